@@ -1,0 +1,84 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+// CI treats every warning as an error; a user's newer compiler must not.
+let strict: [SwiftSetting] = Context.environment["CI"] != nil ? [.treatAllWarnings(as: .error)] : []
+
+let settings: [SwiftSetting] =
+  [
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+  ] + strict
+
+// Homebrew keeps libzmq where only pkg-config finds it; on Debian pkg-config's flags draw a warning and are not needed.
+#if os(macOS)
+  let zeroMQPackage: String? = "libzmq"
+#else
+  let zeroMQPackage: String? = nil
+#endif
+
+let package = Package(
+  name: "runbus",
+  platforms: [.macOS(.v15), .iOS(.v18), .watchOS(.v11)],
+  products: [
+    .library(name: "RunCore", targets: ["RunCore"]),
+    .library(name: "RunBus", targets: ["RunBus"]),
+    .executable(name: "busnode", targets: ["busnode"]),
+  ],
+  traits: [
+    .trait(name: "ZeroMQ", description: "The ZeroMQ transport; off, an embedder brings a transport of its own."),
+    .default(enabledTraits: ["ZeroMQ"]),
+  ],
+  dependencies: [
+    .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+    .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
+    .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+    .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
+    .package(url: "https://github.com/apple/swift-numerics", from: "1.1.1"),
+    .package(url: "https://github.com/apple/swift-protobuf", from: "1.39.0"),
+    .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
+    .package(url: "https://github.com/swiftlang/swift-subprocess", from: "1.0.2"),
+  ],
+  targets: [
+    .systemLibrary(name: "CZMQ", pkgConfig: zeroMQPackage, providers: [.apt(["libzmq3-dev"]), .brew(["zeromq"])]),
+    .target(
+      name: "RunCore",
+      dependencies: [
+        .product(name: "RealModule", package: "swift-numerics"),
+        .product(name: "DequeModule", package: "swift-collections"),
+      ],
+      swiftSettings: settings),
+    .target(
+      name: "RunBus",
+      dependencies: [
+        "RunCore",
+        .target(name: "CZMQ", condition: .when(traits: ["ZeroMQ"])),
+        .product(name: "GRDB", package: "GRDB.swift"),
+        .product(name: "Logging", package: "swift-log"),
+        .product(name: "CoreMetrics", package: "swift-metrics"),
+        .product(name: "SwiftProtobuf", package: "swift-protobuf"),
+      ],
+      exclude: ["Wire/runbus.proto"],
+      swiftSettings: settings),
+    .executableTarget(
+      name: "busnode",
+      dependencies: [
+        "RunBus",
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+        .product(name: "Logging", package: "swift-log"),
+        .product(name: "Subprocess", package: "swift-subprocess"),
+      ],
+      swiftSettings: settings),
+    .target(name: "TestSupport", dependencies: ["RunBus"], path: "Tests/Support", swiftSettings: settings),
+    .testTarget(name: "RunCoreTests", dependencies: ["RunCore", "TestSupport"], swiftSettings: settings),
+    .testTarget(name: "RunBusTests", dependencies: ["RunBus", "TestSupport"], swiftSettings: settings),
+    .testTarget(
+      name: "ProcessTests",
+      dependencies: ["RunBus", "TestSupport", "busnode"],
+      path: "Tests/Processes",
+      swiftSettings: settings),
+  ],
+  swiftLanguageModes: [.v6]
+)

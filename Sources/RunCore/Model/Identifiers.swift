@@ -1,0 +1,121 @@
+/// A 128-bit identifier that knows what it identifies; two kinds never mix.
+public struct Identifier<Kind>: Hashable, Comparable, Sendable, Codable, CustomStringConvertible {
+  /// The upper 64 bits.
+  public let high: UInt64
+  /// The lower 64 bits.
+  public let low: UInt64
+
+  /// An identifier from its two halves.
+  public init(high: UInt64, low: UInt64) {
+    self.high = high
+    self.low = low
+  }
+  /// Draws an identifier; machines never do, whoever drives them does.
+  public init(using generator: inout some RandomNumberGenerator) {
+    self.init(high: generator.next(), low: generator.next())
+  }
+  /// An identifier from its 16 bytes, most significant first; `nil` for another count.
+  public init?(bytes: some Collection<UInt8>) {
+    guard bytes.count == 16 else { return nil }
+    func half(_ part: some Collection<UInt8>) -> UInt64 { part.reduce(0) { $0 << 8 | UInt64($1) } }
+    self.init(high: half(bytes.prefix(8)), low: half(bytes.dropFirst(8)))
+  }
+  /// An identifier from 32 hexadecimal digits, as ``description`` writes them; `nil` for anything else.
+  public init?(_ text: some StringProtocol) {
+    guard text.utf8.count == 32, text.utf8.allSatisfy({ $0 != UInt8(ascii: "+") && $0 != UInt8(ascii: "-") }),
+      let high = UInt64(text.prefix(16), radix: 16), let low = UInt64(text.dropFirst(16), radix: 16)
+    else { return nil }
+    self.init(high: high, low: low)
+  }
+
+  /// The 16 bytes, most significant first.
+  public var bytes: [UInt8] {
+    func half(_ value: UInt64) -> [UInt8] { (0..<8).map { UInt8(truncatingIfNeeded: value >> (56 - 8 * $0)) } }
+    return half(high) + half(low)
+  }
+  /// 32 lowercase hexadecimal digits.
+  public var description: String {
+    func half(_ value: UInt64) -> String {
+      let digits = String(value, radix: 16)
+      return String(repeating: "0", count: 16 - digits.count) + digits
+    }
+    return half(high) + half(low)
+  }
+  /// Orders by value: a total order for ties and for printing, without a meaning of its own.
+  public static func < (left: Self, right: Self) -> Bool { (left.high, left.low) < (right.high, right.low) }
+
+  /// Reads the textual form.
+  public init(from decoder: any Decoder) throws {
+    let container = try decoder.singleValueContainer()
+    let text = try container.decode(String.self)
+    guard let value = Self(text) else {
+      throw DecodingError.dataCorruptedError(in: container, debugDescription: "not a 128-bit identifier: \(text)")
+    }
+    self = value
+  }
+  /// Writes the textual form.
+  public func encode(to encoder: any Encoder) throws {
+    var container = encoder.singleValueContainer()
+    try container.encode(description)
+  }
+}
+
+/// What a ``CommandID`` identifies.
+public enum CommandTag: Sendable {}
+/// What a ``RunID`` identifies.
+public enum RunTag: Sendable {}
+/// What a ``NodeID`` identifies.
+public enum NodeTag: Sendable {}
+/// What a ``StoreID`` identifies.
+public enum StoreTag: Sendable {}
+
+/// Identifies a command, however often it is sent.
+public typealias CommandID = Identifier<CommandTag>
+/// Identifies a run; whoever starts it mints it.
+public typealias RunID = Identifier<RunTag>
+/// Identifies a node across its lives.
+public typealias NodeID = Identifier<NodeTag>
+/// Identifies a store; a store that lost history takes a new one.
+public typealias StoreID = Identifier<StoreTag>
+
+/// The name of a device or of a bus: `[a-z0-9][a-z0-9._-]{0,31}`, so that it fits a path and a log line.
+public struct Name: Hashable, Comparable, Sendable, Codable, CustomStringConvertible {
+  /// The name as written.
+  public let rawValue: String
+
+  /// A checked name; `nil` when it does not match `[a-z0-9][a-z0-9._-]{0,31}`.
+  public init?(_ text: some StringProtocol) {
+    func isAlphanumeric(_ byte: UInt8) -> Bool {
+      (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte) || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
+    }
+    guard (1...32).contains(text.utf8.count), let first = text.utf8.first, isAlphanumeric(first),
+      text.utf8.allSatisfy({ isAlphanumeric($0) || $0 == 0x2E || $0 == 0x5F || $0 == 0x2D })
+    else { return nil }
+    rawValue = String(text)
+  }
+
+  /// The name as written.
+  public var description: String { rawValue }
+  /// Alphabetical.
+  public static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }
+
+  /// Reads and checks a name.
+  public init(from decoder: any Decoder) throws {
+    let container = try decoder.singleValueContainer()
+    let text = try container.decode(String.self)
+    guard let value = Self(text) else {
+      throw DecodingError.dataCorruptedError(in: container, debugDescription: "not a name: \(text)")
+    }
+    self = value
+  }
+  /// Writes the name.
+  public func encode(to encoder: any Encoder) throws {
+    var container = encoder.singleValueContainer()
+    try container.encode(rawValue)
+  }
+}
+
+/// The name of a device on its bus (`phone`, `watch`).
+public typealias DeviceID = Name
+/// The name of a bus.
+public typealias BusName = Name

@@ -1,0 +1,59 @@
+/// One phase transition of the authoritative run state.
+public struct Transition: Hashable, Sendable, Codable {
+  /// What made it.
+  public let kind: CommandKind
+  /// The revision it made.
+  public let revision: UInt64
+  /// Who asked.
+  public let change: Change
+
+  /// A transition from its parts.
+  public init(kind: CommandKind, revision: UInt64, change: Change) {
+    self.kind = kind
+    self.revision = revision
+    self.change = change
+  }
+}
+
+/// What can happen in a run.
+public enum LedgerEvent: Hashable, Sendable, Codable {
+  /// The phase changed.
+  case transition(Transition)
+  /// A lap was marked.
+  case lap(Change)
+  /// A sensor spoke; the device it belongs to.
+  case sample(SampleValue, DeviceID)
+  /// The hub was dead from the entry's time on, for this long: no phase change, no active time.
+  case gap(BusDuration)
+}
+
+/// One entry of a run's ledger.
+public struct LedgerEntry: Hashable, Sendable, Codable {
+  /// When it happened, on the hub's time line.
+  public let time: BusTime
+  /// Its place in the journal, which breaks ties.
+  public let position: UInt64
+  /// What happened.
+  public let event: LedgerEvent
+
+  /// An entry from its parts.
+  public init(time: BusTime, position: UInt64, event: LedgerEvent) {
+    self.time = time
+    self.position = position
+    self.event = event
+  }
+
+  /// By time; at one instant what changes the phase comes before what is measured, whoever arrived first, so that a
+  /// replay gives the same numbers every time; then by journal position.
+  public static func precedes(_ left: LedgerEntry, _ right: LedgerEntry) -> Bool {
+    (left.time.nanoseconds, left.rank, left.position) < (right.time.nanoseconds, right.rank, right.position)
+  }
+
+  private var rank: Int {
+    switch event {
+    case .transition, .lap: 0
+    case .gap: 1
+    case .sample: 2
+    }
+  }
+}

@@ -1,0 +1,145 @@
+/// A moment on a node's own time line: nanoseconds since an origin that only that node knows.
+///
+/// On the hub the line is *bus time*: monotonic, it counts sleep, it goes on across hub lives, and it can be scaled
+/// (``BusClock``). On a peer it is the peer's monotonic clock at real speed. Moments of two nodes are never compared:
+/// what crosses the wire is an age.
+public struct BusTime: Hashable, Comparable, Sendable, Codable {
+  /// Nanoseconds since the line's origin.
+  public var nanoseconds: Int64
+
+  /// A moment from nanoseconds since the line's origin.
+  public init(nanoseconds: Int64) { self.nanoseconds = nanoseconds }
+
+  /// The origin of the line.
+  public static let zero = BusTime(nanoseconds: 0)
+  /// Later than every moment a line reaches: "no deadline".
+  public static let distantFuture = BusTime(nanoseconds: .max)
+
+  /// Earlier moments are smaller.
+  public static func < (left: Self, right: Self) -> Bool { left.nanoseconds < right.nanoseconds }
+  /// The moment a span later; saturates instead of overflowing, so that no peer's number can trap.
+  public static func + (left: Self, right: BusDuration) -> Self {
+    BusTime(nanoseconds: saturating(left.nanoseconds.addingReportingOverflow(right.nanoseconds), right.nanoseconds))
+  }
+  /// The moment a span earlier; saturates.
+  public static func - (left: Self, right: BusDuration) -> Self {
+    BusTime(nanoseconds: saturating(left.nanoseconds.subtractingReportingOverflow(right.nanoseconds), ~right.nanoseconds))
+  }
+  /// The span from `right` to `left`; saturates.
+  public static func - (left: Self, right: Self) -> BusDuration {
+    BusDuration(
+      nanoseconds: saturating(left.nanoseconds.subtractingReportingOverflow(right.nanoseconds), ~right.nanoseconds))
+  }
+}
+
+/// A span of time in nanoseconds; may be negative.
+public struct BusDuration: Hashable, Comparable, Sendable, Codable {
+  /// Nanoseconds.
+  public var nanoseconds: Int64
+
+  /// A span from nanoseconds.
+  public init(nanoseconds: Int64) { self.nanoseconds = nanoseconds }
+
+  /// No time at all.
+  public static let zero = BusDuration(nanoseconds: 0)
+  /// A span of whole seconds.
+  public static func seconds(_ count: Int64) -> Self { BusDuration(nanoseconds: count &* 1_000_000_000) }
+  /// A span from fractional seconds, rounded to the nearest nanosecond; out of range (or NaN) saturates (or is zero).
+  public static func seconds(_ count: Double) -> Self {
+    let nanoseconds = (count * 1e9).rounded()
+    if nanoseconds.isNaN { return .zero }
+    return BusDuration(nanoseconds: Int64(exactly: nanoseconds) ?? (nanoseconds < 0 ? .min : .max))
+  }
+  /// A span of whole milliseconds.
+  public static func milliseconds(_ count: Int64) -> Self { BusDuration(nanoseconds: count &* 1_000_000) }
+
+  /// The span in seconds, as shown to people and in JSON.
+  public var seconds: Double { Double(nanoseconds) / 1e9 }
+
+  /// Shorter spans are smaller.
+  public static func < (left: Self, right: Self) -> Bool { left.nanoseconds < right.nanoseconds }
+  /// The sum; saturates.
+  public static func + (left: Self, right: Self) -> Self {
+    BusDuration(
+      nanoseconds: saturating(left.nanoseconds.addingReportingOverflow(right.nanoseconds), right.nanoseconds))
+  }
+  /// The difference; saturates.
+  public static func - (left: Self, right: Self) -> Self {
+    BusDuration(
+      nanoseconds: saturating(left.nanoseconds.subtractingReportingOverflow(right.nanoseconds), ~right.nanoseconds))
+  }
+  /// Adds in place; saturates.
+  public static func += (left: inout Self, right: Self) { left = left + right }
+}
+
+/// What an overflowing sum stands for: the end of the line it ran towards (`sign` is the sign of what was added).
+private func saturating(_ result: (partialValue: Int64, overflow: Bool), _ sign: Int64) -> Int64 {
+  guard result.overflow else { return result.partialValue }
+  return sign < 0 ? .min : .max
+}
+
+/// How fast bus time runs against real time: 1 in the product, 60 to play an hour in a minute.
+///
+/// Kept in thousandths, so that conversions are exact integers and two nodes never disagree by a rounding.
+public struct BusSpeed: Hashable, Sendable, Codable {
+  /// Bus seconds in a thousand real seconds.
+  public let thousandths: Int64
+
+  /// Real time.
+  public static let realTime = BusSpeed(thousandths: 1000)!
+  /// The fastest speed that is accepted: 10,000 bus seconds in a second.
+  public static let thousandthsMax: Int64 = 10_000_000
+
+  /// A speed from thousandths; `nil` outside 0.001 … 10,000.
+  public init?(thousandths: Int64) {
+    guard (1...Self.thousandthsMax).contains(thousandths) else { return nil }
+    self.thousandths = thousandths
+  }
+  /// A speed from a factor (`60` is sixty times real time); `nil` outside 0.001 … 10,000.
+  public init?(factor: Double) {
+    guard factor.isFinite, abs(factor) <= 10_000 else { return nil }
+    self.init(thousandths: Int64((factor * 1000).rounded()))
+  }
+
+  /// The factor as a number.
+  public var factor: Double { Double(thousandths) / 1000 }
+  /// The bus time that passes in a span of real time.
+  public func bus(fromReal real: BusDuration) -> BusDuration {
+    BusDuration(nanoseconds: Self.scale(real.nanoseconds, by: thousandths, over: 1000, up: false))
+  }
+  /// The real time in which a span of bus time passes, rounded up: a timer set to it never fires early.
+  public func real(fromBus bus: BusDuration) -> BusDuration {
+    BusDuration(nanoseconds: Self.scale(bus.nanoseconds, by: 1000, over: thousandths, up: true))
+  }
+
+  private static func scale(_ value: Int64, by multiplier: Int64, over divisor: Int64, up: Bool) -> Int64 {
+    let product = Int128(value) * Int128(multiplier)
+    let (quotient, remainder) = product.quotientAndRemainder(dividingBy: Int128(divisor))
+    let rounded = up && remainder > 0 ? quotient + 1 : quotient
+    return Int64(clamping: rounded)
+  }
+}
+
+/// Maps a monotonic clock at real speed to bus time and back.
+public struct BusClock: Hashable, Sendable {
+  /// A monotonic reading …
+  public let realAnchor: BusTime
+  /// … and the bus time at it.
+  public let busAnchor: BusTime
+  /// How fast bus time runs.
+  public let speed: BusSpeed
+
+  /// A clock that shows `busAnchor` when the monotonic clock shows `realAnchor`.
+  public init(realAnchor: BusTime, busAnchor: BusTime, speed: BusSpeed) {
+    self.realAnchor = realAnchor
+    self.busAnchor = busAnchor
+    self.speed = speed
+  }
+
+  /// Bus time at a monotonic reading.
+  public func bus(at real: BusTime) -> BusTime { busAnchor + speed.bus(fromReal: real - realAnchor) }
+  /// The first monotonic reading at which bus time has reached `bus`.
+  public func real(at bus: BusTime) -> BusTime {
+    bus == .distantFuture ? .distantFuture : realAnchor + speed.real(fromBus: bus - busAnchor)
+  }
+}
