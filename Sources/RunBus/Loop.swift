@@ -7,3 +7,9 @@ public protocol LoopSource: AnyObject {
   /// Takes in what is there, a bounded amount at a time; returns whether more is left.
   func drain() -> Bool
 }
+
+/// Placeholder until the loop lands: one thread, a serial executor, one poller.
+public final class Loop: Sendable {
+  /// Starts the loop's thread.
+  public init() throws(RunBusError) {}
+}

@@ -1,5 +1,3 @@
-public import RunCore
-
 /// What went wrong, for a program (``code``) and for a person (``message``: what is wrong and what to do).
 public struct RunBusError: Error, Sendable, CustomStringConvertible {
   /// What kind of thing went wrong. Codes can be added without breaking anybody's switch.

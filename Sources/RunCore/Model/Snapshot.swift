@@ -67,3 +67,10 @@ public struct Snapshot: Hashable, Sendable, Codable {
     self.metrics = metrics
   }
 }
+
+extension Snapshot {
+  /// What a node shows before it has heard anything: idle, and before every publication.
+  public static let none = Snapshot(
+    order: SnapshotOrder(term: 0, revision: 0, tick: 0), phase: .idle, runID: nil, changedBy: nil, startedAt: nil,
+    capturedAt: .zero, metrics: RunMetrics())
+}

@@ -45,10 +45,13 @@ public struct BusDuration: Hashable, Comparable, Sendable, Codable {
   /// A span of whole seconds.
   public static func seconds(_ count: Int64) -> Self { BusDuration(nanoseconds: count &* 1_000_000_000) }
   /// A span from fractional seconds, rounded to the nearest nanosecond; out of range (or NaN) saturates (or is zero).
-  public static func seconds(_ count: Double) -> Self {
-    let nanoseconds = (count * 1e9).rounded()
-    if nanoseconds.isNaN { return .zero }
-    return BusDuration(nanoseconds: Int64(exactly: nanoseconds) ?? (nanoseconds < 0 ? .min : .max))
+  public init(seconds: Double) {
+    let nanoseconds = (seconds * 1e9).rounded()
+    if nanoseconds.isNaN {
+      self.nanoseconds = 0
+    } else {
+      self.nanoseconds = Int64(exactly: nanoseconds) ?? (nanoseconds < 0 ? .min : .max)
+    }
   }
   /// A span of whole milliseconds.
   public static func milliseconds(_ count: Int64) -> Self { BusDuration(nanoseconds: count &* 1_000_000) }

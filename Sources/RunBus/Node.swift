@@ -1,0 +1,93 @@
+public import RunCore
+
+/// A member of a bus: ``Hub`` and ``Peer`` are its two actors.
+public protocol Node: Actor {
+  /// Runs the node until its task is cancelled, which ends it gracefully: nothing half-written, sockets gone.
+  ///
+  /// Throws ``RunBusError/Code/busHeld`` when another hub holds the bus or another process the store, and
+  /// ``RunBusError/Code/store``, ``RunBusError/Code/transport`` or ``RunBusError/Code/wireMismatch`` when it cannot go on.
+  func run() async throws(RunBusError)
+
+  /// Gives a command and waits for its verdict; cancelling the task stops the waiting, not the command.
+  ///
+  /// Throws ``RunBusError/Code/closed`` when the node ends first.
+  func send(_ command: Command) async throws(RunBusError) -> Verdict
+
+  /// The stages of one command from now on, ending with its verdict. Ask before ``send(_:)`` to see all of them.
+  func receipts(for id: CommandID) -> AsyncStream<Receipt>
+
+  /// Takes in one sensor reading.
+  func record(_ sample: Sample) throws(RunBusError)
+
+  /// Snapshots as they come; a slow reader sees the newest and misses those between.
+  func snapshots() -> AsyncStream<Snapshot>
+
+  /// Everything this node hears on the bus, snapshots included; a reader more than 1,024 events behind loses the oldest.
+  func events() -> AsyncStream<BusEvent>
+
+  /// The last snapshot; ``RunCore/Snapshot/none`` before the first.
+  var authoritative: Snapshot { get }
+
+  /// The phase with this node's own unsettled commands applied on top: what a button shows at once.
+  var predicted: RunPhase { get }
+
+  /// What bus time is now on the hub's line, as far as this node knows; `nil` before the first snapshot.
+  var busNow: BusTime? { get }
+
+  /// Goes off the air: every socket closes, nothing is forgotten.
+  func suspend()
+
+  /// Comes back on the air.
+  func resume()
+}
+
+/// How a hub is set up.
+public struct HubConfiguration: Sendable {
+  /// The device's name.
+  public var deviceID: DeviceID
+  /// The window in bus time; zero turns it off.
+  public var debounce: BusDuration
+  /// How fast bus time runs.
+  public var speed: BusSpeed
+
+  /// The usual window at real speed.
+  public init(
+    deviceID: DeviceID, debounce: BusDuration = .milliseconds(500), speed: BusSpeed = .realTime
+  ) {
+    self.deviceID = deviceID
+    self.debounce = debounce
+    self.speed = speed
+  }
+}
+
+/// How a peer is set up.
+public struct PeerConfiguration: Sendable {
+  /// The device's name.
+  public var deviceID: DeviceID
+  /// What kind of node it is.
+  public var role: NodeRole
+  /// What it wants to hear; empty for a sender that only asks.
+  public var topics: [Topic]
+  /// A sender of one command: no member of the bus, presence does not speak of it.
+  public var isOneShot: Bool
+
+  /// A peer that hears snapshots.
+  public init(
+    deviceID: DeviceID, role: NodeRole, topics: [Topic] = [.snapshots], isOneShot: Bool = false
+  ) {
+    self.deviceID = deviceID
+    self.role = role
+    self.topics = topics
+    self.isOneShot = isOneShot
+  }
+}
+
+/// How a peer stands to its hub.
+public struct Reachability: Hashable, Sendable {
+  /// The hub has answered lately.
+  public var isReachable: Bool
+  /// Real time since anything was heard from it; `nil` if it never was.
+  public var lastHeardAge: BusDuration?
+  /// The last round trip; `nil` if there was none.
+  public var roundTrip: BusDuration?
+}
