@@ -1,35 +1,146 @@
 /// What the control path remembers of the past: enough to judge the next command, and bounded.
 public struct ControlState: Hashable, Sendable {
   /// Where the run stands.
-  public var phase: RunPhase = .idle
+  public private(set) var phase: RunPhase = .idle
   /// The run that is on, or the last one.
-  public var runID: RunID?
+  public private(set) var runID: RunID?
   /// When that run started.
-  public var startedAt: BusTime?
+  public private(set) var startedAt: BusTime?
   /// Counts the phase transitions of all runs.
-  public var revision: UInt64 = 0
-  /// Past transitions, oldest first: those of the last day, at most ``ControlHistory/transitionsMax``.
-  public var transitions: [PastTransition] = []
-  /// Settled windows, oldest first: those of the last day that applied something, at most
-  /// ``ControlHistory/windowsMax``.
-  public var windows: [SettledWindow] = []
+  public private(set) var revision: UInt64 = 0
+  /// Past transitions, oldest first, at most ``ControlHistory/transitionsMax``.
+  public private(set) var transitions: [PastTransition] = []
+  /// What was inserted into runs after they were over, and whole runs that arrived after the fact: no revisions of
+  /// their own; at most ``ControlHistory/transitionsMax``.
+  public private(set) var amendments: [PastTransition] = []
+  /// Settled windows that applied something, oldest first, at most ``ControlHistory/windowsMax``.
+  public private(set) var windows: [SettledWindow] = []
+  /// Run ids that are another name for a run.
+  public private(set) var aliases: [RunID: RunID] = [:]
   /// For each device the latest press of it that was settled other than rejected, laps excepted.
-  public var lastSettled: [DeviceID: BusTime] = [:]
-  /// For each device the highest revision in an `applied` or `coalesced` verdict of its.
-  public var verdictRevision: [DeviceID: UInt64] = [:]
+  public private(set) var lastSettled: [DeviceID: BusTime] = [:]
+  /// For each device the highest revision in an `applied` or `coalesced` verdict of its, laps and amendments excepted.
+  public private(set) var verdictRevision: [DeviceID: UInt64] = [:]
 
   /// Idle, and nothing has ever happened.
   public init() {}
 
-  /// Who changed the run last.
+  /// Who changed the run last; `nil` while nobody has.
   public var changedBy: Change? { transitions.last?.change }
+  /// When the last transition took effect.
+  public var lastEffectiveAt: BusTime? { transitions.last?.effectiveAt }
+
+  /// The run behind an id that may be an alias.
+  public func canonical(_ id: RunID) -> RunID { aliases[id] ?? id }
+
+  /// Remembers a transition that makes the next revision.
+  mutating func make(_ transition: PastTransition) {
+    if transition.kind == .start {
+      runID = transition.runID
+      startedAt = transition.effectiveAt
+    }
+    phase = transition.kind.targetPhase ?? phase
+    revision = transition.revision
+    Self.append(transition, to: &transitions, max: ControlHistory.transitionsMax)
+  }
+
+  /// Remembers a transition that a finished run was amended by, or one of a run that arrived whole.
+  mutating func amend(_ transition: PastTransition) {
+    Self.append(transition, to: &amendments, max: ControlHistory.transitionsMax)
+  }
+
+  /// Remembers that an id is another name for a run.
+  mutating func setAlias(_ id: RunID, of run: RunID) {
+    if id != run { aliases[id] = run }
+  }
+
+  /// Remembers a window that applied something.
+  mutating func remember(_ window: SettledWindow) {
+    Self.append(window, to: &windows, max: ControlHistory.windowsMax)
+  }
+
+  /// Remembers what a verdict says about its sender.
+  mutating func remember(_ verdict: Verdict, of press: Press, countsForBase: Bool) {
+    guard verdict.kind != .lap else { return }
+    switch verdict.outcome {
+    case .applied, .coalesced:
+      if countsForBase {
+        verdictRevision[press.deviceID] = max(verdictRevision[press.deviceID] ?? 0, verdict.revision)
+      }
+    case .superseded: break
+    case .rejected: return
+    }
+    lastSettled[press.deviceID] = max(lastSettled[press.deviceID] ?? press.pressedAt, press.pressedAt)
+  }
+
+  private static func append<Element>(_ element: Element, to list: inout [Element], max: Int) {
+    list.append(element)
+    if list.count > max { list.removeFirst(list.count - max) }
+  }
+}
+
+extension ControlState {
+  /// What the control path remembered when it last stopped, from what the store kept.
+  ///
+  /// A kept transition whose revision is not above all before it is an amendment.
+  public init(
+    transitions: [PastTransition], windows: [SettledWindow], aliases: [RunID: RunID],
+    verdicts: [(verdict: Verdict, press: Press)]
+  ) {
+    self.init()
+    for transition in transitions {
+      if transition.revision > revision { make(transition) } else { amend(transition) }
+    }
+    for window in windows { remember(window) }
+    self.aliases = aliases
+    let own = Set(self.transitions.map(\.change.commandID))
+    for (verdict, press) in verdicts {
+      let isAmendment = verdict.outcome == .applied && !own.contains(verdict.commandID)
+      remember(verdict, of: press, countsForBase: !isAmendment)
+    }
+  }
+}
+
+// What the ledger shows at a past moment.
+extension ControlState {
+  /// The phase of a run at a moment, its amendments included; `idle` before its start.
+  func phase(of run: RunID, at moment: BusTime) -> RunPhase {
+    let past = history(of: run).last { $0.effectiveAt <= moment }
+    return past?.kind.targetPhase ?? .idle
+  }
+
+  /// The run that was on, or had last been on, at a moment.
+  func run(at moment: BusTime) -> RunID? { transitions.last { $0.effectiveAt <= moment }?.runID }
+
+  /// All transitions of a run in order of when they took effect.
+  func history(of run: RunID) -> [PastTransition] {
+    let all = transitions.filter { $0.runID == run } + amendments.filter { $0.runID == run }
+    // A stable sort: at one instant the one that was made first stays first.
+    return all.enumerated().sorted {
+      ($0.element.effectiveAt, $0.offset) < ($1.element.effectiveAt, $1.offset)
+    }.map(\.element)
+  }
+
+  /// The stop of a run, when it has one.
+  func stop(of run: RunID) -> PastTransition? { history(of: run).last { $0.kind == .stop } }
+
+  /// What a settled window applied of a kind at a moment that lies in it: a press there counts once, however late.
+  func applied(_ kind: CommandKind, at moment: BusTime, run: RunID?) -> SettledWindow.Applied? {
+    for window in windows.reversed() where window.first <= moment && moment < window.deadline {
+      let found = window.applied.last {
+        $0.kind == kind && (kind == .start || run == nil || run == $0.runID)
+      }
+      if let found { return found }
+    }
+    return nil
+  }
 }
 
 /// A transition that was made.
 public struct PastTransition: Hashable, Sendable, Codable {
   /// What made it.
   public let kind: CommandKind
-  /// The revision it made.
+  /// The revision it made; for an amendment the revision that stayed.
   public let revision: UInt64
   /// Who asked.
   public let change: Change
@@ -95,4 +206,6 @@ public enum ControlHistory {
   public static let transitionsMax = 512
   /// Likewise for windows.
   public static let windowsMax = 512
+  /// How long a verdict is kept for senders that ask again, and for dedupe of one-shot senders.
+  public static let verdictAge = BusDuration.seconds(2 * 86_400)
 }

@@ -23,7 +23,8 @@ public struct BusTime: Hashable, Comparable, Sendable, Codable {
   }
   /// The moment a span earlier; saturates.
   public static func - (left: Self, right: BusDuration) -> Self {
-    BusTime(nanoseconds: saturating(left.nanoseconds.subtractingReportingOverflow(right.nanoseconds), ~right.nanoseconds))
+    BusTime(
+      nanoseconds: saturating(left.nanoseconds.subtractingReportingOverflow(right.nanoseconds), ~right.nanoseconds))
   }
   /// The span from `right` to `left`; saturates.
   public static func - (left: Self, right: Self) -> BusDuration {

@@ -1,0 +1,182 @@
+/// Takes accepted presses and decides what becomes of each: window, waiting line, settlement (design section 4).
+///
+/// - No window open can go to: open (a press arrives).
+/// - Open can go to: none open (it settles and nothing waits), open (it settles and what waited opens the next).
+///
+/// Late presses never open a window: they are judged alone, in press order, whenever none is open.
+public struct Arbiter: Sendable {
+  private struct Waiting {
+    let press: Press
+    let pressClass: PressClass
+  }
+  private enum State {
+    case closed
+    case open(Window)
+  }
+
+  /// What it remembers of the past.
+  public private(set) var control: ControlState
+  private let rule: Window.Rule
+  private let lateAfter: BusDuration
+  private let term: UInt64
+  private var state = State.closed
+  /// In order of arrival.
+  private var waiting: [Waiting] = []
+
+  /// An arbiter with a past.
+  ///
+  /// - Parameters:
+  ///   - control: what was decided in earlier lives.
+  ///   - accepted: presses that were accepted and not yet judged, in order of acceptance: the window and the waiting
+  ///     line are rebuilt from them.
+  ///   - window: the length of a window, in bus time.
+  ///   - lateAfter: 500 ms of real time, in bus time.
+  ///   - term: the hub's life, for the verdicts.
+  public init(
+    control: ControlState = ControlState(), accepted: [(press: Press, class: PressClass)] = [],
+    window: BusDuration, lateAfter: BusDuration, term: UInt64
+  ) {
+    self.control = control
+    self.lateAfter = lateAfter
+    self.term = term
+    rule = Window.Rule(length: window)
+    for (press, pressClass) in accepted {
+      if pressClass == .window {
+        admit(press)
+      } else {
+        waiting.append(Waiting(press: press, pressClass: pressClass))
+      }
+    }
+  }
+
+  /// When the open window settles, or `nil` with none open.
+  public var deadline: BusTime? {
+    switch state {
+    case .closed: nil
+    case .open(let window): window.deadline
+    }
+  }
+
+  /// How many presses wait for their verdict.
+  public var unjudgedCount: Int {
+    switch state {
+    case .closed: waiting.count
+    case .open(let window): waiting.count + window.presses.count
+    }
+  }
+
+  /// Takes in an accepted press and says how it stands. Call ``judgeLate(at:)`` and ``settle(at:)`` afterwards.
+  public mutating func receive(_ press: Press) -> PressClass {
+    let pressClass = classify(press)
+    if pressClass == .window { admit(press) } else { waiting.append(Waiting(press: press, pressClass: pressClass)) }
+    return pressClass
+  }
+
+  /// Judges what waits and needs no window to settle first. Nothing happens while a window is open.
+  public mutating func judgeLate(at now: BusTime) -> Settlement {
+    guard case .closed = state, !waiting.isEmpty else { return Settlement() }
+    var judge = newJudge()
+    let admitted = drainWaiting(into: &judge, at: now)
+    control = judge.state
+    judge.settlement.admitted = admitted
+    return judge.settlement
+  }
+
+  /// Settles the open window if its deadline has come, then judges the late presses that waited for it, then opens the
+  /// next window for the rest. Empty when it is too early.
+  public mutating func settle(at now: BusTime) -> Settlement {
+    guard case .open(let window) = state, now >= window.deadline || rule.length == .zero else { return Settlement() }
+    state = .closed
+    var judge = WindowFold.settle(window.presses, window: window, by: newJudge())
+    let admitted = drainWaiting(into: &judge, at: now)
+    control = judge.state
+    judge.settlement.admitted = admitted
+    return judge.settlement
+  }
+
+  private func newJudge() -> Judge { Judge(state: control, term: term, windowLength: rule.length) }
+
+  // MARK: Classes
+
+  private func classify(_ press: Press) -> PressClass {
+    let age = press.arrivedAt - press.pressedAt
+    let isOld = age > max(rule.length, lateAfter)
+    let sendersWaiting = waiting.filter { $0.press.deviceID == press.deviceID }
+    let isBlocked = !sendersWaiting.isEmpty
+    // A chain waits for its stop, and what the sender pressed after its start waits with it.
+    let chain = sendersWaiting.last { $0.pressClass == .held }
+    if let chain, press.command.kind != .start, press.command.runID == chain.press.command.runID { return .held }
+    switch state {
+    case .closed:
+      if isOld { return startsChain(press) ? .held : .late }
+      return isBlocked ? .next : .window
+    case .open(let window):
+      if isOld && press.pressedAt < window.first { return startsChain(press) ? .held : .late }
+      return !isBlocked && window.admits(press) ? .window : .next
+    }
+  }
+
+  private func startsChain(_ press: Press) -> Bool { press.command.kind == .start && press.stopFollows }
+
+  private mutating func admit(_ press: Press) {
+    switch state {
+    case .closed: state = .open(Window(openedBy: press, rule: rule))
+    case .open(var window):
+      window.admit(press)
+      state = .open(window)
+    }
+  }
+
+  // MARK: The waiting line
+
+  /// Judges the late ones in press order, then lets the others open (and join) the next window, in press order.
+  private mutating func drainWaiting(into judge: inout Judge, at now: BusTime) -> [CommandID] {
+    for chain in takeWholeChains() { LateJudgement.judge(chain: chain, at: now, by: &judge) }
+    let late = take { $0.pressClass == .late }
+    for press in late { LateJudgement.judge(press, at: now, by: &judge) }
+    var admitted: [CommandID] = []
+    for press in take({ $0.pressClass == .next }) {
+      switch state {
+      case .open(let window) where !window.admits(press) || rule.length == .zero:
+        waiting.append(Waiting(press: press, pressClass: .next))
+      case .open, .closed:
+        admit(press)
+        admitted.append(press.command.id)
+      }
+    }
+    return admitted
+  }
+
+  /// Takes out the waiting presses of a class that are not behind a chain of their sender, in press order.
+  private mutating func take(_ isWanted: (Waiting) -> Bool) -> [Press] {
+    var taken: [Press] = []
+    var left: [Waiting] = []
+    var blocked: Set<DeviceID> = []
+    for entry in waiting {
+      if entry.pressClass == .held { blocked.insert(entry.press.deviceID) }
+      if isWanted(entry) && !blocked.contains(entry.press.deviceID) {
+        taken.append(entry.press)
+      } else {
+        left.append(entry)
+      }
+    }
+    waiting = left
+    return taken.sorted(by: Press.precedes)
+  }
+
+  /// Takes out the chains whose stop has arrived, each from its start to its stop, ordered by their starts.
+  private mutating func takeWholeChains() -> [[Press]] {
+    let stops = waiting.filter { $0.pressClass == .held && $0.press.command.kind == .stop }
+    var chains: [[Press]] = []
+    for stop in stops {
+      let belongs = { (entry: Waiting) in
+        entry.pressClass == .held && entry.press.deviceID == stop.press.deviceID
+          && entry.press.command.runID == stop.press.command.runID
+      }
+      let chain = waiting.filter(belongs).map(\.press)
+      waiting.removeAll(where: belongs)
+      if !chain.isEmpty { chains.append(chain.sorted(by: Press.precedes)) }
+    }
+    return chains.sorted { Press.precedes($0[0], $1[0]) }
+  }
+}

@@ -1,0 +1,167 @@
+/// Judges presses that arrived late, one by one and in the order of the design's section 4, "Late commands".
+enum LateJudgement {
+  /// Judges one late press.
+  static func judge(_ press: Press, at now: BusTime, by judge: inout Judge) {
+    let kind = press.command.kind
+    let run = judge.run(of: press, orElse: judge.state.run(at: press.pressedAt))
+
+    if joinsSettledWindow(press, by: &judge) { return }
+    let machine = RunMachine(phase: judge.state.phase)
+    if kind != .start, machine.isRepeat(kind), run == judge.state.runID, joinsPresent(press, by: &judge) { return }
+    if now - press.pressedAt > ControlHistory.age { return judge.answer(press, .rejected(.tooOld), run: run) }
+    if kind == .start, machine.phase.isOn, joinsPresent(press, by: &judge) { return }
+    if amends(press, run: run, by: &judge) { return }
+    if kind != .lap, isStale(press, state: judge.state) {
+      return judge.answer(press, .rejected(.staleRevision), run: run)
+    }
+    apply(press, run: run, by: &judge)
+  }
+
+  // MARK: The rules, in their order
+
+  /// Same kind as a settled window at its press time: it counts once, however late.
+  private static func joinsSettledWindow(_ press: Press, by judge: inout Judge) -> Bool {
+    let kind = press.command.kind
+    let run = judge.run(of: press, orElse: nil)
+    guard let past = judge.state.applied(kind, at: press.pressedAt, run: run) else { return false }
+    judge.alias(press, to: past.runID)
+    judge.answer(
+      press, .coalesced(into: past.commandID), run: past.runID, revision: past.revision,
+      effectiveAt: past.effectiveAt)
+    return true
+  }
+
+  /// A repeat of the present phase, or a start while a run is on: joins the command that made the phase.
+  private static func joinsPresent(_ press: Press, by judge: inout Judge) -> Bool {
+    guard let maker = judge.state.transitions.last else { return false }
+    judge.alias(press, to: maker.runID)
+    judge.answer(
+      press, .coalesced(into: maker.change.commandID), run: maker.runID, revision: maker.revision,
+      effectiveAt: maker.effectiveAt)
+    return true
+  }
+
+  /// A run that is over takes laps, and what its stopping sender pressed before the stop.
+  private static func amends(_ press: Press, run: RunID?, by judge: inout Judge) -> Bool {
+    guard let run, let stop = judge.state.stop(of: run), run != judge.state.runID || !judge.state.phase.isOn
+    else { return false }
+    let kind = press.command.kind
+    let machine = RunMachine(phase: judge.state.phase(of: run, at: press.pressedAt))
+    switch kind {
+    case .lap:
+      guard machine.allows(.lap) else { return false }
+      mark(press, run: run, by: &judge)
+      return true
+    case .pause, .resume:
+      guard stop.change.deviceID == press.deviceID, press.pressedAt < stop.effectiveAt else { return false }
+      if machine.isRepeat(kind) {
+        let maker = judge.state.history(of: run).last { $0.effectiveAt <= press.pressedAt }
+        guard let maker else { return false }
+        judge.answer(
+          press, .coalesced(into: maker.change.commandID), run: run, revision: maker.revision,
+          effectiveAt: maker.effectiveAt, countsForBase: false)
+      } else if machine.allows(kind) {
+        let made = judge.amend(press, run: run)
+        judge.answer(press, .applied, run: run, effectiveAt: made.effectiveAt, countsForBase: false)
+      } else {
+        judge.answer(press, .rejected(.illegal(machine.phase)), run: run)
+      }
+      return true
+    case .start, .stop:
+      return false
+    }
+  }
+
+  /// Another sender changed the run after this one's view of it, or pressed later and was heard.
+  private static func isStale(_ press: Press, state: ControlState) -> Bool {
+    if state.lastSettled.contains(where: { $0.key != press.deviceID && $0.value > press.pressedAt }) { return true }
+    guard let base = press.command.base, matches(base, state: state) else {
+      return state.transitions.contains { $0.effectiveAt > press.pressedAt }
+    }
+    let seen = max(base.revision, state.verdictRevision[press.deviceID] ?? 0)
+    return state.transitions.contains { $0.revision > seen && $0.change.deviceID != press.deviceID }
+  }
+
+  /// A base means what it says only if the command that made its revision is the one that the sender saw.
+  private static func matches(_ base: Base, state: ControlState) -> Bool {
+    guard base.revision > 0 else { return base.commandID == nil }
+    return state.transitions.contains { $0.revision == base.revision && $0.change.commandID == base.commandID }
+  }
+
+  /// Nothing speaks against it: it applies at its press time, if the run allows it.
+  private static func apply(_ press: Press, run: RunID?, by judge: inout Judge) {
+    let kind = press.command.kind
+    var machine = RunMachine(phase: judge.state.phase)
+    if kind != .start, let present = judge.state.runID, run != present {
+      let isKnown = run.map { !judge.state.history(of: $0).isEmpty } ?? false
+      return judge.answer(press, .rejected(isKnown ? .illegal(.completed) : .otherRun), run: run)
+    }
+    guard machine.apply(kind) else {
+      return judge.answer(press, .rejected(.illegal(machine.phase)), run: run)
+    }
+    guard let run = kind == .start ? press.runOfStart : judge.state.runID else {
+      return judge.answer(press, .rejected(.illegal(machine.phase)), run: nil)
+    }
+    if kind == .lap { return mark(press, run: run, by: &judge) }
+    let made = judge.make(press, run: run)
+    judge.answer(press, .applied, run: run, revision: made.revision, effectiveAt: made.effectiveAt)
+    remember(press, made.applied, by: &judge)
+  }
+
+  private static func mark(_ press: Press, run: RunID, by judge: inout Judge) {
+    let time = judge.mark(press, run: run)
+    judge.answer(press, .applied, run: run, effectiveAt: time)
+    remember(
+      press,
+      .init(
+        kind: .lap, commandID: press.command.id, runID: run, revision: judge.state.revision, effectiveAt: time),
+      by: &judge)
+  }
+
+  /// A press that is judged alone is a window of its own: a second tap within half a second of it counts once, too.
+  private static func remember(_ press: Press, _ applied: SettledWindow.Applied, by judge: inout Judge) {
+    judge.remember(first: press.pressedAt, deadline: press.pressedAt + judge.windowLength, applied: [applied])
+  }
+
+  // MARK: Whole runs
+
+  /// Judges a run that was started and stopped out of reach and arrives whole.
+  static func judge(chain: [Press], at now: BusTime, by judge: inout Judge) {
+    // The start was somebody else's tap, too: then it is no run of its own, and the rest is judged one by one.
+    guard let start = chain.first, start.command.kind == .start, !joinsSettledWindow(start, by: &judge) else {
+      for press in chain.dropFirst() { Self.judge(press, at: now, by: &judge) }
+      return
+    }
+    let run = start.runOfStart
+    let end = chain[chain.count - 1].pressedAt
+    judge.settlement.wholeRuns[run] = overlapsAnother(from: start.pressedAt, to: end, state: judge.state)
+    var machine = RunMachine()
+    var maker: PastTransition?
+    for press in chain {
+      let kind = press.command.kind
+      if machine.isRepeat(kind), let maker {
+        judge.answer(
+          press, .coalesced(into: maker.change.commandID), run: run, effectiveAt: maker.effectiveAt,
+          countsForBase: false)
+      } else if kind == .lap, machine.allows(.lap) {
+        mark(press, run: run, by: &judge)
+      } else if machine.apply(kind) {
+        let made = judge.amend(press, run: run)
+        maker = made
+        judge.answer(press, .applied, run: run, effectiveAt: made.effectiveAt, countsForBase: false)
+      } else {
+        judge.answer(press, .rejected(.illegal(machine.phase)), run: run)
+      }
+    }
+  }
+
+  private static func overlapsAnother(from: BusTime, to: BusTime, state: ControlState) -> Bool {
+    let runs = Set((state.transitions + state.amendments).map(\.runID))
+    return runs.contains { run in
+      let history = state.history(of: run)
+      guard let start = history.first?.effectiveAt else { return false }
+      let stop = state.stop(of: run)?.effectiveAt ?? .distantFuture
+      return start < to && from < stop
+    }
+  }
+}

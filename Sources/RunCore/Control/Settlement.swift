@@ -1,0 +1,130 @@
+/// What a settlement decided: one commit, one snapshot, all verdicts.
+public struct Settlement: Hashable, Sendable {
+  /// One answer.
+  public struct Answer: Hashable, Sendable {
+    /// The verdict.
+    public let verdict: Verdict
+    /// The press that it answers.
+    public let press: Press
+  }
+  /// One line for a run's ledger.
+  public struct Line: Hashable, Sendable {
+    /// The run.
+    public let runID: RunID
+    /// When it happened.
+    public let time: BusTime
+    /// What happened.
+    public let event: LedgerEvent
+  }
+
+  /// The verdicts, in order of judgement.
+  public var answers: [Answer] = []
+  /// What the ledgers gain, in order.
+  public var lines: [Line] = []
+  /// Ids that became another name for a run.
+  public var aliases: [RunID: RunID] = [:]
+  /// The windows that applied something.
+  public var windows: [SettledWindow] = []
+  /// Waiting presses that moved into the next window.
+  public var admitted: [CommandID] = []
+  /// Runs that arrived whole after the fact, with whether they overlap another.
+  public var wholeRuns: [RunID: Bool] = [:]
+
+  /// Nothing was decided.
+  public var isEmpty: Bool { answers.isEmpty && admitted.isEmpty }
+}
+
+/// The one place where decisions are written down: into the control state and into the settlement alike.
+struct Judge {
+  var state: ControlState
+  let term: UInt64
+  let windowLength: BusDuration
+  var settlement = Settlement()
+
+  init(state: ControlState, term: UInt64, windowLength: BusDuration) {
+    self.state = state
+    self.term = term
+    self.windowLength = windowLength
+  }
+
+  /// The run that a command means, aliases resolved: its own, or else the one given.
+  func run(of press: Press, orElse run: RunID?) -> RunID? {
+    press.command.runID.map(state.canonical) ?? run
+  }
+
+  /// Makes a transition at a press, never before the last one, and returns it.
+  mutating func make(_ press: Press, run: RunID) -> PastTransition {
+    let effectiveAt = max(press.pressedAt, state.lastEffectiveAt ?? press.pressedAt)
+    let transition = PastTransition(
+      kind: press.command.kind, revision: state.revision + 1, change: press.change, runID: run,
+      effectiveAt: effectiveAt)
+    state.make(transition)
+    write(transition)
+    return transition
+  }
+
+  /// Inserts a transition into a run that is over, or that arrived whole: the revision stays.
+  mutating func amend(_ press: Press, run: RunID) -> PastTransition {
+    let transition = PastTransition(
+      kind: press.command.kind, revision: state.revision, change: press.change, runID: run,
+      effectiveAt: press.pressedAt)
+    state.amend(transition)
+    write(transition)
+    return transition
+  }
+
+  /// Marks a lap at a press and returns when it counts.
+  mutating func mark(_ press: Press, run: RunID) -> BusTime {
+    // The start of a run is its first moment: a lap pressed on a clock that ran ahead of it is a lap at the start.
+    let time = run == state.runID ? max(press.pressedAt, state.startedAt ?? press.pressedAt) : press.pressedAt
+    settlement.lines.append(.init(runID: run, time: time, event: .lap(press.change)))
+    return time
+  }
+
+  /// A start that was not needed names the run that goes on.
+  mutating func alias(_ press: Press, to run: RunID) {
+    guard press.command.kind == .start, let own = press.command.runID, own != run else { return }
+    state.setAlias(own, of: run)
+    settlement.aliases[own] = run
+  }
+
+  /// Remembers a window, when it applied something.
+  mutating func remember(first: BusTime, deadline: BusTime, applied: [SettledWindow.Applied]) {
+    guard !applied.isEmpty, first < deadline else { return }
+    let window = SettledWindow(first: first, deadline: deadline, applied: applied)
+    state.remember(window)
+    settlement.windows.append(window)
+  }
+
+  /// Answers a press.
+  mutating func answer(
+    _ press: Press, _ outcome: Outcome, run: RunID?, revision: UInt64? = nil, effectiveAt: BusTime? = nil,
+    countsForBase: Bool = true
+  ) {
+    let verdict = Verdict(
+      commandID: press.command.id, kind: press.command.kind, source: press.command.source, outcome: outcome,
+      runID: run, term: term, revision: revision ?? state.revision, effectiveAt: effectiveAt)
+    state.remember(verdict, of: press, countsForBase: countsForBase)
+    settlement.answers.append(.init(verdict: verdict, press: press))
+  }
+
+  private mutating func write(_ transition: PastTransition) {
+    settlement.lines.append(
+      .init(
+        runID: transition.runID, time: transition.effectiveAt,
+        event: .transition(
+          Transition(kind: transition.kind, revision: transition.revision, change: transition.change))))
+  }
+}
+
+extension Press {
+  /// Who asks, as the ledger keeps it.
+  var change: Change { Change(source: command.source, deviceID: deviceID, commandID: command.id) }
+}
+
+extension PastTransition {
+  /// What a settled window remembers of it.
+  var applied: SettledWindow.Applied {
+    .init(kind: kind, commandID: change.commandID, runID: runID, revision: revision, effectiveAt: effectiveAt)
+  }
+}

@@ -1,0 +1,50 @@
+/// The phases of a run and what leads from one to the other.
+///
+/// ```
+///            start            pause
+///   idle ───────────▶ running ─────▶ paused
+///                      ▲  │  ◀─────   │
+///                start │  │   resume  │ stop
+///                      │  │ stop      │
+///                      │  ▼           │
+///                     completed ◀─────┘
+/// ```
+///
+/// - `idle` can go to: `running`.
+/// - `running` can go to: `paused`, `completed`.
+/// - `paused` can go to: `running`, `completed`.
+/// - `completed` can go to: `running`, as another run.
+///
+/// A lap is a mark: legal while a run is on, it leads nowhere.
+public struct RunMachine: Hashable, Sendable {
+  /// Where the run stands.
+  public private(set) var phase: RunPhase
+
+  /// A machine that stands at a phase.
+  public init(phase: RunPhase = .idle) { self.phase = phase }
+
+  /// Whether a command asks for the phase that is already there. A lap never does.
+  public func isRepeat(_ kind: CommandKind) -> Bool { kind.targetPhase == phase }
+
+  /// Whether a command is legal now.
+  public func allows(_ kind: CommandKind) -> Bool {
+    switch (kind, phase) {
+    case (.start, .idle), (.start, .completed): true
+    case (.pause, .running), (.resume, .paused): true
+    case (.stop, .running), (.stop, .paused): true
+    case (.lap, .running), (.lap, .paused): true
+    case (.start, .running), (.start, .paused): false
+    case (.pause, .idle), (.pause, .paused), (.pause, .completed): false
+    case (.resume, .idle), (.resume, .running), (.resume, .completed): false
+    case (.stop, .idle), (.stop, .completed): false
+    case (.lap, .idle), (.lap, .completed): false
+    }
+  }
+
+  /// Takes a command's step when it is legal, and says whether it was.
+  public mutating func apply(_ kind: CommandKind) -> Bool {
+    guard allows(kind) else { return false }
+    if let target = kind.targetPhase { phase = target }
+    return true
+  }
+}
