@@ -13,6 +13,7 @@ public actor Hub: Node {
   public var authoritative: Snapshot { .none }
   public var predicted: RunPhase { .idle }
   public var busNow: BusTime? { nil }
+  public var speed: BusSpeed { .realTime }
   public func suspend() {}
   public func resume() {}
 }

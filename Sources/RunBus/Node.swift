@@ -34,6 +34,9 @@ public protocol Node: Actor {
   /// What bus time is now on the hub's line, as far as this node knows; `nil` before the first snapshot.
   var busNow: BusTime? { get }
 
+  /// How fast bus time runs: the hub's setting, adopted by peers with the welcome; real time before that.
+  var speed: BusSpeed { get }
+
   /// Goes off the air: every socket closes, nothing is forgotten.
   func suspend()
 

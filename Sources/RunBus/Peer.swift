@@ -13,6 +13,7 @@ public actor Peer: Node {
   public var authoritative: Snapshot { .none }
   public var predicted: RunPhase { .idle }
   public var busNow: BusTime? { nil }
+  public var speed: BusSpeed { .realTime }
   /// How it stands to its hub.
   public var reachability: Reachability { Reachability(isReachable: false) }
   /// Changes of it, the present one first.
