@@ -1,0 +1,35 @@
+/// The thresholds of the metrics. Two nodes with the same settings and the same ledger show the same digits.
+public struct MetricsSettings: Hashable, Sendable {
+  /// A fix counts when its accuracy radius is below this, metres. 15 m: the design, section 7.
+  public var accuracyMetersLimit = 15.0
+  /// A faster step is a jump of the receiver, metres per second. The fastest sprint ever measured peaked at about
+  /// 12.4 m/s (100 m, Berlin 2009).
+  public var stepSpeedMax = 12.5
+  /// Fixes of a second device are taken once the first has been silent this long: two receivers side by side would
+  /// otherwise draw a zigzag.
+  public var positionTakeover = BusDuration.seconds(10)
+  /// Current pace looks back this far: short enough to follow an interval, long enough to average GPS noise, and it
+  /// spans the longest steps (18 s) that watches with smart recording make.
+  public var paceWindow = BusDuration.seconds(30)
+  /// Current pace needs fixes that lie at least this far apart.
+  public var paceSpanMin = BusDuration.seconds(5)
+  /// Current pace is unknown when the latest counted fix is older.
+  public var paceStaleAfter = BusDuration.seconds(30)
+  /// Below this speed, metres per second, there is no current pace: nobody walks slower than 33 minutes a kilometre.
+  public var paceSpeedMin = 0.5
+  /// Average pace is unknown before this many metres: less is the noise of the first fixes.
+  public var averagePaceDistanceMetersMin = 10.0
+  /// A heart rate stands until the next one, at most for this much active time.
+  public var heartRateHold = BusDuration.seconds(30)
+  /// The time constant of the low-pass that altitudes go through.
+  public var altitudeSmoothing = BusDuration.seconds(5)
+  /// A climb or descent counts once it exceeds this many metres by a pressure sensor, whose noise is small.
+  public var barometerElevationMetersThreshold = 2.0
+  /// The same by satellite, whose altitude wanders by some metres within a minute.
+  public var gpsElevationMetersThreshold = 5.0
+  /// Satellite altitudes count again once a pressure sensor has been silent this long.
+  public var barometerSilence = BusDuration.seconds(60)
+
+  /// The product's thresholds.
+  public init() {}
+}

@@ -1,0 +1,50 @@
+import DequeModule
+
+/// Current pace: over the counted fixes of the recent window, along one unbroken track.
+struct PaceMeter: Hashable, Sendable {
+  /// Marks closer together than this share one: a receiver at 10 Hz fills no more than one at 1 Hz.
+  private static let markSpacing = BusDuration.seconds(1)
+  /// The window of 30 s at one mark a second, and its ends; a longer window keeps its newest part.
+  private static let marksMax = 33
+
+  private struct Mark: Hashable {
+    let time: BusTime
+    let meters: Double
+  }
+
+  private var marks: Deque<Mark> = []
+  private var line = 0
+
+  /// Takes what a fix did to the distance.
+  mutating func fold(
+    _ effect: DistanceMeter.Effect, meters: Double?, at time: BusTime, line: Int?, settings: MetricsSettings
+  ) {
+    switch effect {
+    case .ignored:
+      return
+    case .refused:
+      marks.removeAll(keepingCapacity: true)
+    case .anchored, .moved:
+      guard let meters, let line else { return }
+      if effect == .anchored { marks.removeAll(keepingCapacity: true) }
+      self.line = line
+      if marks.count >= 2, time - marks[marks.count - 2].time < Self.markSpacing { marks.removeLast() }
+      marks.append(Mark(time: time, meters: meters))
+      while let first = marks.first, marks.count > Self.marksMax || time - first.time > settings.paceWindow {
+        marks.removeFirst()
+      }
+    }
+  }
+
+  /// Seconds per kilometre; `nil` when nothing counts now (`line`), and when the fixes are too old, too close or too
+  /// slow.
+  func secondsPerKilometer(at now: BusTime, line: Int?, settings: MetricsSettings) -> Double? {
+    guard let line, line == self.line, let first = marks.first, let last = marks.last,
+      now - last.time <= settings.paceStaleAfter
+    else { return nil }
+    let span = last.time - first.time
+    let meters = last.meters - first.meters
+    guard span >= settings.paceSpanMin, meters >= settings.paceSpeedMin * span.seconds, meters > 0 else { return nil }
+    return span.seconds / meters * 1000
+  }
+}

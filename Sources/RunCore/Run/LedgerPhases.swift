@@ -1,0 +1,38 @@
+/// The transitions of a ledger alone, so that its phase at any moment is a binary search.
+struct PhaseTrack: Hashable, Sendable {
+  private struct Step: Hashable {
+    let time: BusTime
+    let position: UInt64
+    let kind: CommandKind
+    /// The phase after it.
+    var phase: RunPhase
+  }
+
+  private var steps: [Step] = []
+  private(set) var startedAt: BusTime?
+  private(set) var stoppedAt: BusTime?
+
+  /// Puts a transition where it belongs. A run has a handful of them, so all that follow are judged again.
+  mutating func insert(_ kind: CommandKind, at time: BusTime, position: UInt64) {
+    let index = steps.firstIndex { (time.nanoseconds, position) < ($0.time.nanoseconds, $0.position) } ?? steps.count
+    steps.insert(Step(time: time, position: position, kind: kind, phase: .idle), at: index)
+    var phase = index == 0 ? RunPhase.idle : steps[index - 1].phase
+    for index in index..<steps.count {
+      phase = phase.leniently(applying: steps[index].kind) ?? phase
+      steps[index].phase = phase
+    }
+    startedAt = steps.first { $0.phase != .idle }?.time
+    stoppedAt = steps.first { $0.phase == .completed }?.time
+  }
+
+  /// The phase with all that happened up to and at a moment.
+  func phase(at time: BusTime) -> RunPhase {
+    var low = 0
+    var high = steps.count
+    while low < high {
+      let middle = (low + high) / 2
+      if time < steps[middle].time { high = middle } else { low = middle + 1 }
+    }
+    return low == 0 ? .idle : steps[low - 1].phase
+  }
+}

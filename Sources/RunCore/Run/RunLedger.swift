@@ -1,0 +1,102 @@
+/// One run's entries in order of when they happened, and the numbers they fold to.
+///
+/// An entry at the end folds at once. A late one lands where it belongs: the fold goes back to the nearest checkpoint
+/// before it and catches up a bounded piece with every insertion, so that an hour of heart rates from a watch that was
+/// away never stalls the run. The numbers are those of a full fold at any time, to the last bit.
+public struct RunLedger: Sendable {
+  /// Every entry, in the order of ``LedgerEntry/precedes(_:_:)``.
+  public private(set) var entries: [LedgerEntry] = []
+
+  /// A new checkpoint every this many entries; about a minute of a run.
+  private static let checkpointSpacing = 256
+  /// More checkpoints than this are thinned out, the old ones first: late entries are seldom very late.
+  private static let checkpointsMax = 64
+  /// How many entries that a late one has left behind are folded again with each insertion.
+  private static let catchUpMax = 64
+
+  private struct Checkpoint {
+    /// How many entries are folded into it.
+    let count: Int
+    let calculator: Calculator
+  }
+
+  private let empty: Calculator
+  private var checkpoints: [Checkpoint] = []
+  private var calculator: Calculator
+  /// How many entries are folded into `calculator`.
+  private var folded = 0
+  private var phases = PhaseTrack()
+
+  /// An empty ledger.
+  public init(settings: MetricsSettings = MetricsSettings()) {
+    empty = Calculator(settings: settings)
+    calculator = empty
+  }
+
+  /// When the run started; `nil` before it has.
+  public var startedAt: BusTime? { phases.startedAt }
+  /// When the run was stopped; `nil` before it was.
+  public var stoppedAt: BusTime? { phases.stoppedAt }
+  /// The phase that the ledger shows at a moment, with all that happened up to and at it.
+  public func phase(at time: BusTime) -> RunPhase { phases.phase(at: time) }
+
+  /// Puts an entry where it belongs.
+  public mutating func insert(_ entry: LedgerEntry) {
+    let index = place(of: entry)
+    entries.insert(entry, at: index)
+    if case .transition(let transition) = entry.event {
+      phases.insert(transition.kind, at: entry.time, position: entry.position)
+    }
+    if index < folded { goBack(to: index) }
+    catchUp()
+  }
+
+  /// Puts entries where they belong.
+  public mutating func insert(contentsOf entries: some Sequence<LedgerEntry>) {
+    for entry in entries { insert(entry) }
+  }
+
+  /// The numbers at a moment, which is not before any entry.
+  public func metrics(at now: BusTime) -> RunMetrics {
+    guard folded < entries.count else { return calculator.metrics(at: now) }
+    var calculator = calculator
+    for entry in entries[folded...] { calculator.fold(entry) }
+    return calculator.metrics(at: now)
+  }
+
+  /// Behind everything that precedes it, and behind its equals: insertions in order stay in order.
+  private func place(of entry: LedgerEntry) -> Int {
+    if let last = entries.last, !LedgerEntry.precedes(entry, last) { return entries.count }
+    var low = 0
+    var high = entries.count
+    while low < high {
+      let middle = (low + high) / 2
+      if LedgerEntry.precedes(entry, entries[middle]) { high = middle } else { low = middle + 1 }
+    }
+    return low
+  }
+
+  private mutating func goBack(to index: Int) {
+    while let last = checkpoints.last, last.count > index { checkpoints.removeLast() }
+    calculator = checkpoints.last?.calculator ?? empty
+    folded = checkpoints.last?.count ?? 0
+  }
+
+  private mutating func catchUp() {
+    let end = min(entries.count, folded + Self.catchUpMax)
+    while folded < end {
+      calculator.fold(entries[folded])
+      folded += 1
+      if folded.isMultiple(of: Self.checkpointSpacing) {
+        checkpoints.append(Checkpoint(count: folded, calculator: calculator))
+        if checkpoints.count > Self.checkpointsMax { thinOut() }
+      }
+    }
+  }
+
+  /// Drops every second one of the older half.
+  private mutating func thinOut() {
+    let half = checkpoints.count / 2
+    checkpoints = checkpoints.enumerated().filter { $0.offset >= half || !$0.offset.isMultiple(of: 2) }.map(\.element)
+  }
+}

@@ -1,0 +1,122 @@
+import RunCore
+import Testing
+
+@Suite("The ledger")
+struct RunLedgerTests {
+  /// Small, seeded and the same everywhere.
+  private struct Generator: RandomNumberGenerator {
+    var state: UInt64
+    mutating func next() -> UInt64 {
+      state &+= 0x9E37_79B9_7F4A_7C15
+      var z = state
+      z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
+      z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
+      return z ^ (z >> 31)
+    }
+  }
+
+  /// A run with every kind of entry, many at the same instant, redundant transitions among them.
+  private func entries(seconds: Int, using generator: inout Generator) -> [LedgerEntry] {
+    var ledger = LedgerBuilder()
+    ledger.press(.start, at: 3)
+    var meters = 0.0
+    for second in 0..<seconds {
+      meters += Double.random(in: 0...6, using: &generator)
+      ledger.fix(meters, at: Double(second), accuracy: Double.random(in: -1...17, using: &generator))
+      ledger.sample(.heartRate(bpm: Double.random(in: 90...190, using: &generator)), at: Double(second), from: "watch")
+      ledger.sample(.altitude(meters: Double.random(in: 0...20, using: &generator), .gps), at: Double(second))
+      switch Int.random(in: 0..<60, using: &generator) {
+      case 0: ledger.press(.pause, at: Double(second))
+      case 1, 2: ledger.press(.resume, at: Double(second) + 0.5)
+      case 3: ledger.press(.lap, at: Double(second))
+      case 4: ledger.gap(at: Double(second), lasting: Double.random(in: 0...9, using: &generator))
+      case 5: ledger.sample(.motion(Activity.allCases.randomElement(using: &generator) ?? .unknown), at: Double(second))
+      default: break
+      }
+    }
+    ledger.press(.stop, at: Double(seconds - 5))
+    return ledger.entries
+  }
+
+  @Test("Any order of arrival gives the same digits as one full fold", arguments: 0..<20)
+  func shuffled(seed: Int) {
+    var generator = Generator(state: UInt64(seed))
+    let entries = entries(seconds: seed.isMultiple(of: 5) ? 3000 : 120, using: &generator)
+    let sorted = entries.sorted(by: LedgerEntry.precedes)
+    var arrival = entries
+    switch seed % 4 {
+    case 0: break
+    case 1: arrival.shuffle(using: &generator)
+    case 2: arrival.reverse()
+    default:
+      // The watch was away: its share arrives at the end, in order.
+      arrival = entries.filter { !$0.isHeartRate } + entries.filter(\.isHeartRate)
+    }
+    if seed.isMultiple(of: 5) {
+      // Long ones: mostly in order, with late entries now and then, so that checkpoints are used and thinned out.
+      for index in stride(from: 50, to: arrival.count, by: 97) {
+        arrival.swapAt(index, Int.random(in: 0..<arrival.count, using: &generator))
+      }
+    }
+    var ledger = RunLedger()
+    for (index, entry) in arrival.enumerated() {
+      ledger.insert(entry)
+      guard index.isMultiple(of: arrival.count / 7) else { continue }
+      var full = Calculator()
+      for entry in arrival[...index].sorted(by: LedgerEntry.precedes) { full.fold(entry) }
+      #expect(
+        ledger.metrics(at: LedgerBuilder.time(5000)) == full.metrics(at: LedgerBuilder.time(5000)), "seed \(seed)")
+    }
+    var full = Calculator()
+    for entry in sorted { full.fold(entry) }
+    #expect(ledger.entries == sorted, "seed \(seed)")
+    #expect(ledger.metrics(at: LedgerBuilder.time(5000)) == full.metrics(at: LedgerBuilder.time(5000)), "seed \(seed)")
+    #expect(ledger.metrics(at: LedgerBuilder.time(5000)).distanceMeters != nil)
+  }
+
+  @Test("Readings of two devices at the same instant give the same digits in either order")
+  func ties() {
+    func metrics(watchFirst: Bool) -> RunMetrics {
+      var builder = LedgerBuilder()
+      builder.press(.start, at: 0)
+      for second in 0..<100 {
+        let bpm = SampleValue.heartRate(bpm: 120.1 + Double(second * second % 37))
+        if watchFirst { builder.sample(bpm, at: Double(second), from: "watch") }
+        builder.fix(Double(second) * 2.7, at: Double(second))
+        builder.sample(.altitude(meters: 100 + Double(second % 13), .gps), at: Double(second))
+        if !watchFirst { builder.sample(bpm, at: Double(second), from: "watch") }
+      }
+      var ledger = RunLedger()
+      ledger.insert(contentsOf: builder.entries)
+      return ledger.metrics(at: LedgerBuilder.time(100))
+    }
+    #expect(metrics(watchFirst: true) == metrics(watchFirst: false))
+  }
+
+  @Test("The phase at a moment is that after all that happened up to it, late amendments included")
+  func phases() {
+    var builder = LedgerBuilder()
+    builder.press(.start, at: 10)
+    builder.press(.resume, at: 50)
+    builder.press(.stop, at: 90)
+    builder.press(.pause, at: 30)
+    builder.press(.pause, at: 35)
+    var ledger = RunLedger()
+    #expect(ledger.phase(at: .zero) == .idle)
+    #expect(ledger.startedAt == nil)
+    ledger.insert(contentsOf: builder.entries)
+    let phases = [9.9, 10, 29.9, 30, 35, 49.9, 50, 89.9, 90, 1000].map { ledger.phase(at: LedgerBuilder.time($0)) }
+    #expect(
+      phases == [.idle, .running, .running, .paused, .paused, .paused, .running, .running, .completed, .completed])
+    #expect(ledger.startedAt == LedgerBuilder.time(10))
+    #expect(ledger.stoppedAt == LedgerBuilder.time(90))
+    #expect(ledger.metrics(at: LedgerBuilder.time(200)).active == .seconds(60))
+  }
+}
+
+extension LedgerEntry {
+  fileprivate var isHeartRate: Bool {
+    guard case .sample(.heartRate, _) = event else { return false }
+    return true
+  }
+}
