@@ -60,7 +60,7 @@ let package = Package(
         .product(name: "CoreMetrics", package: "swift-metrics"),
         .product(name: "SwiftProtobuf", package: "swift-protobuf"),
       ],
-      exclude: ["Wire/runbus.proto"],
+      exclude: ["Wire/runbus.proto", "Wire/runbus.desc"],
       swiftSettings: settings),
     .executableTarget(
       name: "busnode",

@@ -1,0 +1,77 @@
+import RunCore
+import SwiftProtobuf
+
+/// Turns what the nodes say into the bytes of the published schema (`runbus.proto`) and back.
+///
+/// Decoding trusts nothing: whatever the bytes are, the result is a value that keeps every rule of the schema, or a
+/// ``WireError``. Encoding a value that keeps the rules never fails.
+enum Codec {
+  /// The largest frame; the transport refuses longer ones before they are read (MAXMSGSIZE).
+  static let frameBytesMax = 65_536
+  /// The most samples in a frame: with every field at its longest, 512 of them stay below ``frameBytesMax``.
+  static let samplesMax = 512
+
+  /// The bytes of a peer's frame.
+  static func encode(_ frame: PeerFrame) -> [UInt8] { serialize(message(frame)) }
+  /// The bytes of a hub's frame.
+  static func encode(_ frame: HubFrame) -> [UInt8] { serialize(message(frame)) }
+  /// The bytes of an event.
+  static func encode(_ event: BusEvent) -> [UInt8] { serialize(message(event)) }
+
+  /// Reads what a peer sent.
+  static func peerFrame(_ bytes: [UInt8]) throws(WireError) -> PeerFrame {
+    try value(try parse(bytes) as WirePeerFrame)
+  }
+  /// Reads what the hub sent.
+  static func hubFrame(_ bytes: [UInt8]) throws(WireError) -> HubFrame {
+    try value(try parse(bytes) as WireHubFrame)
+  }
+  /// Reads what the hub published.
+  static func busEvent(_ bytes: [UInt8]) throws(WireError) -> BusEvent {
+    try value(try parse(bytes) as WireBusEvent)
+  }
+
+  /// The answer to a peer's frame with ``WireError/unsupportedKind(_:)``: the verdict `rejected(unsupported)`, in which
+  /// kind and source are echoed as they came, since only the sender knows what they mean. `nil` for any other frame.
+  static func unsupportedReply(to bytes: [UInt8], term: UInt64, revision: UInt64) -> [UInt8]? {
+    guard let frame = try? parse(bytes) as WirePeerFrame else { return nil }
+    let command: WireCommand
+    switch frame.message {
+    case .command(let transmission): command = transmission.command
+    case .request(let request): command = request.command
+    case .hello, .samples, .ping, .query, .goodbye, nil: return nil
+    }
+    guard case .UNRECOGNIZED = command.kind, let id: CommandID = try? identifier(command.id, "command id") else {
+      return nil
+    }
+    var rejected = WireRejected()
+    rejected.reason = .unsupported
+    var verdict = WireVerdict()
+    verdict.outcome = .rejected(rejected)
+    verdict.term = term
+    verdict.revision = revision
+    var receipt = WireReceipt()
+    receipt.commandID = data(id)
+    receipt.kind = command.kind
+    receipt.source = command.source
+    receipt.stage = .verdict(verdict)
+    var reply = WireHubFrame()
+    reply.session = frame.session
+    reply.message = .receipt(receipt)
+    return serialize(reply)
+  }
+
+  private static func serialize(_ message: some Message) -> [UInt8] {
+    // Fails only for proto2's required fields, `Any` and messages over 2 GiB, none of which the schema has.
+    (try? message.serializedBytes()) ?? []
+  }
+
+  private static func parse<Frame: Message>(_ bytes: [UInt8]) throws(WireError) -> Frame {
+    guard bytes.count <= frameBytesMax else { throw .malformed("frame of \(bytes.count) bytes: too long") }
+    do {
+      return try Frame(serializedBytes: bytes)
+    } catch {
+      throw .malformed("not a protobuf message of this schema")
+    }
+  }
+}

@@ -1,0 +1,96 @@
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+import RunCore
+
+// The small rules of the schema, each at one place: ids, texts, numbers.
+extension Codec {
+  /// Counters stay this far below what integers hold, so that adding to one never overflows, in no node and no store.
+  static let counterMax: UInt64 = 1 << 62
+  /// Sources and roles.
+  static let wordBytesMax = 64
+  /// A refusal's sentence.
+  static let messageBytesMax = 1024
+  /// An endpoint: longer than any path or address that a socket takes.
+  static let endpointBytesMax = 256
+
+  static func data<Kind>(_ id: Identifier<Kind>) -> Data {
+    withUnsafeBytes(of: (id.high.bigEndian, id.low.bigEndian)) { Data($0) }
+  }
+
+  static func identifier<Kind>(_ data: Data, _ name: String) throws(WireError) -> Identifier<Kind> {
+    guard data.count == 16 else { throw .malformed("\(name) is \(data.count) bytes long, not 16") }
+    let (high, low) = data.withUnsafeBytes { bytes in
+      (bytes.loadUnaligned(as: UInt64.self), bytes.loadUnaligned(fromByteOffset: 8, as: UInt64.self))
+    }
+    return Identifier(high: UInt64(bigEndian: high), low: UInt64(bigEndian: low))
+  }
+
+  static func device(_ text: String) throws(WireError) -> DeviceID {
+    guard let name = DeviceID(text) else { throw .malformed("device id is not a name") }
+    return name
+  }
+
+  /// A text from outside ends on somebody's terminal: bounded, and without control characters.
+  static func text(_ text: String, _ name: String, bytesMax: Int) throws(WireError) -> String {
+    guard text.utf8.count <= bytesMax else { throw .malformed("\(name) is longer than \(bytesMax) bytes") }
+    guard !text.unicodeScalars.contains(where: isControl) else {
+      throw .malformed("\(name) has control characters in it")
+    }
+    return text
+  }
+
+  static func word(_ word: String, _ name: String) throws(WireError) -> String {
+    guard !word.isEmpty else { throw .malformed("\(name) is missing") }
+    return try text(word, name, bytesMax: wordBytesMax)
+  }
+
+  static func source(_ text: String) throws(WireError) -> ControlSource {
+    ControlSource(rawValue: try word(text, "source"))
+  }
+
+  static func role(_ text: String) throws(WireError) -> NodeRole {
+    NodeRole(rawValue: try word(text, "role"))
+  }
+
+  /// A text of our own made to fit: cut at a character's end, control characters as spaces.
+  static func fitting(_ text: String, bytesMax: Int) -> String {
+    var scalars = String.UnicodeScalarView()
+    var bytes = 0
+    for scalar in text.unicodeScalars {
+      let kept = isControl(scalar) ? " " : scalar
+      bytes += UTF8.width(kept)
+      guard bytes <= bytesMax else { break }
+      scalars.append(kept)
+    }
+    return String(scalars)
+  }
+
+  private static func isControl(_ scalar: Unicode.Scalar) -> Bool {
+    scalar.value < 0x20 || (0x7F...0x9F).contains(scalar.value)
+  }
+
+  static func counter(_ value: UInt64, _ name: String) throws(WireError) -> UInt64 {
+    guard value <= counterMax else { throw .malformed("\(name) is out of range") }
+    return value
+  }
+
+  /// A place in a stream: they start at 1.
+  static func sequence(_ value: UInt64) throws(WireError) -> UInt64 {
+    guard value >= 1 else { throw .malformed("sequence is missing") }
+    return try counter(value, "sequence")
+  }
+
+  /// A span that cannot be negative.
+  static func span(_ nanoseconds: Int64, _ name: String) throws(WireError) -> BusDuration {
+    guard nanoseconds >= 0 else { throw .malformed("\(name) is negative") }
+    return BusDuration(nanoseconds: nanoseconds)
+  }
+
+  static func finite(_ value: Double, _ name: String) throws(WireError) -> Double {
+    guard value.isFinite else { throw .malformed("\(name) is not a number") }
+    return value
+  }
+}

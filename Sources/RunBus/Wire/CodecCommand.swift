@@ -1,0 +1,182 @@
+import RunCore
+import SwiftProtobuf
+
+// Commands, receipts and verdicts.
+extension Codec {
+  static func message(_ command: Command) -> WireCommand {
+    var message = WireCommand()
+    message.id = data(command.id)
+    message.kind = word(command.kind)
+    message.source = command.source.rawValue
+    if let runID = command.runID { message.runID = data(runID) }
+    if let base = command.base { message.base = self.message(base) }
+    if let offset = command.runOffset { message.runOffsetNs = offset.nanoseconds }
+    return message
+  }
+
+  static func value(_ message: WireCommand) throws(WireError) -> Command {
+    let id: CommandID = try identifier(message.id, "command id")
+    guard let kind = kind(message.kind) else {
+      if case .UNRECOGNIZED = message.kind { throw .unsupportedKind(id) }
+      throw .malformed("command kind is missing")
+    }
+    return Command(
+      id: id, kind: kind, source: try source(message.source),
+      runID: message.hasRunID ? try identifier(message.runID, "run id") : nil,
+      base: message.hasBase ? try value(message.base) : nil,
+      runOffset: message.hasRunOffsetNs ? BusDuration(nanoseconds: message.runOffsetNs) : nil)
+  }
+
+  private static func message(_ base: Base) -> WireBase {
+    var message = WireBase()
+    message.revision = base.revision
+    if let id = base.commandID { message.commandID = data(id) }
+    return message
+  }
+
+  private static func value(_ message: WireBase) throws(WireError) -> Base {
+    Base(
+      revision: try counter(message.revision, "base revision"),
+      commandID: message.hasCommandID ? try identifier(message.commandID, "base command id") : nil)
+  }
+
+  static func message(_ receipt: Receipt) -> WireReceipt {
+    var message = WireReceipt()
+    message.commandID = data(receipt.commandID)
+    message.kind = word(receipt.kind)
+    message.source = receipt.source.rawValue
+    switch receipt.stage {
+    case .queued: message.stage = .queued(WireQueued())
+    case .pending: message.stage = .pending(WirePending())
+    case .verdict(let verdict): message.stage = .verdict(self.message(verdict))
+    }
+    if let age = receipt.effectiveAge { message.effectiveAgeNs = age.nanoseconds }
+    return message
+  }
+
+  static func value(_ message: WireReceipt) throws(WireError) -> Receipt {
+    let id: CommandID = try identifier(message.commandID, "command id")
+    guard let kind = kind(message.kind) else {
+      if case .UNRECOGNIZED = message.kind { throw .unsupportedKind(id) }
+      throw .malformed("command kind is missing")
+    }
+    let source = try source(message.source)
+    let stage: ReceiptStage
+    switch message.stage {
+    case .queued: stage = .queued
+    case .pending: stage = .pending
+    case .verdict(let verdict): stage = .verdict(try value(verdict, commandID: id, kind: kind, source: source))
+    case nil: throw .malformed("receipt without a stage")
+    }
+    return Receipt(
+      commandID: id, kind: kind, source: source, stage: stage,
+      effectiveAge: message.hasEffectiveAgeNs ? BusDuration(nanoseconds: message.effectiveAgeNs) : nil)
+  }
+
+  /// The command that a verdict answers stands in the receipt around it, once.
+  private static func message(_ verdict: Verdict) -> WireVerdict {
+    var message = WireVerdict()
+    switch verdict.outcome {
+    case .applied: message.outcome = .applied(WireApplied())
+    case .coalesced(let id): message.outcome = .coalescedInto(data(id))
+    case .superseded(let id): message.outcome = .supersededBy(data(id))
+    case .rejected(let reason): message.outcome = .rejected(self.message(reason))
+    }
+    if let runID = verdict.runID { message.runID = data(runID) }
+    message.term = verdict.term
+    message.revision = verdict.revision
+    if let time = verdict.effectiveAt { message.effectiveAtNs = time.nanoseconds }
+    return message
+  }
+
+  private static func value(
+    _ message: WireVerdict, commandID: CommandID, kind: CommandKind, source: ControlSource
+  ) throws(WireError) -> Verdict {
+    let outcome: Outcome
+    switch message.outcome {
+    case .applied: outcome = .applied
+    case .coalescedInto(let id): outcome = .coalesced(into: try identifier(id, "coalesced-into id"))
+    case .supersededBy(let id): outcome = .superseded(by: try identifier(id, "superseded-by id"))
+    case .rejected(let rejected): outcome = .rejected(try value(rejected))
+    case nil: throw .malformed("verdict without an outcome")
+    }
+    return Verdict(
+      commandID: commandID, kind: kind, source: source, outcome: outcome,
+      runID: message.hasRunID ? try identifier(message.runID, "run id") : nil,
+      term: try counter(message.term, "term"), revision: try counter(message.revision, "revision"),
+      effectiveAt: message.hasEffectiveAtNs ? BusTime(nanoseconds: message.effectiveAtNs) : nil)
+  }
+
+  private static func message(_ reason: RejectionReason) -> WireRejected {
+    var message = WireRejected()
+    switch reason {
+    case .illegal(let phase):
+      message.reason = .illegal
+      message.phase = word(phase)
+    case .otherRun: message.reason = .otherRun
+    case .staleRevision: message.reason = .staleRevision
+    case .tooOld: message.reason = .tooOld
+    case .busy: message.reason = .busy
+    case .unsupported: message.reason = .unsupported
+    case .cancelled: message.reason = .cancelled
+    case .expired: message.reason = .expired
+    case .quarantined: message.reason = .quarantined
+    }
+    return message
+  }
+
+  private static func value(_ message: WireRejected) throws(WireError) -> RejectionReason {
+    switch message.reason {
+    case .illegal: .illegal(try phase(message.phase))
+    case .otherRun: .otherRun
+    case .staleRevision: .staleRevision
+    case .tooOld: .tooOld
+    case .busy: .busy
+    case .unsupported: .unsupported
+    case .cancelled: .cancelled
+    case .expired: .expired
+    case .quarantined: .quarantined
+    case .unspecified, .UNRECOGNIZED: throw .malformed("rejection without a reason that is known")
+    }
+  }
+
+  private static func word(_ kind: CommandKind) -> WireCommandKind {
+    switch kind {
+    case .start: .start
+    case .pause: .pause
+    case .resume: .resume
+    case .stop: .stop
+    case .lap: .lap
+    }
+  }
+
+  private static func kind(_ word: WireCommandKind) -> CommandKind? {
+    switch word {
+    case .start: .start
+    case .pause: .pause
+    case .resume: .resume
+    case .stop: .stop
+    case .lap: .lap
+    case .unspecified, .UNRECOGNIZED: nil
+    }
+  }
+
+  static func word(_ phase: RunPhase) -> WirePhase {
+    switch phase {
+    case .idle: .idle
+    case .running: .running
+    case .paused: .paused
+    case .completed: .completed
+    }
+  }
+
+  static func phase(_ word: WirePhase) throws(WireError) -> RunPhase {
+    switch word {
+    case .idle: .idle
+    case .running: .running
+    case .paused: .paused
+    case .completed: .completed
+    case .unspecified, .UNRECOGNIZED: throw .malformed("phase is missing or not known")
+    }
+  }
+}

@@ -1,0 +1,46 @@
+import RunCore
+import SwiftProtobuf
+
+// What the hub publishes to all.
+extension Codec {
+  static func message(_ event: BusEvent) -> WireBusEvent {
+    var message = WireBusEvent()
+    switch event {
+    case .snapshot(let state): message.event = .snapshot(self.message(state))
+    case .command(let command, let device):
+      var event = WireCommandEvent()
+      event.command = self.message(command)
+      event.deviceID = device.rawValue
+      message.event = .command(event)
+    case .receipt(let receipt, let device):
+      var event = WireReceiptEvent()
+      event.receipt = self.message(receipt)
+      event.deviceID = device.rawValue
+      message.event = .receipt(event)
+    case .presence(let presence):
+      var event = WirePresence()
+      event.deviceID = presence.deviceID.rawValue
+      event.role = presence.role.rawValue
+      event.reachable = presence.isReachable
+      message.event = .presence(event)
+    }
+    return message
+  }
+
+  static func value(_ message: WireBusEvent) throws(WireError) -> BusEvent {
+    switch message.event {
+    case .snapshot(let state): return .snapshot(try value(state))
+    case .command(let event):
+      guard event.hasCommand else { throw .malformed("command event without a command") }
+      return .command(try value(event.command), try device(event.deviceID))
+    case .receipt(let event):
+      guard event.hasReceipt else { throw .malformed("receipt event without a receipt") }
+      return .receipt(try value(event.receipt), try device(event.deviceID))
+    case .presence(let event):
+      return .presence(
+        Presence(
+          deviceID: try device(event.deviceID), role: try role(event.role), isReachable: event.reachable))
+    case nil: throw .malformed("event that is not known")
+    }
+  }
+}

@@ -1,0 +1,96 @@
+import RunCore
+import SwiftProtobuf
+
+// What the hub says to one peer.
+extension Codec {
+  static func message(_ frame: HubFrame) -> WireHubFrame {
+    var message = WireHubFrame()
+    message.session = frame.session
+    switch frame.message {
+    case .welcome(let welcome): message.message = .welcome(self.message(welcome))
+    case .refused(let refusal): message.message = .refused(self.message(refusal))
+    case .receipt(let receipt): message.message = .receipt(self.message(receipt))
+    case .samplesAcked(let sequence):
+      var acked = WireSamplesAcked()
+      acked.sequence = sequence
+      message.message = .samplesAcked(acked)
+    case .pong(let number, let order):
+      var pong = WirePong()
+      pong.number = number
+      pong.order = self.message(order)
+      message.message = .pong(pong)
+    case .state(let state): message.message = .state(self.message(state))
+    }
+    return message
+  }
+
+  static func value(_ message: WireHubFrame) throws(WireError) -> HubFrame {
+    let content: HubMessage
+    switch message.message {
+    case .welcome(let welcome): content = .welcome(try value(welcome))
+    case .refused(let refusal): content = .refused(try value(refusal))
+    case .receipt(let receipt): content = .receipt(try value(receipt))
+    case .samplesAcked(let acked): content = .samplesAcked(try counter(acked.sequence, "sequence"))
+    case .pong(let pong):
+      guard pong.hasOrder else { throw .malformed("pong without the newest publication") }
+      content = .pong(pong.number, try value(pong.order))
+    case .state(let state): content = .state(try value(state))
+    case nil: throw .malformed("frame without a message that is known")
+    }
+    return HubFrame(session: message.session, message: content)
+  }
+
+  private static func message(_ welcome: Welcome) -> WireWelcome {
+    var message = WireWelcome()
+    message.nonce = welcome.nonce
+    message.nodeID = data(welcome.nodeID)
+    message.storeID = data(welcome.storeID)
+    message.deviceID = welcome.deviceID.rawValue
+    message.eventsEndpoint = welcome.eventsEndpoint
+    message.speedThousandths = welcome.speed.thousandths
+    message.debounceNs = welcome.debounce.nanoseconds
+    message.commandWatermark = welcome.commandWatermark
+    message.sampleWatermark = welcome.sampleWatermark
+    message.state = self.message(welcome.state)
+    return message
+  }
+
+  private static func value(_ message: WireWelcome) throws(WireError) -> Welcome {
+    guard let speed = BusSpeed(thousandths: message.speedThousandths) else { throw .malformed("speed is out of range") }
+    guard !message.eventsEndpoint.isEmpty else { throw .malformed("welcome without the events endpoint") }
+    guard message.hasState else { throw .malformed("welcome without the state") }
+    return Welcome(
+      nonce: message.nonce, nodeID: try identifier(message.nodeID, "node id"),
+      storeID: try identifier(message.storeID, "store id"), deviceID: try device(message.deviceID),
+      eventsEndpoint: try text(message.eventsEndpoint, "events endpoint", bytesMax: endpointBytesMax), speed: speed,
+      debounce: try span(message.debounceNs, "debounce"),
+      commandWatermark: try counter(message.commandWatermark, "command watermark"),
+      sampleWatermark: try counter(message.sampleWatermark, "sample watermark"), state: try value(message.state))
+  }
+
+  private static func message(_ refusal: Refusal) -> WireRefusal {
+    var message = WireRefusal()
+    switch refusal.code {
+    case .versionMismatch: message.code = .versionMismatch
+    case .unknownSession: message.code = .unknownSession
+    case .malformed: message.code = .malformed
+    case .busy: message.code = .busy
+    }
+    message.message = fitting(refusal.message, bytesMax: messageBytesMax)
+    message.version = refusal.version
+    return message
+  }
+
+  private static func value(_ message: WireRefusal) throws(WireError) -> Refusal {
+    let code: Refusal.Code
+    switch message.code {
+    case .versionMismatch: code = .versionMismatch
+    case .unknownSession: code = .unknownSession
+    case .malformed: code = .malformed
+    case .busy: code = .busy
+    case .unspecified, .UNRECOGNIZED: throw .malformed("refusal without a code that is known")
+    }
+    return Refusal(
+      code: code, message: try text(message.message, "refusal", bytesMax: messageBytesMax), version: message.version)
+  }
+}

@@ -1,0 +1,96 @@
+import RunCore
+import SwiftProtobuf
+
+// What a peer says.
+extension Codec {
+  static func message(_ frame: PeerFrame) -> WirePeerFrame {
+    var message = WirePeerFrame()
+    message.session = frame.session
+    message.sentAtNs = frame.sentAt.nanoseconds
+    switch frame.message {
+    case .hello(let hello): message.message = .hello(self.message(hello))
+    case .command(let transmission): message.message = .command(self.message(transmission))
+    case .samples(let samples): message.message = .samples(self.message(samples))
+    case .ping(let number):
+      var ping = WirePing()
+      ping.number = number
+      message.message = .ping(ping)
+    case .query: message.message = .query(WireQuery())
+    case .goodbye: message.message = .goodbye(WireGoodbye())
+    case .request(let request): message.message = .request(self.message(request))
+    }
+    return message
+  }
+
+  static func value(_ message: WirePeerFrame) throws(WireError) -> PeerFrame {
+    let content: PeerMessage
+    switch message.message {
+    case .hello(let hello): content = .hello(try value(hello))
+    case .command(let transmission): content = .command(try value(transmission))
+    case .samples(let samples): content = .samples(try value(samples))
+    case .ping(let ping): content = .ping(ping.number)
+    case .query: content = .query
+    case .goodbye: content = .goodbye
+    case .request(let request): content = .request(try value(request))
+    case nil: throw .malformed("frame without a message that is known")
+    }
+    return PeerFrame(session: message.session, sentAt: BusTime(nanoseconds: message.sentAtNs), message: content)
+  }
+
+  private static func message(_ hello: Hello) -> WireHello {
+    var message = WireHello()
+    message.version = hello.version
+    message.deviceID = hello.deviceID.rawValue
+    message.role = hello.role.rawValue
+    message.nodeID = data(hello.nodeID)
+    message.storeID = data(hello.storeID)
+    message.nonce = hello.nonce
+    message.termSeen = hello.termSeen
+    message.oneShot = hello.isOneShot
+    return message
+  }
+
+  private static func value(_ message: WireHello) throws(WireError) -> Hello {
+    do throws(WireError) {
+      return Hello(
+        version: message.version, deviceID: try device(message.deviceID), role: try role(message.role),
+        nodeID: try identifier(message.nodeID, "node id"), storeID: try identifier(message.storeID, "store id"),
+        nonce: message.nonce, termSeen: try counter(message.termSeen, "term"), isOneShot: message.oneShot)
+    } catch {
+      // Another version may have said the rest otherwise: that it is another version is what its owner must hear.
+      throw message.version == wireVersion || message.version == 0 ? error : .versionMismatch(message.version)
+    }
+  }
+
+  private static func message(_ transmission: Transmission) -> WireTransmission {
+    var message = WireTransmission()
+    message.command = self.message(transmission.command)
+    message.sequence = transmission.sequence
+    message.ageNs = max(0, transmission.age.nanoseconds)
+    message.uncertain = transmission.isUncertain
+    message.stopFollows = transmission.stopFollows
+    return message
+  }
+
+  private static func value(_ message: WireTransmission) throws(WireError) -> Transmission {
+    guard message.hasCommand else { throw .malformed("transmission without a command") }
+    return Transmission(
+      command: try value(message.command), sequence: try sequence(message.sequence),
+      age: try span(message.ageNs, "command age"), isUncertain: message.uncertain, stopFollows: message.stopFollows)
+  }
+
+  private static func message(_ request: Request) -> WireRequest {
+    var message = WireRequest()
+    message.command = self.message(request.command)
+    message.deviceID = request.deviceID.rawValue
+    message.ageNs = max(0, request.age.nanoseconds)
+    return message
+  }
+
+  private static func value(_ message: WireRequest) throws(WireError) -> Request {
+    guard message.hasCommand else { throw .malformed("request without a command") }
+    return Request(
+      command: try value(message.command), deviceID: try device(message.deviceID),
+      age: try span(message.ageNs, "command age"))
+  }
+}
