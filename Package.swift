@@ -40,6 +40,7 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-protobuf", from: "1.39.0"),
     .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
     .package(url: "https://github.com/swiftlang/swift-subprocess", from: "1.0.2"),
+    .package(url: "https://github.com/apple/swift-system", from: "1.5.0"),
   ],
   targets: [
     .systemLibrary(name: "CZMQ", pkgConfig: zeroMQPackage, providers: [.apt(["libzmq3-dev"]), .brew(["zeromq"])]),
@@ -69,9 +70,18 @@ let package = Package(
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Logging", package: "swift-log"),
         .product(name: "Subprocess", package: "swift-subprocess"),
+        .product(name: "SystemPackage", package: "swift-system", condition: .when(platforms: [.linux])),
       ],
       swiftSettings: settings),
-    .target(name: "TestSupport", dependencies: ["RunBus"], path: "Tests/Support", swiftSettings: settings),
+    .target(
+      name: "TestSupport",
+      dependencies: [
+        "RunBus",
+        .product(name: "Subprocess", package: "swift-subprocess"),
+        .product(name: "SystemPackage", package: "swift-system", condition: .when(platforms: [.linux])),
+      ],
+      path: "Tests/Support",
+      swiftSettings: settings),
     .testTarget(name: "RunCoreTests", dependencies: ["RunCore", "TestSupport"], swiftSettings: settings),
     .testTarget(name: "RunBusTests", dependencies: ["RunBus", "TestSupport"], swiftSettings: settings),
     .testTarget(

@@ -1,0 +1,58 @@
+import Foundation
+
+/// Any JSON, for tests that read what a program wrote.
+public enum JSONValue: Hashable, Sendable, Decodable {
+  /// No value.
+  case null
+  /// A truth value.
+  case bool(Bool)
+  /// A number.
+  case number(Double)
+  /// Text.
+  case string(String)
+  /// Values in a row.
+  case array([JSONValue])
+  /// Values by name.
+  case object([String: JSONValue])
+
+  /// Reads JSON text; `nil` when it is none.
+  public init?(text: some StringProtocol) {
+    guard let value = try? JSONDecoder().decode(JSONValue.self, from: Data(text.utf8)) else { return nil }
+    self = value
+  }
+
+  /// Reads any JSON.
+  public init(from decoder: any Decoder) throws {
+    let container = try decoder.singleValueContainer()
+    if container.decodeNil() {
+      self = .null
+    } else if let value = try? container.decode(Bool.self) {
+      self = .bool(value)
+    } else if let value = try? container.decode(Double.self) {
+      self = .number(value)
+    } else if let value = try? container.decode(String.self) {
+      self = .string(value)
+    } else if let value = try? container.decode([JSONValue].self) {
+      self = .array(value)
+    } else {
+      self = .object(try container.decode([String: JSONValue].self))
+    }
+  }
+
+  /// A field of an object; `nil` when there is no such key, `.null` when it is there without a value.
+  public subscript(key: String) -> JSONValue? {
+    if case .object(let fields) = self { fields[key] } else { nil }
+  }
+  /// The text, if it is one.
+  public var string: String? { if case .string(let value) = self { value } else { nil } }
+  /// The number, if it is one.
+  public var number: Double? { if case .number(let value) = self { value } else { nil } }
+  /// The number, if it is a whole one.
+  public var int: Int? { number.flatMap { Int(exactly: $0) } }
+  /// The truth value, if it is one.
+  public var bool: Bool? { if case .bool(let value) = self { value } else { nil } }
+  /// The elements, if it is an array.
+  public var array: [JSONValue]? { if case .array(let value) = self { value } else { nil } }
+  /// The fields, if it is an object.
+  public var object: [String: JSONValue]? { if case .object(let value) = self { value } else { nil } }
+}

@@ -1,0 +1,204 @@
+import Subprocess
+import Synchronization
+
+#if canImport(System)
+  import System
+#else
+  import SystemPackage
+#endif
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+/// A process under test: what it wrote, how it ended, and ways to talk to it and to end it. Made by
+/// ``TestBus/spawn(_:environment:)``, which also ends it when the test is over.
+public final class NodeProcess: Sendable {
+  /// How a process ended.
+  public enum Ending: Hashable, Sendable {
+    /// It exited with this status.
+    case exited(Int32)
+    /// A signal ended it.
+    case signaled(Int32)
+    /// It could not be started.
+    case neverStarted(String)
+  }
+
+  /// What is known of a process at one moment.
+  public struct View: Sendable {
+    /// Its process id; `nil` before it was started.
+    public internal(set) var processID: Int32?
+    /// The whole lines on its standard output.
+    public internal(set) var lines: [String] = []
+    /// The whole lines on its standard error.
+    public internal(set) var errors: [String] = []
+    /// How it ended; `nil` while it lives or has output that was not read yet.
+    public internal(set) var ending: Ending?
+    /// The lines on its standard output that are JSON.
+    public internal(set) var json: [JSONValue] = []
+  }
+
+  /// A wait that was in vain, with what there was to see instead.
+  public struct WaitError: Error, CustomStringConvertible {
+    /// What was waited for, and what was there.
+    public let description: String
+  }
+
+  private struct State {
+    var view = View()
+    var watchers: [Int: AsyncStream<Void>.Continuation] = [:]
+    var watchersMade = 0
+  }
+
+  /// Its arguments.
+  public let arguments: [String]
+  private let state = Mutex(State())
+  private let input = AsyncStream.makeStream(of: String.self)
+
+  init(arguments: [String]) { self.arguments = arguments }
+
+  /// What is known of it now.
+  public var view: View { state.withLock { $0.view } }
+
+  // MARK: Talking to it
+
+  /// Writes a line to its standard input.
+  public func write(_ line: String) { input.continuation.yield(line) }
+
+  /// Ends its standard input.
+  public func closeInput() { input.continuation.finish() }
+
+  /// Sends it a signal; a process that has ended is left alone.
+  public func signal(_ number: Int32) {
+    state.withLock { state in
+      // Under the lock: the id belongs to this process until its ending has been recorded.
+      if let id = state.view.processID, state.view.ending == nil { _ = kill(id, number) }
+    }
+  }
+
+  // MARK: Waiting for it
+
+  /// Waits until `find` sees what it looks for in the process, and returns that.
+  ///
+  /// Throws ``WaitError`` when it is not there within the deadline, or the process ends without it.
+  @discardableResult
+  public func wait<Found: Sendable>(
+    for what: String, within seconds: Double = 30, _ find: @Sendable (View) throws -> Found?
+  ) async throws -> Found {
+    let deadline = ContinuousClock.now + .seconds(seconds)
+    let (number, changes) = watch()
+    defer { state.withLock { $0.watchers[number] = nil } }
+    while true {
+      let view = view
+      if let found = try find(view) { return found }
+      guard view.ending == nil, ContinuousClock.now < deadline else { throw failure(what, view) }
+      await withTaskGroup(of: Void.self) { group in
+        group.addTask { for await _ in changes { return } }
+        group.addTask { try? await Task.sleep(until: deadline) }
+        await group.next()
+        group.cancelAll()
+      }
+      try Task.checkCancellation()
+    }
+  }
+
+  /// Waits for a line of JSON that satisfies a condition, among the lines from `index` on.
+  @discardableResult
+  public func event(
+    _ what: String, from index: Int = 0, within seconds: Double = 30,
+    where isIt: @escaping @Sendable (JSONValue) -> Bool
+  ) async throws -> JSONValue {
+    try await wait(for: what, within: seconds) { view in view.json.dropFirst(index).first(where: isIt) }
+  }
+
+  /// Waits for its end.
+  public func ending(within seconds: Double = 30) async throws -> Ending {
+    try await wait(for: "its end", within: seconds) { $0.ending }
+  }
+
+  private func watch() -> (Int, AsyncStream<Void>) {
+    let (changes, continuation) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+    let number = state.withLock { state in
+      state.watchersMade += 1
+      state.watchers[state.watchersMade] = continuation
+      return state.watchersMade
+    }
+    return (number, changes)
+  }
+
+  private func failure(_ what: String, _ view: View) -> WaitError {
+    WaitError(
+      description: """
+        waited in vain for \(what)
+        of: \(arguments.joined(separator: " "))
+        which \(view.ending.map { "ended: \($0)" } ?? "lives")
+        last output: \(view.lines.suffix(5).joined(separator: "\n  "))
+        last errors: \(view.errors.suffix(10).joined(separator: "\n  "))
+        """)
+  }
+
+  // MARK: Being it
+
+  private func update(_ change: (inout View) -> Void) {
+    state.withLock { state in
+      change(&state.view)
+      for watcher in state.watchers.values { watcher.yield() }
+    }
+  }
+
+  /// Runs the process to its end; a cancelled task kills it.
+  func run(executable: String, environment: [String: String?]) async {
+    var options = PlatformOptions()
+    options.teardownSequence = []
+    let changes = Dictionary(uniqueKeysWithValues: environment.map { (Environment.Key(rawValue: $0)!, $1) })
+    do {
+      let result = try await Subprocess.run(
+        .path(FilePath(executable)), arguments: Arguments(arguments), environment: .inherit.updating(changes),
+        platformOptions: options, input: .inputWriter, output: .sequence, error: .sequence
+      ) { execution in
+        self.update { $0.processID = execution.processIdentifier.value }
+        await self.converse(execution)
+      }
+      update { view in
+        switch result.terminationStatus {
+        case .exited(let status): view.ending = .exited(status)
+        case .signaled(let number): view.ending = .signaled(number)
+        }
+      }
+    } catch {
+      update { $0.ending = .neverStarted("\(error)") }
+    }
+  }
+
+  private func converse(_ execution: Execution<CustomWriteInput, SequenceOutput, SequenceOutput>) async {
+    await withTaskGroup(of: Void.self) { group in
+      group.addTask {
+        for await line in self.input.stream {
+          guard (try? await execution.standardInputWriter.write(line + "\n")) != nil else { break }
+        }
+        try? await execution.standardInputWriter.finish()
+      }
+      group.addTask {
+        // A process that is no more ends the sequence with an error or without: its lines count either way.
+        do {
+          for try await line in execution.standardOutput.strings() {
+            self.update { view in
+              view.lines.append(line)
+              if let value = JSONValue(text: line) { view.json.append(value) }
+            }
+          }
+        } catch {}
+        self.closeInput()
+      }
+      group.addTask {
+        do {
+          for try await line in execution.standardError.strings() { self.update { $0.errors.append(line) } }
+        } catch {}
+      }
+      await group.waitForAll()
+    }
+  }
+}
