@@ -83,7 +83,10 @@ let package = Package(
       path: "Tests/Support",
       swiftSettings: settings),
     .testTarget(name: "RunCoreTests", dependencies: ["RunCore", "TestSupport"], swiftSettings: settings),
-    .testTarget(name: "RunBusTests", dependencies: ["RunBus", "TestSupport"], swiftSettings: settings),
+    .testTarget(
+      name: "RunBusTests",
+      dependencies: ["RunBus", "TestSupport", .product(name: "SwiftProtobuf", package: "swift-protobuf")],
+      swiftSettings: settings),
     .testTarget(
       name: "ProcessTests",
       dependencies: ["RunBus", "TestSupport", "busnode"],

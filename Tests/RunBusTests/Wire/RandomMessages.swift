@@ -1,0 +1,147 @@
+import RunCore
+
+/// Draws messages that keep the schema's rules, every optional part there or not, every case of every enum.
+struct RandomMessages {
+  private var generator: SplitMix
+  /// Draws the same messages for the same seed.
+  init(seed: UInt64) { generator = SplitMix(state: seed) }
+
+  mutating func bits() -> UInt64 { generator.next() }
+  mutating func number(below bound: Int) -> Int { Int.random(in: 0..<bound, using: &generator) }
+  mutating func coin() -> Bool { Bool.random(using: &generator) }
+  mutating func one<T>(of all: [T]) -> T { all[number(below: all.count)] }
+  mutating func maybe<T>(_ make: (inout Self) -> T) -> T? { coin() ? make(&self) : nil }
+
+  /// Small, large and extreme alike.
+  mutating func counter() -> UInt64 { one(of: [0, 1, 127, 128, 1 << 62, bits() >> 2, bits() >> 40]) }
+  mutating func sequence() -> UInt64 { max(1, counter()) }
+  mutating func nanoseconds() -> Int64 { one(of: [0, -1, 1, .min, .max, Int64(truncatingIfNeeded: bits())]) }
+  mutating func age() -> BusDuration { BusDuration(nanoseconds: one(of: [0, 1, .max, Int64(bits() >> 1)])) }
+  mutating func span() -> BusDuration { BusDuration(nanoseconds: nanoseconds()) }
+  mutating func time() -> BusTime { BusTime(nanoseconds: nanoseconds()) }
+  mutating func double() -> Double {
+    one(of: [0, -0.5, 1e-300, -1e300, Double.random(in: -1e6...1e6, using: &generator)])
+  }
+  mutating func positive() -> Double { abs(double()) }
+  mutating func id<Kind>() -> Identifier<Kind> {
+    one(of: [
+      Identifier(using: &generator), Identifier(high: 0, low: 0), Identifier(high: .max, low: .max),
+      Identifier(high: 1, low: 2),
+    ])
+  }
+  mutating func device() -> DeviceID {
+    one(of: ["phone", "watch", "0", "a.b_c-d", String(repeating: "z", count: 32)].compactMap { DeviceID($0) })
+  }
+  mutating func source() -> ControlSource {
+    let unknown = ["ring", "Läufer-Knopf", "🏃", String(repeating: "s", count: 64)].map(ControlSource.init(rawValue:))
+    return one(of: [.phone, .watch, .liveActivity, .shell] + unknown)
+  }
+  mutating func role() -> NodeRole {
+    one(of: [.phone, .watch, .widget, .shell, NodeRole(rawValue: "treadmill"), NodeRole(rawValue: "腕時計")])
+  }
+  mutating func kind() -> CommandKind { one(of: CommandKind.allCases) }
+
+  mutating func command() -> Command {
+    Command(
+      id: id(), kind: kind(), source: source(), runID: maybe { $0.id() },
+      base: maybe { random in Base(revision: random.counter(), commandID: random.maybe { $0.id() }) },
+      runOffset: maybe { $0.span() })
+  }
+
+  mutating func receipt() -> Receipt {
+    let (id, kind, source): (CommandID, CommandKind, ControlSource) = (id(), kind(), source())
+    let reasons: [RejectionReason] =
+      [.otherRun, .staleRevision, .tooOld, .busy, .unsupported, .cancelled, .expired, .quarantined]
+      + RunPhase.allCases.map { .illegal($0) }
+    let outcomes: [Outcome] = [
+      .applied, .coalesced(into: self.id()), .superseded(by: self.id()), .rejected(one(of: reasons)),
+    ]
+    let verdict = Verdict(
+      commandID: id, kind: kind, source: source, outcome: one(of: outcomes), runID: maybe { $0.id() }, term: counter(),
+      revision: counter(), effectiveAt: maybe { $0.time() })
+    return Receipt(
+      commandID: id, kind: kind, source: source, stage: one(of: [.queued, .pending, .verdict(verdict)]),
+      effectiveAge: maybe { $0.span() })
+  }
+
+  mutating func order() -> SnapshotOrder { SnapshotOrder(term: counter(), revision: counter(), tick: counter()) }
+
+  mutating func state() -> StateMessage {
+    let metrics = RunMetrics(
+      elapsed: age(), active: age(), distanceMeters: maybe { $0.double() },
+      currentPaceSecondsPerKilometer: maybe { $0.double() }, averagePaceSecondsPerKilometer: maybe { $0.double() },
+      heartRateBpm: maybe { $0.double() }, averageHeartRateBpm: maybe { $0.double() },
+      maxHeartRateBpm: maybe { $0.double() }, cadenceStepsPerMinute: maybe { $0.double() },
+      elevationGainMeters: maybe { $0.double() }, elevationLossMeters: maybe { $0.double() },
+      positionAccuracyMeters: maybe { $0.double() }, activity: one(of: Activity.allCases),
+      lapCount: one(of: [0, 1, Int(Int32.max)]))
+    let snapshot = Snapshot(
+      order: order(), phase: one(of: RunPhase.allCases), runID: maybe { $0.id() },
+      changedBy: maybe { Change(source: $0.source(), deviceID: $0.device(), commandID: $0.id()) },
+      startedAt: maybe { $0.time() }, capturedAt: time(), metrics: metrics)
+    return StateMessage(snapshot: snapshot, age: span())
+  }
+
+  mutating func sample() -> SampleTransmission {
+    let position = Position(
+      latitude: Double.random(in: -90...90, using: &generator),
+      longitude: Double.random(in: -180...180, using: &generator),
+      horizontalAccuracyMeters: maybe { $0.double() })
+    let values: [SampleValue] = [
+      .position(position), .altitude(meters: double(), one(of: [.gps, .barometer])), .heartRate(bpm: positive()),
+      .cadence(stepsPerMinute: positive()), .pedometer(meters: positive()), .motion(one(of: Activity.allCases)),
+    ]
+    return SampleTransmission(
+      sequence: sequence(), moment: coin() ? .age(age()) : .runOffset(span()), value: one(of: values),
+      runID: maybe { $0.id() })
+  }
+
+  mutating func peerFrame() -> PeerFrame {
+    let hello = Hello(
+      version: one(of: [0, 1, 2, .max]), deviceID: device(), role: role(), nodeID: id(), storeID: id(), nonce: bits(),
+      termSeen: counter(), isOneShot: coin())
+    let transmission = Transmission(
+      command: command(), sequence: sequence(), age: age(), isUncertain: coin(), stopFollows: coin())
+    let samples = (0...number(below: 8)).map { _ in sample() }
+    let message = one(of: [
+      PeerMessage.hello(hello), .command(transmission), .samples(samples), .ping(bits()), .query, .goodbye,
+      .request(Request(command: command(), deviceID: device(), age: age())),
+    ])
+    return PeerFrame(session: one(of: [0, bits()]), sentAt: time(), message: message)
+  }
+
+  mutating func hubFrame() -> HubFrame {
+    let speeds = [1, 1000, 60_000, BusSpeed.thousandthsMax].compactMap { BusSpeed(thousandths: $0) }
+    let welcome = Welcome(
+      nonce: bits(), nodeID: id(), storeID: id(), deviceID: device(),
+      eventsEndpoint: one(of: ["tcp://127.0.0.1:49152", "ipc:///run/user/0/bus/événements"]), speed: one(of: speeds),
+      debounce: age(), commandWatermark: counter(), sampleWatermark: counter(), state: state())
+    let refusal = Refusal(
+      code: one(of: [.versionMismatch, .unknownSession, .malformed, .busy]),
+      message: one(of: ["", "say hello first", String(repeating: "é", count: 512)]), version: one(of: [0, 1, .max]))
+    let message = one(of: [
+      HubMessage.welcome(welcome), .refused(refusal), .receipt(receipt()), .samplesAcked(counter()),
+      .pong(bits(), order()), .state(state()),
+    ])
+    return HubFrame(session: one(of: [0, bits()]), message: message)
+  }
+
+  mutating func busEvent() -> BusEvent {
+    one(of: [
+      .snapshot(state()), .command(command(), device()), .receipt(receipt(), device()),
+      .presence(Presence(deviceID: device(), role: role(), isReachable: coin())),
+    ])
+  }
+}
+
+/// SplitMix64: small, seedable, good enough to draw test cases (Steele, Lea and Flood, 2014).
+private struct SplitMix: RandomNumberGenerator {
+  var state: UInt64
+  mutating func next() -> UInt64 {
+    state &+= 0x9E37_79B9_7F4A_7C15
+    var mixed = state
+    mixed = (mixed ^ mixed >> 30) &* 0xBF58_476D_1CE4_E5B9
+    mixed = (mixed ^ mixed >> 27) &* 0x94D0_49BB_1331_11EB
+    return mixed ^ mixed >> 31
+  }
+}
