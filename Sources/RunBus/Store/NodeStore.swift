@@ -1,23 +1,92 @@
 public import RunCore
 
-/// What a node keeps: placeholder until the store lands.
+/// What a node keeps across its lives, written by a thread of its own.
+///
+/// A file store belongs to one process at a time; nothing but this type touches its directory. A commit that was
+/// completed survives kill -9 and, as far as the disk keeps its word, power loss.
 public final class NodeStore: Sendable {
   /// The node that owns it.
   public let nodeID: NodeID
   /// The store's own id, which names its streams.
   public let storeID: StoreID
 
-  /// Opens (or makes) the store in a directory and locks it.
+  private let engine: StoreEngine
+  private let thread: StoreThread
+
+  /// Opens (or makes) the store in a directory and locks it; a damaged one is set aside, see ``notices``.
   ///
+  /// `device` is what others are told about the holder; without it, the directory's own name.
   /// Throws ``RunBusError/Code/busHeld`` naming the holder, ``RunBusError/Code/store`` otherwise.
-  public init(directory: String) throws(RunBusError) {
-    nodeID = NodeID(high: 0, low: 0)
-    storeID = StoreID(high: 0, low: 0)
+  public convenience init(directory: String, device: DeviceID? = nil) throws(RunBusError) {
+    try self.init(directory: directory, device: device, options: StoreOptions())
   }
 
   /// A store that lives in memory and ends with its owner: for one-shot senders and tests.
-  public init() {
-    nodeID = NodeID(high: 0, low: 0)
-    storeID = StoreID(high: 0, low: 0)
+  public convenience init() { self.init(options: StoreOptions()) }
+
+  init(directory: String, device: DeviceID?, options: StoreOptions) throws(RunBusError) {
+    let lock = try StoreFile.lock(directory, device)
+    let file = try StoreFile(directory: directory, options: options)
+    nodeID = file.nodeID
+    storeID = file.storeID
+    engine = StoreEngine(file.records, lock: lock, notices: file.notices)
+    thread = StoreThread(name: "runbus.store")
+  }
+
+  init(options: StoreOptions) {
+    var generator = SystemRandomNumberGenerator()
+    nodeID = NodeID(using: &generator)
+    storeID = StoreID(using: &generator)
+    engine = StoreEngine(MemoryRecords(options: options), lock: nil, notices: [])
+    thread = StoreThread(name: "runbus.store")
+  }
+
+  deinit { close() }
+
+  /// What whoever runs the node should log: a store that was set aside, rows that could not be read.
+  public var notices: [String] { engine.notices }
+
+  /// Writes a batch durably, all of it in order or nothing, and then says so on the store's own thread.
+  ///
+  /// Batches are written in the order in which they were handed over; the caller has one in flight and gathers the
+  /// next. After ``StoreFault/broken(_:)`` every later batch fails the same way. On a closed store `completion` is
+  /// called at once, on the caller's thread.
+  public func commit(
+    _ operations: [StoreOperation], completion: @escaping @Sendable (Result<Void, StoreFault>) -> Void
+  ) {
+    let isTaken = thread.enqueue { [engine, thread] in
+      completion(engine.commit(operations))
+      if thread.isIdle { engine.tidy() }
+    }
+    if !isTaken { completion(.failure(.closed)) }
+  }
+
+  /// Reads everything back, after all batches handed over before; blocks until then.
+  ///
+  /// Throws ``RunBusError/Code/store``, or ``RunBusError/Code/closed`` on a closed store; rows that do not decode are
+  /// left out and named in ``notices``.
+  public func history() throws(RunBusError) -> HubHistory {
+    try read { [engine] in engine.history() }
+  }
+
+  /// The hub's life number; on a peer the highest one that it has seen. Blocks and throws like ``history()``.
+  public func termSeen() throws(RunBusError) -> UInt64 {
+    try read { [engine] in engine.term() }
+  }
+
+  /// Finishes what was handed over, closes the files and lets go of the lock. Idempotent; blocks until that is done,
+  /// except inside a completion: there it is done right after.
+  public func close() {
+    thread.end { [engine] in engine.close() }
+  }
+
+  private func read<Value: Sendable>(
+    _ query: @escaping @Sendable () -> Result<Value, StoreFault>
+  ) throws(RunBusError) -> Value {
+    switch thread.run(query) {
+    case .success(let value): return value
+    case .failure(let fault): throw RunBusError(.store, fault.description, cause: fault)
+    case nil: throw RunBusError(.closed, "the store is closed")
+    }
   }
 }

@@ -1,0 +1,57 @@
+import Foundation
+
+/// The paths of a bus, by the XDG base directory specification: relative values are ignored, as it asks.
+struct BusPaths: Hashable, Sendable {
+  /// Holds the directories of all buses of this user.
+  let runtimeParent: String
+  let runtimeDirectory: String
+  let stateDirectory: String
+  let notices: [String]
+
+  var controlSocket: String { runtimeDirectory + "/control.sock" }
+  var eventsSocket: String { runtimeDirectory + "/events.sock" }
+
+  /// A socket's path takes 108 bytes on Linux and 104 on Darwin, its end included; a hundred fits both.
+  private static let socketPathMax = 100
+
+  init(runtimeName: String, stateName: String, hasSockets: Bool, _ environment: [String: String]) {
+    func absolute(_ name: String) -> String? {
+      guard let value = environment[name], value.hasPrefix("/") else { return nil }
+      let path = value.trimmingSuffix("/")
+      return path.isEmpty ? nil : path
+    }
+    let user = geteuid()
+    let home = absolute("HOME") ?? NSHomeDirectory()
+    stateDirectory = (absolute("XDG_STATE_HOME") ?? home + "/.local/state") + "/runbus/" + stateName
+
+    let parent =
+      absolute("XDG_RUNTIME_DIR").map { $0 + "/runbus" } ?? (absolute("TMPDIR") ?? "/tmp") + "/runbus-\(user)"
+    let directory = parent + "/" + runtimeName
+    guard hasSockets, (directory + "/control.sock").utf8.count > Self.socketPathMax else {
+      runtimeParent = parent
+      runtimeDirectory = directory
+      notices = []
+      return
+    }
+    runtimeParent = "/tmp/runbus-\(user)"
+    runtimeDirectory = runtimeParent + "/_" + Self.hash(directory)
+    notices = [
+      "\(directory) is too long a path for a socket: the sockets of this bus are in \(runtimeDirectory)"
+    ]
+  }
+
+  /// FNV-1a, 64 bits: the same in every process, unlike Swift's own hash.
+  private static func hash(_ text: String) -> String {
+    let value = text.utf8.reduce(0xcbf2_9ce4_8422_2325 as UInt64) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 }
+    let digits = String(value, radix: 16)
+    return String(repeating: "0", count: 16 - digits.count) + digits
+  }
+}
+
+extension String {
+  fileprivate func trimmingSuffix(_ character: Character) -> String {
+    var text = self[...]
+    while text.last == character { text.removeLast() }
+    return String(text)
+  }
+}

@@ -1,0 +1,110 @@
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#elseif canImport(Android)
+  import Android
+#endif
+
+/// An exclusive lock on a file that says in words who holds it. The kernel lets go of it when its holder dies.
+///
+/// It is an open-file-description lock: two openings in one process exclude each other like two processes do, and it
+/// can be asked about without being taken, so that a look never makes a holder-to-be fail.
+struct FileLock: ~Copyable, Sendable {
+  /// Who holds a lock, as its file says; a part that it does not say is `nil`.
+  struct Holder: Hashable, Sendable {
+    var processID: Int32?
+    var name: String?
+
+    /// `process 123 (watch)`, or what is known of it.
+    var description: String {
+      switch (processID, name) {
+      case (let processID?, let name?): "process \(processID) (\(name))"
+      case (let processID?, nil): "process \(processID)"
+      case (nil, _): "another process"
+      }
+    }
+  }
+  /// Why a lock was not taken.
+  enum Failure: Error {
+    case held(Holder)
+    case system(CInt)
+  }
+
+  private let descriptor: CInt
+
+  /// Takes the lock at once or not at all; the file is made when there is none.
+  init(path: String, name: String) throws(Failure) {
+    let descriptor = retrying { open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600) }
+    guard descriptor >= 0 else { throw .system(errno) }
+    var request = Self.wholeFile()
+    guard retrying({ fcntl(descriptor, ofdSetLock, &request) }) == 0 else {
+      let code = errno
+      let holder = Self.readHolder(descriptor)
+      close(descriptor)
+      throw code == EAGAIN || code == EACCES ? .held(holder) : .system(code)
+    }
+    let text = Array("\(getpid()) \(name)\n".utf8)
+    // The text is for people: a disk too full to write it does not take the lock away.
+    _ = ftruncate(descriptor, 0)
+    _ = pwrite(descriptor, text, text.count, 0)
+    self.descriptor = descriptor
+  }
+
+  /// Lets go; the file stays, for a removed one could be held by two.
+  consuming func release() {}
+
+  deinit {
+    _ = ftruncate(descriptor, 0)
+    close(descriptor)
+  }
+
+  /// Who holds the lock at a path; `nil` when nobody does. Asks the kernel, whatever the file says.
+  static func holder(path: String) -> Holder? {
+    let descriptor = retrying { open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW) }
+    guard descriptor >= 0 else { return nil }
+    defer { close(descriptor) }
+    var request = wholeFile()
+    guard retrying({ fcntl(descriptor, ofdGetLock, &request) }) == 0, request.l_type != Int16(F_UNLCK) else {
+      return nil
+    }
+    return readHolder(descriptor)
+  }
+
+  private static func wholeFile() -> flock {
+    var request = flock()
+    request.l_type = Int16(F_WRLCK)
+    request.l_whence = Int16(SEEK_SET)
+    return request
+  }
+
+  /// What the file says; a process that is not alive any more left it from another day.
+  private static func readHolder(_ descriptor: CInt) -> Holder {
+    var bytes = [UInt8](repeating: 0, count: 64)
+    let count = pread(descriptor, &bytes, bytes.count, 0)
+    guard count > 0 else { return Holder() }
+    let words = String(decoding: bytes[..<count], as: UTF8.self).split { $0 == " " || $0 == "\n" }
+    guard let first = words.first, let processID = Int32(first), processID > 0,
+      kill(processID, 0) == 0 || errno == EPERM
+    else { return Holder() }
+    return Holder(processID: processID, name: words.dropFirst().first.map(String.init))
+  }
+}
+
+#if canImport(Darwin)
+  private let ofdSetLock: CInt = 90
+  private let ofdGetLock: CInt = 92
+#else
+  private let ofdSetLock: CInt = 37
+  private let ofdGetLock: CInt = 36
+#endif
+
+/// Calls again what a signal interrupted.
+private func retrying(_ call: () -> CInt) -> CInt {
+  while true {
+    let result = call()
+    if result != -1 || errno != EINTR { return result }
+  }
+}

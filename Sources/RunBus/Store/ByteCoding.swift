@@ -1,0 +1,60 @@
+import Foundation
+import RunCore
+
+/// Writes values one after another: fixed widths, little endian, texts with their length before them.
+struct ByteWriter {
+  private(set) var data = Data()
+
+  mutating func append(_ byte: UInt8) { data.append(byte) }
+  mutating func append(_ value: UInt64) { withUnsafeBytes(of: value.littleEndian) { data.append(contentsOf: $0) } }
+  mutating func append(_ value: Int64) { append(UInt64(bitPattern: value)) }
+  mutating func append(_ value: Double) { append(value.bitPattern) }
+  mutating func append(_ identifier: Identifier<some Any>) {
+    withUnsafeBytes(of: identifier.high.bigEndian) { data.append(contentsOf: $0) }
+    withUnsafeBytes(of: identifier.low.bigEndian) { data.append(contentsOf: $0) }
+  }
+  /// A text of less than 65,536 bytes; all that is stored is far below.
+  mutating func append(_ text: String) {
+    let bytes = Array(text.utf8.prefix(Int(UInt16.max)))
+    data.append(UInt8(truncatingIfNeeded: bytes.count))
+    data.append(UInt8(truncatingIfNeeded: bytes.count >> 8))
+    data.append(contentsOf: bytes)
+  }
+}
+
+/// Reads what ``ByteWriter`` wrote; `nil` where the bytes end too early.
+struct ByteReader {
+  private var rest: Data.SubSequence
+
+  init(_ data: Data) { rest = data[...] }
+
+  var isAtEnd: Bool { rest.isEmpty }
+
+  mutating func byte() -> UInt8? { rest.popFirst() }
+  mutating func unsigned() -> UInt64? {
+    guard let bytes = take(8) else { return nil }
+    return bytes.reversed().reduce(0) { $0 << 8 | UInt64($1) }
+  }
+  mutating func signed() -> Int64? { unsigned().map(Int64.init(bitPattern:)) }
+  mutating func double() -> Double? { unsigned().map(Double.init(bitPattern:)) }
+  mutating func identifier<Kind>() -> Identifier<Kind>? { take(16).flatMap { Identifier(bytes: $0) } }
+  mutating func text() -> String? {
+    guard let low = byte(), let high = byte(), let bytes = take(Int(low) | Int(high) << 8) else { return nil }
+    return String(decoding: bytes, as: UTF8.self)
+  }
+
+  private mutating func take(_ count: Int) -> Data.SubSequence? {
+    guard rest.count >= count else { return nil }
+    defer { rest = rest.dropFirst(count) }
+    return rest.prefix(count)
+  }
+}
+
+extension Identifier {
+  /// The 16 bytes as the store keeps them.
+  var data: Data {
+    var writer = ByteWriter()
+    writer.append(self)
+    return writer.data
+  }
+}

@@ -1,0 +1,100 @@
+import Foundation
+import GRDB
+import RunCore
+
+/// Reads a store back. A row that does not decode is left out and counted; the others stand.
+enum HistoryReader {
+  static func read(_ db: Database) throws -> (history: HubHistory, notices: [String]) {
+    var history = HubHistory()
+    var unread: [(table: String, count: Int)] = []
+
+    /// Adds what a row holds, or counts it.
+    func each(_ table: String, _ sql: String, _ arguments: StatementArguments = [], _ take: (Row) -> Bool) throws {
+      var count = 0
+      let rows = try Row.fetchCursor(db, sql: sql, arguments: arguments)
+      while let row = try rows.next() {
+        if !take(row) { count += 1 }
+      }
+      if count > 0 { unread.append((table, count)) }
+    }
+
+    history.term = try term(db)
+    history.lastPosition = UInt64(bitPattern: try Int64.fetchOne(db, sql: "SELECT MAX(position) FROM journal") ?? 0)
+    history.clock = try clock(db)
+    try each("accepted", "SELECT * FROM accepted ORDER BY position") { row in
+      guard let press = PressColumns.read(row), let pressClass = row.text("class").flatMap(PressClass.init) else {
+        return false
+      }
+      history.accepted.append((press, pressClass))
+      return true
+    }
+    try each("verdicts", "SELECT * FROM verdicts ORDER BY position") { row in
+      VerdictColumns.read(row).map { history.verdicts.append($0) } != nil
+    }
+    try each("watermarks", "SELECT * FROM watermarks") { row in
+      guard let sender: StoreID = row.identifier("sender"), let kind = row.text("stream").flatMap(StreamID.Kind.init),
+        let sequence = row.integer("sequence")
+      else { return false }
+      history.watermarks[StreamID(sender: sender, kind: kind)] = UInt64(bitPattern: sequence)
+      return true
+    }
+    try each("aliases", "SELECT * FROM aliases") { row in
+      guard let alias: RunID = row.identifier("run"), let runID: RunID = row.identifier("of") else { return false }
+      history.aliases[alias] = runID
+      return true
+    }
+    try each("windows", "SELECT * FROM windows ORDER BY position") { row in
+      guard let first = row.integer("first"), let deadline = row.integer("deadline"),
+        let applied = row.data("applied").flatMap(WindowCoding.decode)
+      else { return false }
+      history.windows.append(
+        SettledWindow(
+          first: BusTime(nanoseconds: first), deadline: BusTime(nanoseconds: deadline), applied: applied))
+      return true
+    }
+    let transitions = """
+      SELECT journal.*, runs.run AS run_id FROM journal JOIN runs ON runs.number = journal.run
+      WHERE kind = 1 ORDER BY journal.position DESC LIMIT \(ControlHistory.transitionsMax)
+      """
+    try each("journal", transitions) { row in
+      guard let entry = entry(row), case .transition(let transition) = entry.event,
+        let runID: RunID = row.identifier("run_id")
+      else { return false }
+      history.transitions.append(PastTransition(transition, runID: runID, effectiveAt: entry.time))
+      return true
+    }
+    history.transitions.reverse()
+    if let runID = history.transitions.last?.runID {
+      let journal = """
+        SELECT journal.* FROM journal JOIN runs ON runs.number = journal.run
+        WHERE runs.run = ? AND journal.position >= runs.first_position ORDER BY journal.position
+        """
+      try each("journal", journal, [runID.data]) { row in entry(row).map { history.journal.append($0) } != nil }
+    }
+    return (history, notices(unread))
+  }
+
+  static func term(_ db: Database) throws -> UInt64 {
+    UInt64(bitPattern: try Int64.fetchOne(db, sql: "SELECT value FROM meta WHERE key = 'term'") ?? 0)
+  }
+
+  private static func clock(_ db: Database) throws -> ClockMark? {
+    guard let row = try Row.fetchOne(db, sql: "SELECT * FROM clock"), let real = row.integer("real"),
+      let bus = row.integer("bus"), let boot = row.text("boot"), let wall = row.real("wall")
+    else { return nil }
+    return ClockMark(
+      real: BusTime(nanoseconds: real), bus: BusTime(nanoseconds: bus), bootID: boot, wallSeconds: wall)
+  }
+
+  private static func entry(_ row: Row) -> LedgerEntry? {
+    guard let position = row.integer("position"), let time = row.integer("time"),
+      let kind = row.integer("kind").flatMap(JournalKind.init), let payload = row.data("payload"),
+      let event = JournalCoding.decode(kind: kind, payload: payload)
+    else { return nil }
+    return LedgerEntry(time: BusTime(nanoseconds: time), position: UInt64(bitPattern: position), event: event)
+  }
+
+  private static func notices(_ unread: [(table: String, count: Int)]) -> [String] {
+    unread.map { "\($0.count) row(s) of \($0.table) in the store could not be read and were left out" }
+  }
+}

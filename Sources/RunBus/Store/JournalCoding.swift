@@ -1,0 +1,160 @@
+import Foundation
+import RunCore
+
+/// What kind of entry a journal row holds. The numbers are part of the file format: never reused.
+enum JournalKind: Int64 {
+  case transition = 1
+  case lap = 2
+  case gap = 3
+  case position = 4
+  case altitude = 5
+  case heartRate = 6
+  case cadence = 7
+  case pedometer = 8
+  case motion = 9
+}
+
+/// The bytes of a journal row: samples are the mass of a store, so they take no more than they must.
+enum JournalCoding {
+  static func encode(_ event: LedgerEvent) -> (kind: JournalKind, payload: Data) {
+    var writer = ByteWriter()
+    switch event {
+    case .transition(let transition):
+      writer.append(code(transition.kind))
+      writer.append(transition.revision)
+      writer.append(transition.change)
+      return (.transition, writer.data)
+    case .lap(let change):
+      writer.append(change)
+      return (.lap, writer.data)
+    case .gap(let duration):
+      writer.append(duration.nanoseconds)
+      return (.gap, writer.data)
+    case .sample(let value, let deviceID):
+      writer.append(deviceID.rawValue)
+      return (append(value, to: &writer), writer.data)
+    }
+  }
+
+  /// `nil` for bytes that no version of this file wrote.
+  static func decode(kind: JournalKind, payload: Data) -> LedgerEvent? {
+    var reader = ByteReader(payload)
+    guard let event = read(kind, from: &reader), reader.isAtEnd else { return nil }
+    return event
+  }
+
+  private static func append(_ value: SampleValue, to writer: inout ByteWriter) -> JournalKind {
+    switch value {
+    case .position(let position):
+      writer.append(position.latitude)
+      writer.append(position.longitude)
+      if let accuracy = position.horizontalAccuracyMeters { writer.append(accuracy) }
+      return .position
+    case .altitude(let meters, let source):
+      writer.append(meters)
+      writer.append(code(source))
+      return .altitude
+    case .heartRate(let bpm):
+      writer.append(bpm)
+      return .heartRate
+    case .cadence(let stepsPerMinute):
+      writer.append(stepsPerMinute)
+      return .cadence
+    case .pedometer(let meters):
+      writer.append(meters)
+      return .pedometer
+    case .motion(let activity):
+      writer.append(code(activity))
+      return .motion
+    }
+  }
+
+  private static func read(_ kind: JournalKind, from reader: inout ByteReader) -> LedgerEvent? {
+    switch kind {
+    case .transition:
+      guard let code = reader.byte(), let kind = commandKind(code), let revision = reader.unsigned(),
+        let change = reader.change()
+      else { return nil }
+      return .transition(Transition(kind: kind, revision: revision, change: change))
+    case .lap:
+      return reader.change().map(LedgerEvent.lap)
+    case .gap:
+      return reader.signed().map { .gap(BusDuration(nanoseconds: $0)) }
+    case .position, .altitude, .heartRate, .cadence, .pedometer, .motion:
+      guard let deviceID = reader.text().flatMap({ DeviceID($0) }), let value = readSample(kind, from: &reader) else {
+        return nil
+      }
+      return .sample(value, deviceID)
+    }
+  }
+
+  private static func readSample(_ kind: JournalKind, from reader: inout ByteReader) -> SampleValue? {
+    switch kind {
+    case .position:
+      guard let latitude = reader.double(), let longitude = reader.double() else { return nil }
+      var accuracy: Double?
+      if !reader.isAtEnd {
+        guard let value = reader.double() else { return nil }
+        accuracy = value
+      }
+      return .position(Position(latitude: latitude, longitude: longitude, horizontalAccuracyMeters: accuracy))
+    case .altitude:
+      guard let meters = reader.double(), let source = reader.byte().flatMap(altitudeSource) else { return nil }
+      return .altitude(meters: meters, source)
+    case .heartRate: return reader.double().map(SampleValue.heartRate)
+    case .cadence: return reader.double().map(SampleValue.cadence)
+    case .pedometer: return reader.double().map(SampleValue.pedometer)
+    case .motion: return reader.byte().flatMap(activity).map(SampleValue.motion)
+    case .transition, .lap, .gap: return nil
+    }
+  }
+}
+
+/// The numbers of small words. They are part of the file format: never reused.
+extension JournalCoding {
+  static func code(_ kind: CommandKind) -> UInt8 {
+    switch kind {
+    case .start: 1
+    case .pause: 2
+    case .resume: 3
+    case .stop: 4
+    case .lap: 5
+    }
+  }
+  static func commandKind(_ code: UInt8) -> CommandKind? { CommandKind.allCases.first { Self.code($0) == code } }
+
+  private static func code(_ source: AltitudeSource) -> UInt8 {
+    switch source {
+    case .gps: 1
+    case .barometer: 2
+    }
+  }
+  private static func altitudeSource(_ code: UInt8) -> AltitudeSource? {
+    [AltitudeSource.gps, .barometer].first { Self.code($0) == code }
+  }
+  private static func code(_ activity: Activity) -> UInt8 {
+    switch activity {
+    case .walking: 1
+    case .running: 2
+    case .stationary: 3
+    case .unknown: 4
+    }
+  }
+  private static func activity(_ code: UInt8) -> Activity? { Activity.allCases.first { Self.code($0) == code } }
+}
+
+extension ByteWriter {
+  fileprivate mutating func append(_ change: Change) {
+    append(change.commandID)
+    append(change.source.rawValue)
+    append(change.deviceID.rawValue)
+  }
+}
+
+extension ByteReader {
+  fileprivate mutating func change() -> Change? {
+    guard let commandID: CommandID = identifier(), let source = text(), let deviceID = text().flatMap({ DeviceID($0) })
+    else { return nil }
+    return Change(source: ControlSource(rawValue: source), deviceID: deviceID, commandID: commandID)
+  }
+}

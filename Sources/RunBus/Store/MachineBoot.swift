@@ -1,0 +1,21 @@
+import Foundation
+
+#if canImport(Darwin)
+  import Darwin
+#endif
+
+/// Which boot of the machine this is: monotonic readings of two boots are never compared.
+public enum MachineBoot {
+  /// Differs from boot to boot; empty when the system does not say.
+  public static let id: String = {
+    #if canImport(Darwin)
+      var bytes = [CChar](repeating: 0, count: 64)
+      var count = bytes.count - 1
+      guard sysctlbyname("kern.bootsessionuuid", &bytes, &count, nil, 0) == 0 else { return "" }
+      return bytes.withUnsafeBufferPointer { $0.baseAddress.map { String(cString: $0) } ?? "" }
+    #else
+      let text = try? String(contentsOfFile: "/proc/sys/kernel/random/boot_id", encoding: .utf8)
+      return text?.trimmingCharacters(in: .whitespacesAndNewlines) ?? ""
+    #endif
+  }()
+}

@@ -1,0 +1,84 @@
+import Foundation
+import RunCore
+import Synchronization
+
+/// Rows in memory, gone with their owner.
+final class MemoryRecords: StoreRecords {
+  private struct State: Sendable {
+    var history = HubHistory()
+    var journals: [RunID: [LedgerEntry]] = [:]
+  }
+  private let options: StoreOptions
+  private let state = Mutex(State())
+
+  init(options: StoreOptions) { self.options = options }
+
+  func commit(_ operations: [StoreOperation]) throws(StoreFault) {
+    try options.beforeCommit?(operations)
+    state.withLock { state in
+      for operation in operations { Self.apply(operation, to: &state) }
+    }
+  }
+
+  func history() throws(StoreFault) -> (history: HubHistory, notices: [String]) {
+    state.withLock { state in
+      var history = state.history
+      history.journal = history.transitions.last.flatMap { state.journals[$0.runID] } ?? []
+      return (history, [])
+    }
+  }
+
+  func term() throws(StoreFault) -> UInt64 { state.withLock { $0.history.term } }
+  func tidy() throws(StoreFault) {}
+  func close() {}
+
+  private static func apply(_ operation: StoreOperation, to state: inout State) {
+    switch operation {
+    case .setTerm(let term): state.history.term = term
+    case .accept(let press, let pressClass):
+      state.history.accepted.removeAll { $0.press.command.id == press.command.id }
+      state.history.accepted.append((press, pressClass))
+    case .reclassify(let id, let pressClass):
+      guard let index = state.history.accepted.firstIndex(where: { $0.press.command.id == id }) else { break }
+      state.history.accepted[index].class = pressClass
+    case .setWatermark(let stream, let sequence): state.history.watermarks[stream] = sequence
+    case .judge(let verdict, let press, let judgedAt):
+      state.history.accepted.removeAll { $0.press.command.id == press.command.id }
+      state.history.verdicts.removeAll { $0.press.command.id == press.command.id }
+      state.history.verdicts.append((verdict, press, judgedAt))
+    case .forgetVerdicts(let moment): state.history.verdicts.removeAll { $0.judgedAt < moment }
+    case .append(let runID, let entry): append(entry, to: runID, &state)
+    case .setAlias(let alias, let runID): state.history.aliases[alias] = runID
+    case .settle(let window):
+      state.history.windows.append(window)
+      let excess = state.history.windows.count - ControlHistory.windowsMax
+      if excess > 0 { state.history.windows.removeFirst(excess) }
+    case .setClock(let real, let bus): state.history.clock = .now(real: real, bus: bus)
+    }
+  }
+
+  private static func append(_ entry: LedgerEntry, to runID: RunID, _ state: inout State) {
+    state.journals[runID, default: []].append(entry)
+    state.history.lastPosition = max(state.history.lastPosition, entry.position)
+    guard case .transition(let transition) = entry.event else { return }
+    state.history.transitions.append(PastTransition(transition, runID: runID, effectiveAt: entry.time))
+    let excess = state.history.transitions.count - ControlHistory.transitionsMax
+    if excess > 0 { state.history.transitions.removeFirst(excess) }
+  }
+}
+
+extension PastTransition {
+  /// A transition as the journal holds it.
+  init(_ transition: Transition, runID: RunID, effectiveAt: BusTime) {
+    self.init(
+      kind: transition.kind, revision: transition.revision, change: transition.change, runID: runID,
+      effectiveAt: effectiveAt)
+  }
+}
+
+extension ClockMark {
+  /// A mark of this boot with the wall time of now.
+  static func now(real: BusTime, bus: BusTime) -> ClockMark {
+    ClockMark(real: real, bus: bus, bootID: MachineBoot.id, wallSeconds: Date().timeIntervalSince1970)
+  }
+}

@@ -1,0 +1,15 @@
+import RunCore
+
+/// What a store keeps its rows in: SQLite or memory. Used on the store's thread once the store is open.
+protocol StoreRecords: Sendable {
+  /// Writes all operations in order, or none.
+  func commit(_ operations: [StoreOperation]) throws(StoreFault)
+  /// Reads everything back; what could not be read is left out and named in `notices`.
+  func history() throws(StoreFault) -> (history: HubHistory, notices: [String])
+  /// The hub's life number, on a peer the highest one seen.
+  func term() throws(StoreFault) -> UInt64
+  /// Work that can wait until nobody waits for a commit.
+  func tidy() throws(StoreFault)
+  /// Nothing is read or written after this. Never called twice.
+  func close()
+}

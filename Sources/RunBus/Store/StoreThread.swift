@@ -1,0 +1,117 @@
+import Foundation
+
+/// The store's own thread: runs jobs one by one, in order, and sleeps in between without ever waking by itself.
+///
+/// `@unchecked Sendable`: `jobs`, `isEnding` and `hasEnded` are only touched while `condition` is locked, `thread` is
+/// set before any job can run and never again.
+final class StoreThread: @unchecked Sendable {
+  typealias Job = @Sendable () -> Void
+
+  private let condition = NSCondition()
+  // Not bounded here: a node has one commit in flight and gathers the next itself.
+  private var jobs: [Job] = []
+  private var isEnding = false
+  private var hasEnded = false
+  private var threadID: UInt = 0
+
+  init(name: String) {
+    let thread = Thread { [self] in work() }
+    thread.name = name
+    thread.start()
+  }
+
+  /// Hands a job over; `false` when the thread has been told to end.
+  func enqueue(_ job: @escaping Job) -> Bool {
+    condition.lock()
+    defer { condition.unlock() }
+    guard !isEnding else { return false }
+    jobs.append(job)
+    if jobs.count == 1 { condition.signal() }
+    return true
+  }
+
+  /// Runs a job and waits for its end; `nil` when the thread has been told to end.
+  func run<Result: Sendable>(_ job: @escaping @Sendable () -> Result) -> Result? {
+    if isCurrent { return job() }
+    let box = ResultBox<Result>()
+    guard enqueue({ box.set(job()) }) else { return nil }
+    return box.wait()
+  }
+
+  /// Runs what was handed over and a last job, then ends; waits for it unless called on the thread itself. Only the
+  /// first call has an effect, the others wait.
+  func end(after last: @escaping Job) {
+    condition.lock()
+    defer { condition.unlock() }
+    if !isEnding {
+      isEnding = true
+      jobs.append(last)
+      condition.broadcast()
+    }
+    if isCurrentLocked { return }
+    while !hasEnded { condition.wait() }
+  }
+
+  /// No job waits.
+  var isIdle: Bool {
+    condition.lock()
+    defer { condition.unlock() }
+    return jobs.isEmpty
+  }
+
+  private var isCurrent: Bool {
+    condition.lock()
+    defer { condition.unlock() }
+    return isCurrentLocked
+  }
+  private var isCurrentLocked: Bool { threadID == currentThreadID() }
+
+  private func work() {
+    condition.lock()
+    threadID = currentThreadID()
+    while true {
+      while jobs.isEmpty && !isEnding { condition.wait() }
+      if jobs.isEmpty { break }
+      let batch = jobs
+      jobs = []
+      condition.unlock()
+      for job in batch { job() }
+      condition.lock()
+    }
+    hasEnded = true
+    condition.broadcast()
+    condition.unlock()
+  }
+}
+
+/// One value from the store's thread to a thread that waits for it.
+///
+/// `@unchecked Sendable`: `value` is only touched while `condition` is locked.
+private final class ResultBox<Value: Sendable>: @unchecked Sendable {
+  private let condition = NSCondition()
+  private var value: Value?
+
+  func set(_ value: Value) {
+    condition.lock()
+    self.value = value
+    condition.signal()
+    condition.unlock()
+  }
+  func wait() -> Value {
+    condition.lock()
+    defer { condition.unlock() }
+    while true {
+      if let value { return value }
+      condition.wait()
+    }
+  }
+}
+
+/// Tells threads apart.
+private func currentThreadID() -> UInt {
+  #if canImport(Darwin)
+    UInt(bitPattern: pthread_self())
+  #else
+    UInt(pthread_self())
+  #endif
+}

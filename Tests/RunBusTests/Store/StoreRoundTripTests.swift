@@ -1,0 +1,113 @@
+import RunCore
+import Synchronization
+import Testing
+
+@testable import RunBus
+
+@Suite("What a store was told, it tells again")
+struct StoreRoundTripTests {
+  @Test("Random batches read back the same from disk, from disk after reopening, and from memory", arguments: 1...12)
+  func roundTrip(seed: UInt64) async throws {
+    let scratch = try ScratchDirectory()
+    let memory = NodeStore()
+    var disk = try NodeStore(directory: scratch.path)
+    var generator = OperationGenerator(seed: seed)
+    for _ in 0..<4 {
+      for _ in 0..<60 {
+        let batch = generator.batch()
+        try await memory.commit(batch)
+        try await disk.commit(batch)
+      }
+      let expected = ComparableHistory(try memory.history())
+      #expect(ComparableHistory(try disk.history()) == expected)
+      disk.close()
+      disk = try NodeStore(directory: scratch.path)
+      #expect(ComparableHistory(try disk.history()) == expected)
+      #expect(try disk.termSeen() == expected.term)
+      #expect(disk.notices == [])
+    }
+  }
+
+  @Test("Only the newest windows and transitions are told, oldest first")
+  func bounds() async throws {
+    let scratch = try ScratchDirectory()
+    let disk = try NodeStore(directory: scratch.path)
+    let memory = NodeStore()
+    var generator = OperationGenerator(seed: 7)
+    let change = Change(
+      source: .phone, deviceID: try #require(DeviceID("phone")), commandID: CommandID(high: 0, low: 1))
+    let run = RunID(high: 1, low: 1)
+    let operations = (1...UInt64(600)).flatMap { number -> [StoreOperation] in
+      let transition = Transition(kind: .pause, revision: number, change: change)
+      let entry = LedgerEntry(time: .zero, position: number, event: .transition(transition))
+      return [.settle(generator.window()), .append(run, entry)]
+    }
+    for store in [disk, memory] {
+      try await store.commit(operations)
+      let history = try store.history()
+      #expect(history.windows.count == ControlHistory.windowsMax)
+      #expect(history.transitions.map(\.revision) == Array(600 - UInt64(ControlHistory.transitionsMax) + 1...600))
+      #expect(history.journal.count == 600)
+    }
+    #expect(try disk.history().windows == memory.history().windows)
+  }
+
+  @Test("The journal told is that of the run of the last transition")
+  func lastRun() async throws {
+    let scratch = try ScratchDirectory()
+    let store = try NodeStore(directory: scratch.path)
+    let change = Change(
+      source: .phone, deviceID: try #require(DeviceID("phone")), commandID: CommandID(high: 0, low: 1))
+    let start = LedgerEvent.transition(Transition(kind: .start, revision: 1, change: change))
+    let beat = LedgerEvent.sample(.heartRate(bpm: 140), change.deviceID)
+    let (first, second) = (RunID(high: 0, low: 1), RunID(high: 0, low: 2))
+    let events: [(RunID, LedgerEvent)] = [
+      (first, start), (first, beat), (second, beat), (second, start), (first, beat), (second, beat),
+    ]
+    try await store.commit(
+      events.enumerated().map { index, event in
+        .append(event.0, LedgerEntry(time: .zero, position: UInt64(index) + 1, event: event.1))
+      })
+    let history = try store.history()
+    #expect(history.journal.map(\.position) == [3, 4, 6])
+    #expect(history.lastPosition == 6)
+  }
+
+  @Test("Identity stays over lives; the clock mark says which boot and wall time it was taken in")
+  func identity() async throws {
+    let scratch = try ScratchDirectory()
+    let first = try NodeStore(directory: scratch.path)
+    let ids = (first.nodeID, first.storeID)
+    #expect(try first.history().clock == nil)
+    #expect(try first.history().term == 0)
+    try await first.commit([.setClock(real: BusTime(nanoseconds: 5), bus: BusTime(nanoseconds: 9))])
+    first.close()
+    let second = try NodeStore(directory: scratch.path)
+    #expect((second.nodeID, second.storeID) == ids)
+    let mark = try #require(try second.history().clock)
+    #expect(mark.bootID == MachineBoot.id)
+    #expect(mark.wallSeconds > 1.7e9)
+    #expect(NodeStore().storeID != NodeStore().storeID)
+  }
+
+  @Test("Batches are written and completed in the order in which they were handed over")
+  func order() async throws {
+    let scratch = try ScratchDirectory()
+    for store in [try NodeStore(directory: scratch.path), NodeStore()] {
+      let completed = Mutex<[UInt64]>([])
+      await withCheckedContinuation { continuation in
+        for number in 1...UInt64(200) {
+          store.commit([.setTerm(number)]) { _ in
+            let count = completed.withLock { numbers in
+              numbers.append(number)
+              return numbers.count
+            }
+            if count == 200 { continuation.resume() }
+          }
+        }
+      }
+      #expect(completed.withLock { $0 } == Array(1...200))
+      #expect(try store.termSeen() == 200)
+    }
+  }
+}

@@ -1,0 +1,74 @@
+import Foundation
+import RunCore
+import Synchronization
+import Testing
+
+@testable import RunBus
+
+/// A directory of its own, gone with its owner.
+final class ScratchDirectory: Sendable {
+  let path: String
+
+  init() throws {
+    // Short, so that sockets fit.
+    var template = Array("/tmp/rb-XXXXXX".utf8CString)
+    guard mkdtemp(&template) != nil else { throw RunBusError(.store, "no scratch directory") }
+    path = template.withUnsafeBufferPointer { $0.baseAddress.map { String(cString: $0) } ?? "" }
+  }
+  deinit { try? FileManager.default.removeItem(atPath: path) }
+
+  func file(_ name: String) -> String { path + "/" + name }
+  func names() throws -> [String] { try FileManager.default.contentsOfDirectory(atPath: path).sorted() }
+}
+
+extension NodeStore {
+  /// Commits and waits for the completion.
+  func commit(_ operations: [StoreOperation]) async throws(StoreFault) {
+    let result = await withCheckedContinuation { continuation in
+      commit(operations) { continuation.resume(returning: $0) }
+    }
+    try result.get()
+  }
+}
+
+/// The permission bits of a file.
+func mode(of path: String) throws -> Int {
+  let attributes = try FileManager.default.attributesOfItem(atPath: path)
+  return (attributes[.posixPermissions] as? NSNumber)?.intValue ?? -1
+}
+
+/// A history in which everything can be compared. Wall time and boot are the machine's and left out.
+struct ComparableHistory: Equatable {
+  struct Accepted: Equatable {
+    let press: Press
+    let pressClass: PressClass
+  }
+  struct Judged: Equatable {
+    let verdict: Verdict
+    let press: Press
+    let judgedAt: BusTime
+  }
+  let term: UInt64
+  let transitions: [PastTransition]
+  let windows: [SettledWindow]
+  let accepted: [Accepted]
+  let verdicts: [Judged]
+  let watermarks: [StreamID: UInt64]
+  let aliases: [RunID: RunID]
+  let journal: [LedgerEntry]
+  let lastPosition: UInt64
+  let clock: [BusTime]
+
+  init(_ history: HubHistory) {
+    term = history.term
+    transitions = history.transitions
+    windows = history.windows
+    accepted = history.accepted.map { Accepted(press: $0.press, pressClass: $0.class) }
+    verdicts = history.verdicts.map { Judged(verdict: $0.verdict, press: $0.press, judgedAt: $0.judgedAt) }
+    watermarks = history.watermarks
+    aliases = history.aliases
+    journal = history.journal
+    lastPosition = history.lastPosition
+    clock = history.clock.map { [$0.real, $0.bus] } ?? []
+  }
+}
