@@ -122,6 +122,8 @@ public struct Arbiter: Sendable {
     switch state {
     case .closed: state = .open(Window(openedBy: press, rule: rule))
     case .open(var window):
+      // Let go of the state's copy, or each press would copy the whole window.
+      state = .closed
       window.admit(press)
       state = .open(window)
     }

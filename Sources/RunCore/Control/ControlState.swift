@@ -60,17 +60,21 @@ public struct ControlState: Hashable, Sendable {
   }
 
   /// Remembers what a verdict says about its sender.
-  mutating func remember(_ verdict: Verdict, of press: Press, countsForBase: Bool) {
+  mutating func remember(_ verdict: Verdict, of press: Press) {
     guard verdict.kind != .lap else { return }
     switch verdict.outcome {
-    case .applied, .coalesced:
-      if countsForBase {
-        verdictRevision[press.deviceID] = max(verdictRevision[press.deviceID] ?? 0, verdict.revision)
-      }
+    case .applied: raiseBase(of: press.deviceID, to: verdict.revision, madeBy: verdict.commandID)
+    case .coalesced(let maker): raiseBase(of: press.deviceID, to: verdict.revision, madeBy: maker)
     case .superseded: break
     case .rejected: return
     }
     lastSettled[press.deviceID] = max(lastSettled[press.deviceID] ?? press.pressedAt, press.pressedAt)
+  }
+
+  /// What made no revision (an amendment, a run that arrived whole) says nothing about what its sender knows.
+  private mutating func raiseBase(of sender: DeviceID, to revision: UInt64, madeBy maker: CommandID) {
+    guard transitions.contains(where: { $0.change.commandID == maker }) else { return }
+    verdictRevision[sender] = max(verdictRevision[sender] ?? 0, revision)
   }
 
   private static func append<Element>(_ element: Element, to list: inout [Element], max: Int) {
@@ -93,11 +97,7 @@ extension ControlState {
     }
     for window in windows { remember(window) }
     self.aliases = aliases
-    let own = Set(self.transitions.map(\.change.commandID))
-    for (verdict, press) in verdicts {
-      let isAmendment = verdict.outcome == .applied && !own.contains(verdict.commandID)
-      remember(verdict, of: press, countsForBase: !isAmendment)
-    }
+    for (verdict, press) in verdicts { remember(verdict, of: press) }
   }
 }
 
@@ -107,6 +107,11 @@ extension ControlState {
   func phase(of run: RunID, at moment: BusTime) -> RunPhase {
     let past = history(of: run).last { $0.effectiveAt <= moment }
     return past?.kind.targetPhase ?? .idle
+  }
+
+  /// Whether a run has ever begun.
+  func knows(_ run: RunID) -> Bool {
+    transitions.contains { $0.runID == run } || amendments.contains { $0.runID == run }
   }
 
   /// The run that was on, or had last been on, at a moment.

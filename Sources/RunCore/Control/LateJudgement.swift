@@ -9,7 +9,13 @@ enum LateJudgement {
     let machine = RunMachine(phase: judge.state.phase)
     if kind != .start, machine.isRepeat(kind), run == judge.state.runID, joinsPresent(press, by: &judge) { return }
     if now - press.pressedAt > ControlHistory.age { return judge.answer(press, .rejected(.tooOld), run: run) }
-    if kind == .start, machine.phase.isOn, joinsPresent(press, by: &judge) { return }
+    if kind == .start, let named = judge.run(of: press, orElse: nil), judge.state.knows(named),
+      named != judge.state.runID || !machine.phase.isOn
+    {
+      // A start that was tried again after its run: it must not bring the run back, nor name the next one.
+      return judge.answer(press, .rejected(.illegal(.completed)), run: named)
+    }
+    if kind == .start, machine.phase.isOn, joinsRun(press, by: &judge) { return }
     if amends(press, run: run, by: &judge) { return }
     if kind != .lap, isStale(press, state: judge.state) {
       return judge.answer(press, .rejected(.staleRevision), run: run)
@@ -31,9 +37,20 @@ enum LateJudgement {
     return true
   }
 
-  /// A repeat of the present phase, or a start while a run is on: joins the command that made the phase.
+  /// A repeat of the present phase joins the command that made it.
   private static func joinsPresent(_ press: Press, by judge: inout Judge) -> Bool {
     guard let maker = judge.state.transitions.last else { return false }
+    return join(press, maker, by: &judge)
+  }
+
+  /// A start while a run is on joins the start of that run, whatever happened in it since.
+  private static func joinsRun(_ press: Press, by judge: inout Judge) -> Bool {
+    let start = judge.state.transitions.last { $0.kind == .start }
+    guard let maker = start ?? judge.state.transitions.last else { return false }
+    return join(press, maker, by: &judge)
+  }
+
+  private static func join(_ press: Press, _ maker: PastTransition, by judge: inout Judge) -> Bool {
     judge.alias(press, to: maker.runID)
     judge.answer(
       press, .coalesced(into: maker.change.commandID), run: maker.runID, revision: maker.revision,
@@ -59,10 +76,10 @@ enum LateJudgement {
         guard let maker else { return false }
         judge.answer(
           press, .coalesced(into: maker.change.commandID), run: run, revision: maker.revision,
-          effectiveAt: maker.effectiveAt, countsForBase: false)
+          effectiveAt: maker.effectiveAt)
       } else if machine.allows(kind) {
         let made = judge.amend(press, run: run)
-        judge.answer(press, .applied, run: run, effectiveAt: made.effectiveAt, countsForBase: false)
+        judge.answer(press, .applied, run: run, effectiveAt: made.effectiveAt)
       } else {
         judge.answer(press, .rejected(.illegal(machine.phase)), run: run)
       }
@@ -93,8 +110,8 @@ enum LateJudgement {
     let kind = press.command.kind
     var machine = RunMachine(phase: judge.state.phase)
     if kind != .start, let present = judge.state.runID, run != present {
-      let isKnown = run.map { !judge.state.history(of: $0).isEmpty } ?? false
-      return judge.answer(press, .rejected(isKnown ? .illegal(.completed) : .otherRun), run: run)
+      guard let run else { return judge.answer(press, .rejected(.illegal(.idle)), run: nil) }
+      return judge.answer(press, .rejected(judge.state.knows(run) ? .illegal(.completed) : .otherRun), run: run)
     }
     guard machine.apply(kind) else {
       return judge.answer(press, .rejected(.illegal(machine.phase)), run: run)
@@ -128,7 +145,11 @@ enum LateJudgement {
   /// Judges a run that was started and stopped out of reach and arrives whole.
   static func judge(chain: [Press], at now: BusTime, by judge: inout Judge) {
     // The start was somebody else's tap, too: then it is no run of its own, and the rest is judged one by one.
-    guard let start = chain.first, start.command.kind == .start, !joinsSettledWindow(start, by: &judge) else {
+    guard let start = chain.first, start.command.kind == .start else {
+      for press in chain { Self.judge(press, at: now, by: &judge) }
+      return
+    }
+    if joinsSettledWindow(start, by: &judge) {
       for press in chain.dropFirst() { Self.judge(press, at: now, by: &judge) }
       return
     }
@@ -141,14 +162,13 @@ enum LateJudgement {
       let kind = press.command.kind
       if machine.isRepeat(kind), let maker {
         judge.answer(
-          press, .coalesced(into: maker.change.commandID), run: run, effectiveAt: maker.effectiveAt,
-          countsForBase: false)
+          press, .coalesced(into: maker.change.commandID), run: run, effectiveAt: maker.effectiveAt)
       } else if kind == .lap, machine.allows(.lap) {
         mark(press, run: run, by: &judge)
       } else if machine.apply(kind) {
         let made = judge.amend(press, run: run)
         maker = made
-        judge.answer(press, .applied, run: run, effectiveAt: made.effectiveAt, countsForBase: false)
+        judge.answer(press, .applied, run: run, effectiveAt: made.effectiveAt)
       } else {
         judge.answer(press, .rejected(.illegal(machine.phase)), run: run)
       }

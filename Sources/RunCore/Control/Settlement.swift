@@ -81,9 +81,9 @@ struct Judge {
     return time
   }
 
-  /// A start that was not needed names the run that goes on.
+  /// A start that was not needed names the run that goes on. A run that has begun keeps its name.
   mutating func alias(_ press: Press, to run: RunID) {
-    guard press.command.kind == .start, let own = press.command.runID, own != run else { return }
+    guard press.command.kind == .start, let own = press.command.runID, own != run, !state.knows(own) else { return }
     state.setAlias(own, of: run)
     settlement.aliases[own] = run
   }
@@ -98,13 +98,12 @@ struct Judge {
 
   /// Answers a press.
   mutating func answer(
-    _ press: Press, _ outcome: Outcome, run: RunID?, revision: UInt64? = nil, effectiveAt: BusTime? = nil,
-    countsForBase: Bool = true
+    _ press: Press, _ outcome: Outcome, run: RunID?, revision: UInt64? = nil, effectiveAt: BusTime? = nil
   ) {
     let verdict = Verdict(
       commandID: press.command.id, kind: press.command.kind, source: press.command.source, outcome: outcome,
       runID: run, term: term, revision: revision ?? state.revision, effectiveAt: effectiveAt)
-    state.remember(verdict, of: press, countsForBase: countsForBase)
+    state.remember(verdict, of: press)
     settlement.answers.append(.init(verdict: verdict, press: press))
   }
 

@@ -11,7 +11,7 @@ struct WindowFold {
     case joins(Int)
     /// Was asked for before the window; the revision and moment of what it joins.
     case repeatsPast(CommandID, RunID?, revision: UInt64, effectiveAt: BusTime?)
-    case undone(by: Int)
+    case undone(by: Int, RunID?)
     /// Marks a lap in this run.
     case marks(RunID)
     case rejected(RejectionReason, RunID?)
@@ -31,6 +31,8 @@ struct WindowFold {
   private var kept: [Kept] = []
   private var marks: [(index: Int, run: RunID)] = []
   private var fates: [Fate] = []
+  /// The runs that this window starts.
+  private var minted: Set<RunID> = []
 
   /// Settles a window's presses and returns the judge that wrote the result down.
   static func settle(_ presses: some Collection<Press>, window: Window, by judge: Judge) -> Judge {
@@ -61,6 +63,11 @@ struct WindowFold {
     }
     if kind == .lap { return mark(index, meant: meant) }
     guard meant == run || run == nil else { return .rejected(.otherRun, meant) }
+    if kind == .start, let named = judge.run(of: press, orElse: nil), named != run || machine.phase == .completed,
+      judge.state.knows(named) || minted.contains(named)
+    {
+      return .rejected(.illegal(.completed), named)
+    }
 
     if machine.isRepeat(kind) { return join(press, maker: kept.last) }
     if let last = kept.last, undoes(kind, presses[last.index].command.kind) {
@@ -73,7 +80,10 @@ struct WindowFold {
     let before = Kept(index: index, phaseBefore: machine.phase, runBefore: run)
     guard machine.apply(kind) else { return .rejected(.illegal(machine.phase), run) }
     kept.append(before)
-    if kind == .start { run = press.runOfStart }
+    if kind == .start {
+      minted.insert(press.runOfStart)
+      run = press.runOfStart
+    }
     // Legal and not a start: a run is on, so there is one.
     return run.map(Fate.kept) ?? .rejected(.illegal(.idle), nil)
   }
@@ -85,7 +95,7 @@ struct WindowFold {
     // A lap of a run that is over counts when it was pressed while that run was on.
     let isLegal = meant == run && machine.allows(.lap) || judge.state.phase(of: meant, at: press.pressedAt).isOn
     guard isLegal else {
-      return .rejected(meant == run ? .illegal(machine.phase) : .otherRun, meant)
+      return run == nil || meant == run ? .rejected(.illegal(machine.phase), run) : .rejected(.otherRun, meant)
     }
     marks.append((index, meant))
     return .marks(meant)
@@ -106,7 +116,7 @@ struct WindowFold {
 
   /// What was coalesced into an undone press shares its fate, however deep.
   private mutating func supersede(_ index: Int, by undoer: Int) {
-    fates[index] = .undone(by: undoer)
+    fates[index] = .undone(by: undoer, run)
     for other in fates.indices {
       if case .joins(index) = fates[other] { supersede(other, by: undoer) }
     }
@@ -146,7 +156,7 @@ struct WindowFold {
           effectiveAt: joined?.effectiveAt)
       case .repeatsPast(let id, let run, let revision, let effectiveAt):
         judge.answer(press, .coalesced(into: id), run: run, revision: revision, effectiveAt: effectiveAt)
-      case .undone(let undoer):
+      case .undone(let undoer, let run):
         judge.answer(press, .superseded(by: presses[undoer].command.id), run: run)
       case .rejected(let reason, let run):
         judge.answer(press, .rejected(reason), run: run)
