@@ -1,0 +1,441 @@
+import RunCore
+
+/// The control path once more, slow and obvious: the text of the design written down clause by clause.
+///
+/// It keeps everything that ever happened and works every question out from that anew. It shares no decision with
+/// `Sources/RunCore/Control`: where the two differ, the text says which one is wrong. Whole runs are not in it; they
+/// have transcripts of their own.
+struct ControlModel {
+  struct Transition {
+    let kind: CommandKind
+    let commandID: CommandID
+    let deviceID: DeviceID
+    let run: RunID
+    let revision: UInt64
+    let effectiveAt: BusTime
+    /// Inserted into a run that was over: the present state never saw it.
+    var isAmendment = false
+  }
+  struct Settled {
+    let first: BusTime
+    let deadline: BusTime
+    let applied: [(press: Press, verdict: Verdict)]
+  }
+
+  let length: BusDuration
+  let lateAfter: BusDuration
+
+  // What happened.
+  private(set) var transitions: [Transition] = []
+  private(set) var judged: [(press: Press, verdict: Verdict)] = []
+  private(set) var settledWindows: [Settled] = []
+  private(set) var aliases: [(alias: RunID, run: RunID)] = []
+  // What waits.
+  private(set) var inWindow: [Press] = []
+  private(set) var next: [Press] = []
+  private(set) var late: [Press] = []
+
+  init(length: BusDuration, lateAfter: BusDuration) {
+    self.length = length
+    self.lateAfter = lateAfter
+  }
+
+  // MARK: What is asked of it
+
+  var verdicts: [CommandID: Verdict] {
+    Dictionary(judged.map { ($0.verdict.commandID, $0.verdict) }, uniquingKeysWith: { $1 })
+  }
+  var revision: UInt64 { present.last?.revision ?? 0 }
+  var phase: RunPhase { present.last.flatMap { Self.phase(after: $0.kind) } ?? .idle }
+  var run: RunID? { present.last?.run }
+
+  /// One arrival: whatever is due before it settles first, because a turn drains its sockets before its timers.
+  mutating func arrive(_ press: Press) {
+    let now = press.arrivedAt
+    while let deadline, deadline < now { settle(at: deadline) }
+    sort(press)
+    if deadline == nil { judgeLate(at: now) }
+    if length == .zero { while deadline != nil { settle(at: now) } }
+  }
+
+  /// Everything settles.
+  mutating func finish() {
+    while let deadline { settle(at: deadline) }
+  }
+
+  // MARK: The window
+
+  /// "500 ms after the last press admitted to it, at the latest 2 s after the first."
+  private var deadline: BusTime? {
+    guard let first = inWindow.map(\.pressedAt).min(), let last = inWindow.map(\.pressedAt).max() else { return nil }
+    return min(last + length, first + max(.seconds(2), length))
+  }
+
+  private mutating func sort(_ press: Press) {
+    let age = press.arrivedAt - press.pressedAt
+    let isOld = age > length && age > lateAfter
+    if isOld, inWindow.allSatisfy({ press.pressedAt < $0.pressedAt }) { return late.append(press) }
+    // A sender's presses keep their order: one that waits holds up those behind it.
+    if (late + next).contains(where: { $0.deviceID == press.deviceID }) { return next.append(press) }
+    if let deadline, press.pressedAt >= deadline { return next.append(press) }
+    inWindow.append(press)
+  }
+
+  private mutating func settle(at now: BusTime) {
+    let presses = inWindow
+    let first = presses.map(\.pressedAt).min() ?? now
+    let deadline = deadline ?? now
+    inWindow = []
+    fold(presses.sorted(by: Self.isBefore), first: first, deadline: deadline)
+    judgeLate(at: now)
+    let waiting = next
+    next = []
+    for press in waiting.sorted(by: Self.isBefore) {
+      if let open = self.deadline, press.pressedAt >= open { next.append(press) } else { inWindow.append(press) }
+    }
+  }
+
+  private static func isBefore(_ left: Press, _ right: Press) -> Bool {
+    if left.pressedAt != right.pressedAt { return left.pressedAt < right.pressedAt }
+    if left.deviceID != right.deviceID { return left.deviceID < right.deviceID }
+    if left.sequence != right.sequence { return left.sequence < right.sequence }
+    return left.command.id < right.command.id
+  }
+
+  // MARK: Settling
+
+  /// What one press of a window comes to, before it is known which transitions stay.
+  private struct Projection {
+    enum Fate {
+      case kept, marked, rejected(RejectionReason)
+      case past(Verdict)
+      /// Coalesced into the transition that made the present phase.
+      case present(Transition)
+      case joined(CommandID)
+      case superseded(CommandID)
+    }
+    let press: Press
+    var run: RunID?
+    var fate: Fate
+  }
+
+  private mutating func fold(_ presses: [Press], first: BusTime, deadline: BusTime) {
+    var done: [Projection] = []
+    for press in presses { project(press, onto: &done) }
+
+    // The transitions that stay, in order.
+    for projection in done {
+      guard case .kept = projection.fate, let run = projection.run else { continue }
+      make(projection.press, run: run)
+    }
+    // Then every verdict.
+    var verdicts: [CommandID: Verdict] = [:]
+    for projection in done {
+      switch projection.fate {
+      case .kept:
+        let own = transitions.last { $0.commandID == projection.press.command.id }
+        verdicts[projection.press.command.id] = verdict(
+          projection.press, .applied, run: own?.run, revision: own?.revision, effectiveAt: own?.effectiveAt)
+      case .marked:
+        verdicts[projection.press.command.id] = verdict(
+          projection.press, .applied, run: projection.run,
+          effectiveAt: lapTime(projection.press, run: projection.run))
+      default: break
+      }
+    }
+    for projection in done {
+      let press = projection.press
+      let answer: Verdict
+      switch projection.fate {
+      case .kept, .marked: answer = verdicts[press.command.id]!
+      case .rejected(let reason): answer = verdict(press, .rejected(reason), run: projection.run)
+      case .superseded(let undoer): answer = verdict(press, .superseded(by: undoer), run: projection.run)
+      case .past(let past): answer = shared(press, past)
+      case .present(let maker):
+        answer = verdict(
+          press, .coalesced(into: maker.commandID), run: maker.run, revision: maker.revision,
+          effectiveAt: maker.effectiveAt)
+      case .joined(let id): answer = shared(press, verdicts[id]!)
+      }
+      judged.append((press, answer))
+    }
+    let applied = done.compactMap { projection in
+      switch projection.fate {
+      case .kept, .marked: (projection.press, verdicts[projection.press.command.id]!)
+      default: nil
+      }
+    }
+    settledWindows.append(Settled(first: first, deadline: deadline, applied: applied))
+  }
+
+  private mutating func project(_ press: Press, onto done: inout [Projection]) {
+    let kind = press.command.kind
+    // The projected state: the present one, and what this window keeps so far.
+    let kept = done.filter { if case .kept = $0.fate { true } else { false } }
+    let phase = kept.last.flatMap { Self.phase(after: $0.press.command.kind) } ?? self.phase
+    let run = kept.last?.run ?? self.run
+    let named = press.command.runID.map(resolve)
+
+    func end(_ fate: Projection.Fate, run: RunID?) {
+      done.append(Projection(press: press, run: run, fate: fate))
+    }
+    /// A repeat of the projected phase joins what made it.
+    func joinMaker(of kept: [Projection]) -> Projection.Fate {
+      kept.last.map { .joined($0.press.command.id) } ?? .present(present.last!)
+    }
+
+    if let past = settled(kind, at: press.pressedAt, run: kind == .start ? nil : named) {
+      alias(press, to: past.runID)
+      return end(.past(past), run: past.runID)
+    }
+    switch kind {
+    case .lap:
+      guard let meant = named ?? run else { return end(.rejected(.illegal(phase)), run: nil) }
+      if let other = done.last(where: { if case .marked = $0.fate { $0.run == meant } else { false } }) {
+        return end(.joined(other.press.command.id), run: meant)
+      }
+      if meant == run, Self.isOn(phase) { return end(.marked, run: meant) }
+      if Self.isOn(self.phase(of: meant, at: press.pressedAt)) { return end(.marked, run: meant) }
+      guard let run else { return end(.rejected(.illegal(.idle)), run: nil) }
+      return end(.rejected(meant == run ? .illegal(phase) : .otherRun), run: meant)
+    case .start:
+      // "Legality is judged against the projected run": a run that was on before is not begun again.
+      if let named, kept.contains(where: { $0.run == named }) || isKnown(named), !(named == run && Self.isOn(phase)) {
+        return end(.rejected(.illegal(.completed)), run: named)
+      }
+      if phase == .running {
+        alias(press, to: run)
+        return end(joinMaker(of: kept), run: run)
+      }
+      if phase == .paused { return end(.rejected(.illegal(.paused)), run: run) }
+      return end(.kept, run: mint(press))
+    case .pause, .resume, .stop:
+      guard let run else { return end(.rejected(.illegal(.idle)), run: nil) }
+      if let named, named != run { return end(.rejected(.otherRun), run: named) }
+      if Self.phase(after: kind) == phase { return end(joinMaker(of: kept), run: run) }
+      if let last = kept.last, Self.undoes(kind, last.press.command.kind) {
+        for index in done.indices {
+          if done[index].press.command.id == last.press.command.id {
+            done[index].fate = .superseded(press.command.id)
+          } else if case .joined(last.press.command.id) = done[index].fate {
+            done[index].fate = .superseded(press.command.id)
+          }
+        }
+        return end(joinMaker(of: kept.dropLast()), run: run)
+      }
+      guard Self.isLegal(kind, in: phase) else { return end(.rejected(.illegal(phase)), run: run) }
+      return end(.kept, run: run)
+    }
+  }
+
+  // MARK: Late ones
+
+  private mutating func judgeLate(at now: BusTime) {
+    let presses = late.sorted(by: Self.isBefore)
+    late = []
+    for press in presses {
+      let answer = judgeAlone(press, at: now)
+      judged.append((press, answer))
+      // One that applies is a settled window of its own.
+      if answer.outcome == .applied {
+        settledWindows.append(
+          Settled(first: press.pressedAt, deadline: press.pressedAt + length, applied: [(press, answer)]))
+      }
+    }
+  }
+
+  private mutating func judgeAlone(_ press: Press, at now: BusTime) -> Verdict {
+    let kind = press.command.kind
+    let named = press.command.runID.map(resolve)
+    // "The run that the ledger shows at its press time."
+    let meant = named ?? transitions.last { !$0.isAmendment && $0.effectiveAt <= press.pressedAt }?.run
+
+    // 1
+    if let past = settled(kind, at: press.pressedAt, run: kind == .start ? nil : named) {
+      alias(press, to: past.runID)
+      return shared(press, past)
+    }
+    if kind != .start, meant == run, let maker = present.last, Self.phase(after: kind) == phase {
+      return verdict(
+        press, .coalesced(into: maker.commandID), run: maker.run, revision: maker.revision,
+        effectiveAt: maker.effectiveAt)
+    }
+    // 2
+    if now - press.pressedAt > .seconds(24 * 60 * 60) { return verdict(press, .rejected(.tooOld), run: meant) }
+    // A run that was on before is not begun again; and a start is not needed while a run is on.
+    if kind == .start, let named, isKnown(named), !(named == run && Self.isOn(phase)) {
+      return verdict(press, .rejected(.illegal(.completed)), run: named)
+    }
+    if kind == .start, Self.isOn(phase), let run, let start = present.last(where: { $0.kind == .start }) {
+      alias(press, to: run)
+      return verdict(
+        press, .coalesced(into: start.commandID), run: run, revision: start.revision, effectiveAt: start.effectiveAt)
+    }
+    // After stop.
+    if kind != .start, let meant, let stop = transitions.last(where: { $0.run == meant && $0.kind == .stop }),
+      press.pressedAt < stop.effectiveAt
+    {
+      let there = phase(of: meant, at: press.pressedAt)
+      if kind == .lap, Self.isOn(there) {
+        return verdict(press, .applied, run: meant, effectiveAt: press.pressedAt)
+      }
+      if kind == .pause || kind == .resume, press.deviceID == stop.deviceID {
+        if Self.isLegal(kind, in: there) {
+          transitions.append(
+            Transition(
+              kind: kind, commandID: press.command.id, deviceID: press.deviceID, run: meant, revision: revision,
+              effectiveAt: press.pressedAt, isAmendment: true))
+          return verdict(press, .applied, run: meant, effectiveAt: press.pressedAt)
+        }
+        if Self.phase(after: kind) == there, let maker = last(of: meant, at: press.pressedAt) {
+          return verdict(
+            press, .coalesced(into: maker.commandID), run: meant, revision: maker.revision,
+            effectiveAt: maker.effectiveAt)
+        }
+        return verdict(press, .rejected(.illegal(there)), run: meant)
+      }
+    }
+    // 3
+    if kind != .lap, isStale(press) { return verdict(press, .rejected(.staleRevision), run: meant) }
+    // 4
+    if kind == .start {
+      make(press, run: mint(press))
+      return verdict(press, .applied, run: run, effectiveAt: present.last?.effectiveAt)
+    }
+    guard let meant else { return verdict(press, .rejected(.illegal(.idle)), run: nil) }
+    if meant != run {
+      let reason: RejectionReason = isKnown(meant) ? .illegal(.completed) : run == nil ? .illegal(.idle) : .otherRun
+      return verdict(press, .rejected(reason), run: meant)
+    }
+    if kind == .lap {
+      guard Self.isOn(phase) else { return verdict(press, .rejected(.illegal(phase)), run: meant) }
+      return verdict(press, .applied, run: meant, effectiveAt: lapTime(press, run: meant))
+    }
+    guard Self.isLegal(kind, in: phase) else { return verdict(press, .rejected(.illegal(phase)), run: meant) }
+    make(press, run: meant)
+    return verdict(press, .applied, run: meant, effectiveAt: present.last?.effectiveAt)
+  }
+
+  private func isStale(_ press: Press) -> Bool {
+    let byOthers = judged.contains { other in
+      guard other.press.deviceID != press.deviceID, other.press.command.kind != .lap else { return false }
+      if case .rejected = other.verdict.outcome { return false }
+      return other.press.pressedAt > press.pressedAt
+    }
+    if byOthers { return true }
+    if let base = press.command.base,
+      base.commandID == present.last(where: { $0.revision == base.revision })?.commandID, base.revision <= revision
+    {
+      let own = judged.filter { $0.press.deviceID == press.deviceID && countsForBase($0) }.map(\.verdict.revision)
+      let effective = max(base.revision, own.max() ?? 0)
+      return present.contains { $0.deviceID != press.deviceID && $0.revision > effective }
+    }
+    return present.contains { $0.effectiveAt > press.pressedAt }
+  }
+
+  /// Laps and amendments raise nobody's base.
+  private func countsForBase(_ answer: (press: Press, verdict: Verdict)) -> Bool {
+    if answer.press.command.kind == .lap { return false }
+    switch answer.verdict.outcome {
+    case .applied: return present.contains { $0.commandID == answer.verdict.commandID }
+    case .coalesced(let maker): return present.contains { $0.commandID == maker }
+    case .superseded, .rejected: return false
+    }
+  }
+
+  // MARK: Words
+
+  /// The transitions of the authoritative state.
+  private var present: [Transition] { transitions.filter { !$0.isAmendment } }
+
+  private static func phase(after kind: CommandKind) -> RunPhase? {
+    switch kind {
+    case .start, .resume: .running
+    case .pause: .paused
+    case .stop: .completed
+    case .lap: nil
+    }
+  }
+
+  private static func isOn(_ phase: RunPhase) -> Bool { phase == .running || phase == .paused }
+
+  private static func isLegal(_ kind: CommandKind, in phase: RunPhase) -> Bool {
+    switch (phase, kind) {
+    case (.idle, .start), (.completed, .start): true
+    case (.running, .pause), (.running, .stop), (.running, .lap): true
+    case (.paused, .resume), (.paused, .stop), (.paused, .lap): true
+    default: false
+    }
+  }
+
+  private static func undoes(_ kind: CommandKind, _ last: CommandKind) -> Bool {
+    kind == .resume && last == .pause || kind == .pause && last == .resume
+  }
+
+  /// Where a run stood at a moment, amendments included.
+  private func phase(of run: RunID, at time: BusTime) -> RunPhase {
+    last(of: run, at: time).flatMap { Self.phase(after: $0.kind) } ?? .idle
+  }
+
+  /// What made that phase.
+  private func last(of run: RunID, at time: BusTime) -> Transition? {
+    let past = transitions.filter { $0.run == run && $0.effectiveAt <= time }
+    let latest = past.map(\.effectiveAt).max()
+    return past.last { $0.effectiveAt == latest }
+  }
+
+  private func isKnown(_ run: RunID) -> Bool { transitions.contains { $0.run == run } }
+
+  /// A lap counts from the start of the run on.
+  private func lapTime(_ press: Press, run: RunID?) -> BusTime {
+    let start = present.last { $0.kind == .start && $0.run == run }
+    return max(press.pressedAt, start?.effectiveAt ?? press.pressedAt)
+  }
+
+  /// The command that a settled window over this moment applied.
+  private func settled(_ kind: CommandKind, at time: BusTime, run: RunID?) -> Verdict? {
+    for window in settledWindows.reversed() where window.first <= time && time < window.deadline {
+      for applied in window.applied.reversed() where applied.verdict.kind == kind {
+        if run == nil || applied.verdict.runID == run { return applied.verdict }
+      }
+    }
+    return nil
+  }
+
+  private func resolve(_ run: RunID) -> RunID { aliases.last { $0.alias == run }?.run ?? run }
+
+  private mutating func alias(_ press: Press, to run: RunID?) {
+    guard press.command.kind == .start, let own = press.command.runID, let run, own != run, !isKnown(own) else {
+      return
+    }
+    aliases.append((own, run))
+  }
+
+  private func mint(_ press: Press) -> RunID {
+    press.command.runID ?? RunID(high: press.command.id.high, low: press.command.id.low)
+  }
+
+  /// "Effective at their press times, clamped to not precede the last transition."
+  private mutating func make(_ press: Press, run: RunID) {
+    let last = present.last?.effectiveAt ?? press.pressedAt
+    transitions.append(
+      Transition(
+        kind: press.command.kind, commandID: press.command.id, deviceID: press.deviceID, run: run,
+        revision: revision + 1, effectiveAt: max(press.pressedAt, last)))
+  }
+
+  private func verdict(
+    _ press: Press, _ outcome: Outcome, run: RunID?, revision: UInt64? = nil, effectiveAt: BusTime? = nil
+  ) -> Verdict {
+    Verdict(
+      commandID: press.command.id, kind: press.command.kind, source: press.command.source, outcome: outcome,
+      runID: run, term: 1, revision: revision ?? self.revision, effectiveAt: effectiveAt)
+  }
+
+  /// Coalesced into another, whose fate it shares.
+  private func shared(_ press: Press, _ other: Verdict) -> Verdict {
+    verdict(
+      press, .coalesced(into: other.commandID), run: other.runID, revision: other.revision,
+      effectiveAt: other.effectiveAt)
+  }
+}

@@ -1,0 +1,193 @@
+import RunCore
+import Testing
+
+/// A press as a test writes it.
+func press(
+  _ kind: CommandKind, _ device: DeviceID = .phone, at pressed: Int64, arriving: Int64? = nil, id: UInt64,
+  run: UInt64? = nil, base: Base? = nil, source: ControlSource = .phone, sequence: UInt64? = nil,
+  stopFollows: Bool = false
+) -> Press {
+  Press(
+    command: Command(
+      id: .number(id), kind: kind, source: source, runID: run.map(RunID.number), base: base),
+    deviceID: device,
+    stream: StreamID(sender: StoreID(high: 0, low: UInt64(device.rawValue.utf8.first ?? 0)), kind: .commands),
+    sequence: sequence ?? id, pressedAt: .milliseconds(pressed), arrivedAt: .milliseconds(arriving ?? pressed),
+    stopFollows: stopFollows)
+}
+
+extension Identifier {
+  /// Command 7, run 7: tests name things by small numbers.
+  static func number(_ value: UInt64) -> Self { Self(high: 0, low: value) }
+}
+
+extension Name {
+  static let phone = Name("phone")!
+  static let watch = Name("watch")!
+  static let widget = Name("widget")!
+}
+
+extension BusTime {
+  static func milliseconds(_ count: Int64) -> BusTime { .zero + .milliseconds(count) }
+}
+
+/// Arrivals at an arbiter, driven as the hub drives it.
+struct DrivenArbiter {
+  var arbiter: Arbiter
+  let window: BusDuration
+  /// What it accepted and has not judged yet, as the store keeps it.
+  var accepted: [(press: Press, class: PressClass)] = []
+  /// What the store keeps of the past.
+  var transitions: [PastTransition] = []
+  var windows: [SettledWindow] = []
+  var aliases: [RunID: RunID] = [:]
+  var answers: [Settlement.Answer] = []
+  var lines: [Settlement.Line] = []
+  var wholeRuns: [RunID: Bool] = [:]
+
+  init(window: BusDuration = .milliseconds(500)) {
+    self.window = window
+    arbiter = Arbiter(window: window, lateAfter: .milliseconds(500), term: 1)
+  }
+
+  /// A turn drains its sockets before it fires timers: what is due at the very moment of an arrival settles after it.
+  @discardableResult
+  mutating func arrive(_ press: Press) -> PressClass {
+    let now = press.arrivedAt
+    while let deadline = arbiter.deadline, deadline < now { note(arbiter.settle(at: deadline)) }
+    let pressClass = arbiter.receive(press)
+    accepted.append((press, pressClass))
+    note(arbiter.judgeLate(at: now))
+    if window == .zero { while arbiter.deadline != nil { note(arbiter.settle(at: now)) } }
+    return pressClass
+  }
+
+  mutating func finish() {
+    while let deadline = arbiter.deadline { note(arbiter.settle(at: deadline)) }
+  }
+
+  private mutating func note(_ settlement: Settlement) {
+    answers += settlement.answers
+    lines += settlement.lines
+    windows += settlement.windows
+    aliases.merge(settlement.aliases) { $1 }
+    wholeRuns.merge(settlement.wholeRuns) { $1 }
+    let judged = Set(settlement.answers.map(\.press.command.id))
+    accepted.removeAll { judged.contains($0.press.command.id) }
+    for index in accepted.indices where settlement.admitted.contains(accepted[index].press.command.id) {
+      accepted[index].class = .window
+    }
+    for line in settlement.lines {
+      guard case .transition(let transition) = line.event else { continue }
+      transitions.append(
+        PastTransition(
+          kind: transition.kind, revision: transition.revision, change: transition.change, runID: line.runID,
+          effectiveAt: line.time))
+    }
+  }
+
+  /// Its process dies and comes back with what the store has.
+  mutating func crash() {
+    let control = ControlState(
+      transitions: transitions, windows: windows, aliases: aliases,
+      verdicts: answers.map { (verdict: $0.verdict, press: $0.press) })
+    arbiter = Arbiter(
+      control: control, accepted: accepted, window: window, lateAfter: .milliseconds(500), term: 1)
+  }
+}
+
+/// The arbiter and the model side by side.
+struct ControlPair {
+  var driven: DrivenArbiter
+  var model: ControlModel
+  private(set) var presses: [Press] = []
+
+  init(window: BusDuration = .milliseconds(500)) {
+    driven = DrivenArbiter(window: window)
+    model = ControlModel(length: window, lateAfter: .milliseconds(500))
+  }
+
+  mutating func arrive(_ press: Press) {
+    presses.append(press)
+    driven.arrive(press)
+    model.arrive(press)
+  }
+
+  /// What is wrong once everything has settled, or `nil`.
+  func complaint() -> String? {
+    var driven = driven
+    var model = model
+    driven.finish()
+    model.finish()
+    let expected = model.verdicts
+    var given: [CommandID: Verdict] = [:]
+    for answer in driven.answers {
+      if given.updateValue(answer.verdict, forKey: answer.verdict.commandID) != nil { return "two verdicts" }
+    }
+    for press in presses {
+      let id = press.command.id
+      if given[id] != expected[id] {
+        return "\(press.shown): the code says \(given[id]?.shown ?? "nothing"), "
+          + "the model says \(expected[id]?.shown ?? "nothing")"
+      }
+    }
+    let control = driven.arbiter.control
+    if (control.phase, control.revision, control.runID) != (model.phase, model.revision, model.run) {
+      return "ends \(control.phase) \(control.revision), the model ends \(model.phase) \(model.revision)"
+    }
+    return driven.broken(by: presses)
+  }
+
+  /// The arrivals, to be pasted into a test.
+  var transcript: String { presses.map(\.shown).joined(separator: "\n") }
+}
+
+extension DrivenArbiter {
+  /// What holds whatever happens: one verdict a press, one effect a verdict at most, revisions without holes, time that
+  /// never runs backwards along them.
+  func broken(by presses: [Press]) -> String? {
+    if answers.count != presses.count { return "\(presses.count) presses, \(answers.count) verdicts" }
+    if arbiter.unjudgedCount != 0 { return "\(arbiter.unjudgedCount) wait for ever" }
+    let applied = answers.filter { $0.verdict.outcome == .applied }
+    let changes = lines.compactMap { line -> CommandID? in
+      switch line.event {
+      case .transition(let transition): transition.change.commandID
+      case .lap(let change): change.commandID
+      case .sample, .gap: nil
+      }
+    }
+    if applied.map(\.verdict.commandID).sorted() != changes.sorted() { return "applied and effects differ" }
+    var revision: UInt64 = 0
+    var latest: BusTime?
+    for transition in transitions where transition.revision > revision {
+      if transition.revision != revision + 1 { return "a hole in the revisions" }
+      if let latest, transition.effectiveAt < latest { return "effective times run backwards" }
+      revision = transition.revision
+      latest = transition.effectiveAt
+    }
+    return revision == arbiter.control.revision ? nil : "the revision is not the number of kept transitions"
+  }
+}
+
+extension Press {
+  var shown: String {
+    let base = command.base.map { " base \($0.revision)/\($0.commandID?.low ?? 0)" } ?? ""
+    let run = command.runID.map { " run \($0.low)" } ?? ""
+    return "#\(command.id.low) \(command.kind) by \(deviceID) at \(pressedAt.nanoseconds / 1_000_000) "
+      + "arriving \(arrivedAt.nanoseconds / 1_000_000)\(run)\(base)"
+  }
+}
+
+extension Verdict {
+  var shown: String {
+    let outcome =
+      switch outcome {
+      case .applied: "applied"
+      case .coalesced(let id): "coalesced into #\(id.low)"
+      case .superseded(let id): "superseded by #\(id.low)"
+      case .rejected(let reason): "rejected \(reason)"
+      }
+    let time = effectiveAt.map { " at \($0.nanoseconds / 1_000_000)" } ?? ""
+    return "\(outcome), run \(runID.map { "\($0.low)" } ?? "none"), revision \(revision)\(time)"
+  }
+}

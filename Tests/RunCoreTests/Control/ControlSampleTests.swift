@@ -1,0 +1,188 @@
+import RunCore
+import Testing
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+/// How much more than usual the sampled tests do: `RUNBUS_SOAK_CONTROL`, 0 when it is not set.
+let soakFactor = getenv("RUNBUS_SOAK_CONTROL").flatMap { Int(String(cString: $0)) } ?? 0
+
+/// Draws the same numbers from the same seed on every machine (SplitMix64).
+struct SeededGenerator: RandomNumberGenerator {
+  private var state: UInt64
+  init(seed: UInt64) { state = seed }
+  mutating func next() -> UInt64 {
+    state &+= 0x9E37_79B9_7F4A_7C15
+    var word = state
+    word = (word ^ (word >> 30)) &* 0xBF58_476D_1CE4_E5B9
+    word = (word ^ (word >> 27)) &* 0x94D0_49BB_1331_11EB
+    return word ^ (word >> 31)
+  }
+}
+
+/// A made-up day on a bus: presses in order of arrival, some of them late, some far apart, with and without run ids and
+/// bases, true ones and wrong ones.
+func sampledPresses(seed: UInt64) -> [Press] {
+  var generator = SeededGenerator(seed: seed)
+  let devices: [DeviceID] = [.phone, .watch, .widget]
+  let sources: [ControlSource] = [.phone, .watch, .liveActivity, .shell]
+  let count = Int.random(in: 2...14, using: &generator)
+  // Some worlds are calm, some are chains of delays.
+  let lateShare = [0, 20, 60].randomElement(using: &generator)!
+  let spacings: [[Int64]] = [
+    [0, 1, 100, 250, 499], [100, 499, 500, 501, 700], [0, 500, 700, 2000, 30_000], [250, 700, 5000, 40_000_000],
+  ]
+  let spacing = spacings.randomElement(using: &generator)!
+  let delays: [Int64] = [500, 501, 600, 1500, 4000, 90_000, 50_000_000, 87_000_000]
+
+  var time: Int64 = 100_000_000
+  var drawn: [Press] = []
+  for number in 1...count {
+    time += spacing.randomElement(using: &generator)!
+    let kind: CommandKind =
+      number == 1 && Bool.random(using: &generator) ? .start : CommandKind.allCases.randomElement(using: &generator)!
+    let delay =
+      Int.random(in: 0..<100, using: &generator) < lateShare
+      ? delays.randomElement(using: &generator)! : [0, 0, 30, 400].randomElement(using: &generator)!
+    let starts = drawn.filter { $0.command.kind == .start }.map(\.command.id.low)
+    let run: UInt64? =
+      switch (kind, Int.random(in: 0..<10, using: &generator)) {
+      case (.start, 0): nil
+      case (.start, 1): starts.randomElement(using: &generator) ?? UInt64(number)
+      case (.start, _): UInt64(number)
+      case (_, 0): 999
+      case (_, 1..<6): starts.randomElement(using: &generator)
+      default: nil
+      }
+    let base: Base? =
+      switch Int.random(in: 0..<6, using: &generator) {
+      case 0: Base(revision: 0, commandID: nil)
+      case 1, 2: Base(revision: UInt64.random(in: 0...4, using: &generator), commandID: .number(UInt64(number) / 2))
+      default: nil
+      }
+    drawn.append(
+      press(
+        kind, devices.randomElement(using: &generator)!, at: time, arriving: time + delay, id: UInt64(number),
+        run: run, base: base, source: sources.randomElement(using: &generator)!))
+  }
+  return inOrderOfArrival(drawn)
+}
+
+/// A stream arrives in order: what a sender sends after a delayed press waits behind it.
+private func inOrderOfArrival(_ drawn: [Press]) -> [Press] {
+  var latest: [DeviceID: BusTime] = [:]
+  let held = drawn.map { press in
+    let arrival = max(press.arrivedAt, latest[press.deviceID] ?? press.arrivedAt)
+    latest[press.deviceID] = arrival
+    return Press(
+      command: press.command, deviceID: press.deviceID, stream: press.stream, sequence: press.sequence,
+      pressedAt: press.pressedAt, arrivedAt: arrival)
+  }
+  return held.enumerated().sorted { ($0.element.arrivedAt, $0.offset) < ($1.element.arrivedAt, $1.offset) }
+    .map(\.element)
+}
+
+/// Each chunk of seeds is one case, so that they run side by side.
+struct Seeds: CustomTestStringConvertible, Sendable {
+  let range: Range<UInt64>
+  var testDescription: String { "seeds \(range)" }
+
+  static var all: [Seeds] {
+    let chunk: UInt64 = soakFactor > 0 ? 10_000 * UInt64(soakFactor) : 400
+    return (0..<10).map { Seeds(range: $0 * chunk..<($0 + 1) * chunk) }
+  }
+}
+
+/// Large spaces are sampled; a failure names the seed and the presses.
+@Suite("Sampled sequences of presses")
+struct ControlSampleTests {
+  @Test("are judged as the design says, late ones among them", arguments: Seeds.all)
+  func agreesWithTheModel(seeds: Seeds) {
+    for seed in seeds.range {
+      let windows: [BusDuration] = [.milliseconds(500), .milliseconds(500), .zero, .milliseconds(1500), .seconds(4)]
+      var pair = ControlPair(window: windows[Int(seed % 5)])
+      for press in sampledPresses(seed: seed) { pair.arrive(press) }
+      if let wrong = pair.complaint() {
+        Issue.record("seed \(seed), window \(pair.model.length.seconds) s: \(wrong)\n\(pair.transcript)")
+        return
+      }
+    }
+  }
+
+  @Test("are judged alike when the hub dies between any two arrivals", arguments: Seeds.all)
+  func crashesChangeNothing(seeds: Seeds) {
+    for seed in seeds.range.prefix(seeds.range.count / 2) {
+      var calm = DrivenArbiter()
+      var crashing = DrivenArbiter()
+      let presses = sampledPresses(seed: seed)
+      for press in presses {
+        calm.arrive(press)
+        crashing.crash()
+        crashing.arrive(press)
+      }
+      crashing.crash()
+      calm.finish()
+      crashing.finish()
+      if calm.answers != crashing.answers || calm.lines != crashing.lines {
+        let wrong = zip(calm.answers, crashing.answers).first { $0 != $1 }
+        Issue.record(
+          """
+          seed \(seed): #\(wrong?.0.verdict.commandID.low ?? 0) is \(wrong?.0.verdict.shown ?? "there"), \
+          after crashes #\(wrong?.1.verdict.commandID.low ?? 0) is \(wrong?.1.verdict.shown ?? "missing")
+          \(presses.map(\.shown).joined(separator: "\n"))
+          """)
+        return
+      }
+      #expect(calm.arbiter.control == crashing.arbiter.control, "seed \(seed)")
+    }
+  }
+
+  @Test("are judged alike whatever their sources are called", arguments: Seeds.all)
+  func sourcesOnlyLabel(seeds: Seeds) {
+    let renamed: [ControlSource: ControlSource] = [
+      .phone: .watch, .watch: .shell, .shell: .liveActivity, .liveActivity: ControlSource(rawValue: "treadmill"),
+    ]
+    for seed in seeds.range.prefix(seeds.range.count / 2) {
+      var before = DrivenArbiter()
+      var after = DrivenArbiter()
+      for press in sampledPresses(seed: seed) {
+        before.arrive(press)
+        after.arrive(press.relabelled(renamed[press.command.source] ?? .shell))
+      }
+      before.finish()
+      after.finish()
+      // Put the old labels back: nothing else may differ.
+      let labels = Dictionary(
+        uniqueKeysWithValues: before.answers.map { ($0.press.command.id, $0.press.command.source) })
+      let restored = after.answers.map { $0.verdict.relabelled(labels[$0.verdict.commandID] ?? .shell) }
+      #expect(restored == before.answers.map(\.verdict), "seed \(seed)")
+      #expect(before.lines.map(\.time) == after.lines.map(\.time), "seed \(seed)")
+      #expect(before.arbiter.control.phase == after.arbiter.control.phase, "seed \(seed)")
+      #expect(after.answers.allSatisfy { $0.verdict.source == $0.press.command.source }, "seed \(seed)")
+    }
+  }
+}
+
+extension Press {
+  fileprivate func relabelled(_ source: ControlSource) -> Press {
+    Press(
+      command: Command(
+        id: command.id, kind: command.kind, source: source, runID: command.runID, base: command.base,
+        runOffset: command.runOffset),
+      deviceID: deviceID, stream: stream, sequence: sequence, pressedAt: pressedAt, arrivedAt: arrivedAt,
+      isUncertain: isUncertain, stopFollows: stopFollows)
+  }
+}
+
+extension Verdict {
+  fileprivate func relabelled(_ source: ControlSource) -> Verdict {
+    Verdict(
+      commandID: commandID, kind: kind, source: source, outcome: outcome, runID: runID, term: term, revision: revision,
+      effectiveAt: effectiveAt)
+  }
+}

@@ -1,0 +1,76 @@
+import RunCore
+import Testing
+
+/// The arbiter against the slow obvious model: small spaces are exhausted.
+@Suite("Every small sequence of presses")
+struct ControlSpaceTests {
+  /// Who presses: one device, two in turn, or three in turn.
+  private static let crews: [[DeviceID]] = [[.phone], [.phone, .watch], [.widget, .phone, .watch]]
+
+  /// The soak asks for the whole of what the tests sample: `RUNBUS_SOAK_CONTROL=1`.
+  private static let isSoak = soakFactor > 0
+
+  @Test(
+    "of up to four commands around the window's length is judged as the design says", arguments: CommandKind.allCases)
+  func aroundTheWindow(first: CommandKind) {
+    let spacings: [Int64] = [0, 250, 499, 500, 501]
+    for crew in Self.isSoak ? Self.crews : [Self.crews[1]] {
+      var walk = Walk(spacings: spacings, crew: crew, depth: 4)
+      walk.go(first: first)
+      #expect(walk.complaint == nil)
+    }
+  }
+
+  @Test("of up to six commands in and out of the window is judged as the design says", arguments: CommandKind.allCases)
+  func inAndOut(first: CommandKind) {
+    for crew in Self.isSoak ? Self.crews : [Self.crews[2]] {
+      var walk = Walk(spacings: [100, 700], crew: crew, depth: Self.isSoak ? 6 : 5)
+      walk.go(first: first)
+      #expect(walk.complaint == nil)
+    }
+  }
+
+  @Test("with windows off is judged press by press", arguments: CommandKind.allCases)
+  func windowsOff(first: CommandKind) {
+    var walk = Walk(spacings: [0, 100], crew: Self.crews[1], depth: Self.isSoak ? 6 : 4, window: .zero)
+    walk.go(first: first)
+    #expect(walk.complaint == nil)
+  }
+}
+
+/// Goes through all sequences that begin alike without judging their beginning twice.
+private struct Walk {
+  let spacings: [Int64]
+  let crew: [DeviceID]
+  let depth: Int
+  var window = BusDuration.milliseconds(500)
+  var complaint: String?
+
+  init(spacings: [Int64], crew: [DeviceID], depth: Int, window: BusDuration = .milliseconds(500)) {
+    self.spacings = spacings
+    self.crew = crew
+    self.depth = depth
+    self.window = window
+  }
+
+  mutating func go(first: CommandKind) {
+    step(ControlPair(window: window), kind: first, at: 1000, count: 1)
+  }
+
+  private mutating func step(_ before: ControlPair, kind: CommandKind, at time: Int64, count: Int) {
+    var pair = before
+    // Starts mint their run, as devices do.
+    pair.arrive(
+      press(kind, crew[count % crew.count], at: time, id: UInt64(count), run: kind == .start ? UInt64(count) : nil))
+    if let wrong = pair.complaint() {
+      complaint = "\(wrong)\n\(pair.transcript)"
+      return
+    }
+    guard count < depth else { return }
+    for kind in CommandKind.allCases {
+      for spacing in spacings where complaint == nil {
+        step(pair, kind: kind, at: time + spacing, count: count + 1)
+      }
+    }
+  }
+}
