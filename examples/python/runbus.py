@@ -1,0 +1,89 @@
+"""The published wire of RunBus for Python: the messages of runbus.proto, without a compiler.
+
+The descriptor set beside the schema is loaded as it is; every message of the schema is a class of this module
+(runbus.PeerFrame, runbus.Snapshot, ...), every enum a wrapper with Name() and Value().
+"""
+
+import os
+import tempfile
+import time
+import uuid
+from pathlib import Path
+
+from google.protobuf import descriptor_pb2, descriptor_pool, message_factory
+from google.protobuf.internal import enum_type_wrapper
+
+VERSION = 1
+"""The version of the wire that this client speaks."""
+
+_SCHEMA = Path(__file__).resolve().parents[2] / "Sources/RunBus/Wire/runbus.desc"
+
+
+def _load(path):
+    pool = descriptor_pool.DescriptorPool()
+    for file in descriptor_pb2.FileDescriptorSet.FromString(path.read_bytes()).file:
+        pool.Add(file)
+        for name, message in message_factory.GetMessageClassesForFiles([file.name], pool).items():
+            globals()[name.rpartition(".")[2]] = message
+        for name, enum in pool.FindFileByName(file.name).enum_types_by_name.items():
+            globals()[name] = enum_type_wrapper.EnumTypeWrapper(enum)
+
+
+_load(Path(os.environ.get("RUNBUS_DESC", _SCHEMA)))
+
+
+def control_endpoint(bus=None, address=None):
+    """Where the hub listens: by the arguments, else RUNBUS_ADDRESS or RUNBUS_BUS, else the bus called "default"."""
+    address = address or (None if bus else os.environ.get("RUNBUS_ADDRESS"))
+    if address:
+        return address
+    bus = bus or os.environ.get("RUNBUS_BUS") or "default"
+    runtime = os.environ.get("XDG_RUNTIME_DIR", "")
+    parent = (
+        Path(runtime) / "runbus"
+        if runtime.startswith("/")
+        else Path(tempfile.gettempdir()) / f"runbus-{os.geteuid()}"
+    )
+    return f"ipc://{parent / bus / 'control.sock'}"
+
+
+def command(kind, source="shell", run_id=None):
+    """A press of now: "start", "pause", "resume", "stop" or "lap". A start mints the run."""
+    run_id = run_id or (uuid.uuid4().bytes if kind == "start" else None)
+    return Command(  # noqa: F821 - of the schema
+        id=uuid.uuid4().bytes, kind=CommandKind.Value(f"COMMAND_KIND_{kind.upper()}"), source=source, run_id=run_id  # noqa: F821
+    )
+
+
+def monotonic_ns():
+    """This machine's monotonic clock, sleep included where the system has such a clock."""
+    return time.clock_gettime_ns(getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC))
+
+
+def word(enum, value):
+    """An enum's value as one word: COMMAND_KIND_PAUSE is "pause", STALE_REVISION is "stale revision"."""
+    try:
+        name = enum.Name(value)
+    except ValueError:
+        return f"unknown ({value})"
+    prefix = os.path.commonprefix(enum.keys())
+    return name[len(prefix) :].lower().replace("_", " ")
+
+
+def describe(frame):
+    """One line about a hub's answer to a command."""
+    if frame.WhichOneof("message") == "refused":
+        return f"refused: {frame.refused.message}"
+    receipt = frame.receipt
+    kind = word(CommandKind, receipt.kind)  # noqa: F821
+    stage = receipt.WhichOneof("stage")
+    if stage != "verdict":
+        return f"{kind}: {stage}"
+    verdict = receipt.verdict
+    outcome = verdict.WhichOneof("outcome")
+    detail = {
+        "coalesced_into": lambda: f" {verdict.coalesced_into.hex()}",
+        "superseded_by": lambda: f" {verdict.superseded_by.hex()}",
+        "rejected": lambda: f" ({word(RejectionReason, verdict.rejected.reason)})",  # noqa: F821
+    }.get(outcome, str)()
+    return f"{kind}: {outcome.replace('_', ' ')}{detail}, revision {verdict.revision}"
