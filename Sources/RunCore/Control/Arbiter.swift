@@ -18,7 +18,7 @@ public struct Arbiter: Sendable {
   public private(set) var control: ControlState
   private let rule: Window.Rule
   private let lateAfter: BusDuration
-  private let term: UInt64
+  private var term: UInt64
   private var state = State.closed
   /// In order of arrival.
   private var waiting: [Waiting] = []
@@ -181,4 +181,9 @@ public struct Arbiter: Sendable {
     }
     return chains.sorted { Press.precedes($0[0], $1[0]) }
   }
+}
+
+extension Arbiter {
+  /// A new hub life: verdicts carry its number from now on.
+  public mutating func setTerm(_ term: UInt64) { self.term = term }
 }

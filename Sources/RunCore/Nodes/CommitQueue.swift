@@ -1,0 +1,47 @@
+/// Identifies a commit within one life of a node.
+public typealias CommitID = UInt64
+
+/// Group commit: one commit is in flight while the next batch gathers, and what must follow a commit waits with it.
+struct CommitQueue<Action: Sendable>: Sendable {
+  private struct Batch: Sendable {
+    var operations: [StoreOperation] = []
+    var then: [Action] = []
+  }
+  private var gathering = Batch()
+  private var inFlight: (id: CommitID, batch: Batch)?
+  private var lastID: CommitID = 0
+
+  /// More than a minute of a fast bus; a store that is further behind takes nothing more in.
+  static var operationsMax: Int { 50_000 }
+  /// The batch that gathers is so large that nothing more should be accepted.
+  var isCongested: Bool { gathering.operations.count >= Self.operationsMax }
+  /// Nothing gathers and nothing is in flight.
+  var isIdle: Bool { inFlight == nil && gathering.operations.isEmpty && gathering.then.isEmpty }
+
+  /// Adds writes to the batch that gathers, and what may leave once they are durable.
+  mutating func add(_ operations: [StoreOperation], then: [Action]) {
+    gathering.operations += operations
+    gathering.then += then
+  }
+
+  /// The next commit, when none is in flight and something has gathered.
+  mutating func next() -> (id: CommitID, operations: [StoreOperation])? {
+    guard inFlight == nil, !gathering.operations.isEmpty || !gathering.then.isEmpty else { return nil }
+    lastID += 1
+    inFlight = (lastID, gathering)
+    gathering = Batch()
+    return inFlight.map { ($0.id, $0.batch.operations) }
+  }
+
+  /// A commit is durable: what may leave now. Empty for an id that is not in flight.
+  mutating func committed(_ id: CommitID) -> [Action] {
+    guard let current = inFlight, current.id == id else { return [] }
+    inFlight = nil
+    return current.batch.then
+  }
+
+  /// The commit in flight once more, after a failure that may pass.
+  func again() -> (id: CommitID, operations: [StoreOperation])? {
+    inFlight.map { ($0.id, $0.batch.operations) }
+  }
+}

@@ -1,0 +1,275 @@
+/// The hub as a pure machine: event and now in, actions out. Everything that a hub decides is decided here, so that the
+/// same code runs in the product and in a simulated world.
+///
+/// The life of a hub: `opening` (its term is being made durable) can go to `open`, to which it then stays. Whoever
+/// drives it stops it by feeding it nothing more.
+public struct HubCore: Sendable {
+  /// How a hub is set up.
+  public struct Settings: Sendable {
+    /// The device's name.
+    public var deviceID: DeviceID
+    /// The node.
+    public var nodeID: NodeID
+    /// Its store.
+    public var storeID: StoreID
+    /// The window in bus time.
+    public var debounce: BusDuration
+    /// The bus clock: its speed, and how it relates to the monotonic clock.
+    public var clock: BusClock
+
+    /// Settings from their parts.
+    public init(deviceID: DeviceID, nodeID: NodeID, storeID: StoreID, debounce: BusDuration, clock: BusClock) {
+      self.deviceID = deviceID
+      self.nodeID = nodeID
+      self.storeID = storeID
+      self.debounce = debounce
+      self.clock = clock
+    }
+  }
+
+  /// What can happen to a hub.
+  public enum Event: Sendable {
+    /// It begins: the first event of all.
+    case started
+    /// The sockets are open; where events are published.
+    case opened(eventsEndpoint: String)
+    /// A peer spoke.
+    case frame(ConnectionID, PeerFrame)
+    /// Somebody sent what is no frame; why, in one line.
+    case malformed(ConnectionID, String)
+    /// A connection is no more.
+    case gone(ConnectionID)
+    /// Somebody subscribed to a topic.
+    case subscribed(Topic)
+    /// Somebody pressed a button on the hub itself.
+    case press(Command)
+    /// A sensor of the hub itself spoke.
+    case sample(Sample)
+    /// A commit is durable.
+    case committed(CommitID)
+    /// A commit failed and was rolled back, for a reason that may pass (a full disk).
+    case commitFailed(CommitID)
+    /// Time has passed: perhaps a deadline has come.
+    case deadline
+  }
+
+  /// What a hub wants done, in order.
+  public enum Action: Hashable, Sendable {
+    /// Open the sockets, then say ``Event/opened(eventsEndpoint:)``.
+    case open
+    /// Answer a connection.
+    case send(HubFrame, to: ConnectionID)
+    /// Publish to all subscribers of the event's topic.
+    case publish(BusEvent)
+    /// Make these writes durable, all or none, then say ``Event/committed(_:)``.
+    case commit(CommitID, [StoreOperation])
+    /// One of the hub's own presses reached a stage.
+    case receipt(Receipt)
+    /// The state changed: what the hub itself shows.
+    case show(Snapshot)
+    /// For the log: something was dropped, and why.
+    case note(String)
+  }
+
+  let settings: Settings
+  var term: UInt64
+  var arbiter: Arbiter
+  var ledger = RunLedger()
+  var sessions: SessionTable
+  var archive: VerdictArchive
+  var watermarks: [StreamID: Watermark]
+  /// What is durable of them: what a welcome may state.
+  var durable: [StreamID: UInt64]
+  /// The latest press time of each stream: presses of one stream never go back in time.
+  var lastPress: [StreamID: BusTime] = [:]
+  /// Who waits on a plain REQ for the verdict of a command.
+  var requests: [CommandID: ConnectionID] = [:]
+  /// What is accepted and not judged: which device and stream a receipt goes to.
+  var unjudged: [CommandID: Press] = [:]
+  var commits = CommitQueue<Effect>()
+  var retryCommitAt: BusTime?
+  var published: Snapshot?
+  var lastTick: UInt64 = 0
+  var lastPosition: UInt64
+  var ownSequence: UInt64 = 0
+  /// The last transition's commit while running: snapshots go out at whole multiples of three seconds after it.
+  var tickAnchor: BusTime?
+  var nextTick: BusTime?
+  var samples = SampleBatch()
+  var silenceCheckAt: BusTime?
+  var eventsEndpoint = ""
+  let downtime: (run: RunID, entry: LedgerEntry)?
+
+  /// What may leave once a commit is durable.
+  enum Effect: Sendable {
+    case act(Action)
+    /// To whoever sent the command, wherever that is now.
+    case answer(Receipt, Press)
+    case publishSnapshot(Snapshot)
+    /// The transition is durable: the schedule of ticks is anchored here.
+    case anchor
+    case durable(StreamID, UInt64)
+    case ackSamples(StreamID)
+    case welcome(ConnectionID)
+  }
+
+  /// A hub with a past; the first life has an empty one.
+  public init(settings: Settings, history: HubHistory = HubHistory(), now: BusTime) {
+    self.settings = settings
+    term = history.term + 1
+    let control = ControlState(
+      transitions: history.transitions, windows: history.windows, aliases: history.aliases,
+      verdicts: history.verdicts.map { ($0.verdict, $0.press) })
+    arbiter = Arbiter(
+      control: control, accepted: history.accepted, window: settings.debounce,
+      lateAfter: settings.clock.speed.bus(fromReal: .milliseconds(500)), term: term)
+    for (press, _) in history.accepted {
+      unjudged[press.command.id] = press
+      lastPress[press.stream] = press.pressedAt
+    }
+    sessions = SessionTable(term: term)
+    archive = VerdictArchive(history.verdicts)
+    watermarks = history.watermarks.mapValues { Watermark(sequence: $0) }
+    durable = history.watermarks
+    lastPosition = history.lastPosition
+    for entry in history.journal { ledger.insert(entry) }
+    // The hub was dead while the run was on: run time goes on, active time does not.
+    if control.phase == .running, let run = control.runID, let mark = history.clock, mark.bus < now {
+      lastPosition += 1
+      let entry = LedgerEntry(time: mark.bus, position: lastPosition, event: .gap(now - mark.bus))
+      ledger.insert(entry)
+      downtime = (run, entry)
+    } else {
+      downtime = nil
+    }
+  }
+
+  /// The next moment at which ``Event/deadline`` has something to do.
+  public var deadline: BusTime? {
+    [arbiter.deadline, nextTick, samples.deadline, silenceCheckAt, retryCommitAt].compactMap { $0 }.min()
+  }
+
+  /// The last published snapshot.
+  public var authoritative: Snapshot { published ?? .none }
+
+  /// The phase with the hub's own unjudged presses applied on top.
+  public var predicted: RunPhase {
+    let own = unjudged.values.filter { $0.stream.sender == settings.storeID }.sorted(by: Press.precedes)
+    return own.reduce(into: RunMachine(phase: arbiter.control.phase)) { _ = $0.apply($1.command.kind) }.phase
+  }
+
+  /// Takes in one event and says what is to be done about it.
+  public mutating func receive(_ event: Event, at now: BusTime) -> [Action] {
+    var actions: [Action] = []
+    switch event {
+    case .started: start(at: now)
+    case .opened(let endpoint): eventsEndpoint = endpoint
+    case .frame(let connection, let frame): take(frame, from: connection, at: now, into: &actions)
+    case .malformed(let connection, let reason): refuse(connection, .malformed, reason, into: &actions)
+    case .gone(let connection): close(connection, into: &actions)
+    case .subscribed(let topic): republish(topic, at: now, into: &actions)
+    case .press(let command): pressOwn(command, at: now)
+    case .sample(let sample): takeOwn(sample, at: now)
+    case .committed(let id):
+      retryCommitAt = nil
+      for effect in commits.committed(id) { perform(effect, at: now, into: &actions) }
+    case .commitFailed: retryCommitAt = now + settings.clock.speed.bus(fromReal: .seconds(1))
+    case .deadline: meetDeadlines(at: now, into: &actions)
+    }
+    if let next = commits.next() { actions.append(.commit(next.id, next.operations)) }
+    return actions
+  }
+
+  private mutating func start(at now: BusTime) {
+    var operations: [StoreOperation] = [.setTerm(term), clockMark(at: now)]
+    if let downtime { operations.append(.append(downtime.run, downtime.entry)) }
+    let snapshot = capture(at: now)
+    var then: [Effect] = [.publishSnapshot(snapshot), .act(.open)]
+    if snapshot.phase == .running { then.append(.anchor) }
+    commits.add(operations, then: then)
+  }
+
+  private mutating func meetDeadlines(at now: BusTime, into actions: inout [Action]) {
+    // Windows first: a tick at the same moment shows what has settled. What opens behind a settled window can be due.
+    while let deadline = arbiter.deadline, deadline <= now { write(arbiter.settle(at: now), at: now) }
+    if let due = nextTick, due <= now {
+      tick(at: now)
+    } else if let due = samples.deadline, due <= now {
+      commitSamples(at: now)
+    }
+    if let due = silenceCheckAt, due <= now { checkSilence(at: now, into: &actions) }
+    if let due = retryCommitAt, due <= now {
+      retryCommitAt = nil
+      if let again = commits.again() { actions.append(.commit(again.id, again.operations)) }
+    }
+  }
+
+  private mutating func perform(_ effect: Effect, at now: BusTime, into actions: inout [Action]) {
+    switch effect {
+    case .act(let action): actions.append(action)
+    case .answer(let receipt, let press): answer(receipt, to: press, at: now, into: &actions)
+    case .publishSnapshot(let snapshot):
+      published = snapshot
+      actions.append(.show(snapshot))
+      actions.append(.publish(.snapshot(stateMessage(at: now, snapshot))))
+    case .anchor:
+      tickAnchor = now
+      nextTick = published?.phase == .running ? now + Self.tickInterval : nil
+    case .durable(let stream, let sequence): durable[stream] = max(durable[stream] ?? 0, sequence)
+    case .ackSamples(let stream): acknowledgeSamples(stream, into: &actions)
+    case .welcome(let connection): welcome(connection, at: now, into: &actions)
+    }
+  }
+}
+
+// Snapshots and their schedule.
+extension HubCore {
+  /// How often a running run is published, in bus time.
+  static let tickInterval = BusDuration.seconds(3)
+
+  /// The state now, as the next publication.
+  mutating func capture(at now: BusTime) -> Snapshot {
+    lastTick += 1
+    let control = arbiter.control
+    return Snapshot(
+      order: SnapshotOrder(term: term, revision: control.revision, tick: lastTick), phase: control.phase,
+      runID: control.runID, changedBy: control.changedBy, startedAt: control.startedAt, capturedAt: now,
+      metrics: ledger.metrics(at: now))
+  }
+
+  /// A snapshot with its age at the moment of sending.
+  func stateMessage(at now: BusTime, _ snapshot: Snapshot) -> StateMessage {
+    StateMessage(snapshot: snapshot, age: max(.zero, now - snapshot.capturedAt))
+  }
+
+  func clockMark(at now: BusTime) -> StoreOperation { .setClock(real: settings.clock.real(at: now), bus: now) }
+
+  private mutating func tick(at now: BusTime) {
+    guard let anchor = tickAnchor, arbiter.control.phase == .running else {
+      nextTick = nil
+      return
+    }
+    // Whole multiples after the anchor, so that a late timer shifts one tick and not all that follow.
+    let passed = (now - anchor).nanoseconds / Self.tickInterval.nanoseconds
+    nextTick = anchor + BusDuration(nanoseconds: (passed + 1) * Self.tickInterval.nanoseconds)
+    publishNow([clockMark(at: now)], at: now)
+  }
+
+  /// Commits what is given together with the samples that gathered, and publishes the state that then holds.
+  mutating func publishNow(_ operations: [StoreOperation], then: [Effect] = [], at now: BusTime) {
+    var operations = operations
+    if let horizon = archive.prune(at: now) { operations.append(.forgetVerdicts(judgedBefore: horizon)) }
+    let batch = samples.take()
+    let acks = batch.streams.flatMap { [Effect.durable($0.key, $0.value), .ackSamples($0.key)] }
+    commits.add(batch.operations + operations, then: [.publishSnapshot(capture(at: now))] + acks + then)
+  }
+
+  private mutating func republish(_ topic: Topic, at now: BusTime, into actions: inout [Action]) {
+    switch topic {
+    case .snapshots:
+      // What was published before the subscription took hold has passed the subscriber by; others drop it as known.
+      if let published { actions.append(.publish(.snapshot(stateMessage(at: now, published)))) }
+    case .feed: break
+    }
+  }
+}

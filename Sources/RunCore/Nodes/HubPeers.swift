@@ -1,0 +1,152 @@
+// Peers: hello and welcome, pings, queries, presence.
+extension HubCore {
+  /// A frame from a connection.
+  mutating func take(_ frame: PeerFrame, from connection: ConnectionID, at now: BusTime, into actions: inout [Action]) {
+    if case .request(let request) = frame.message {
+      guard connection.isRequest else {
+        return refuse(connection, .malformed, "a request needs a REQ socket; say hello instead", into: &actions)
+      }
+      return take(request, on: connection, at: now, into: &actions)
+    }
+    guard !connection.isRequest else {
+      return refuse(connection, .malformed, "a REQ socket can only send a request", into: &actions)
+    }
+    if case .hello(let hello) = frame.message {
+      return take(hello, sentAt: frame.sentAt, on: connection, at: now, into: &actions)
+    }
+    guard var session = sessions[connection] else {
+      return refuse(connection, .unknownSession, "say hello first", into: &actions)
+    }
+    guard frame.session == session.number else {
+      return actions.append(.note("\(session.hello.deviceID) sent a frame of an earlier session: dropped"))
+    }
+    let arrival = arrivalTime(of: frame, session: &session, at: now)
+    hear(&session, on: connection, at: now, into: &actions)
+    switch frame.message {
+    case .command(let transmission):
+      take(transmission, of: session, on: connection, arrival: arrival, at: now, into: &actions)
+    case .samples(let transmissions):
+      take(transmissions, of: session, arrival: arrival, at: now, into: &actions)
+    case .ping(let number):
+      actions.append(
+        .send(HubFrame(session: session.number, message: .pong(number, authoritative.order)), to: connection))
+    case .query:
+      let state = stateMessage(at: now, authoritative)
+      actions.append(.send(HubFrame(session: session.number, message: .state(state)), to: connection))
+    case .goodbye: close(connection, into: &actions)
+    case .hello, .request: break
+    }
+  }
+
+  /// Says no, with a word that helps.
+  mutating func refuse(
+    _ connection: ConnectionID, _ code: Refusal.Code, _ message: String, into actions: inout [Action]
+  ) {
+    let session = sessions[connection]?.number ?? 0
+    actions.append(
+      .send(HubFrame(session: session, message: .refused(Refusal(code: code, message: message))), to: connection))
+  }
+
+  /// Answers a hello whose session stands.
+  mutating func welcome(_ connection: ConnectionID, at now: BusTime, into actions: inout [Action]) {
+    guard let session = sessions[connection] else { return }
+    let hello = session.hello
+    let welcome = Welcome(
+      nonce: hello.nonce, nodeID: settings.nodeID, storeID: settings.storeID, deviceID: settings.deviceID,
+      eventsEndpoint: eventsEndpoint, speed: settings.clock.speed, debounce: settings.debounce,
+      commandWatermark: durable[StreamID(sender: hello.storeID, kind: .commands)] ?? 0,
+      sampleWatermark: durable[StreamID(sender: hello.storeID, kind: .samples)] ?? 0,
+      state: stateMessage(at: now, authoritative))
+    actions.append(.send(HubFrame(session: session.number, message: .welcome(welcome)), to: connection))
+  }
+
+  /// A connection is no more.
+  mutating func close(_ connection: ConnectionID, into actions: inout [Action]) {
+    guard let session = sessions.close(connection) else { return }
+    tell(session.hello, wasReachable: session.isReachable, into: &actions)
+  }
+
+  /// Marks the silent as unreachable, forgets those that were silent for long, and looks again when the next could be.
+  mutating func checkSilence(at now: BusTime, into actions: inout [Action]) {
+    let silence = real(Heartbeat.silence(isRunOn: authoritative.phase.isOn))
+    let forgotten = real(.seconds(600))
+    let silent = sessions.sessions.filter { now - $0.value.heardAt >= silence }
+    for (connection, session) in silent.sorted(by: { $0.value.number < $1.value.number }) {
+      if now - session.heardAt >= forgotten || session.hello.isOneShot {
+        close(connection, into: &actions)
+      } else if session.isReachable {
+        sessions[connection]?.isReachable = false
+        tell(session.hello, wasReachable: true, into: &actions)
+      }
+    }
+    // The next who could fall silent, or be forgotten.
+    silenceCheckAt =
+      sessions.sessions.values.map { $0.heardAt + ($0.isReachable ? silence : forgotten) }.min()
+  }
+
+  private mutating func take(
+    _ hello: Hello, sentAt: BusTime, on connection: ConnectionID, at now: BusTime, into actions: inout [Action]
+  ) {
+    guard hello.version == wireVersion else {
+      let message =
+        "this hub speaks wire version \(wireVersion), \(hello.deviceID) speaks \(hello.version): update the older"
+      return refuse(connection, .versionMismatch, message, into: &actions)
+    }
+    // A term far beyond any count of lives is no term; taking it over would leave no room above it.
+    guard hello.termSeen < 1 << 62 else {
+      return refuse(connection, .malformed, "the highest term seen is not a term", into: &actions)
+    }
+    guard !sessions.isFull || sessions[connection] != nil else {
+      return refuse(connection, .busy, "the hub's table of sessions is full", into: &actions)
+    }
+    _ = sessions.close(connection)
+    let wasReachable = sessions.isReachable(hello.deviceID)
+    var session = sessions.open(hello, on: connection, at: now)
+    _ = arrivalTime(of: PeerFrame(session: 0, sentAt: sentAt, message: .hello(hello)), session: &session, at: now)
+    sessions[connection] = session
+    if silenceCheckAt == nil { silenceCheckAt = now + real(Heartbeat.silence(isRunOn: authoritative.phase.isOn)) }
+    if hello.termSeen > term {
+      // This hub has been passed, by a life whose store is lost: it takes a term above it before it speaks on.
+      term = hello.termSeen + 1
+      arbiter.setTerm(term)
+      commits.add([.setTerm(term)], then: [.publishSnapshot(capture(at: now)), .welcome(connection)])
+    } else {
+      welcome(connection, at: now, into: &actions)
+    }
+    if !hello.isOneShot, !wasReachable {
+      let presence = Presence(deviceID: hello.deviceID, role: hello.role, isReachable: true)
+      actions.append(.publish(.presence(presence)))
+    }
+  }
+
+  private mutating func hear(
+    _ session: inout SessionTable.Session, on connection: ConnectionID, at now: BusTime, into actions: inout [Action]
+  ) {
+    let wasReachable = session.isReachable || sessions.isReachable(session.hello.deviceID)
+    session.heardAt = now
+    session.isReachable = true
+    sessions[connection] = session
+    if !wasReachable, !session.hello.isOneShot {
+      let hello = session.hello
+      actions.append(
+        .publish(.presence(Presence(deviceID: hello.deviceID, role: hello.role, isReachable: true))))
+    }
+  }
+
+  private func tell(_ hello: Hello, wasReachable: Bool, into actions: inout [Action]) {
+    guard wasReachable, !hello.isOneShot, !sessions.isReachable(hello.deviceID) else { return }
+    actions.append(.publish(.presence(Presence(deviceID: hello.deviceID, role: hello.role, isReachable: false))))
+  }
+
+  /// When a frame would have arrived had it not waited in a socket's queue, on the bus's line.
+  private func arrivalTime(
+    of frame: PeerFrame, session: inout SessionTable.Session, at now: BusTime
+  ) -> BusTime {
+    let clock = settings.clock
+    let arrived = session.offset.arrival(sentAt: frame.sentAt, now: clock.real(at: now))
+    return min(now, clock.bus(at: arrived))
+  }
+
+  /// Real time, on the bus's line.
+  private func real(_ duration: BusDuration) -> BusDuration { settings.clock.speed.bus(fromReal: duration) }
+}
