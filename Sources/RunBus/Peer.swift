@@ -1,23 +1,236 @@
+import CoreMetrics
+import Logging
 public import RunCore
 
-/// Any other process on the bus.
+/// Any process on the bus that is not its hub: watch, live activity, shell, another program.
+///
+/// It feeds its ``RunCore/PeerCore`` with what happens and carries out what that decides; it decides nothing itself. It
+/// lives on its loop's thread, where its sockets are.
 public actor Peer: Node {
+  /// The thread that this actor lives on.
+  public nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
+
+  private nonisolated let loop: Loop
+  private let connector: any PeerConnector
+  private let store: NodeStore
+  private let log = Logger(label: "runbus.peer")
+  private let audience = Audience()
+  private let garbage = Counter(label: "runbus.peer.garbage_frames")
+  private let configuration: PeerConfiguration
+  private var life = NodeLife()
+  private var core: PeerCore?
+  private var transport: (any PeerTransport)?
+  private var timer: LoopTimer?
+  private var queue: [PeerCore.Event] = []
+  private var isFeeding = false
+  private var hasComplained = false
+
   /// A peer on a loop, with a store and a way to the hub.
-  public init(configuration: PeerConfiguration, connector: any PeerConnector, store: NodeStore, loop: Loop) {}
-  public func run() async throws(RunBusError) {}
-  public func send(_ command: Command) async throws(RunBusError) -> Verdict { throw RunBusError(.closed, "") }
-  public func receipts(for id: CommandID) -> AsyncStream<Receipt> { AsyncStream { $0.finish() } }
-  public func record(_ sample: Sample) throws(RunBusError) {}
-  public func snapshots() -> AsyncStream<Snapshot> { AsyncStream { $0.finish() } }
-  public func events() -> AsyncStream<BusEvent> { AsyncStream { $0.finish() } }
-  public var authoritative: Snapshot { .none }
-  public var predicted: RunPhase { .idle }
-  public var busNow: BusTime? { nil }
-  public var speed: BusSpeed { .realTime }
+  public init(configuration: PeerConfiguration, connector: any PeerConnector, store: NodeStore, loop: Loop) {
+    self.configuration = configuration
+    self.connector = connector
+    self.store = store
+    self.loop = loop
+  }
+
+  /// Runs until the task is cancelled; see ``Node/run()``.
+  public func run() async throws(RunBusError) {
+    try life.begin()
+    do {
+      try begin()
+    } catch {
+      close(error)
+      throw error
+    }
+    let error = await withTaskCancellationHandler {
+      await withCheckedContinuation { life.wait($0) }
+    } onCancel: {
+      loop.submit { [self] in assumeIsolated { $0.life.end(nil) } }
+    }
+    if error == nil { feed(.ending) }
+    close(error)
+    if let error { throw error }
+  }
+
+  /// Gives a command and waits for its verdict; see ``Node/send(_:)``. A command given while the hub is out of reach
+  /// waits in memory and is delivered when it is back.
+  public func send(_ command: Command) async throws(RunBusError) -> Verdict {
+    if core?.isOutboxFull == true {
+      throw RunBusError(.unreachable, "1,024 commands wait for the hub already; try again when it is back")
+    }
+    return try await audience.verdict(of: command.id, isolation: self) {
+      begin(command)
+    }.get()
+  }
+
+  /// The stages of one of this peer's commands.
+  public func receipts(for id: CommandID) -> AsyncStream<Receipt> { audience.receipts(for: id) }
+
+  /// Takes in one sensor reading; it is kept until the hub has it.
+  ///
+  /// Throws ``RunBusError/Code/unreachable`` when 36,000 readings wait for the hub already.
+  public func record(_ sample: Sample) throws(RunBusError) {
+    guard life.isRunning else { throw RunBusError(.closed, "the peer does not run") }
+    if core?.isSpoolFull == true {
+      throw RunBusError(.unreachable, "36,000 samples wait for the hub already; this one was not taken in")
+    }
+    feed(.sample(sample))
+  }
+
+  /// Snapshots as they come, the present one first.
+  public func snapshots() -> AsyncStream<Snapshot> {
+    audience.snapshots(first: core?.authoritative == Snapshot.none ? nil : core?.authoritative)
+  }
+  /// Everything this peer hears.
+  public func events() -> AsyncStream<BusEvent> { audience.events() }
+  /// The last snapshot.
+  public var authoritative: Snapshot { core?.authoritative ?? .none }
+  /// The phase with this peer's own unsettled commands on top.
+  public var predicted: RunPhase { core?.predicted ?? .idle }
+  /// Bus time now, as far as this peer knows.
+  public var busNow: BusTime? { core?.busNow(at: Loop.now) }
+  /// How fast bus time runs.
+  public var speed: BusSpeed { core?.clock?.speed ?? .realTime }
+  /// How many samples the hub has not acknowledged yet.
+  public var unacknowledgedSamples: Int { core?.spooledCount ?? 0 }
+
   /// How it stands to its hub.
-  public var reachability: Reachability { Reachability(isReachable: false) }
+  public var reachability: Reachability {
+    Reachability(
+      isReachable: core?.isReachable ?? false, lastHeardAge: core?.heardAt.map { Loop.now - $0 },
+      roundTrip: core?.roundTrip)
+  }
   /// Changes of it, the present one first.
-  public func reachabilities() -> AsyncStream<Reachability> { AsyncStream { $0.finish() } }
-  public func suspend() {}
-  public func resume() {}
+  public func reachabilities() -> AsyncStream<Reachability> { audience.reachabilities(first: reachability) }
+
+  /// Closes the sockets; presses and samples are kept.
+  public func suspend() {
+    guard let transport else { return }
+    transport.close()
+    self.transport = nil
+    feed(.linkDown)
+  }
+
+  /// Connects again.
+  public func resume() {
+    guard life.isRunning, transport == nil else { return }
+    do {
+      try connect()
+    } catch {
+      life.end(error)
+    }
+  }
+
+  // MARK: Events in
+
+  private func begin() throws(RunBusError) {
+    var generator = SystemRandomNumberGenerator()
+    // Commands and samples live in memory: every life numbers its own streams, so their name is drawn anew.
+    let settings = PeerCore.Settings(
+      deviceID: configuration.deviceID, role: configuration.role, nodeID: store.nodeID,
+      storeID: StoreID(using: &generator), topics: configuration.topics, isOneShot: configuration.isOneShot,
+      nonce: generator.next(), termSeen: try store.termSeen())
+    core = PeerCore(settings: settings)
+    timer = loop.makeTimer { [weak self] in self?.assumeIsolated { $0.feed(.deadline) } }
+    for notice in store.notices { log.warning("\(notice)") }
+    for command in early { feed(.press(command)) }
+    early = []
+    try connect()
+  }
+
+  /// Commands that were given before ``run()`` had begun.
+  private var early: [Command] = []
+
+  private func begin(_ command: Command) {
+    if core == nil { early.append(command) } else { feed(.press(command)) }
+  }
+
+  private func connect() throws(RunBusError) {
+    transport = try connector.connect(on: loop) { [weak self] event in
+      self?.assumeIsolated { $0.take(event) }
+    }
+  }
+
+  private func feed(_ event: PeerCore.Event) {
+    guard core != nil else { return }
+    queue.append(event)
+    // Actions are carried out after the state is settled: what they bring about waits its turn.
+    guard !isFeeding else { return }
+    isFeeding = true
+    while !queue.isEmpty {
+      let batch = queue
+      queue.removeAll(keepingCapacity: true)
+      for event in batch {
+        guard let actions = core?.receive(event, at: Loop.now) else { break }
+        for action in actions { carryOut(action) }
+      }
+    }
+    isFeeding = false
+    timer?.deadline = core?.deadline
+  }
+
+  private func take(_ event: PeerTransportEvent) {
+    switch event {
+    case .linkUp: feed(.linkUp)
+    case .linkDown(let reason):
+      log.debug("the link to the hub is down: \(reason)")
+      feed(.linkDown)
+    case .frame(let bytes):
+      do { feed(.frame(try Codec.hubFrame(bytes))) } catch { complain(error) }
+    case .event(_, let bytes):
+      do { feed(.event(try Codec.busEvent(bytes))) } catch { complain(error) }
+    }
+  }
+
+  // MARK: Actions out
+
+  private func carryOut(_ action: PeerCore.Action) {
+    switch action {
+    case .send(let frame):
+      if let transport, transport.send(Codec.encode(frame)) == .full { queue.append(.sendFailed) }
+    case .subscribe(let endpoint, let topics): transport?.subscribe(to: endpoint, topics: topics)
+    case .commit(let id, let operations): commit(id, operations)
+    case .receipt(let receipt): audience.tell(receipt)
+    case .show(let snapshot): audience.show(snapshot)
+    case .hear(let event): audience.hear(event)
+    case .reachability: audience.tell(reachability)
+    case .fail(let refusal): life.end(RunBusError(.wireMismatch, refusal.message))
+    case .note(let text): log.debug("\(text)")
+    }
+  }
+
+  private func commit(_ id: CommitID, _ operations: [StoreOperation]) {
+    guard !operations.isEmpty else { return queue.append(.committed(id)) }
+    store.commit(operations) { [self] result in
+      loop.submit { [self] in assumeIsolated { $0.finish(id, result) } }
+    }
+  }
+
+  private func finish(_ id: CommitID, _ result: Result<Void, StoreFault>) {
+    switch result {
+    case .success: feed(.committed(id))
+    case .failure(let fault) where fault.isTemporary:
+      // A peer keeps nothing but the highest term seen; the next one is written again.
+      log.error("the store takes nothing now: \(fault)")
+      feed(.committed(id))
+    case .failure(let fault): life.end(RunBusError(.store, "the node stops: \(fault)", cause: fault))
+    }
+  }
+
+  private func complain(_ error: WireError) {
+    garbage.increment()
+    guard !hasComplained else { return }
+    hasComplained = true
+    log.warning("the hub sent what is no frame (\(error)); more of it is counted and not logged")
+  }
+
+  private func close(_ error: RunBusError?) {
+    life.end(error)
+    timer = nil
+    transport?.close()
+    transport = nil
+    core = nil
+    store.close()
+    audience.end(error ?? RunBusError(.closed, "the node has ended"))
+  }
 }

@@ -51,6 +51,8 @@ public struct HubCore: Sendable {
     case commitFailed(CommitID)
     /// Time has passed: perhaps a deadline has come.
     case deadline
+    /// The node ends: what has gathered becomes durable, then ``Action/ended`` comes.
+    case ending
   }
 
   /// What a hub wants done, in order.
@@ -69,6 +71,8 @@ public struct HubCore: Sendable {
     case show(Snapshot)
     /// For the log: something was dropped, and why.
     case note(String)
+    /// Everything is durable: the sockets can close.
+    case ended
   }
 
   let settings: Settings
@@ -175,6 +179,9 @@ public struct HubCore: Sendable {
       for effect in commits.committed(id) { perform(effect, at: now, into: &actions) }
     case .commitFailed: retryCommitAt = now + settings.clock.speed.bus(fromReal: .seconds(1))
     case .deadline: meetDeadlines(at: now, into: &actions)
+    case .ending:
+      let batch = samples.take()
+      commits.add(batch.operations + [clockMark(at: now)], then: [.act(.ended)])
     }
     if let next = commits.next() { actions.append(.commit(next.id, next.operations)) }
     return actions

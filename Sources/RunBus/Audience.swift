@@ -1,0 +1,160 @@
+public import RunCore
+import Synchronization
+
+/// Who listens to a node: streams of snapshots, events and receipts, and callers that wait for a verdict.
+///
+/// It may be used from any thread, because a stream can be dropped anywhere.
+final class Audience: Sendable {
+  private struct State {
+    var nextKey: UInt64 = 0
+    var snapshots: [UInt64: AsyncStream<Snapshot>.Continuation] = [:]
+    var events: [UInt64: AsyncStream<BusEvent>.Continuation] = [:]
+    var receipts: [CommandID: [UInt64: AsyncStream<Receipt>.Continuation]] = [:]
+    var waiters: [CommandID: [UInt64: CheckedContinuation<Result<Verdict, RunBusError>, Never>]] = [:]
+    var reachabilities: [UInt64: AsyncStream<Reachability>.Continuation] = [:]
+    var end: RunBusError?
+  }
+  /// A reader this far behind loses the oldest events: the bus does not wait for it.
+  static let eventsMax = 1024
+  private let state = Mutex(State())
+
+  // MARK: Listening
+
+  /// Snapshots from now on; a slow reader sees the newest.
+  func snapshots(first: Snapshot?) -> AsyncStream<Snapshot> {
+    let (stream, continuation) = AsyncStream.makeStream(of: Snapshot.self, bufferingPolicy: .bufferingNewest(1))
+    add(continuation, \.snapshots)
+    if let first { continuation.yield(first) }
+    return stream
+  }
+
+  /// Events from now on.
+  func events() -> AsyncStream<BusEvent> {
+    let policy = AsyncStream<BusEvent>.Continuation.BufferingPolicy.bufferingNewest(Self.eventsMax)
+    let (stream, continuation) = AsyncStream.makeStream(of: BusEvent.self, bufferingPolicy: policy)
+    add(continuation, \.events)
+    return stream
+  }
+
+  /// Changes of reachability from now on, the present one first.
+  func reachabilities(first: Reachability) -> AsyncStream<Reachability> {
+    let (stream, continuation) = AsyncStream.makeStream(of: Reachability.self, bufferingPolicy: .bufferingNewest(1))
+    add(continuation, \.reachabilities)
+    continuation.yield(first)
+    return stream
+  }
+
+  /// The stages of one command from now on, ending with its verdict.
+  func receipts(for id: CommandID) -> AsyncStream<Receipt> {
+    let (stream, continuation) = AsyncStream.makeStream(of: Receipt.self)
+    let key = state.withLock { state -> UInt64? in
+      guard state.end == nil else { return nil }
+      state.nextKey += 1
+      state.receipts[id, default: [:]][state.nextKey] = continuation
+      return state.nextKey
+    }
+    guard let key else {
+      continuation.finish()
+      return stream
+    }
+    continuation.onTermination = { [weak self] _ in
+      self?.state.withLock { state in
+        state.receipts[id]?[key] = nil
+        if state.receipts[id]?.isEmpty == true { state.receipts[id] = nil }
+      }
+    }
+    return stream
+  }
+
+  /// Waits for a command's verdict. `begin` runs once the waiter is in place.
+  func verdict(
+    of id: CommandID, isolation: isolated any Actor, begin: () -> Void
+  ) async -> Result<Verdict, RunBusError> {
+    let key = state.withLock { state in
+      state.nextKey += 1
+      return state.nextKey
+    }
+    return await withTaskCancellationHandler {
+      await withCheckedContinuation(isolation: isolation) { continuation in
+        let early = state.withLock { state -> RunBusError? in
+          if let end = state.end { return end }
+          if Task.isCancelled { return RunBusError(.timeout, "nobody waits for the verdict any more") }
+          state.waiters[id, default: [:]][key] = continuation
+          return nil
+        }
+        if let early { continuation.resume(returning: .failure(early)) } else { begin() }
+      }
+    } onCancel: {
+      let waiter = state.withLock { state in
+        let waiter = state.waiters[id]?.removeValue(forKey: key)
+        if state.waiters[id]?.isEmpty == true { state.waiters[id] = nil }
+        return waiter
+      }
+      waiter?.resume(returning: .failure(RunBusError(.timeout, "nobody waits for the verdict any more")))
+    }
+  }
+
+  // MARK: Telling
+
+  /// The state changed.
+  func show(_ snapshot: Snapshot) {
+    for listener in state.withLock({ Array($0.snapshots.values) }) { listener.yield(snapshot) }
+  }
+
+  /// Something was heard.
+  func hear(_ event: BusEvent) {
+    for listener in state.withLock({ Array($0.events.values) }) { listener.yield(event) }
+  }
+
+  /// The hub became reachable or unreachable.
+  func tell(_ reachability: Reachability) {
+    for listener in state.withLock({ Array($0.reachabilities.values) }) { listener.yield(reachability) }
+  }
+
+  /// A command reached a stage; a verdict ends its streams and answers its waiters.
+  func tell(_ receipt: Receipt) {
+    let (listeners, waiters) = state.withLock { state in
+      guard case .verdict = receipt.stage else {
+        return (Array((state.receipts[receipt.commandID] ?? [:]).values), [])
+      }
+      return (
+        Array((state.receipts.removeValue(forKey: receipt.commandID) ?? [:]).values),
+        Array((state.waiters.removeValue(forKey: receipt.commandID) ?? [:]).values)
+      )
+    }
+    for listener in listeners { listener.yield(receipt) }
+    guard case .verdict(let verdict) = receipt.stage else { return }
+    for listener in listeners { listener.finish() }
+    for waiter in waiters { waiter.resume(returning: .success(verdict)) }
+  }
+
+  /// The node has ended: every stream finishes, every waiter learns why.
+  func end(_ error: RunBusError) {
+    let old = state.withLock { state in
+      let old = state
+      state = State(nextKey: old.nextKey, end: error)
+      return old
+    }
+    for listener in old.snapshots.values { listener.finish() }
+    for listener in old.events.values { listener.finish() }
+    for listener in old.reachabilities.values { listener.finish() }
+    for listener in old.receipts.values.flatMap(\.values) { listener.finish() }
+    for waiter in old.waiters.values.flatMap(\.values) { waiter.resume(returning: .failure(error)) }
+  }
+
+  private func add<Element>(
+    _ continuation: AsyncStream<Element>.Continuation,
+    _ path: WritableKeyPath<State, [UInt64: AsyncStream<Element>.Continuation]> & Sendable
+  ) {
+    let key = state.withLock { state -> UInt64? in
+      guard state.end == nil else { return nil }
+      state.nextKey += 1
+      state[keyPath: path][state.nextKey] = continuation
+      return state.nextKey
+    }
+    guard let key else { return continuation.finish() }
+    continuation.onTermination = { [weak self] _ in
+      self?.state.withLock { $0[keyPath: path][key] = nil }
+    }
+  }
+}

@@ -1,0 +1,156 @@
+#if ZeroMQ
+  import CZMQ
+
+  #if canImport(Glibc)
+    import Glibc
+  #elseif canImport(Musl)
+    import Musl
+  #else
+    import Darwin
+  #endif
+
+  /// A libzmq call that failed, with the errno it left.
+  struct ZMQFailure: Error, CustomStringConvertible {
+    let call: String
+    let code: CInt
+    var description: String { "\(call): \(String(cString: zmq_strerror(code)))" }
+  }
+
+  /// What became of a call that may not be able to do its work now.
+  enum ZMQOutcome {
+    case done
+    /// Nothing to receive, or no room to send: EAGAIN.
+    case notNow
+    /// Nobody is at the other end: EHOSTUNREACH.
+    case unreachable
+  }
+
+  /// One part of a message.
+  struct ZMQPart {
+    let bytes: [UInt8]
+    let hasMore: Bool
+  }
+
+  /// A libzmq context: the home of I/O threads and sockets. All its sockets are closed before it.
+  ///
+  /// `@unchecked Sendable`: a context is the one thing of libzmq that any thread may use.
+  final class ZMQContext: @unchecked Sendable {
+    fileprivate let handle: UnsafeMutableRawPointer
+
+    init() throws(ZMQFailure) {
+      guard let handle = zmq_ctx_new() else { throw ZMQFailure(call: "zmq_ctx_new", code: zmq_errno()) }
+      self.handle = handle
+      // A thousand peers in one process, each with two sockets and a monitor, and room for more.
+      zmq_ctx_set(handle, ZMQ_MAX_SOCKETS, 16_383)
+      zmq_ctx_set(handle, ZMQ_IO_THREADS, 1)
+    }
+
+    // Blocks for as long as a closed socket lingers, and no longer.
+    deinit { while zmq_ctx_term(handle) != 0 && zmq_errno() == EINTR {} }
+  }
+
+  /// A libzmq socket: made, used and closed on one thread. Every raw call of libzmq is behind this type, and reads errno
+  /// at once.
+  struct ZMQSocket: ~Copyable {
+    private var handle: UnsafeMutableRawPointer?
+
+    init(_ context: ZMQContext, type: CInt) throws(ZMQFailure) {
+      handle = zmq_socket(context.handle, type)
+      guard handle != nil else { throw ZMQFailure(call: "zmq_socket", code: zmq_errno()) }
+    }
+
+    deinit { if let handle { zmq_close(handle) } }
+
+    /// Closes it; idempotent.
+    mutating func close() {
+      if let handle { zmq_close(handle) }
+      handle = nil
+    }
+
+    func set(_ option: CInt, _ value: CInt) throws(ZMQFailure) {
+      var value = value
+      try check(zmq_setsockopt(handle, option, &value, MemoryLayout<CInt>.size), "zmq_setsockopt(\(option))")
+    }
+    func set(_ option: CInt, _ value: Int64) throws(ZMQFailure) {
+      var value = value
+      try check(zmq_setsockopt(handle, option, &value, MemoryLayout<Int64>.size), "zmq_setsockopt(\(option))")
+    }
+    func set(_ option: CInt, _ value: String) throws(ZMQFailure) {
+      try check(zmq_setsockopt(handle, option, value, value.utf8.count), "zmq_setsockopt(\(option))")
+    }
+
+    func bind(_ endpoint: String) throws(ZMQFailure) { try check(zmq_bind(handle, endpoint), "bind \(endpoint)") }
+    func connect(_ endpoint: String) throws(ZMQFailure) {
+      try check(zmq_connect(handle, endpoint), "connect \(endpoint)")
+    }
+    func disconnect(_ endpoint: String) { _ = zmq_disconnect(handle, endpoint) }
+    func monitor(_ endpoint: String, events: CInt) throws(ZMQFailure) {
+      try check(zmq_socket_monitor(handle, endpoint, events), "zmq_socket_monitor")
+    }
+
+    /// The descriptor to watch. It is edge-triggered: after every call here the socket may have more to do.
+    func descriptor() throws(ZMQFailure) -> CInt {
+      var value: CInt = -1
+      var size = MemoryLayout<CInt>.size
+      try check(zmq_getsockopt(handle, ZMQ_FD, &value, &size), "ZMQ_FD")
+      return value
+    }
+
+    /// The endpoint that the last bind really took.
+    func lastEndpoint() throws(ZMQFailure) -> String {
+      var buffer = [UInt8](repeating: 0, count: 512)
+      var size = buffer.count
+      try check(zmq_getsockopt(handle, ZMQ_LAST_ENDPOINT, &buffer, &size), "ZMQ_LAST_ENDPOINT")
+      return String(decoding: buffer.prefix(while: { $0 != 0 }), as: UTF8.self)
+    }
+
+    /// Sends one part; never blocks.
+    func send(_ bytes: [UInt8], more: Bool = false) throws(ZMQFailure) -> ZMQOutcome {
+      let flags = ZMQ_DONTWAIT | (more ? ZMQ_SNDMORE : 0)
+      while true {
+        if zmq_send(handle, bytes, bytes.count, flags) >= 0 { return .done }
+        let code = zmq_errno()
+        switch code {
+        case EINTR: continue
+        case EAGAIN: return .notNow
+        case EHOSTUNREACH: return .unreachable
+        default: throw ZMQFailure(call: "zmq_send", code: code)
+        }
+      }
+    }
+
+    /// Receives one part, or `nil` when there is none now; never blocks.
+    func receive() throws(ZMQFailure) -> ZMQPart? {
+      var message = zmq_msg_t()
+      zmq_msg_init(&message)
+      defer { zmq_msg_close(&message) }
+      while zmq_msg_recv(&message, handle, ZMQ_DONTWAIT) < 0 {
+        let code = zmq_errno()
+        switch code {
+        case EINTR: continue
+        case EAGAIN: return nil
+        default: throw ZMQFailure(call: "zmq_msg_recv", code: code)
+        }
+      }
+      let bytes = [UInt8](UnsafeRawBufferPointer(start: zmq_msg_data(&message), count: zmq_msg_size(&message)))
+      return ZMQPart(bytes: bytes, hasMore: zmq_msg_more(&message) != 0)
+    }
+
+    /// Receives a whole message, or `nil` when there is none now. Parts beyond `partsMax` are read and dropped, and make
+    /// the result one part longer than the limit: too long for any shape.
+    func receiveParts(max partsMax: Int) throws(ZMQFailure) -> [[UInt8]]? {
+      guard var part = try receive() else { return nil }
+      var parts = [part.bytes]
+      while part.hasMore, let next = try receive() {
+        part = next
+        if parts.count <= partsMax { parts.append(next.bytes) }
+      }
+      return parts
+    }
+
+    private func check(_ result: CInt, _ call: String) throws(ZMQFailure) {
+      guard result != 0 else { return }
+      throw ZMQFailure(call: call, code: zmq_errno())
+    }
+  }
+#endif

@@ -1,0 +1,56 @@
+#if ZeroMQ
+  import CZMQ
+  import Synchronization
+
+  /// What happens to a socket's connections.
+  enum ZMQConnectionEvent {
+    /// The handshake is done: frames can go out.
+    case connected
+    case disconnected
+    /// The other side is not there, or does not answer; it is tried again.
+    case retried
+    /// Somebody connected who does not speak the protocol, or may not.
+    case handshakeFailed
+  }
+
+  /// Watches one socket's connections.
+  final class ZMQMonitor {
+    private static let count = Atomic<UInt64>(0)
+    private let source: ZMQSource
+
+    /// Watches a socket of the same context from before it binds or connects.
+    init(
+      _ socket: borrowing ZMQSocket, in context: ZMQContext, on loop: Loop,
+      receive: @escaping (ZMQConnectionEvent) -> Void, fail: @escaping (ZMQFailure) -> Void
+    ) throws(ZMQFailure) {
+      let number = Self.count.add(1, ordering: .relaxed).newValue
+      let endpoint = "inproc://runbus-monitor-\(number)"
+      try socket.monitor(endpoint, events: CInt(ZMQ_EVENT_ALL))
+      let pair = try ZMQSocket(context, type: ZMQ_PAIR)
+      try pair.set(ZMQ_LINGER, CInt(0))
+      try pair.connect(endpoint)
+      source = try ZMQSource(
+        pair, on: loop, partsMax: 2,
+        receive: { parts in
+          if let event = Self.event(parts) { receive(event) }
+        }, fail: fail)
+    }
+
+    func close() { source.close() }
+
+    /// The first part holds the event's number in its first two bytes, in the machine's order.
+    private static func event(_ parts: [[UInt8]]) -> ZMQConnectionEvent? {
+      guard let head = parts.first, head.count >= 2 else { return nil }
+      let number = head.withUnsafeBytes { CInt($0.loadUnaligned(as: UInt16.self)) }
+      switch number {
+      case CInt(ZMQ_EVENT_HANDSHAKE_SUCCEEDED): return .connected
+      case CInt(ZMQ_EVENT_DISCONNECTED): return .disconnected
+      case CInt(ZMQ_EVENT_CONNECT_RETRIED): return .retried
+      case CInt(ZMQ_EVENT_HANDSHAKE_FAILED_NO_DETAIL), CInt(ZMQ_EVENT_HANDSHAKE_FAILED_PROTOCOL),
+        CInt(ZMQ_EVENT_HANDSHAKE_FAILED_AUTH):
+        return .handshakeFailed
+      default: return nil
+      }
+    }
+  }
+#endif

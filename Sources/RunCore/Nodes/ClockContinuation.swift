@@ -1,0 +1,21 @@
+extension BusClock {
+  /// The bus clock of a hub's next life: run time continues across lives (design section 6).
+  ///
+  /// In the same boot the monotonic clock says how long the hub was away, in another boot wall time does, never
+  /// less than nothing. Without a past the line begins at its origin.
+  ///
+  /// - Parameters:
+  ///   - mark: where the last life stood, if there was one.
+  ///   - real: the monotonic reading now.
+  ///   - wallSeconds: seconds since 1970 now.
+  ///   - bootID: which boot `real` belongs to.
+  ///   - speed: how fast bus time runs from now on.
+  public static func continuing(
+    _ mark: ClockMark?, real: BusTime, wallSeconds: Double, bootID: String, speed: BusSpeed
+  ) -> BusClock {
+    guard let mark else { return BusClock(realAnchor: real, busAnchor: .zero, speed: speed) }
+    let isSameBoot = !bootID.isEmpty && mark.bootID == bootID && real >= mark.real
+    let away = isSameBoot ? real - mark.real : max(.zero, BusDuration(seconds: wallSeconds - mark.wallSeconds))
+    return BusClock(realAnchor: real, busAnchor: mark.bus + speed.bus(fromReal: away), speed: speed)
+  }
+}
