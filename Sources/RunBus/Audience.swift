@@ -1,4 +1,4 @@
-public import RunCore
+import RunCore
 import Synchronization
 
 /// Who listens to a node: streams of snapshots, events and receipts, and callers that wait for a verdict.
@@ -113,7 +113,9 @@ final class Audience: Sendable {
 
   /// A command reached a stage; a verdict ends its streams and answers its waiters.
   func tell(_ receipt: Receipt) {
-    let (listeners, waiters) = state.withLock { state in
+    typealias Listeners = [AsyncStream<Receipt>.Continuation]
+    typealias Waiters = [CheckedContinuation<Result<Verdict, RunBusError>, Never>]
+    let (listeners, waiters) = state.withLock { state -> (Listeners, Waiters) in
       guard case .verdict = receipt.stage else {
         return (Array((state.receipts[receipt.commandID] ?? [:]).values), [])
       }
@@ -144,7 +146,7 @@ final class Audience: Sendable {
 
   private func add<Element>(
     _ continuation: AsyncStream<Element>.Continuation,
-    _ path: WritableKeyPath<State, [UInt64: AsyncStream<Element>.Continuation]> & Sendable
+    _ path: any WritableKeyPath<State, [UInt64: AsyncStream<Element>.Continuation]> & Sendable
   ) {
     let key = state.withLock { state -> UInt64? in
       guard state.end == nil else { return nil }

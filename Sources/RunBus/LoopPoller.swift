@@ -73,18 +73,15 @@ final class LoopPoller {
   var isWokenUp: Bool { descriptors[0].revents != 0 }
 
   private func poll(until moment: BusTime?) -> CInt {
+    // Rounded up to milliseconds, the finest that poll takes: never early.
     let left = moment.map { max(0, ($0 - Loop.now).nanoseconds) }
+    let milliseconds = left.map { CInt(clamping: ($0 / 1_000_000) + ($0 % 1_000_000 > 0 ? 1 : 0)) } ?? -1
     return descriptors.withUnsafeMutableBufferPointer { buffer in
-      let count = nfds_t(buffer.count)
-      #if os(Linux)
-        guard let left else { return ppoll(buffer.baseAddress, count, nil, nil) }
-        var timeout = timespec(tv_sec: Int(left / 1_000_000_000), tv_nsec: Int(left % 1_000_000_000))
-        return ppoll(buffer.baseAddress, count, &timeout, nil)
-      #else
-        // Rounded up to milliseconds, the finest that poll takes: never early.
-        let milliseconds = left.map { CInt(clamping: ($0 + 999_999) / 1_000_000) } ?? -1
-        return Darwin.poll(buffer.baseAddress, count, milliseconds)
-      #endif
+      systemPoll(buffer.baseAddress, nfds_t(buffer.count), milliseconds)
     }
   }
+}
+
+private func systemPoll(_ descriptors: UnsafeMutablePointer<pollfd>?, _ count: nfds_t, _ milliseconds: CInt) -> CInt {
+  poll(descriptors, count, milliseconds)
 }

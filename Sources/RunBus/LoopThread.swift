@@ -110,9 +110,6 @@ final class LoopThread: @unchecked Sendable {
   private static func begin(_ context: UnsafeMutableRawPointer) -> UnsafeMutableRawPointer? {
     let thread = Unmanaged<LoopThread>.fromOpaque(context).takeRetainedValue()
     thread.started.wait()
-    #if os(Linux)
-      pthread_setname_np(pthread_self(), "runbus-loop")
-    #endif
     thread.run()
     close(thread.wakeUpRead)
     close(thread.wakeUpWrite)

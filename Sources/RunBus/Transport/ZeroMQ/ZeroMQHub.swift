@@ -2,7 +2,7 @@
   import CZMQ
   import CoreMetrics
   import Logging
-  public import RunCore
+  import RunCore
 
   /// Opens a hub's sockets over ZeroMQ: ROUTER for control, XPUB for events.
   ///

@@ -1,7 +1,7 @@
 #if ZeroMQ
   import CZMQ
   import Logging
-  public import RunCore
+  import RunCore
   import Synchronization
 
   /// Reaches a hub over ZeroMQ: DEALER for control, SUB for events.
@@ -100,7 +100,9 @@
         subscriber = try ZMQSource(
           socket, on: loop, partsMax: 2,
           receive: { parts in
-            guard parts.count == 2, let topic = Topic(rawValue: String(decoding: parts[0], as: UTF8.self)) else { return }
+            guard parts.count == 2, let topic = Topic(rawValue: String(decoding: parts[0], as: UTF8.self)) else {
+              return
+            }
             deliver(.event(topic, parts[1]))
           }, fail: fail)
         subscription = (endpoint, topics)
