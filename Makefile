@@ -1,0 +1,42 @@
+# One command each; every one that builds first installs what the machine lacks (scripts/bootstrap).
+
+BUSNODE = .build/release/busnode
+SWIFT_TEST = swift test
+
+.PHONY: run build test proto lint soak bench clean
+
+# Phone, watch and widget as three processes on a modelled five-minute run, with presses from all three.
+run: build
+	$(BUSNODE) up --synthetic --duration 5m --speed 10 --script examples/scripts/demo.run
+
+# The release binary: .build/release/busnode.
+build:
+	@scripts/bootstrap
+	swift build -c release --product busnode
+
+# Every test.
+test:
+	@scripts/bootstrap --python
+	$(SWIFT_TEST)
+
+# The wire: the generated Swift and the descriptor set, anew from runbus.proto.
+proto:
+	@scripts/generate-wire
+
+# Formatting, and who may import whom.
+lint:
+	@scripts/check-format
+	@scripts/check-imports
+
+# Larger seeded worlds than a test run has time for.
+soak:
+	@scripts/bootstrap --python
+	RUNBUS_SOAK=1 $(SWIFT_TEST)
+
+# Latencies side by side with a C program that does the same hops.
+bench:
+	@scripts/bootstrap
+	Benchmarks/run
+
+clean:
+	rm -rf .build .venv examples/*/.build Benchmarks/.build
