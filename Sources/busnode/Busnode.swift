@@ -1,7 +1,69 @@
 import ArgumentParser
 import RunBus
 
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
 @main
 struct Busnode: AsyncParsableCommand {
-  static let configuration = CommandConfiguration(abstract: "Control and watch one run from several devices.")
+  static let configuration = CommandConfiguration(
+    commandName: "busnode",
+    abstract: "One run on phone, watch and live widget: control it from any of them, see the same on all.",
+    discussion: """
+      A bus is one runner's set of devices. The phone is its hub and holds the run; the others join it.
+
+      See it work, all in one command:
+        busnode up --synthetic --duration 5m --speed 10
+
+      The same by hand, each in a terminal of its own:
+        busnode phone --synthetic
+        busnode watch
+        busnode send start
+        busnode state --follow
+
+      Every command finds its bus by --bus NAME (default "default"; environment RUNBUS_BUS) or by
+      --address tcp://127.0.0.1:PORT (RUNBUS_ADDRESS); a flag wins over the environment.
+
+      EXIT STATUS:
+        0    it worked: the command was applied or coalesced (send --wait received: the hub has it;
+             --wait none: it was handed over)
+        1    another failure
+        3    the command was rejected
+        4    the command was superseded: undone by a later press
+        5    the command is durable here, the hub was not reached
+        6    the hub has the command, no verdict came in time
+        64   wrong usage
+        65   a bad input file
+        69   no such bus
+        75   the bus is held by another hub
+        130  Ctrl-C while following
+      """,
+    version: "0.1.0",
+    subcommands: [
+      Measure.self
+    ])
+
+  static func main() async {
+    // A reader that goes away is an error of `write`, not a reason to die.
+    signal(SIGPIPE, SIG_IGN)
+    let arguments = Array(CommandLine.arguments.dropFirst())
+    do {
+      var command = try parseAsRoot(arguments)
+      if var command = command as? any AsyncParsableCommand {
+        try await command.run()
+      } else {
+        try command.run()
+      }
+    } catch {
+      endProcess(report(error, asJSON: arguments.contains("--json")))
+    }
+  }
 }
+
+/// `exit(3)` under a name that `ParsableCommand` does not use itself.
+private func endProcess(_ status: Int32) -> Never { exit(status) }

@@ -1,0 +1,51 @@
+public import ArgumentParser
+import Logging
+public import RunBus
+
+extension Name: ExpressibleByArgument {
+  /// A device's or bus's name on the command line.
+  public init?(argument: String) { self.init(argument) }
+}
+
+extension CommandKind: ExpressibleByArgument {}
+
+/// A log level as an argument.
+enum LogLevel: String, ExpressibleByArgument, CaseIterable {
+  case trace, debug, info, notice, warning, error, critical
+
+  var level: Logger.Level {
+    switch self {
+    case .trace: .trace
+    case .debug: .debug
+    case .info: .info
+    case .notice: .notice
+    case .warning: .warning
+    case .error: .error
+    case .critical: .critical
+    }
+  }
+}
+
+/// A span of time as an argument: `90`, `12s`, `1m30s`, `1:30`.
+struct TimeArgument: ExpressibleByArgument {
+  let span: BusDuration
+
+  init?(argument: String) {
+    guard let span = DurationText.parse(argument), span > .zero else { return nil }
+    self.span = span
+  }
+}
+
+/// A speed as an argument: a factor.
+struct SpeedArgument: ExpressibleByArgument {
+  let speed: BusSpeed
+
+  init(_ speed: BusSpeed) { self.speed = speed }
+
+  init?(argument: String) {
+    guard let factor = Double(argument), let speed = BusSpeed(factor: factor) else { return nil }
+    self.speed = speed
+  }
+
+  var defaultValueDescription: String { "1" }
+}

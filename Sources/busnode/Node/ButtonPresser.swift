@@ -1,0 +1,119 @@
+import RunBus
+import Synchronization
+
+/// Presses a node's buttons as the lines of its standard input say.
+struct ButtonPresser<Member: Node>: Sendable {
+  let node: Member
+  let source: ControlSource
+  let deviceID: DeviceID
+  let view: NodeView
+
+  /// Obeys each line in turn until there are no more; a bad one is named on standard error and ignored.
+  func obey(_ lines: AsyncStream<String>) async {
+    // Counts the orders to go off or on the air: the end of an earlier "offline 30s" must not undo a later one.
+    let airOrders = Counter()
+    await withDiscardingTaskGroup { group in
+      for await line in lines {
+        do {
+          guard let order = try NodeOrder.parse(line: line) else { continue }
+          switch order {
+          case .press(let kind, nil): await press(kind, at: nil, in: &group)
+          case .press(let kind, let offset?): group.addTask { await pressWhenDue(kind, at: offset) }
+          case .offline(let span):
+            let number = airOrders.next()
+            await node.suspend()
+            guard let span else { break }
+            let real = await node.speed.real(fromBus: span)
+            group.addTask {
+              try? await Task.sleep(for: .nanoseconds(real.nanoseconds))
+              if airOrders.isLast(number) { await node.resume() }
+            }
+          case .online:
+            _ = airOrders.next()
+            await node.resume()
+          }
+        } catch {
+          Output.complain("busnode \(deviceID): \"\(line)\": \((error as? TextError)?.message ?? "\(error)")")
+        }
+      }
+      group.cancelAll()
+    }
+  }
+
+  /// Presses now, and comes back when the press is durable here: the next one is behind it.
+  private func press(_ kind: CommandKind, at offset: BusDuration?, in group: inout DiscardingTaskGroup) async {
+    let (queued, queuedNow) = AsyncStream.makeStream(of: Void.self)
+    let command = await command(kind, at: offset)
+    let receipts = await node.receipts(for: command.id)
+    group.addTask { await follow(receipts) { queuedNow.finish() } }
+    group.addTask {
+      await send(command)
+      queuedNow.finish()
+    }
+    for await _ in queued {}
+  }
+
+  /// Presses when the run has come to a moment: a recorded press, which counts as of that moment.
+  private func pressWhenDue(_ kind: CommandKind, at offset: BusDuration) async {
+    guard await waitForRun(toReach: offset) else { return }
+    let command = await command(kind, at: offset)
+    let receipts = await node.receipts(for: command.id)
+    await withDiscardingTaskGroup { group in
+      group.addTask { await follow(receipts) {} }
+      group.addTask { await send(command) }
+    }
+  }
+
+  private func command(_ kind: CommandKind, at offset: BusDuration?) async -> Command {
+    var generator = SystemRandomNumberGenerator()
+    return Command(
+      id: CommandID(using: &generator), kind: kind, source: source,
+      runID: kind == .start ? RunID(using: &generator) : nil, runOffset: offset)
+  }
+
+  private func send(_ command: Command) async {
+    do {
+      _ = try await node.send(command)
+    } catch {
+      // A press that is cut short by the node's end is not an error: the command itself stays durable.
+      if !Task.isCancelled { Output.complain("busnode \(deviceID): \(command.kind.rawValue): \(error)") }
+    }
+  }
+
+  /// Shows the stages of a press; `first` is called at the first of them, or when there will be none.
+  private func follow(_ receipts: AsyncStream<Receipt>, first: @Sendable () -> Void) async {
+    for await receipt in receipts {
+      let predicted = await node.predicted
+      // Nobody reads what we write: the node's other parts find that out and end it.
+      try? view.show(receipt, of: deviceID, predicted: predicted)
+      first()
+      if case .verdict = receipt.stage { break }
+    }
+    first()
+  }
+
+  /// Waits until a run is on and has come to an offset; `false` when cancelled or the node has ended first.
+  private func waitForRun(toReach offset: BusDuration) async -> Bool {
+    for await snapshot in await node.snapshots() {
+      guard let origin = RunOrigin(snapshot), origin.end == nil else { continue }
+      while let now = await node.busNow, now - origin.startedAt < offset {
+        let real = await node.speed.real(fromBus: origin.startedAt + offset - now)
+        guard (try? await Task.sleep(for: .nanoseconds(real.nanoseconds))) != nil else { return false }
+      }
+      return true
+    }
+    return false
+  }
+}
+
+/// Numbers orders, to know the last of them.
+private final class Counter: Sendable {
+  private let count = Mutex(0)
+  func next() -> Int {
+    count.withLock { count in
+      count += 1
+      return count
+    }
+  }
+  func isLast(_ number: Int) -> Bool { count.withLock { $0 == number } }
+}

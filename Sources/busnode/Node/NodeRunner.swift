@@ -1,0 +1,73 @@
+import Foundation
+import RunBus
+import Synchronization
+
+/// Runs one node as a process: feeds its sensors, presses what standard input says, and shows what it sees.
+struct NodeRunner<Member: Node>: Sendable {
+  let node: Member
+  let deviceID: DeviceID
+  /// Who presses this node's buttons.
+  let source: ControlSource
+  /// What its sensors measure.
+  let recording: Timeline?
+  /// Whether it is told what to do on standard input, and ends with it.
+  let readsOrders: Bool
+  let view: NodeView
+
+  /// How a part of the node's life ended.
+  private enum Part { case isOver, nodeEnded, mustEnd }
+
+  /// Runs until a signal, the end of standard input (with orders), or the node's own end.
+  func run(reachability: AsyncStream<Reachability>? = nil) async throws {
+    // Subscribed before the node runs: nothing is missed.
+    let events = await node.events()
+    let snapshots = await node.snapshots()
+    let signals = Signals.stream([SIGINT, SIGTERM])
+    try await withThrowingTaskGroup(of: Part.self) { group in
+      group.addTask {
+        try await node.run()
+        return .nodeEnded
+      }
+      group.addTask {
+        for await _ in signals { break }
+        return .mustEnd
+      }
+      group.addTask {
+        for await event in events { try view.show(event, predicted: await node.predicted) }
+        return .isOver
+      }
+      if let reachability {
+        group.addTask {
+          for await state in reachability { try view.show(state) }
+          return .isOver
+        }
+      }
+      if let recording {
+        let feeder = Feeder(node, recording) { runID, count in try view.showSensorsDone(runID, count) }
+        group.addTask {
+          try await feeder.run(snapshots)
+          return .isOver
+        }
+      }
+      if readsOrders {
+        group.addTask {
+          await ButtonPresser(node: node, source: source, deviceID: deviceID, view: view).obey(StandardInput.lines())
+          return .mustEnd
+        }
+      }
+      loop: while let part = try await group.next() {
+        switch part {
+        case .isOver: continue
+        case .mustEnd: break loop
+        case .nodeEnded: throw RunBusError(.closed, "the node has ended by itself")
+        }
+      }
+      group.cancelAll()
+      // The end that was asked for: what the parts throw now is only that they were cancelled. A node that could not
+      // end cleanly says so.
+      while let result = await group.nextResult() {
+        if case .failure(let error as RunBusError) = result, error.code != .closed { throw error }
+      }
+    }
+  }
+}

@@ -1,0 +1,61 @@
+import RunBus
+import Synchronization
+
+/// What a node process writes: a line for every snapshot, verdict and change of its link.
+final class NodeView: Sendable {
+  private struct State {
+    var predicted: RunPhase?
+    var isReachable: Bool?
+  }
+  private let asJSON: Bool
+  private let state = Mutex(State())
+
+  init(asJSON: Bool) { self.asJSON = asJSON }
+
+  /// Shows what came over the bus, and the phase that the button shows if that has changed.
+  func show(_ event: BusEvent, predicted: RunPhase) throws {
+    switch event {
+    case .snapshot, .presence: try write(EventJSON(event))
+    // A node tells of its own presses only; `monitor` tells of everybody's.
+    case .command, .receipt: break
+    }
+    try show(predicted)
+  }
+
+  /// Shows a stage of the node's own press.
+  func show(_ receipt: Receipt, of device: DeviceID, predicted: RunPhase) throws {
+    try write(EventJSON(receipt, of: device))
+    try show(predicted)
+  }
+
+  /// Shows how the node stands to its hub, when that has changed.
+  func show(_ reachability: Reachability) throws {
+    let isNew = state.withLock { state in
+      defer { state.isReachable = reachability.isReachable }
+      return state.isReachable != reachability.isReachable
+    }
+    guard isNew else { return }
+    try write(
+      .link(
+        EventJSON.Link(
+          reachable: reachability.isReachable, roundTripSeconds: reachability.roundTrip?.seconds)))
+  }
+
+  /// Tells that the sensors have nothing more to say about a run.
+  func showSensorsDone(_ runID: RunID, _ count: Int) throws {
+    try write(.sensorsDone(EventJSON.Sensors(runId: runID.description, samples: count)))
+  }
+
+  private func show(_ predicted: RunPhase) throws {
+    let isNew = state.withLock { state in
+      defer { state.predicted = predicted }
+      return state.predicted != predicted
+    }
+    // Plain lines say the phase with every snapshot already.
+    if isNew, asJSON { try write(.predicted(EventJSON.Predicted(phase: predicted))) }
+  }
+
+  private func write(_ event: EventJSON) throws {
+    if asJSON { try Output.jsonLine(event) } else { try Output.line(Sentence.event(event)) }
+  }
+}

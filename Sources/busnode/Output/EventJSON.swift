@@ -1,0 +1,118 @@
+import RunBus
+
+/// One line of `monitor --json` and of a node's own `--json`: `{"event": …}` with the event's fields beside it.
+enum EventJSON: Hashable, Sendable {
+  struct Command: Codable, Hashable, Sendable {
+    var commandId: String
+    var command: CommandKind
+    var source: String
+    var deviceId: String
+    @Explicit var runId: String?
+    @Explicit var baseRevision: UInt64?
+    @Explicit var runOffsetSeconds: Double?
+  }
+  struct Presence: Codable, Hashable, Sendable {
+    var deviceId: String
+    var role: String
+    var reachable: Bool
+  }
+  struct Link: Codable, Hashable, Sendable {
+    var reachable: Bool
+    @Explicit var roundTripSeconds: Double?
+  }
+  struct Predicted: Codable, Hashable, Sendable {
+    var phase: RunPhase
+  }
+  struct Sensors: Codable, Hashable, Sendable {
+    var runId: String
+    var samples: Int
+  }
+
+  case snapshot(SnapshotJSON)
+  case command(Command)
+  case receipt(ReceiptJSON, deviceId: String)
+  case verdict(ReceiptJSON, deviceId: String)
+  case presence(Presence)
+  /// A node only: how it stands to its hub.
+  case link(Link)
+  /// A node only: the phase that its button shows, when it changes.
+  case predicted(Predicted)
+  /// A node only: every sample of this run has been handed over.
+  case sensorsDone(Sensors)
+}
+
+extension EventJSON {
+  /// What is heard on the bus.
+  init(_ event: BusEvent) {
+    switch event {
+    case .snapshot(let state): self = .snapshot(SnapshotJSON(state.snapshot))
+    case .command(let command, let device):
+      self = .command(
+        Command(
+          commandId: command.id.description, command: command.kind, source: command.source.rawValue,
+          deviceId: device.rawValue, runId: command.runID?.description, baseRevision: command.base?.revision,
+          runOffsetSeconds: command.runOffset?.seconds))
+    case .receipt(let receipt, let device): self.init(receipt, of: device)
+    case .presence(let presence):
+      self = .presence(
+        Presence(
+          deviceId: presence.deviceID.rawValue, role: presence.role.rawValue, reachable: presence.isReachable))
+    }
+  }
+
+  /// A stage of a device's command.
+  init(_ receipt: Receipt, of device: DeviceID) {
+    let json = ReceiptJSON(receipt)
+    switch receipt.stage {
+    case .queued, .pending: self = .receipt(json, deviceId: device.rawValue)
+    case .verdict: self = .verdict(json, deviceId: device.rawValue)
+    }
+  }
+}
+
+extension EventJSON: Codable {
+  private enum Name: String, Codable {
+    case snapshot, command, receipt, verdict, presence, link, predicted, sensorsDone
+  }
+  private enum Key: String, CodingKey { case event, deviceId }
+
+  func encode(to encoder: any Encoder) throws {
+    var container = encoder.container(keyedBy: Key.self)
+    func write(_ name: Name, _ body: some Encodable) throws {
+      try container.encode(name, forKey: .event)
+      try body.encode(to: encoder)
+    }
+    switch self {
+    case .snapshot(let body): try write(.snapshot, body)
+    case .command(let body): try write(.command, body)
+    case .receipt(let body, let device):
+      try container.encode(device, forKey: .deviceId)
+      try write(.receipt, body)
+    case .verdict(let body, let device):
+      try container.encode(device, forKey: .deviceId)
+      try write(.verdict, body)
+    case .presence(let body): try write(.presence, body)
+    case .link(let body): try write(.link, body)
+    case .predicted(let body): try write(.predicted, body)
+    case .sensorsDone(let body): try write(.sensorsDone, body)
+    }
+  }
+
+  init(from decoder: any Decoder) throws {
+    let container = try decoder.container(keyedBy: Key.self)
+    switch try container.decode(Name.self, forKey: .event) {
+    case .snapshot: self = .snapshot(try SnapshotJSON(from: decoder))
+    case .command: self = .command(try Command(from: decoder))
+    case .receipt:
+      self = .receipt(
+        try ReceiptJSON(from: decoder), deviceId: try container.decode(String.self, forKey: .deviceId))
+    case .verdict:
+      self = .verdict(
+        try ReceiptJSON(from: decoder), deviceId: try container.decode(String.self, forKey: .deviceId))
+    case .presence: self = .presence(try Presence(from: decoder))
+    case .link: self = .link(try Link(from: decoder))
+    case .predicted: self = .predicted(try Predicted(from: decoder))
+    case .sensorsDone: self = .sensorsDone(try Sensors(from: decoder))
+    }
+  }
+}

@@ -1,0 +1,17 @@
+/// An optional that is written as `null` when it is missing: readers of JSON find every key every time.
+@propertyWrapper
+struct Explicit<Value: Codable & Hashable & Sendable>: Codable, Hashable, Sendable {
+  var wrappedValue: Value?
+
+  init(wrappedValue: Value?) { self.wrappedValue = wrappedValue }
+
+  init(from decoder: any Decoder) throws {
+    let container = try decoder.singleValueContainer()
+    wrappedValue = container.decodeNil() ? nil : try container.decode(Value.self)
+  }
+
+  func encode(to encoder: any Encoder) throws {
+    var container = encoder.singleValueContainer()
+    if let wrappedValue { try container.encode(wrappedValue) } else { try container.encodeNil() }
+  }
+}

@@ -1,0 +1,116 @@
+import RunBus
+
+/// What is said to people, one line each.
+enum Sentence {
+  /// `1.2.14 running 3:05 · 0.52 km · 5:41 /km · 148 bpm · by watch`
+  static func snapshot(_ snapshot: SnapshotJSON) -> String {
+    let metrics = snapshot.metrics
+    var parts = ["\(order(snapshot)) \(snapshot.phase.rawValue) \(clock(metrics.elapsedSeconds))"]
+    if metrics.activeSeconds < metrics.elapsedSeconds { parts.append("active \(clock(metrics.activeSeconds))") }
+    if let meters = metrics.distanceMeters { parts.append(distance(meters)) }
+    if let pace = metrics.currentPaceSecondsPerKilometer ?? metrics.averagePaceSecondsPerKilometer {
+      parts.append(Self.pace(pace))
+    }
+    if let rate = metrics.heartRateBpm { parts.append("\(whole(rate)) bpm") }
+    if metrics.lapCount > 0 { parts.append(metrics.lapCount == 1 ? "1 lap" : "\(metrics.lapCount) laps") }
+    if let change = snapshot.changedBy { parts.append("by \(change.source)") }
+    return parts.joined(separator: " · ")
+  }
+
+  /// Where the run stands: the first line of `busnode state`.
+  static func standing(_ snapshot: SnapshotJSON) -> String {
+    let place = "term \(snapshot.term), revision \(snapshot.revision), tick \(snapshot.tick)"
+    guard snapshot.phase != .idle else { return "no run has been started (\(place))" }
+    return "the run is \(snapshot.phase.rawValue)"
+      + (snapshot.changedBy.map { ", last changed by \($0.source) on \($0.deviceId)" } ?? "") + " (\(place))"
+  }
+
+  /// `5 s`, `0.25 s`.
+  static func seconds(_ span: BusDuration) -> String {
+    "\(span.nanoseconds % 1_000_000_000 == 0 ? whole(span.seconds) : fixed(span.seconds, 2)) s"
+  }
+
+  /// `1.2.14`: term, revision, tick.
+  static func order(_ snapshot: SnapshotJSON) -> String {
+    "\(snapshot.term).\(snapshot.revision).\(snapshot.tick)"
+  }
+
+  /// One stage of a command.
+  static func receipt(_ receipt: Receipt) -> String {
+    switch receipt.stage {
+    case .queued: "\(receipt.kind.rawValue) is queued"
+    case .pending: "\(receipt.kind.rawValue) has reached the hub"
+    case .verdict(let verdict): verdict.message
+    }
+  }
+
+  /// A verdict, and where the run stands then when that is known.
+  static func verdict(_ verdict: Verdict, seen: Snapshot) -> String {
+    guard let phase = phase(after: verdict, seen: seen) else {
+      return "\(verdict.message) (revision \(verdict.revision))"
+    }
+    return "\(verdict.message); the run is \(phase.rawValue) (revision \(verdict.revision))"
+  }
+
+  private static func phase(after verdict: Verdict, seen: Snapshot) -> RunPhase? {
+    let seenIsNewEnough =
+      (seen.order.term, seen.order.revision) >= (verdict.term, verdict.revision) && seen.order.term > 0
+    switch verdict.outcome {
+    // The sentence of a rejection says where the run stands.
+    case .rejected: return nil
+    case .applied, .coalesced: return seenIsNewEnough ? seen.phase : verdict.kind.targetPhase
+    case .superseded: return seenIsNewEnough ? seen.phase : nil
+    }
+  }
+
+  /// One event of the bus.
+  static func event(_ event: EventJSON) -> String {
+    switch event {
+    case .snapshot(let snapshot): self.snapshot(snapshot)
+    case .command(let command):
+      "\(command.deviceId): \(command.command.rawValue) pressed on \(command.source)"
+        + (command.runOffsetSeconds.map { " (recorded at \(clock($0)))" } ?? "")
+    case .receipt(let receipt, let device), .verdict(let receipt, let device): "\(device): \(receipt.message)"
+    case .presence(let presence): "\(presence.deviceId) \(presence.reachable ? "is here" : "is gone")"
+    case .link(let link): link.reachable ? "the hub answers" : "the hub is out of reach"
+    case .predicted(let predicted): "the button shows \(predicted.phase.rawValue)"
+    case .sensorsDone(let sensors): "all samples of the run are handed over: \(sensors.samples)"
+    }
+  }
+
+  /// The final numbers, one line each.
+  static func table(_ metrics: SnapshotJSON.Metrics) -> [String] {
+    func row(_ name: String, _ value: String?) -> String? {
+      value.map { name + String(repeating: " ", count: max(1, 16 - name.count)) + $0 }
+    }
+    return [
+      row("elapsed", clock(metrics.elapsedSeconds)), row("active", clock(metrics.activeSeconds)),
+      row("distance", metrics.distanceMeters.map(distance)),
+      row("average pace", metrics.averagePaceSecondsPerKilometer.map(pace)),
+      row("heart rate", metrics.averageHeartRateBpm.map { "\(whole($0)) bpm on average" }),
+      row("", metrics.maxHeartRateBpm.map { "\(whole($0)) bpm at most" }),
+      row("cadence", metrics.cadenceStepsPerMinute.map { "\(whole($0)) steps/min" }),
+      row("climbed", metrics.elevationGainMeters.map { "\(whole($0)) m" }),
+      row("descended", metrics.elevationLossMeters.map { "\(whole($0)) m" }),
+      row("laps", metrics.lapCount > 0 ? "\(metrics.lapCount)" : nil),
+    ].compactMap { $0 }
+  }
+
+  static func clock(_ seconds: Double) -> String { DurationText.clock(BusDuration(seconds: seconds)) }
+  static func distance(_ meters: Double) -> String { "\(fixed(meters / 1000, 2)) km" }
+  static func pace(_ secondsPerKilometer: Double) -> String {
+    // Slower than an hour a kilometre is standing still.
+    secondsPerKilometer < 3600 ? "\(clock(secondsPerKilometer)) /km" : "--:-- /km"
+  }
+  static func whole(_ value: Double) -> String { fixed(value, 0) }
+
+  /// A number with a fixed count of decimals; what is too large to be true is written as it is.
+  static func fixed(_ value: Double, _ decimals: Int) -> String {
+    let scale: Int64 = decimals == 0 ? 1 : decimals == 1 ? 10 : 100
+    guard let scaled = Int64(exactly: (value * Double(scale)).rounded()) else { return "\(value)" }
+    guard scale > 1 else { return "\(scaled)" }
+    let rest = String((scaled % scale).magnitude)
+    return (scaled < 0 ? "-" : "") + "\((scaled / scale).magnitude)."
+      + String(repeating: "0", count: decimals - rest.count) + rest
+  }
+}
