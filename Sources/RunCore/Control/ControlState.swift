@@ -131,11 +131,15 @@ extension ControlState {
 
   /// What a settled window applied of a kind at a moment that lies in it: a press there counts once, however late.
   func applied(_ kind: CommandKind, at moment: BusTime, run: RunID?) -> SettledWindow.Applied? {
+    let contrary: CommandKind? = kind == .pause ? .resume : kind == .resume ? .pause : nil
     for window in windows.reversed() where window.first <= moment && moment < window.deadline {
       let found = window.applied.last {
         $0.kind == kind && (kind == .start || run == nil || run == $0.runID)
       }
       if let found { return found }
+      // Pause, resume, pause, each judged alone: the second pause is no repeat of the first.
+      let isUndone = window.applied.contains { $0.kind == contrary && (run == nil || run == $0.runID) }
+      if isUndone { return nil }
     }
     return nil
   }

@@ -80,6 +80,7 @@ enum LateJudgement {
       } else if machine.allows(kind) {
         let made = judge.amend(press, run: run)
         judge.answer(press, .applied, run: run, effectiveAt: made.effectiveAt)
+        remember(press, made.applied, by: &judge)
       } else {
         judge.answer(press, .rejected(.illegal(machine.phase)), run: run)
       }
