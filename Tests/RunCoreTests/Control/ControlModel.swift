@@ -398,6 +398,11 @@ struct ControlModel {
       for applied in window.applied.reversed() where applied.verdict.kind == kind {
         if run == nil || applied.verdict.runID == run { return applied.verdict }
       }
+      // What was undone since is no longer what a press of that moment repeats.
+      let isUndone = window.applied.contains {
+        Self.undoes($0.verdict.kind, kind) && (run == nil || $0.verdict.runID == run)
+      }
+      if isUndone { return nil }
     }
     return nil
   }

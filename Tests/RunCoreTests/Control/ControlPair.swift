@@ -44,6 +44,7 @@ struct DrivenArbiter {
   var answers: [Settlement.Answer] = []
   var lines: [Settlement.Line] = []
   var wholeRuns: [RunID: Bool] = [:]
+  var classes: [PressClass: Int] = [:]
 
   init(window: BusDuration = .milliseconds(500)) {
     self.window = window
@@ -52,12 +53,18 @@ struct DrivenArbiter {
 
   /// A turn drains its sockets before it fires timers: what is due at the very moment of an arrival settles after it.
   @discardableResult
-  mutating func arrive(_ press: Press) -> PressClass {
+  mutating func arrive(_ press: Press, crashing: Bool = false) -> PressClass {
     let now = press.arrivedAt
-    while let deadline = arbiter.deadline, deadline < now { note(arbiter.settle(at: deadline)) }
+    while let deadline = arbiter.deadline, deadline < now {
+      note(arbiter.settle(at: deadline))
+      if crashing { crash() }
+    }
     let pressClass = arbiter.receive(press)
     accepted.append((press, pressClass))
+    classes[pressClass, default: 0] += 1
+    if crashing { crash() }
     note(arbiter.judgeLate(at: now))
+    if crashing { crash() }
     if window == .zero { while arbiter.deadline != nil { note(arbiter.settle(at: now)) } }
     return pressClass
   }
