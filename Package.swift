@@ -85,7 +85,11 @@ let package = Package(
     .testTarget(name: "RunCoreTests", dependencies: ["RunCore", "TestSupport"], swiftSettings: settings),
     .testTarget(
       name: "RunBusTests",
-      dependencies: ["RunBus", "TestSupport", .product(name: "SwiftProtobuf", package: "swift-protobuf")],
+      dependencies: [
+        "RunBus", "TestSupport",
+        .product(name: "GRDB", package: "GRDB.swift"),
+        .product(name: "SwiftProtobuf", package: "swift-protobuf"),
+      ],
       swiftSettings: settings),
     .testTarget(
       name: "ProcessTests",

@@ -53,9 +53,7 @@ struct FileLock: ~Copyable, Sendable {
     self.descriptor = descriptor
   }
 
-  /// Lets go; the file stays, for a removed one could be held by two.
-  consuming func release() {}
-
+  // The file stays: a removed one could be held by two.
   deinit {
     _ = ftruncate(descriptor, 0)
     close(descriptor)

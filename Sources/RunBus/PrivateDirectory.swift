@@ -47,6 +47,14 @@ enum PrivateDirectory {
       && info.st_mode & 0o022 == 0
   }
 
+  /// Makes what was created or renamed in a directory last, as far as the file system can.
+  static func sync(_ path: String) {
+    let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+    guard descriptor >= 0 else { return }
+    fsync(descriptor)
+    close(descriptor)
+  }
+
   /// The system's words for an error number.
   static func reason(_ code: CInt) -> String { String(cString: strerror(code)) }
 }

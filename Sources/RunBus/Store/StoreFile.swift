@@ -95,7 +95,12 @@ struct StoreFile {
   private static func makePrivate(_ path: String, _ directory: String) throws {
     let descriptor = Foundation.open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
     guard descriptor >= 0 else { throw RunBusError(.store, explain(errno, directory)) }
+    var info = stat()
+    let isNew = fstat(descriptor, &info) == 0 && info.st_size == 0
     close(descriptor)
+    guard isNew else { return }
+    PrivateDirectory.sync(directory)
+    PrivateDirectory.sync((directory as NSString).deletingLastPathComponent)
   }
 
   private static func identity(_ db: Database) throws -> (NodeID, StoreID)? {
@@ -120,6 +125,7 @@ struct StoreFile {
         throw RunBusError(.store, explain(errno, directory))
       }
     }
+    PrivateDirectory.sync(directory)
     return "\(directory)/damaged-\(number)"
   }
 

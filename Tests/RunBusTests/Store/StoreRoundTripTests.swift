@@ -6,14 +6,14 @@ import Testing
 
 @Suite("What a store was told, it tells again")
 struct StoreRoundTripTests {
-  @Test("Random batches read back the same from disk, from disk after reopening, and from memory", arguments: 1...12)
+  @Test("Random batches read back the same from disk, from disk after reopening, and from memory", arguments: 1...8)
   func roundTrip(seed: UInt64) async throws {
     let scratch = try ScratchDirectory()
     let memory = NodeStore()
     var disk = try NodeStore(directory: scratch.path)
     var generator = OperationGenerator(seed: seed)
     for _ in 0..<4 {
-      for _ in 0..<60 {
+      for _ in 0..<30 {
         let batch = generator.batch()
         try await memory.commit(batch)
         try await disk.commit(batch)

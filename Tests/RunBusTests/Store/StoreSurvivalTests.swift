@@ -1,0 +1,158 @@
+import Foundation
+import RunCore
+import Testing
+
+@testable import RunBus
+
+@Suite("A store survives what happens to it")
+struct StoreSurvivalTests {
+  /// Copies a directory's files as a power cut would leave them: no close, no checkpoint.
+  private func copyAsIs(_ source: ScratchDirectory, to target: ScratchDirectory) throws {
+    for name in try source.names() where name != "lock" {
+      try FileManager.default.copyItem(atPath: source.file(name), toPath: target.file(name))
+    }
+  }
+
+  @Test("What was committed is there after a death without warning")
+  func deathWithoutWarning() async throws {
+    let (scratch, copy) = (try ScratchDirectory(), try ScratchDirectory())
+    let store = try NodeStore(directory: scratch.path)
+    let memory = NodeStore()
+    var generator = OperationGenerator(seed: 42)
+    for _ in 0..<40 {
+      let batch = generator.batch()
+      try await store.commit(batch)
+      try await memory.commit(batch)
+    }
+    try copyAsIs(scratch, to: copy)
+    #expect(try copy.names().contains("node.sqlite-wal"))
+    let survivor = try NodeStore(directory: copy.path)
+    #expect(survivor.storeID == store.storeID)
+    #expect(ComparableHistory(try survivor.history()) == ComparableHistory(try memory.history()))
+    #expect(survivor.notices == [])
+  }
+
+  @Test("A log cut anywhere leaves whole commits only", arguments: [0.1, 0.35, 0.6, 0.85, 0.99])
+  func cutLog(part: Double) async throws {
+    let (scratch, copy) = (try ScratchDirectory(), try ScratchDirectory())
+    let store = try NodeStore(directory: scratch.path)
+    // Each commit writes two rows that must never be apart.
+    let stream = StreamID(sender: StoreID(high: 1, low: 1), kind: .samples)
+    for number in 1...UInt64(80) {
+      try await store.commit([.setWatermark(stream, sequence: number), .setTerm(number)])
+    }
+    try copyAsIs(scratch, to: copy)
+    let log = copy.file("node.sqlite-wal")
+    let bytes = try Data(contentsOf: URL(filePath: log))
+    try bytes.prefix(Int(Double(bytes.count) * part)).write(to: URL(filePath: log))
+    let survivor = try NodeStore(directory: copy.path)
+    let history = try survivor.history()
+    #expect(history.term == history.watermarks[stream] ?? 0)
+    #expect(history.term < 80)
+  }
+
+  @Test("A damaged store is set aside, named, and a new one begins", arguments: ["text", "page", "identity"])
+  func damaged(kind: String) async throws {
+    let scratch = try ScratchDirectory()
+    var store = try NodeStore(directory: scratch.path)
+    var generator = OperationGenerator(seed: 3)
+    try await store.commit((0..<50).flatMap { _ in generator.batch() })
+    let lost = store.storeID
+    store.close()
+    try damage(scratch.file("node.sqlite"), kind)
+    let damagedBytes = try Data(contentsOf: URL(filePath: scratch.file("node.sqlite")))
+
+    store = try NodeStore(directory: scratch.path)
+    #expect(store.storeID != lost)
+    #expect(store.notices.count == 1)
+    #expect(store.notices.first?.contains(scratch.file("damaged-1")) == true)
+    #expect(try store.history().lastPosition == 0)
+    #expect(try Data(contentsOf: URL(filePath: scratch.file("damaged-1/node.sqlite"))) == damagedBytes)
+    store.close()
+
+    try damage(scratch.file("node.sqlite"), kind)
+    store = try NodeStore(directory: scratch.path)
+    #expect(try scratch.names() == ["damaged-1", "damaged-2", "lock", "node.sqlite", "node.sqlite-wal"])
+  }
+
+  private func damage(_ path: String, _ kind: String) throws {
+    switch kind {
+    case "text":
+      try Data("this is no store, and never was one, but it is long enough".utf8).write(to: URL(filePath: path))
+    case "page":
+      // Every page but the first, which holds the tables' names.
+      var bytes = try Data(contentsOf: URL(filePath: path))
+      for index in 4096..<bytes.count { bytes[index] = 0xA5 }
+      try bytes.write(to: URL(filePath: path))
+    default: try RawDatabase.execute("DELETE FROM meta WHERE key = 'store'", at: path)
+    }
+  }
+
+  @Test("Rows that do not decode are left out and named; the others stand")
+  func undecodableRows() async throws {
+    let scratch = try ScratchDirectory()
+    var store = try NodeStore(directory: scratch.path)
+    var generator = OperationGenerator(seed: 5)
+    let (first, second) = (generator.press(), generator.press())
+    try await store.commit([.accept(first, .window), .accept(second, .late), .settle(generator.window())])
+    try await store.commit((0..<40).map { _ in generator.append() })
+    let whole = try store.history()
+    store.close()
+    try RawDatabase.execute(
+      """
+      UPDATE accepted SET device = 'NOT A NAME' WHERE class = 'late';
+      UPDATE windows SET applied = x'0102';
+      UPDATE journal SET payload = 'text', kind = 99 WHERE kind <> 1;
+      """, at: scratch.file("node.sqlite"))
+    store = try NodeStore(directory: scratch.path)
+    let history = try store.history()
+    #expect(history.accepted.map(\.press) == [first])
+    #expect(history.windows == [])
+    #expect(history.transitions == whole.transitions)
+    #expect(history.lastPosition == whole.lastPosition)
+    #expect(store.notices.count == 3)
+    _ = try store.history()
+    #expect(store.notices.count == 3)
+  }
+
+  @Test("Random bytes in any column never crash a reader", arguments: 1...20)
+  func randomBytes(seed: UInt64) async throws {
+    let scratch = try ScratchDirectory()
+    var store = try NodeStore(directory: scratch.path)
+    var generator = OperationGenerator(seed: seed)
+    try await store.commit((0..<60).flatMap { _ in generator.batch() })
+    store.close()
+    let columns = [
+      "accepted": ["kind", "source", "run", "base_revision", "run_offset", "sender", "sequence", "flags", "class"],
+      "verdicts": ["outcome", "other_command", "reason", "phase", "verdict_run", "term", "judged_at", "device"],
+      "journal": ["run", "time", "kind", "payload"], "windows": ["first", "applied"],
+      "clock": ["real", "boot", "wall"],
+    ]
+    let values = ["randomblob(17)", "randomblob(3)", "'x'", "1.5", "-9223372036854775808", "x''"]
+    var draw = seed
+    for (table, names) in columns.sorted(by: { $0.key < $1.key }) {
+      for name in names {
+        draw = draw &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+        let value = values[Int(draw >> 33) % values.count]
+        try RawDatabase.execute(
+          "UPDATE \(table) SET \(name) = \(value) WHERE abs(random()) % 5 = 0", at: scratch.file("node.sqlite"))
+      }
+    }
+    store = try NodeStore(directory: scratch.path)
+    _ = try store.history()
+  }
+
+  @Test("A store of a newer version is refused and left as it is")
+  func newerVersion() throws {
+    let scratch = try ScratchDirectory()
+    try NodeStore(directory: scratch.path).close()
+    let path = scratch.file("node.sqlite")
+    try RawDatabase.execute("INSERT INTO grdb_migrations (identifier) VALUES ('2000')", at: path)
+    let before = try Data(contentsOf: URL(filePath: path))
+    let error = #expect(throws: RunBusError.self) { try NodeStore(directory: scratch.path) }
+    #expect(error?.code == .store)
+    #expect(error?.message.contains("newer") == true)
+    #expect(try Data(contentsOf: URL(filePath: path)) == before)
+    #expect(try scratch.names().filter { $0.hasPrefix("damaged") } == [])
+  }
+}
