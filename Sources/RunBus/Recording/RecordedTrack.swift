@@ -96,7 +96,7 @@ struct RecordedTrack {
       steps.append(next.time - point.time)
     }
     steps.sort()
-    let usual = steps.isEmpty ? 0 : steps[steps.count / 2]
+    let usual = steps.isEmpty ? 0 : steps[(steps.count - 1) / 2]
     let hole = max(Self.holeMin, Self.holeStepsMin * usual)
     let firstReading = points.firstIndex { !$0.isBlank } ?? points.count
     let lastReading = points.lastIndex { !$0.isBlank } ?? 0
@@ -147,8 +147,10 @@ extension ReadingNotes.Kind {
     case .noTime: return noun("trackpoint", "trackpoints") + " without a time skipped"
     case .badTime: return noun("trackpoint", "trackpoints") + " with an unreadable time skipped"
     case .badPosition: return noun("position", "positions") + " outside the globe skipped"
-    case .badNumber: return noun("reading", "readings") + " that are no possible number skipped"
-    case .outOfOrder: return noun("trackpoint", "trackpoints") + " that go back in time skipped"
+    case .badNumber:
+      return noun("reading", "readings") + (count == 1 ? " that is" : " that are") + " no possible number skipped"
+    case .outOfOrder:
+      return noun("trackpoint", "trackpoints") + (count == 1 ? " that goes" : " that go") + " back in time skipped"
     case .otherActivity: return noun("further activity", "further activities") + " in the file skipped"
     case .undeclaredPrefix: return noun("undeclared XML prefix", "undeclared XML prefixes") + " ignored"
     }

@@ -30,8 +30,11 @@ extension Recording {
   private static func read(_ data: Data, name: String, path: String) throws(RunBusError) -> Recording {
     guard data.count <= bytesMax else { throw .unreadable(path, "it is larger than \(bytesMax >> 20) MB") }
     guard !data.isEmpty else { throw .unreadable(path, "it is empty") }
-    // In other encodings the check below would not see what it looks for.
-    guard !data.prefix(4).contains(0) else { throw .unreadable(path, "it is not UTF-8 text") }
+    // In other encodings the next check would not see what it looks for; and Foundation's parser on Linux traps on an
+    // attribute that is not UTF-8.
+    guard !data.prefix(4).contains(0), String(validating: data, as: UTF8.self) != nil else {
+      throw .unreadable(path, "it is not UTF-8 text")
+    }
     // Neither format has one, and entities are how a small file becomes a large one or reads another.
     guard data.range(of: Data("<!DOCTYPE".utf8)) == nil else {
       throw .unreadable(path, "it has a document type declaration, which neither GPX nor TCX has")
