@@ -1,0 +1,35 @@
+/// Waited for something that did not come.
+public struct DeadlineMissed: Error, CustomStringConvertible {
+  /// What did not come.
+  public let what: String
+  /// What did not come, and for how long.
+  public var description: String { "\(what) did not come in time" }
+}
+
+/// Runs a body that waits for an event; cancels it and throws ``DeadlineMissed`` when the event does not come.
+public func within<Value: Sendable>(
+  seconds: Double = 20, _ what: String, _ body: @escaping @Sendable () async throws -> Value
+) async throws -> Value {
+  try await withThrowingTaskGroup(of: Value?.self) { group in
+    group.addTask { try await body() }
+    group.addTask {
+      try await Task.sleep(for: .seconds(seconds))
+      return nil
+    }
+    defer { group.cancelAll() }
+    guard let first = try await group.next(), let value = first else { throw DeadlineMissed(what: what) }
+    return value
+  }
+}
+
+extension AsyncSequence where Self: Sendable, Element: Sendable {
+  /// The first element that is as wanted.
+  public func first(
+    _ what: String, within seconds: Double = 20, where isWanted: @escaping @Sendable (Element) -> Bool
+  ) async throws -> Element {
+    try await TestSupport.within(seconds: seconds, what) {
+      for try await element in self where isWanted(element) { return element }
+      throw DeadlineMissed(what: what)
+    }
+  }
+}
