@@ -31,7 +31,7 @@ lint:
 # Larger seeded worlds than a test run has time for.
 soak:
 	@scripts/bootstrap --python
-	RUNBUS_SOAK=1 $(SWIFT_TEST)
+	RUNBUS_SOAK=1 RUNBUS_SOAK_CONTROL=1 $(SWIFT_TEST)
 
 # Latencies side by side with a C program that does the same hops.
 bench:

@@ -192,7 +192,8 @@ extension Verdict {
       case .applied: "applied"
       case .coalesced(let id): "coalesced into #\(id.low)"
       case .superseded(let id): "superseded by #\(id.low)"
-      case .rejected(let reason): "rejected \(reason)"
+      case .rejected(.illegal(let phase)): "rejected illegal(\(phase))"
+      case .rejected(let reason): "rejected \(reason.code)"
       }
     let time = effectiveAt.map { " at \($0.nanoseconds / 1_000_000)" } ?? ""
     return "\(outcome), run \(runID.map { "\($0.low)" } ?? "none"), revision \(revision)\(time)"

@@ -1,0 +1,144 @@
+import RunCore
+import Testing
+
+/// Section 4 of the design, "A whole run": started and stopped on an unreachable watch, it arrives whole.
+@Suite("A run that arrives whole")
+struct WholeRunTranscriptTests {
+  /// The watch's run 7: start, pause, lap, resume and stop between `from` and four seconds later, all at 60 s.
+  private func arrive(at bus: inout Transcript, from: Int64) -> [PressClass] {
+    [
+      bus.press(.start, .watch, at: from, arriving: 60_000, run: 7, base: .saw(0, by: nil), stopFollows: true),
+      bus.press(.pause, .watch, at: from + 1000, arriving: 60_000, run: 7, stopFollows: true),
+      bus.press(.lap, .watch, at: from + 2000, arriving: 60_000, run: 7, stopFollows: true),
+      bus.press(.resume, .watch, at: from + 3000, arriving: 60_000, run: 7, stopFollows: true),
+      bus.press(.stop, .watch, at: from + 4000, arriving: 60_000, run: 7),
+    ]
+  }
+
+  @Test("becomes a record and touches no current state")
+  func record() {
+    var bus = Transcript()
+    #expect(arrive(at: &bus, from: 10_000) == [.held, .held, .held, .held, .held])
+    #expect(
+      bus.said() == [
+        "#1 applied, run 7, revision 0 at 10000", "#2 applied, run 7, revision 0 at 11000",
+        "#3 applied, run 7, revision 0 at 12000", "#4 applied, run 7, revision 0 at 13000",
+        "#5 applied, run 7, revision 0 at 14000",
+      ])
+    #expect(bus.driven.wholeRuns == [.number(7): false])
+    #expect(bus.control.phase == .idle)
+    #expect(bus.control.revision == 0)
+  }
+
+  @Test("waits for its stop")
+  func waits() {
+    var bus = Transcript()
+    bus.press(.start, .watch, at: 10_000, arriving: 60_000, run: 7, stopFollows: true)
+    #expect(bus.said() == [])
+    #expect(bus.driven.arbiter.unjudgedCount == 1)
+    #expect(bus.press(.lap, .phone, at: 60_100) == .window)
+    #expect(bus.settle() == ["#2 rejected illegal(idle), run none, revision 0"])
+    bus.press(.stop, .watch, at: 20_000, arriving: 61_000, run: 7)
+    #expect(bus.said() == ["#1 applied, run 7, revision 0 at 10000", "#3 applied, run 7, revision 0 at 20000"])
+  }
+
+  @Test("becomes a conflicted record when another run was on, and is never dropped")
+  func conflicted() {
+    var bus = Transcript.running
+    _ = arrive(at: &bus, from: 10_000)
+    #expect(bus.said().allSatisfy { $0.contains("applied, run 7, revision 1") })
+    #expect(bus.driven.wholeRuns == [.number(7): true])
+    #expect(bus.control.runID == .number(100))
+    #expect(bus.control.phase == .running)
+    #expect(bus.control.revision == 1)
+  }
+
+  @Test("conflicts with a run that is over only where they overlap", arguments: [(5_000, true), (20_000, false)])
+  func overlap(from: Int64, isConflicted: Bool) {
+    var bus = Transcript.running
+    bus.press(.stop, .phone, at: 6_000)
+    _ = bus.settle()
+    _ = arrive(at: &bus, from: from)
+    #expect(bus.driven.wholeRuns == [.number(7): isConflicted])
+  }
+
+  @Test("is not too old after a day")
+  func old() {
+    var bus = Transcript()
+    bus.press(.start, .watch, at: 0, arriving: 200_000_000, run: 7, stopFollows: true)
+    bus.press(.stop, .watch, at: 1000, arriving: 200_000_000, run: 7)
+    #expect(bus.said() == ["#1 applied, run 7, revision 0 at 0", "#2 applied, run 7, revision 0 at 1000"])
+  }
+
+  @Test("is no run of its own when its start was another's tap, too")
+  func sharedStart() {
+    var bus = Transcript.running
+    bus.press(.start, .watch, at: 200, arriving: 60_000, run: 7, stopFollows: true)
+    bus.press(.stop, .watch, at: 5_000, arriving: 60_000, run: 7)
+    #expect(
+      bus.said() == ["#1 coalesced into #100, run 100, revision 1 at 0", "#2 applied, run 100, revision 2 at 5000"])
+    #expect(bus.driven.wholeRuns.isEmpty)
+  }
+
+  @Test("is not needed for a start without its stop: that joins the run that is on")
+  func startAlone() {
+    var bus = Transcript.running
+    bus.press(.start, .watch, at: 10_000, arriving: 60_000, run: 7)
+    #expect(bus.said() == ["#1 coalesced into #100, run 100, revision 1 at 0"])
+    #expect(bus.control.canonical(.number(7)) == .number(100))
+  }
+
+  @Test("survives a crash of the hub in its middle")
+  func crash() {
+    var bus = DrivenArbiter()
+    bus.arrive(press(.start, .watch, at: 10_000, arriving: 60_000, id: 1, run: 7, stopFollows: true), crashing: true)
+    bus.arrive(press(.pause, .watch, at: 11_000, arriving: 60_000, id: 2, run: 7, stopFollows: true), crashing: true)
+    bus.arrive(press(.stop, .watch, at: 14_000, arriving: 60_000, id: 3, run: 7), crashing: true)
+    #expect(bus.answers.map(\.verdict.outcome) == [.applied, .applied, .applied])
+    #expect(bus.arbiter.control.revision == 0)
+  }
+
+  @Test("leaves no press of a chain without a verdict, not even one pressed before its start")
+  func beforeItsStart() {
+    var bus = Transcript()
+    bus.press(.start, .watch, at: 10_000, arriving: 60_000, run: 7, stopFollows: true)
+    bus.press(.pause, .watch, at: 9_000, arriving: 60_000, run: 7, stopFollows: true)
+    bus.press(.stop, .watch, at: 20_000, arriving: 60_000, run: 7)
+    #expect(bus.said().count == 3)
+    #expect(bus.driven.arbiter.unjudgedCount == 0)
+  }
+}
+
+/// What a person reads.
+@Suite("A verdict's message")
+struct VerdictMessageTests {
+  @Test("says what happened and why")
+  func messages() {
+    var bus = Transcript()
+    bus.press(.pause, .phone, at: 0)
+    #expect(bus.messages() == ["pause was rejected: no run has been started"])
+    bus.press(.start, .phone, at: 10_000, run: 1)
+    bus.press(.start, .watch, at: 10_100, run: 2)
+    bus.press(.lap, .phone, at: 10_200)
+    #expect(
+      bus.messages() == ["start was applied", "start was already asked for: it counts once", "lap was marked"])
+    bus.press(.pause, .phone, at: 20_000)
+    bus.press(.start, .watch, at: 20_100, run: 3)
+    #expect(bus.messages() == ["pause was applied", "start was rejected: a run is already on, and paused"])
+    bus.press(.resume, .phone, at: 30_000)
+    bus.press(.pause, .watch, at: 30_100)
+    #expect(
+      bus.messages() == [
+        "resume was undone by a later press before it took effect", "pause was already asked for: it counts once",
+      ])
+    bus.press(.stop, .phone, at: 40_000, run: 99)
+    #expect(bus.messages() == ["stop was rejected: it was meant for another run"])
+    bus.press(.stop, .phone, at: 50_000)
+    bus.press(.pause, .watch, at: 50_100)
+    #expect(bus.messages() == ["stop was applied", "pause was rejected: the run is already completed"])
+    bus.press(.resume, .widget, at: 15_000, arriving: 60_000)
+    #expect(bus.messages() == ["resume was rejected: another device changed the run after it was pressed"])
+    bus.press(.resume, .widget, at: 15_000, arriving: 100_000_000)
+    #expect(bus.messages() == ["resume was rejected: it was pressed more than a day ago"])
+  }
+}
