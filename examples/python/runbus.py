@@ -51,7 +51,10 @@ def command(kind, source="shell", run_id=None):
     """A press of now: "start", "pause", "resume", "stop" or "lap". A start mints the run."""
     run_id = run_id or (uuid.uuid4().bytes if kind == "start" else None)
     return Command(  # noqa: F821 - of the schema
-        id=uuid.uuid4().bytes, kind=CommandKind.Value(f"COMMAND_KIND_{kind.upper()}"), source=source, run_id=run_id  # noqa: F821
+        id=uuid.uuid4().bytes,
+        kind=CommandKind.Value(f"COMMAND_KIND_{kind.upper()}"),  # noqa: F821
+        source=source,
+        run_id=run_id,
     )
 
 
