@@ -13,7 +13,8 @@ public struct Calculator: Hashable, Sendable {
   private var cadenceStepsPerMinute: Double?
   private var activity = Activity.unknown
   private var lapCount = 0
-  private var foldedTo: BusTime?
+  /// The last change of phase or gap: the clocks cannot be read at an earlier moment.
+  private var clockSetAt: BusTime?
 
   /// A calculator before the first entry.
   public init(settings: MetricsSettings = MetricsSettings()) { self.settings = settings }
@@ -22,11 +23,14 @@ public struct Calculator: Hashable, Sendable {
   ///
   /// A transition that the phase does not allow, and a sample before the start or after the stop, change nothing.
   public mutating func fold(_ entry: LedgerEntry) {
-    foldedTo = max(foldedTo ?? entry.time, entry.time)
     switch entry.event {
-    case .transition(let transition): stopwatch.apply(transition.kind, at: entry.time)
+    case .transition(let transition):
+      clockSetAt = entry.time
+      stopwatch.apply(transition.kind, at: entry.time)
     case .lap: if stopwatch.isOn(at: entry.time) { lapCount += 1 }
-    case .gap(let duration): stopwatch.leaveOut(duration, from: entry.time)
+    case .gap(let duration):
+      clockSetAt = entry.time
+      stopwatch.leaveOut(duration, from: entry.time)
     case .sample(let value, let device):
       if stopwatch.isOn(at: entry.time) { fold(value, from: device, at: entry.time) }
     }
@@ -54,9 +58,10 @@ public struct Calculator: Hashable, Sendable {
     }
   }
 
-  /// The numbers at a moment, which is not before anything folded; an earlier one is taken as the last of these.
+  /// The numbers at a moment; one before the last change of phase is taken as that change. A reading from a sender whose
+  /// clock runs a little ahead does not move the clocks.
   public func metrics(at now: BusTime) -> RunMetrics {
-    let now = max(now, foldedTo ?? now)
+    let now = max(now, clockSetAt ?? now)
     let active = stopwatch.active(at: now)
     return RunMetrics(
       elapsed: stopwatch.elapsed(at: now),

@@ -56,7 +56,7 @@ public struct RunLedger: Sendable {
     for entry in entries { insert(entry) }
   }
 
-  /// The numbers at a moment, which is not before any entry.
+  /// The numbers at a moment; see ``Calculator/metrics(at:)``.
   public func metrics(at now: BusTime) -> RunMetrics {
     guard folded < entries.count else { return calculator.metrics(at: now) }
     var calculator = calculator

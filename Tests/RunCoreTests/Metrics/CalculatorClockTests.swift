@@ -106,6 +106,17 @@ struct CalculatorClockTests {
     #expect(ledger.metrics(at: 100).lapCount == 3)
   }
 
+  @Test("A reading from a sender whose clock runs ahead does not move the clocks")
+  func readingAhead() {
+    var ledger = LedgerBuilder()
+    ledger.press(.start, at: 0)
+    ledger.sample(.heartRate(bpm: 120), at: 10)
+    ledger.sample(.heartRate(bpm: 180), at: 80)
+    let metrics = ledger.metrics(at: 20)
+    #expect(metrics.elapsed == .seconds(20))
+    #expect(metrics.active == .seconds(20))
+  }
+
   @Test("No span that came from outside makes the clocks trap")
   func extremes() {
     for entry in [Int64.min, -1, 0, .max] {
