@@ -27,7 +27,6 @@ struct ControlModel {
 
   // What happened.
   private(set) var transitions: [Transition] = []
-  private(set) var judged: [(press: Press, verdict: Verdict)] = []
   private(set) var settledWindows: [Settled] = []
   private(set) var aliases: [(alias: RunID, run: RunID)] = []
   // What waits.
@@ -42,9 +41,8 @@ struct ControlModel {
 
   // MARK: What is asked of it
 
-  var verdicts: [CommandID: Verdict] {
-    Dictionary(judged.map { ($0.verdict.commandID, $0.verdict) }, uniquingKeysWith: { $1 })
-  }
+  /// In order of judgement.
+  private(set) var judged: [(press: Press, verdict: Verdict)] = []
   var revision: UInt64 { present.last?.revision ?? 0 }
   var phase: RunPhase { present.last.flatMap { Self.phase(after: $0.kind) } ?? .idle }
   var run: RunID? { present.last?.run }

@@ -74,6 +74,7 @@ struct DrivenArbiter {
   }
 
   private mutating func note(_ settlement: Settlement) {
+    guard !settlement.isEmpty else { return }
     answers += settlement.answers
     lines += settlement.lines
     windows += settlement.windows
@@ -126,16 +127,11 @@ struct ControlPair {
     var model = model
     driven.finish()
     model.finish()
-    let expected = model.verdicts
-    var given: [CommandID: Verdict] = [:]
-    for answer in driven.answers {
-      if given.updateValue(answer.verdict, forKey: answer.verdict.commandID) != nil { return "two verdicts" }
-    }
     for press in presses {
-      let id = press.command.id
-      if given[id] != expected[id] {
-        return "\(press.shown): the code says \(given[id]?.shown ?? "nothing"), "
-          + "the model says \(expected[id]?.shown ?? "nothing")"
+      let given = driven.answers.filter { $0.verdict.commandID == press.command.id }.map(\.verdict)
+      let expected = model.judged.filter { $0.verdict.commandID == press.command.id }.map(\.verdict)
+      if given.count != 1 || given != expected {
+        return "\(press.shown): the code says \(given.map(\.shown)), the model says \(expected.map(\.shown))"
       }
     }
     let control = driven.arbiter.control
