@@ -15,6 +15,7 @@ public actor Hub: Node {
   private let configuration: HubConfiguration
   private let listener: any HubListener
   private let store: NodeStore
+  private let lock: HubLock?
   private let log = Logger(label: "runbus.hub")
   private let audience = Audience()
   private let garbage = Counter(label: "runbus.hub.garbage_frames")
@@ -30,7 +31,12 @@ public actor Hub: Node {
   private var complainedAbout: Set<ConnectionID> = []
 
   /// A hub on a loop, with a store and a way to be reached.
-  public init(configuration: HubConfiguration, listener: any HubListener, store: NodeStore, loop: Loop) {
+  ///
+  /// - Parameter lock: what makes it the only hub of its bus, where a lock does; let go when the hub has ended.
+  public init(
+    configuration: HubConfiguration, listener: any HubListener, store: NodeStore, loop: Loop, lock: HubLock? = nil
+  ) {
+    self.lock = lock
     self.configuration = configuration
     self.listener = listener
     self.store = store
@@ -214,6 +220,7 @@ public actor Hub: Node {
     transport?.close()
     transport = nil
     store.close()
+    lock?.close()
     audience.end(error ?? RunBusError(.closed, "the hub has ended"))
   }
 }
