@@ -48,8 +48,6 @@ extension PeerCore {
     guard case .up = link else { return }
     hear(at: now, into: &actions)
     if case .snapshot(let message) = event {
-      guard message.snapshot.order > authoritative.order else { return }
-      actions.append(.hear(event))
       observe(message, isNewSession: false, at: now, into: &actions)
     } else {
       actions.append(.hear(event))
@@ -115,6 +113,8 @@ extension PeerCore {
     let snapshot = message.snapshot
     readClock(message, isNewSession: isNewSession, at: now)
     guard snapshot.order > authoritative.order else { return }
+    // However it came (published, with a welcome, as an answer): a listener hears every state once.
+    actions.append(.hear(.snapshot(message)))
     let wasOn = authoritative.phase.isOn
     authoritative = snapshot
     settling.removeAll { $0.verdict.term < snapshot.order.term || $0.verdict.revision <= snapshot.order.revision }

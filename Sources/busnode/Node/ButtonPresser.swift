@@ -12,6 +12,8 @@ struct ButtonPresser<Member: Node>: Sendable {
   func obey(_ lines: AsyncStream<String>) async {
     // Counts the orders to go off or on the air: the end of an earlier "offline 30s" must not undo a later one.
     let airOrders = Counter()
+    // A hub takes presses from its first snapshot on; a peer keeps them until it has found its hub.
+    if node is Hub { for await _ in await node.snapshots() { break } }
     await withDiscardingTaskGroup { group in
       for await line in lines {
         do {
@@ -40,28 +42,19 @@ struct ButtonPresser<Member: Node>: Sendable {
     }
   }
 
-  /// Presses now, and comes back when the press is durable here: the next one is behind it.
+  /// Presses, and comes back when the node has the press: the next one is behind it.
   private func press(_ kind: CommandKind, at offset: BusDuration?, in group: inout DiscardingTaskGroup) async {
-    let (queued, queuedNow) = AsyncStream.makeStream(of: Void.self)
     let command = await command(kind, at: offset)
     let receipts = await node.receipts(for: command.id)
-    group.addTask { await follow(receipts) { queuedNow.finish() } }
-    group.addTask {
-      await send(command)
-      queuedNow.finish()
-    }
-    for await _ in queued {}
+    let sending = await node.beginSending(command)
+    group.addTask { await follow(receipts) }
+    group.addTask { await finish(sending, command) }
   }
 
   /// Presses when the run has come to a moment: a recorded press, which counts as of that moment.
   private func pressWhenDue(_ kind: CommandKind, at offset: BusDuration) async {
     guard await waitForRun(toReach: offset) else { return }
-    let command = await command(kind, at: offset)
-    let receipts = await node.receipts(for: command.id)
-    await withDiscardingTaskGroup { group in
-      group.addTask { await follow(receipts) {} }
-      group.addTask { await send(command) }
-    }
+    await withDiscardingTaskGroup { group in await press(kind, at: offset, in: &group) }
   }
 
   private func command(_ kind: CommandKind, at offset: BusDuration?) async -> Command {
@@ -71,25 +64,27 @@ struct ButtonPresser<Member: Node>: Sendable {
       runID: kind == .start ? RunID(using: &generator) : nil, runOffset: offset)
   }
 
-  private func send(_ command: Command) async {
-    do {
-      _ = try await node.send(command)
-    } catch {
-      // A press that is cut short by the node's end is not an error: the command itself stays durable.
-      if !Task.isCancelled { Output.complain("busnode \(deviceID): \(command.kind.rawValue): \(error)") }
+  private func finish(_ sending: Task<Verdict, any Error>, _ command: Command) async {
+    await withTaskCancellationHandler {
+      do {
+        _ = try await sending.value
+      } catch {
+        // A press that is cut short by the node's end is no error to speak of.
+        if !Task.isCancelled { Output.complain("busnode \(deviceID): \(command.kind.rawValue): \(error)") }
+      }
+    } onCancel: {
+      sending.cancel()
     }
   }
 
-  /// Shows the stages of a press; `first` is called at the first of them, or when there will be none.
-  private func follow(_ receipts: AsyncStream<Receipt>, first: @Sendable () -> Void) async {
+  /// Shows the stages of a press.
+  private func follow(_ receipts: AsyncStream<Receipt>) async {
     for await receipt in receipts {
       let predicted = await node.predicted
-      // Nobody reads what we write: the node's other parts find that out and end it.
+      // When nobody reads what we write, the node's other parts find that out and end it.
       try? view.show(receipt, of: deviceID, predicted: predicted)
-      first()
-      if case .verdict = receipt.stage { break }
+      if case .verdict = receipt.stage { return }
     }
-    first()
   }
 
   /// Waits until a run is on and has come to an offset; `false` when cancelled or the node has ended first.
@@ -103,6 +98,14 @@ struct ButtonPresser<Member: Node>: Sendable {
       return true
     }
     return false
+  }
+}
+
+extension Node {
+  /// Gives a command without waiting for its verdict: the task is made on the node's own executor, so that presses
+  /// arrive in the order in which they were made. Whoever calls owns the task.
+  fileprivate func beginSending(_ command: Command) -> Task<Verdict, any Error> {
+    Task { try await send(command) }
   }
 }
 

@@ -1,0 +1,43 @@
+import ArgumentParser
+import RunBus
+
+struct Monitor: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    abstract: "Show everything that happens on the bus, one a line.",
+    discussion: """
+      Every snapshot, command, receipt, verdict and presence change, until Ctrl-C (exit status 130).
+
+        busnode monitor
+        busnode monitor --count 10
+        busnode monitor --json | jq -r 'select(.event == "verdict") | .message'
+
+      --json writes {"event": "snapshot" | "command" | "receipt" | "verdict" | "presence", ...}: a snapshot as in
+      busnode state --json, a receipt or verdict as in busnode send --json with deviceId beside it.
+      """)
+
+  @OptionGroup var bus: BusOptions
+
+  @Option(help: ArgumentHelp("End after so many lines.", valueName: "number"))
+  var count: Int?
+
+  @Flag(help: "Write JSON, one object a line.")
+  var json = false
+
+  @Option(help: ArgumentHelp("How long to wait for the hub, in real time (default: 5).", valueName: "time"))
+  var timeout: TimeArgument?
+
+  func validate() throws {
+    if let count, count < 1 { throw ValidationError("--count is at least 1") }
+  }
+
+  func run() async throws {
+    bus.startLog()
+    let visit = try Visit(try bus.location(), device: DeviceID.visitor(), topics: Topic.allCases, isOneShot: false)
+    let json = json
+    try await Follower(visit: visit, patience: timeout?.span ?? .seconds(5)).follow(countMax: count) { event in
+      let event = EventJSON(event)
+      if json { try Output.jsonLine(event) } else { try Output.line(Sentence.event(event)) }
+      return true
+    }
+  }
+}

@@ -1,0 +1,146 @@
+import ArgumentParser
+import RunBus
+
+/// Options that each of the three nodes has.
+struct NodeOptions: ParsableArguments {
+  @Option(help: ArgumentHelp("The device's name (default: its role).", valueName: "name"))
+  var device: DeviceID?
+
+  @Flag(help: "Read presses from standard input, one a line, and end with it.")
+  var stdin = false
+
+  @Flag(help: "Write JSON, one object a line.")
+  var json = false
+}
+
+/// What a node's help says about standard input.
+private let ordersHelp = """
+  With --stdin the node reads what is done to it, one a line, until the end of input:
+    start, pause, resume, stop, lap   a button is pressed
+    pause @123.4                      ... as a recorded press, 123.4 s into the run
+    offline 30s, offline, online      it leaves the air (for 30 s of bus time), and comes back
+  A bad line is named on standard error and ignored.
+  """
+
+struct Phone: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    abstract: "Be the phone: the hub, which holds the run.",
+    discussion: """
+      The phone runs until Ctrl-C (or SIGTERM), and shows every snapshot and verdict as a line.
+
+        busnode phone --synthetic                  a modelled runner carries it
+        busnode phone --replay run.gpx --speed 60  a recorded hour in a minute
+        busnode phone --address tcp://127.0.0.1:7070
+
+      Sensor time is run time: the recording begins when the run is started (busnode send start). Positions, altitude
+      and cadence are the phone's; the watch takes the heart rate from the same file. A phone that is killed and
+      started again goes on with its run.
+
+      \(ordersHelp)
+      """)
+
+  @OptionGroup var bus: BusOptions
+  @OptionGroup var options: NodeOptions
+  @OptionGroup var sensors: SensorOptions
+
+  @Option(help: ArgumentHelp("How fast bus time runs: 60 is a minute in a second.", valueName: "factor"))
+  var speed = SpeedArgument(.realTime)
+
+  @Option(help: ArgumentHelp("The window in which presses settle together, in ms of bus time.", valueName: "ms"))
+  var debounce = 500
+
+  func validate() throws {
+    guard (0...60_000).contains(debounce) else { throw ValidationError("--debounce is 0 to 60000 ms") }
+  }
+
+  func run() async throws {
+    bus.startLog()
+    let location = try bus.location()
+    let device = options.device ?? DeviceID.role(.phone)
+    let recording = try sensors.timeline(for: .phone)
+    // The lock comes first and goes last: nobody else binds while anything of ours is open.
+    let lock = try HubLock.acquire(location, device: device)
+    defer { lock.close() }
+    let store = try NodeStore(directory: location.stateDirectory(for: device), device: device)
+    defer { store.close() }
+    for notice in store.notices { Output.complain("busnode: \(notice)") }
+    let listener = ZeroMQListener(control: location.controlEndpoint, events: location.eventsEndpoint)
+    let hub = Hub(
+      configuration: HubConfiguration(
+        deviceID: device, debounce: .milliseconds(Int64(debounce)), speed: speed.speed),
+      listener: listener, store: store, loop: try Loop())
+    try await NodeRunner(
+      node: hub, deviceID: device, source: .phone, recording: recording, readsOrders: options.stdin,
+      view: NodeView(asJSON: options.json)
+    ).run()
+  }
+}
+
+struct Watch: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    abstract: "Be the watch: show the run, press its buttons, measure the heart rate.",
+    discussion: """
+      The watch runs until Ctrl-C (or SIGTERM) and joins its bus as soon as there is a phone.
+
+        busnode watch
+        busnode watch --replay run.gpx    the heart rate of a recording
+        busnode watch --device watch2     a second one
+
+      \(ordersHelp)
+      """)
+
+  @OptionGroup var bus: BusOptions
+  @OptionGroup var options: NodeOptions
+  @OptionGroup var sensors: SensorOptions
+
+  func run() async throws {
+    try await runPeer(.watch, source: .watch, bus: bus, options: options, recording: sensors.timeline(for: .watch))
+  }
+}
+
+struct Widget: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    abstract: "Be the live activity on the lock screen: show the run, press its buttons.",
+    discussion: """
+      The widget runs until Ctrl-C (or SIGTERM) and joins its bus as soon as there is a phone.
+
+        busnode widget
+        busnode widget --json | jq .metrics.distanceMeters
+
+      \(ordersHelp)
+      """)
+
+  @OptionGroup var bus: BusOptions
+  @OptionGroup var options: NodeOptions
+
+  func run() async throws {
+    try await runPeer(.widget, source: .liveActivity, bus: bus, options: options, recording: nil)
+  }
+}
+
+/// Runs a watch or a widget.
+private func runPeer(
+  _ role: NodeRole, source: ControlSource, bus: BusOptions, options: NodeOptions, recording: Timeline?
+) async throws {
+  bus.startLog()
+  let location = try bus.location()
+  let device = options.device ?? DeviceID.role(role)
+  let store = try NodeStore(directory: location.stateDirectory(for: device), device: device)
+  defer { store.close() }
+  for notice in store.notices { Output.complain("busnode: \(notice)") }
+  let peer = Peer(
+    configuration: PeerConfiguration(deviceID: device, role: role),
+    connector: ZeroMQConnector(control: location.controlEndpoint), store: store, loop: try Loop())
+  try await NodeRunner(
+    node: peer, deviceID: device, source: source, recording: recording, readsOrders: options.stdin,
+    view: NodeView(asJSON: options.json)
+  ).run(reachability: await peer.reachabilities())
+}
+
+extension DeviceID {
+  /// The device that is named after its role.
+  static func role(_ role: NodeRole) -> DeviceID {
+    guard let device = DeviceID(role.rawValue) else { preconditionFailure("\(role) is no device name") }
+    return device
+  }
+}

@@ -1,0 +1,170 @@
+import ArgumentParser
+import RunBus
+import Synchronization
+
+struct Send: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    abstract: "Press a button: start, pause, resume, stop or lap.",
+    discussion: """
+      Waits for the verdict and says what became of the press. Any number of them can run side by side.
+
+        busnode send start
+        busnode send pause --source watch
+        busnode send lap --wait received     do not wait for the half second in which presses settle
+        busnode send stop --json | jq -r .receipt
+        busnode send resume || echo "not resumed: $?"
+
+      --json writes one object: commandId, command, source, receipt (queued, pending, applied, coalesced, superseded,
+      rejected), runId, term, revision, coalescedInto, supersededBy, effectiveAgeSeconds, reason, message.
+
+      EXIT STATUS:
+        0   applied or coalesced (--wait received: the hub has it; --wait none: handed over)
+        3   rejected
+        4   superseded: undone by a later press within the same half second
+        6   the hub has it, no verdict in time
+        69  no such bus, or its hub does not answer
+      """)
+
+  /// How long to wait for what.
+  enum Wait: String, ExpressibleByArgument, CaseIterable { case verdict, received, none }
+
+  @Argument(help: ArgumentHelp("start, pause, resume, stop or lap.", valueName: "command"))
+  var kind: CommandKind
+
+  @OptionGroup var bus: BusOptions
+
+  @Option(
+    help: ArgumentHelp("Who presses: phone, watch, live-activity (or widget), shell.", valueName: "source"),
+    transform: { text in
+      guard let source = ControlSource(argument: text) else {
+        throw ValidationError("'\(text)' is none of phone, watch, live-activity, shell")
+      }
+      return source
+    })
+  var source: ControlSource = .shell
+
+  @Option(help: ArgumentHelp("The device it is pressed on (default: shell).", valueName: "name"))
+  var device: DeviceID?
+
+  @Option(help: "What to wait for.")
+  var wait: Wait = .verdict
+
+  @Option(help: ArgumentHelp("How long to wait, in real time: 5, 500ms (default: 5).", valueName: "time"))
+  var timeout: TimeArgument?
+
+  @Flag(help: "Write one JSON object.")
+  var json = false
+
+  func run() async throws {
+    bus.startLog()
+    let location = try bus.location()
+    let visit = try Visit(location, device: device ?? DeviceID.role(.shell))
+    var generator = SystemRandomNumberGenerator()
+    let command = Command(
+      id: CommandID(using: &generator), kind: kind, source: source,
+      runID: kind == .start ? RunID(using: &generator) : nil)
+    let patience = timeout?.span ?? .seconds(5)
+    let wait = wait
+    let (last, seen) = try await visit.run { peer in
+      let last = try await Self.press(command, on: peer, wait: wait, patience: patience)
+      return (last, await peer.authoritative)
+    }
+    guard let last else { throw Failure.noAnswer(location, within: patience) }
+    try say(last, seen: seen)
+    let status = status(last)
+    if status != ExitStatus.success { throw QuietExit(exitStatus: status) }
+  }
+
+  /// Presses and returns the last stage that came in time; `nil` when the hub was not reached.
+  private static func press(
+    _ command: Command, on peer: Peer, wait: Wait, patience: BusDuration
+  ) async throws -> Receipt? {
+    let receipts = await peer.receipts(for: command.id)
+    let reachability = await peer.reachabilities()
+    let last = LastReceipt()
+    try await withThrowingTaskGroup(of: Bool.self) { group in
+      group.addTask {
+        try? await Task.sleep(for: .nanoseconds(patience.nanoseconds))
+        return true
+      }
+      group.addTask {
+        // Handing over takes somebody to hand it to.
+        if wait == .none { for await state in reachability where state.isReachable { break } }
+        let verdict = try await peer.send(command)
+        last.settle(verdict)
+        return false
+      }
+      group.addTask {
+        for await receipt in receipts {
+          last.take(receipt)
+          switch (receipt.stage, wait) {
+          case (.verdict, _), (.pending, .received), (_, .none): return true
+          case (.queued, _), (.pending, _): continue
+          }
+        }
+        return true
+      }
+      while let isOver = try await group.next(), !isOver {}
+      group.cancelAll()
+      // Cancelling stops the waiting; the press itself is the hub's now.
+      while await group.nextResult() != nil {}
+    }
+    let receipt = last.value
+    // Queued here means nothing to anybody once this process is gone.
+    if case .queued = receipt?.stage, wait != .none { return nil }
+    return receipt
+  }
+
+  private func say(_ receipt: Receipt, seen: Snapshot) throws {
+    if json { return try Output.jsonLine(ReceiptJSON(receipt)) }
+    switch receipt.stage {
+    case .verdict(let verdict): try Output.line(Sentence.verdict(verdict, seen: seen))
+    case .pending where wait == .verdict: try Output.line("\(Sentence.receipt(receipt)); no verdict in time")
+    case .pending, .queued: try Output.line(Sentence.receipt(receipt))
+    }
+  }
+
+  private func status(_ receipt: Receipt) -> Int32 {
+    switch receipt.stage {
+    case .queued: ExitStatus.success
+    case .pending: wait == .verdict ? ExitStatus.noVerdict : ExitStatus.success
+    case .verdict(let verdict):
+      switch verdict.outcome {
+      case .applied, .coalesced: ExitStatus.success
+      case .superseded: ExitStatus.superseded
+      case .rejected: ExitStatus.rejected
+      }
+    }
+  }
+}
+
+extension ControlSource {
+  /// A source as a person writes it.
+  init?(argument: String) {
+    switch argument {
+    case "phone": self = .phone
+    case "watch": self = .watch
+    case "live-activity", "liveActivity", "widget": self = .liveActivity
+    case "shell": self = .shell
+    default: return nil
+    }
+  }
+}
+
+/// The furthest stage that a press has come to.
+private final class LastReceipt: Sendable {
+  private let receipt = Mutex<Receipt?>(nil)
+
+  var value: Receipt? { receipt.withLock { $0 } }
+
+  func take(_ next: Receipt) { receipt.withLock { $0 = next } }
+
+  /// The verdict came, but not (yet) as a receipt, which would say how long ago it took effect.
+  func settle(_ verdict: Verdict) {
+    receipt.withLock { receipt in
+      if case .verdict = receipt?.stage { return }
+      receipt = Receipt(
+        commandID: verdict.commandID, kind: verdict.kind, source: verdict.source, stage: .verdict(verdict))
+    }
+  }
+}

@@ -1,0 +1,69 @@
+import ArgumentParser
+import RunBus
+
+/// What the sensors of a node measure.
+struct SensorOptions: ParsableArguments {
+  @Option(help: ArgumentHelp("Sensor input from a recording, GPX or TCX.", valueName: "file"))
+  var replay: String?
+
+  @Flag(help: "Sensor input from a modelled runner.")
+  var synthetic = false
+
+  @Option(help: ArgumentHelp("Which modelled run: same seed, same run (default: 1).", valueName: "number"))
+  var seed: UInt64?
+
+  @Option(
+    help: ArgumentHelp(
+      "How long the run is: 5m, 300, 5:00 (default: all of the recording; 30m of a modelled run).", valueName: "time"))
+  var duration: TimeArgument?
+
+  func validate() throws {
+    if replay != nil, synthetic {
+      throw ValidationError("sensor input comes from one place: give --replay or --synthetic, not both")
+    }
+    if seed != nil, !synthetic { throw ValidationError("--seed chooses a modelled run: give --synthetic with it") }
+  }
+
+  /// Whether there is anything to play.
+  var hasInput: Bool { replay != nil || synthetic }
+
+  /// The recording to play, cut to `--duration`; `nil` without sensor input.
+  func recording() throws(RunBusError) -> Recording? {
+    if synthetic {
+      return SyntheticRun(seed: seed ?? 1, duration: duration?.span ?? .seconds(1800)).recording()
+    }
+    guard let replay else { return nil }
+    var recording = try Recording.read(contentsOf: replay)
+    for warning in recording.warnings { Output.complain("busnode: \(replay): \(warning)") }
+    if let end = duration?.span, end < recording.duration { recording.cut(to: end) }
+    return recording
+  }
+
+  /// What a node of a role measures of it.
+  func timeline(for role: NodeRole) throws(RunBusError) -> Timeline? {
+    guard let recording = try recording() else { return nil }
+    let samples = recording.samples(for: role)
+    return samples.isEmpty ? nil : Timeline(samples.map(\.sample))
+  }
+
+  /// The same choice as arguments for another process.
+  var arguments: [String] {
+    var arguments: [String] = []
+    if let replay { arguments += ["--replay", replay] }
+    if synthetic { arguments.append("--synthetic") }
+    if let seed { arguments += ["--seed", "\(seed)"] }
+    if let duration { arguments += ["--duration", DurationText.exactSeconds(duration.span)] }
+    return arguments
+  }
+}
+
+extension Recording {
+  /// Leaves out what comes after a moment; a pause that lasts until then has no resume.
+  mutating func cut(to end: BusDuration) {
+    samples.removeAll { $0.offset > end }
+    lapMarks.removeAll { $0 > end }
+    timerStops = timerStops.filter { $0.pausedAt < end }
+      .map { TimerStop(pausedAt: $0.pausedAt, resumedAt: min($0.resumedAt, end)) }
+    duration = end
+  }
+}
