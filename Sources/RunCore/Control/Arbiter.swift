@@ -7,7 +7,7 @@
 public struct Arbiter: Sendable {
   private struct Waiting {
     let press: Press
-    let pressClass: PressClass
+    var pressClass: PressClass
   }
   private enum State {
     case closed
@@ -102,10 +102,13 @@ public struct Arbiter: Sendable {
     let age = press.arrivedAt - press.pressedAt
     let isOld = age > max(rule.length, lateAfter)
     let sendersWaiting = waiting.filter { $0.press.deviceID == press.deviceID }
-    let isBlocked = !sendersWaiting.isEmpty
-    // A chain waits for its stop, and what the sender pressed after its start waits with it.
-    let chain = sendersWaiting.last { $0.pressClass == .held }
-    if let chain, press.command.kind != .start, press.command.runID == chain.press.command.runID { return .held }
+    // A chain waits for its stop, and what the sender pressed after its start waits with it. Other streams of its
+    // device do not: its store may be lost, and the stop with it.
+    let isBlocked = sendersWaiting.contains { $0.pressClass != .held || $0.press.stream == press.stream }
+    let isOfChain = sendersWaiting.contains {
+      $0.pressClass == .held && $0.press.command.runID == press.command.runID
+    }
+    if isOfChain, press.command.kind != .start { return .held }
     switch state {
     case .closed:
       if isOld { return startsChain(press) ? .held : .late }
@@ -149,37 +152,45 @@ public struct Arbiter: Sendable {
     return admitted
   }
 
-  /// Takes out the waiting presses of a class that are not behind a chain of their sender, in press order.
+  /// Takes out the waiting presses of a class, in press order.
   private mutating func take(_ isWanted: (Waiting) -> Bool) -> [Press] {
-    var taken: [Press] = []
-    var left: [Waiting] = []
-    var blocked: Set<DeviceID> = []
-    for entry in waiting {
-      if entry.pressClass == .held { blocked.insert(entry.press.deviceID) }
-      if isWanted(entry) && !blocked.contains(entry.press.deviceID) {
-        taken.append(entry.press)
-      } else {
-        left.append(entry)
-      }
-    }
-    waiting = left
+    let taken = waiting.filter(isWanted).map(\.press)
+    waiting.removeAll(where: isWanted)
     return taken.sorted(by: Press.precedes)
   }
 
-  /// Takes out the chains whose stop has arrived, each from its start to its stop, ordered by their starts.
+  /// Takes out the chains whose stop has arrived, each from its start to its stop, ordered by their starts. A chain
+  /// whose stop is not coming any more falls apart into late presses.
   private mutating func takeWholeChains() -> [[Press]] {
-    let stops = waiting.filter { $0.pressClass == .held && $0.press.command.kind == .stop }
+    let starts = waiting.filter { $0.pressClass == .held && startsChain($0.press) }.map(\.press)
     var chains: [[Press]] = []
-    for stop in stops {
-      let belongs = { (entry: Waiting) in
-        entry.pressClass == .held && entry.press.deviceID == stop.press.deviceID
-          && entry.press.command.runID == stop.press.command.runID
+    for start in starts {
+      let belongs = { (press: Press) in
+        press.deviceID == start.deviceID && press.command.runID == start.command.runID
       }
-      let chain = waiting.filter(belongs).map(\.press)
-      waiting.removeAll(where: belongs)
-      if !chain.isEmpty { chains.append(chain.sorted(by: Press.precedes)) }
+      let chain = waiting.filter { $0.pressClass == .held && belongs($0.press) }.map(\.press)
+      if chain.contains(where: { $0.command.kind == .stop }) {
+        waiting.removeAll { $0.pressClass == .held && belongs($0.press) }
+        chains.append(chain.sorted(by: Press.precedes))
+      } else if hasLostItsStop(chain, begunBy: start) {
+        for index in waiting.indices where waiting[index].pressClass == .held && belongs(waiting[index].press) {
+          waiting[index].pressClass = .late
+        }
+      }
     }
     return chains.sorted { Press.precedes($0[0], $1[0]) }
+  }
+
+  /// Half of what a hub holds unjudged: a chain that never ends must not keep the others out.
+  private static let chainMax = 512
+
+  /// The stop was cancelled or has expired: its stream has gone on without it.
+  private func hasLostItsStop(_ chain: [Press], begunBy start: Press) -> Bool {
+    if chain.count > Self.chainMax || chain.contains(where: { !$0.stopFollows }) { return true }
+    return waiting.contains {
+      $0.press.stream == start.stream && $0.press.sequence > start.sequence
+        && $0.press.command.runID != start.command.runID
+    }
   }
 }
 
