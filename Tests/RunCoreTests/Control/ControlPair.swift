@@ -5,13 +5,14 @@ import Testing
 func press(
   _ kind: CommandKind, _ device: DeviceID = .phone, at pressed: Int64, arriving: Int64? = nil, id: UInt64,
   run: UInt64? = nil, base: Base? = nil, source: ControlSource = .phone, sequence: UInt64? = nil,
-  stopFollows: Bool = false
+  stopFollows: Bool = false, stream: UInt64 = 1
 ) -> Press {
   Press(
     command: Command(
       id: .number(id), kind: kind, source: source, runID: run.map(RunID.number), base: base),
     deviceID: device,
-    stream: StreamID(sender: StoreID(high: 0, low: UInt64(device.rawValue.utf8.first ?? 0)), kind: .commands),
+    stream: StreamID(
+      sender: StoreID(high: stream, low: device.rawValue.utf8.reduce(0) { $0 << 8 | UInt64($1) }), kind: .commands),
     sequence: sequence ?? id, pressedAt: .milliseconds(pressed), arrivedAt: .milliseconds(arriving ?? pressed),
     stopFollows: stopFollows)
 }

@@ -98,6 +98,28 @@ struct WholeRunTranscriptTests {
     #expect(bus.arbiter.control.revision == 0)
   }
 
+  @Test("holds up nothing that its device sends by another stream")
+  func otherStreams() {
+    var bus = Transcript.running
+    bus.press(.start, .watch, at: 10_000, arriving: 60_000, run: 7, stopFollows: true)
+    #expect(bus.press(.pause, .watch, at: 61_000, by: 2) == .window)
+    #expect(bus.settle() == ["#2 applied, run 100, revision 2 at 61000"])
+  }
+
+  @Test("falls apart when its stop was cancelled: its stream says that none follows, or goes on with another run")
+  func lostStop() {
+    var bus = Transcript()
+    bus.press(.start, .watch, at: 10_000, arriving: 60_000, run: 7, stopFollows: true)
+    bus.press(.pause, .watch, at: 11_000, arriving: 60_000, run: 7)
+    #expect(bus.said() == ["#1 applied, run 7, revision 1 at 10000", "#2 applied, run 7, revision 2 at 11000"])
+    bus.press(.stop, .phone, at: 70_000)
+    _ = bus.settle()
+    bus.press(.start, .watch, at: 80_000, arriving: 90_000, run: 8, stopFollows: true)
+    #expect(bus.press(.start, .watch, at: 90_000, run: 9) == .next)
+    #expect(bus.said() == ["#4 applied, run 8, revision 4 at 80000"])
+    #expect(bus.settle() == ["#5 coalesced into #4, run 8, revision 4 at 80000"])
+  }
+
   @Test("leaves no press of a chain without a verdict, not even one pressed before its start")
   func beforeItsStart() {
     var bus = Transcript()
