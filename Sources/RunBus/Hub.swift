@@ -26,6 +26,9 @@ public actor Hub: Node {
   private var timer: LoopTimer?
   private var queue: [HubCore.Event] = []
   private var isFeeding = false
+  private var isEnding = false
+  /// Commands that were given before ``run()`` had begun.
+  private var early: [Command] = []
   /// Nobody has subscribed to a topic yet: what is published on it need not even be encoded.
   private var subscribed: Set<Topic> = []
   private var complainedAbout: Set<ConnectionID> = []
@@ -55,7 +58,7 @@ public actor Hub: Node {
     let error = await withTaskCancellationHandler {
       await withCheckedContinuation { life.wait($0) }
     } onCancel: {
-      loop.submit { [self] in assumeIsolated { $0.feed(.ending) } }
+      loop.submit { [self] in assumeIsolated { $0.end() } }
     }
     close(error)
     if let error { throw error }
@@ -63,7 +66,9 @@ public actor Hub: Node {
 
   /// Gives a command on the hub itself; see ``Node/send(_:)``.
   public func send(_ command: Command) async throws(RunBusError) -> Verdict {
-    try await audience.verdict(of: command.id, isolation: self) { feed(.press(command)) }.get()
+    try await audience.verdict(of: command.id, isolation: self) {
+      if core == nil { early.append(command) } else { feed(.press(command)) }
+    }.get()
   }
 
   /// The stages of one of the hub's own commands.
@@ -118,6 +123,13 @@ public actor Hub: Node {
     timer = loop.makeTimer { [weak self] in self?.assumeIsolated { $0.feed(.deadline) } }
     for notice in store.notices { log.warning("\(notice)") }
     feed(.started)
+    for command in early { feed(.press(command)) }
+    early = []
+  }
+
+  private func end() {
+    isEnding = true
+    feed(.ending)
   }
 
   private func feed(_ event: HubCore.Event) {
@@ -201,7 +213,7 @@ public actor Hub: Node {
   private func finish(_ id: CommitID, _ result: Result<Void, StoreFault>) {
     switch result {
     case .success: feed(.committed(id))
-    case .failure(let fault) where fault.isTemporary:
+    case .failure(let fault) where fault.isTemporary && !isEnding:
       log.error("the store takes nothing now: \(fault); nothing is lost, it is tried again every second")
       feed(.commitFailed(id))
     case .failure(let fault): life.end(RunBusError(.store, "the hub stops: \(fault)", cause: fault))
