@@ -28,9 +28,11 @@ enum HistoryReader {
       history.accepted.append((press, pressClass))
       return true
     }
-    try each("verdicts", "SELECT * FROM verdicts ORDER BY position") { row in
-      VerdictColumns.read(row).map { history.verdicts.append($0) } != nil
-    }
+    // A command that was judged twice has its last verdict: an index that forbids it would cost every commit.
+    let verdicts = """
+      SELECT * FROM verdicts WHERE position IN (SELECT MAX(position) FROM verdicts GROUP BY command) ORDER BY position
+      """
+    try each("verdicts", verdicts) { row in VerdictColumns.read(row).map { history.verdicts.append($0) } != nil }
     try each("watermarks", "SELECT * FROM watermarks") { row in
       guard let sender: StoreID = row.identifier("sender"), let kind = row.text("stream").flatMap(StreamID.Kind.init),
         let sequence = row.integer("sequence")

@@ -8,6 +8,8 @@ final class SQLiteRecords: StoreRecords {
   private struct State: Sendable {
     /// The short numbers of runs in the journal, as far as they were needed; emptied when a batch is rolled back.
     var runNumbers: [RunID: Int64] = [:]
+    /// Where the last accepted press stands among them; `nil` until it is asked for.
+    var lastAcceptedPosition: Int64?
     var commitsSinceCheckpoint = 0
   }
   private let queue: DatabaseQueue
@@ -61,15 +63,33 @@ final class SQLiteRecords: StoreRecords {
     try? queue.close()
   }
 
+  private static let acceptSQL = """
+    INSERT OR REPLACE INTO accepted (\(PressColumns.names), class, position) VALUES (\(PressColumns.placeholders), ?, ?)
+    """
+  private static let judgeSQL = """
+    INSERT INTO verdicts (\(PressColumns.names), \(VerdictColumns.names))
+    VALUES (\(PressColumns.placeholders), \(VerdictColumns.placeholders))
+    """
+
+  /// Counts acceptances; what was rolled back leaves a hole, which nobody sees.
+  private func nextAcceptedPosition(_ db: Database) throws -> Int64 {
+    let last: Int64
+    if let known = state.withLock({ $0.lastAcceptedPosition }) {
+      last = known
+    } else {
+      last = try Int64.fetchOne(db, sql: "SELECT MAX(position) FROM accepted") ?? 0
+    }
+    state.withLock { $0.lastAcceptedPosition = last + 1 }
+    return last + 1
+  }
+
   private func execute(_ operation: StoreOperation, _ db: Database) throws {
     switch operation {
     case .setTerm(let term):
       try db.run("UPDATE meta SET value = ? WHERE key = 'term'", [Int64(bitPattern: term)])
     case .accept(let press, let pressClass):
-      try db.run(
-        """
-        INSERT OR REPLACE INTO accepted (\(PressColumns.names), class) VALUES (\(PressColumns.placeholders), ?)
-        """, PressColumns.values(press) + [pressClass.rawValue])
+      let position = try nextAcceptedPosition(db)
+      try db.run(Self.acceptSQL, PressColumns.values(press) + [pressClass.rawValue, position])
     case .reclassify(let id, let pressClass):
       try db.run("UPDATE accepted SET class = ? WHERE command = ?", [pressClass.rawValue, id.data])
     case .setWatermark(let stream, let sequence):
@@ -78,11 +98,7 @@ final class SQLiteRecords: StoreRecords {
         [stream.sender.data, stream.kind.rawValue, Int64(bitPattern: sequence)])
     case .judge(let verdict, let press, let judgedAt):
       try db.run("DELETE FROM accepted WHERE command = ?", [press.command.id.data])
-      try db.run(
-        """
-        INSERT OR REPLACE INTO verdicts (\(PressColumns.names), \(VerdictColumns.names))
-        VALUES (\(PressColumns.placeholders), \(VerdictColumns.placeholders))
-        """, PressColumns.values(press) + VerdictColumns.values(verdict, judgedAt: judgedAt))
+      try db.run(Self.judgeSQL, PressColumns.values(press) + VerdictColumns.values(verdict, judgedAt: judgedAt))
     case .forgetVerdicts(let moment):
       try db.run("DELETE FROM verdicts WHERE judged_at < ?", [moment.nanoseconds])
     case .append(let runID, let entry):

@@ -61,6 +61,7 @@ struct StoreFile {
     var configuration = Configuration()
     configuration.label = "runbus.store"
     configuration.prepareDatabase { db in
+      try db.execute(sql: "PRAGMA page_size = \(StoreSchema.pageSize)")
       // The node's lock already keeps others out: without shared memory and file locks every commit is cheaper.
       try db.execute(sql: "PRAGMA locking_mode = EXCLUSIVE")
       guard try String.fetchOne(db, sql: "PRAGMA journal_mode = WAL") == "wal" else {

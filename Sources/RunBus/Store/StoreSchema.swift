@@ -4,8 +4,12 @@ import RunCore
 
 /// The tables of a store and how older ones become the present ones. A migration that was released never changes.
 ///
+/// Every commit writes each page that it touched: so there are few indexes, and pages are small.
 /// Unsigned numbers are kept by their bit pattern, identifiers as 16 bytes, times in nanoseconds.
 enum StoreSchema {
+  /// Bytes; rows are about 200. It counts when the file is made.
+  static let pageSize = 2048
+
   static var migrator: DatabaseMigrator {
     var migrator = DatabaseMigrator()
     migrator.registerMigration("1") { db in
@@ -19,9 +23,9 @@ enum StoreSchema {
     return migrator
   }
 
-  /// The columns of a press, the same in `accepted` and `verdicts`.
+  /// The columns of a press but its command's id, the same in `accepted` and `verdicts`.
   private static let press = """
-    command BLOB NOT NULL UNIQUE, kind TEXT NOT NULL, source BLOB NOT NULL, run BLOB, base_revision INTEGER,
+    kind TEXT NOT NULL, source BLOB NOT NULL, run BLOB, base_revision INTEGER,
     base_command BLOB, run_offset INTEGER, device TEXT NOT NULL, sender BLOB NOT NULL, stream TEXT NOT NULL,
     sequence INTEGER NOT NULL, pressed_at INTEGER NOT NULL, arrived_at INTEGER NOT NULL, flags INTEGER NOT NULL
     """
@@ -31,9 +35,10 @@ enum StoreSchema {
     CREATE TABLE clock (
       one INTEGER PRIMARY KEY CHECK (one = 1), real INTEGER NOT NULL, bus INTEGER NOT NULL, boot TEXT NOT NULL,
       wall REAL NOT NULL);
-    CREATE TABLE accepted (position INTEGER PRIMARY KEY, \(press), class TEXT NOT NULL);
+    CREATE TABLE accepted (
+      command BLOB PRIMARY KEY NOT NULL, position INTEGER NOT NULL, \(press), class TEXT NOT NULL) WITHOUT ROWID;
     CREATE TABLE verdicts (
-      position INTEGER PRIMARY KEY, \(press), outcome TEXT NOT NULL, other_command BLOB, reason TEXT, phase TEXT,
+      position INTEGER PRIMARY KEY, command BLOB NOT NULL, \(press), outcome TEXT NOT NULL, other_command BLOB, reason TEXT, phase TEXT,
       verdict_run BLOB, term INTEGER NOT NULL, revision INTEGER NOT NULL, effective_at INTEGER,
       judged_at INTEGER NOT NULL);
     CREATE INDEX verdicts_judged_at ON verdicts (judged_at);

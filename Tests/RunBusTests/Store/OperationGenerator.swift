@@ -5,6 +5,7 @@ struct OperationGenerator {
   private var random: SplitMix64
   private var position: UInt64 = 0
   private var runs: [RunID] = []
+  private var judgedAt = BusTime.zero
   private var presses: [Press] = []
 
   init(seed: UInt64) { random = SplitMix64(state: seed) }
@@ -22,8 +23,11 @@ struct OperationGenerator {
     case 4: return .setWatermark(stream(), sequence: anyUnsigned())
     case 5, 6:
       let press = knownPress()
-      return .judge(verdict(press), press, judgedAt: time())
-    case 7: return .forgetVerdicts(judgedBefore: BusTime(nanoseconds: .random(in: 0..<100_000, using: &random)))
+      // Bus time never runs backwards.
+      judgedAt = judgedAt + BusDuration(nanoseconds: .random(in: 0..<1000, using: &random))
+      return .judge(verdict(press), press, judgedAt: judgedAt)
+    case 7:
+      return .forgetVerdicts(judgedBefore: judgedAt - BusDuration(nanoseconds: .random(in: 0..<10_000, using: &random)))
     case 8: return .setAlias(runID(), of: runID())
     case 9: return .settle(window())
     case 10: return .setClock(real: time(), bus: time())

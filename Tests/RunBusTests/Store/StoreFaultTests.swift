@@ -56,7 +56,7 @@ struct StoreFaultTests {
   @Test("A full disk rolls the batch back and is told as such")
   func diskFull() async throws {
     let scratch = try ScratchDirectory()
-    let store = try NodeStore(directory: scratch.path, device: nil, options: StoreOptions(pagesMax: 40))
+    let store = try NodeStore(directory: scratch.path, device: nil, options: StoreOptions(pagesMax: 80))
     var position: UInt64 = 0
     var fault: StoreFault?
     while fault == nil, position < 100_000 {

@@ -82,7 +82,7 @@ struct StoreSurvivalTests {
     case "page":
       // Every page but the first, which holds the tables' names.
       var bytes = try Data(contentsOf: URL(filePath: path))
-      for index in 4096..<bytes.count { bytes[index] = 0xA5 }
+      for index in StoreSchema.pageSize..<bytes.count { bytes[index] = 0xA5 }
       try bytes.write(to: URL(filePath: path))
     default: try RawDatabase.execute("DELETE FROM meta WHERE key = 'store'", at: path)
     }
