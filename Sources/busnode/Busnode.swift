@@ -45,7 +45,7 @@ struct Busnode: AsyncParsableCommand {
       """,
     version: "0.1.0",
     subcommands: [
-      Phone.self, Watch.self, Widget.self, Send.self, State.self, Monitor.self, Measure.self,
+      Phone.self, Watch.self, Widget.self, Up.self, Send.self, State.self, Monitor.self, Measure.self,
     ])
 
   static func main() async {

@@ -6,6 +6,7 @@ final class NodeView: Sendable {
   private struct State {
     var predicted: RunPhase?
     var isReachable: Bool?
+    var order: SnapshotOrder?
   }
   private let asJSON: Bool
   private let state = Mutex(State())
@@ -15,7 +16,14 @@ final class NodeView: Sendable {
   /// Shows what came over the bus, and the phase that the button shows if that has changed.
   func show(_ event: BusEvent, predicted: RunPhase) throws {
     switch event {
-    case .snapshot, .presence: try write(EventJSON(event))
+    case .snapshot(let message):
+      // A hub publishes its state again for whoever subscribes later: to itself that is no news.
+      let isRepeat = state.withLock { state in
+        defer { state.order = message.snapshot.order }
+        return state.order == message.snapshot.order
+      }
+      if !isRepeat { try write(EventJSON(event)) }
+    case .presence: try write(EventJSON(event))
     // A node tells of its own presses only; `monitor` tells of everybody's.
     case .command, .receipt: break
     }

@@ -1,3 +1,4 @@
+import Foundation
 import RunBus
 
 /// One line of `monitor --json` and of a node's own `--json`: `{"event": …}` with the event's fields beside it.
@@ -114,5 +115,26 @@ extension EventJSON: Codable {
     case .predicted: self = .predicted(try Predicted(from: decoder))
     case .sensorsDone: self = .sensorsDone(try Sensors(from: decoder))
     }
+  }
+}
+
+extension EventJSON {
+  /// Reads a line that a node wrote; `nil` when it is none.
+  init?(line: String) {
+    guard let event = try? JSONDecoder().decode(EventJSON.self, from: Data(line.utf8)) else { return nil }
+    self = event
+  }
+}
+
+/// An event together with the node that shows it: a line of `up --json`.
+struct NodeEventJSON: Encodable {
+  private enum Key: String, CodingKey { case node }
+  let node: SpawnedNode
+  let event: EventJSON
+
+  func encode(to encoder: any Encoder) throws {
+    var container = encoder.container(keyedBy: Key.self)
+    try container.encode(node, forKey: .node)
+    try event.encode(to: encoder)
   }
 }

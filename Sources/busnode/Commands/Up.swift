@@ -1,0 +1,116 @@
+import ArgumentParser
+import Foundation
+import RunBus
+
+struct Up: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    abstract: "Spawn phone, watch and widget, play a run with them, and say whether they agreed.",
+    discussion: """
+        busnode up --synthetic --duration 5m --speed 10
+        busnode up --replay run.tcx --speed 60
+        busnode up --synthetic --duration 2m --speed 10 --script demo.run --json | jq -c .event
+        busnode up                          no sensors: press with busnode send, until Ctrl-C
+
+      On a terminal a table shows every node's view; otherwise each view is a line. The end is a summary; when the nodes
+      did not agree at every revision, or one died unasked, the exit status is 1.
+
+      Without --bus, --address or their environment the bus is one of its own: other commands reach it by the name that
+      is shown, and its state is gone afterwards. With them it is that bus, and its state stays.
+
+      With --replay or --synthetic the phone presses start, the recorded pauses and stop, each at its moment of the
+      run: two plays end with the same metrics. A script takes over the pressing; a run that is still on when the
+      recording is over is stopped by the phone.
+
+      SCRIPT: one line for each thing that happens, # begins a comment.
+        at TIME NODE ACTION
+        TIME    bus time from the moment at which all nodes have a snapshot: 12s, 1m30s, 90, 1:30
+        NODE    phone, watch or widget
+        ACTION  start, pause, resume, stop, lap   a button is pressed
+                offline 30s, offline, online      it leaves the air (for 30 s of bus time), and comes back
+                kill, restart                     as by kill -9; and started again
+
+        at 0s  watch start
+        at 12s watch pause
+        at 20s watch offline 30s
+        at 40s phone kill
+        at 45s phone restart
+      """)
+
+  @OptionGroup var bus: BusOptions
+  @OptionGroup var sensors: SensorOptions
+
+  @Option(help: ArgumentHelp("How fast bus time runs: 60 is a minute in a second.", valueName: "factor"))
+  var speed = SpeedArgument(.realTime)
+
+  @Option(help: ArgumentHelp("The window in which presses settle together, in ms of bus time.", valueName: "ms"))
+  var debounce = 500
+
+  @Option(help: ArgumentHelp("Who does what and when, instead of the recorded presses.", valueName: "file"))
+  var script: String?
+
+  @Flag(help: "Write JSON, one object a line, the summary last.")
+  var json = false
+
+  func validate() throws {
+    guard (0...60_000).contains(debounce) else { throw ValidationError("--debounce is 0 to 60000 ms") }
+  }
+
+  func run() async throws {
+    bus.startLog()
+    // Everything is read before anything is spawned.
+    let script = try script.map { try Self.read(script: $0) }
+    let recording = try sensors.recording()
+    if bus.isNamed { return try await play(script, recording, at: try bus.location(), environment: [:]) }
+
+    let name = "up-\(ProcessInfo.processInfo.processIdentifier)"
+    let state = NSTemporaryDirectory() + "runbus-\(name)-\(UUID().uuidString)"
+    let location = try BusLocation(bus: name, address: nil, environment: ProcessInfo.processInfo.environment)
+    defer {
+      try? FileManager.default.removeItem(atPath: state)
+      try? FileManager.default.removeItem(atPath: location.runtimeDirectory)
+    }
+    try await play(script, recording, at: location, environment: ["XDG_STATE_HOME": state])
+  }
+
+  private func play(
+    _ script: Script?, _ recording: Recording?, at location: BusLocation, environment: [String: String?]
+  ) async throws {
+    guard !location.hasOpenPort else {
+      throw Failure(
+        code: "usage", message: "watch and widget must know the port: give --address tcp://127.0.0.1:PORT",
+        exitStatus: ExitStatus.usage)
+    }
+    let place =
+      location.controlEndpoint.hasPrefix("ipc://")
+      ? ["--bus", location.displayName] : ["--address", location.displayName]
+    let common = place + ["--json", "--stdin", "--log-level", bus.logLevel.rawValue]
+    let plan = UpRun.Plan(
+      executable: Bundle.main.executablePath ?? CommandLine.arguments[0],
+      environment: environment.merging(["RUNBUS_BUS": nil, "RUNBUS_ADDRESS": nil]) { $1 },
+      arguments: [
+        .phone: ["phone"] + common + sensors.arguments
+          + ["--speed", "\(speed.speed.factor)", "--debounce", "\(debounce)"],
+        .watch: ["watch"] + common + sensors.arguments,
+        .widget: ["widget"] + common,
+      ],
+      speed: speed.speed, script: script, presses: recording?.presses ?? [], duration: recording?.duration,
+      feeds: Set(
+        [(SpawnedNode.phone, NodeRole.phone), (.watch, .watch)]
+          .filter { recording?.samples(for: $1).isEmpty == false }.map { $0.0 }),
+      flag: location.flag, asJSON: json)
+    try await UpRun(plan).run()
+  }
+
+  private static func read(script path: String) throws -> Script {
+    guard let data = FileManager.default.contents(atPath: path) else {
+      throw Failure(
+        code: "badInput", message: "\(path): cannot read this script: is it there, and may you read it?",
+        exitStatus: ExitStatus.badInput)
+    }
+    do {
+      return try Script(String(decoding: data, as: UTF8.self), file: path)
+    } catch {
+      throw Failure(code: "badInput", message: error.message, exitStatus: ExitStatus.badInput)
+    }
+  }
+}

@@ -1,0 +1,133 @@
+import RunBus
+import Subprocess
+import Synchronization
+
+#if canImport(System)
+  import System
+#else
+  import SystemPackage
+#endif
+
+/// What happens while `up` runs, in the order in which it becomes known.
+enum UpEvent: Sendable {
+  /// A node wrote a line.
+  case heard(SpawnedNode, EventJSON)
+  /// A node's process is no more: how it ended, and the last it wrote on standard error.
+  case ended(SpawnedNode, life: Int, Ending, lastErrors: [String])
+  /// A line of the script is due.
+  case step(ScriptStep)
+  /// All lines of the script have been due.
+  case scriptIsOver
+  /// The recording has come to its end.
+  case recordingIsOver
+  /// Some time has passed.
+  case tick
+  /// Ctrl-C, or SIGTERM.
+  case interrupted(Int32)
+
+  /// How a process ended.
+  enum Ending: Hashable, Sendable {
+    case exited(Int32)
+    case signaled(Int32)
+    case neverStarted(String)
+
+    var sentence: String {
+      switch self {
+      case .exited(let status): "it ended with exit status \(status)"
+      case .signaled(let number): "it was ended by signal \(number)"
+      case .neverStarted(let why): "it could not be started: \(why)"
+      }
+    }
+  }
+}
+
+/// One process of `busnode` that `up` has spawned. It ends when `up` does, however that ends: its standard input closes.
+final class Child: Sendable {
+  /// The lines of standard error that are kept to say why it died.
+  static let errorsMax = 10
+
+  let node: SpawnedNode
+  /// Counts the lives of this node.
+  let life: Int
+  private let input = AsyncStream.makeStream(of: String.self)
+  private let process = Mutex<(@Sendable (Signal) -> Void)?>(nil)
+  private let errors = Mutex<[String]>([])
+
+  init(_ node: SpawnedNode, life: Int) {
+    self.node = node
+    self.life = life
+  }
+
+  /// Writes an order to its standard input.
+  func tell(_ order: NodeOrder) { input.continuation.yield(order.line) }
+
+  /// Ends its standard input: it ends in good order.
+  func end() { input.continuation.finish() }
+
+  /// Ends it as a crash would: nothing is said, nothing is tidied up.
+  func kill() { process.withLock { $0?(.kill) } }
+
+  /// Runs it to its end, and reports what it writes and how it ends.
+  func run(
+    executable: String, arguments: [String], environment: [String: String?],
+    report: @Sendable @escaping (UpEvent) -> Void
+  ) async {
+    var options = PlatformOptions()
+    // A group of its own: Ctrl-C on the terminal reaches `up` alone, which then ends its nodes in order.
+    options.processGroupID = 0
+    let changes = Dictionary(
+      uniqueKeysWithValues: environment.compactMap { name, value in
+        Environment.Key(rawValue: name).map { ($0, value) }
+      })
+    let ending: UpEvent.Ending
+    do {
+      let result = try await Subprocess.run(
+        .path(FilePath(executable)), arguments: Arguments(arguments), environment: .inherit.updating(changes),
+        platformOptions: options, input: .inputWriter, output: .sequence, error: .sequence
+      ) { execution in
+        process.withLock { $0 = { try? execution.send(signal: $0) } }
+        await converse(execution, report)
+        // Its output has ended, so it has ended or is about to: nobody signals it any more.
+        process.withLock { $0 = nil }
+      }
+      switch result.terminationStatus {
+      case .exited(let status): ending = .exited(status)
+      case .signaled(let number): ending = .signaled(number)
+      }
+    } catch {
+      ending = .neverStarted("\(error)")
+    }
+    report(.ended(node, life: life, ending, lastErrors: errors.withLock { $0 }))
+  }
+
+  private func converse(
+    _ execution: Execution<CustomWriteInput, SequenceOutput, SequenceOutput>,
+    _ report: @Sendable @escaping (UpEvent) -> Void
+  ) async {
+    await withTaskGroup(of: Void.self) { group in
+      group.addTask { [node] in
+        // A process that dies ends its output with an error or without; how it ended is reported apart.
+        do {
+          for try await line in execution.standardOutput.strings() {
+            if let event = EventJSON(line: line) { report(.heard(node, event)) }
+          }
+        } catch {}
+        self.end()
+      }
+      group.addTask {
+        do {
+          for try await line in execution.standardError.strings() {
+            self.errors.withLock { $0 = ($0 + [line]).suffix(Self.errorsMax) }
+          }
+        } catch {}
+      }
+      group.addTask {
+        for await line in self.input.stream {
+          guard (try? await execution.standardInputWriter.write(line + "\n")) != nil else { break }
+        }
+        try? await execution.standardInputWriter.finish()
+      }
+      await group.waitForAll()
+    }
+  }
+}

@@ -1,0 +1,299 @@
+import Foundation
+import RunBus
+
+/// Spawns phone, watch and widget, plays a run with them, and watches whether they agree.
+actor UpRun {
+  /// What is played, and how.
+  struct Plan: Sendable {
+    var executable: String
+    var environment: [String: String?]
+    /// The arguments of each node.
+    var arguments: [SpawnedNode: [String]]
+    var speed: BusSpeed
+    var script: Script?
+    /// What the recording presses, unless a script takes over.
+    var presses: [RecordedPress]
+    /// How long the recording is; `nil` without one.
+    var duration: BusDuration?
+    /// The nodes whose sensors have something to say.
+    var feeds: Set<SpawnedNode>
+    /// How to reach the bus from another shell.
+    var flag: String
+    var asJSON: Bool
+  }
+
+  /// - `gathering` can go to: `playing` (all nodes have a snapshot), `ending`.
+  /// - `playing` can go to: `draining` (all is pressed and no run is on), `ending`.
+  /// - `draining` can go to: `ending` (all nodes show the same last publication, or that takes too long).
+  /// - `ending` can go to: `over` (all processes have ended).
+  private enum Stage: Equatable { case gathering, playing, draining, ending, over }
+
+  /// Real time that nodes have to find each other, to show the same, and to end.
+  private static let patience = Duration.seconds(30)
+  private static let endPatience = Duration.seconds(5)
+
+  private let plan: Plan
+  private let events = AsyncStream.makeStream(of: UpEvent.self)
+  private var stage = Stage.gathering
+  private var deadline = ContinuousClock.now + patience
+  private var lastNewsAt = ContinuousClock.now
+  private var children: [SpawnedNode: Child] = [:]
+  private var lives: [SpawnedNode: Int] = [:]
+  private var waitsForRestart: Set<SpawnedNode> = []
+  private var offlineUntil: [SpawnedNode: ContinuousClock.Instant] = [:]
+  private var sensorsDone: Set<SpawnedNode> = []
+  private var isScriptOver = false
+  private var isRecordingOver = false
+  private var hasPressedStop = false
+  private var failure: Failure?
+  private var agreement = Agreement()
+  private var verdicts = UpSummary.Verdicts()
+  private var rows: [SpawnedNode: LiveTable.Row] = [:]
+  private var table = LiveTable()
+  private let isLive: Bool
+
+  init(_ plan: Plan) {
+    self.plan = plan
+    isLive = !plan.asJSON && Output.isTerminal
+  }
+
+  /// Plays the run to its end; throws a ``Failure`` when a node died unasked, and ``QuietExit`` when they disagreed.
+  func run() async throws {
+    let report = events.continuation
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      group.addTask {
+        for await number in Signals.stream([SIGINT, SIGTERM]) { report.yield(.interrupted(number)) }
+      }
+      group.addTask {
+        while (try? await Task.sleep(for: .milliseconds(100))) != nil { report.yield(.tick) }
+      }
+      for node in SpawnedNode.allCases { spawn(node, in: &group) }
+      for await event in events.stream {
+        try take(event, in: &group)
+        if stage == .over { break }
+      }
+      // Whoever has not ended in order by now is killed.
+      group.cancelAll()
+      while await group.nextResult() != nil {}
+    }
+    let summary = UpSummary(agreement, verdicts: verdicts)
+    if plan.asJSON { try Output.jsonLine(summary) } else { for line in summary.lines { try Output.line(line) } }
+    if let failure { throw failure }
+    if !summary.agreed { throw QuietExit(exitStatus: ExitStatus.failure) }
+  }
+
+  private func take(_ event: UpEvent, in group: inout ThrowingTaskGroup<Void, any Error>) throws {
+    switch event {
+    case .heard(let node, let event): try heard(event, on: node)
+    case .ended(let node, let life, let ending, let errors):
+      guard lives[node] == life else { return }
+      children[node] = nil
+      rows[node]?.link = "dead"
+      if waitsForRestart.remove(node) != nil, stage == .playing {
+        spawn(node, in: &group)
+      } else if stage != .ending, !killed.contains(node) {
+        fail(node, ending, errors)
+      }
+    case .step(let step): perform(step, in: &group)
+    case .scriptIsOver: isScriptOver = true
+    case .recordingIsOver: isRecordingOver = true
+    case .interrupted:
+      if stage != .ending { end() }
+    case .tick: try draw()
+    }
+    advance(in: &group)
+  }
+
+  // MARK: Stages
+
+  private func advance(in group: inout ThrowingTaskGroup<Void, any Error>) {
+    let now = ContinuousClock.now
+    switch stage {
+    case .gathering:
+      if SpawnedNode.allCases.allSatisfy({ rows[$0]?.snapshot != nil }) {
+        stage = .playing
+        begin(in: &group)
+      } else if now > deadline {
+        let missing = SpawnedNode.allCases.filter { rows[$0]?.snapshot == nil }.map(\.rawValue)
+        failure = Failure(
+          code: "failure", message: "\(missing.joined(separator: ", ")) found no bus", exitStatus: ExitStatus.failure)
+        end()
+      }
+    case .playing:
+      guard isScriptOver else { return }
+      if isRunOn, children[.phone] != nil || waitsForRestart.contains(.phone) {
+        if isRecordingOver, plan.script != nil, !hasPressedStop {
+          hasPressedStop = true
+          children[.phone]?.tell(.press(.stop, at: nil))
+        }
+      } else if plan.script != nil || (hasPressedStop && agreement.seen[.phone]?.last?.phase == .completed) {
+        stage = .draining
+        deadline = now + Self.patience
+      }
+    case .draining:
+      if isDrained(now) { return end() }
+      if now > deadline {
+        agreement.disagree("the nodes did not come to show the same last publication")
+        end()
+      }
+    case .ending:
+      if children.isEmpty || now > deadline { stage = .over }
+    case .over: break
+    }
+  }
+
+  /// Script zero: all nodes have a snapshot.
+  private func begin(in group: inout ThrowingTaskGroup<Void, any Error>) {
+    let report = events.continuation
+    let (zero, speed) = (ContinuousClock.now, plan.speed)
+    @Sendable func sleep(until time: BusDuration) async throws {
+      try await Task.sleep(until: zero + .nanoseconds(speed.real(fromBus: time).nanoseconds))
+    }
+    if let script = plan.script {
+      group.addTask {
+        for step in script.steps {
+          try await sleep(until: step.time)
+          report.yield(.step(step))
+        }
+        report.yield(.scriptIsOver)
+      }
+      if let duration = plan.duration {
+        group.addTask {
+          try await sleep(until: duration)
+          report.yield(.recordingIsOver)
+        }
+      } else {
+        isRecordingOver = true
+      }
+    } else if plan.duration != nil {
+      // The phone presses each of them when the run has come to its moment.
+      for press in plan.presses {
+        children[.phone]?.tell(.press(press.kind, at: press.kind == .start ? nil : press.offset))
+      }
+      isScriptOver = true
+      hasPressedStop = true
+    } else {
+      Output.complain("busnode: all nodes are there; press buttons with: busnode send start\(plan.flag)")
+    }
+  }
+
+  private var isRunOn: Bool { agreement.seen.values.contains { $0.last?.phase.isOn == true } }
+
+  /// All samples are with the hub and every node that is there shows the same.
+  private func isDrained(_ now: ContinuousClock.Instant) -> Bool {
+    let present = SpawnedNode.allCases.filter { children[$0] != nil && !isOffline($0, now) }
+    guard offlineUntil.values.allSatisfy({ $0 <= now || $0 == Self.never }) else { return false }
+    let everRan = agreement.seen.values.contains { $0.last?.phase == .completed }
+    guard !everRan || plan.feeds.intersection(present).isSubset(of: sensorsDone) else { return false }
+    // The hub commits samples every three seconds of bus time and then says so; half a second more for the way there.
+    let quiet = Duration.nanoseconds(plan.speed.real(fromBus: .seconds(3)).nanoseconds) + .milliseconds(500)
+    return now - lastNewsAt > quiet && agreement.isSettled(present)
+  }
+
+  private func end() {
+    stage = .ending
+    deadline = ContinuousClock.now + Self.endPatience
+    for child in children.values { child.end() }
+  }
+
+  private func fail(_ node: SpawnedNode, _ ending: UpEvent.Ending, _ errors: [String]) {
+    let status = ending == .exited(ExitStatus.busHeld) ? ExitStatus.busHeld : ExitStatus.failure
+    let last = errors.isEmpty ? "" : "\n  " + errors.joined(separator: "\n  ")
+    failure = Failure(
+      code: "nodeDied", message: "the \(node.rawValue) died: \(ending.sentence)\(last)", exitStatus: status)
+    end()
+  }
+
+  // MARK: Nodes
+
+  private static let never = ContinuousClock.now + .seconds(1_000_000_000)
+  private var killed: Set<SpawnedNode> = []
+
+  private func spawn(_ node: SpawnedNode, in group: inout ThrowingTaskGroup<Void, any Error>) {
+    let child = Child(node, life: lives[node, default: 0] + 1)
+    lives[node] = child.life
+    children[node] = child
+    killed.remove(node)
+    sensorsDone.remove(node)
+    agreement.forgetLast(of: node)
+    offlineUntil[node] = nil
+    var row = LiveTable.Row()
+    row.verdict = rows[node]?.verdict
+    rows[node] = row
+    let (plan, report) = (plan, events.continuation)
+    group.addTask {
+      await child.run(
+        executable: plan.executable, arguments: plan.arguments[node] ?? [], environment: plan.environment
+      ) { report.yield($0) }
+    }
+  }
+
+  private func perform(_ step: ScriptStep, in group: inout ThrowingTaskGroup<Void, any Error>) {
+    guard stage == .playing else { return }
+    let node = step.node
+    switch step.action {
+    case .order(let order):
+      children[node]?.tell(order)
+      switch order {
+      case .offline(let span):
+        let real = span.map { plan.speed.real(fromBus: $0) }
+        offlineUntil[node] = real.map { ContinuousClock.now + .nanoseconds($0.nanoseconds) } ?? Self.never
+      case .online: offlineUntil[node] = nil
+      case .press(let kind, _): hasPressedStop = hasPressedStop || kind == .stop
+      }
+    case .kill:
+      killed.insert(node)
+      children[node]?.kill()
+    case .restart:
+      if children[node] == nil {
+        spawn(node, in: &group)
+      } else {
+        waitsForRestart.insert(node)
+        children[node]?.end()
+      }
+    }
+  }
+
+  private func isOffline(_ node: SpawnedNode, _ now: ContinuousClock.Instant) -> Bool {
+    offlineUntil[node].map { $0 > now } ?? false
+  }
+
+  private func heard(_ event: EventJSON, on node: SpawnedNode) throws {
+    switch event {
+    case .snapshot(let snapshot):
+      lastNewsAt = .now
+      agreement.saw(snapshot, on: node)
+      rows[node]?.snapshot = snapshot
+      rows[node]?.seenAt = .now
+      rows[node]?.link = "up"
+    case .verdict(let receipt, _):
+      verdicts.count(receipt.receipt)
+      rows[node]?.verdict = "\(receipt.command.rawValue) \(receipt.receipt.rawValue)"
+    case .predicted(let predicted): rows[node]?.button = predicted.phase
+    case .link(let link): rows[node]?.link = link.reachable ? "up" : "no hub"
+    case .sensorsDone(let sensors):
+      if sensors.runId == agreement.seen[node]?.last?.runId { sensorsDone.insert(node) }
+    case .command, .receipt, .presence: break
+    }
+    if plan.asJSON { return try Output.jsonLine(NodeEventJSON(node: node, event: event)) }
+    guard !isLive else { return }
+    switch event {
+    case .snapshot, .verdict, .link:
+      try Output.line(LiveTable.padded(node.rawValue, 8) + Sentence.event(event))
+    case .command, .receipt, .presence, .predicted, .sensorsDone: break
+    }
+  }
+
+  private func draw() throws {
+    guard isLive, stage != .over else { return }
+    let now = ContinuousClock.now
+    let rows = SpawnedNode.allCases.compactMap { node in
+      self.rows[node].map { row -> (SpawnedNode, LiveTable.Row) in
+        var row = row
+        if isOffline(node, now) { row.link = "offline" }
+        return (node, row)
+      }
+    }
+    try Output.raw(table.draw(rows, note: "busnode monitor\(plan.flag)", now: now))
+  }
+}
