@@ -19,6 +19,8 @@ import runbus
 PING_SECONDS_IN_RUN = 2.0
 PING_SECONDS_IDLE = 10.0
 HELLO_SECONDS = 1.0
+RESEND_SECONDS_MIN = 2.0
+RESEND_SECONDS_MAX = 30.0
 
 
 class Watch:
@@ -42,6 +44,7 @@ class Watch:
         self.snapshot = None
         self.sequence = 0
         self.unsettled = None  # the press that waits for its verdict, and when it was pressed
+        self.next_resend, self.resend_seconds = 0.0, 0.0
         self.verdicts = []
         self.followed = 0
         self.next_hello = self.next_ping = time.monotonic()
@@ -65,7 +68,7 @@ class Watch:
         self.next_hello = time.monotonic() + HELLO_SECONDS
 
     def press(self, kind):
-        """A press is pressed once: said again after a reconnect, it keeps its id and its place and states its age."""
+        """A press is pressed once: said again until its verdict is there, it keeps its id and place."""
         command = runbus.command(kind, source="watch")
         if self.snapshot.HasField("run_id") and kind != "start":
             command.run_id = self.snapshot.run_id
@@ -74,12 +77,15 @@ class Watch:
             command.base.command_id = self.snapshot.changed_by.command_id
         self.sequence += 1
         self.unsettled = (command, runbus.monotonic_ns())
+        self.resend_seconds = RESEND_SECONDS_MIN
         self.transmit()
 
     def transmit(self):
         command, pressed = self.unsettled
         age = runbus.monotonic_ns() - pressed
         self.send(command=runbus.Transmission(command=command, sequence=self.sequence, age_ns=age))
+        self.next_resend = time.monotonic() + self.resend_seconds
+        self.resend_seconds = min(2 * self.resend_seconds, RESEND_SECONDS_MAX)
 
     def turn(self, timeout):
         """Says what is due, then takes in what came within the timeout."""
@@ -91,7 +97,11 @@ class Watch:
             self.send(ping=runbus.Ping(number=self.pings))
             in_run = self.snapshot.phase in (runbus.Phase.Value("PHASE_RUNNING"), runbus.Phase.Value("PHASE_PAUSED"))
             self.next_ping = now + (PING_SECONDS_IN_RUN if in_run else PING_SECONDS_IDLE)
+        if self.session and self.unsettled and now >= self.next_resend:
+            self.transmit()
         due = self.next_ping if self.session else self.next_hello
+        if self.session and self.unsettled:
+            due = min(due, self.next_resend)
         for socket, _ in self.poller.poll(1000 * max(0.0, min(due - now, timeout))):
             parts = socket.recv_multipart()
             if socket is self.control:
@@ -132,7 +142,8 @@ class Watch:
         self.events.setsockopt(zmq.MAXMSGSIZE, 65_536)
         self.events.connect(welcome.events_endpoint)
         self.poller.register(self.events, zmq.POLLIN)
-        if self.unsettled and self.sequence > welcome.command_watermark:
+        if self.unsettled:
+            self.resend_seconds = RESEND_SECONDS_MIN
             self.transmit()
 
     def received(self, frame):
