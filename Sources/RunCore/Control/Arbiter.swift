@@ -105,10 +105,7 @@ public struct Arbiter: Sendable {
     // A chain waits for its stop, and what the sender pressed after its start waits with it. Other streams of its
     // device do not: its store may be lost, and the stop with it.
     let isBlocked = sendersWaiting.contains { $0.pressClass != .held || $0.press.stream == press.stream }
-    let isOfChain = sendersWaiting.contains {
-      $0.pressClass == .held && $0.press.command.runID == press.command.runID
-    }
-    if isOfChain, press.command.kind != .start { return .held }
+    if press.command.kind != .start, startOfChain(of: press) != nil { return .held }
     switch state {
     case .closed:
       if isOld { return startsChain(press) ? .held : .late }
@@ -159,26 +156,36 @@ public struct Arbiter: Sendable {
     return taken.sorted(by: Press.precedes)
   }
 
+  /// The start of the held chain that a press belongs to: it names its run, or it names none and came after it.
+  private func startOfChain(of press: Press) -> Press? {
+    waiting.last { entry in
+      let start = entry.press
+      guard entry.pressClass == .held, startsChain(start), start.deviceID == press.deviceID else { return false }
+      if let run = press.command.runID { return run == start.runOfStart }
+      return start.stream == press.stream && start.sequence < press.sequence || start.command.id == press.command.id
+    }?.press
+  }
+
   /// Takes out the chains whose stop has arrived, each from its start to its stop, ordered by their starts. A chain
   /// whose stop is not coming any more falls apart into late presses.
   private mutating func takeWholeChains() -> [[Press]] {
-    let starts = waiting.filter { $0.pressClass == .held && startsChain($0.press) }.map(\.press)
-    var chains: [[Press]] = []
-    for start in starts {
-      let belongs = { (press: Press) in
-        press.deviceID == start.deviceID && press.command.runID == start.command.runID
-      }
-      let chain = waiting.filter { $0.pressClass == .held && belongs($0.press) }.map(\.press)
-      if chain.contains(where: { $0.command.kind == .stop }) {
-        waiting.removeAll { $0.pressClass == .held && belongs($0.press) }
-        chains.append(chain.sorted(by: Press.precedes))
-      } else if hasLostItsStop(chain, begunBy: start) {
-        for index in waiting.indices where waiting[index].pressClass == .held && belongs(waiting[index].press) {
-          waiting[index].pressClass = .late
-        }
+    let held = waiting.filter { $0.pressClass == .held }.map(\.press)
+    guard !held.isEmpty else { return [] }
+    var whole: [[Press]] = []
+    var fallenApart: Set<CommandID> = []
+    for (start, chain) in Dictionary(grouping: held, by: { startOfChain(of: $0) }) {
+      if let start, !chain.contains(where: { $0.command.kind == .stop }) {
+        if hasLostItsStop(chain, begunBy: start) { fallenApart.formUnion(chain.map(\.command.id)) }
+      } else {
+        whole.append(chain.sorted(by: Press.precedes))
       }
     }
-    return chains.sorted { Press.precedes($0[0], $1[0]) }
+    let taken = Set(whole.joined().map(\.command.id))
+    waiting.removeAll { taken.contains($0.press.command.id) }
+    for index in waiting.indices where fallenApart.contains(waiting[index].press.command.id) {
+      waiting[index].pressClass = .late
+    }
+    return whole.sorted { Press.precedes($0[0], $1[0]) }
   }
 
   /// Half of what a hub holds unjudged: a chain that never ends must not keep the others out.
@@ -188,8 +195,7 @@ public struct Arbiter: Sendable {
   private func hasLostItsStop(_ chain: [Press], begunBy start: Press) -> Bool {
     if chain.count > Self.chainMax || chain.contains(where: { !$0.stopFollows }) { return true }
     return waiting.contains {
-      $0.press.stream == start.stream && $0.press.sequence > start.sequence
-        && $0.press.command.runID != start.command.runID
+      $0.press.stream == start.stream && $0.press.sequence > start.sequence && startOfChain(of: $0.press) != start
     }
   }
 }
