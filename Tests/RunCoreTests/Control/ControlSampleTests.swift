@@ -27,7 +27,7 @@ struct SeededGenerator: RandomNumberGenerator {
 
 /// A made-up day on a bus: presses in order of arrival, some of them late, some far apart, with and without run ids and
 /// bases, true ones and wrong ones.
-func sampledPresses(seed: UInt64) -> [Press] {
+func sampledPresses(seed: UInt64, chains: Bool = false) -> [Press] {
   var generator = SeededGenerator(seed: seed)
   let devices: [DeviceID] = [.phone, .watch, .widget]
   let sources: [ControlSource] = [.phone, .watch, .liveActivity, .shell]
@@ -71,7 +71,8 @@ func sampledPresses(seed: UInt64) -> [Press] {
       press(
         kind, devices.randomElement(using: &generator)!, at: time, arriving: time + delay, id: UInt64(number),
         run: run, base: base, source: sources.randomElement(using: &generator)!,
-        sequence: isOneShot ? 1 : UInt64(number) + 1))
+        sequence: isOneShot ? 1 : UInt64(number) + 1,
+        stopFollows: chains && Bool.random(using: &generator)))
   }
   return inOrderOfArrival(drawn)
 }
@@ -85,7 +86,7 @@ private func inOrderOfArrival(_ drawn: [Press]) -> [Press] {
     latest[press.deviceID] = arrival
     return Press(
       command: press.command, deviceID: press.deviceID, stream: press.stream, sequence: press.sequence,
-      pressedAt: press.pressedAt, arrivedAt: arrival)
+      pressedAt: press.pressedAt, arrivedAt: arrival, stopFollows: press.stopFollows)
   }
   return held.enumerated().sorted { ($0.element.arrivedAt, $0.offset) < ($1.element.arrivedAt, $1.offset) }
     .map(\.element)
@@ -152,7 +153,8 @@ struct ControlSampleTests {
     for seed in seeds.range.prefix(seeds.range.count / 2) {
       var calm = DrivenArbiter()
       var crashing = DrivenArbiter()
-      let presses = sampledPresses(seed: seed)
+      // With chains that wait for their stop in every other world.
+      let presses = sampledPresses(seed: seed, chains: seed % 2 == 0)
       for press in presses {
         calm.arrive(press)
         crashing.arrive(press, crashing: true)

@@ -198,6 +198,16 @@ struct LateTranscriptTests {
     #expect(bus.said() == ["#3 rejected staleRevision, run 100, revision 1"])
   }
 
+  @Test("is stale when another sender's later press was heard, though its own device undid that")
+  func laterPressUndone() {
+    var bus = Transcript.running
+    bus.press(.pause, .phone, at: 10_000)
+    bus.press(.resume, .watch, at: 10_200)
+    _ = bus.settle()
+    bus.press(.stop, .watch, at: 9_000, arriving: 60_000, base: .saw(1, by: 100))
+    #expect(bus.said() == ["#3 rejected staleRevision, run 100, revision 1"])
+  }
+
   @Test("is not stale for another sender's later lap, nor for one that was refused")
   func lapsAndRefusalsDoNotCount() {
     var bus = Transcript.running

@@ -98,6 +98,39 @@ struct WholeRunTranscriptTests {
     #expect(bus.arbiter.control.revision == 0)
   }
 
+  @Test("takes in what its stream says without naming a run")
+  func withoutRunIDs() {
+    var bus = Transcript.running
+    bus.press(.start, .watch, at: 10_000, arriving: 60_000, run: 7, stopFollows: true)
+    #expect(bus.press(.pause, .watch, at: 11_000, arriving: 60_000, stopFollows: true) == .held)
+    #expect(bus.press(.stop, .watch, at: 12_000, arriving: 60_000) == .held)
+    #expect(
+      bus.said() == [
+        "#1 applied, run 7, revision 1 at 10000", "#2 applied, run 7, revision 1 at 11000",
+        "#3 applied, run 7, revision 1 at 12000",
+      ])
+  }
+
+  @Test("may be two, that wait for an open window together")
+  func twoRuns() {
+    var bus = Transcript()
+    bus.press(.start, .phone, at: 60_000, run: 5)
+    for (run, time) in [(7, 10_000), (8, 20_000)] as [(UInt64, Int64)] {
+      bus.press(.start, .watch, at: time, arriving: 60_100, run: run, stopFollows: true)
+      bus.press(.lap, .watch, at: time + 1000, arriving: 60_100, stopFollows: true)
+      bus.press(.stop, .watch, at: time + 2000, arriving: 60_100)
+    }
+    #expect(bus.said() == [])
+    #expect(
+      bus.settle() == [
+        "#1 applied, run 5, revision 1 at 60000",
+        "#2 applied, run 7, revision 1 at 10000", "#3 applied, run 7, revision 1 at 11000",
+        "#4 applied, run 7, revision 1 at 12000", "#5 applied, run 8, revision 1 at 20000",
+        "#6 applied, run 8, revision 1 at 21000", "#7 applied, run 8, revision 1 at 22000",
+      ])
+    #expect(bus.driven.wholeRuns == [.number(7): false, .number(8): false])
+  }
+
   @Test("holds up nothing that its device sends by another stream")
   func otherStreams() {
     var bus = Transcript.running
