@@ -14,10 +14,13 @@ struct StoreFaultTests {
     })
   }
   private func append(_ position: UInt64, to run: UInt64) -> StoreOperation {
-    .append(
-      RunID(high: 0, low: run),
-      LedgerEntry(time: .zero, position: position, event: .gap(.seconds(1))))
+    let change = Change(source: .phone, deviceID: phone, commandID: CommandID(high: 0, low: position))
+    let transition = Transition(kind: .start, revision: position, change: change)
+    return .append(
+      RunID(high: 0, low: run), LedgerEntry(time: .zero, position: position, event: .transition(transition)))
   }
+  private let phone: DeviceID
+  init() throws { phone = try #require(DeviceID("phone")) }
 
   @Test("A failing commit leaves nothing, and what follows a full disk is written")
   func failingCommit() async throws {
@@ -36,7 +39,9 @@ struct StoreFaultTests {
       #expect(ComparableHistory(try store.history()) == before)
       // The run of the failed batch is new again.
       try await store.commit([append(2, to: 9), .setTerm(2)])
-      #expect(try store.history().lastPosition == 2)
+      let history = try store.history()
+      #expect(history.lastPosition == 2)
+      #expect(history.transitions.map(\.runID.low) == [1, 9])
       #expect(try store.termSeen() == 2)
     }
   }
