@@ -33,10 +33,10 @@ soak:
 	@scripts/bootstrap --python
 	RUNBUS_SOAK=1 RUNBUS_SOAK_CONTROL=1 $(SWIFT_TEST)
 
-# Latencies side by side with a C program that does the same hops.
+# Latencies side by side with a C program that does the same hops; ARGS="--rounds 5" makes it shorter.
 bench:
 	@scripts/bootstrap
-	Benchmarks/run
+	Benchmarks/run $(ARGS)
 
 clean:
 	rm -rf .build .venv examples/*/.build Benchmarks/.build

@@ -1,0 +1,78 @@
+import Foundation
+import Subprocess
+
+#if canImport(System)
+  import System
+#else
+  import SystemPackage
+#endif
+
+/// A measurement that could not be made.
+struct BenchError: Error, CustomStringConvertible {
+  let description: String
+}
+
+/// The two sides of a comparison, each a hub, an observer and a sender.
+enum Side: String, CaseIterable, Sendable {
+  case runBus = "RunBus"
+  case reference = "C"
+}
+
+/// One round of one side: three processes in a place of their own.
+struct Round: Sendable {
+  var reference: String
+  var sizes: Sizes
+  var commands: Int
+  var pauseMicroseconds: Int
+  var caller: Caller
+
+  func play(_ side: Side) async throws -> (hops: [Hops], logBytes: Int?) {
+    let place = try Place.make()
+    defer { place.remove() }
+    let numbers = ["\(commands)", "\(pauseMicroseconds)"]
+    let (executable, tail, store) =
+      switch side {
+      case .runBus: (CommandLine.arguments[0], ["--caller", caller.rawValue], "phone/node.sqlite")
+      case .reference: (reference, sizes.words, "hops.sqlite")
+      }
+    let hubTail = side == .runBus ? [] : tail
+    return try await withThrowingTaskGroup(of: Void.self) { group in
+      group.addTask { try await keep(executable, ["hub", place.directory] + hubTail) }
+      group.addTask { try await keep(executable, ["observer", place.directory] + tail) }
+      group.addTask {
+        try await Task.sleep(for: .seconds(120))
+        throw BenchError(description: "a round of \(side.rawValue) did not end within two minutes")
+      }
+      async let output = collect(executable, ["sender", place.directory] + numbers + tail)
+      let hops = try await output.split(separator: "\n").compactMap { Hops($0) }
+      let logBytes = place.logSize(of: store)
+      group.cancelAll()
+      while let result = await group.nextResult() { if case .failure(let error as BenchError) = result { throw error } }
+      guard hops.count == commands else {
+        throw BenchError(description: "\(side.rawValue) answered \(hops.count) of \(commands) commands")
+      }
+      return (hops, logBytes)
+    }
+  }
+}
+
+/// Runs a child until this task is cancelled. A hub or an observer that ends before makes the measurement void.
+private func keep(_ executable: String, _ arguments: [String]) async throws {
+  var options = PlatformOptions()
+  options.teardownSequence = [.gracefulShutDown(allowedDurationToNextStep: .seconds(2))]
+  let result = try await run(
+    .path(FilePath(executable)), arguments: Arguments(arguments), platformOptions: options,
+    output: .discarded, error: .string(limit: 4096))
+  guard !Task.isCancelled else { return }
+  throw BenchError(description: "\(arguments[0]) ended: \(result.terminationStatus) \(result.standardError)")
+}
+
+private func collect(_ executable: String, _ arguments: [String]) async throws -> String {
+  let result = try await run(
+    .path(FilePath(executable)), arguments: Arguments(arguments), output: .string(limit: 1 << 20),
+    error: .string(limit: 4096))
+  guard result.terminationStatus.isSuccess else {
+    throw BenchError(description: "\(arguments[0]): \(result.terminationStatus) \(result.standardError)")
+  }
+  return result.standardOutput
+}

@@ -1,0 +1,95 @@
+import RunBus
+import Synchronization
+
+/// The bytes of the messages of one command, as this build of RunBus writes them: the C side sends as many.
+struct Sizes: Sendable {
+  var command = 0
+  var pending = 0
+  var verdict = 0
+  var state = 0
+
+  var words: [String] { ["--sizes", "\(command)", "\(pending)", "\(verdict)", "\(state)"] }
+
+  /// Plays a few commands within this process and looks at what passes.
+  static func measure() async throws -> Sizes {
+    let place = try Place.make()
+    defer { place.remove() }
+    let listener = WatchingListener(inner: ZeroMQListener(control: place.control, events: place.events))
+    let loop = try Loop()
+    let hub = Hub(
+      configuration: HubConfiguration(deviceID: DeviceID("phone")!, debounce: .zero), listener: listener,
+      store: NodeStore(), loop: loop)
+    let sender = Peer(
+      configuration: PeerConfiguration(deviceID: DeviceID("watch")!, role: .watch),
+      connector: ZeroMQConnector(control: place.control), store: NodeStore(), loop: loop)
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      group.addTask { try await hub.run() }
+      group.addTask { try await sender.run() }
+      var presses = Presses()
+      for _ in 0..<8 { _ = try await sender.send(presses.next()) }
+      group.cancelAll()
+      try await group.waitForAll()
+    }
+    return listener.passed.sizes
+  }
+}
+
+/// The last messages of each kind. The hub answers a command with `pending`, the state and the verdict, in this order.
+private final class Passed: Sendable {
+  private let state = Mutex((sizes: Sizes(), answers: 0))
+  var sizes: Sizes { state.withLock { $0.sizes } }
+
+  func received(_ count: Int) {
+    state.withLock { state in
+      state.sizes.command = count
+      state.answers = 0
+    }
+  }
+  func answered(_ count: Int) {
+    state.withLock { state in
+      state.answers += 1
+      if state.answers == 1 { state.sizes.pending = count }
+      if state.answers == 2 { state.sizes.verdict = count }
+    }
+  }
+  func published(_ count: Int) { state.withLock { $0.sizes.state = count } }
+}
+
+private struct WatchingListener: HubListener {
+  let inner: ZeroMQListener
+  let passed = Passed()
+
+  func listen(
+    on loop: Loop, deliver: @escaping (HubTransportEvent) -> Void
+  ) throws(RunBusError) -> any HubTransport {
+    let passed = passed
+    let transport = try inner.listen(on: loop) { event in
+      // A command is the longest that a peer sends after its hello; pings are short.
+      if case .frame(_, let bytes) = event, bytes.count > 64 { passed.received(bytes.count) }
+      deliver(event)
+    }
+    return WatchingTransport(transport, passed)
+  }
+}
+
+private final class WatchingTransport: HubTransport {
+  private let inner: any HubTransport
+  private let passed: Passed
+
+  init(_ inner: any HubTransport, _ passed: Passed) {
+    self.inner = inner
+    self.passed = passed
+  }
+
+  var controlEndpoint: String { inner.controlEndpoint }
+  var eventsEndpoint: String { inner.eventsEndpoint }
+  func send(_ bytes: [UInt8], to connection: ConnectionID) -> SendOutcome {
+    passed.answered(bytes.count)
+    return inner.send(bytes, to: connection)
+  }
+  func publish(_ bytes: [UInt8], on topic: Topic) {
+    if topic == .snapshots { passed.published(bytes.count) }
+    inner.publish(bytes, on: topic)
+  }
+  func close() { inner.close() }
+}
