@@ -96,6 +96,7 @@ let package = Package(
       name: "ProcessTests",
       dependencies: ["RunBus", "TestSupport", "busnode"],
       path: "Tests/Processes",
+      exclude: ["Golden"],
       swiftSettings: settings),
   ],
   swiftLanguageModes: [.v6]

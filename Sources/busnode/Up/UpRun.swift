@@ -46,6 +46,7 @@ actor UpRun {
   private var isRecordingOver = false
   private var hasPressedStop = false
   private var failure: Failure?
+  private var isInterrupted = false
   private var agreement = Agreement()
   private var verdicts = UpSummary.Verdicts()
   private var rows: [SpawnedNode: LiveTable.Row] = [:]
@@ -79,6 +80,7 @@ actor UpRun {
     let summary = UpSummary(agreement, verdicts: verdicts)
     if plan.asJSON { try Output.jsonLine(summary) } else { for line in summary.lines { try Output.line(line) } }
     if let failure { throw failure }
+    if isInterrupted { throw QuietExit(exitStatus: ExitStatus.interrupted) }
     if !summary.agreed { throw QuietExit(exitStatus: ExitStatus.failure) }
   }
 
@@ -98,6 +100,8 @@ actor UpRun {
     case .scriptIsOver: isScriptOver = true
     case .recordingIsOver: isRecordingOver = true
     case .interrupted:
+      // A run that is cut short is not the run that was asked for; nodes without one have done what they should.
+      if stage != .ending, plan.script != nil || plan.duration != nil { isInterrupted = true }
       if stage != .ending { end() }
     case .tick: try draw()
     }

@@ -1,0 +1,148 @@
+import Foundation
+import RunBus
+import Testing
+import TestSupport
+
+@Suite("The command from a shell")
+struct CommandLineTests {
+  /// Starts a phone and waits until it can be reached.
+  private func phone(_ bus: TestBus, _ arguments: String...) async throws -> NodeProcess {
+    let phone = bus.spawn(executable: TestBus.busnode, ["phone", "--json"] + arguments)
+    try await phone.event("its first snapshot") { $0["event"]?.string == "snapshot" }
+    return phone
+  }
+
+  @Test("Without a hub, send and state say so at once and exit 69")
+  func noBus() async throws {
+    try await withTestBus { bus in
+      for arguments in [["send", "start"], ["state"], ["monitor"]] {
+        let process = bus.spawn(executable: TestBus.busnode, arguments)
+        #expect(try await process.ending() == .exited(69))
+        #expect(process.view.errors.first == "busnode: no bus \"default\": start one with: busnode phone")
+      }
+      let json = try await bus.run("send", "start", "--json")
+      #expect(json.lines.isEmpty)
+      let error = json.errors.first.flatMap { JSONValue(text: $0) }?["error"]
+      #expect(error?["exitCode"]?.int == 69)
+      #expect(error?["code"]?.string == "noBus")
+    }
+  }
+
+  @Test("A whole run from the shell: each verdict has its exit status")
+  func wholeRun() async throws {
+    try await withTestBus { bus in
+      let phone = try await phone(bus, "--debounce", "0")
+      #expect(try await bus.run("send", "pause").ending == .exited(3))
+      let start = try await bus.run("send", "start", "--json")
+      #expect(start.ending == .exited(0))
+      #expect(start.json.first?["receipt"]?.string == "applied")
+      #expect(try await bus.run("send", "pause", "--source", "widget", "--wait", "received").ending == .exited(0))
+      #expect(try await bus.run("send", "lap", "--wait", "none").ending == .exited(0))
+      let state = try await bus.run("state", "--json")
+      #expect(state.json.first?["phase"]?.string == "paused")
+      #expect(state.json.first?["changedBy"]?["source"]?.string == "liveActivity")
+      let stop = try await bus.run("send", "stop")
+      #expect(stop.lines == ["stop was applied; the run is completed (revision 3)"])
+      let late = try await bus.run("send", "pause", "--json")
+      #expect(late.ending == .exited(3))
+      #expect(late.json.first?["message"]?.string == "pause was rejected: the run is already completed")
+      #expect(late.errors.isEmpty)
+      phone.signal(SIGTERM)
+      #expect(try await phone.ending() == .exited(0))
+    }
+  }
+
+  @Test("Wrong usage exits 64, a bad file 65, under --json as one object")
+  func wrong() async throws {
+    try await withTestBus { bus in
+      #expect(try await bus.run("send", "jump").ending == .exited(64))
+      #expect(try await bus.run("send", "start", "--source", "fridge").ending == .exited(64))
+      #expect(try await bus.run("send", "start", "--bus", "No Such").ending == .exited(64))
+      #expect(try await bus.run("phone", "--synthetic", "--replay", "a.gpx").ending == .exited(64))
+      let usage = try await bus.run("state", "--fast", "--json")
+      #expect(usage.ending == .exited(64))
+      #expect(usage.errors.count == 1)
+      #expect(JSONValue(text: usage.errors.first ?? "")?["error"]?["code"]?.string == "usage")
+      let file = try await bus.run("measure", bus.directory + "/none.gpx", "--json")
+      #expect(file.ending == .exited(65))
+      #expect(JSONValue(text: file.errors.first ?? "")?["error"]?["exitCode"]?.int == 65)
+      let script = bus.directory + "/bad.run"
+      try "at 1s phone start\nat 2s phone jump\n".write(toFile: script, atomically: true, encoding: .utf8)
+      let up = try await bus.run("up", "--script", script)
+      #expect(up.ending == .exited(65))
+      #expect(up.errors.first?.contains("bad.run:2: \"jump\"") == true)
+    }
+  }
+
+  @Test("A second hub on one bus says who holds it, exits 75 and does not disturb the first")
+  func secondHub() async throws {
+    try await withTestBus { bus in
+      let first = try await phone(bus)
+      let second = try await bus.run("phone")
+      #expect(second.ending == .exited(75))
+      let id = try #require(first.view.processID)
+      #expect(second.errors.first?.contains("process \(id) (phone)") == true, "\(second.errors)")
+      #expect(try await bus.run("send", "start").ending == .exited(0))
+    }
+  }
+
+  @Test("Several buses on one machine do not see each other")
+  func severalBuses() async throws {
+    try await withTestBus { bus in
+      let names = ["one", "two", "three"]
+      for name in names { _ = try await phone(bus, "--bus", name, "--debounce", "0") }
+      #expect(try await bus.run("send", "start", "--bus", "two").ending == .exited(0))
+      for name in names {
+        let state = try await bus.run("state", "--json", environment: ["RUNBUS_BUS": name])
+        #expect(state.json.first?["phase"]?.string == (name == "two" ? "running" : "idle"), "\(name)")
+      }
+    }
+  }
+
+  @Test("Ctrl-C while following exits 130; a node ends in good order and leaves no socket")
+  func interrupts() async throws {
+    try await withTestBus { bus in
+      let phone = try await phone(bus)
+      for arguments in [["state", "--follow"], ["monitor", "--json"]] {
+        let follower = bus.spawn(executable: TestBus.busnode, arguments)
+        try await follower.wait(for: "a line") { $0.lines.first }
+        follower.signal(SIGINT)
+        #expect(try await follower.ending() == .exited(130))
+        #expect(follower.view.errors.isEmpty)
+      }
+      phone.signal(SIGINT)
+      #expect(try await phone.ending() == .exited(0))
+      let left = try FileManager.default.contentsOfDirectory(atPath: bus.runtimeDirectory + "/runbus/default")
+      #expect(!left.contains { $0.hasSuffix(".sock") }, "\(left)")
+    }
+  }
+
+  @Test("A closed pipe ends quietly")
+  func closedPipe() async throws {
+    try await withTestBus { bus in
+      _ = try await phone(bus, "--debounce", "0", "--speed", "100")
+      #expect(try await bus.run("send", "start").ending == .exited(0))
+      for command in ["state --follow", "monitor --json", "help"] {
+        let pipe = try await bus.shell("$BUSNODE \(command) | head -n 1; echo ${PIPESTATUS[0]}")
+        #expect(pipe.lines.last == "0", "\(command)")
+        #expect(pipe.errors.isEmpty, "\(command): \(pipe.errors)")
+      }
+    }
+  }
+
+  @Test("A node obeys its standard input, names a bad line and ends with the input")
+  func orders() async throws {
+    try await withTestBus { bus in
+      let phone = bus.spawn("phone", "--json", "--stdin", "--debounce", "0")
+      phone.write("jump")
+      phone.write("start")
+      phone.write("pause")
+      try await phone.event("pause applied") {
+        $0["event"]?.string == "verdict" && $0["command"]?.string == "pause" && $0["receipt"]?.string == "applied"
+      }
+      #expect(phone.view.errors.contains { $0.contains("\"jump\" is not one of start") })
+      phone.closeInput()
+      #expect(try await phone.ending() == .exited(0))
+    }
+  }
+}

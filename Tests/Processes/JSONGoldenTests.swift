@@ -1,0 +1,75 @@
+import Foundation
+import RunBus
+import Testing
+
+@testable import busnode
+
+@Suite("JSON that stays as it is")
+struct JSONGoldenTests {
+  private static let run = RunID(high: 1, low: 2)
+  private static let command = CommandID(high: 3, low: 4)
+
+  /// The golden file's text; it is written by hand, and a change of it is a change of a promise.
+  private func golden(_ name: String) throws -> String {
+    let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent("Golden")
+    let text = try String(contentsOf: folder.appendingPathComponent(name), encoding: .utf8)
+    return text.split(separator: "\n").joined()
+  }
+
+  @Test("A snapshot with everything")
+  func fullSnapshot() throws {
+    let metrics = RunMetrics(
+      elapsed: .milliseconds(185_250), active: .seconds(180), distanceMeters: 520.5,
+      currentPaceSecondsPerKilometer: 341.25, averagePaceSecondsPerKilometer: 345.5, heartRateBpm: 148,
+      averageHeartRateBpm: 140.5, maxHeartRateBpm: 160, cadenceStepsPerMinute: 172, elevationGainMeters: 12.5,
+      elevationLossMeters: 3, positionAccuracyMeters: 4.5, activity: .running, lapCount: 2)
+    let device = try #require(DeviceID("watch"))
+    let snapshot = Snapshot(
+      order: SnapshotOrder(term: 1, revision: 2, tick: 14), phase: .paused, runID: Self.run,
+      changedBy: Change(source: .watch, deviceID: device, commandID: Self.command), startedAt: .zero,
+      capturedAt: .zero, metrics: metrics)
+    #expect(Output.json(SnapshotJSON(snapshot)) == (try golden("snapshot.json")))
+  }
+
+  @Test("A snapshot before anything has happened says null for what is not known")
+  func emptySnapshot() throws { #expect(Output.json(SnapshotJSON(.none)) == (try golden("snapshot-none.json"))) }
+
+  @Test("A number that JSON cannot say is missing, not an error")
+  func infinity() {
+    var snapshot = Snapshot.none
+    snapshot.metrics.heartRateBpm = .infinity
+    #expect(Output.json(SnapshotJSON(snapshot)) == Output.json(SnapshotJSON(.none)))
+  }
+
+  @Test("A receipt at each stage")
+  func receipts() throws {
+    func receipt(_ stage: ReceiptStage, age: BusDuration? = nil) -> String {
+      Output.json(
+        ReceiptJSON(
+          Receipt(commandID: Self.command, kind: .pause, source: .liveActivity, stage: stage, effectiveAge: age)))
+    }
+    func verdict(_ outcome: Outcome) -> ReceiptStage {
+      .verdict(
+        Verdict(
+          commandID: Self.command, kind: .pause, source: .liveActivity, outcome: outcome, runID: Self.run, term: 1,
+          revision: 2, effectiveAt: nil))
+    }
+    let other = CommandID(high: 5, low: 6)
+    #expect(receipt(.pending) == (try golden("receipt-pending.json")))
+    #expect(receipt(verdict(.applied), age: .milliseconds(500)) == (try golden("receipt-applied.json")))
+    #expect(receipt(verdict(.coalesced(into: other))) == (try golden("receipt-coalesced.json")))
+    #expect(receipt(verdict(.superseded(by: other))) == (try golden("receipt-superseded.json")))
+    #expect(receipt(verdict(.rejected(.illegal(.completed)))) == (try golden("receipt-rejected.json")))
+  }
+
+  @Test("An event reads back as it was written")
+  func roundTrip() throws {
+    let events: [EventJSON] = [
+      .snapshot(SnapshotJSON(.none)), .presence(EventJSON.Presence(deviceId: "watch", role: "watch", reachable: true)),
+      .predicted(EventJSON.Predicted(phase: .paused)),
+      .receipt(
+        ReceiptJSON(Receipt(commandID: Self.command, kind: .lap, source: .shell, stage: .pending)), deviceId: "shell"),
+    ]
+    for event in events { #expect(EventJSON(line: Output.json(event)) == event) }
+  }
+}

@@ -1,0 +1,52 @@
+import Foundation
+import RunBus
+import Testing
+import TestSupport
+
+@Suite("up plays a run with three processes")
+struct UpTests {
+  @Test("A modelled run ends as measured: all nodes agree, to the last digit")
+  func synthetic() async throws {
+    try await withTestBus { bus in
+      let up = try await bus.run(
+        "up", "--synthetic", "--seed", "7", "--duration", "60", "--speed", "20", "--json", within: 60)
+      #expect(up.ending == .exited(0), "\(up.errors)")
+      let summary = try #require(up.json.last)
+      #expect(summary["agreed"]?.bool == true)
+      #expect(summary["phase"]?.string == "completed")
+      let recording = SyntheticRun(seed: 7, duration: .seconds(60)).recording()
+      #expect(summary["metrics"]?["distanceMeters"]?.number == measure(recording).distanceMeters)
+      #expect(summary["metrics"]?["averageHeartRateBpm"]?.number == measure(recording).averageHeartRateBpm)
+      #expect(summary["metrics"]?["elapsedSeconds"]?.number == 60)
+    }
+  }
+
+  @Test("A child that dies unasked is named, with how it died")
+  func death() async throws {
+    try await withTestBus { bus in
+      let up = bus.spawn("up", "--synthetic", "--duration", "600", "--json")
+      try await up.event("the run") { $0["node"]?.string == "widget" && $0["phase"]?.string == "running" }
+      let id = try #require(up.view.processID)
+      _ = try await bus.shell("kill -9 $(pgrep -P \(id) -f 'busnode widget')")
+      #expect(try await up.ending() == .exited(1))
+      let error = up.view.errors.compactMap { JSONValue(text: $0) }.last?["error"]
+      #expect(error?["message"]?.string == "the widget died: it was ended by signal 9")
+    }
+  }
+
+  @Test("Children end when up is killed")
+  func orphans() async throws {
+    try await withTestBus { bus in
+      let up = bus.spawn("up", "--synthetic", "--duration", "600", "--json")
+      try await up.event("the run") { $0["phase"]?.string == "running" }
+      let id = try #require(up.view.processID)
+      let children = try await bus.shell("pgrep -P \(id)").lines
+      #expect(children.count == 3)
+      up.signal(SIGKILL)
+      _ = try await up.ending()
+      // A dead child that nobody has reaped yet counts as ended.
+      let wait = "while ps -o stat= -p \(children.joined(separator: ",")) | grep -qv Z; do sleep 0.05; done"
+      _ = try await bus.shell(wait)
+    }
+  }
+}
