@@ -14,8 +14,9 @@ struct Follower: Sendable {
   /// Throws ``QuietExit`` with 130 at Ctrl-C, and ``Failure`` when the hub never answers.
   func follow(countMax: Int?, _ write: @Sendable @escaping (BusEvent) throws -> Bool) async throws {
     let signals = Signals.stream([SIGINT, SIGTERM])
+    // Subscribed before the peer runs: the state that the welcome brings is the first line.
+    let events = await visit.peer.events()
     let part = try await visit.run { peer in
-      let events = await peer.events()
       let reachabilities = await peer.reachabilities()
       return try await withThrowingTaskGroup(of: Part?.self) { group in
         group.addTask {
