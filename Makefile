@@ -1,7 +1,6 @@
 # One command each; every one that builds first installs what the machine lacks (scripts/bootstrap).
 
 BUSNODE = .build/release/busnode
-SWIFT_TEST = swift test
 
 .PHONY: run build test proto lint soak bench clean
 
@@ -17,7 +16,7 @@ build:
 # Every test.
 test:
 	@scripts/bootstrap --python
-	$(SWIFT_TEST)
+	swift test
 
 # The wire: the generated Swift and the descriptor set, anew from runbus.proto.
 proto:
@@ -31,7 +30,7 @@ lint:
 # Larger seeded worlds than a test run has time for.
 soak:
 	@scripts/bootstrap --python
-	RUNBUS_SOAK=1 RUNBUS_SOAK_CONTROL=1 $(SWIFT_TEST)
+	RUNBUS_SOAK=1 RUNBUS_SOAK_CONTROL=1 swift test
 
 # Latencies side by side with a C program that does the same hops; ARGS="--rounds 5" makes it shorter.
 bench:
