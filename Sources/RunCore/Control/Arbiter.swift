@@ -105,7 +105,7 @@ public struct Arbiter: Sendable {
     // A chain waits for its stop, and what the sender pressed after its start waits with it. Other streams of its
     // device do not: its store may be lost, and the stop with it.
     let isBlocked = sendersWaiting.contains { $0.pressClass != .held || $0.press.stream == press.stream }
-    if press.command.kind != .start, startOfChain(of: press) != nil { return .held }
+    if press.command.kind != .start, startOfChain(of: press, among: chainStarts) != nil { return .held }
     switch state {
     case .closed:
       if isOld { return startsChain(press) ? .held : .late }
@@ -156,14 +156,18 @@ public struct Arbiter: Sendable {
     return taken.sorted(by: Press.precedes)
   }
 
-  /// The start of the held chain that a press belongs to: it names its run, or it names none and came after it.
-  private func startOfChain(of press: Press) -> Press? {
-    waiting.last { entry in
-      let start = entry.press
-      guard entry.pressClass == .held, startsChain(start), start.deviceID == press.deviceID else { return false }
+  /// The starts of the held chains, in order of arrival.
+  private var chainStarts: [Press] {
+    waiting.filter { $0.pressClass == .held && startsChain($0.press) }.map(\.press)
+  }
+
+  /// The start of the chain that a press belongs to: it names its run, or it names none and came after it.
+  private func startOfChain(of press: Press, among starts: [Press]) -> Press? {
+    starts.last { start in
+      guard start.deviceID == press.deviceID else { return false }
       if let run = press.command.runID { return run == start.runOfStart }
       return start.stream == press.stream && start.sequence < press.sequence || start.command.id == press.command.id
-    }?.press
+    }
   }
 
   /// Takes out the chains whose stop has arrived, each from its start to its stop, ordered by their starts. A chain
@@ -171,11 +175,12 @@ public struct Arbiter: Sendable {
   private mutating func takeWholeChains() -> [[Press]] {
     let held = waiting.filter { $0.pressClass == .held }.map(\.press)
     guard !held.isEmpty else { return [] }
+    let starts = chainStarts
     var whole: [[Press]] = []
     var fallenApart: Set<CommandID> = []
-    for (start, chain) in Dictionary(grouping: held, by: { startOfChain(of: $0) }) {
+    for (start, chain) in Dictionary(grouping: held, by: { startOfChain(of: $0, among: starts) }) {
       if let start, !chain.contains(where: { $0.command.kind == .stop }) {
-        if hasLostItsStop(chain, begunBy: start) { fallenApart.formUnion(chain.map(\.command.id)) }
+        if hasLostItsStop(chain, begunBy: start, among: starts) { fallenApart.formUnion(chain.map(\.command.id)) }
       } else {
         whole.append(chain.sorted(by: Press.precedes))
       }
@@ -192,10 +197,11 @@ public struct Arbiter: Sendable {
   private static let chainMax = 512
 
   /// The stop was cancelled or has expired: its stream has gone on without it.
-  private func hasLostItsStop(_ chain: [Press], begunBy start: Press) -> Bool {
+  private func hasLostItsStop(_ chain: [Press], begunBy start: Press, among starts: [Press]) -> Bool {
     if chain.count > Self.chainMax || chain.contains(where: { !$0.stopFollows }) { return true }
     return waiting.contains {
-      $0.press.stream == start.stream && $0.press.sequence > start.sequence && startOfChain(of: $0.press) != start
+      $0.press.stream == start.stream && $0.press.sequence > start.sequence
+        && startOfChain(of: $0.press, among: starts) != start
     }
   }
 }
