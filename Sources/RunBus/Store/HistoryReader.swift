@@ -66,7 +66,7 @@ enum HistoryReader {
       return true
     }
     history.transitions.reverse()
-    if let runID = history.transitions.last?.runID {
+    if let runID = history.presentRun {
       let journal = """
         SELECT journal.* FROM journal JOIN runs ON runs.number = journal.run
         WHERE runs.run = ? AND journal.position >= runs.first_position ORDER BY journal.position

@@ -23,7 +23,7 @@ final class MemoryRecords: StoreRecords {
   func history() throws(StoreFault) -> (history: HubHistory, notices: [String]) {
     state.withLock { state in
       var history = state.history
-      history.journal = history.transitions.last.flatMap { state.journals[$0.runID] } ?? []
+      history.journal = history.presentRun.flatMap { state.journals[$0] } ?? []
       return (history, [])
     }
   }

@@ -82,11 +82,11 @@ extension HubCore {
   }
 
   /// A moment on the run's own time line. A sender's idea of now runs a little ahead or behind: the offset counts, not
-  /// the arrival. More than a minute ahead is no measurement.
+  /// the arrival. More than a second ahead, in real time, is no measurement.
   private func runTime(_ offset: BusDuration, at now: BusTime) -> BusTime? {
     guard let start = arbiter.control.startedAt else { return nil }
     let time = start + offset
-    return time <= now + settings.clock.speed.bus(fromReal: .seconds(60)) ? time : nil
+    return time <= now + settings.clock.speed.bus(fromReal: .seconds(1)) ? time : nil
   }
 
   private mutating func insert(

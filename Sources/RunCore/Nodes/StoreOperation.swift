@@ -58,7 +58,7 @@ public struct HubHistory: Sendable {
   public var watermarks: [StreamID: UInt64] = [:]
   /// Run ids that are another name for a run.
   public var aliases: [RunID: RunID] = [:]
-  /// The journal of the last run in `transitions`, in order of position.
+  /// The journal of ``presentRun``, in order of position.
   public var journal: [LedgerEntry] = []
   /// The highest journal position ever used.
   public var lastPosition: UInt64 = 0
@@ -67,4 +67,12 @@ public struct HubHistory: Sendable {
 
   /// A history without a past.
   public init() {}
+
+  /// The run that is on, or the last one: that of the last transition that made a revision. What amended a run that was
+  /// over, and runs that arrived whole, made none.
+  public var presentRun: RunID? {
+    transitions.reduce(nil as PastTransition?) { last, next in
+      next.revision > last?.revision ?? 0 ? next : last
+    }?.runID
+  }
 }
