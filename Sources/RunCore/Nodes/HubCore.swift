@@ -194,6 +194,8 @@ public struct HubCore: Sendable {
     var then: [Effect] = [.publishSnapshot(snapshot), .act(.open)]
     if snapshot.phase == .running { then.append(.anchor) }
     commits.add(operations, then: then)
+    // What waited for nothing but this life.
+    write(arbiter.judgeLate(at: now), at: now)
   }
 
   private mutating func meetDeadlines(at now: BusTime, into actions: inout [Action]) {

@@ -75,14 +75,15 @@ extension PeerCore {
   /// A button: the press gets its place in the stream and goes out at once if the hub can be reached.
   mutating func press(_ command: Command, at now: BusTime, into actions: inout [Action]) {
     var command = command
-    // A shell that only just came by has seen nothing: it means the run that is on.
-    if !settings.isOneShot, authoritative.order.term > 0 {
-      let seen = authoritative
-      if command.base == nil {
+    // A shell that only just came by has seen nothing: it means the run that is on. A watch that was never in reach has
+    // seen nothing either, and means the run that it started itself.
+    if !settings.isOneShot {
+      let seen = authoritative.order.term > 0 ? authoritative : nil
+      if command.base == nil, let seen {
         command.base = Base(revision: seen.order.revision, commandID: seen.changedBy?.commandID)
       }
       if command.runID == nil, command.kind != .start {
-        command.runID = outbox.entries.last { $0.command.kind == .start }?.command.runID ?? seen.runID
+        command.runID = outbox.entries.last { $0.command.kind == .start }?.command.runID ?? seen?.runID
       }
     }
     let entry = outbox.add(command, pressedAt: now)
