@@ -25,7 +25,7 @@ public final class TestBus: Sendable {
   public var environment: [String: String?] {
     [
       "XDG_RUNTIME_DIR": runtimeDirectory, "XDG_STATE_HOME": stateDirectory, "RUNBUS_BUS": nil, "RUNBUS_ADDRESS": nil,
-      "BUSNODE": Self.busnode,
+      "BUSNODE": Self.busnode, "TMPDIR": directory,
     ]
   }
 
