@@ -1,4 +1,5 @@
 public import RunCore
+import Synchronization
 
 /// Something with a descriptor that a loop watches: a socket, a pipe. Used on the loop's thread only.
 public protocol LoopSource: AnyObject {
@@ -8,86 +9,87 @@ public protocol LoopSource: AnyObject {
   func drain() -> Bool
 }
 
-/// One thread with one poller: the home of nodes and of every socket that is given to them.
+/// One thread that owns sockets and timers and runs the actors pinned to it: a serial executor with a poller.
 ///
-/// A loop is a serial executor: actors pinned to it run on its thread, where the descriptors of their sources are
-/// watched, so a frame reaches its node without changing threads. Several nodes may share one loop. An idle loop does
-/// not wake up. It ends, and joins its thread, when the last reference to it goes; every node holds one.
-public final class Loop: SerialExecutor {
-  private let thread: LoopThread
+/// An actor is pinned by `nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }` and
+/// by keeping the loop. What a source or a timer calls runs on the same thread, so there the actor may use
+/// `assumeIsolated`. Several nodes may share a loop. An idle loop sleeps until something happens.
+///
+/// Deadlines are on a clock that counts sleep, but a sleeping machine fires no timer: what fell due meanwhile fires
+/// within the rest of the wait that the sleep interrupted.
+public final class Loop: SerialExecutor, Sendable {
+  private let core: LoopCore
+  private let thread: Mutex<SystemThread?>
 
   /// Starts the loop's thread.
   ///
-  /// Throws ``RunBusError/Code/transport`` when the system has no thread or no descriptor left.
+  /// Throws ``RunBusError/Code/transport`` when the system has no thread or no pipe for it.
   public init() throws(RunBusError) {
-    thread = try LoopThread()
+    let core = LoopCore(pipe: try WakePipe())
+    self.core = core
+    thread = Mutex(try SystemThread(name: "runbus-loop") { core.run() })
   }
 
-  deinit { thread.end() }
+  deinit { stop() }
 
-  /// The monotonic clock that counts sleep, as a moment on this machine's own line.
-  public static var now: BusTime {
-    let parts = ContinuousClock.now.sinceEpoch.components
-    return BusTime(nanoseconds: parts.seconds &* 1_000_000_000 &+ parts.attoseconds / 1_000_000_000)
-  }
-
-  /// Runs work on the loop's thread, after what was submitted before it; from any thread.
-  public func submit(_ work: @escaping @Sendable () -> Void) { thread.add(.work(work)) }
+  /// The time on the loop's line: monotonic, counts sleep, in nanoseconds. Any thread.
+  public static var now: BusTime { readContinuousClock() }
 
   /// Whether the caller is on the loop's thread.
-  public var isCurrent: Bool { thread.isCurrent }
+  public var isCurrent: Bool { core.isCurrent }
+
+  /// Ends the thread after the work that was given to it, and waits for that; called on the loop's own thread it does
+  /// not wait. Close what lives on the loop before. Idempotent.
+  ///
+  /// A job that an actor is given afterwards still runs, on a short-lived thread: nobody waits for ever.
+  public func stop() {
+    core.requestStop()
+    guard let thread = thread.withLock({ $0.take() }) else { return }
+    if core.isCurrent { thread.detach() } else { thread.join() }
+  }
+
+  /// Runs something on the loop's thread, after what was given to it before. Any thread.
+  public func submit(_ work: @escaping @Sendable () -> Void) { core.enqueue(.call(work)) }
 
   // MARK: On the loop's thread
 
-  /// Watches a source from now on.
-  public func add(_ source: any LoopSource) { thread.poller.add(source) }
+  /// Watches a source until it is removed, and drains it once before sleeping: its first edge may be gone already.
+  public func add(_ source: any LoopSource) {
+    checkIsolated()
+    core.add(source)
+  }
 
-  /// Watches a source no more.
-  public func remove(_ source: any LoopSource) { thread.poller.remove(source) }
+  /// Watches a source no more. Call it before its descriptor closes.
+  public func remove(_ source: any LoopSource) {
+    checkIsolated()
+    core.remove(source)
+  }
 
-  /// Drains a source once more before the loop sleeps: for descriptors whose edge a send can consume.
-  public func touch(_ source: any LoopSource) { thread.poller.touch(source) }
+  /// Drains a source before the loop sleeps again: whoever used it may have consumed the edge that would have woken it.
+  public func touch(_ source: any LoopSource) {
+    checkIsolated()
+    core.touch(source)
+  }
 
-  /// A timer whose handler runs on the loop's thread, until it is released.
+  /// A timer without a deadline; keep it. It fires after the sources of its turn have been drained.
   public func makeTimer(_ handler: @escaping () -> Void) -> LoopTimer {
+    checkIsolated()
     let timer = LoopTimer(handler)
-    thread.poller.add(timer)
+    core.add(timer)
     return timer
   }
 
   // MARK: SerialExecutor
 
-  /// Takes in a job of an actor that is pinned to this loop.
-  public func enqueue(_ job: consuming ExecutorJob) { thread.add(.job(UnownedJob(job), asUnownedSerialExecutor())) }
+  /// Takes in a job of an actor that is pinned to the loop. Any thread.
+  public func enqueue(_ job: consuming ExecutorJob) { core.enqueue(.job(UnownedJob(job), asUnownedSerialExecutor())) }
 
-  /// This loop as an executor.
+  /// The loop as its actors name it.
   public func asUnownedSerialExecutor() -> UnownedSerialExecutor { UnownedSerialExecutor(ordinary: self) }
 
-  /// Traps when the caller is not on the loop's thread.
-  public func checkIsolated() {
-    precondition(isCurrent, "this must run on its node's loop")
-  }
+  /// Stops the program when the caller is not on the loop's thread.
+  public func checkIsolated() { precondition(core.isCurrent, "this belongs on the thread of its loop") }
 
-  /// Whether the caller is on the loop's thread.
-  public func isIsolatingCurrentContext() -> Bool? { isCurrent }
-}
-
-extension ContinuousClock.Instant {
-  /// The reading of the clock itself: the machine's uptime, sleep included.
-  fileprivate var sinceEpoch: Duration { ContinuousClock.Instant.epoch.duration(to: self) }
-  private static let epoch = ContinuousClock().systemEpoch
-}
-
-/// A deadline on a loop. Used on the loop's thread only.
-public final class LoopTimer {
-  /// When the handler runs next, by ``Loop/now``; `nil` for never. Reaching it clears it.
-  public var deadline: BusTime?
-  private let handler: () -> Void
-
-  init(_ handler: @escaping () -> Void) { self.handler = handler }
-
-  func fire() {
-    deadline = nil
-    handler()
-  }
+  /// Whether the caller is on the loop's thread, for the runtime.
+  public func isIsolatingCurrentContext() -> Bool? { core.isCurrent }
 }
