@@ -13,7 +13,13 @@
   struct ZMQFailure: Error, CustomStringConvertible {
     let call: String
     let code: CInt
-    var description: String { "\(call): \(String(cString: zmq_strerror(code)))" }
+    var endpoint: String?
+
+    /// The endpoint itself is wrong, not what is there.
+    var isAboutAddress: Bool { [EINVAL, EPROTONOSUPPORT, ENAMETOOLONG, ENODEV].contains(code) }
+    var description: String {
+      "\(call)\(endpoint.map { " " + $0 } ?? ""): \(String(cString: zmq_strerror(code)))"
+    }
   }
 
   /// What became of a call that may not be able to do its work now.
@@ -53,18 +59,22 @@
   /// at once.
   struct ZMQSocket: ~Copyable {
     private var handle: UnsafeMutableRawPointer?
+    // Keeps the context until the socket is closed: ending a context with open sockets would wait for ever.
+    private var context: ZMQContext?
 
     init(_ context: ZMQContext, type: CInt) throws(ZMQFailure) {
+      self.context = context
       handle = zmq_socket(context.handle, type)
       guard handle != nil else { throw ZMQFailure(call: "zmq_socket", code: zmq_errno()) }
     }
 
     deinit { if let handle { zmq_close(handle) } }
 
-    /// Closes it; idempotent.
+    /// Closes it, and its context with the last socket; idempotent.
     mutating func close() {
       if let handle { zmq_close(handle) }
       handle = nil
+      context = nil
     }
 
     func set(_ option: CInt, _ value: CInt) throws(ZMQFailure) {
@@ -79,11 +89,10 @@
       try check(zmq_setsockopt(handle, option, value, value.utf8.count), "zmq_setsockopt(\(option))")
     }
 
-    func bind(_ endpoint: String) throws(ZMQFailure) { try check(zmq_bind(handle, endpoint), "bind \(endpoint)") }
+    func bind(_ endpoint: String) throws(ZMQFailure) { try check(zmq_bind(handle, endpoint), "bind", endpoint) }
     func connect(_ endpoint: String) throws(ZMQFailure) {
-      try check(zmq_connect(handle, endpoint), "connect \(endpoint)")
+      try check(zmq_connect(handle, endpoint), "connect", endpoint)
     }
-    func disconnect(_ endpoint: String) { _ = zmq_disconnect(handle, endpoint) }
     func monitor(_ endpoint: String, events: CInt) throws(ZMQFailure) {
       try check(zmq_socket_monitor(handle, endpoint, events), "zmq_socket_monitor")
     }
@@ -93,6 +102,17 @@
       var value: CInt = -1
       var size = MemoryLayout<CInt>.size
       try check(zmq_getsockopt(handle, ZMQ_FD, &value, &size), "ZMQ_FD")
+      return value
+    }
+
+    /// What the socket can do now; asking makes it take in what its I/O thread has told it.
+    func events() throws(ZMQFailure) -> CInt {
+      var value: CInt = 0
+      var size = MemoryLayout<CInt>.size
+      while zmq_getsockopt(handle, ZMQ_EVENTS, &value, &size) != 0 {
+        let code = zmq_errno()
+        guard code == EINTR else { throw ZMQFailure(call: "ZMQ_EVENTS", code: code) }
+      }
       return value
     }
 
@@ -148,9 +168,9 @@
       return parts
     }
 
-    private func check(_ result: CInt, _ call: String) throws(ZMQFailure) {
+    private func check(_ result: CInt, _ call: String, _ endpoint: String? = nil) throws(ZMQFailure) {
       guard result != 0 else { return }
-      throw ZMQFailure(call: call, code: zmq_errno())
+      throw ZMQFailure(call: call, code: zmq_errno(), endpoint: endpoint)
     }
   }
 #endif

@@ -7,8 +7,6 @@
     /// The handshake is done: frames can go out.
     case connected
     case disconnected
-    /// The other side is not there, or does not answer; it is tried again.
-    case retried
     /// Somebody connected who does not speak the protocol, or may not.
     case handshakeFailed
   }
@@ -16,6 +14,10 @@
   /// Watches one socket's connections.
   final class ZMQMonitor {
     private static let count = Atomic<UInt64>(0)
+    // Not CONNECT_RETRIED and its like: they say nothing new, and would wake a peer without a hub several times a second.
+    private static let events = CInt(
+      ZMQ_EVENT_HANDSHAKE_SUCCEEDED | ZMQ_EVENT_DISCONNECTED | ZMQ_EVENT_HANDSHAKE_FAILED_NO_DETAIL
+        | ZMQ_EVENT_HANDSHAKE_FAILED_PROTOCOL | ZMQ_EVENT_HANDSHAKE_FAILED_AUTH)
     private let source: ZMQSource
 
     /// Watches a socket of the same context from before it binds or connects.
@@ -25,7 +27,7 @@
     ) throws(ZMQFailure) {
       let number = Self.count.add(1, ordering: .relaxed).newValue
       let endpoint = "inproc://runbus-monitor-\(number)"
-      try socket.monitor(endpoint, events: CInt(ZMQ_EVENT_ALL))
+      try socket.monitor(endpoint, events: Self.events)
       let pair = try ZMQSocket(context, type: ZMQ_PAIR)
       try pair.set(ZMQ_LINGER, CInt(0))
       try pair.connect(endpoint)
@@ -45,7 +47,6 @@
       switch number {
       case CInt(ZMQ_EVENT_HANDSHAKE_SUCCEEDED): return .connected
       case CInt(ZMQ_EVENT_DISCONNECTED): return .disconnected
-      case CInt(ZMQ_EVENT_CONNECT_RETRIED): return .retried
       case CInt(ZMQ_EVENT_HANDSHAKE_FAILED_NO_DETAIL), CInt(ZMQ_EVENT_HANDSHAKE_FAILED_PROTOCOL),
         CInt(ZMQ_EVENT_HANDSHAKE_FAILED_AUTH):
         return .handshakeFailed

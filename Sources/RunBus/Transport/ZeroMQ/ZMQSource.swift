@@ -1,11 +1,12 @@
 #if ZeroMQ
+  import CZMQ
+
   /// A libzmq socket on a loop: drained until it has nothing more, a bounded number of messages a turn.
   final class ZMQSource: LoopSource {
-    /// So many messages a turn, then others get theirs.
-    private static let messagesMax = 256
     let descriptor: CInt
-    private(set) var socket: ZMQSocket
-    private unowned let loop: Loop
+    private var socket: ZMQSocket
+    // Strong: the loop lets go of the source when it closes, and a closing source needs its loop.
+    private let loop: Loop
     private var isOpen = true
     private let partsMax: Int
     private let receive: ([[UInt8]]) -> Void
@@ -24,8 +25,11 @@
       loop.add(self)
     }
 
+    /// Receives until libzmq says that there is nothing more: only then will its descriptor, which is edge-triggered,
+    /// wake the loop again.
     func drain() -> Bool {
-      for _ in 0..<Self.messagesMax {
+      for _ in 0..<TransportLimits.messagesPerDrainMax {
+        // A receiver may close it.
         guard isOpen else { return false }
         do {
           guard let parts = try socket.receiveParts(max: partsMax) else { return false }
@@ -44,19 +48,34 @@
       guard isOpen else { return .unreachable }
       defer { loop.touch(self) }
       do {
-        for (index, part) in parts.enumerated() {
-          let outcome = try socket.send(part, more: index < parts.count - 1)
-          // Only the first part can be turned away: libzmq decides for the whole message then.
-          guard case .done = outcome else { return outcome }
-        }
-        return .done
+        let outcome = try attempt(parts)
+        if case .done = outcome { return outcome }
+        // For a millisecond after it last looked, a sending socket ignores what its I/O thread has told it: a connection
+        // that stands, room that has come. Asking for its events makes it look.
+        _ = try socket.events()
+        return try attempt(parts)
       } catch {
         fail(error)
         return .unreachable
       }
     }
 
-    func set(_ option: CInt, _ value: CInt) { try? socket.set(option, value) }
+    private func attempt(_ parts: [[UInt8]]) throws(ZMQFailure) -> ZMQOutcome {
+      for (index, part) in parts.enumerated() {
+        let outcome = try socket.send(part, more: index < parts.count - 1)
+        // Only the first part can be turned away: libzmq decides for the whole message then.
+        guard case .done = outcome else { return outcome }
+      }
+      return .done
+    }
+
+    func set(_ option: CInt, _ value: CInt) {
+      do {
+        try socket.set(option, value)
+      } catch {
+        fail(error)
+      }
+    }
 
     /// Closes the socket; idempotent.
     func close() {

@@ -6,7 +6,7 @@
 
   /// Opens a hub's sockets over ZeroMQ: ROUTER for control, XPUB for events.
   ///
-  /// An ipc path is taken over from whoever holds it (libzmq does so silently): the caller holds the bus's lock.
+  /// An ipc path that nobody answers at is taken over (libzmq does so silently): the caller holds the bus's lock.
   public struct ZeroMQListener: HubListener {
     /// Where to bind for control: `ipc://PATH`, `tcp://HOST:PORT`; port 0 or `*` takes any that is free.
     public var control: String
@@ -20,133 +20,180 @@
     }
 
     /// Binds both sockets.
+    ///
+    /// Throws ``RunBusError/Code/busHeld`` when somebody listens there, ``RunBusError/Code/transport`` otherwise.
     public func listen(
       on loop: Loop, deliver: @escaping (HubTransportEvent) -> Void
     ) throws(RunBusError) -> any HubTransport {
+      for endpoint in [control, events] where SocketFile.isAlive(at: endpoint) {
+        throw RunBusError(.busHeld, "\(endpoint) is taken: another hub or program listens there")
+      }
       do {
         return try ZeroMQHub(self, on: loop, deliver: deliver)
       } catch {
-        let isTaken = error.code == CZMQ.EADDRINUSE
-        throw RunBusError(
-          isTaken ? .busHeld : .transport,
-          isTaken
-            ? "\(control) is taken: another hub or program listens there"
-            : "the hub cannot listen (\(error)); is the address right, and may you use it?", cause: error)
+        throw error.code == EADDRINUSE
+          ? RunBusError(.busHeld, "\(error.endpoint ?? control) is taken: another hub or program listens there")
+          : RunBusError(
+            .transport, "the hub cannot listen (\(error)): is the address right, and may you use it?", cause: error)
       }
     }
   }
 
   final class ZeroMQHub: HubTransport {
-    /// Large enough for [route][empty][body]; anything longer is no frame.
-    private static let partsMax = 3
+    /// What is open; only used on the loop's thread.
+    private struct Parts {
+      let control: ZMQSource
+      let events: ZMQSource
+      let monitors: [ZMQMonitor]
+      let files: [SocketFile]
+
+      func close() {
+        monitors.forEach { $0.close() }
+        events.close()
+        // The last socket ends the context, which waits for what lingers and for the listeners.
+        control.close()
+        files.forEach { $0.remove() }
+      }
+    }
+
     let controlEndpoint: String
     let eventsEndpoint: String
-    // A context of its own: closing it waits until libzmq has removed its socket files, so that they can be bound anew.
-    private var context: ZMQContext?
-    private var router: ZMQSource?
-    private var publisher: ZMQSource?
-    private var monitor: ZMQMonitor?
-    private let log = Logger(label: "runbus.zeromq")
-    private static let garbage = Counter(label: "runbus.zeromq.garbage_messages")
-    private static let drops = Counter(label: "runbus.zeromq.events_dropped")
+    private let loop: Loop
+    private var parts: Parts?
+    private let log: Logger
+    /// Large enough for [route][empty][body]; anything longer is no frame.
+    private static let partsMax = 3
+    private static let overflows = Counter(label: "runbus.zeromq.subscriber_overflows")
     private static let failedHandshakes = Counter(label: "runbus.zeromq.failed_handshakes")
 
     init(
       _ listener: ZeroMQListener, on loop: Loop, deliver: @escaping (HubTransportEvent) -> Void
     ) throws(ZMQFailure) {
-      let context = try ZMQContext()
-      let log = log
+      let log = Logger(label: "runbus.zeromq")
+      self.log = log
+      self.loop = loop
       let fail: (ZMQFailure) -> Void = { log.error("a socket failed: \($0)") }
+      // A context of its own: when it ends, the listeners are gone and their addresses can be bound anew.
+      let context = try ZMQContext()
+      var opened: [() -> Void] = []
+      do {
+        let control = try ZMQSocket(context, type: ZMQ_ROUTER)
+        try ZMQOptions.applyControl(to: control)
+        // Without it an answer to somebody who is gone disappears in silence.
+        try control.set(ZMQ_ROUTER_MANDATORY, CInt(1))
+        let events = try ZMQSocket(context, type: ZMQ_XPUB)
+        try ZMQOptions.applyEvents(to: events)
+        // Every subscription surfaces, so that whoever subscribes late is shown the state.
+        try events.set(ZMQ_XPUB_VERBOSE, CInt(1))
+        // Says when a subscriber's queue is full instead of dropping in silence; `publish` then drops, and counts.
+        try events.set(ZMQ_XPUB_NODROP, CInt(1))
 
-      let control = try ZMQSocket(context, type: ZMQ_ROUTER)
-      try ZMQOptions.apply(to: control)
-      // Without it an answer to somebody who is gone disappears in silence.
-      try control.set(ZMQ_ROUTER_MANDATORY, CInt(1))
-      let events = try ZMQSocket(context, type: ZMQ_XPUB)
-      try ZMQOptions.apply(to: events)
-      // Every subscription surfaces, so that whoever subscribes late is shown the state.
-      try events.set(ZMQ_XPUB_VERBOSE, CInt(1))
-      // Says when a subscriber's queue is full instead of dropping in silence; `publish` then drops, and counts.
-      try events.set(ZMQ_XPUB_NODROP, CInt(1))
-
-      let monitor = try ZMQMonitor(
-        control, in: context, on: loop,
-        receive: { event in
+        var monitors: [ZMQMonitor] = []
+        let watch: (ZMQConnectionEvent) -> Void = { event in
           switch event {
           case .handshakeFailed:
             Self.failedHandshakes.increment()
             log.debug("somebody connected who does not speak ZMTP")
-          case .connected, .disconnected, .retried: break
+          case .connected, .disconnected: break
           }
-        }, fail: fail)
-      do {
+        }
+        monitors.append(try ZMQMonitor(control, in: context, on: loop, receive: watch, fail: fail))
+        opened.append(monitors[0].close)
+        monitors.append(try ZMQMonitor(events, in: context, on: loop, receive: watch, fail: fail))
+        opened.append(monitors[1].close)
+
         try control.bind(listener.control)
-        try events.bind(listener.events)
         controlEndpoint = try control.lastEndpoint()
+        var files = [SocketFile(boundTo: controlEndpoint)]
+        opened.append { [files] in files.forEach { $0?.remove() } }
+        try events.bind(listener.events)
         eventsEndpoint = try events.lastEndpoint()
-        self.monitor = monitor
-        self.context = context
-        var complaints = 0
-        router = try ZMQSource(
-          control, on: loop, partsMax: Self.partsMax,
-          receive: { parts in
-            switch parts.count {
-            case 2 where !parts[1].isEmpty:
-              deliver(.frame(ConnectionID(route: parts[0], isRequest: false), parts[1]))
-            case 3 where parts[1].isEmpty && !parts[2].isEmpty:
-              deliver(.frame(ConnectionID(route: parts[0], isRequest: true), parts[2]))
-            default:
-              Self.garbage.increment()
-              complaints += 1
-              if complaints == 1 { log.warning("a peer sent \(parts.count - 1) parts; more of it is only counted") }
-            }
-          }, fail: fail)
-        publisher = try ZMQSource(
-          events, on: loop, partsMax: 1,
-          receive: { parts in
-            // 1 and the topic: a subscription.
-            guard parts.count == 1, parts[0].first == 1 else { return }
-            // An empty subscription is one to everything.
-            let text = String(decoding: parts[0].dropFirst(), as: UTF8.self)
-            for topic in Topic.allCases where topic.rawValue.hasPrefix(text) { deliver(.subscribed(topic)) }
-          }, fail: fail)
+        files.append(SocketFile(boundTo: eventsEndpoint))
+        opened.append { [files] in files.forEach { $0?.remove() } }
+
+        let router = try ZMQSource(
+          control, on: loop, partsMax: Self.partsMax, receive: Self.controlReceiver(log, deliver), fail: fail)
+        opened.append(router.close)
+        let publisher = try ZMQSource(
+          events, on: loop, partsMax: 1, receive: Self.eventsReceiver(log, deliver), fail: fail)
+        parts = Parts(control: router, events: publisher, monitors: monitors, files: files.compactMap { $0 })
       } catch {
-        monitor.close()
+        opened.forEach { $0() }
         throw error
       }
     }
 
+    private static func controlReceiver(
+      _ log: Logger, _ deliver: @escaping (HubTransportEvent) -> Void
+    ) -> ([[UInt8]]) -> Void {
+      var garbage = GarbageCount(log: log)
+      return { parts in
+        switch parts.count {
+        case 2 where !parts[1].isEmpty:
+          deliver(.frame(ConnectionID(route: parts[0], isRequest: false), parts[1]))
+        case 3 where parts[1].isEmpty && !parts[2].isEmpty:
+          deliver(.frame(ConnectionID(route: parts[0], isRequest: true), parts[2]))
+        default: garbage.count(from: parts[0], "a message of a shape that no node sends")
+        }
+      }
+    }
+
+    private static func eventsReceiver(
+      _ log: Logger, _ deliver: @escaping (HubTransportEvent) -> Void
+    ) -> ([[UInt8]]) -> Void {
+      var garbage = GarbageCount(log: log)
+      return { parts in
+        // 1 and a topic: a subscription; 0 and a topic: the end of one. XPUB does not say whose.
+        switch (parts.count, parts[0].first) {
+        case (1, 1):
+          // A subscription is to everything that begins with it; an empty one is to all.
+          let text = String(decoding: parts[0].dropFirst(), as: UTF8.self)
+          for topic in Topic.allCases where topic.rawValue.hasPrefix(text) { deliver(.subscribed(topic)) }
+        case (1, 0): break
+        default: garbage.count(from: [], "a message on the events socket that is no subscription")
+        }
+      }
+    }
+
     func send(_ bytes: [UInt8], to connection: ConnectionID) -> SendOutcome {
-      guard let router else { return .gone }
-      let parts = connection.isRequest ? [connection.route, [], bytes] : [connection.route, bytes]
-      switch router.send(parts) {
-      case .done: return .sent
-      case .notNow: return .full
-      case .unreachable: return .gone
+      guard let parts else { return .gone }
+      guard bytes.count <= ZMQOptions.frameBytesMax else {
+        log.error("a frame of \(bytes.count) bytes is too long to send")
+        return .gone
+      }
+      return
+        switch parts.control.send(
+          connection.isRequest ? [connection.route, [], bytes] : [connection.route, bytes])
+      {
+      case .done: .sent
+      case .notNow: .full
+      case .unreachable: .gone
       }
     }
 
     func publish(_ bytes: [UInt8], on topic: Topic) {
-      guard let publisher else { return }
-      let parts = [Array(topic.rawValue.utf8), bytes]
-      guard case .notNow = publisher.send(parts) else { return }
-      // Somebody does not read: the others get it, the full ones lose it, and a pong heals them.
-      Self.drops.increment()
-      publisher.set(ZMQ_XPUB_NODROP, 0)
-      _ = publisher.send(parts)
-      publisher.set(ZMQ_XPUB_NODROP, 1)
+      guard let events = parts?.events else { return }
+      let message = [Array(topic.rawValue.utf8), bytes]
+      guard case .notNow = events.send(message) else { return }
+      // Somebody does not read: the others get it, the full ones lose it and what follows until they have read on, and a
+      // pong heals them. So this counts how often a subscriber fell behind, not what it lost.
+      Self.overflows.increment()
+      events.set(ZMQ_XPUB_NODROP, 0)
+      _ = events.send(message)
+      events.set(ZMQ_XPUB_NODROP, 1)
     }
 
     func close() {
-      monitor?.close()
-      router?.close()
-      publisher?.close()
-      monitor = nil
-      router = nil
-      publisher = nil
-      context = nil
+      parts?.close()
+      parts = nil
     }
 
-    deinit { close() }
+    deinit {
+      guard let parts else { return }
+      if loop.isCurrent { return parts.close() }
+      // Unsafe only in name: this was the last one to know them.
+      nonisolated(unsafe) let last = parts
+      loop.submit { last.close() }
+    }
   }
 #endif

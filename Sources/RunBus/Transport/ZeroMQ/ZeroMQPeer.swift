@@ -13,13 +13,18 @@
     public init(control: String) { self.control = control }
 
     /// Starts connecting.
+    ///
+    /// Throws ``RunBusError/Code/badInput`` for an address that cannot be one, ``RunBusError/Code/transport`` otherwise.
     public func connect(
       on loop: Loop, deliver: @escaping (PeerTransportEvent) -> Void
     ) throws(RunBusError) -> any PeerTransport {
       do {
         return try ZeroMQPeer(self, on: loop, deliver: deliver)
       } catch {
-        throw RunBusError(.transport, "cannot connect to \(control) (\(error)); is the address right?", cause: error)
+        throw error.isAboutAddress
+          ? RunBusError(
+            .badInput, "\(control) is no address to connect to: ipc://PATH or tcp://HOST:PORT is", cause: error)
+          : RunBusError(.transport, "cannot connect to \(control) (\(error))", cause: error)
       }
     }
   }
@@ -29,100 +34,137 @@
     /// Peers of one process share a context, so that a thousand of them need no thousand threads; the last one ends it.
     private static let shared = Mutex(WeakContext())
 
+    /// What is open; only used on the loop's thread.
+    private final class Parts {
+      var control: ZMQSource?
+      var monitor: ZMQMonitor?
+      var events: ZMQSource?
+      var subscription: (endpoint: String, topics: [Topic])?
+      /// The control connection stands.
+      var isUp = false
+
+      func close() {
+        isUp = false
+        monitor?.close()
+        events?.close()
+        control?.close()
+        monitor = nil
+        events = nil
+        control = nil
+        subscription = nil
+      }
+    }
+
+    private let loop: Loop
+    private let parts = Parts()
     private var context: ZMQContext?
-    private var dealer: ZMQSource?
-    private var monitor: ZMQMonitor?
-    private var subscriber: ZMQSource?
-    private var subscription: (endpoint: String, topics: [Topic])?
-    private unowned let loop: Loop
     private let deliver: (PeerTransportEvent) -> Void
-    private let fail: (ZMQFailure) -> Void
-    private let log = Logger(label: "runbus.zeromq")
+    private let log: Logger
 
     init(
       _ connector: ZeroMQConnector, on loop: Loop, deliver: @escaping (PeerTransportEvent) -> Void
     ) throws(ZMQFailure) {
-      let context = try Self.sharedContext()
-      let log = log
-      let fail: (ZMQFailure) -> Void = { log.error("a socket failed: \($0)") }
+      let log = Logger(label: "runbus.zeromq")
+      self.log = log
       self.loop = loop
       self.deliver = deliver
-      self.fail = fail
-      let socket = try ZMQSocket(context, type: ZMQ_DEALER)
-      try ZMQOptions.applyConnecting(to: socket)
-      // Only a connection that stands takes frames: what waits for one belongs to the outbox, not to a socket.
-      try socket.set(ZMQ_IMMEDIATE, CInt(1))
-      let monitor = try ZMQMonitor(
-        socket, in: context, on: loop,
-        receive: { event in
-          switch event {
-          case .connected: deliver(.linkUp)
-          case .disconnected: deliver(.linkDown(reason: "the hub closed the connection"))
-          case .handshakeFailed: deliver(.linkDown(reason: "what listens there is no hub"))
-          case .retried: break
-          }
-        }, fail: fail)
+      let fail: (ZMQFailure) -> Void = { log.error("a socket failed: \($0)") }
+      let context = try Self.sharedContext()
+      self.context = context
+      let parts = parts
       do {
+        let socket = try ZMQSocket(context, type: ZMQ_DEALER)
+        try ZMQOptions.applyControl(to: socket)
+        try ZMQOptions.applyConnecting(to: socket)
+        // Only a connection that stands takes frames: what waits for one belongs to the outbox, not to a socket.
+        try socket.set(ZMQ_IMMEDIATE, CInt(1))
+        parts.monitor = try ZMQMonitor(
+          socket, in: context, on: loop,
+          receive: { event in
+            switch event {
+            case .connected:
+              parts.isUp = true
+              deliver(.linkUp)
+            case .disconnected:
+              // Also follows a failed handshake, which has been told already.
+              guard parts.isUp else { return }
+              parts.isUp = false
+              deliver(.linkDown(reason: "the hub closed the connection"))
+            case .handshakeFailed:
+              parts.isUp = false
+              deliver(.linkDown(reason: "what listens there is no hub"))
+            }
+          }, fail: fail)
         try socket.connect(connector.control)
-        dealer = try ZMQSource(
+        var garbage = GarbageCount(log: log)
+        parts.control = try ZMQSource(
           socket, on: loop, partsMax: 1,
-          receive: { parts in
-            if parts.count == 1 { deliver(.frame(parts[0])) }
+          receive: { message in
+            if message.count == 1, !message[0].isEmpty {
+              deliver(.frame(message[0]))
+            } else {
+              garbage.count(from: [], "a message of a shape that no hub sends")
+            }
           }, fail: fail)
       } catch {
-        monitor.close()
+        parts.close()
         throw error
       }
-      self.monitor = monitor
-      self.context = context
     }
 
     func send(_ bytes: [UInt8]) -> SendOutcome {
-      switch dealer?.send([bytes]) {
+      guard parts.isUp, let control = parts.control else { return .gone }
+      guard bytes.count <= ZMQOptions.frameBytesMax else {
+        log.error("a frame of \(bytes.count) bytes is too long to send")
+        return .gone
+      }
+      return switch control.send([bytes]) {
       case .done: .sent
       case .notNow: .full
-      case .unreachable, nil: .gone
+      case .unreachable: .gone
       }
     }
 
     func subscribe(to endpoint: String, topics: [Topic]) {
-      if let subscription, subscription.endpoint == endpoint, subscription.topics == topics { return }
-      subscriber?.close()
-      subscriber = nil
-      subscription = nil
-      guard let context else { return }
+      if let present = parts.subscription, present.endpoint == endpoint, present.topics == topics { return }
+      parts.events?.close()
+      parts.events = nil
+      parts.subscription = nil
+      guard let context, parts.control != nil else { return }
+      let (log, deliver) = (log, deliver)
       do {
         let socket = try ZMQSocket(context, type: ZMQ_SUB)
+        try ZMQOptions.applyEvents(to: socket)
         try ZMQOptions.applyConnecting(to: socket)
         for topic in topics { try socket.set(ZMQ_SUBSCRIBE, topic.rawValue) }
         try socket.connect(endpoint)
-        let deliver = deliver
-        subscriber = try ZMQSource(
+        var garbage = GarbageCount(log: log)
+        parts.events = try ZMQSource(
           socket, on: loop, partsMax: 2,
-          receive: { parts in
-            guard parts.count == 2, let topic = Topic(rawValue: String(decoding: parts[0], as: UTF8.self)) else {
-              return
+          receive: { message in
+            if message.count == 2, let topic = Topic(rawValue: String(decoding: message[0], as: UTF8.self)) {
+              deliver(.event(topic, message[1]))
+            } else {
+              garbage.count(from: [], "an event of a shape that no hub sends")
             }
-            deliver(.event(topic, parts[1]))
-          }, fail: fail)
-        subscription = (endpoint, topics)
+          }, fail: { log.error("a socket failed: \($0)") })
+        parts.subscription = (endpoint, topics)
       } catch {
         log.error("cannot subscribe at \(endpoint): \(error)")
       }
     }
 
     func close() {
-      monitor?.close()
-      dealer?.close()
-      subscriber?.close()
-      monitor = nil
-      dealer = nil
-      subscriber = nil
-      subscription = nil
+      parts.close()
       context = nil
     }
 
-    deinit { close() }
+    deinit {
+      if loop.isCurrent { return parts.close() }
+      // Unsafe only in name: this was the last one to know them.
+      nonisolated(unsafe) let last = parts
+      loop.submit { last.close() }
+    }
 
     private static func sharedContext() throws(ZMQFailure) -> ZMQContext {
       try shared.withLock { shared throws(ZMQFailure) in
