@@ -1,0 +1,86 @@
+import RunCore
+import Synchronization
+
+/// A bus inside one process: no sockets, the same promises. For tests, and for embedders without ZeroMQ.
+///
+/// Each side is called on its own loop, always on a later turn: nothing is delivered from within a send. Queues are
+/// bounded like those of the sockets.
+public final class InProcessBus: Sendable {
+  private let exchange = InProcessExchange()
+
+  /// A bus without a hub.
+  public init() {}
+
+  /// How a hub opens this bus: one at a time.
+  public var listener: some HubListener { InProcessListener(exchange: exchange) }
+
+  /// How peers reach its hub, now or when there is one; any number of them.
+  public var connector: some PeerConnector { InProcessConnector(exchange: exchange) }
+}
+
+private struct InProcessListener: HubListener {
+  let exchange: InProcessExchange
+
+  func listen(
+    on loop: Loop, deliver: @escaping (HubTransportEvent) -> Void
+  ) throws(RunBusError) -> any HubTransport {
+    let box = InProcessBox<HubTransportEvent>(loop: loop, deliver: deliver)
+    guard exchange.open(box) else {
+      throw RunBusError(.busHeld, "this bus has a hub already: close it first or use a bus of its own")
+    }
+    return InProcessHub(exchange: exchange, box: box)
+  }
+}
+
+private struct InProcessConnector: PeerConnector {
+  let exchange: InProcessExchange
+
+  func connect(
+    on loop: Loop, deliver: @escaping (PeerTransportEvent) -> Void
+  ) throws(RunBusError) -> any PeerTransport {
+    let box = InProcessBox<PeerTransportEvent>(loop: loop, deliver: deliver)
+    return InProcessPeer(exchange: exchange, route: exchange.join(box), box: box)
+  }
+}
+
+private final class InProcessHub: HubTransport {
+  private let exchange: InProcessExchange
+  private let box: InProcessBox<HubTransportEvent>
+
+  init(exchange: InProcessExchange, box: InProcessBox<HubTransportEvent>) {
+    self.exchange = exchange
+    self.box = box
+  }
+
+  var controlEndpoint: String { InProcessExchange.controlEndpoint }
+  var eventsEndpoint: String { InProcessExchange.eventsEndpoint }
+
+  func send(_ bytes: [UInt8], to connection: ConnectionID) -> SendOutcome {
+    exchange.send(bytes, from: box, to: connection)
+  }
+  func publish(_ bytes: [UInt8], on topic: Topic) { exchange.publish(bytes, on: topic, from: box) }
+  func close() { exchange.close(box) }
+  deinit { close() }
+}
+
+private final class InProcessPeer: PeerTransport {
+  private let exchange: InProcessExchange
+  private let route: UInt64
+  private let box: InProcessBox<PeerTransportEvent>
+
+  init(exchange: InProcessExchange, route: UInt64, box: InProcessBox<PeerTransportEvent>) {
+    self.exchange = exchange
+    self.route = route
+    self.box = box
+  }
+
+  func send(_ bytes: [UInt8]) -> SendOutcome { exchange.send(bytes, from: route) }
+  func subscribe(to endpoint: String, topics: [Topic]) {
+    exchange.subscribe(route, to: endpoint, topics: topics)
+  }
+  func close() {
+    box.close()
+    exchange.leave(route)
+  }
+  deinit { close() }
+}
