@@ -18,7 +18,7 @@ public protocol LoopSource: AnyObject {
 /// Deadlines are on a clock that counts sleep, but a sleeping machine fires no timer: what fell due meanwhile fires
 /// within the rest of the wait that the sleep interrupted.
 public final class Loop: SerialExecutor, Sendable {
-  private let core: LoopCore
+  let core: LoopCore
   private let thread: Mutex<SystemThread?>
 
   /// Starts the loop's thread.

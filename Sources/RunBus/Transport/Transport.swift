@@ -67,7 +67,8 @@ public protocol PeerTransport: AnyObject {
 public enum PeerTransportEvent: Sendable {
   /// The control connection stands: a hello can be sent.
   case linkUp
-  /// The control connection is gone; the transport tries again by itself.
+  /// The control connection is gone, or a try to make one failed for a reason worth telling; the transport tries again
+  /// by itself.
   case linkDown(reason: String)
   /// The hub spoke to this peer.
   case frame([UInt8])

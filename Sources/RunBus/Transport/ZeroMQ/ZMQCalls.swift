@@ -68,13 +68,21 @@
       guard handle != nil else { throw ZMQFailure(call: "zmq_socket", code: zmq_errno()) }
     }
 
-    deinit { if let handle { zmq_close(handle) } }
+    deinit { Self.end(handle) }
 
     /// Closes it, and its context with the last socket; idempotent.
     mutating func close() {
-      if let handle { zmq_close(handle) }
+      Self.end(handle)
       handle = nil
       context = nil
+    }
+
+    /// Its monitor ends with it, at once: one that went on talking to nobody would block its I/O thread for ever, and
+    /// with that every socket of the context.
+    private static func end(_ handle: UnsafeMutableRawPointer?) {
+      guard let handle else { return }
+      zmq_socket_monitor(handle, nil, 0)
+      zmq_close(handle)
     }
 
     func set(_ option: CInt, _ value: CInt) throws(ZMQFailure) {

@@ -48,10 +48,11 @@
       let files: [SocketFile]
 
       func close() {
-        monitors.forEach { $0.close() }
+        // A monitor closes after what it watches: see `ZMQSocket.close`.
         events.close()
-        // The last socket ends the context, which waits for what lingers and for the listeners.
         control.close()
+        // The last socket ends the context, which waits for what lingers and for the listeners.
+        monitors.forEach { $0.close() }
         files.forEach { $0.remove() }
       }
     }
@@ -118,7 +119,7 @@
           events, on: loop, partsMax: 1, receive: Self.eventsReceiver(log, deliver), fail: fail)
         parts = Parts(control: router, events: publisher, monitors: monitors, files: files.compactMap { $0 })
       } catch {
-        opened.forEach { $0() }
+        opened.reversed().forEach { $0() }
         throw error
       }
     }

@@ -45,9 +45,10 @@
 
       func close() {
         isUp = false
-        monitor?.close()
         events?.close()
         control?.close()
+        // A monitor closes after what it watches: see `ZMQSocket.close`.
+        monitor?.close()
         monitor = nil
         events = nil
         control = nil

@@ -1,0 +1,198 @@
+#if ZeroMQ
+  import Foundation
+  import RunCore
+  import TestSupport
+  import Testing
+
+  @testable import RunBus
+
+  @Suite("ZeroMQ")
+  struct ZeroMQTests {
+    /// The numbers of the socket types (zmq.h), which tests do not import.
+    private static let request: CInt = 3
+    private static let dealer: CInt = 5
+    private static let subscriberX: CInt = 10
+
+    @Test("A plain REQ gets its answer behind the empty delimiter, again and again")
+    func request() async throws {
+      try await TransportKind.ipc.withPlace { place in
+        let hub = try await place.hub()
+        await hub.echo()
+        let endpoint = await hub.controlEndpoint
+        try await within("the answers") {
+          let client = try RawClient(ZMQSocket(ZMQContext(), type: Self.request))
+          try client.connect(endpoint)
+          for number in 1...3 as ClosedRange<UInt8> {
+            try await client.send([[number]])
+            #expect(try await client.receive() == [[number]])
+          }
+        }
+        #expect(hub.log.frames.map(\.connection.isRequest) == [true, true, true])
+        await hub.close()
+      }
+    }
+
+    @Test("Messages of a wrong shape change nothing, for their sender neither")
+    func garbage() async throws {
+      try await TransportKind.ipc.withPlace { place in
+        let hub = try await place.hub()
+        await hub.echo()
+        let endpoint = await hub.controlEndpoint
+        try await within("the answer") {
+          let client = try RawClient(ZMQSocket(ZMQContext(), type: Self.dealer))
+          try client.connect(endpoint)
+          let wrong: [[[UInt8]]] = [
+            [[]], [[], []], [[], [], [1]], [[1], [2]], [[1], []], [[], [1], [2]], [[1], [2], [3], [4], [5], [6]],
+          ]
+          for message in wrong { try await client.send(message) }
+          try await client.send([[7]])
+          #expect(try await client.receive() == [[7]])
+        }
+        #expect(hub.log.frames.map(\.bytes) == [[7]])
+        await hub.close()
+      }
+    }
+
+    @Test("Messages on the events socket that are no subscriptions change nothing; an empty one is to every topic")
+    func eventsGarbage() async throws {
+      try await TransportKind.ipc.withPlace { place in
+        let hub = try await place.hub()
+        let endpoint = await hub.eventsEndpoint
+        try await within("the event") {
+          let client = try RawClient(ZMQSocket(ZMQContext(), type: Self.subscriberX))
+          try client.connect(endpoint)
+          for message in [[[9, 9]], [[]], [[1, 0xff, 0xfe]], [[0, 1]], [[5], [6]], [[1]]] as [[[UInt8]]] {
+            try await client.send(message)
+          }
+          try await hub.log.subscriptions(1, to: .snapshots)
+          try await hub.log.subscriptions(1, to: .feed)
+          await hub.publish([4], on: .feed)
+          #expect(try await client.receive() == [Array("f".utf8), [4]])
+        }
+        #expect(hub.log.events.count == 2)
+        await hub.close()
+      }
+    }
+
+    @Test("A frame beyond the limit costs its sender the connection, and nobody else")
+    func tooLong() async throws {
+      try await TransportKind.tcp.withPlace { place in
+        let (hub, peer) = try await place.pair()
+        await hub.echo()
+        let endpoint = await hub.controlEndpoint
+        try await within("the longest frame") {
+          let client = try RawClient(ZMQSocket(ZMQContext(), type: Self.dealer))
+          try client.connect(endpoint)
+          try await client.send([[UInt8](repeating: 1, count: 65_537)])
+          let longest = [UInt8](repeating: 2, count: 65_536)
+          #expect(await peer.send(longest) == .sent)
+          try await peer.log.frame(longest)
+        }
+        #expect(await peer.send([UInt8](repeating: 3, count: 65_537)) == .gone)
+        #expect(!hub.log.frames.contains { $0.bytes.count > 65_536 })
+        await peer.close()
+        await hub.close()
+      }
+    }
+
+    @Test("Bytes of another protocol do not disturb a hub")
+    func strangers() async throws {
+      try await TransportKind.ipc.withPlace { place in
+        let (hub, peer) = try await place.pair()
+        await hub.echo()
+        for text in ["GET / HTTP/1.1\r\n\r\n", "\u{1}\u{0}", String(repeating: "\u{ff}", count: 500)] {
+          try RawUnixSocket.send(Array(text.utf8), to: place.directory + "/control.sock")
+          try RawUnixSocket.send(Array(text.utf8), to: place.directory + "/events.sock")
+        }
+        #expect(await peer.send([1]) == .sent)
+        try await peer.log.frame([1])
+        await peer.close()
+        await hub.close()
+      }
+    }
+
+    @Test("An endpoint that cannot be one is named, and leaves nothing behind")
+    func badEndpoints() async throws {
+      try await TransportKind.ipc.withPlace { place in
+        let long = "ipc://" + place.directory + "/" + String(repeating: "x", count: 120)
+        for endpoint in ["", "nonsense", "tcp://127.0.0.1", "carrier://pigeon", long] {
+          let peer = PeerEnd(try Loop())
+          let error = await #expect(throws: RunBusError.self, "\(endpoint)") {
+            try await peer.connect(ZeroMQConnector(control: endpoint))
+          }
+          #expect(error?.code == .badInput, "\(endpoint)")
+          let hub = HubEnd(try Loop())
+          let refusal = await #expect(throws: RunBusError.self, "\(endpoint)") {
+            try await hub.listen(
+              ZeroMQListener(control: "ipc://" + place.directory + "/control.sock", events: endpoint))
+          }
+          #expect(refusal?.code == .transport, "\(endpoint)")
+        }
+        #expect(try FileManager.default.contentsOfDirectory(atPath: place.directory) == [])
+      }
+    }
+
+    @Test("A file that took the socket's place meanwhile is left alone")
+    func foreignFile() async throws {
+      try await TransportKind.ipc.withPlace { place in
+        let hub = try await place.hub()
+        let path = place.directory + "/control.sock"
+        try FileManager.default.removeItem(atPath: path)
+        try Data("mine".utf8).write(to: URL(fileURLWithPath: path))
+        await hub.close()
+        #expect(try FileManager.default.contentsOfDirectory(atPath: place.directory) == ["control.sock"])
+        try FileManager.default.removeItem(atPath: path)
+      }
+    }
+  }
+
+  /// A socket of somebody who is no node.
+  private struct RawClient: ~Copyable {
+    private var socket: ZMQSocket
+    init(_ socket: consuming ZMQSocket) throws {
+      try socket.set(17, CInt(0))  // ZMQ_LINGER
+      self.socket = socket
+    }
+
+    func connect(_ endpoint: String) throws { try socket.connect(endpoint) }
+
+    func send(_ parts: [[UInt8]]) async throws {
+      for (index, part) in parts.enumerated() {
+        while true {
+          if case .done = try socket.send(part, more: index < parts.count - 1) { break }
+          try Task.checkCancellation()
+          await Task.yield()
+        }
+      }
+    }
+    func receive() async throws -> [[UInt8]] {
+      while true {
+        if let parts = try socket.receiveParts(max: 8) { return parts }
+        try Task.checkCancellation()
+        await Task.yield()
+      }
+    }
+  }
+
+  /// A plain connection that says something and goes.
+  private enum RawUnixSocket {
+    static func send(_ bytes: [UInt8], to path: String) throws {
+      var address = sockaddr_un()
+      address.sun_family = sa_family_t(AF_UNIX)
+      withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: Array(path.utf8)) }
+      #if canImport(Darwin)
+        let descriptor = socket(AF_UNIX, SOCK_STREAM, 0)
+      #else
+        let descriptor = socket(AF_UNIX, CInt(SOCK_STREAM.rawValue), 0)
+      #endif
+      defer { close(descriptor) }
+      let result = withUnsafePointer(to: &address) { pointer in
+        pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+          connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
+        }
+      }
+      try #require(result == 0)
+      _ = write(descriptor, bytes, bytes.count)
+    }
+  }
+#endif
