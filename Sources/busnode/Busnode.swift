@@ -35,7 +35,7 @@ struct Busnode: AsyncParsableCommand {
         1    another failure
         3    the command was rejected
         4    the command was superseded: undone by a later press
-        5    the command is durable here, the hub was not reached
+        5    kept for the outbox: durable here, hub not reached (69 until it comes)
         6    the hub has the command, no verdict came in time
         64   wrong usage
         65   a bad input file
