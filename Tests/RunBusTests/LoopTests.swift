@@ -15,6 +15,10 @@ struct LoopTests {
     private(set) var count = 0
     init(_ loop: Loop) { self.loop = loop }
     func increment() { count += 1 }
+    func incremented() -> Int {
+      increment()
+      return count
+    }
   }
 
   @Test("Whatever a loop calls is inside the actors that are pinned to it")
@@ -82,6 +86,7 @@ struct LoopTests {
     let loop = try Loop()
     let log = EventLog<String>()
     let isOver = Mutex(false)
+    defer { isOver.withLock { $0 = true } }
     loop.submit {
       let flood = PipeSource(log) { _ in !isOver.withLock { $0 } }
       let other = PipeSource(log) { source in
@@ -102,7 +107,6 @@ struct LoopTests {
     }
     loop.submit { log.append("work") }
     try await log.wait(for: "work, the other source and the timer") { $0.count == 3 ? true : nil }
-    isOver.withLock { $0 = true }
     #expect(Set(log.events) == ["work", "other", "timer"])
   }
 
@@ -111,6 +115,7 @@ struct LoopTests {
     let loop = try Loop()
     let log = EventLog<String>()
     let isOver = Mutex(false)
+    defer { isOver.withLock { $0 = true } }
     @Sendable func again() {
       if !isOver.withLock({ $0 }) { loop.submit { again() } }
     }
@@ -131,7 +136,6 @@ struct LoopTests {
       again()
     }
     try await log.wait(for: "the source and the timer") { $0.count == 2 ? true : nil }
-    isOver.withLock { $0 = true }
     #expect(Set(log.events) == ["source", "timer"])
   }
 
@@ -265,13 +269,17 @@ struct LoopEndTests {
     let loop = try Loop()
     let actor = LoopTests.Pinned(loop)
     loop.stop()
-    await withTaskGroup { group in
+    let log = EventLog<Int>()
+    await withDiscardingTaskGroup { group in
       for _ in 0..<50 {
+        // Submitted, not awaited: a job that is lost must fail the test, not hang it.
         group.addTask {
-          for _ in 0..<20 { await actor.increment() }
+          for _ in 0..<20 { loop.submit { actor.assumeIsolated { log.append($0.incremented()) } } }
         }
       }
     }
+    let counts = try await log.wait(for: "all late work") { $0.count == 1_000 ? $0 : nil }
+    #expect(counts == Array(1...1_000))
     #expect(await actor.count == 1_000)
   }
 
