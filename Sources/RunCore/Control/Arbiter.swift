@@ -75,7 +75,7 @@ public struct Arbiter: Sendable {
   /// Judges what waits and needs no window to settle first. Nothing happens while a window is open.
   public mutating func judgeLate(at now: BusTime) -> Settlement {
     guard case .closed = state, !waiting.isEmpty else { return Settlement() }
-    var judge = newJudge()
+    var judge = takeJudge()
     let admitted = drainWaiting(into: &judge, at: now)
     control = judge.state
     judge.settlement.admitted = admitted
@@ -87,14 +87,19 @@ public struct Arbiter: Sendable {
   public mutating func settle(at now: BusTime) -> Settlement {
     guard case .open(let window) = state, now >= window.deadline || rule.length == .zero else { return Settlement() }
     state = .closed
-    var judge = WindowFold.settle(window.presses, window: window, by: newJudge())
+    var judge = WindowFold.settle(window.presses, window: window, by: takeJudge())
     let admitted = drainWaiting(into: &judge, at: now)
     control = judge.state
     judge.settlement.admitted = admitted
     return judge.settlement
   }
 
-  private func newJudge() -> Judge { Judge(state: control, term: term, windowLength: rule.length) }
+  /// The judge holds the control state until it has judged: with a second owner each settlement would copy the past.
+  private mutating func takeJudge() -> Judge {
+    let judge = Judge(state: control, term: term, windowLength: rule.length)
+    control = ControlState()
+    return judge
+  }
 
   // MARK: Classes
 

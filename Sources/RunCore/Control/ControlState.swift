@@ -73,7 +73,7 @@ public struct ControlState: Hashable, Sendable {
 
   /// What made no revision (an amendment, a run that arrived whole) says nothing about what its sender knows.
   private mutating func raiseBase(of sender: DeviceID, to revision: UInt64, madeBy maker: CommandID) {
-    guard transitions.contains(where: { $0.change.commandID == maker }) else { return }
+    guard transitions.last(where: { $0.change.commandID == maker }) != nil else { return }
     verdictRevision[sender] = max(verdictRevision[sender] ?? 0, revision)
   }
 

@@ -35,18 +35,18 @@ struct WindowFold {
   private var minted: Set<RunID> = []
 
   /// Settles a window's presses and returns the judge that wrote the result down.
-  static func settle(_ presses: some Collection<Press>, window: Window, by judge: Judge) -> Judge {
+  static func settle(_ presses: some Collection<Press>, window: Window, by judge: consuming Judge) -> Judge {
     var fold = WindowFold(presses: presses.sorted(by: Press.precedes), judge: judge)
     for index in fold.presses.indices { fold.fates.append(fold.project(index)) }
     fold.write(window)
     return fold.judge
   }
 
-  private init(presses: [Press], judge: Judge) {
+  private init(presses: [Press], judge: consuming Judge) {
     self.presses = presses
-    self.judge = judge
     machine = RunMachine(phase: judge.state.phase)
     run = judge.state.runID
+    self.judge = judge
   }
 
   // MARK: The first pass
