@@ -16,6 +16,8 @@ let package = Package(
       name: "bench",
       dependencies: [
         .product(name: "RunBus", package: "runbus"),
+        // The binary that `bench rest` looks at, built beside it.
+        .product(name: "busnode", package: "runbus"),
         .product(name: "Histogram", package: "hdrhistogram-swift"),
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Subprocess", package: "swift-subprocess"),
