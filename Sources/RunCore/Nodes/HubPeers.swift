@@ -28,6 +28,7 @@ extension HubCore {
     case .samples(let transmissions):
       take(transmissions, of: session, arrival: arrival, at: now, into: &actions)
     case .ping(let number):
+      if sessions.sessions.count <= Self.smallBusMax { putOffSilenceCheck() }
       actions.append(
         .send(HubFrame(session: session.number, message: .pong(number, authoritative.order)), to: connection))
     case .query:
@@ -69,7 +70,7 @@ extension HubCore {
   /// Marks the silent as unreachable, forgets those that were silent for long, and looks again when the next could be.
   mutating func checkSilence(at now: BusTime, into actions: inout [Action]) {
     let silence = real(Heartbeat.silence(isRunOn: authoritative.phase.isOn))
-    let forgotten = real(.seconds(600))
+    let forgotten = real(Self.forgottenAfter)
     let silent = sessions.sessions.filter { now - $0.value.heardAt >= silence }
     for (connection, session) in silent.sorted(by: { $0.value.number < $1.value.number }) {
       if now - session.heardAt >= forgotten || session.hello.isOneShot {
@@ -79,10 +80,19 @@ extension HubCore {
         tell(session.hello, wasReachable: true, into: &actions)
       }
     }
-    // The next who could fall silent, or be forgotten.
-    silenceCheckAt =
-      sessions.sessions.values.map { $0.heardAt + ($0.isReachable ? silence : forgotten) }.min()
+    putOffSilenceCheck()
   }
+
+  /// Looks again when the next could fall silent, or be forgotten.
+  private mutating func putOffSilenceCheck() {
+    let silence = real(Heartbeat.silence(isRunOn: authoritative.phase.isOn))
+    let forgotten = real(Self.forgottenAfter)
+    silenceCheckAt = sessions.sessions.values.lazy.map { $0.heardAt + ($0.isReachable ? silence : forgotten) }.min()
+  }
+
+  private static let forgottenAfter = BusDuration.seconds(600)
+  /// In so small a bus looking through the sessions costs less than a wake-up in which nobody turns out to be silent.
+  private static let smallBusMax = 16
 
   private mutating func take(
     _ hello: Hello, sentAt: BusTime, on connection: ConnectionID, at now: BusTime, into actions: inout [Action]
