@@ -75,8 +75,13 @@ public actor Hub: Node {
   public func receipts(for id: CommandID) -> AsyncStream<Receipt> { audience.receipts(for: id) }
 
   /// Takes in a reading of one of the hub's own sensors.
+  ///
+  /// Throws ``RunBusError/Code/badInput`` for numbers that no sensor gives.
   public func record(_ sample: Sample) throws(RunBusError) {
     guard life.isRunning else { throw RunBusError(.closed, "the hub does not run") }
+    guard Codec.carries(sample.value) else {
+      throw RunBusError(.badInput, "\(sample.value) is no reading of a sensor: it was not taken in")
+    }
     feed(.sample(sample))
   }
 

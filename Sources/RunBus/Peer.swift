@@ -68,9 +68,13 @@ public actor Peer: Node {
 
   /// Takes in one sensor reading; it is kept until the hub has it.
   ///
-  /// Throws ``RunBusError/Code/unreachable`` when 36,000 readings wait for the hub already.
+  /// Throws ``RunBusError/Code/unreachable`` when 36,000 readings wait for the hub already, and
+  /// ``RunBusError/Code/badInput`` for numbers that no sensor gives.
   public func record(_ sample: Sample) throws(RunBusError) {
     guard life.isRunning else { throw RunBusError(.closed, "the peer does not run") }
+    guard Codec.carries(sample.value) else {
+      throw RunBusError(.badInput, "\(sample.value) is no reading of a sensor: it was not taken in")
+    }
     if core?.isSpoolFull == true {
       throw RunBusError(.unreachable, "36,000 samples wait for the hub already; this one was not taken in")
     }

@@ -81,4 +81,21 @@ struct SharedRunTests {
       }
     }
   }
+
+  @Test("A reading that no sensor gives is refused where it is recorded, and blocks nothing after it")
+  func impossibleReading() async throws {
+    try await withTestBus { place in
+      let bus = try RunningBus(place)
+      let watch = try bus.peer("watch")
+      try await withRunning([bus.hub, watch]) {
+        let onHub = await bus.hub.snapshots()
+        _ = try await within("start") { try await watch.send(Command(.start)) }
+        await #expect(throws: RunBusError.self) {
+          try await watch.record(Sample(moment: .at(Loop.now), value: .heartRate(bpm: .nan)))
+        }
+        try await watch.record(Sample(moment: .at(Loop.now), value: .heartRate(bpm: 133)))
+        _ = try await onHub.first("the heart rate") { $0.metrics.heartRateBpm == 133 }
+      }
+    }
+  }
 }
