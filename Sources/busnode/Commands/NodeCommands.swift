@@ -58,17 +58,10 @@ struct Phone: AsyncParsableCommand {
     let location = try bus.location()
     let device = options.device ?? DeviceID.role(.phone)
     let recording = try sensors.timeline(for: .phone)
-    // The lock comes first and goes last: nobody else binds while anything of ours is open.
-    let lock = try HubLock.acquire(location, device: device)
-    defer { lock.close() }
-    let store = try NodeStore(directory: location.stateDirectory(for: device), device: device)
-    defer { store.close() }
-    for notice in store.notices { Output.complain("busnode: \(notice)") }
-    let listener = ZeroMQListener(control: location.controlEndpoint, events: location.eventsEndpoint)
-    let hub = Hub(
+    let hub = try Hub(
+      at: location,
       configuration: HubConfiguration(
-        deviceID: device, debounce: .milliseconds(Int64(debounce)), speed: speed.speed),
-      listener: listener, store: store, loop: try Loop())
+        deviceID: device, debounce: .milliseconds(Int64(debounce)), speed: speed.speed), loop: try Loop())
     try await NodeRunner(
       node: hub, deviceID: device, source: .phone, recording: recording, readsOrders: options.stdin,
       view: NodeView(asJSON: options.json)
@@ -125,12 +118,8 @@ private func runPeer(
   bus.startLog()
   let location = try bus.location()
   let device = options.device ?? DeviceID.role(role)
-  let store = try NodeStore(directory: location.stateDirectory(for: device), device: device)
-  defer { store.close() }
-  for notice in store.notices { Output.complain("busnode: \(notice)") }
-  let peer = Peer(
-    configuration: PeerConfiguration(deviceID: device, role: role),
-    connector: ZeroMQConnector(control: location.controlEndpoint), store: store, loop: try Loop())
+  let peer = try Peer(
+    at: location, configuration: PeerConfiguration(deviceID: device, role: role), loop: try Loop())
   try await NodeRunner(
     node: peer, deviceID: device, source: source, recording: recording, readsOrders: options.stdin,
     view: NodeView(asJSON: options.json)
