@@ -164,13 +164,13 @@ public actor Hub: Node {
       do {
         feed(.frame(connection, try Codec.peerFrame(bytes)))
       } catch {
-        garbage.increment()
-        complain(about: connection, error)
-        if let reply = Codec.unsupportedReply(
-          to: bytes, term: authoritative.order.term, revision: authoritative.order.revision)
+        if let command = Codec.unsupportedCommand(
+          in: bytes, term: authoritative.order.term, revision: authoritative.order.revision)
         {
-          _ = transport?.send(reply, to: connection)
+          feed(.unsupported(connection, command))
         } else {
+          garbage.increment()
+          complain(about: connection, error)
           feed(.malformed(connection, "\(error)"))
         }
       }
@@ -184,6 +184,8 @@ public actor Hub: Node {
     case .open: open()
     case .send(let frame, let connection):
       if transport?.send(Codec.encode(frame), to: connection) == .gone { queue.append(.gone(connection)) }
+    case .forward(let bytes, let connection):
+      if transport?.send(bytes, to: connection) == .gone { queue.append(.gone(connection)) }
     case .publish(let event):
       if subscribed.contains(event.topic) { transport?.publish(Codec.encode(event), on: event.topic) }
       audience.hear(event)

@@ -31,13 +31,18 @@ enum Codec {
     try value(try parse(bytes) as WireBusEvent)
   }
 
-  /// The answer to a peer's frame with ``WireError/unsupportedKind(_:)``: the verdict `rejected(unsupported)`, in which
-  /// kind and source are echoed as they came, since only the sender knows what they mean. `nil` for any other frame.
-  static func unsupportedReply(to bytes: [UInt8], term: UInt64, revision: UInt64) -> [UInt8]? {
+  /// What a peer's frame with ``WireError/unsupportedKind(_:)`` holds: its answer is the verdict `rejected(unsupported)`,
+  /// in which kind and source are echoed as they came, since only the sender knows what they mean. `nil` for any other
+  /// frame.
+  static func unsupportedCommand(in bytes: [UInt8], term: UInt64, revision: UInt64) -> UnsupportedCommand? {
     guard let frame = try? parse(bytes) as WirePeerFrame else { return nil }
     let command: WireCommand
+    var place: UInt64?
     switch frame.message {
-    case .command(let transmission): command = transmission.command
+    case .command(let transmission):
+      command = transmission.command
+      guard let number = try? sequence(transmission.sequence) else { return nil }
+      place = number
     case .request(let request): command = request.command
     case .hello, .samples, .ping, .query, .goodbye, nil: return nil
     }
@@ -58,7 +63,7 @@ enum Codec {
     var reply = WireHubFrame()
     reply.session = frame.session
     reply.message = .receipt(receipt)
-    return serialize(reply)
+    return UnsupportedCommand(session: frame.session, sequence: place, reply: serialize(reply))
   }
 
   private static func serialize(_ message: some Message) -> [UInt8] {

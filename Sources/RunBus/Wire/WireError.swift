@@ -4,7 +4,7 @@ import RunCore
 enum WireError: Error, Hashable, Sendable, CustomStringConvertible {
   /// A rule of the schema is broken; which one, in one line.
   case malformed(String)
-  /// A command of a kind that this version does not know; ``Codec/unsupportedReply(to:)`` makes the answer.
+  /// A command of a kind that this version does not know; ``Codec/unsupportedCommand(in:term:revision:)`` makes the answer.
   case unsupportedKind(CommandID)
   /// A hello in another version of the wire that cannot be read any further.
   case versionMismatch(UInt32)

@@ -170,5 +170,10 @@ struct WindowFold {
 extension Press {
   /// The run that a start mints. A sender that named none gets one made of the command's own id: unique, and the same
   /// whenever it is asked.
-  var runOfStart: RunID { command.runID ?? RunID(high: command.id.high, low: command.id.low) }
+  var runOfStart: RunID { command.runOfStart }
+}
+
+extension Command {
+  /// See ``Press/runOfStart``.
+  var runOfStart: RunID { runID ?? RunID(high: id.high, low: id.low) }
 }

@@ -10,21 +10,22 @@ public struct Watermark: Hashable, Sendable {
     case gap
   }
 
-  /// The last sequence taken in; `nil` for a stream that was never heard of, which begins where its sender says.
-  public private(set) var sequence: UInt64?
+  /// The last sequence taken in; 0 for a stream that was never heard of, which begins at 1.
+  public private(set) var sequence: UInt64
 
   /// A watermark as it was kept.
-  public init(sequence: UInt64? = nil) { self.sequence = sequence }
+  public init(sequence: UInt64 = 0) { self.sequence = sequence }
+
+  /// Where a message stands.
+  public func place(of incoming: UInt64) -> Place {
+    if incoming <= sequence { return .known }
+    return incoming - sequence == 1 ? .next : .gap
+  }
 
   /// Where a message stands; the next one moves the mark.
   public mutating func take(_ incoming: UInt64) -> Place {
-    guard let sequence else {
-      self.sequence = incoming
-      return .next
-    }
-    if incoming <= sequence { return .known }
-    if incoming > sequence + 1 { return .gap }
-    self.sequence = incoming
-    return .next
+    let place = place(of: incoming)
+    if place == .next { sequence = incoming }
+    return place
   }
 }

@@ -40,6 +40,9 @@ struct CommitQueue<Action: Sendable>: Sendable {
     return current.batch.then
   }
 
+  /// Whether this is the commit in flight.
+  func isInFlight(_ id: CommitID) -> Bool { inFlight?.id == id }
+
   /// The commit in flight once more, after a failure that may pass.
   func again() -> (id: CommitID, operations: [StoreOperation])? {
     inFlight.map { ($0.id, $0.batch.operations) }

@@ -4,16 +4,23 @@ extension HubCore {
   static let unjudgedMax = 1024
 
   /// One of the hub's own buttons.
-  mutating func pressOwn(_ command: Command, at now: BusTime) {
+  mutating func pressOwn(_ command: Command, at now: BusTime, into actions: inout [Action]) {
+    guard archive[command.id] == nil, unjudged[command.id] == nil else {
+      return answerAgain(command, at: now) { .act(.receipt($0)) }
+    }
+    guard canAccept else {
+      let verdict = rejection(of: command, .busy)
+      return actions.append(.receipt(Receipt(verdict, at: now)))
+    }
     ownSequence += 1
     var command = command
     if command.base == nil { command.base = base }
-    if command.runID == nil, command.kind != .start { command.runID = arbiter.control.runID }
+    if command.runID == nil { command.runID = command.kind == .start ? command.runOfStart : ownRun }
     let press = Press(
       command: command, deviceID: settings.deviceID,
       stream: StreamID(sender: settings.storeID, kind: .commands), sequence: ownSequence,
-      pressedAt: pressTime(of: command, age: .zero, arrival: now), arrivedAt: now)
-    accept(press, watermark: nil, at: now)
+      pressedAt: pressTime(of: command, age: .zero, arrival: now, at: now), arrivedAt: now)
+    accept(press, mark: nil, at: now)
   }
 
   /// A command from a peer's stream.
@@ -23,45 +30,82 @@ extension HubCore {
   ) {
     let stream = StreamID(sender: session.hello.storeID, kind: .commands)
     let command = transmission.command
-    guard canAccept else {
+    let isKnown = archive[command.id] != nil || unjudged[command.id] != nil
+    let again = { (receipt: Receipt) in
+      Effect.act(.send(HubFrame(session: session.number, message: .receipt(receipt)), to: connection))
+    }
+    // A one-shot's stream ends with its command: the command's id is all that needs to be remembered of it.
+    if !session.hello.isOneShot {
+      switch watermarks[stream, default: Watermark()].place(of: transmission.sequence) {
+      case .next: break
+      case .known: return answerAgain(command, at: now, by: again)
+      case .gap: return actions.append(.note("\(session.hello.deviceID) skipped commands: it sends them again"))
+      }
+    }
+    guard isKnown || canAccept else {
       return refuse(connection, .busy, "too many commands wait to be judged", into: &actions)
     }
-    switch watermarks[stream, default: Watermark()].take(transmission.sequence) {
-    case .next: break
-    case .known: return answerAgain(command, on: connection, at: now, into: &actions)
-    case .gap: return actions.append(.note("\(session.hello.deviceID) skipped commands: it sends them again"))
+    let mark = session.hello.isOneShot ? nil : move(stream, to: transmission.sequence)
+    // The same command by another stream: the watermark moves, the command does not count again.
+    if isKnown {
+      if let mark { commits.add([mark.operation], then: [mark.effect]) }
+      return answerAgain(command, at: now, by: again)
     }
     let age = settings.clock.speed.bus(fromReal: max(.zero, transmission.age))
     let press = Press(
       command: command, deviceID: session.hello.deviceID, stream: stream, sequence: transmission.sequence,
-      pressedAt: pressTime(of: command, age: age, arrival: arrival, stream: stream), arrivedAt: now,
-      isUncertain: transmission.isUncertain, stopFollows: transmission.stopFollows)
-    // The same command by another stream: the watermark moves, the command does not count again.
-    if archive[command.id] != nil || unjudged[command.id] != nil {
-      commits.add(
-        [.setWatermark(stream, sequence: transmission.sequence)], then: [.durable(stream, transmission.sequence)])
-      return answerAgain(command, on: connection, at: now, into: &actions)
+      pressedAt: pressTime(
+        of: command, age: age, arrival: arrival, isUncertain: transmission.isUncertain, stream: mark?.stream, at: now),
+      arrivedAt: now, isUncertain: transmission.isUncertain, stopFollows: transmission.stopFollows)
+    accept(press, mark: mark, at: now)
+  }
+
+  /// A command of a kind that this version does not know. Its place in the stream is used up all the same, or nothing
+  /// that its sender presses would ever be heard again.
+  mutating func take(_ command: UnsupportedCommand, on connection: ConnectionID, into actions: inout [Action]) {
+    let answer = Effect.act(.forward(command.reply, to: connection))
+    guard let sequence = command.sequence else {
+      guard connection.isRequest else {
+        return refuse(connection, .malformed, "a request needs a REQ socket; say hello instead", into: &actions)
+      }
+      return actions.append(.forward(command.reply, to: connection))
     }
-    accept(press, watermark: (stream, transmission.sequence), at: now)
+    guard !connection.isRequest, let session = sessions[connection] else {
+      return refuse(connection, .unknownSession, "say hello first", into: &actions)
+    }
+    guard command.session == session.number else {
+      return actions.append(.note("\(session.hello.deviceID) sent a frame of an earlier session: dropped"))
+    }
+    guard !session.hello.isOneShot else { return actions.append(.forward(command.reply, to: connection)) }
+    let stream = StreamID(sender: session.hello.storeID, kind: .commands)
+    switch watermarks[stream, default: Watermark()].place(of: sequence) {
+    case .next:
+      let mark = move(stream, to: sequence)
+      commits.add([mark.operation], then: [mark.effect, answer])
+    case .known: commits.add([], then: [answer])
+    case .gap: actions.append(.note("\(session.hello.deviceID) skipped commands: it sends them again"))
+    }
   }
 
   /// A plain REQ's command: a stream of its own, named after the command, so that a repeated request is a resend.
   mutating func take(_ request: Request, on connection: ConnectionID, at now: BusTime, into actions: inout [Action]) {
     let command = request.command
-    guard canAccept, requests.count < Self.unjudgedMax else {
+    if archive[command.id] != nil {
+      return answerAgain(command, at: now) {
+        .act(.send(HubFrame(session: 0, message: .receipt($0)), to: connection))
+      }
+    }
+    guard unjudged[command.id] == nil else { return requests[command.id] = connection }
+    guard canAccept else {
       return refuse(connection, .busy, "too many commands wait to be judged", into: &actions)
     }
-    if let verdict = archive[command.id] {
-      return reply(Receipt(verdict, at: now), on: connection, session: 0, into: &actions)
-    }
     requests[command.id] = connection
-    guard unjudged[command.id] == nil else { return }
     let stream = StreamID(sender: StoreID(high: command.id.high, low: command.id.low), kind: .commands)
     let age = settings.clock.speed.bus(fromReal: max(.zero, request.age))
     let press = Press(
       command: command, deviceID: request.deviceID, stream: stream, sequence: 1,
-      pressedAt: pressTime(of: command, age: age, arrival: now), arrivedAt: now)
-    accept(press, watermark: nil, at: now)
+      pressedAt: pressTime(of: command, age: age, arrival: now, at: now), arrivedAt: now)
+    accept(press, mark: nil, at: now)
   }
 
   /// Writes what a settlement decided: one commit, one snapshot, all verdicts.
@@ -103,7 +147,7 @@ extension HubCore {
     if didChange {
       publishNow(operations, then: then, at: now)
     } else {
-      commits.add(operations, then: then)
+      commits.add(operations + forgetOldVerdicts(at: now), then: then)
     }
   }
 
@@ -125,54 +169,84 @@ extension HubCore {
     Base(revision: arbiter.control.revision, commandID: arbiter.control.changedBy?.commandID)
   }
 
-  /// Arrival minus age, never in the future, never before the stream's last press; a recorded press is where the
-  /// recording says, on the run's own time line.
-  private mutating func pressTime(
-    of command: Command, age: BusDuration, arrival: BusTime, stream: StreamID? = nil
-  ) -> BusTime {
-    var time = arrival - age
-    if let offset = command.runOffset, let start = arbiter.control.startedAt, command.kind != .start {
-      time = min(arrival, start + offset)
-    }
-    if let stream {
-      time = max(time, min(arrival, lastPress[stream] ?? time))
-      lastPress[stream] = time
-    }
-    return time
+  /// What the hub's own buttons speak of: the run that its last unjudged start begins, or else the present one.
+  private var ownRun: RunID? {
+    let starts = unjudged.values.filter { $0.stream.sender == settings.storeID && $0.command.kind == .start }
+    return starts.max(by: Press.precedes)?.runOfStart ?? arbiter.control.runID
   }
 
-  private mutating func accept(_ press: Press, watermark: (StreamID, UInt64)?, at now: BusTime) {
+  /// Arrival minus age, never in the future, never before the stream's last press; a recorded press is where the
+  /// recording says, on the run's own time line. An age that was measured across a reboot cannot lead back before what
+  /// the sender had seen.
+  private mutating func pressTime(
+    of command: Command, age: BusDuration, arrival: BusTime, isUncertain: Bool = false, stream: StreamID? = nil,
+    at now: BusTime
+  ) -> BusTime {
+    let control = arbiter.control
+    var time = arrival - age
+    if let offset = command.runOffset, let start = control.startedAt, command.kind != .start { time = start + offset }
+    if isUncertain, let base = command.base,
+      let seen = control.transitions.last(where: {
+        $0.revision == base.revision && $0.change.commandID == base.commandID
+      })
+    {
+      time = max(time, seen.effectiveAt)
+    }
+    time = min(time, arrival)
+    if let stream {
+      time = max(time, lastPress[stream] ?? time)
+      lastPress[stream] = min(time, now)
+    }
+    return min(time, now)
+  }
+
+  /// A watermark on its way to the disk.
+  private struct Mark {
+    let stream: StreamID
+    let sequence: UInt64
+    var operation: StoreOperation { .setWatermark(stream, sequence: sequence) }
+    var effect: Effect { .durable(stream, sequence) }
+  }
+
+  private mutating func move(_ stream: StreamID, to sequence: UInt64) -> Mark {
+    watermarks[stream] = Watermark(sequence: sequence)
+    return Mark(stream: stream, sequence: sequence)
+  }
+
+  private mutating func accept(_ press: Press, mark: Mark?, at now: BusTime) {
     let id = press.command.id
     unjudged[id] = press
     let pressClass = arbiter.receive(press)
-    var operations: [StoreOperation] = []
-    var then: [Effect] = []
-    if let (stream, sequence) = watermark {
-      operations.append(.setWatermark(stream, sequence: sequence))
-      then.append(.durable(stream, sequence))
-    }
     let pending = Receipt(
       commandID: id, kind: press.command.kind, source: press.command.source, stage: .pending)
-    then += [.act(.publish(.command(press.command, press.deviceID))), .answer(pending, press)]
-    operations.append(.accept(press, pressClass))
-    commits.add(operations, then: then)
+    commits.add(
+      (mark.map { [$0.operation] } ?? []) + [.accept(press, pressClass)],
+      then: (mark.map { [$0.effect] } ?? [])
+        + [.act(.publish(.command(press.command, press.deviceID))), .answer(pending, press)])
     write(arbiter.judgeLate(at: now), at: now)
     // Windows are off: every press is judged alone, at once and in the same commit.
     while settings.debounce == .zero, arbiter.deadline != nil { write(arbiter.settle(at: now), at: now) }
   }
 
-  private mutating func answerAgain(
-    _ command: Command, on connection: ConnectionID, at now: BusTime, into actions: inout [Action]
-  ) {
-    guard let session = sessions[connection] else { return }
+  /// Answers a resend with the stage that its command has reached, once that stage is durable. A command that was judged
+  /// so long ago that nobody knows how is too old: its sender must not ask for ever.
+  private mutating func answerAgain(_ command: Command, at now: BusTime, by effect: (Receipt) -> Effect) {
+    let receipt: Receipt
     if let verdict = archive[command.id] {
-      // Once it is durable, should it still be on its way to the disk.
-      commits.add(
-        [],
-        then: [
-          .act(.send(.init(session: session.number, message: .receipt(Receipt(verdict, at: now))), to: connection))
-        ])
+      receipt = Receipt(verdict, at: now)
+    } else if unjudged[command.id] != nil {
+      receipt = Receipt(commandID: command.id, kind: command.kind, source: command.source, stage: .pending)
+    } else {
+      receipt = Receipt(rejection(of: command, .tooOld), at: now)
     }
+    commits.add([], then: [effect(receipt)])
+  }
+
+  /// A verdict that has no effect and is not kept.
+  private func rejection(of command: Command, _ reason: RejectionReason) -> Verdict {
+    Verdict(
+      commandID: command.id, kind: command.kind, source: command.source, outcome: .rejected(reason),
+      runID: command.runID, term: term, revision: authoritative.order.revision, effectiveAt: nil)
   }
 
   private mutating func reply(

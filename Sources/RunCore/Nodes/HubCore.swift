@@ -35,6 +35,8 @@ public struct HubCore: Sendable {
     case opened(eventsEndpoint: String)
     /// A peer spoke.
     case frame(ConnectionID, PeerFrame)
+    /// Somebody sent a command of a kind that this version does not know.
+    case unsupported(ConnectionID, UnsupportedCommand)
     /// Somebody sent what is no frame; why, in one line.
     case malformed(ConnectionID, String)
     /// A connection is no more.
@@ -61,6 +63,8 @@ public struct HubCore: Sendable {
     case open
     /// Answer a connection.
     case send(HubFrame, to: ConnectionID)
+    /// Answer a connection with bytes that came ready-made in ``UnsupportedCommand/reply``.
+    case forward([UInt8], to: ConnectionID)
     /// Publish to all subscribers of the event's topic.
     case publish(BusEvent)
     /// Make these writes durable, all or none, then say ``Event/committed(_:)``.
@@ -101,6 +105,9 @@ public struct HubCore: Sendable {
   var nextTick: BusTime?
   var samples = SampleBatch()
   var silenceCheckAt: BusTime?
+  /// When the beat last quickened because a run began: who kept the slow one until then was not silent.
+  var quickenedAt: BusTime?
+  var isEnding = false
   var eventsEndpoint = ""
   let downtime: (run: RunID, entry: LedgerEntry)?
 
@@ -129,7 +136,10 @@ public struct HubCore: Sendable {
       lateAfter: settings.clock.speed.bus(fromReal: .milliseconds(500)), term: term)
     for (press, _) in history.accepted {
       unjudged[press.command.id] = press
-      lastPress[press.stream] = press.pressedAt
+      lastPress[press.stream] = max(lastPress[press.stream] ?? press.pressedAt, press.pressedAt)
+    }
+    for (_, press, _) in history.verdicts where history.watermarks[press.stream] != nil {
+      lastPress[press.stream] = max(lastPress[press.stream] ?? press.pressedAt, press.pressedAt)
     }
     sessions = SessionTable(term: term)
     archive = VerdictArchive(history.verdicts)
@@ -139,8 +149,9 @@ public struct HubCore: Sendable {
     for entry in history.journal { ledger.insert(entry) }
     // The hub was dead while the run was on: run time goes on, active time does not.
     if control.phase == .running, let run = control.runID, let mark = history.clock, mark.bus < now {
+      let diedAt = max(mark.bus, control.lastEffectiveAt ?? mark.bus)
       lastPosition += 1
-      let entry = LedgerEntry(time: mark.bus, position: lastPosition, event: .gap(now - mark.bus))
+      let entry = LedgerEntry(time: diedAt, position: lastPosition, event: .gap(max(.zero, now - diedAt)))
       ledger.insert(entry)
       downtime = (run, entry)
     } else {
@@ -169,17 +180,25 @@ public struct HubCore: Sendable {
     case .started: start(at: now)
     case .opened(let endpoint): eventsEndpoint = endpoint
     case .frame(let connection, let frame): take(frame, from: connection, at: now, into: &actions)
+    case .unsupported(let connection, let command): take(command, on: connection, into: &actions)
     case .malformed(let connection, let reason): refuse(connection, .malformed, reason, into: &actions)
     case .gone(let connection): close(connection, into: &actions)
     case .subscribed(let topic): republish(topic, at: now, into: &actions)
-    case .press(let command): pressOwn(command, at: now)
-    case .sample(let sample): takeOwn(sample, at: now)
+    case .press(let command): pressOwn(command, at: now, into: &actions)
+    case .sample(let sample): takeOwn(sample, at: now, into: &actions)
     case .committed(let id):
+      guard commits.isInFlight(id) else { break }
       retryCommitAt = nil
       for effect in commits.committed(id) { perform(effect, at: now, into: &actions) }
-    case .commitFailed: retryCommitAt = now + settings.clock.speed.bus(fromReal: .seconds(1))
+    case .commitFailed(let id):
+      guard commits.isInFlight(id) else { break }
+      retryCommitAt = now + settings.clock.speed.bus(fromReal: .seconds(1))
+      // Nobody waits for a disk to get room while a node is to end; what was not durable was not promised to anybody.
+      if isEnding { actions += [.note("the store took nothing more before the end"), .ended] }
     case .deadline: meetDeadlines(at: now, into: &actions)
     case .ending:
+      guard !isEnding else { break }
+      isEnding = true
       let batch = samples.take()
       commits.add(batch.operations + [clockMark(at: now)], then: [.act(.ended)])
     }
@@ -218,6 +237,7 @@ public struct HubCore: Sendable {
     case .act(let action): actions.append(action)
     case .answer(let receipt, let press): answer(receipt, to: press, at: now, into: &actions)
     case .publishSnapshot(let snapshot):
+      if snapshot.phase.isOn, !authoritative.phase.isOn { quickenBeat(at: now) }
       published = snapshot
       actions.append(.show(snapshot))
       actions.append(.publish(.snapshot(stateMessage(at: now, snapshot))))
@@ -261,16 +281,20 @@ extension HubCore {
     // Whole multiples after the anchor, so that a late timer shifts one tick and not all that follow.
     let passed = (now - anchor).nanoseconds / Self.tickInterval.nanoseconds
     nextTick = anchor + BusDuration(nanoseconds: (passed + 1) * Self.tickInterval.nanoseconds)
-    publishNow([clockMark(at: now)], at: now)
+    publishNow([], at: now)
   }
 
   /// Commits what is given together with the samples that gathered, and publishes the state that then holds.
   mutating func publishNow(_ operations: [StoreOperation], then: [Effect] = [], at now: BusTime) {
-    var operations = operations
-    if let horizon = archive.prune(at: now) { operations.append(.forgetVerdicts(judgedBefore: horizon)) }
+    let operations = operations + [clockMark(at: now)] + forgetOldVerdicts(at: now)
     let batch = samples.take()
     let acks = batch.streams.flatMap { [Effect.durable($0.key, $0.value), .ackSamples($0.key)] }
     commits.add(batch.operations + operations, then: [.publishSnapshot(capture(at: now))] + acks + then)
+  }
+
+  /// Forgets the verdicts that nobody can ask for any more.
+  mutating func forgetOldVerdicts(at now: BusTime) -> [StoreOperation] {
+    archive.prune(at: now).map { [.forgetVerdicts(judgedBefore: $0)] } ?? []
   }
 
   private mutating func republish(_ topic: Topic, at now: BusTime, into actions: inout [Action]) {

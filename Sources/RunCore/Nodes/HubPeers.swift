@@ -71,7 +71,7 @@ extension HubCore {
   mutating func checkSilence(at now: BusTime, into actions: inout [Action]) {
     let silence = real(Heartbeat.silence(isRunOn: authoritative.phase.isOn))
     let forgotten = real(Self.forgottenAfter)
-    let silent = sessions.sessions.filter { now - $0.value.heardAt >= silence }
+    let silent = sessions.sessions.filter { now - lastBeat(of: $0.value) >= silence }
     for (connection, session) in silent.sorted(by: { $0.value.number < $1.value.number }) {
       if now - session.heardAt >= forgotten || session.hello.isOneShot {
         close(connection, into: &actions)
@@ -83,11 +83,26 @@ extension HubCore {
     putOffSilenceCheck()
   }
 
+  /// A run began: from here on silence is shorter.
+  mutating func quickenBeat(at now: BusTime) {
+    quickenedAt = now
+    guard let due = silenceCheckAt else { return }
+    silenceCheckAt = min(due, now + real(Heartbeat.silence(isRunOn: true)))
+  }
+
+  private func lastBeat(of session: SessionTable.Session) -> BusTime {
+    max(session.heardAt, quickenedAt ?? session.heardAt)
+  }
+
   /// Looks again when the next could fall silent, or be forgotten.
   private mutating func putOffSilenceCheck() {
     let silence = real(Heartbeat.silence(isRunOn: authoritative.phase.isOn))
     let forgotten = real(Self.forgottenAfter)
-    silenceCheckAt = sessions.sessions.values.lazy.map { $0.heardAt + ($0.isReachable ? silence : forgotten) }.min()
+    silenceCheckAt = nil
+    for session in sessions.sessions.values {
+      let due = session.isReachable ? lastBeat(of: session) + silence : session.heardAt + forgotten
+      silenceCheckAt = min(silenceCheckAt ?? due, due)
+    }
   }
 
   private static let forgottenAfter = BusDuration.seconds(600)
@@ -103,25 +118,29 @@ extension HubCore {
       return refuse(connection, .versionMismatch, message, into: &actions)
     }
     // A term far beyond any count of lives is no term; taking it over would leave no room above it.
-    guard hello.termSeen < 1 << 62 else {
+    guard hello.termSeen <= term || hello.termSeen < 1 << 62 else {
       return refuse(connection, .malformed, "the highest term seen is not a term", into: &actions)
     }
-    guard !sessions.isFull || sessions[connection] != nil else {
+    if var session = sessions[connection], session.hello == hello {
+      // Said twice: the session that its first welcome named stands.
+      hear(&session, on: connection, at: now, into: &actions)
+      return welcome(hello, on: connection, at: now, into: &actions)
+    }
+    let wasReachable = sessions.isReachable(hello.deviceID)
+    // A peer begins anew, on this connection or after another one: it has one session.
+    let earlier = [connection, sessions.connection(of: hello.storeID)].compactMap { $0 }
+    let closed = earlier.compactMap { sessions.close($0) }
+    if sessions.isFull, let silent = sessions.longestSilent { _ = sessions.close(silent) }
+    guard !sessions.isFull else {
       return refuse(connection, .busy, "the hub's table of sessions is full", into: &actions)
     }
-    _ = sessions.close(connection)
-    let wasReachable = sessions.isReachable(hello.deviceID)
     var session = sessions.open(hello, on: connection, at: now)
     _ = arrivalTime(of: PeerFrame(session: 0, sentAt: sentAt, message: .hello(hello)), session: &session, at: now)
     sessions[connection] = session
     if silenceCheckAt == nil { silenceCheckAt = now + real(Heartbeat.silence(isRunOn: authoritative.phase.isOn)) }
-    if hello.termSeen > term {
-      // This hub has been passed, by a life whose store is lost: it takes a term above it before it speaks on.
-      term = hello.termSeen + 1
-      arbiter.setTerm(term)
-      commits.add([.setTerm(term)], then: [.publishSnapshot(capture(at: now)), .welcome(connection)])
-    } else {
-      welcome(connection, at: now, into: &actions)
+    welcome(hello, on: connection, at: now, into: &actions)
+    for session in closed where session.hello.deviceID != hello.deviceID {
+      tell(session.hello, wasReachable: session.isReachable, into: &actions)
     }
     if !hello.isOneShot, !wasReachable {
       let presence = Presence(deviceID: hello.deviceID, role: hello.role, isReachable: true)
@@ -129,10 +148,31 @@ extension HubCore {
     }
   }
 
+  /// Welcomes at once, or once a term above all that the peer has seen is durable.
+  private mutating func welcome(
+    _ hello: Hello, on connection: ConnectionID, at now: BusTime, into actions: inout [Action]
+  ) {
+    if hello.termSeen > term {
+      // This hub has been passed, by a life whose store is lost: it takes a term above it before it speaks on.
+      term = hello.termSeen + 1
+      arbiter.setTerm(term)
+      publishNow([.setTerm(term)], then: [.welcome(connection)], at: now)
+    } else if hello.termSeen > authoritative.order.term {
+      commits.add([], then: [.welcome(connection)])
+    } else {
+      welcome(connection, at: now, into: &actions)
+    }
+  }
+
   private mutating func hear(
     _ session: inout SessionTable.Session, on connection: ConnectionID, at now: BusTime, into actions: inout [Action]
   ) {
     let wasReachable = session.isReachable || sessions.isReachable(session.hello.deviceID)
+    if !session.isReachable {
+      // Back after a silence: it can fall silent again long before the next look.
+      let due = now + real(Heartbeat.silence(isRunOn: authoritative.phase.isOn))
+      silenceCheckAt = min(silenceCheckAt ?? due, due)
+    }
     session.heardAt = now
     session.isReachable = true
     sessions[connection] = session

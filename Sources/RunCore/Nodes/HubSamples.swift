@@ -5,6 +5,8 @@ struct SampleBatch: Sendable {
   private(set) var operations: [StoreOperation] = []
   private(set) var streams: [StreamID: UInt64] = [:]
   private(set) var deadline: BusTime?
+  /// Something in it belongs to a stretch in which the run ran, and the run does not run any more.
+  var isAmendment = false
 
   mutating func add(_ operation: StoreOperation?, stream: (StreamID, UInt64)?, at now: BusTime) {
     if let operation { operations.append(operation) }
@@ -25,11 +27,13 @@ struct SampleBatch: Sendable {
 // Samples: taken in at once, durable every three seconds, acknowledged after that.
 extension HubCore {
   /// A sensor of the hub itself.
-  mutating func takeOwn(_ sample: Sample, at now: BusTime) {
+  mutating func takeOwn(_ sample: Sample, at now: BusTime, into actions: inout [Action]) {
+    // The bound of what waits for a store that takes nothing holds for the hub's own sensors, too.
+    guard !commits.isCongested else { return actions.append(.note("the store is far behind: a sample was dropped")) }
     let time: BusTime?
     switch sample.moment {
     case .at(let moment): time = min(settings.clock.bus(at: moment), now)
-    case .runOffset(let offset): time = runTime(offset, at: now)
+    case .runOffset(let offset): time = runTime(offset, of: nil, at: now)
     }
     insert(sample.value, at: time, device: settings.deviceID, run: nil, stream: nil, at: now)
   }
@@ -40,16 +44,22 @@ extension HubCore {
     into actions: inout [Action]
   ) {
     let stream = StreamID(sender: session.hello.storeID, kind: .samples)
+    guard !session.hello.isOneShot else {
+      return actions.append(.note("\(session.hello.deviceID) sent samples, which a sender of one command cannot"))
+    }
     // A store that is far behind takes nothing more in: the watermark stays, and the sender keeps what it has.
     guard !commits.isCongested else { return }
     var isKnown = false
     for transmission in transmissions {
+      let place = watermarks[stream, default: Watermark()].place(of: transmission.sequence)
+      // A run whose start waits for its verdict: the sender sends them again after it.
+      if place == .next, let run = transmission.runID, isAboutToStart(run) { break }
       switch watermarks[stream, default: Watermark()].take(transmission.sequence) {
       case .next:
         let time: BusTime?
         switch transmission.moment {
         case .age(let age): time = arrival - settings.clock.speed.bus(fromReal: max(.zero, age))
-        case .runOffset(let offset): time = runTime(offset, at: now)
+        case .runOffset(let offset): time = runTime(offset, of: transmission.runID, at: now)
         }
         insert(
           transmission.value, at: time, device: session.hello.deviceID, run: transmission.runID,
@@ -64,9 +74,7 @@ extension HubCore {
   /// Commits the samples that gathered outside the schedule of ticks; what they change in a run that stands still is
   /// an amendment and is published.
   mutating func commitSamples(at now: BusTime) {
-    if arbiter.control.phase != .running, ledger.metrics(at: now) != authoritative.metrics {
-      return publishNow([], at: now)
-    }
+    if samples.isAmendment, arbiter.control.phase != .running { return publishNow([], at: now) }
     let batch = samples.take()
     let acks = batch.streams.flatMap { [Effect.durable($0.key, $0.value), .ackSamples($0.key)] }
     commits.add(batch.operations, then: acks)
@@ -81,11 +89,23 @@ extension HubCore {
       .send(HubFrame(session: session.number, message: .samplesAcked(sequence)), to: connection))
   }
 
+  /// A start of this run is accepted and not judged.
+  private func isAboutToStart(_ run: RunID) -> Bool {
+    let control = arbiter.control
+    let named = control.canonical(run)
+    return named != control.runID && !control.knows(named)
+      && unjudged.values.contains { $0.command.kind == .start && $0.runOfStart == run }
+  }
+
   /// A moment on the run's own time line. A sender's idea of now runs a little ahead or behind: the offset counts, not
   /// the arrival. More than a second ahead, in real time, is no measurement.
-  private func runTime(_ offset: BusDuration, at now: BusTime) -> BusTime? {
-    guard let start = arbiter.control.startedAt else { return nil }
-    let time = start + offset
+  private func runTime(_ offset: BusDuration, of run: RunID?, at now: BusTime) -> BusTime? {
+    let control = arbiter.control
+    var start = control.startedAt
+    if let run = run.map(control.canonical), run != control.runID {
+      start = control.history(of: run).first?.effectiveAt
+    }
+    guard let time = start.map({ $0 + offset }) else { return nil }
     return time <= now + settings.clock.speed.bus(fromReal: .seconds(1)) ? time : nil
   }
 
@@ -93,15 +113,29 @@ extension HubCore {
     _ value: SampleValue, at time: BusTime?, device: DeviceID, run: RunID?, stream: (StreamID, UInt64)?,
     at now: BusTime
   ) {
-    let control = arbiter.control
-    let present = control.runID
-    // Before any run, and for a run that this hub never saw, a reading has nowhere to go: it is taken in and dropped.
-    guard let time, let target = run.map(control.canonical) ?? present,
-      target == present || !control.history(of: target).isEmpty
-    else { return samples.add(nil, stream: stream, at: now) }
+    // Before any run, after one, and for a run that this hub never saw, a reading has nowhere to go: it is taken in and
+    // dropped.
+    guard let time, let target = home(of: time, run: run) else { return samples.add(nil, stream: stream, at: now) }
     lastPosition += 1
     let entry = LedgerEntry(time: time, position: lastPosition, event: .sample(value, device))
-    if target == present { ledger.insert(entry) }
+    if target == arbiter.control.runID {
+      if arbiter.control.phase != .running, ledger.phase(at: time) == .running { samples.isAmendment = true }
+      ledger.insert(entry)
+    }
     samples.add(.append(target, entry), stream: stream, at: now)
+  }
+
+  /// The run that a moment belongs to; `nil` when it belongs to none.
+  private func home(of time: BusTime, run: RunID?) -> RunID? {
+    let control = arbiter.control
+    if let run = run.map(control.canonical), run != control.runID {
+      guard let stop = control.stop(of: run)?.effectiveAt else { return control.knows(run) ? run : nil }
+      if time <= stop { return run }
+      // Its sender had not yet heard of the run that is on.
+      guard let start = control.startedAt, start <= time else { return nil }
+    }
+    guard let present = control.runID else { return nil }
+    if let stop = ledger.stoppedAt, time > stop { return nil }
+    return present
   }
 }

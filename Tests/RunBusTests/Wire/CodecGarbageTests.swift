@@ -11,7 +11,7 @@ struct CodecGarbageTests {
     if let frame = try? Codec.peerFrame(bytes) { #expect(try Codec.peerFrame(Codec.encode(frame)) == frame) }
     if let frame = try? Codec.hubFrame(bytes) { #expect(try Codec.hubFrame(Codec.encode(frame)) == frame) }
     if let event = try? Codec.busEvent(bytes) { #expect(try Codec.busEvent(Codec.encode(event)) == event) }
-    _ = Codec.unsupportedReply(to: bytes, term: 0, revision: 0)
+    _ = Codec.unsupportedCommand(in: bytes, term: 0, revision: 0)
   }
 
   /// A valid frame of any of the three kinds.

@@ -63,7 +63,7 @@ struct CodecRulesTests {
     #expect(throws: WireError.unsupportedKind(id)) { try Codec.peerFrame(bytes) }
 
     let reply = try WireHubFrame(
-      serializedBytes: try #require(Codec.unsupportedReply(to: bytes, term: 3, revision: 5)))
+      serializedBytes: try #require(Codec.unsupportedCommand(in: bytes, term: 3, revision: 5)).reply)
     #expect(reply.session == 9)
     #expect(reply.receipt.commandID == Self.id)
     #expect(reply.receipt.kind == .UNRECOGNIZED(77))
@@ -72,8 +72,8 @@ struct CodecRulesTests {
     #expect(reply.receipt.verdict.term == 3)
     #expect(reply.receipt.verdict.revision == 5)
 
-    #expect(Codec.unsupportedReply(to: try commandFrame { _ in }, term: 0, revision: 0) == nil)
-    #expect(Codec.unsupportedReply(to: [0xFF], term: 0, revision: 0) == nil)
+    #expect(Codec.unsupportedCommand(in: try commandFrame { _ in }, term: 0, revision: 0) == nil)
+    #expect(Codec.unsupportedCommand(in: [0xFF], term: 0, revision: 0) == nil)
   }
 
   @Test("A hello of another version is named as one, even when the rest of it cannot be read")

@@ -1,0 +1,150 @@
+import RunCore
+import Testing
+
+@Suite("A hub opens, welcomes and refuses")
+struct HubLifeTests {
+  @Test("A hub makes its term durable before it opens its sockets")
+  func opening() {
+    var hub = HubStage()
+    #expect(hub.feed(.started) == ["commit 1: term 1, clock"])
+    #expect(hub.core.authoritative == .none)
+    #expect(hub.commits() == ["show 1.0.1 idle", "publish 1.0.1 idle", "open"])
+    #expect(hub.feed(.opened(eventsEndpoint: "events")) == [])
+    #expect(hub.core.deadline == nil)
+  }
+
+  @Test("A hello is answered at once with the state, and presence speaks of it")
+  func welcome() {
+    var hub = HubStage.opened()
+    #expect(
+      hub.hello("watch", nonce: 7) == ["watch ← welcome 7, commands 0, samples 0, 1.0.1 idle", "publish watch here"])
+  }
+
+  @Test("A late joiner has the whole state in its welcome")
+  func lateJoiner() {
+    var hub = HubStage.with("watch")
+    hub.startRun()
+    #expect(
+      hub.hello("widget") == ["widget ← welcome 1, commands 0, samples 0, 1.1.2 running", "publish widget here"])
+  }
+
+  @Test("Another wire version is refused with a word that says who is older")
+  func version() {
+    var hub = HubStage.opened()
+    let frame = PeerFrame(session: 0, sentAt: .zero, message: .hello(hub.greeting("watch", version: 2)))
+    guard case .send(let answer, _) = hub.act(.frame(.named("watch"), frame)).first,
+      case .refused(let refusal) = answer.message
+    else {
+      Issue.record("no refusal")
+      return
+    }
+    #expect(refusal.code == .versionMismatch)
+    #expect(refusal.message == "this hub speaks wire version 1, watch speaks 2: update the older")
+  }
+
+  @Test("Whoever speaks before hello is told to say it")
+  func unknownSession() {
+    var hub = HubStage.opened()
+    #expect(hub.says("watch", .ping(1)) == ["watch ← refused unknownSession"])
+  }
+
+  @Test("Frames of an earlier session are dropped")
+  func olderSession() {
+    var hub = HubStage.with("watch")
+    let older = hub.session(of: "watch")
+    _ = hub.hello("watch", nonce: 2)
+    #expect(hub.session(of: "watch") > older)
+    #expect(hub.says("watch", .ping(1), session: older) == ["note"])
+    #expect(hub.says("watch", .ping(2)) == ["watch ← pong 2 at 1.0.1"])
+  }
+
+  @Test("The same hello heard twice opens one session")
+  func repeatedHello() {
+    var hub = HubStage.with("watch")
+    let session = hub.session(of: "watch")
+    #expect(hub.hello("watch") == ["watch ← welcome 1, commands 0, samples 0, 1.0.1 idle"])
+    #expect(hub.session(of: "watch") == session)
+  }
+
+  @Test("A watch that comes back on another connection has one session")
+  func movedConnection() {
+    var hub = HubStage.with("watch")
+    var hello = hub.greeting("watch")
+    hello.nonce = 2
+    let frame = PeerFrame(session: 0, sentAt: .zero, message: .hello(hello))
+    #expect(
+      hub.feed(.frame(.named("elsewhere"), frame)) == ["elsewhere ← welcome 2, commands 0, samples 0, 1.0.1 idle"])
+    #expect(hub.says("watch", .ping(1)) == ["watch ← refused unknownSession"])
+    #expect(hub.feed(.gone(.named("watch"))) == [])
+    #expect(hub.feed(.gone(.named("elsewhere"))) == ["publish watch gone"])
+  }
+
+  @Test("A hub that has been passed takes a durable higher term before it welcomes anybody who saw it")
+  func termSeen() {
+    var hub = HubStage.opened()
+    #expect(hub.hello("watch", termSeen: 8) == ["publish watch here", "commit 2: term 9, clock"])
+    #expect(hub.hello("widget", termSeen: 8) == ["publish widget here"])
+    #expect(
+      hub.commits() == [
+        "show 9.0.2 idle", "publish 9.0.2 idle", "watch ← welcome 1, commands 0, samples 0, 9.0.2 idle",
+        "commit 3: ",
+      ])
+    #expect(hub.commits() == ["widget ← welcome 1, commands 0, samples 0, 9.0.2 idle"])
+  }
+
+  @Test("No term that a peer claims to have seen can lock anybody out")
+  func termSeenAtTheEnd() {
+    var hub = HubStage.opened()
+    #expect(hub.hello("watch", termSeen: 1 << 62) == ["watch ← refused malformed"])
+    _ = hub.hello("watch", termSeen: (1 << 62) - 1)
+    hub.commitsAll()
+    #expect(hub.core.authoritative.order.term == 1 << 62)
+    // The codec lets counters up to 2^62 through, so this one still has to be welcome.
+    #expect(
+      hub.hello("widget", termSeen: 1 << 62).first
+        == "widget ← welcome 1, commands 0, samples 0, \(UInt64(1) << 62).0.2 idle")
+  }
+
+  @Test("A query is answered with the published state, a subscription with a publication")
+  func query() {
+    var hub = HubStage.with("watch")
+    #expect(hub.says("watch", .query) == ["watch ← state 1.0.1 idle"])
+    #expect(hub.feed(.subscribed(.snapshots)) == ["publish 1.0.1 idle"])
+    #expect(hub.feed(.subscribed(.feed)) == [])
+  }
+
+  @Test("What is no frame is answered and changes nothing")
+  func garbage() {
+    var hub = HubStage.with("watch")
+    #expect(hub.feed(.malformed(.named("stranger"), "no frame")) == ["stranger ← refused malformed"])
+    #expect(hub.feed(.malformed(.named("watch"), "no frame")) == ["watch ← refused malformed"])
+    #expect(hub.says("watch", .ping(1)) == ["watch ← pong 1 at 1.0.1"])
+  }
+
+  @Test("A REQ can only request, and only a REQ can")
+  func requestSockets() {
+    var hub = HubStage.opened()
+    let hello = PeerFrame(session: 0, sentAt: .zero, message: .hello(hub.greeting("shell")))
+    #expect(hub.feed(.frame(.named("shell", isRequest: true), hello)) == ["shell ← refused malformed"])
+    let request = Request(command: hub.command(.start, by: "shell"), deviceID: DeviceID("shell")!, age: .zero)
+    #expect(hub.says("shell", .request(request)) == ["shell ← refused malformed"])
+  }
+
+  @Test("An ending hub makes durable what has gathered and then says so")
+  func ending() {
+    var hub = HubStage.with("watch")
+    hub.startRun()
+    #expect(hub.beats("watch", 150, from: 1) == [])
+    #expect(hub.feed(.ending) == ["commit 4: watch 150 bpm at 0.5s, samples to 1, clock"])
+    #expect(hub.commits() == ["ended"])
+  }
+
+  @Test("A hub whose disk is full still ends")
+  func endingOnAFullDisk() {
+    var hub = HubStage.with("watch")
+    _ = hub.presses("watch", .start)
+    let failing = hub.inFlight!.id
+    #expect(hub.feed(.ending) == [])
+    #expect(hub.feed(.commitFailed(failing)) == ["note", "ended"])
+  }
+}

@@ -1,0 +1,97 @@
+import RunCore
+import Testing
+
+@Suite("A hub's next life")
+struct HubRestartTests {
+  /// A life that ended as by kill -9, and what its disk holds.
+  private func store(of hub: HubStage) -> WorldStore {
+    var store = WorldStore()
+    store.commit([.setTerm(1)])
+    store.commit(hub.durable.filter { if case .setTerm = $0 { false } else { true } })
+    return store
+  }
+
+  @Test("The run goes on with its revision, under the next term, and the time between the lives is a gap")
+  func running() {
+    var first = HubStage.with("watch")
+    first.startRun()
+    first.passes(.seconds(10))
+    let history = store(of: first).history
+    var second = HubStage(history: history, now: .zero + .seconds(60))
+    #expect(second.feed(.started) == ["commit 1: term 2, clock, gap of 50.5s at 9.5s"])
+    #expect(second.commits() == ["show 2.1.1 running", "publish 2.1.1 running", "open"])
+    #expect(second.core.authoritative.metrics.active == .milliseconds(9500))
+    #expect(second.core.authoritative.metrics.elapsed == .seconds(60))
+    #expect(second.core.deadline == .zero + .seconds(63))
+    _ = second.hello("watch", nonce: 5)
+    #expect(
+      second.sends("watch", second.command(.pause, by: "watch", id: 77), sequence: 2) == [
+        "commit 2: commands to 2, accept pause window"
+      ])
+  }
+
+  @Test("A crash right after a start costs the run no more than the time the hub was away")
+  func crashAfterStart() {
+    var first = HubStage.with("watch", debounce: .zero)
+    first.now = .zero + .seconds(100)
+    _ = first.presses("watch", .start)
+    first.commitsAll()
+    var second = HubStage(history: store(of: first).history, now: .zero + .seconds(101))
+    #expect(second.feed(.started) == ["commit 1: term 2, clock, gap of 1.0s at 100.0s"])
+  }
+
+  @Test("An open window is rebuilt, and settles with the same verdicts")
+  func window() {
+    var first = HubStage.with("watch", "widget")
+    _ = first.presses("watch", .start)
+    first.now = .zero + .milliseconds(100)
+    _ = first.presses("widget", .start)
+    _ = first.presses("watch", .lap)
+    first.commitsAll()
+    let history = store(of: first).history
+    #expect(history.accepted.count == 3)
+    let expected = first.passes(.seconds(1)).filter { $0.contains("judge") }
+    var second = HubStage(history: history, now: .zero + .seconds(5))
+    _ = second.feed(.started)
+    let lines = second.passes(.seconds(1))
+    func verdicts(_ lines: [String]) -> [String] {
+      lines.flatMap { $0.split(separator: ", ").filter { $0.hasPrefix("judge") }.map(String.init) }
+    }
+    #expect(verdicts(lines) == ["judge start applied 1", "judge lap applied 1", "judge start coalesced 1"])
+    #expect(verdicts(lines) == verdicts(expected))
+  }
+
+  @Test("A press whose verdict the last life kept is answered and not judged again")
+  func verdicts() {
+    var first = HubStage.with("watch")
+    let start = first.command(.start, by: "watch")
+    _ = first.sends("watch", start)
+    first.commitsAll()
+    first.passes(.seconds(1))
+    var second = HubStage.opened(history: store(of: first).history, now: .zero + .seconds(5))
+    #expect(second.hello("watch").first == "watch ← welcome 1, commands 1, samples 0, 2.1.1 running")
+    #expect(second.sends("watch", start, sequence: 1) == ["commit 2: "])
+    #expect(second.commits() == ["watch ← start applied 1"])
+    // The same press by a plain request.
+    let request = Request(command: start, deviceID: DeviceID("watch")!, age: .zero)
+    let frame = PeerFrame(session: 0, sentAt: .zero, message: .request(request))
+    #expect(second.feed(.frame(.named("script", isRequest: true), frame)) == ["commit 3: "])
+    #expect(second.commits() == ["script ← start applied 1"])
+  }
+
+  @Test("Verdicts are kept for two days, whether or not anything is published")
+  func forgetting() {
+    var hub = HubStage.with("watch")
+    _ = hub.presses("watch", .pause)
+    hub.commitsAll()
+    hub.passes(.seconds(1))
+    hub.now = hub.now + .seconds(3 * 86_400)
+    _ = hub.hello("watch", nonce: 2)
+    _ = hub.presses("watch", .pause)
+    hub.commitsAll()
+    #expect(hub.passes(.seconds(1)).contains { $0.contains("judge pause illegal while idle 0, forget") })
+    // Its sender asks for a verdict that nobody remembers: it must not ask for ever.
+    #expect(hub.sends("watch", hub.command(.pause, by: "watch", id: 1001), sequence: 1).count == 1)
+    #expect(hub.commits() == ["watch ← pause tooOld 0"])
+  }
+}

@@ -1,0 +1,186 @@
+import RunCore
+
+/// A hub on a stage: events go in one by one, and what it does comes out as lines.
+struct HubStage {
+  static let debounce = BusDuration.milliseconds(500)
+  static let storeID = StoreID(high: 1, low: 1)
+
+  let clock: BusClock
+  var core: HubCore
+  var now: BusTime
+  /// The commit in flight.
+  private(set) var inFlight: (id: CommitID, operations: [StoreOperation])?
+  /// What was committed, in order.
+  private(set) var durable: [StoreOperation] = []
+  private var sessions: [String: UInt64] = [:]
+  private var sequences: [String: UInt64] = [:]
+  private var commandCount: UInt64 = 0
+
+  init(
+    debounce: BusDuration = HubStage.debounce, speed: Int64 = 1, history: HubHistory = HubHistory(),
+    now: BusTime = .zero
+  ) {
+    self.now = now
+    clock = BusClock(realAnchor: .zero, busAnchor: .zero, speed: BusSpeed(thousandths: speed * 1000)!)
+    core = HubCore(
+      settings: HubCore.Settings(
+        deviceID: DeviceID("phone")!, nodeID: NodeID(high: 1, low: 1), storeID: Self.storeID, debounce: debounce,
+        clock: clock),
+      history: history, now: now)
+  }
+
+  /// A hub that has opened; nothing is in flight.
+  static func opened(
+    debounce: BusDuration = HubStage.debounce, speed: Int64 = 1, history: HubHistory = HubHistory(),
+    now: BusTime = .zero
+  ) -> HubStage {
+    var stage = HubStage(debounce: debounce, speed: speed, history: history, now: now)
+    _ = stage.feed(.started)
+    _ = stage.commits()
+    _ = stage.feed(.opened(eventsEndpoint: "events"))
+    return stage
+  }
+
+  /// A hub with these peers, whose hellos were answered; nothing is in flight.
+  static func with(
+    _ peers: String..., debounce: BusDuration = HubStage.debounce, speed: Int64 = 1
+  ) -> HubStage {
+    var stage = opened(debounce: debounce, speed: speed)
+    for peer in peers { _ = stage.hello(peer) }
+    return stage
+  }
+
+  /// One event, and the lines of what comes of it.
+  mutating func feed(_ event: HubCore.Event) -> [String] { act(event).map(NodeLines.line) }
+
+  /// One event, and what comes of it.
+  mutating func act(_ event: HubCore.Event) -> [HubCore.Action] {
+    let actions = core.receive(event, at: now)
+    for action in actions {
+      switch action {
+      case .commit(let id, let operations): inFlight = (id, operations)
+      case .send(let frame, let connection):
+        if case .welcome = frame.message { sessions[NodeLines.name(connection)] = frame.session }
+      case .open, .forward, .publish, .receipt, .show, .note, .ended: break
+      }
+    }
+    return actions
+  }
+
+  /// The commit in flight is durable.
+  mutating func commits() -> [String] {
+    guard let (id, operations) = inFlight else { return ["nothing in flight"] }
+    inFlight = nil
+    durable += operations
+    return feed(.committed(id))
+  }
+
+  /// The commit in flight, which is durable from here on; its completion has not been told.
+  mutating func takeInFlight() -> CommitID? {
+    guard let (id, operations) = inFlight else { return nil }
+    inFlight = nil
+    durable += operations
+    return id
+  }
+
+  /// All commits are durable, those that follow included.
+  @discardableResult
+  mutating func commitsAll() -> [String] {
+    var lines: [String] = []
+    while inFlight != nil { lines += commits() }
+    return lines
+  }
+
+  /// Time passes until a moment, with every deadline on the way met and every commit durable at once.
+  @discardableResult
+  mutating func passes(to end: BusTime) -> [String] {
+    var lines: [String] = []
+    while let deadline = core.deadline, deadline <= end {
+      now = max(now, deadline)
+      lines += feed(.deadline)
+      lines += commitsAll()
+    }
+    now = end
+    return lines
+  }
+
+  @discardableResult
+  mutating func passes(_ duration: BusDuration) -> [String] { passes(to: now + duration) }
+
+  // MARK: Peers
+
+  static func store(_ name: String) -> StoreID {
+    StoreID(high: 2, low: name.utf8.reduce(0) { $0 &* 31 &+ UInt64($1) })
+  }
+
+  func greeting(
+    _ name: String, nonce: UInt64 = 1, termSeen: UInt64 = 0, version: UInt32 = wireVersion, isOneShot: Bool = false
+  ) -> Hello {
+    Hello(
+      version: version, deviceID: DeviceID(name)!, role: NodeRole(rawValue: name), nodeID: NodeID(high: 3, low: 1),
+      storeID: Self.store(name), nonce: nonce, termSeen: termSeen, isOneShot: isOneShot)
+  }
+
+  mutating func hello(_ name: String, nonce: UInt64 = 1, termSeen: UInt64 = 0, isOneShot: Bool = false) -> [String] {
+    says(name, .hello(greeting(name, nonce: nonce, termSeen: termSeen, isOneShot: isOneShot)), session: 0)
+  }
+
+  func session(of name: String) -> UInt64 { sessions[name] ?? 0 }
+
+  /// A frame that took no time.
+  mutating func says(_ name: String, _ message: PeerMessage, session: UInt64? = nil, sentAt: BusTime? = nil)
+    -> [String]
+  {
+    let frame = PeerFrame(
+      session: session ?? self.session(of: name), sentAt: sentAt ?? clock.real(at: now), message: message)
+    return feed(.frame(.named(name), frame))
+  }
+
+  mutating func command(
+    _ kind: CommandKind, by name: String, id: UInt64? = nil, runID: RunID? = nil, base: Base? = nil
+  ) -> Command {
+    commandCount += 1
+    let run = kind == .start ? runID ?? RunID(high: 9, low: commandCount) : runID
+    return Command(
+      id: CommandID(high: 4, low: id ?? 1000 + commandCount), kind: kind, source: ControlSource(rawValue: name),
+      runID: run, base: base)
+  }
+
+  /// A button on a peer; the frame takes no time.
+  mutating func presses(_ name: String, _ kind: CommandKind, id: UInt64? = nil, age: BusDuration = .zero) -> [String] {
+    let command = command(kind, by: name, id: id)
+    return sends(name, command, age: age)
+  }
+
+  mutating func sends(_ name: String, _ command: Command, sequence: UInt64? = nil, age: BusDuration = .zero)
+    -> [String]
+  {
+    let place = sequence ?? sequences[name, default: 0] + 1
+    sequences[name] = place
+    return says(name, .command(Transmission(command: command, sequence: place, age: age)))
+  }
+
+  /// A run is on and everything about it is durable.
+  mutating func startRun(by name: String = "watch") {
+    _ = presses(name, .start)
+    commitsAll()
+    _ = passes(.milliseconds(500))
+  }
+
+  /// Heart rates from a peer, taken just now.
+  mutating func beats(_ name: String, _ bpms: Double..., from sequence: UInt64, age: BusDuration = .zero) -> [String] {
+    says(
+      name,
+      .samples(
+        bpms.enumerated().map { offset, bpm in
+          SampleTransmission(
+            sequence: sequence + UInt64(offset), moment: .age(age), value: .heartRate(bpm: bpm), runID: nil)
+        }))
+  }
+
+  mutating func requests(_ name: String, _ kind: CommandKind, id: UInt64, age: BusDuration = .zero) -> [String] {
+    let request = Request(command: command(kind, by: name, id: id), deviceID: DeviceID(name)!, age: age)
+    return feed(
+      .frame(.named(name, isRequest: true), PeerFrame(session: 0, sentAt: .zero, message: .request(request))))
+  }
+}
