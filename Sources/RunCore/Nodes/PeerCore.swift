@@ -206,7 +206,7 @@ public struct PeerCore: Sendable {
     case .up:
       if let due = pings.nextAt, due <= now { beat(at: now, into: &actions) }
       if let due = outbox.retryAt, due <= now { transmitCommands(at: now, into: &actions) }
-      if let due = spool.retryAt, due <= now { transmitSamples(from: nil, at: now, into: &actions) }
+      if let due = spool.retryAt, due <= now { transmitSamples(at: now, into: &actions) }
     }
   }
 }

@@ -32,7 +32,7 @@ extension PeerCore {
     hear(at: now, into: &actions)
     switch frame.message {
     case .receipt(let receipt): take(receipt, at: now, into: &actions)
-    case .samplesAcked(let sequence): spool.acknowledge(sequence, at: now)
+    case .samplesAcked(let sequence): acknowledge(sequence, at: now)
     case .pong(let number, let newest):
       if number == pings.number { roundTrip = now - pings.sentAt }
       // A lost last snapshot before a quiet stretch heals here.
@@ -79,8 +79,12 @@ extension PeerCore {
     observe(welcome.state, isNewSession: true, at: now, into: &actions)
     if !settings.topics.isEmpty { actions.append(.subscribe(welcome.eventsEndpoint, settings.topics)) }
     if !settings.isOneShot { pings.nextAt = now + Heartbeat.interval(isRunOn: authoritative.phase.isOn) }
+    outbox.renumber(behind: welcome.commandWatermark)
+    outbox.attempts = 0
     transmitCommands(at: now, into: &actions)
-    transmitSamples(from: welcome.sampleWatermark, at: now, into: &actions)
+    acknowledge(welcome.sampleWatermark, at: now)
+    spool.renumber(behind: welcome.sampleWatermark)
+    transmitSamples(at: now, into: &actions)
   }
 
   private mutating func take(_ refusal: Refusal, at now: BusTime, into actions: inout [Action]) {

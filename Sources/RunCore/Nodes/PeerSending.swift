@@ -6,7 +6,7 @@ extension PeerCore {
   struct Outbox: Sendable {
     struct Entry: Sendable {
       let command: Command
-      let sequence: UInt64
+      var sequence: UInt64
       let pressedAt: BusTime
       var isPending = false
     }
@@ -25,8 +25,25 @@ extension PeerCore {
       return entry
     }
 
-    mutating func setPending(_ id: CommandID) {
-      for index in entries.indices where entries[index].command.id == id { entries[index].isPending = true }
+    func contains(_ id: CommandID) -> Bool { entries.contains { $0.command.id == id } }
+
+    /// Notes that the hub has a command, and says whether that is news.
+    mutating func setPending(_ id: CommandID) -> Bool {
+      guard let index = entries.firstIndex(where: { $0.command.id == id }), !entries[index].isPending else {
+        return false
+      }
+      entries[index].isPending = true
+      return true
+    }
+
+    /// The hub has durably processed the stream up to here. What follows has its places right behind that; it has others
+    /// when the hub's store is another one than before, or has lost what came last.
+    mutating func renumber(behind watermark: UInt64) {
+      let watermark = min(watermark, PeerCore.sequenceMax)
+      lastSequence = entries.isEmpty ? watermark : max(lastSequence, watermark)
+      guard let first = entries.first, first.sequence - 1 > watermark else { return }
+      for index in entries.indices { entries[index].sequence = watermark + UInt64(index) + 1 }
+      lastSequence = watermark + UInt64(entries.count)
     }
 
     mutating func remove(_ id: CommandID) -> Entry? {
@@ -47,7 +64,7 @@ extension PeerCore {
     static let frameMax = 256
     struct Entry: Sendable {
       let sample: Sample
-      let sequence: UInt64
+      var sequence: UInt64
       let runID: RunID?
     }
     private(set) var entries: Deque<Entry> = []
@@ -63,28 +80,47 @@ extension PeerCore {
       return entry
     }
 
-    mutating func acknowledge(_ sequence: UInt64, at now: BusTime) {
+    mutating func acknowledge(_ sequence: UInt64) {
       while let first = entries.first, first.sequence <= sequence { entries.removeFirst() }
-      retryAt = entries.isEmpty ? nil : now + PeerCore.ackPatience
+    }
+
+    /// See ``Outbox/renumber(behind:)``.
+    mutating func renumber(behind watermark: UInt64) {
+      let watermark = min(watermark, PeerCore.sequenceMax)
+      lastSequence = entries.isEmpty ? watermark : max(lastSequence, watermark)
+      guard let first = entries.first, first.sequence - 1 > watermark else { return }
+      for index in entries.indices { entries[index].sequence = watermark + UInt64(index) + 1 }
+      lastSequence = watermark + UInt64(entries.count)
     }
   }
 
+  /// No stream gets here; what lies above is no watermark.
+  static let sequenceMax: UInt64 = 1 << 62
+
   /// The hub commits samples every three seconds of bus time and then acknowledges: this long without, and they go again.
-  static var ackPatience: BusDuration { .seconds(10) }
+  var ackPatience: BusDuration { max(.seconds(10), speed.real(fromBus: .seconds(10))) }
 
   /// A button: the press gets its place in the stream and goes out at once if the hub can be reached.
   mutating func press(_ command: Command, at now: BusTime, into actions: inout [Action]) {
+    // Given twice with one id: it waits already, and its verdict will answer both.
+    guard !outbox.contains(command.id) else { return }
+    guard !outbox.isFull else {
+      let verdict = Verdict(
+        commandID: command.id, kind: command.kind, source: command.source, outcome: .rejected(.busy),
+        runID: command.runID, term: authoritative.order.term, revision: authoritative.order.revision, effectiveAt: nil)
+      let receipt = Receipt(
+        commandID: command.id, kind: command.kind, source: command.source, stage: .verdict(verdict))
+      return actions.append(.receipt(receipt))
+    }
     var command = command
+    if command.kind == .start, command.runID == nil { command.runID = command.runOfStart }
     // A shell that only just came by has seen nothing: it means the run that is on. A watch that was never in reach has
     // seen nothing either, and means the run that it started itself.
     if !settings.isOneShot {
-      let seen = authoritative.order.term > 0 ? authoritative : nil
-      if command.base == nil, let seen {
-        command.base = Base(revision: seen.order.revision, commandID: seen.changedBy?.commandID)
+      if command.base == nil, authoritative.order.term > 0 {
+        command.base = Base(revision: authoritative.order.revision, commandID: authoritative.changedBy?.commandID)
       }
-      if command.runID == nil, command.kind != .start {
-        command.runID = outbox.entries.last { $0.command.kind == .start }?.command.runID ?? seen?.runID
-      }
+      if command.runID == nil { command.runID = predictedRun }
     }
     let entry = outbox.add(command, pressedAt: now)
     guard case .up = link else { return }
@@ -108,8 +144,7 @@ extension PeerCore {
     switch receipt.stage {
     case .queued: break
     case .pending:
-      outbox.setPending(receipt.commandID)
-      actions.append(.receipt(receipt))
+      if outbox.setPending(receipt.commandID) { actions.append(.receipt(receipt)) }
     case .verdict(let verdict):
       // A verdict that was heard before: the hub answers a resend again.
       guard let entry = outbox.remove(receipt.commandID) else { return }
@@ -122,22 +157,35 @@ extension PeerCore {
 
   /// A sensor: the reading is spooled until the hub has it, and goes out at once.
   mutating func take(_ sample: Sample, at now: BusTime, into actions: inout [Action]) {
-    let entry = spool.add(sample, runID: authoritative.runID)
+    guard !isSpoolFull else { return actions.append(.note("too many samples wait for the hub: one was dropped")) }
+    let entry = spool.add(sample, runID: predictedRun)
     guard case .up = link else { return }
     send(.samples([transmission(of: entry, at: now)]), at: now, into: &actions)
-    if spool.retryAt == nil { spool.retryAt = now + Self.ackPatience }
+    if spool.retryAt == nil { spool.retryAt = now + ackPatience }
+  }
+
+  /// The hub has these samples.
+  mutating func acknowledge(_ sequence: UInt64, at now: BusTime) {
+    spool.acknowledge(sequence)
+    spool.retryAt = spool.count == 0 ? nil : now + ackPatience
+  }
+
+  /// The run that this peer's buttons and sensors speak of: the one that its own last start begins, once it is judged
+  /// under the name that the verdict gives it, or else the one that is shown.
+  private var predictedRun: RunID? {
+    if let start = outbox.entries.last(where: { $0.command.kind == .start }) { return start.command.runID }
+    return settling.last { $0.kind == .start && $0.verdict.runID != nil }?.verdict.runID ?? authoritative.runID
   }
 
   /// All samples that the hub has not acknowledged, from the oldest on.
-  mutating func transmitSamples(from watermark: UInt64?, at now: BusTime, into actions: inout [Action]) {
-    if let watermark, watermark > 0 { spool.acknowledge(watermark, at: now) }
+  mutating func transmitSamples(at now: BusTime, into actions: inout [Action]) {
     var rest = spool.entries[...]
     while !rest.isEmpty {
       let chunk = rest.prefix(Spool.frameMax)
       rest = rest.dropFirst(Spool.frameMax)
       send(.samples(chunk.map { transmission(of: $0, at: now) }), at: now, into: &actions)
     }
-    spool.retryAt = spool.count == 0 ? nil : now + Self.ackPatience
+    spool.retryAt = spool.count == 0 ? nil : now + ackPatience
   }
 
   private mutating func transmit(_ entry: Outbox.Entry, at now: BusTime, into actions: inout [Action]) {

@@ -1,0 +1,154 @@
+import RunCore
+import Testing
+
+@Suite("A peer and its link to the hub")
+struct PeerLinkTests {
+  @Test("A peer says hello when the link comes up, and is up with the welcome")
+  func hello() {
+    var peer = PeerStage()
+    #expect(peer.feed(.linkUp) == ["send hello 1 seen 0"])
+    #expect(
+      peer.welcome(1, session: 5) == [
+        "reachable", "hear 1.0.1 idle", "show 1.0.1 idle", "subscribe events s", "commit 1: term 1",
+      ])
+    #expect(peer.core.isReachable)
+  }
+
+  @Test("Without a welcome it asks again after 1, 2, 4, then every 5 seconds")
+  func backoff() {
+    var peer = PeerStage()
+    _ = peer.feed(.linkUp)
+    #expect(
+      peer.passes(.seconds(18)) == [
+        "1.0s send hello 2 seen 0", "3.0s send hello 3 seen 0", "7.0s send hello 4 seen 0",
+        "12.0s send hello 5 seen 0", "17.0s send hello 6 seen 0",
+      ])
+    // Only the last hello's welcome counts.
+    #expect(peer.welcome(5, session: 5) == ["note"])
+    #expect(peer.welcome(6, session: 6).first == "reachable")
+    #expect(peer.welcome(6, session: 7) == ["note"])
+  }
+
+  @Test("A hub of another version ends it")
+  func version() {
+    var peer = PeerStage()
+    _ = peer.feed(.linkUp)
+    #expect(
+      peer.hub(.refused(Refusal(code: .versionMismatch, message: "update")), session: 0) == ["fail versionMismatch"])
+    #expect(peer.feed(.linkUp) == [])
+    #expect(peer.core.deadline == nil)
+  }
+
+  @Test("A hub that does not know the session is greeted anew")
+  func unknownSession() {
+    var peer = PeerStage.up()
+    let refusal = HubMessage.refused(Refusal(code: .unknownSession, message: "say hello"))
+    #expect(peer.hub(refusal, session: 0) == ["send hello 2 seen 1"])
+    #expect(peer.hub(refusal, session: 0) == [])
+    #expect(peer.hub(.pong(1, PeerStage.snapshot(1, 0, 1).order)) == ["note"])
+  }
+
+  @Test("The heart beats every ten seconds, and every two while a run is on")
+  func heartbeat() {
+    var peer = PeerStage.up()
+    #expect(peer.passes(.seconds(11)) == ["10.0s send ping 1"])
+    _ = peer.hub(.pong(1, PeerStage.snapshot(1, 0, 1).order))
+    #expect(peer.publishes(PeerStage.snapshot(1, 1, 2, .running)) == ["hear 1.1.2 running", "show 1.1.2 running"])
+    #expect(peer.passes(.seconds(3)) == ["13.0s send ping 2"])
+    _ = peer.publishes(PeerStage.snapshot(1, 2, 3, .completed))
+    #expect(peer.passes(.seconds(10)) == ["24.0s send ping 3"])
+  }
+
+  @Test("Three beats of silence make the hub unreachable, and then it is greeted anew")
+  func silence() {
+    var peer = PeerStage.up(PeerStage.snapshot(1, 1, 2, .running))
+    #expect(
+      peer.passes(.seconds(8)) == [
+        "2.0s send ping 1", "4.0s send ping 2", "6.0s unreachable", "6.0s send hello 2 seen 1",
+        "7.0s send hello 3 seen 1",
+      ])
+    #expect(!peer.core.isReachable)
+    // What the subscription still held does not make the hub look alive.
+    #expect(peer.publishes(PeerStage.snapshot(1, 1, 3, .running)) == [])
+    #expect(peer.welcome(3, session: 2, PeerStage.snapshot(1, 1, 4, .running)).first == "reachable")
+  }
+
+  @Test("A pong that names a newer publication makes it ask")
+  func healing() {
+    var peer = PeerStage.up()
+    #expect(peer.hub(.pong(0, SnapshotOrder(term: 1, revision: 1, tick: 2))) == ["send query"])
+    #expect(
+      peer.hub(.state(StateMessage(snapshot: PeerStage.snapshot(1, 1, 2, .running), age: .zero))) == [
+        "hear 1.1.2 running", "show 1.1.2 running",
+      ])
+    #expect(peer.hub(.pong(0, SnapshotOrder(term: 1, revision: 1, tick: 2))) == [])
+  }
+
+  @Test("What is shown only grows, whatever arrives in whatever order")
+  func onlyGrows() {
+    var peer = PeerStage.up(PeerStage.snapshot(2, 5, 5, .running))
+    for older in [PeerStage.snapshot(2, 5, 5), .none, PeerStage.snapshot(1, 9, 9), PeerStage.snapshot(2, 4, 9)] {
+      #expect(peer.publishes(older) == [])
+      #expect(peer.hub(.state(StateMessage(snapshot: older, age: .zero))) == [])
+    }
+    #expect(peer.publishes(PeerStage.snapshot(3, 0, 1)).contains("show 3.0.1 idle"))
+  }
+
+  @Test("The highest term seen is kept, and told in every hello")
+  func termSeen() {
+    var peer = PeerStage(termSeen: 6)
+    #expect(peer.feed(.linkUp) == ["send hello 1 seen 6"])
+    #expect(peer.welcome(1, session: 1, PeerStage.snapshot(7, 0, 1)).last == "commit 1: term 7")
+    _ = peer.feed(.linkDown)
+    #expect(peer.feed(.linkUp) == ["send hello 2 seen 7"])
+  }
+
+  @Test("Bus time is known from the first snapshot on, and follows the quickest message")
+  func clock() {
+    var peer = PeerStage()
+    #expect(peer.core.busNow(at: peer.now) == nil)
+    _ = peer.feed(.linkUp)
+    _ = peer.welcome(
+      1, session: 1, PeerStage.snapshot(1, 0, 1), speed: BusSpeed(factor: 60)!, age: .seconds(30))
+    #expect(peer.core.busNow(at: peer.now + .seconds(1)) == PeerStage.origin + .seconds(90))
+    // This one took a second of real time longer on its way: it says nothing new.
+    peer.now = peer.now + .seconds(2)
+    _ = peer.hub(.state(StateMessage(snapshot: PeerStage.snapshot(1, 0, 2), age: .seconds(90))))
+    #expect(peer.core.busNow(at: peer.now) == PeerStage.origin + .seconds(150))
+    // And this one was quicker than the first.
+    _ = peer.hub(.state(StateMessage(snapshot: PeerStage.snapshot(1, 0, 3), age: .seconds(153))))
+    #expect(peer.core.busNow(at: peer.now) == PeerStage.origin + .seconds(153))
+  }
+
+  @Test("A peer that ends says goodbye, and a lost link is told once")
+  func ending() {
+    var peer = PeerStage.up()
+    #expect(peer.feed(.ending) == ["send goodbye"])
+    var other = PeerStage.up()
+    #expect(other.feed(.linkDown) == ["unreachable"])
+    #expect(other.feed(.linkDown) == [])
+    #expect(other.core.deadline == nil)
+  }
+
+  @Test("No number that a hub sends stops a peer")
+  func oddNumbers() {
+    let edges: [Int64] = [.min, -1, 0, 1, .max]
+    for captured in edges {
+      for age in edges {
+        var peer = PeerStage()
+        _ = peer.feed(.linkUp)
+        var snapshot = PeerStage.snapshot(.max, .max, .max, .running)
+        snapshot.capturedAt = BusTime(nanoseconds: captured)
+        _ = peer.welcome(
+          1, session: .max, snapshot, commands: .max, samples: .max, speed: BusSpeed(factor: 10_000)!,
+          age: BusDuration(nanoseconds: age))
+        _ = peer.presses(.pause, id: 1)
+        _ = peer.feed(.sample(Sample(moment: .at(BusTime(nanoseconds: age)), value: .heartRate(bpm: 1))))
+        _ = peer.hub(.samplesAcked(.max), session: .max)
+        _ = peer.passes(.seconds(100))
+        _ = peer.core.busNow(at: BusTime(nanoseconds: captured))
+        #expect(peer.core.authoritative.phase == .running)
+      }
+    }
+  }
+}
