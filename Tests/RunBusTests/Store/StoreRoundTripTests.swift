@@ -59,10 +59,11 @@ struct StoreRoundTripTests {
     let change = Change(
       source: .phone, deviceID: try #require(DeviceID("phone")), commandID: CommandID(high: 0, low: 1))
     let start = LedgerEvent.transition(Transition(kind: .start, revision: 1, change: change))
+    let again = LedgerEvent.transition(Transition(kind: .start, revision: 2, change: change))
     let beat = LedgerEvent.sample(.heartRate(bpm: 140), change.deviceID)
     let (first, second) = (RunID(high: 0, low: 1), RunID(high: 0, low: 2))
     let events: [(RunID, LedgerEvent)] = [
-      (first, start), (first, beat), (second, beat), (second, start), (first, beat), (second, beat),
+      (first, start), (first, beat), (second, beat), (second, again), (first, beat), (second, beat),
     ]
     try await store.commit(
       events.enumerated().map { index, event in
