@@ -30,7 +30,7 @@ lint:
 # Larger seeded worlds than a test run has time for.
 soak:
 	@scripts/bootstrap --python
-	RUNBUS_SOAK=1 RUNBUS_SOAK_CONTROL=1 swift test
+	RUNBUS_SOAK=1 RUNBUS_SOAK_CONTROL=1 RUNBUS_SOAK_WORLD=3000 swift test
 
 # Latencies side by side with a C program that does the same hops; ARGS="--rounds 5" makes it shorter.
 bench:
