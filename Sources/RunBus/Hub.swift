@@ -85,6 +85,9 @@ public actor Hub: Node {
     feed(.sample(sample))
   }
 
+  /// Readings, its peers' among them, are not durable yet, or what they change is not published yet.
+  public var hasUnsettledSamples: Bool { core?.hasUnsettledSamples ?? false }
+
   /// Snapshots as they are published, the present one first.
   public func snapshots() -> AsyncStream<Snapshot> {
     audience.snapshots(first: core?.authoritative == Snapshot.none ? nil : core?.authoritative)

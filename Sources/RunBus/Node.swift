@@ -19,6 +19,9 @@ public protocol Node: Actor {
   /// Takes in one sensor reading.
   func record(_ sample: Sample) throws(RunBusError)
 
+  /// Whether readings were taken in that are not durable at the hub yet.
+  var hasUnsettledSamples: Bool { get }
+
   /// Snapshots as they come; a slow reader sees the newest and misses those between.
   func snapshots() -> AsyncStream<Snapshot>
 

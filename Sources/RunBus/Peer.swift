@@ -97,6 +97,8 @@ public actor Peer: Node {
   public var speed: BusSpeed { core?.clock?.speed ?? .realTime }
   /// How many samples the hub has not acknowledged yet.
   public var unacknowledgedSamples: Int { core?.spooledCount ?? 0 }
+  /// The hub has not acknowledged all samples yet.
+  public var hasUnsettledSamples: Bool { unacknowledgedSamples > 0 }
 
   /// How it stands to its hub.
   public var reachability: Reachability {

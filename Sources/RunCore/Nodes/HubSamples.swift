@@ -71,6 +71,9 @@ extension HubCore {
     if isKnown { acknowledgeSamples(stream, into: &actions) }
   }
 
+  /// Readings were taken in that are not durable yet, or what they change is not published yet.
+  public var hasUnsettledSamples: Bool { !samples.operations.isEmpty || !commits.isIdle }
+
   /// Commits the samples that gathered outside the schedule of ticks; what they change in a run that stands still is
   /// an amendment and is published.
   mutating func commitSamples(at now: BusTime) {

@@ -6,7 +6,7 @@ import Synchronization
 final class Feeder<Target: Node>: Sendable {
   private let node: Target
   private let playback: Mutex<Playback>
-  /// Called when all samples of a completed run have been handed over, with how many there were.
+  /// Called when all samples of a completed run are with the hub, with how many there were.
   private let done: @Sendable (RunID, Int) throws -> Void
 
   init(_ node: Target, _ recording: Timeline, done: @escaping @Sendable (RunID, Int) throws -> Void) {
@@ -49,6 +49,9 @@ final class Feeder<Target: Node>: Sendable {
         // Samples due within 10 ms go together: at high speeds a wake-up for each would be a busy loop.
         timer.schedule(
           deadline: .now() + .nanoseconds(max(10_000_000, Int(delay.nanoseconds))), leeway: .milliseconds(1))
+      } else if isDone, await node.hasUnsettledSamples {
+        // Handed over is not arrived: a slow disk, or a hub out of reach. Asked again a few times a second.
+        timer.schedule(deadline: .now() + .milliseconds(100), leeway: .milliseconds(10))
       } else if isDone, let runID = origin?.runID, runID != reported {
         reported = runID
         try done(runID, count)

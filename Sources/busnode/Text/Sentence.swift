@@ -74,7 +74,7 @@ enum Sentence {
     case .presence(let presence): "\(presence.deviceId) \(presence.reachable ? "is here" : "is gone")"
     case .link(let link): link.reachable ? "the hub answers" : "the hub is out of reach"
     case .predicted(let predicted): "the button shows \(predicted.phase.rawValue)"
-    case .sensorsDone(let sensors): "all samples of the run are handed over: \(sensors.samples)"
+    case .sensorsDone(let sensors): "all samples of the run are with the hub: \(sensors.samples)"
     }
   }
 
