@@ -96,7 +96,7 @@ let package = Package(
       name: "ProcessTests",
       dependencies: ["RunBus", "TestSupport", "busnode"],
       path: "Tests/Processes",
-      exclude: ["Golden"],
+      exclude: ["Clients", "Golden"],
       swiftSettings: settings),
   ],
   swiftLanguageModes: [.v6]

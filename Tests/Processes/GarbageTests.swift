@@ -1,0 +1,39 @@
+import Foundation
+import Testing
+import TestSupport
+
+@Suite("Strangers on the sockets")
+struct GarbageTests {
+  private static let root = URL(fileURLWithPath: #filePath).appendingPathComponent("../../..").standardizedFileURL
+  static let python = root.appendingPathComponent(".venv/bin/python").path
+  static var hasPython: Bool { FileManager.default.isExecutableFile(atPath: python) }
+
+  @Test(
+    "Random bytes and wrong multiparts on both sockets change nothing, and the run goes on",
+    .enabled("needs scripts/bootstrap --python") { hasPython }, arguments: Link.allCases)
+  func garbage(link: Link) async throws {
+    try await withTrio(link) { trio in
+      let (phone, watch, widget) = try await trio.start()
+      phone.write("start")
+      for node in [phone, watch, widget] { try await node.shows("running", revision: 1) }
+
+      let seed = UInt32.random(in: .min ... .max)
+      let script = Self.root.appendingPathComponent("Tests/Processes/Clients/garbage.py").path
+      let thrower = trio.bus.spawn(
+        executable: Self.python, [script, trio.control, "\(seed)"], environment: ["PYTHONDONTWRITEBYTECODE": "1"])
+      let ending = try await thrower.ending(within: 60)
+      #expect(ending == .exited(0), "seed \(seed): \(thrower.view.errors)")
+
+      watch.write("pause")
+      #expect(try await watch.verdict("pause")["receipt"]?.string == "applied")
+      for node in [phone, watch, widget] {
+        let snapshot = try await node.shows("paused", revision: 2, term: 1)
+        #expect(snapshot["changedBy"]?["deviceId"]?.string == "watch", "seed \(seed)")
+        #expect(node.revisions.isSubset(of: [0, 1, 2]), "seed \(seed)")
+      }
+      // Nobody who belongs here lost the hub, and strangers do not fill its log.
+      #expect(!watch.lostTheHub && !widget.lostTheHub)
+      #expect(phone.view.errors.count < 300, "\(phone.view.errors.suffix(3))")
+    }
+  }
+}

@@ -1,0 +1,73 @@
+import Foundation
+import Testing
+import TestSupport
+
+/// Recordings of real runs are not part of the project; where they lie beside it, they are played.
+enum Recordings {
+  private static let root = URL(fileURLWithPath: #filePath).appendingPathComponent("../../..").standardizedFileURL
+  static let synthetic = root.appendingPathComponent("examples/runs/synthetic.gpx").path
+
+  /// `shared/runs` beside any folder that the project lies in.
+  static let real: [String] = {
+    var folder = root
+    while folder.path != "/" {
+      folder.deleteLastPathComponent()
+      let runs = folder.appendingPathComponent("shared/runs").path
+      guard let names = try? FileManager.default.contentsOfDirectory(atPath: runs) else { continue }
+      return names.filter { $0.hasSuffix(".gpx") || $0.hasSuffix(".tcx") }.sorted()
+    }
+    return []
+  }()
+  static func path(_ name: String) -> String? {
+    var folder = root
+    while folder.path != "/" {
+      folder.deleteLastPathComponent()
+      let path = folder.appendingPathComponent("shared/runs/\(name)").path
+      if FileManager.default.fileExists(atPath: path) { return path }
+    }
+    return nil
+  }
+}
+
+// One after the other: at this speed a play is busy all the time.
+@Suite("A replayed run ends as measured", .serialized)
+struct ReplayTests {
+  /// Plays a recording with three processes and returns the summary.
+  private func play(_ path: String, _ bus: TestBus) async throws -> JSONValue {
+    let up = try await bus.run("up", "--replay", path, "--speed", "1000", "--json", within: 90)
+    #expect(up.ending == .exited(0), "\(up.errors.suffix(3))")
+    let summary = try #require(up.json.last)
+    #expect(summary["agreed"]?.bool == true, "\(summary["disagreements"] ?? .null)")
+    #expect(summary["phase"]?.string == "completed")
+    let left = FileManager.default.enumerator(atPath: bus.directory)?.compactMap { $0 as? String } ?? []
+    #expect(Set(left).isSubset(of: ["run", "run/runbus"]), "\(left)")
+    return summary
+  }
+
+  @Test("The project's own run, played twice: equal to the last digit, and as measured")
+  func synthetic() async throws {
+    try await withTestBus { bus in
+      let measured = try #require(try await bus.run("measure", Recordings.synthetic, "--json").json.last)
+      for _ in 1...2 { #expect(try await play(Recordings.synthetic, bus)["metrics"] == measured) }
+    }
+  }
+
+  @Test(
+    "A real run ends as measured, to the last digit; one that cannot be read is refused",
+    .enabled(if: !Recordings.real.isEmpty, "no recordings beside the project"), arguments: Recordings.real)
+  func real(name: String) async throws {
+    let path = try #require(Recordings.path(name))
+    try await withTestBus { bus in
+      let measured = try await bus.run("measure", path, "--json")
+      guard measured.ending == .exited(0) else {
+        #expect(name.hasPrefix("malformed"), "\(measured.errors)")
+        #expect(measured.ending == .exited(65))
+        let up = try await bus.run("up", "--replay", path, "--json")
+        #expect(up.ending == .exited(65) && up.lines.isEmpty)
+        return
+      }
+      let summary = try await play(path, bus)
+      #expect(summary["metrics"] == measured.json.last)
+    }
+  }
+}

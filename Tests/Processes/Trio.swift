@@ -1,0 +1,173 @@
+import Foundation
+import Synchronization
+import Testing
+import TestSupport
+
+/// How the nodes of a test are linked.
+enum Link: String, CaseIterable, Sendable, CustomTestStringConvertible {
+  case ipc, tcp
+
+  var testDescription: String { rawValue }
+}
+
+/// Phone, watch and widget on a bus of their own, as processes that obey their standard input.
+struct Trio: Sendable {
+  let bus: TestBus
+  /// How a command names the bus: `--bus …` or `--address …`.
+  let place: [String]
+  /// Where the phone listens for peers.
+  let control: String
+  /// The port of a bus over TCP.
+  let port: UInt16?
+  private let spawned = Mutexed<[NodeProcess]>([])
+
+  fileprivate init(_ bus: TestBus, _ link: Link) throws {
+    self.bus = bus
+    switch link {
+    case .ipc:
+      place = ["--bus", "trio"]
+      control = "ipc://\(bus.runtimeDirectory)/runbus/trio/control.sock"
+      port = nil
+    case .tcp:
+      let port = try #require(Loopback.freePort())
+      place = ["--address", "tcp://127.0.0.1:\(port)"]
+      control = "tcp://127.0.0.1:\(port)"
+      self.port = port
+    }
+  }
+
+  /// Starts a node that writes JSON and obeys its standard input.
+  func spawn(_ role: String, _ arguments: [String] = []) -> NodeProcess {
+    let node = bus.spawn(
+      executable: TestBus.busnode, [role, "--stdin", "--json"] + place + arguments)
+    spawned.withLock { $0.append(node) }
+    return node
+  }
+
+  /// Starts the three of them; comes back when each shows the bus.
+  func start(
+    phone phoneArguments: [String] = [], watch watchArguments: [String] = []
+  ) async throws -> (phone: NodeProcess, watch: NodeProcess, widget: NodeProcess) {
+    let nodes = (phone: spawn("phone", phoneArguments), watch: spawn("watch", watchArguments), widget: spawn("widget"))
+    for node in [nodes.phone, nodes.watch, nodes.widget] { try await node.snapshot("its first snapshot") { _ in true } }
+    return nodes
+  }
+
+  /// Runs another command on this bus to its end.
+  func run(_ arguments: String...) async throws -> NodeProcess.View {
+    let process = bus.spawn(executable: TestBus.busnode, arguments + place)
+    process.closeInput()
+    _ = try await process.ending()
+    return process.view
+  }
+
+  /// The nodes that were started, dead ones included.
+  fileprivate var nodes: [NodeProcess] { spawned.withLock { $0 } }
+}
+
+/// Runs a test with a bus of its own. At its end every node that lives ends in good order, and neither a process nor
+/// a socket nor a file nor a taken port is left.
+func withTrio(_ link: Link, _ body: @Sendable (Trio) async throws -> Void) async throws {
+  let trio = try await withTestBus { bus in
+    let trio = try Trio(bus, link)
+    try await body(trio)
+    let living = trio.nodes.filter { $0.view.ending == nil }
+    // Peers first: a hub that leaves before them is nothing they should have to wait for.
+    for node in living.reversed() {
+      node.signal(SIGTERM)
+      #expect(try await node.ending() == .exited(0), "\(node.arguments): \(node.view.errors)")
+    }
+    let files = FileManager.default.enumerator(atPath: bus.runtimeDirectory)?.compactMap { $0 as? String } ?? []
+    #expect(!files.contains { $0.hasSuffix(".sock") }, "\(files)")
+    return trio
+  }
+  for node in trio.nodes {
+    guard let id = node.view.processID else { continue }
+    #expect(kill(id, 0) == -1, "\(node.arguments) still lives")
+  }
+  #expect(!FileManager.default.fileExists(atPath: trio.bus.directory))
+  if let port = trio.port { #expect(Loopback.isFree(port), "port \(port) is still taken") }
+}
+
+extension NodeProcess {
+  /// The snapshots that it showed, in order.
+  var snapshots: [JSONValue] { view.json.filter { $0["event"]?.string == "snapshot" } }
+
+  /// The revisions that it showed.
+  var revisions: Set<Int> { Set(snapshots.compactMap { $0["revision"]?.int }) }
+
+  /// It had the hub, and then lost sight of it.
+  var lostTheHub: Bool {
+    let link = view.json.filter { $0["event"]?.string == "link" }.map { $0["reachable"]?.bool == true }
+    return link.drop { !$0 }.contains(false)
+  }
+
+  /// Waits until it shows a snapshot that satisfies a condition.
+  @discardableResult
+  func snapshot(
+    _ what: String, within seconds: Double = 30, where isIt: @escaping @Sendable (JSONValue) -> Bool
+  ) async throws -> JSONValue {
+    try await event(what, within: seconds) { $0["event"]?.string == "snapshot" && isIt($0) }
+  }
+
+  /// Waits until it shows a revision with its phase.
+  @discardableResult
+  func shows(_ phase: String, revision: Int, term: Int? = nil) async throws -> JSONValue {
+    try await snapshot("\(phase) at revision \(revision)") {
+      $0["phase"]?.string == phase && $0["revision"]?.int == revision && (term == nil || $0["term"]?.int == term)
+    }
+  }
+
+  /// Waits for what became of its own press.
+  func verdict(_ command: String, from index: Int = 0) async throws -> JSONValue {
+    try await event("the verdict of \(command)", from: index) {
+      $0["event"]?.string == "verdict" && $0["command"]?.string == command
+    }
+  }
+}
+
+extension JSONValue {
+  /// A snapshot's place among all publications; arrays of it compare as the places do.
+  var order: [Int] { ["term", "revision", "tick"].map { self[$0]?.int ?? -1 } }
+}
+
+/// A lock around a value that several copies of a struct share.
+final class Mutexed<Value: Sendable>: Sendable {
+  private let value: Mutex<Value>
+  init(_ value: Value) { self.value = Mutex(value) }
+  func withLock<Result: Sendable>(_ body: (inout Value) -> Result) -> Result { value.withLock { body(&$0) } }
+}
+
+/// Ports of this machine's loopback.
+enum Loopback {
+  /// A port that nobody listens on.
+  static func freePort() -> UInt16? { bind(0) }
+
+  /// Nobody listens on a port; what is left of closed connections does not count.
+  static func isFree(_ port: UInt16) -> Bool { bind(port) != nil }
+
+  private static func bind(_ port: UInt16) -> UInt16? {
+    #if canImport(Glibc)
+      let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+    #else
+      let descriptor = socket(AF_INET, SOCK_STREAM, 0)
+    #endif
+    guard descriptor >= 0 else { return nil }
+    defer { close(descriptor) }
+    var on: Int32 = 1
+    setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &on, socklen_t(MemoryLayout<Int32>.size))
+    var address = sockaddr_in()
+    address.sin_family = sa_family_t(AF_INET)
+    address.sin_port = port.bigEndian
+    address.sin_addr.s_addr = inet_addr("127.0.0.1")
+    var size = socklen_t(MemoryLayout<sockaddr_in>.size)
+    return withUnsafeMutablePointer(to: &address) { pointer in
+      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { pointer in
+        guard Foundation.bind(descriptor, pointer, size) == 0, getsockname(descriptor, pointer, &size) == 0 else {
+          return nil
+        }
+        return pointer.withMemoryRebound(to: sockaddr_in.self, capacity: 1) { UInt16(bigEndian: $0.pointee.sin_port) }
+      }
+    }
+  }
+}
