@@ -174,7 +174,10 @@ public actor Hub: Node {
         } else {
           garbage.increment()
           complain(about: connection, error)
-          feed(.malformed(connection, "\(error)"))
+          switch error {
+          case .versionMismatch(let version): feed(.foreign(connection, version: version))
+          case .malformed, .unsupportedKind: feed(.malformed(connection, "\(error)"))
+          }
         }
       }
     }

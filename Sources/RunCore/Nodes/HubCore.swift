@@ -39,6 +39,8 @@ public struct HubCore: Sendable {
     case unsupported(ConnectionID, UnsupportedCommand)
     /// Somebody sent what is no frame; why, in one line.
     case malformed(ConnectionID, String)
+    /// Somebody said hello in another version of the wire, so foreign that the rest cannot be read.
+    case foreign(ConnectionID, version: UInt32)
     /// A connection is no more.
     case gone(ConnectionID)
     /// Somebody subscribed to a topic.
@@ -182,6 +184,8 @@ public struct HubCore: Sendable {
     case .frame(let connection, let frame): take(frame, from: connection, at: now, into: &actions)
     case .unsupported(let connection, let command): take(command, on: connection, into: &actions)
     case .malformed(let connection, let reason): refuse(connection, .malformed, reason, into: &actions)
+    case .foreign(let connection, let version):
+      refuse(connection, .versionMismatch, Self.mismatch("the peer", version), into: &actions)
     case .gone(let connection): close(connection, into: &actions)
     case .subscribed(let topic): republish(topic, at: now, into: &actions)
     case .press(let command): pressOwn(command, at: now, into: &actions)

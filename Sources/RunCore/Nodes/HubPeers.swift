@@ -48,6 +48,11 @@ extension HubCore {
       .send(HubFrame(session: session, message: .refused(Refusal(code: code, message: message))), to: connection))
   }
 
+  /// What a peer of another version is told.
+  static func mismatch(_ who: String, _ version: UInt32) -> String {
+    "this hub speaks wire version \(wireVersion), \(who) speaks \(version): update the older"
+  }
+
   /// Answers a hello whose session stands.
   mutating func welcome(_ connection: ConnectionID, at now: BusTime, into actions: inout [Action]) {
     guard let session = sessions[connection] else { return }
@@ -113,8 +118,7 @@ extension HubCore {
     _ hello: Hello, sentAt: BusTime, on connection: ConnectionID, at now: BusTime, into actions: inout [Action]
   ) {
     guard hello.version == wireVersion else {
-      let message =
-        "this hub speaks wire version \(wireVersion), \(hello.deviceID) speaks \(hello.version): update the older"
+      let message = Self.mismatch("\(hello.deviceID)", hello.version)
       return refuse(connection, .versionMismatch, message, into: &actions)
     }
     // A term far beyond any count of lives is no term; taking it over would leave no room above it.
