@@ -122,7 +122,9 @@ extension HubCore {
     lastPosition += 1
     let entry = LedgerEntry(time: time, position: lastPosition, event: .sample(value, device))
     if target == arbiter.control.runID {
-      if arbiter.control.phase != .running, ledger.phase(at: time) == .running { samples.isAmendment = true }
+      // A reading of the very moment of a pause or stop still counts: what matters is the phase up to it.
+      let upTo = [time, time + BusDuration(nanoseconds: -1)].map(ledger.phase(at:))
+      if arbiter.control.phase != .running, upTo.contains(.running) { samples.isAmendment = true }
       ledger.insert(entry)
     }
     samples.add(.append(target, entry), stream: stream, at: now)

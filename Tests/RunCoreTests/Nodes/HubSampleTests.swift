@@ -100,6 +100,29 @@ struct HubSampleTests {
       ])
   }
 
+  @Test("A reading of the very moment of the stop is shown, though it arrives after it", arguments: [true, false])
+  func atTheStop(isOwn: Bool) {
+    var hub = HubStage.with("watch")
+    hub.startRun()
+    hub.passes(.seconds(4))
+    _ = hub.presses("watch", .stop)
+    hub.commitsAll()
+    hub.passes(.seconds(1))
+    let offset = hub.core.authoritative.metrics.elapsed
+    if isOwn {
+      _ = hub.feed(.sample(Sample(moment: .runOffset(offset), value: .heartRate(bpm: 170))))
+    } else {
+      _ = hub.says(
+        "watch",
+        .samples([
+          SampleTransmission(sequence: 1, moment: .runOffset(offset), value: .heartRate(bpm: 170), runID: nil)
+        ]))
+    }
+    hub.passes(.seconds(3))
+    #expect(hub.core.authoritative.phase == .completed)
+    #expect(hub.core.authoritative.metrics.maxHeartRateBpm == 170)
+  }
+
   @Test("Samples of a run whose start waits for its verdict are taken in after it")
   func beforeVerdict() {
     var hub = HubStage.with("watch")
