@@ -15,7 +15,7 @@ struct ExampleScriptTests {
     try await withTestBus { bus in
       let script = bus.spawn(
         executable: folder.appendingPathComponent("drive-a-run.sh").path, [TestBus.busnode])
-      let ending = try await script.ending(within: 60)
+      let ending = try await script.ending(within: 90)
       #expect(ending == .exited(0), "\(script.view.errors)")
       #expect(script.view.lines.contains("stop was applied; the run is completed (revision 4)"))
     }

@@ -21,7 +21,7 @@ struct GarbageTests {
       let script = Self.root.appendingPathComponent("Tests/Processes/Clients/garbage.py").path
       let thrower = trio.bus.spawn(
         executable: Self.python, [script, trio.control, "\(seed)"], environment: ["PYTHONDONTWRITEBYTECODE": "1"])
-      let ending = try await thrower.ending(within: 60)
+      let ending = try await thrower.ending(within: 90)
       #expect(ending == .exited(0), "seed \(seed): \(thrower.view.errors)")
 
       watch.write("pause")

@@ -105,7 +105,7 @@ extension NodeProcess {
   /// Waits until it shows a snapshot that satisfies a condition.
   @discardableResult
   func snapshot(
-    _ what: String, within seconds: Double = 30, where isIt: @escaping @Sendable (JSONValue) -> Bool
+    _ what: String, within seconds: Double = 90, where isIt: @escaping @Sendable (JSONValue) -> Bool
   ) async throws -> JSONValue {
     try await event(what, within: seconds) { $0["event"]?.string == "snapshot" && isIt($0) }
   }

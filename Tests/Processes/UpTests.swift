@@ -9,7 +9,7 @@ struct UpTests {
   func synthetic() async throws {
     try await withTestBus { bus in
       let up = try await bus.run(
-        "up", "--synthetic", "--seed", "7", "--duration", "60", "--speed", "20", "--json", within: 60)
+        "up", "--synthetic", "--seed", "7", "--duration", "60", "--speed", "20", "--json", within: 90)
       #expect(up.ending == .exited(0), "\(up.errors)")
       let summary = try #require(up.json.last)
       #expect(summary["agreed"]?.bool == true)

@@ -8,7 +8,7 @@ public struct DeadlineMissed: Error, CustomStringConvertible {
 
 /// Runs a body that waits for an event; cancels it and throws ``DeadlineMissed`` when the event does not come.
 public func within<Value: Sendable>(
-  seconds: Double = 20, _ what: String, _ body: @escaping @Sendable () async throws -> Value
+  seconds: Double = 60, _ what: String, _ body: @escaping @Sendable () async throws -> Value
 ) async throws -> Value {
   try await withThrowingTaskGroup(of: Value?.self) { group in
     group.addTask { try await body() }
@@ -25,7 +25,7 @@ public func within<Value: Sendable>(
 extension AsyncSequence where Self: Sendable, Element: Sendable {
   /// The first element that is as wanted.
   public func first(
-    _ what: String, within seconds: Double = 20, where isWanted: @escaping @Sendable (Element) -> Bool
+    _ what: String, within seconds: Double = 60, where isWanted: @escaping @Sendable (Element) -> Bool
   ) async throws -> Element {
     try await TestSupport.within(seconds: seconds, what) {
       for try await element in self where isWanted(element) { return element }

@@ -27,7 +27,7 @@ public final class EventLog<Event: Sendable>: Sendable {
   /// Waits until something can be found in what has happened.
   @discardableResult
   public func wait<Found: Sendable>(
-    for what: String, within seconds: Double = 20, _ find: @escaping @Sendable ([Event]) -> Found?
+    for what: String, within seconds: Double = 60, _ find: @escaping @Sendable ([Event]) -> Found?
   ) async throws -> Found {
     let (changes, continuation) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
     let number = state.withLock { state in

@@ -86,7 +86,7 @@ public final class NodeProcess: Sendable {
   /// Throws ``WaitError`` when it is not there within the deadline, or the process ends without it.
   @discardableResult
   public func wait<Found: Sendable>(
-    for what: String, within seconds: Double = 30, _ find: @Sendable (View) throws -> Found?
+    for what: String, within seconds: Double = 90, _ find: @Sendable (View) throws -> Found?
   ) async throws -> Found {
     let deadline = ContinuousClock.now + .seconds(seconds)
     let (number, changes) = watch()
@@ -108,14 +108,14 @@ public final class NodeProcess: Sendable {
   /// Waits for a line of JSON that satisfies a condition, among the lines from `index` on.
   @discardableResult
   public func event(
-    _ what: String, from index: Int = 0, within seconds: Double = 30,
+    _ what: String, from index: Int = 0, within seconds: Double = 90,
     where isIt: @escaping @Sendable (JSONValue) -> Bool
   ) async throws -> JSONValue {
     try await wait(for: what, within: seconds) { view in view.json.dropFirst(index).first(where: isIt) }
   }
 
   /// Waits for its end.
-  public func ending(within seconds: Double = 30) async throws -> Ending {
+  public func ending(within seconds: Double = 90) async throws -> Ending {
     try await wait(for: "its end", within: seconds) { $0.ending }
   }
 

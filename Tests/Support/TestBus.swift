@@ -59,7 +59,7 @@ public final class TestBus: Sendable {
 
   /// Runs `busnode` to its end and returns what it did.
   public func run(
-    _ arguments: String..., within seconds: Double = 30, environment: [String: String?] = [:]
+    _ arguments: String..., within seconds: Double = 90, environment: [String: String?] = [:]
   ) async throws -> NodeProcess.View {
     let process = spawn(executable: Self.busnode, arguments, environment: environment)
     process.closeInput()
@@ -68,7 +68,7 @@ public final class TestBus: Sendable {
   }
 
   /// Runs a line of shell to its end and returns what it did.
-  public func shell(_ line: String, within seconds: Double = 30) async throws -> NodeProcess.View {
+  public func shell(_ line: String, within seconds: Double = 90) async throws -> NodeProcess.View {
     let process = spawn(executable: "/bin/bash", ["-c", line])
     process.closeInput()
     _ = try await process.ending(within: seconds)

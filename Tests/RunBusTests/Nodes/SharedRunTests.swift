@@ -2,7 +2,7 @@ import RunBus
 import TestSupport
 import Testing
 
-@Suite("A hub and its peers share one run", .timeLimit(.minutes(1)))
+@Suite("A hub and its peers share one run", .timeLimit(.minutes(5)))
 struct SharedRunTests {
   @Test("A start on the watch is a run on the phone and the widget")
   func startIsShared() async throws {

@@ -5,7 +5,7 @@ import Testing
 
 /// The examples in another language, over real sockets: they know nothing but the published wire.
 @Suite(
-  "A client that knows only the published wire", .timeLimit(.minutes(2)), .enabled(if: Python.isWanted, Python.hint))
+  "A client that knows only the published wire", .timeLimit(.minutes(5)), .enabled(if: Python.isWanted, Python.hint))
 struct PythonClientTests {
   @Test("Five lines of Python start a run: the reply of a plain REQ is the verdict")
   func request() async throws {
@@ -92,7 +92,7 @@ private enum Python {
   /// Runs a script to its good end and returns what it printed.
   static func run(_ arguments: String..., on bus: RunningBus, _ place: TestBus) async throws -> [String] {
     let process = spawn(arguments, endpoint: "ipc://\(bus.directory)/c", place)
-    let ending = try await process.ending(within: 60)
+    let ending = try await process.ending(within: 90)
     try #require(ending == .exited(0), "\(process.view.errors)")
     return process.view.lines
   }
