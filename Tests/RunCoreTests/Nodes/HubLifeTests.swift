@@ -42,6 +42,19 @@ struct HubLifeTests {
     #expect(refusal.message == "this hub speaks wire version 1, watch speaks 2: update the older")
   }
 
+  @Test("A hello so foreign that only its version can be read is refused for its version, not as garbage")
+  func foreign() {
+    var hub = HubStage.opened()
+    guard case .send(let answer, _) = hub.act(.foreign(.named("watch"), version: 9)).first,
+      case .refused(let refusal) = answer.message
+    else {
+      Issue.record("no refusal")
+      return
+    }
+    #expect(refusal.code == .versionMismatch)
+    #expect(refusal.message == "this hub speaks wire version 1, the peer speaks 9: update the older")
+  }
+
   @Test("Whoever speaks before hello is told to say it")
   func unknownSession() {
     var hub = HubStage.opened()
