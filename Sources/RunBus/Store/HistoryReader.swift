@@ -37,7 +37,7 @@ enum HistoryReader {
       guard let sender: StoreID = row.identifier("sender"), let kind = row.text("stream").flatMap(StreamID.Kind.init),
         let sequence = row.integer("sequence")
       else { return false }
-      history.watermarks[StreamID(sender: sender, kind: kind)] = UInt64(bitPattern: sequence)
+      history.delivery.watermarks[StreamID(sender: sender, kind: kind)] = StreamMark(sequence: UInt64(bitPattern: sequence))
       return true
     }
     try each("aliases", "SELECT * FROM aliases") { row in

@@ -41,7 +41,7 @@ final class MemoryRecords: StoreRecords {
     case .reclassify(let id, let pressClass):
       guard let index = state.history.accepted.firstIndex(where: { $0.press.command.id == id }) else { break }
       state.history.accepted[index].class = pressClass
-    case .setWatermark(let stream, let sequence): state.history.watermarks[stream] = sequence
+    case .setWatermark(let stream, let mark): state.history.delivery.watermarks[stream] = mark
     case .judge(let verdict, let press, let judgedAt):
       state.history.accepted.removeAll { $0.press.command.id == press.command.id }
       state.history.verdicts.removeAll { $0.press.command.id == press.command.id }
@@ -53,6 +53,9 @@ final class MemoryRecords: StoreRecords {
       state.history.windows.append(window)
       let excess = state.history.windows.count - ControlHistory.windowsMax
       if excess > 0 { state.history.windows.removeFirst(excess) }
+    case .forgetStream, .setStoreID, .setHub, .setView, .meet, .enqueue, .acknowledge, .remove, .bury, .countTries,
+      .rebind, .drop, .shiftRows, .quarantine, .unquarantine, .setLatest, .receiveLatest:
+      break
     case .setClock(let real, let bus): state.history.clock = .now(real: real, bus: bus)
     }
   }

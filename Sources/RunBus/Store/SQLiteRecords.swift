@@ -92,10 +92,10 @@ final class SQLiteRecords: StoreRecords {
       try db.run(Self.acceptSQL, PressColumns.values(press) + [pressClass.rawValue, position])
     case .reclassify(let id, let pressClass):
       try db.run("UPDATE accepted SET class = ? WHERE command = ?", [pressClass.rawValue, id.data])
-    case .setWatermark(let stream, let sequence):
+    case .setWatermark(let stream, let mark):
       try db.run(
         "INSERT OR REPLACE INTO watermarks (sender, stream, sequence) VALUES (?, ?, ?)",
-        [stream.sender.data, stream.kind.rawValue, Int64(bitPattern: sequence)])
+        [stream.sender.data, stream.kind.rawValue, Int64(bitPattern: mark.sequence)])
     case .judge(let verdict, let press, let judgedAt):
       try db.run("DELETE FROM accepted WHERE command = ?", [press.command.id.data])
       try db.run(Self.judgeSQL, PressColumns.values(press) + VerdictColumns.values(verdict, judgedAt: judgedAt))
@@ -117,6 +117,9 @@ final class SQLiteRecords: StoreRecords {
         [window.first.nanoseconds, window.deadline.nanoseconds, WindowCoding.encode(window.applied)])
       try db.run(
         "DELETE FROM windows WHERE position <= ?", [db.lastInsertedRowID - Int64(ControlHistory.windowsMax)])
+    case .forgetStream, .setStoreID, .setHub, .setView, .meet, .enqueue, .acknowledge, .remove, .bury, .countTries,
+      .rebind, .drop, .shiftRows, .quarantine, .unquarantine, .setLatest, .receiveLatest:
+      break
     case .setClock(let real, let bus):
       let mark = ClockMark.now(real: real, bus: bus)
       try db.run(

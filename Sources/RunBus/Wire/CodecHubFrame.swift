@@ -10,10 +10,11 @@ extension Codec {
     case .welcome(let welcome): message.message = .welcome(self.message(welcome))
     case .refused(let refusal): message.message = .refused(self.message(refusal))
     case .receipt(let receipt): message.message = .receipt(self.message(receipt))
-    case .samplesAcked(let sequence):
+    case .delivery(.acknowledge(.samples, let sequence)):
       var acked = WireSamplesAcked()
       acked.sequence = sequence
       message.message = .samplesAcked(acked)
+    case .delivery, .answer: break
     case .pong(let number, let order):
       var pong = WirePong()
       pong.number = number
@@ -30,7 +31,7 @@ extension Codec {
     case .welcome(let welcome): content = .welcome(try value(welcome))
     case .refused(let refusal): content = .refused(try value(refusal))
     case .receipt(let receipt): content = .receipt(try value(receipt))
-    case .samplesAcked(let acked): content = .samplesAcked(try counter(acked.sequence, "sequence"))
+    case .samplesAcked(let acked): content = .delivery(.acknowledge(.samples, through: try counter(acked.sequence, "sequence")))
     case .pong(let pong):
       guard pong.hasOrder else { throw .malformed("pong without the newest publication") }
       content = .pong(pong.number, try value(pong.order))
@@ -49,8 +50,8 @@ extension Codec {
     message.eventsEndpoint = welcome.eventsEndpoint
     message.speedThousandths = welcome.speed.thousandths
     message.debounceNs = welcome.debounce.nanoseconds
-    message.commandWatermark = welcome.commandWatermark
-    message.sampleWatermark = welcome.sampleWatermark
+    message.commandWatermark = welcome.received[.commands]?.sequence ?? 0
+    message.sampleWatermark = welcome.received[.samples]?.sequence ?? 0
     message.state = self.message(welcome.state)
     return message
   }
@@ -64,8 +65,10 @@ extension Codec {
       storeID: try identifier(message.storeID, "store id"), deviceID: try device(message.deviceID),
       eventsEndpoint: try text(message.eventsEndpoint, "events endpoint", bytesMax: endpointBytesMax), speed: speed,
       debounce: try span(message.debounceNs, "debounce"),
-      commandWatermark: try counter(message.commandWatermark, "command watermark"),
-      sampleWatermark: try counter(message.sampleWatermark, "sample watermark"), state: try value(message.state))
+      received: [
+        .commands: StreamMark(sequence: try counter(message.commandWatermark, "command watermark")),
+        .samples: StreamMark(sequence: try counter(message.sampleWatermark, "sample watermark")),
+      ], state: try value(message.state))
   }
 
   private static func message(_ refusal: Refusal) -> WireRefusal {
@@ -74,7 +77,7 @@ extension Codec {
     case .versionMismatch: message.code = .versionMismatch
     case .unknownSession: message.code = .unknownSession
     case .malformed: message.code = .malformed
-    case .busy: message.code = .busy
+    case .busy, .storeRegressed: message.code = .busy
     }
     message.message = fitting(refusal.message, bytesMax: messageBytesMax)
     message.version = refusal.version

@@ -11,13 +11,14 @@ extension Codec {
     case .hello(let hello): message.message = .hello(self.message(hello))
     case .command(let transmission): message.message = .command(self.message(transmission))
     case .samples(let samples): message.message = .samples(self.message(samples))
-    case .ping(let number):
+    case .ping(let number, _):
       var ping = WirePing()
       ping.number = number
       message.message = .ping(ping)
     case .query: message.message = .query(WireQuery())
     case .goodbye: message.message = .goodbye(WireGoodbye())
     case .request(let request): message.message = .request(self.message(request))
+    case .delivery, .inquire: break
     }
     return message
   }

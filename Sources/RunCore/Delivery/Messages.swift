@@ -1,5 +1,5 @@
 /// The version of the wire. A hub and a peer of different versions refuse each other with a clear word.
-public let wireVersion: UInt32 = 1
+public let wireVersion: UInt32 = 2
 
 /// What kind of node a peer is. Open on the wire.
 public struct NodeRole: RawRepresentable, Hashable, Sendable, Codable, CustomStringConvertible {
@@ -53,12 +53,22 @@ public struct Hello: Hashable, Sendable {
   public var termSeen: UInt64
   /// A sender of one command, which is no member of the bus: presence does not speak of it.
   public var isOneShot: Bool
+  /// The hub's store that its streams go to; `nil` before the first welcome.
+  public var hub: StoreID?
+  /// Its streams to that store: what was acknowledged of them. Who has less than that has lost history.
+  public var acknowledged: [StreamID.Kind: UInt64]
+  /// That store's streams to it: what it has durably processed.
+  public var received: [StreamID.Kind: StreamMark]
 
   /// A hello from its parts.
   public init(
     version: UInt32 = wireVersion, deviceID: DeviceID, role: NodeRole, nodeID: NodeID, storeID: StoreID,
-    nonce: UInt64, termSeen: UInt64, isOneShot: Bool
+    nonce: UInt64, termSeen: UInt64, isOneShot: Bool, hub: StoreID? = nil,
+    acknowledged: [StreamID.Kind: UInt64] = [:], received: [StreamID.Kind: StreamMark] = [:]
   ) {
+    self.hub = hub
+    self.acknowledged = acknowledged
+    self.received = received
     self.version = version
     self.deviceID = deviceID
     self.role = role
@@ -139,6 +149,192 @@ public struct Request: Hashable, Sendable {
   }
 }
 
+/// An app's message on its way, with its place in the sender's stream.
+public struct MessageTransmission: Hashable, Sendable {
+  /// Its place in the sender's stream of messages: 1, 2, 3 …
+  public var sequence: UInt64
+  /// The message.
+  public var message: AppMessage
+
+  /// A transmission from its parts.
+  public init(sequence: UInt64, message: AppMessage) {
+    self.sequence = sequence
+    self.message = message
+  }
+}
+
+/// A verdict on its way, with its place in the hub's stream to the sender.
+public struct VerdictTransmission: Hashable, Sendable {
+  /// Its place in the hub's stream of verdicts: 1, 2, 3 …
+  public var sequence: UInt64
+  /// The receipt that holds the verdict.
+  public var receipt: Receipt
+
+  /// A transmission from its parts.
+  public init(sequence: UInt64, receipt: Receipt) {
+    self.sequence = sequence
+    self.receipt = receipt
+  }
+}
+
+/// What both sides say to deliver what they owe each other.
+public enum DeliveryMessage: Hashable, Sendable {
+  /// Messages of the sender's numbered stream, in order.
+  case messages([MessageTransmission])
+  /// What became of the receiver's commands, in order.
+  case verdicts([VerdictTransmission])
+  /// These places of the sender's stream hold nothing any more.
+  case tombstones(StreamID.Kind, from: UInt64, through: UInt64)
+  /// The receiver's stream is durably processed up to here.
+  case acknowledge(StreamID.Kind, through: UInt64)
+  /// The receiver's messages up to here are with their handler, and not durable.
+  case delivered(through: UInt64)
+  /// Send the stream again from here; with a reason when this message's handler has failed.
+  case goBack(StreamID.Kind, to: UInt64, failure: String?)
+  /// The newest value of a key.
+  case latest(key: String, version: UInt64, AppMessage)
+  /// The value of a key has arrived and is durable.
+  case acknowledgeLatest(key: String, version: UInt64)
+  /// A message that is for now or never.
+  case live(AppMessage)
+}
+
+/// A question about what a node holds, or what is to become of it.
+public enum Inquiry: Hashable, Sendable {
+  /// Whom does the hub know?
+  case peers
+  /// What waits here, for whom?
+  case outbox
+  /// Take this back, if it was never sent.
+  case cancel(MessageID)
+  /// What is set aside here?
+  case quarantine
+  /// Send this again, under a new id.
+  case retry(MessageID)
+  /// Throw this away.
+  case discard(MessageID)
+}
+
+/// The answer to an inquiry.
+public enum InquiryAnswer: Hashable, Sendable {
+  /// The devices that the hub knows.
+  case peers([PeerReport])
+  /// What waits, oldest first; samples of one receiver are one line.
+  case outbox([OutboxReport])
+  /// What is set aside, oldest first.
+  case quarantine([QuarantineReport])
+  /// It was done. A retry names the new id.
+  case done(MessageID?)
+  /// It was not, and why, in one line.
+  case failed(String)
+}
+
+/// What a hub knows of a device.
+public struct PeerReport: Hashable, Sendable {
+  /// The device.
+  public var deviceID: DeviceID
+  /// What kind of node it is.
+  public var role: NodeRole
+  /// It answers.
+  public var isReachable: Bool
+  /// Real time since it was last heard; `nil` if it never was.
+  public var heardAge: BusDuration?
+  /// The last round trip that it measured; `nil` if it measured none.
+  public var roundTrip: BusDuration?
+  /// How much waits for it at the hub.
+  public var waiting: UInt64
+  /// How many of its commands the hub has durably processed.
+  public var commandWatermark: UInt64
+
+  /// A report from its parts.
+  public init(
+    deviceID: DeviceID, role: NodeRole, isReachable: Bool, heardAge: BusDuration?, roundTrip: BusDuration?,
+    waiting: UInt64, commandWatermark: UInt64
+  ) {
+    self.deviceID = deviceID
+    self.role = role
+    self.isReachable = isReachable
+    self.heardAge = heardAge
+    self.roundTrip = roundTrip
+    self.waiting = waiting
+    self.commandWatermark = commandWatermark
+  }
+}
+
+/// One thing that waits in an outbox.
+public struct OutboxReport: Hashable, Sendable {
+  /// What kind of thing.
+  public enum Kind: String, Hashable, Sendable, CaseIterable {
+    /// A press.
+    case command
+    /// Readings, all of one receiver.
+    case samples
+    /// An app's message.
+    case message
+    /// What became of one of the receiver's presses.
+    case verdict
+    /// The newest value of a key.
+    case latest
+  }
+  /// What kind of thing.
+  public var kind: Kind
+  /// What it is known by; `nil` for samples.
+  public var id: MessageID?
+  /// The command, the message's name, or the key.
+  public var what: String
+  /// The device that it is for; `nil` when it is not known yet.
+  public var receiver: DeviceID?
+  /// Real time since it began to wait.
+  public var age: BusDuration
+  /// How often it may have been sent; at 0 it can be cancelled.
+  public var tries: UInt32
+  /// How many rows it is.
+  public var count: UInt64
+  /// The receiver has it durably, and it waits for its verdict.
+  public var isAccepted: Bool
+
+  /// A report from its parts.
+  public init(
+    kind: Kind, id: MessageID?, what: String, receiver: DeviceID?, age: BusDuration, tries: UInt32, count: UInt64 = 1,
+    isAccepted: Bool = false
+  ) {
+    self.kind = kind
+    self.id = id
+    self.what = what
+    self.receiver = receiver
+    self.age = age
+    self.tries = tries
+    self.count = count
+    self.isAccepted = isAccepted
+  }
+}
+
+/// One message that was set aside.
+public struct QuarantineReport: Hashable, Sendable {
+  /// What it is known by.
+  public var id: MessageID
+  /// Its name.
+  public var name: String
+  /// How many bytes its body has.
+  public var bytes: UInt64
+  /// The device that it was for; `nil` when it is not known any more.
+  public var receiver: DeviceID?
+  /// What the receiver said last.
+  public var reason: String
+  /// Real time since it was set aside.
+  public var age: BusDuration
+
+  /// A report from its parts.
+  public init(id: MessageID, name: String, bytes: UInt64, receiver: DeviceID?, reason: String, age: BusDuration) {
+    self.id = id
+    self.name = name
+    self.bytes = bytes
+    self.receiver = receiver
+    self.reason = reason
+    self.age = age
+  }
+}
+
 /// What a peer says to the hub.
 public enum PeerMessage: Hashable, Sendable {
   /// Opens a session.
@@ -147,14 +343,18 @@ public enum PeerMessage: Hashable, Sendable {
   case command(Transmission)
   /// Samples, in order.
   case samples([SampleTransmission])
-  /// Are you there; the number comes back in the pong.
-  case ping(UInt64)
+  /// Are you there; the number comes back in the pong. With it, the last round trip that the peer measured.
+  case ping(UInt64, roundTrip: BusDuration? = nil)
   /// Send me the newest snapshot.
   case query
   /// The session ends.
   case goodbye
-  /// A plain REQ's command.
+  /// A plain REQ's command; within a session, one that a one-shot sender left in its spool.
   case request(Request)
+  /// What is owed, either way.
+  case delivery(DeliveryMessage)
+  /// A question about what the hub holds.
+  case inquire(Inquiry)
 }
 
 /// What a peer's frame carries around its message.
@@ -190,17 +390,15 @@ public struct Welcome: Hashable, Sendable {
   public var speed: BusSpeed
   /// The window.
   public var debounce: BusDuration
-  /// The last command sequence of this sender that is durably processed.
-  public var commandWatermark: UInt64
-  /// The last sample sequence of this sender that is durably processed.
-  public var sampleWatermark: UInt64
+  /// What is durably processed of this sender's streams.
+  public var received: [StreamID.Kind: StreamMark]
   /// The state now.
   public var state: StateMessage
 
   /// A welcome from its parts.
   public init(
     nonce: UInt64, nodeID: NodeID, storeID: StoreID, deviceID: DeviceID, eventsEndpoint: String, speed: BusSpeed,
-    debounce: BusDuration, commandWatermark: UInt64, sampleWatermark: UInt64, state: StateMessage
+    debounce: BusDuration, received: [StreamID.Kind: StreamMark], state: StateMessage
   ) {
     self.nonce = nonce
     self.nodeID = nodeID
@@ -209,8 +407,7 @@ public struct Welcome: Hashable, Sendable {
     self.eventsEndpoint = eventsEndpoint
     self.speed = speed
     self.debounce = debounce
-    self.commandWatermark = commandWatermark
-    self.sampleWatermark = sampleWatermark
+    self.received = received
     self.state = state
   }
 }
@@ -239,8 +436,10 @@ public struct Refusal: Hashable, Sendable {
     case unknownSession
     /// The frame was not understood.
     case malformed
-    /// The hub's table of sessions is full.
+    /// The hub's table of sessions is full, or it takes nothing more from this sender now.
     case busy
+    /// The sender's store has lost history: it takes a new id and says hello again.
+    case storeRegressed
   }
   /// Why, for a program.
   public var code: Code
@@ -263,14 +462,16 @@ public enum HubMessage: Hashable, Sendable {
   case welcome(Welcome)
   /// The peer is not taken, or its frame was not.
   case refused(Refusal)
-  /// A stage of one of its commands.
+  /// A stage of a command that was sent by no stream: a one-shot's, a plain REQ's, one from a spool.
   case receipt(Receipt)
-  /// Samples up to this sequence are durably processed.
-  case samplesAcked(UInt64)
+  /// What is owed, either way.
+  case delivery(DeliveryMessage)
   /// The answer to a ping: its number, and the newest publication.
   case pong(UInt64, SnapshotOrder)
   /// The answer to a query.
   case state(StateMessage)
+  /// The answer to an inquiry.
+  case answer(InquiryAnswer)
 }
 
 /// What the hub's frame carries around its message.

@@ -1,4 +1,4 @@
-/// What a receiver knows of one numbered stream: what it has taken in. One number a stream, so nothing expires.
+/// What a receiver knows of one numbered stream: what it has taken in. One mark a stream, so nothing expires.
 public struct Watermark: Hashable, Sendable {
   /// What is to be done with a message.
   public enum Place: Hashable, Sendable {
@@ -10,11 +10,14 @@ public struct Watermark: Hashable, Sendable {
     case gap
   }
 
-  /// The last sequence taken in; 0 for a stream that was never heard of, which begins at 1.
-  public private(set) var sequence: UInt64
+  /// The last place taken in; ``StreamMark/start`` for a stream that was never heard of, which begins at 1.
+  public private(set) var mark: StreamMark
 
   /// A watermark as it was kept.
-  public init(sequence: UInt64 = 0) { self.sequence = sequence }
+  public init(_ mark: StreamMark = .start) { self.mark = mark }
+
+  /// The last sequence taken in.
+  public var sequence: UInt64 { mark.sequence }
 
   /// Where a message stands.
   public func place(of incoming: UInt64) -> Place {
@@ -23,9 +26,9 @@ public struct Watermark: Hashable, Sendable {
   }
 
   /// Where a message stands; the next one moves the mark.
-  public mutating func take(_ incoming: UInt64) -> Place {
-    let place = place(of: incoming)
-    if place == .next { sequence = incoming }
+  public mutating func take(_ incoming: StreamMark) -> Place {
+    let place = place(of: incoming.sequence)
+    if place == .next { mark = incoming }
     return place
   }
 }

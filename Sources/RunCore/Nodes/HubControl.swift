@@ -203,14 +203,14 @@ extension HubCore {
   /// A watermark on its way to the disk.
   private struct Mark {
     let stream: StreamID
-    let sequence: UInt64
-    var operation: StoreOperation { .setWatermark(stream, sequence: sequence) }
-    var effect: Effect { .durable(stream, sequence) }
+    let place: StreamMark
+    var operation: StoreOperation { .setWatermark(stream, place) }
+    var effect: Effect { .durable(stream, place) }
   }
 
   private mutating func move(_ stream: StreamID, to sequence: UInt64) -> Mark {
-    watermarks[stream] = Watermark(sequence: sequence)
-    return Mark(stream: stream, sequence: sequence)
+    watermarks[stream] = Watermark(StreamMark(sequence: sequence))
+    return Mark(stream: stream, place: StreamMark(sequence: sequence))
   }
 
   private mutating func accept(_ press: Press, mark: Mark?, at now: BusTime) {

@@ -89,7 +89,7 @@ public struct HubCore: Sendable {
   var archive: VerdictArchive
   var watermarks: [StreamID: Watermark]
   /// What is durable of them: what a welcome may state.
-  var durable: [StreamID: UInt64]
+  var durable: [StreamID: StreamMark]
   /// The latest press time of each stream: presses of one stream never go back in time.
   var lastPress: [StreamID: BusTime] = [:]
   /// Who waits on a plain REQ for the verdict of a command.
@@ -121,7 +121,7 @@ public struct HubCore: Sendable {
     case publishSnapshot(Snapshot)
     /// The transition is durable: the schedule of ticks is anchored here.
     case anchor
-    case durable(StreamID, UInt64)
+    case durable(StreamID, StreamMark)
     case ackSamples(StreamID)
     case welcome(ConnectionID)
   }
@@ -140,13 +140,13 @@ public struct HubCore: Sendable {
       unjudged[press.command.id] = press
       lastPress[press.stream] = max(lastPress[press.stream] ?? press.pressedAt, press.pressedAt)
     }
-    for (_, press, _) in history.verdicts where history.watermarks[press.stream] != nil {
+    for (_, press, _) in history.verdicts where history.delivery.watermarks[press.stream] != nil {
       lastPress[press.stream] = max(lastPress[press.stream] ?? press.pressedAt, press.pressedAt)
     }
     sessions = SessionTable(term: term)
     archive = VerdictArchive(history.verdicts)
-    watermarks = history.watermarks.mapValues { Watermark(sequence: $0) }
-    durable = history.watermarks
+    watermarks = history.delivery.watermarks.mapValues { Watermark($0) }
+    durable = history.delivery.watermarks
     lastPosition = history.lastPosition
     for entry in history.journal { ledger.insert(entry) }
     // The hub was dead while the run was on: run time goes on, active time does not.
@@ -248,7 +248,7 @@ public struct HubCore: Sendable {
     case .anchor:
       tickAnchor = now
       nextTick = published?.phase == .running ? now + Self.tickInterval : nil
-    case .durable(let stream, let sequence): durable[stream] = max(durable[stream] ?? 0, sequence)
+    case .durable(let stream, let mark): if mark.sequence > durable[stream]?.sequence ?? 0 { durable[stream] = mark }
     case .ackSamples(let stream): acknowledgeSamples(stream, into: &actions)
     case .welcome(let connection): welcome(connection, at: now, into: &actions)
     }
@@ -292,7 +292,7 @@ extension HubCore {
   mutating func publishNow(_ operations: [StoreOperation], then: [Effect] = [], at now: BusTime) {
     let operations = operations + [clockMark(at: now)] + forgetOldVerdicts(at: now)
     let batch = samples.take()
-    let acks = batch.streams.flatMap { [Effect.durable($0.key, $0.value), .ackSamples($0.key)] }
+    let acks = batch.streams.flatMap { [Effect.durable($0.key, StreamMark(sequence: $0.value)), .ackSamples($0.key)] }
     commits.add(batch.operations + operations, then: [.publishSnapshot(capture(at: now))] + acks + then)
   }
 

@@ -27,7 +27,7 @@ extension HubCore {
       take(transmission, of: session, on: connection, arrival: arrival, at: now, into: &actions)
     case .samples(let transmissions):
       take(transmissions, of: session, arrival: arrival, at: now, into: &actions)
-    case .ping(let number):
+    case .ping(let number, _):
       if sessions.sessions.count <= Self.smallBusMax { putOffSilenceCheck() }
       actions.append(
         .send(HubFrame(session: session.number, message: .pong(number, authoritative.order)), to: connection))
@@ -35,7 +35,7 @@ extension HubCore {
       let state = stateMessage(at: now, authoritative)
       actions.append(.send(HubFrame(session: session.number, message: .state(state)), to: connection))
     case .goodbye: close(connection, into: &actions)
-    case .hello, .request: break
+    case .hello, .request, .delivery, .inquire: break
     }
   }
 
@@ -60,8 +60,7 @@ extension HubCore {
     let welcome = Welcome(
       nonce: hello.nonce, nodeID: settings.nodeID, storeID: settings.storeID, deviceID: settings.deviceID,
       eventsEndpoint: eventsEndpoint, speed: settings.clock.speed, debounce: settings.debounce,
-      commandWatermark: durable[StreamID(sender: hello.storeID, kind: .commands)] ?? 0,
-      sampleWatermark: durable[StreamID(sender: hello.storeID, kind: .samples)] ?? 0,
+      received: [:],
       state: stateMessage(at: now, authoritative))
     actions.append(.send(HubFrame(session: session.number, message: .welcome(welcome)), to: connection))
   }

@@ -18,7 +18,7 @@ struct SampleBatch: Sendable {
   /// Empties the batch: the writes, watermarks included, and the streams to acknowledge.
   mutating func take() -> (operations: [StoreOperation], streams: [(key: StreamID, value: UInt64)]) {
     let streams = self.streams.sorted { $0.key.sender < $1.key.sender }
-    let marks = streams.map { StoreOperation.setWatermark($0.key, sequence: $0.value) }
+    let marks = streams.map { StoreOperation.setWatermark($0.key, StreamMark(sequence: $0.value)) }
     defer { self = SampleBatch() }
     return (operations + marks, streams)
   }
@@ -54,7 +54,7 @@ extension HubCore {
       let place = watermarks[stream, default: Watermark()].place(of: transmission.sequence)
       // A run whose start waits for its verdict: the sender sends them again after it.
       if place == .next, let run = transmission.runID, isAboutToStart(run) { break }
-      switch watermarks[stream, default: Watermark()].take(transmission.sequence) {
+      switch watermarks[stream, default: Watermark()].take(StreamMark(sequence: transmission.sequence)) {
       case .next:
         let time: BusTime?
         switch transmission.moment {
@@ -79,7 +79,7 @@ extension HubCore {
   mutating func commitSamples(at now: BusTime) {
     if samples.isAmendment, arbiter.control.phase != .running { return publishNow([], at: now) }
     let batch = samples.take()
-    let acks = batch.streams.flatMap { [Effect.durable($0.key, $0.value), .ackSamples($0.key)] }
+    let acks = batch.streams.flatMap { [Effect.durable($0.key, StreamMark(sequence: $0.value)), .ackSamples($0.key)] }
     commits.add(batch.operations, then: acks)
   }
 
@@ -89,7 +89,7 @@ extension HubCore {
       let sequence = durable[stream]
     else { return }
     actions.append(
-      .send(HubFrame(session: session.number, message: .samplesAcked(sequence)), to: connection))
+      .send(HubFrame(session: session.number, message: .delivery(.acknowledge(.samples, through: sequence.sequence))), to: connection))
   }
 
   /// A start of this run is accepted and not judged.

@@ -24,7 +24,7 @@ extension PeerCore {
     switch frame.message {
     case .welcome(let welcome): return take(welcome, session: frame.session, at: now, into: &actions)
     case .refused(let refusal): return take(refusal, at: now, into: &actions)
-    case .receipt, .samplesAcked, .pong, .state: break
+    case .receipt, .delivery, .pong, .state, .answer: break
     }
     guard case .up(frame.session) = link else {
       return actions.append(.note("a frame of an earlier session was dropped"))
@@ -32,7 +32,8 @@ extension PeerCore {
     hear(at: now, into: &actions)
     switch frame.message {
     case .receipt(let receipt): take(receipt, at: now, into: &actions)
-    case .samplesAcked(let sequence): acknowledge(sequence, at: now)
+    case .delivery(.acknowledge(.samples, let sequence)): acknowledge(sequence, at: now)
+    case .delivery, .answer: break
     case .pong(let number, let newest):
       if number == pings.number { roundTrip = now - pings.sentAt }
       // A lost last snapshot before a quiet stretch heals here.
@@ -79,11 +80,11 @@ extension PeerCore {
     observe(welcome.state, isNewSession: true, at: now, into: &actions)
     if !settings.topics.isEmpty { actions.append(.subscribe(welcome.eventsEndpoint, settings.topics)) }
     if !settings.isOneShot { pings.nextAt = now + Heartbeat.interval(isRunOn: authoritative.phase.isOn) }
-    outbox.renumber(behind: welcome.commandWatermark)
+    outbox.renumber(behind: welcome.received[.commands]?.sequence ?? 0)
     outbox.attempts = 0
     transmitCommands(at: now, into: &actions)
-    acknowledge(welcome.sampleWatermark, at: now)
-    spool.renumber(behind: welcome.sampleWatermark)
+    acknowledge(welcome.received[.samples]?.sequence ?? 0, at: now)
+    spool.renumber(behind: welcome.received[.samples]?.sequence ?? 0)
     transmitSamples(at: now, into: &actions)
   }
 
@@ -96,7 +97,7 @@ extension PeerCore {
     case .unknownSession:
       // A hub that was restarted: only a hello helps. One that is on its way is not repeated.
       if case .up = link { greet(attempts: 0, at: now, into: &actions) }
-    case .malformed, .busy: actions.append(.note("the hub refused a frame: \(refusal.message)"))
+    case .malformed, .busy, .storeRegressed: actions.append(.note("the hub refused a frame: \(refusal.message)"))
     }
   }
 

@@ -7,7 +7,9 @@ public enum StoreOperation: Hashable, Sendable {
   /// An accepted command stands otherwise now.
   case reclassify(CommandID, PressClass)
   /// The watermark of a stream moves.
-  case setWatermark(StreamID, sequence: UInt64)
+  case setWatermark(StreamID, StreamMark)
+  /// A stream has ended and will not be heard of again (a one-shot's, a store that was given up): its watermark goes.
+  case forgetStream(StreamID)
   /// A command was judged: its row among the accepted goes, its verdict is kept for the sender and for dedupe.
   case judge(Verdict, Press, judgedAt: BusTime)
   /// Verdicts judged before this moment are too old to be asked for.
@@ -20,6 +22,42 @@ public enum StoreOperation: Hashable, Sendable {
   case settle(SettledWindow)
   /// Where bus time stood when the monotonic clock showed `real`; the store adds which boot that was, and wall time.
   case setClock(real: BusTime, bus: BusTime)
+  /// This store takes another id: it has lost history, or begins anew with another hub.
+  case setStoreID(StoreID)
+  /// On a peer: the hub's store that its streams go to, and the device that holds it.
+  case setHub(StoreID, DeviceID)
+  /// On a peer: the last state that it saw, without its metrics, so that a later life knows what its buttons mean.
+  case setView(Snapshot)
+  /// On a hub: a device was met, or was heard again.
+  case meet(KnownDevice)
+
+  // What is owed.
+
+  /// A row is owed.
+  case enqueue(OutboxRow)
+  /// The receiver has durably processed a stream up to here. The rows go, but those of commands, which stay until their
+  /// verdict is known.
+  case acknowledge(OutStreamID, through: UInt64)
+  /// One row goes: a command whose verdict is known.
+  case remove(OutStreamID, sequence: UInt64)
+  /// One row becomes a tombstone: it was taken back, has expired, or was set aside.
+  case bury(OutStreamID, sequence: UInt64)
+  /// The rows of this range may be sent from now on: each counts one try more.
+  case countTries(OutStreamID, from: UInt64, through: UInt64)
+  /// What is owed by one stream is owed by another one from now on, numbered 1, 2, 3 … in its order, none of it tried.
+  case rebind(OutStreamID, to: OutStreamID)
+  /// What is owed by a stream is owed no more; what was acknowledged of it is forgotten.
+  case drop(OutStreamID)
+  /// The clock that `since` is read on has another origin (a reboot): every row moves by this and is uncertain now.
+  case shiftRows(by: BusDuration)
+  /// A message is set aside; its row is buried by an operation of its own.
+  case quarantine(QuarantinedMessage)
+  /// A quarantined message is thrown away, or goes out again under a new id.
+  case unquarantine(MessageID)
+  /// The newest value of a key that is to go out, or that it has arrived.
+  case setLatest(LatestRow)
+  /// The newest value of a key that came in.
+  case receiveLatest(LatestReceived)
 }
 
 /// What a clock showed, so that bus time goes on in the next life.
@@ -54,8 +92,10 @@ public struct HubHistory: Sendable {
   public var accepted: [(press: Press, class: PressClass)] = []
   /// Kept verdicts, in order of judgement, with the press that each answers and when it was judged.
   public var verdicts: [(verdict: Verdict, press: Press, judgedAt: BusTime)] = []
-  /// The watermarks.
-  public var watermarks: [StreamID: UInt64] = [:]
+  /// What was sent and received.
+  public var delivery = DeliveryHistory()
+  /// The devices that this hub has met.
+  public var devices: [KnownDevice] = []
   /// Run ids that are another name for a run.
   public var aliases: [RunID: RunID] = [:]
   /// The journal of ``presentRun``, in order of position.
@@ -75,4 +115,21 @@ public struct HubHistory: Sendable {
       next.revision > last?.revision ?? 0 ? next : last
     }?.runID
   }
+}
+
+/// All that a peer's store holds when it opens.
+public struct PeerHistory: Sendable {
+  /// The highest hub term seen; 0 when there was none.
+  public var term: UInt64 = 0
+  /// What the clocks showed when the store was last opened: how old its rows are now. `bus` says nothing on a peer.
+  public var clock: ClockMark?
+  /// The hub's store and device that the streams go to; `nil` before the first welcome.
+  public var hub: (storeID: StoreID, deviceID: DeviceID)?
+  /// The last state seen, without its metrics.
+  public var view: Snapshot?
+  /// What was sent and received.
+  public var delivery = DeliveryHistory()
+
+  /// A history without a past.
+  public init() {}
 }

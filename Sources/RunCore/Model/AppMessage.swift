@@ -1,0 +1,97 @@
+/// What a ``MessageID`` identifies.
+public enum MessageTag: Sendable {}
+/// Identifies an app's message, however often it is sent: what a handler recognises a repetition by.
+public typealias MessageID = Identifier<MessageTag>
+
+/// A message of an app, which RunBus carries and does not read.
+public struct AppMessage: Hashable, Sendable, Codable {
+  /// Bodies are at most this long, in bytes: a frame holds 64 KiB.
+  public static let bodyMax = 32_768
+  /// Names and keys are at most this long, in bytes of UTF-8.
+  public static let nameMax = 64
+
+  /// Identifies it.
+  public let id: MessageID
+  /// What it is about, for the receiver: 1 to 64 bytes.
+  public let name: String
+  /// What it says: at most ``bodyMax`` bytes.
+  public let body: [UInt8]
+
+  /// A message from its parts; nothing is checked here, the node that sends it refuses what is too long.
+  public init(id: MessageID, name: String, body: [UInt8]) {
+    self.id = id
+    self.name = name
+    self.body = body
+  }
+
+  /// Whether it fits what the wire carries.
+  public var isCarried: Bool { Self.isName(name) && body.count <= Self.bodyMax }
+
+  /// Whether a text can be a name or a key: 1 to 64 bytes, no control characters.
+  public static func isName(_ text: String) -> Bool {
+    (1...nameMax).contains(text.utf8.count) && text.unicodeScalars.allSatisfy { $0.value >= 0x20 && $0.value != 0x7F }
+  }
+}
+
+/// What is promised for a message (design section 5).
+public enum DeliveryClass: Hashable, Sendable, Codable {
+  /// At most once, now or never: the sender learns at once that nobody is there.
+  case live
+  /// The newest value of a key, durable; older ones are replaced.
+  case latest(key: String)
+  /// Every one, in order; what RunBus stores of it happens once.
+  case queued
+}
+
+/// How far an app's message is.
+public enum DeliveryStage: Hashable, Sendable, Codable {
+  /// Durable here.
+  case queued
+  /// The other device has it, and its handler has not returned yet.
+  case delivered
+  /// The other device's handler has returned, and that is durable there: the last stage.
+  case processed
+  /// A newer value of its key took its place before it was delivered: the last stage of this one.
+  case replaced
+  /// It is not delivered, and why: the last stage.
+  case rejected(RejectionReason)
+
+  /// Nothing comes after it.
+  public var isLast: Bool {
+    switch self {
+    case .queued, .delivered: false
+    case .processed, .replaced, .rejected: true
+    }
+  }
+}
+
+/// One stage of one message.
+public struct MessageReceipt: Hashable, Sendable, Codable {
+  /// The message.
+  public let messageID: MessageID
+  /// How far it is.
+  public let stage: DeliveryStage
+
+  /// A receipt from its parts.
+  public init(messageID: MessageID, stage: DeliveryStage) {
+    self.messageID = messageID
+    self.stage = stage
+  }
+}
+
+/// A message as its receiver gets it.
+public struct ReceivedMessage: Hashable, Sendable {
+  /// The message. Its id is the same when it is handed over again after a crash.
+  public let message: AppMessage
+  /// The device that it came from.
+  public let from: DeviceID
+  /// What was promised for it.
+  public let deliveryClass: DeliveryClass
+
+  /// A received message from its parts.
+  public init(message: AppMessage, from: DeviceID, deliveryClass: DeliveryClass) {
+    self.message = message
+    self.from = from
+    self.deliveryClass = deliveryClass
+  }
+}
