@@ -11,7 +11,7 @@ extension Codec {
   static let counterMax: UInt64 = 1 << 62
   /// Sources and roles.
   static let wordBytesMax = 64
-  /// A refusal's sentence.
+  /// A sentence for a person: why something was refused or has failed.
   static let messageBytesMax = 1024
   /// An endpoint: longer than any path or address that a socket takes.
   static let endpointBytesMax = 256
@@ -45,6 +45,14 @@ extension Codec {
   static func word(_ word: String, _ name: String) throws(WireError) -> String {
     guard !word.isEmpty else { throw .malformed("\(name) is missing") }
     return try text(word, name, bytesMax: wordBytesMax)
+  }
+
+  /// A message's name, or a key: what a node lets its app send, no more and no less.
+  static func name(_ text: String, _ name: String) throws(WireError) -> String {
+    guard AppMessage.isName(text) else {
+      throw .malformed("\(name) is not 1 to \(AppMessage.nameMax) bytes without control characters")
+    }
+    return text
   }
 
   static func source(_ text: String) throws(WireError) -> ControlSource {

@@ -10,17 +10,14 @@ extension Codec {
     case .welcome(let welcome): message.message = .welcome(self.message(welcome))
     case .refused(let refusal): message.message = .refused(self.message(refusal))
     case .receipt(let receipt): message.message = .receipt(self.message(receipt))
-    case .delivery(.acknowledge(.samples, let sequence)):
-      var acked = WireSamplesAcked()
-      acked.sequence = sequence
-      message.message = .samplesAcked(acked)
-    case .delivery, .answer: break
+    case .delivery(let delivery): message.message = .delivery(self.message(delivery))
     case .pong(let number, let order):
       var pong = WirePong()
       pong.number = number
       pong.order = self.message(order)
       message.message = .pong(pong)
     case .state(let state): message.message = .state(self.message(state))
+    case .answer(let answer): message.message = .answer(self.message(answer))
     }
     return message
   }
@@ -31,11 +28,12 @@ extension Codec {
     case .welcome(let welcome): content = .welcome(try value(welcome))
     case .refused(let refusal): content = .refused(try value(refusal))
     case .receipt(let receipt): content = .receipt(try value(receipt))
-    case .samplesAcked(let acked): content = .delivery(.acknowledge(.samples, through: try counter(acked.sequence, "sequence")))
+    case .delivery(let delivery): content = .delivery(try value(delivery))
     case .pong(let pong):
       guard pong.hasOrder else { throw .malformed("pong without the newest publication") }
       content = .pong(pong.number, try value(pong.order))
     case .state(let state): content = .state(try value(state))
+    case .answer(let answer): content = .answer(try value(answer))
     case nil: throw .malformed("frame without a message that is known")
     }
     return HubFrame(session: message.session, message: content)
@@ -50,8 +48,7 @@ extension Codec {
     message.eventsEndpoint = welcome.eventsEndpoint
     message.speedThousandths = welcome.speed.thousandths
     message.debounceNs = welcome.debounce.nanoseconds
-    message.commandWatermark = welcome.received[.commands]?.sequence ?? 0
-    message.sampleWatermark = welcome.received[.samples]?.sequence ?? 0
+    message.received = messages(welcome.received)
     message.state = self.message(welcome.state)
     return message
   }
@@ -65,10 +62,7 @@ extension Codec {
       storeID: try identifier(message.storeID, "store id"), deviceID: try device(message.deviceID),
       eventsEndpoint: try text(message.eventsEndpoint, "events endpoint", bytesMax: endpointBytesMax), speed: speed,
       debounce: try span(message.debounceNs, "debounce"),
-      received: [
-        .commands: StreamMark(sequence: try counter(message.commandWatermark, "command watermark")),
-        .samples: StreamMark(sequence: try counter(message.sampleWatermark, "sample watermark")),
-      ], state: try value(message.state))
+      received: try marks(message.received), state: try value(message.state))
   }
 
   private static func message(_ refusal: Refusal) -> WireRefusal {
@@ -77,7 +71,8 @@ extension Codec {
     case .versionMismatch: message.code = .versionMismatch
     case .unknownSession: message.code = .unknownSession
     case .malformed: message.code = .malformed
-    case .busy, .storeRegressed: message.code = .busy
+    case .busy: message.code = .busy
+    case .storeRegressed: message.code = .storeRegressed
     }
     message.message = fitting(refusal.message, bytesMax: messageBytesMax)
     message.version = refusal.version
@@ -91,6 +86,7 @@ extension Codec {
     case .unknownSession: code = .unknownSession
     case .malformed: code = .malformed
     case .busy: code = .busy
+    case .storeRegressed: code = .storeRegressed
     case .unspecified, .UNRECOGNIZED: throw .malformed("refusal without a code that is known")
     }
     return Refusal(

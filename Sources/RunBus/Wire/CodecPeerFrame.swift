@@ -11,14 +11,16 @@ extension Codec {
     case .hello(let hello): message.message = .hello(self.message(hello))
     case .command(let transmission): message.message = .command(self.message(transmission))
     case .samples(let samples): message.message = .samples(self.message(samples))
-    case .ping(let number, _):
+    case .ping(let number, let roundTrip):
       var ping = WirePing()
       ping.number = number
+      if let roundTrip { ping.roundTripNs = max(0, roundTrip.nanoseconds) }
       message.message = .ping(ping)
     case .query: message.message = .query(WireQuery())
     case .goodbye: message.message = .goodbye(WireGoodbye())
     case .request(let request): message.message = .request(self.message(request))
-    case .delivery, .inquire: break
+    case .delivery(let delivery): message.message = .delivery(self.message(delivery))
+    case .inquire(let inquiry): message.message = .inquiry(self.message(inquiry))
     }
     return message
   }
@@ -29,10 +31,13 @@ extension Codec {
     case .hello(let hello): content = .hello(try value(hello))
     case .command(let transmission): content = .command(try value(transmission))
     case .samples(let samples): content = .samples(try value(samples))
-    case .ping(let ping): content = .ping(ping.number)
+    case .ping(let ping):
+      content = .ping(ping.number, roundTrip: ping.hasRoundTripNs ? try span(ping.roundTripNs, "round trip") : nil)
     case .query: content = .query
     case .goodbye: content = .goodbye
     case .request(let request): content = .request(try value(request))
+    case .delivery(let delivery): content = .delivery(try value(delivery))
+    case .inquiry(let inquiry): content = .inquire(try value(inquiry))
     case nil: throw .malformed("frame without a message that is known")
     }
     return PeerFrame(session: message.session, sentAt: BusTime(nanoseconds: message.sentAtNs), message: content)
@@ -48,6 +53,9 @@ extension Codec {
     message.nonce = hello.nonce
     message.termSeen = hello.termSeen
     message.oneShot = hello.isOneShot
+    if let hub = hello.hub { message.hubStoreID = data(hub) }
+    message.acknowledged = messages(hello.acknowledged)
+    message.received = messages(hello.received)
     return message
   }
 
@@ -56,7 +64,9 @@ extension Codec {
       return Hello(
         version: message.version, deviceID: try device(message.deviceID), role: try role(message.role),
         nodeID: try identifier(message.nodeID, "node id"), storeID: try identifier(message.storeID, "store id"),
-        nonce: message.nonce, termSeen: try counter(message.termSeen, "term"), isOneShot: message.oneShot)
+        nonce: message.nonce, termSeen: try counter(message.termSeen, "term"), isOneShot: message.oneShot,
+        hub: message.hasHubStoreID ? try identifier(message.hubStoreID, "hub store id") : nil,
+        acknowledged: try marks(message.acknowledged).mapValues(\.sequence), received: try marks(message.received))
     } catch {
       // Another version may have said the rest otherwise: that it is another version is what its owner must hear.
       throw message.version == wireVersion || message.version == 0 ? error : .versionMismatch(message.version)

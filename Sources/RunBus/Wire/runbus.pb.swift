@@ -8,7 +8,7 @@
 // For information on using the generated types, please see the documentation:
 //   https://github.com/apple/swift-protobuf/
 
-// The wire of RunBus, version 1.
+// The wire of RunBus, version 2.
 //
 // What travels where (the sockets are ZeroMQ's; another transport carries the same bytes):
 //
@@ -22,13 +22,18 @@
 // A session: connect, say Hello with session 0, wait for the Welcome with the same nonce, subscribe at the endpoint
 // that it names, then repeat the welcome's session number in every frame. Frames of another session are dropped.
 //
+// Streams: what must not be lost is numbered 1, 2, 3 ... per sender's store, receiver's store and kind. It is sent
+// again until the receiver has acknowledged it; a number that the receiver has had already changes nothing. Commands
+// and samples have frames of their own, everything else of the streams is a Delivery, the same in both directions.
+//
 // Rules that hold everywhere:
 //   - ids are 16 bytes, most significant first, drawn at random by whoever creates the thing;
 //   - *_ns are nanoseconds; spans say how long ago (ages), so that two machines' clocks are never compared;
 //   - an `optional` field that is absent means "not known"; zero never stands for it;
-//   - numbers are finite, counters (sequence, revision, term, tick, watermark) stay at or below 2^62;
+//   - numbers are finite, counters (sequence, revision, term, tick, version) stay at or below 2^62;
 //   - device names match [a-z0-9][a-z0-9._-]{0,31}; texts hold no control characters;
-//   - a frame is at most 65,536 bytes and holds at most 512 samples.
+//   - a frame is at most 65,536 bytes and holds at most 512 samples or messages, or 256 verdicts;
+//   - a message's name and a key are 1 to 64 bytes, its body is at most 32,768.
 // A frame that breaks a rule is counted, answered with a Refusal (malformed) at most, and changes nothing.
 //
 // Fields are only ever added. A change that an older reader would misread takes a new version number in Hello.
@@ -63,8 +68,12 @@ nonisolated enum WireRefusalCode: SwiftProtobuf.Enum, Swift.CaseIterable {
   /// The frame was not understood.
   case malformed // = 3
 
-  /// The hub's table of sessions is full.
+  /// The hub's table of sessions is full, or it takes nothing more from this sender now: try again later.
   case busy // = 4
+
+  /// The sender's store has lost history: it takes a new store id, numbers what is not acknowledged from 1, and says
+  /// hello again.
+  case storeRegressed // = 5
   case UNRECOGNIZED(Int)
 
   init() {
@@ -78,6 +87,7 @@ nonisolated enum WireRefusalCode: SwiftProtobuf.Enum, Swift.CaseIterable {
     case 2: self = .unknownSession
     case 3: self = .malformed
     case 4: self = .busy
+    case 5: self = .storeRegressed
     default: self = .UNRECOGNIZED(rawValue)
     }
   }
@@ -89,6 +99,7 @@ nonisolated enum WireRefusalCode: SwiftProtobuf.Enum, Swift.CaseIterable {
     case .unknownSession: return 2
     case .malformed: return 3
     case .busy: return 4
+    case .storeRegressed: return 5
     case .UNRECOGNIZED(let i): return i
     }
   }
@@ -100,6 +111,122 @@ nonisolated enum WireRefusalCode: SwiftProtobuf.Enum, Swift.CaseIterable {
     .unknownSession,
     .malformed,
     .busy,
+    .storeRegressed,
+  ]
+
+}
+
+/// What a numbered stream carries. Kinds never wait for each other.
+nonisolated enum WireStreamKind: SwiftProtobuf.Enum, Swift.CaseIterable {
+  typealias RawValue = Int
+  case unspecified // = 0
+
+  /// Presses: peer to hub.
+  case commands // = 1
+
+  /// Sensor readings: peer to hub.
+  case samples // = 2
+
+  /// An app's own messages: both ways.
+  case messages // = 3
+
+  /// What became of the receiver's presses: hub to peer.
+  case verdicts // = 4
+  case UNRECOGNIZED(Int)
+
+  init() {
+    self = .unspecified
+  }
+
+  init?(rawValue: Int) {
+    switch rawValue {
+    case 0: self = .unspecified
+    case 1: self = .commands
+    case 2: self = .samples
+    case 3: self = .messages
+    case 4: self = .verdicts
+    default: self = .UNRECOGNIZED(rawValue)
+    }
+  }
+
+  var rawValue: Int {
+    switch self {
+    case .unspecified: return 0
+    case .commands: return 1
+    case .samples: return 2
+    case .messages: return 3
+    case .verdicts: return 4
+    case .UNRECOGNIZED(let i): return i
+    }
+  }
+
+  // The compiler won't synthesize support with the UNRECOGNIZED case.
+  static let allCases: [WireStreamKind] = [
+    .unspecified,
+    .commands,
+    .samples,
+    .messages,
+    .verdicts,
+  ]
+
+}
+
+nonisolated enum WireOutboxKind: SwiftProtobuf.Enum, Swift.CaseIterable {
+  typealias RawValue = Int
+  case unspecified // = 0
+
+  /// A press.
+  case command // = 1
+
+  /// Readings, all of one receiver.
+  case samples // = 2
+
+  /// An app's message.
+  case message // = 3
+
+  /// What became of one of the receiver's presses.
+  case verdict // = 4
+
+  /// The newest value of a key.
+  case latest // = 5
+  case UNRECOGNIZED(Int)
+
+  init() {
+    self = .unspecified
+  }
+
+  init?(rawValue: Int) {
+    switch rawValue {
+    case 0: self = .unspecified
+    case 1: self = .command
+    case 2: self = .samples
+    case 3: self = .message
+    case 4: self = .verdict
+    case 5: self = .latest
+    default: self = .UNRECOGNIZED(rawValue)
+    }
+  }
+
+  var rawValue: Int {
+    switch self {
+    case .unspecified: return 0
+    case .command: return 1
+    case .samples: return 2
+    case .message: return 3
+    case .verdict: return 4
+    case .latest: return 5
+    case .UNRECOGNIZED(let i): return i
+    }
+  }
+
+  // The compiler won't synthesize support with the UNRECOGNIZED case.
+  static let allCases: [WireOutboxKind] = [
+    .unspecified,
+    .command,
+    .samples,
+    .message,
+    .verdict,
+    .latest,
   ]
 
 }
@@ -439,6 +566,22 @@ nonisolated struct WirePeerFrame: Sendable {
     set {message = .request(newValue)}
   }
 
+  var delivery: WireDelivery {
+    get {
+      if case .delivery(let v)? = message {return v}
+      return WireDelivery()
+    }
+    set {message = .delivery(newValue)}
+  }
+
+  var inquiry: WireInquiry {
+    get {
+      if case .inquiry(let v)? = message {return v}
+      return WireInquiry()
+    }
+    set {message = .inquiry(newValue)}
+  }
+
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   nonisolated enum OneOf_Message: Equatable, Sendable {
@@ -449,6 +592,8 @@ nonisolated struct WirePeerFrame: Sendable {
     case query(WireQuery)
     case goodbye(WireGoodbye)
     case request(WireRequest)
+    case delivery(WireDelivery)
+    case inquiry(WireInquiry)
 
   }
 
@@ -461,7 +606,7 @@ nonisolated struct WireHello: Sendable {
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// The version of this schema that the sender speaks: 1.
+  /// The version of this schema that the sender speaks: 2. This field is the same in all versions.
   var version: UInt32 = 0
 
   /// The device that speaks ("watch").
@@ -473,8 +618,8 @@ nonisolated struct WireHello: Sendable {
   /// The node, the same across its lives.
   var nodeID: Data = Data()
 
-  /// The store that its numbered streams come from. A sender that keeps nothing draws a new one each time and starts
-  /// its sequences at 1.
+  /// The store that its numbered streams come from and go to. It belongs to one pair: this store and one hub's store. A
+  /// sender that keeps nothing draws a new one each time and starts its sequences at 1.
   var storeID: Data = Data()
 
   /// Echoed in the welcome, so that an answer to an earlier hello is not taken for this one's.
@@ -486,9 +631,28 @@ nonisolated struct WireHello: Sendable {
   /// A sender of one command, which is no member of the bus: presence does not speak of it.
   var oneShot: Bool = false
 
+  /// The hub's store that its streams go to; absent before the first welcome.
+  var hubStoreID: Data {
+    get {_hubStoreID ?? Data()}
+    set {_hubStoreID = newValue}
+  }
+  /// Returns true if `hubStoreID` has been explicitly set.
+  var hasHubStoreID: Bool {self._hubStoreID != nil}
+  /// Clears the value of `hubStoreID`. Subsequent reads from it will return its default value.
+  mutating func clearHubStoreID() {self._hubStoreID = nil}
+
+  /// Its own streams: how far that store has acknowledged each. A hub that has processed less has lost history. At most
+  /// one mark of a kind, without an id.
+  var acknowledged: [WireStreamMark] = []
+
+  /// That store's streams to it: what it has durably processed of each. At most one mark of a kind.
+  var received: [WireStreamMark] = []
+
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   init() {}
+
+  fileprivate var _hubStoreID: Data? = nil
 }
 
 /// A command on its way.
@@ -525,7 +689,8 @@ nonisolated struct WireTransmission: Sendable {
   fileprivate var _command: WireCommand? = nil
 }
 
-/// A command without a session: what a plain REQ sends.
+/// A command that belongs to no stream: what a plain REQ sends. In a session, one that a one-shot sender left in its
+/// device's spool. Its answers are Receipts.
 nonisolated struct WireRequest: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -575,9 +740,21 @@ nonisolated struct WirePing: Sendable {
   /// Comes back in the pong.
   var number: UInt64 = 0
 
+  /// The last round trip that the sender measured; absent before the first.
+  var roundTripNs: Int64 {
+    get {_roundTripNs ?? 0}
+    set {_roundTripNs = newValue}
+  }
+  /// Returns true if `roundTripNs` has been explicitly set.
+  var hasRoundTripNs: Bool {self._roundTripNs != nil}
+  /// Clears the value of `roundTripNs`. Subsequent reads from it will return its default value.
+  mutating func clearRoundTripNs() {self._roundTripNs = nil}
+
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   init() {}
+
+  fileprivate var _roundTripNs: Int64? = nil
 }
 
 /// Send me the newest snapshot.
@@ -629,6 +806,9 @@ nonisolated struct WireHubFrame: Sendable {
     set {message = .refused(newValue)}
   }
 
+  /// A stage of a command that came in a Request or from a one-shot sender. Others hear by Delivery: Acknowledge says
+  /// that a command is durable, Verdicts what became of it. A command of a kind that the hub does not know is always
+  /// answered with a Receipt.
   var receipt: WireReceipt {
     get {
       if case .receipt(let v)? = message {return v}
@@ -637,12 +817,12 @@ nonisolated struct WireHubFrame: Sendable {
     set {message = .receipt(newValue)}
   }
 
-  var samplesAcked: WireSamplesAcked {
+  var delivery: WireDelivery {
     get {
-      if case .samplesAcked(let v)? = message {return v}
-      return WireSamplesAcked()
+      if case .delivery(let v)? = message {return v}
+      return WireDelivery()
     }
-    set {message = .samplesAcked(newValue)}
+    set {message = .delivery(newValue)}
   }
 
   var pong: WirePong {
@@ -661,15 +841,27 @@ nonisolated struct WireHubFrame: Sendable {
     set {message = .state(newValue)}
   }
 
+  var answer: WireInquiryAnswer {
+    get {
+      if case .answer(let v)? = message {return v}
+      return WireInquiryAnswer()
+    }
+    set {message = .answer(newValue)}
+  }
+
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   nonisolated enum OneOf_Message: Equatable, Sendable {
     case welcome(WireWelcome)
     case refused(WireRefusal)
+    /// A stage of a command that came in a Request or from a one-shot sender. Others hear by Delivery: Acknowledge says
+    /// that a command is durable, Verdicts what became of it. A command of a kind that the hub does not know is always
+    /// answered with a Receipt.
     case receipt(WireReceipt)
-    case samplesAcked(WireSamplesAcked)
+    case delivery(WireDelivery)
     case pong(WirePong)
     case state(WireStateMessage)
+    case answer(WireInquiryAnswer)
 
   }
 
@@ -701,10 +893,8 @@ nonisolated struct WireWelcome: Sendable {
   /// How long presses settle together, bus time.
   var debounceNs: Int64 = 0
 
-  /// The last sequences of this sender's streams that are durably processed.
-  var commandWatermark: UInt64 = 0
-
-  var sampleWatermark: UInt64 = 0
+  /// What is durably processed of this sender's streams, at most one mark of a kind. An absent kind has not begun.
+  var received: [WireStreamMark] = []
 
   /// The state now.
   var state: WireStateMessage {
@@ -742,19 +932,6 @@ nonisolated struct WireRefusal: Sendable {
   init() {}
 }
 
-/// Samples up to this sequence are durably processed.
-nonisolated struct WireSamplesAcked: Sendable {
-  // SwiftProtobuf.Message conformance is added in an extension below. See the
-  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
-  // methods supported on all messages.
-
-  var sequence: UInt64 = 0
-
-  var unknownFields = SwiftProtobuf.UnknownStorage()
-
-  init() {}
-}
-
 /// The answer to a ping.
 nonisolated struct WirePong: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
@@ -779,6 +956,740 @@ nonisolated struct WirePong: Sendable {
   init() {}
 
   fileprivate var _order: WireSnapshotOrder? = nil
+}
+
+/// A place in a stream, with what stands there. Two sides that name the same place differently do not share a history.
+nonisolated struct WireStreamMark: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  var kind: WireStreamKind = .unspecified
+
+  /// 0: nothing yet.
+  var sequence: UInt64 = 0
+
+  /// The id of the message or of the command there; absent for samples, for tombstones and at 0.
+  var id: Data {
+    get {_id ?? Data()}
+    set {_id = newValue}
+  }
+  /// Returns true if `id` has been explicitly set.
+  var hasID: Bool {self._id != nil}
+  /// Clears the value of `id`. Subsequent reads from it will return its default value.
+  mutating func clearID() {self._id = nil}
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+
+  fileprivate var _id: Data? = nil
+}
+
+/// What both sides say to deliver what they owe each other.
+nonisolated struct WireDelivery: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  var message: WireDelivery.OneOf_Message? = nil
+
+  var messages: WireMessages {
+    get {
+      if case .messages(let v)? = message {return v}
+      return WireMessages()
+    }
+    set {message = .messages(newValue)}
+  }
+
+  var verdicts: WireVerdicts {
+    get {
+      if case .verdicts(let v)? = message {return v}
+      return WireVerdicts()
+    }
+    set {message = .verdicts(newValue)}
+  }
+
+  var tombstones: WireTombstones {
+    get {
+      if case .tombstones(let v)? = message {return v}
+      return WireTombstones()
+    }
+    set {message = .tombstones(newValue)}
+  }
+
+  var acknowledge: WireAcknowledge {
+    get {
+      if case .acknowledge(let v)? = message {return v}
+      return WireAcknowledge()
+    }
+    set {message = .acknowledge(newValue)}
+  }
+
+  var delivered: WireDelivered {
+    get {
+      if case .delivered(let v)? = message {return v}
+      return WireDelivered()
+    }
+    set {message = .delivered(newValue)}
+  }
+
+  var goBack: WireGoBack {
+    get {
+      if case .goBack(let v)? = message {return v}
+      return WireGoBack()
+    }
+    set {message = .goBack(newValue)}
+  }
+
+  var latest: WireLatest {
+    get {
+      if case .latest(let v)? = message {return v}
+      return WireLatest()
+    }
+    set {message = .latest(newValue)}
+  }
+
+  var latestAcknowledged: WireLatestAcknowledged {
+    get {
+      if case .latestAcknowledged(let v)? = message {return v}
+      return WireLatestAcknowledged()
+    }
+    set {message = .latestAcknowledged(newValue)}
+  }
+
+  var live: WireLive {
+    get {
+      if case .live(let v)? = message {return v}
+      return WireLive()
+    }
+    set {message = .live(newValue)}
+  }
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  nonisolated enum OneOf_Message: Equatable, Sendable {
+    case messages(WireMessages)
+    case verdicts(WireVerdicts)
+    case tombstones(WireTombstones)
+    case acknowledge(WireAcknowledge)
+    case delivered(WireDelivered)
+    case goBack(WireGoBack)
+    case latest(WireLatest)
+    case latestAcknowledged(WireLatestAcknowledged)
+    case live(WireLive)
+
+  }
+
+  init() {}
+}
+
+/// A message of an app, which RunBus carries and does not read.
+nonisolated struct WireAppMessage: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// Identifies it, however often it is sent.
+  var id: Data = Data()
+
+  /// What it is about: 1 to 64 bytes.
+  var name: String = String()
+
+  /// What it says: at most 32,768 bytes.
+  var body: Data = Data()
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+}
+
+/// Messages of the sender's stream in the order of their sequences: 1 to 512, and as many as fit the frame.
+nonisolated struct WireMessages: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  var messages: [WireMessageTransmission] = []
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+}
+
+nonisolated struct WireMessageTransmission: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// Its place in the sender's stream of messages: 1, 2, 3 ... A resend keeps its number and its id.
+  var sequence: UInt64 = 0
+
+  var message: WireAppMessage {
+    get {_message ?? WireAppMessage()}
+    set {_message = newValue}
+  }
+  /// Returns true if `message` has been explicitly set.
+  var hasMessage: Bool {self._message != nil}
+  /// Clears the value of `message`. Subsequent reads from it will return its default value.
+  mutating func clearMessage() {self._message = nil}
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+
+  fileprivate var _message: WireAppMessage? = nil
+}
+
+/// What became of the receiver's commands, in the order of their sequences: 1 to 256.
+nonisolated struct WireVerdicts: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  var verdicts: [WireVerdictTransmission] = []
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+}
+
+nonisolated struct WireVerdictTransmission: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// Its place in the hub's stream of verdicts to this store: 1, 2, 3 ...
+  var sequence: UInt64 = 0
+
+  /// Its stage is always a verdict.
+  var receipt: WireReceipt {
+    get {_receipt ?? WireReceipt()}
+    set {_receipt = newValue}
+  }
+  /// Returns true if `receipt` has been explicitly set.
+  var hasReceipt: Bool {self._receipt != nil}
+  /// Clears the value of `receipt`. Subsequent reads from it will return its default value.
+  mutating func clearReceipt() {self._receipt = nil}
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+
+  fileprivate var _receipt: WireReceipt? = nil
+}
+
+/// These places of the sender's stream hold nothing any more (what stood there was taken back, has expired or was set
+/// aside): the receiver passes over them and acknowledges them like any other.
+nonisolated struct WireTombstones: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  var kind: WireStreamKind = .unspecified
+
+  /// The first, 1 or more.
+  var from: UInt64 = 0
+
+  /// The last: not below the first, at most 2^20 places in all.
+  var through: UInt64 = 0
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+}
+
+/// The receiver's stream of this kind is durably processed up to here; whoever sent it may forget it.
+nonisolated struct WireAcknowledge: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  var kind: WireStreamKind = .unspecified
+
+  var through: UInt64 = 0
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+}
+
+/// The receiver's messages up to here are with their handler: not durable, and not to be forgotten.
+nonisolated struct WireDelivered: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  var through: UInt64 = 0
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+}
+
+/// Send the stream again from here: a place before it is missing, or a message was not taken.
+nonisolated struct WireGoBack: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  var kind: WireStreamKind = .unspecified
+
+  /// 1 or more.
+  var to: UInt64 = 0
+
+  /// The handler of the message at this place has failed, and this is what it said: at most 1,024 bytes.
+  var failure: String {
+    get {_failure ?? String()}
+    set {_failure = newValue}
+  }
+  /// Returns true if `failure` has been explicitly set.
+  var hasFailure: Bool {self._failure != nil}
+  /// Clears the value of `failure`. Subsequent reads from it will return its default value.
+  mutating func clearFailure() {self._failure = nil}
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+
+  fileprivate var _failure: String? = nil
+}
+
+/// The newest value of a key; it stands in no stream.
+nonisolated struct WireLatest: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// 1 to 64 bytes.
+  var key: String = String()
+
+  /// Grows with every value that the sender's store gives this key.
+  var version: UInt64 = 0
+
+  var value: WireAppMessage {
+    get {_value ?? WireAppMessage()}
+    set {_value = newValue}
+  }
+  /// Returns true if `value` has been explicitly set.
+  var hasValue: Bool {self._value != nil}
+  /// Clears the value of `value`. Subsequent reads from it will return its default value.
+  mutating func clearValue() {self._value = nil}
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+
+  fileprivate var _value: WireAppMessage? = nil
+}
+
+/// This value of the key, or a newer one, has arrived and is durable.
+nonisolated struct WireLatestAcknowledged: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  var key: String = String()
+
+  var version: UInt64 = 0
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+}
+
+/// A message for now or never: nothing answers it.
+nonisolated struct WireLive: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  var message: WireAppMessage {
+    get {_message ?? WireAppMessage()}
+    set {_message = newValue}
+  }
+  /// Returns true if `message` has been explicitly set.
+  var hasMessage: Bool {self._message != nil}
+  /// Clears the value of `message`. Subsequent reads from it will return its default value.
+  mutating func clearMessage() {self._message = nil}
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+
+  fileprivate var _message: WireAppMessage? = nil
+}
+
+/// A question about what the hub holds, or what is to become of it. Answers come in the order of the questions.
+nonisolated struct WireInquiry: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  var inquiry: WireInquiry.OneOf_Inquiry? = nil
+
+  /// Whom does the hub know?
+  var peers: WireListPeers {
+    get {
+      if case .peers(let v)? = inquiry {return v}
+      return WireListPeers()
+    }
+    set {inquiry = .peers(newValue)}
+  }
+
+  /// What waits at the hub, for whom?
+  var outbox: WireListOutbox {
+    get {
+      if case .outbox(let v)? = inquiry {return v}
+      return WireListOutbox()
+    }
+    set {inquiry = .outbox(newValue)}
+  }
+
+  /// Take the message with this id back, if it was never sent.
+  var cancel: Data {
+    get {
+      if case .cancel(let v)? = inquiry {return v}
+      return Data()
+    }
+    set {inquiry = .cancel(newValue)}
+  }
+
+  /// What is set aside at the hub?
+  var quarantine: WireListQuarantine {
+    get {
+      if case .quarantine(let v)? = inquiry {return v}
+      return WireListQuarantine()
+    }
+    set {inquiry = .quarantine(newValue)}
+  }
+
+  /// Send what was set aside under this id again, under a new id.
+  var retry: Data {
+    get {
+      if case .retry(let v)? = inquiry {return v}
+      return Data()
+    }
+    set {inquiry = .retry(newValue)}
+  }
+
+  /// Throw away what was set aside under this id.
+  var discard: Data {
+    get {
+      if case .discard(let v)? = inquiry {return v}
+      return Data()
+    }
+    set {inquiry = .discard(newValue)}
+  }
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  nonisolated enum OneOf_Inquiry: Equatable, Sendable {
+    /// Whom does the hub know?
+    case peers(WireListPeers)
+    /// What waits at the hub, for whom?
+    case outbox(WireListOutbox)
+    /// Take the message with this id back, if it was never sent.
+    case cancel(Data)
+    /// What is set aside at the hub?
+    case quarantine(WireListQuarantine)
+    /// Send what was set aside under this id again, under a new id.
+    case retry(Data)
+    /// Throw away what was set aside under this id.
+    case discard(Data)
+
+  }
+
+  init() {}
+}
+
+nonisolated struct WireListPeers: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+}
+
+nonisolated struct WireListOutbox: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+}
+
+nonisolated struct WireListQuarantine: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+}
+
+/// The answer to an inquiry. A list holds the first 256 lines at most, and no more than fit the frame; there is no way
+/// to ask for the rest.
+nonisolated struct WireInquiryAnswer: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  var answer: WireInquiryAnswer.OneOf_Answer? = nil
+
+  var peers: WirePeerReports {
+    get {
+      if case .peers(let v)? = answer {return v}
+      return WirePeerReports()
+    }
+    set {answer = .peers(newValue)}
+  }
+
+  var outbox: WireOutboxReports {
+    get {
+      if case .outbox(let v)? = answer {return v}
+      return WireOutboxReports()
+    }
+    set {answer = .outbox(newValue)}
+  }
+
+  var quarantine: WireQuarantineReports {
+    get {
+      if case .quarantine(let v)? = answer {return v}
+      return WireQuarantineReports()
+    }
+    set {answer = .quarantine(newValue)}
+  }
+
+  var done: WireDone {
+    get {
+      if case .done(let v)? = answer {return v}
+      return WireDone()
+    }
+    set {answer = .done(newValue)}
+  }
+
+  /// It was not done, and why: one line, at most 1,024 bytes.
+  var failed: String {
+    get {
+      if case .failed(let v)? = answer {return v}
+      return String()
+    }
+    set {answer = .failed(newValue)}
+  }
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  nonisolated enum OneOf_Answer: Equatable, Sendable {
+    case peers(WirePeerReports)
+    case outbox(WireOutboxReports)
+    case quarantine(WireQuarantineReports)
+    case done(WireDone)
+    /// It was not done, and why: one line, at most 1,024 bytes.
+    case failed(String)
+
+  }
+
+  init() {}
+}
+
+/// It was done.
+nonisolated struct WireDone: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// The new id, after a retry.
+  var id: Data {
+    get {_id ?? Data()}
+    set {_id = newValue}
+  }
+  /// Returns true if `id` has been explicitly set.
+  var hasID: Bool {self._id != nil}
+  /// Clears the value of `id`. Subsequent reads from it will return its default value.
+  mutating func clearID() {self._id = nil}
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+
+  fileprivate var _id: Data? = nil
+}
+
+/// The devices that the hub knows.
+nonisolated struct WirePeerReports: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  var peers: [WirePeerReport] = []
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+}
+
+nonisolated struct WirePeerReport: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  var deviceID: String = String()
+
+  var role: String = String()
+
+  /// It answers.
+  var reachable: Bool = false
+
+  /// Real time since it was last heard; absent if it never was.
+  var heardAgeNs: Int64 {
+    get {_heardAgeNs ?? 0}
+    set {_heardAgeNs = newValue}
+  }
+  /// Returns true if `heardAgeNs` has been explicitly set.
+  var hasHeardAgeNs: Bool {self._heardAgeNs != nil}
+  /// Clears the value of `heardAgeNs`. Subsequent reads from it will return its default value.
+  mutating func clearHeardAgeNs() {self._heardAgeNs = nil}
+
+  /// The last round trip that it measured; absent if it measured none.
+  var roundTripNs: Int64 {
+    get {_roundTripNs ?? 0}
+    set {_roundTripNs = newValue}
+  }
+  /// Returns true if `roundTripNs` has been explicitly set.
+  var hasRoundTripNs: Bool {self._roundTripNs != nil}
+  /// Clears the value of `roundTripNs`. Subsequent reads from it will return its default value.
+  mutating func clearRoundTripNs() {self._roundTripNs = nil}
+
+  /// How much waits for it at the hub.
+  var waiting: UInt64 = 0
+
+  /// How many of its commands the hub has durably processed.
+  var commandWatermark: UInt64 = 0
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+
+  fileprivate var _heardAgeNs: Int64? = nil
+  fileprivate var _roundTripNs: Int64? = nil
+}
+
+/// What waits, oldest first; the samples for one receiver are one line.
+nonisolated struct WireOutboxReports: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  var rows: [WireOutboxReport] = []
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+}
+
+nonisolated struct WireOutboxReport: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  var kind: WireOutboxKind = .unspecified
+
+  /// What it is known by; absent for samples.
+  var id: Data {
+    get {_id ?? Data()}
+    set {_id = newValue}
+  }
+  /// Returns true if `id` has been explicitly set.
+  var hasID: Bool {self._id != nil}
+  /// Clears the value of `id`. Subsequent reads from it will return its default value.
+  mutating func clearID() {self._id = nil}
+
+  /// The command, the message's name, or the key; at most 64 bytes.
+  var what: String = String()
+
+  /// The device that it is for; absent while that is not known.
+  var receiver: String {
+    get {_receiver ?? String()}
+    set {_receiver = newValue}
+  }
+  /// Returns true if `receiver` has been explicitly set.
+  var hasReceiver: Bool {self._receiver != nil}
+  /// Clears the value of `receiver`. Subsequent reads from it will return its default value.
+  mutating func clearReceiver() {self._receiver = nil}
+
+  /// Real time since it began to wait.
+  var ageNs: Int64 = 0
+
+  /// How often it may have been sent; at 0 it can be cancelled.
+  var tries: UInt32 = 0
+
+  /// How many rows it is.
+  var count: UInt64 = 0
+
+  /// The receiver has it durably, and it waits for its verdict.
+  var accepted: Bool = false
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+
+  fileprivate var _id: Data? = nil
+  fileprivate var _receiver: String? = nil
+}
+
+/// What is set aside, oldest first.
+nonisolated struct WireQuarantineReports: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  var messages: [WireQuarantineReport] = []
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+}
+
+nonisolated struct WireQuarantineReport: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// What it is known by.
+  var id: Data = Data()
+
+  var name: String = String()
+
+  /// How long its body is.
+  var bytes: UInt64 = 0
+
+  /// The device that it was for; absent when that is not known any more.
+  var receiver: String {
+    get {_receiver ?? String()}
+    set {_receiver = newValue}
+  }
+  /// Returns true if `receiver` has been explicitly set.
+  var hasReceiver: Bool {self._receiver != nil}
+  /// Clears the value of `receiver`. Subsequent reads from it will return its default value.
+  mutating func clearReceiver() {self._receiver = nil}
+
+  /// What the receiver said last; at most 1,024 bytes.
+  var reason: String = String()
+
+  /// Real time since it was set aside.
+  var ageNs: Int64 = 0
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+
+  fileprivate var _receiver: String? = nil
 }
 
 /// What the hub publishes on events.
@@ -1610,10 +2521,18 @@ nonisolated struct WireAltitude: Sendable {
 
 // MARK: - Code below here is support for the SwiftProtobuf runtime.
 
-fileprivate nonisolated let _protobuf_package = "runbus.v1"
+fileprivate nonisolated let _protobuf_package = "runbus.v2"
 
 nonisolated extension WireRefusalCode: SwiftProtobuf._ProtoNameProviding {
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0REFUSAL_CODE_UNSPECIFIED\0\u{1}REFUSAL_CODE_VERSION_MISMATCH\0\u{1}REFUSAL_CODE_UNKNOWN_SESSION\0\u{1}REFUSAL_CODE_MALFORMED\0\u{1}REFUSAL_CODE_BUSY\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0REFUSAL_CODE_UNSPECIFIED\0\u{1}REFUSAL_CODE_VERSION_MISMATCH\0\u{1}REFUSAL_CODE_UNKNOWN_SESSION\0\u{1}REFUSAL_CODE_MALFORMED\0\u{1}REFUSAL_CODE_BUSY\0\u{1}REFUSAL_CODE_STORE_REGRESSED\0")
+}
+
+nonisolated extension WireStreamKind: SwiftProtobuf._ProtoNameProviding {
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0STREAM_KIND_UNSPECIFIED\0\u{1}STREAM_KIND_COMMANDS\0\u{1}STREAM_KIND_SAMPLES\0\u{1}STREAM_KIND_MESSAGES\0\u{1}STREAM_KIND_VERDICTS\0")
+}
+
+nonisolated extension WireOutboxKind: SwiftProtobuf._ProtoNameProviding {
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0OUTBOX_KIND_UNSPECIFIED\0\u{1}OUTBOX_KIND_COMMAND\0\u{1}OUTBOX_KIND_SAMPLES\0\u{1}OUTBOX_KIND_MESSAGE\0\u{1}OUTBOX_KIND_VERDICT\0\u{1}OUTBOX_KIND_LATEST\0")
 }
 
 nonisolated extension WireCommandKind: SwiftProtobuf._ProtoNameProviding {
@@ -1638,7 +2557,7 @@ nonisolated extension WireActivity: SwiftProtobuf._ProtoNameProviding {
 
 nonisolated extension WirePeerFrame: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".PeerFrame"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}session\0\u{3}sent_at_ns\0\u{1}hello\0\u{1}command\0\u{1}samples\0\u{1}ping\0\u{1}query\0\u{1}goodbye\0\u{1}request\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}session\0\u{3}sent_at_ns\0\u{1}hello\0\u{1}command\0\u{1}samples\0\u{1}ping\0\u{1}query\0\u{1}goodbye\0\u{1}request\0\u{1}delivery\0\u{1}inquiry\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -1739,6 +2658,32 @@ nonisolated extension WirePeerFrame: SwiftProtobuf.Message, SwiftProtobuf._Messa
           self.message = .request(v)
         }
       }()
+      case 10: try {
+        var v: WireDelivery?
+        var hadOneofValue = false
+        if let current = self.message {
+          hadOneofValue = true
+          if case .delivery(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.message = .delivery(v)
+        }
+      }()
+      case 11: try {
+        var v: WireInquiry?
+        var hadOneofValue = false
+        if let current = self.message {
+          hadOneofValue = true
+          if case .inquiry(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.message = .inquiry(v)
+        }
+      }()
       default: break
       }
     }
@@ -1784,6 +2729,14 @@ nonisolated extension WirePeerFrame: SwiftProtobuf.Message, SwiftProtobuf._Messa
       guard case .request(let v)? = self.message else { preconditionFailure() }
       try visitor.visitSingularMessageField(value: v, fieldNumber: 9)
     }()
+    case .delivery?: try {
+      guard case .delivery(let v)? = self.message else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 10)
+    }()
+    case .inquiry?: try {
+      guard case .inquiry(let v)? = self.message else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 11)
+    }()
     case nil: break
     }
     try unknownFields.traverse(visitor: &visitor)
@@ -1800,7 +2753,7 @@ nonisolated extension WirePeerFrame: SwiftProtobuf.Message, SwiftProtobuf._Messa
 
 nonisolated extension WireHello: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".Hello"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}version\0\u{3}device_id\0\u{1}role\0\u{3}node_id\0\u{3}store_id\0\u{1}nonce\0\u{3}term_seen\0\u{3}one_shot\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}version\0\u{3}device_id\0\u{1}role\0\u{3}node_id\0\u{3}store_id\0\u{1}nonce\0\u{3}term_seen\0\u{3}one_shot\0\u{3}hub_store_id\0\u{1}acknowledged\0\u{1}received\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -1816,12 +2769,19 @@ nonisolated extension WireHello: SwiftProtobuf.Message, SwiftProtobuf._MessageIm
       case 6: try { try decoder.decodeSingularFixed64Field(value: &self.nonce) }()
       case 7: try { try decoder.decodeSingularUInt64Field(value: &self.termSeen) }()
       case 8: try { try decoder.decodeSingularBoolField(value: &self.oneShot) }()
+      case 9: try { try decoder.decodeSingularBytesField(value: &self._hubStoreID) }()
+      case 10: try { try decoder.decodeRepeatedMessageField(value: &self.acknowledged) }()
+      case 11: try { try decoder.decodeRepeatedMessageField(value: &self.received) }()
       default: break
       }
     }
   }
 
   func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
     if self.version != 0 {
       try visitor.visitSingularUInt32Field(value: self.version, fieldNumber: 1)
     }
@@ -1846,6 +2806,15 @@ nonisolated extension WireHello: SwiftProtobuf.Message, SwiftProtobuf._MessageIm
     if self.oneShot != false {
       try visitor.visitSingularBoolField(value: self.oneShot, fieldNumber: 8)
     }
+    try { if let v = self._hubStoreID {
+      try visitor.visitSingularBytesField(value: v, fieldNumber: 9)
+    } }()
+    if !self.acknowledged.isEmpty {
+      try visitor.visitRepeatedMessageField(value: self.acknowledged, fieldNumber: 10)
+    }
+    if !self.received.isEmpty {
+      try visitor.visitRepeatedMessageField(value: self.received, fieldNumber: 11)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -1858,6 +2827,9 @@ nonisolated extension WireHello: SwiftProtobuf.Message, SwiftProtobuf._MessageIm
     if lhs.nonce != rhs.nonce {return false}
     if lhs.termSeen != rhs.termSeen {return false}
     if lhs.oneShot != rhs.oneShot {return false}
+    if lhs._hubStoreID != rhs._hubStoreID {return false}
+    if lhs.acknowledged != rhs.acknowledged {return false}
+    if lhs.received != rhs.received {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -1993,7 +2965,7 @@ nonisolated extension WireSamples: SwiftProtobuf.Message, SwiftProtobuf._Message
 
 nonisolated extension WirePing: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".Ping"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}number\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}number\0\u{3}round_trip_ns\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -2002,20 +2974,29 @@ nonisolated extension WirePing: SwiftProtobuf.Message, SwiftProtobuf._MessageImp
       // enabled. https://github.com/apple/swift-protobuf/issues/1034
       switch fieldNumber {
       case 1: try { try decoder.decodeSingularUInt64Field(value: &self.number) }()
+      case 2: try { try decoder.decodeSingularInt64Field(value: &self._roundTripNs) }()
       default: break
       }
     }
   }
 
   func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
     if self.number != 0 {
       try visitor.visitSingularUInt64Field(value: self.number, fieldNumber: 1)
     }
+    try { if let v = self._roundTripNs {
+      try visitor.visitSingularInt64Field(value: v, fieldNumber: 2)
+    } }()
     try unknownFields.traverse(visitor: &visitor)
   }
 
   static func ==(lhs: WirePing, rhs: WirePing) -> Bool {
     if lhs.number != rhs.number {return false}
+    if lhs._roundTripNs != rhs._roundTripNs {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -2061,7 +3042,7 @@ nonisolated extension WireGoodbye: SwiftProtobuf.Message, SwiftProtobuf._Message
 
 nonisolated extension WireHubFrame: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".HubFrame"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}session\0\u{1}welcome\0\u{1}refused\0\u{1}receipt\0\u{3}samples_acked\0\u{1}pong\0\u{1}state\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}session\0\u{1}welcome\0\u{1}refused\0\u{1}receipt\0\u{1}delivery\0\u{1}pong\0\u{1}state\0\u{1}answer\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -2110,16 +3091,16 @@ nonisolated extension WireHubFrame: SwiftProtobuf.Message, SwiftProtobuf._Messag
         }
       }()
       case 5: try {
-        var v: WireSamplesAcked?
+        var v: WireDelivery?
         var hadOneofValue = false
         if let current = self.message {
           hadOneofValue = true
-          if case .samplesAcked(let m) = current {v = m}
+          if case .delivery(let m) = current {v = m}
         }
         try decoder.decodeSingularMessageField(value: &v)
         if let v = v {
           if hadOneofValue {try decoder.handleConflictingOneOf()}
-          self.message = .samplesAcked(v)
+          self.message = .delivery(v)
         }
       }()
       case 6: try {
@@ -2148,6 +3129,19 @@ nonisolated extension WireHubFrame: SwiftProtobuf.Message, SwiftProtobuf._Messag
           self.message = .state(v)
         }
       }()
+      case 8: try {
+        var v: WireInquiryAnswer?
+        var hadOneofValue = false
+        if let current = self.message {
+          hadOneofValue = true
+          if case .answer(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.message = .answer(v)
+        }
+      }()
       default: break
       }
     }
@@ -2174,8 +3168,8 @@ nonisolated extension WireHubFrame: SwiftProtobuf.Message, SwiftProtobuf._Messag
       guard case .receipt(let v)? = self.message else { preconditionFailure() }
       try visitor.visitSingularMessageField(value: v, fieldNumber: 4)
     }()
-    case .samplesAcked?: try {
-      guard case .samplesAcked(let v)? = self.message else { preconditionFailure() }
+    case .delivery?: try {
+      guard case .delivery(let v)? = self.message else { preconditionFailure() }
       try visitor.visitSingularMessageField(value: v, fieldNumber: 5)
     }()
     case .pong?: try {
@@ -2185,6 +3179,10 @@ nonisolated extension WireHubFrame: SwiftProtobuf.Message, SwiftProtobuf._Messag
     case .state?: try {
       guard case .state(let v)? = self.message else { preconditionFailure() }
       try visitor.visitSingularMessageField(value: v, fieldNumber: 7)
+    }()
+    case .answer?: try {
+      guard case .answer(let v)? = self.message else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 8)
     }()
     case nil: break
     }
@@ -2201,7 +3199,7 @@ nonisolated extension WireHubFrame: SwiftProtobuf.Message, SwiftProtobuf._Messag
 
 nonisolated extension WireWelcome: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".Welcome"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}nonce\0\u{3}node_id\0\u{3}store_id\0\u{3}device_id\0\u{3}events_endpoint\0\u{3}speed_thousandths\0\u{3}debounce_ns\0\u{3}command_watermark\0\u{3}sample_watermark\0\u{1}state\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}nonce\0\u{3}node_id\0\u{3}store_id\0\u{3}device_id\0\u{3}events_endpoint\0\u{3}speed_thousandths\0\u{3}debounce_ns\0\u{1}received\0\u{1}state\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -2216,9 +3214,8 @@ nonisolated extension WireWelcome: SwiftProtobuf.Message, SwiftProtobuf._Message
       case 5: try { try decoder.decodeSingularStringField(value: &self.eventsEndpoint) }()
       case 6: try { try decoder.decodeSingularInt64Field(value: &self.speedThousandths) }()
       case 7: try { try decoder.decodeSingularInt64Field(value: &self.debounceNs) }()
-      case 8: try { try decoder.decodeSingularUInt64Field(value: &self.commandWatermark) }()
-      case 9: try { try decoder.decodeSingularUInt64Field(value: &self.sampleWatermark) }()
-      case 10: try { try decoder.decodeSingularMessageField(value: &self._state) }()
+      case 8: try { try decoder.decodeRepeatedMessageField(value: &self.received) }()
+      case 9: try { try decoder.decodeSingularMessageField(value: &self._state) }()
       default: break
       }
     }
@@ -2250,14 +3247,11 @@ nonisolated extension WireWelcome: SwiftProtobuf.Message, SwiftProtobuf._Message
     if self.debounceNs != 0 {
       try visitor.visitSingularInt64Field(value: self.debounceNs, fieldNumber: 7)
     }
-    if self.commandWatermark != 0 {
-      try visitor.visitSingularUInt64Field(value: self.commandWatermark, fieldNumber: 8)
-    }
-    if self.sampleWatermark != 0 {
-      try visitor.visitSingularUInt64Field(value: self.sampleWatermark, fieldNumber: 9)
+    if !self.received.isEmpty {
+      try visitor.visitRepeatedMessageField(value: self.received, fieldNumber: 8)
     }
     try { if let v = self._state {
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 10)
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 9)
     } }()
     try unknownFields.traverse(visitor: &visitor)
   }
@@ -2270,8 +3264,7 @@ nonisolated extension WireWelcome: SwiftProtobuf.Message, SwiftProtobuf._Message
     if lhs.eventsEndpoint != rhs.eventsEndpoint {return false}
     if lhs.speedThousandths != rhs.speedThousandths {return false}
     if lhs.debounceNs != rhs.debounceNs {return false}
-    if lhs.commandWatermark != rhs.commandWatermark {return false}
-    if lhs.sampleWatermark != rhs.sampleWatermark {return false}
+    if lhs.received != rhs.received {return false}
     if lhs._state != rhs._state {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
@@ -2318,36 +3311,6 @@ nonisolated extension WireRefusal: SwiftProtobuf.Message, SwiftProtobuf._Message
   }
 }
 
-nonisolated extension WireSamplesAcked: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
-  static let protoMessageName: String = _protobuf_package + ".SamplesAcked"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}sequence\0")
-
-  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
-    while let fieldNumber = try decoder.nextFieldNumber() {
-      // The use of inline closures is to circumvent an issue where the compiler
-      // allocates stack space for every case branch when no optimizations are
-      // enabled. https://github.com/apple/swift-protobuf/issues/1034
-      switch fieldNumber {
-      case 1: try { try decoder.decodeSingularUInt64Field(value: &self.sequence) }()
-      default: break
-      }
-    }
-  }
-
-  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
-    if self.sequence != 0 {
-      try visitor.visitSingularUInt64Field(value: self.sequence, fieldNumber: 1)
-    }
-    try unknownFields.traverse(visitor: &visitor)
-  }
-
-  static func ==(lhs: WireSamplesAcked, rhs: WireSamplesAcked) -> Bool {
-    if lhs.sequence != rhs.sequence {return false}
-    if lhs.unknownFields != rhs.unknownFields {return false}
-    return true
-  }
-}
-
 nonisolated extension WirePong: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".Pong"
   static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}number\0\u{1}order\0")
@@ -2382,6 +3345,1282 @@ nonisolated extension WirePong: SwiftProtobuf.Message, SwiftProtobuf._MessageImp
   static func ==(lhs: WirePong, rhs: WirePong) -> Bool {
     if lhs.number != rhs.number {return false}
     if lhs._order != rhs._order {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireStreamMark: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".StreamMark"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}kind\0\u{1}sequence\0\u{1}id\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularEnumField(value: &self.kind) }()
+      case 2: try { try decoder.decodeSingularUInt64Field(value: &self.sequence) }()
+      case 3: try { try decoder.decodeSingularBytesField(value: &self._id) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    if self.kind != .unspecified {
+      try visitor.visitSingularEnumField(value: self.kind, fieldNumber: 1)
+    }
+    if self.sequence != 0 {
+      try visitor.visitSingularUInt64Field(value: self.sequence, fieldNumber: 2)
+    }
+    try { if let v = self._id {
+      try visitor.visitSingularBytesField(value: v, fieldNumber: 3)
+    } }()
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: WireStreamMark, rhs: WireStreamMark) -> Bool {
+    if lhs.kind != rhs.kind {return false}
+    if lhs.sequence != rhs.sequence {return false}
+    if lhs._id != rhs._id {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireDelivery: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".Delivery"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}messages\0\u{1}verdicts\0\u{1}tombstones\0\u{1}acknowledge\0\u{1}delivered\0\u{3}go_back\0\u{1}latest\0\u{3}latest_acknowledged\0\u{1}live\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try {
+        var v: WireMessages?
+        var hadOneofValue = false
+        if let current = self.message {
+          hadOneofValue = true
+          if case .messages(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.message = .messages(v)
+        }
+      }()
+      case 2: try {
+        var v: WireVerdicts?
+        var hadOneofValue = false
+        if let current = self.message {
+          hadOneofValue = true
+          if case .verdicts(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.message = .verdicts(v)
+        }
+      }()
+      case 3: try {
+        var v: WireTombstones?
+        var hadOneofValue = false
+        if let current = self.message {
+          hadOneofValue = true
+          if case .tombstones(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.message = .tombstones(v)
+        }
+      }()
+      case 4: try {
+        var v: WireAcknowledge?
+        var hadOneofValue = false
+        if let current = self.message {
+          hadOneofValue = true
+          if case .acknowledge(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.message = .acknowledge(v)
+        }
+      }()
+      case 5: try {
+        var v: WireDelivered?
+        var hadOneofValue = false
+        if let current = self.message {
+          hadOneofValue = true
+          if case .delivered(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.message = .delivered(v)
+        }
+      }()
+      case 6: try {
+        var v: WireGoBack?
+        var hadOneofValue = false
+        if let current = self.message {
+          hadOneofValue = true
+          if case .goBack(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.message = .goBack(v)
+        }
+      }()
+      case 7: try {
+        var v: WireLatest?
+        var hadOneofValue = false
+        if let current = self.message {
+          hadOneofValue = true
+          if case .latest(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.message = .latest(v)
+        }
+      }()
+      case 8: try {
+        var v: WireLatestAcknowledged?
+        var hadOneofValue = false
+        if let current = self.message {
+          hadOneofValue = true
+          if case .latestAcknowledged(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.message = .latestAcknowledged(v)
+        }
+      }()
+      case 9: try {
+        var v: WireLive?
+        var hadOneofValue = false
+        if let current = self.message {
+          hadOneofValue = true
+          if case .live(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.message = .live(v)
+        }
+      }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    switch self.message {
+    case .messages?: try {
+      guard case .messages(let v)? = self.message else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 1)
+    }()
+    case .verdicts?: try {
+      guard case .verdicts(let v)? = self.message else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 2)
+    }()
+    case .tombstones?: try {
+      guard case .tombstones(let v)? = self.message else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 3)
+    }()
+    case .acknowledge?: try {
+      guard case .acknowledge(let v)? = self.message else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 4)
+    }()
+    case .delivered?: try {
+      guard case .delivered(let v)? = self.message else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 5)
+    }()
+    case .goBack?: try {
+      guard case .goBack(let v)? = self.message else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 6)
+    }()
+    case .latest?: try {
+      guard case .latest(let v)? = self.message else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 7)
+    }()
+    case .latestAcknowledged?: try {
+      guard case .latestAcknowledged(let v)? = self.message else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 8)
+    }()
+    case .live?: try {
+      guard case .live(let v)? = self.message else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 9)
+    }()
+    case nil: break
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: WireDelivery, rhs: WireDelivery) -> Bool {
+    if lhs.message != rhs.message {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireAppMessage: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".AppMessage"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}id\0\u{1}name\0\u{1}body\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularBytesField(value: &self.id) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self.name) }()
+      case 3: try { try decoder.decodeSingularBytesField(value: &self.body) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.id.isEmpty {
+      try visitor.visitSingularBytesField(value: self.id, fieldNumber: 1)
+    }
+    if !self.name.isEmpty {
+      try visitor.visitSingularStringField(value: self.name, fieldNumber: 2)
+    }
+    if !self.body.isEmpty {
+      try visitor.visitSingularBytesField(value: self.body, fieldNumber: 3)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: WireAppMessage, rhs: WireAppMessage) -> Bool {
+    if lhs.id != rhs.id {return false}
+    if lhs.name != rhs.name {return false}
+    if lhs.body != rhs.body {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireMessages: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".Messages"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}messages\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeRepeatedMessageField(value: &self.messages) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.messages.isEmpty {
+      try visitor.visitRepeatedMessageField(value: self.messages, fieldNumber: 1)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: WireMessages, rhs: WireMessages) -> Bool {
+    if lhs.messages != rhs.messages {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireMessageTransmission: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".MessageTransmission"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}sequence\0\u{1}message\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularUInt64Field(value: &self.sequence) }()
+      case 2: try { try decoder.decodeSingularMessageField(value: &self._message) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    if self.sequence != 0 {
+      try visitor.visitSingularUInt64Field(value: self.sequence, fieldNumber: 1)
+    }
+    try { if let v = self._message {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 2)
+    } }()
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: WireMessageTransmission, rhs: WireMessageTransmission) -> Bool {
+    if lhs.sequence != rhs.sequence {return false}
+    if lhs._message != rhs._message {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireVerdicts: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".Verdicts"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}verdicts\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeRepeatedMessageField(value: &self.verdicts) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.verdicts.isEmpty {
+      try visitor.visitRepeatedMessageField(value: self.verdicts, fieldNumber: 1)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: WireVerdicts, rhs: WireVerdicts) -> Bool {
+    if lhs.verdicts != rhs.verdicts {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireVerdictTransmission: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".VerdictTransmission"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}sequence\0\u{1}receipt\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularUInt64Field(value: &self.sequence) }()
+      case 2: try { try decoder.decodeSingularMessageField(value: &self._receipt) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    if self.sequence != 0 {
+      try visitor.visitSingularUInt64Field(value: self.sequence, fieldNumber: 1)
+    }
+    try { if let v = self._receipt {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 2)
+    } }()
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: WireVerdictTransmission, rhs: WireVerdictTransmission) -> Bool {
+    if lhs.sequence != rhs.sequence {return false}
+    if lhs._receipt != rhs._receipt {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireTombstones: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".Tombstones"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}kind\0\u{1}from\0\u{1}through\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularEnumField(value: &self.kind) }()
+      case 2: try { try decoder.decodeSingularUInt64Field(value: &self.from) }()
+      case 3: try { try decoder.decodeSingularUInt64Field(value: &self.through) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if self.kind != .unspecified {
+      try visitor.visitSingularEnumField(value: self.kind, fieldNumber: 1)
+    }
+    if self.from != 0 {
+      try visitor.visitSingularUInt64Field(value: self.from, fieldNumber: 2)
+    }
+    if self.through != 0 {
+      try visitor.visitSingularUInt64Field(value: self.through, fieldNumber: 3)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: WireTombstones, rhs: WireTombstones) -> Bool {
+    if lhs.kind != rhs.kind {return false}
+    if lhs.from != rhs.from {return false}
+    if lhs.through != rhs.through {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireAcknowledge: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".Acknowledge"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}kind\0\u{1}through\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularEnumField(value: &self.kind) }()
+      case 2: try { try decoder.decodeSingularUInt64Field(value: &self.through) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if self.kind != .unspecified {
+      try visitor.visitSingularEnumField(value: self.kind, fieldNumber: 1)
+    }
+    if self.through != 0 {
+      try visitor.visitSingularUInt64Field(value: self.through, fieldNumber: 2)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: WireAcknowledge, rhs: WireAcknowledge) -> Bool {
+    if lhs.kind != rhs.kind {return false}
+    if lhs.through != rhs.through {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireDelivered: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".Delivered"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}through\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularUInt64Field(value: &self.through) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if self.through != 0 {
+      try visitor.visitSingularUInt64Field(value: self.through, fieldNumber: 1)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: WireDelivered, rhs: WireDelivered) -> Bool {
+    if lhs.through != rhs.through {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireGoBack: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".GoBack"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}kind\0\u{1}to\0\u{1}failure\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularEnumField(value: &self.kind) }()
+      case 2: try { try decoder.decodeSingularUInt64Field(value: &self.to) }()
+      case 3: try { try decoder.decodeSingularStringField(value: &self._failure) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    if self.kind != .unspecified {
+      try visitor.visitSingularEnumField(value: self.kind, fieldNumber: 1)
+    }
+    if self.to != 0 {
+      try visitor.visitSingularUInt64Field(value: self.to, fieldNumber: 2)
+    }
+    try { if let v = self._failure {
+      try visitor.visitSingularStringField(value: v, fieldNumber: 3)
+    } }()
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: WireGoBack, rhs: WireGoBack) -> Bool {
+    if lhs.kind != rhs.kind {return false}
+    if lhs.to != rhs.to {return false}
+    if lhs._failure != rhs._failure {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireLatest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".Latest"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}key\0\u{1}version\0\u{1}value\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.key) }()
+      case 2: try { try decoder.decodeSingularUInt64Field(value: &self.version) }()
+      case 3: try { try decoder.decodeSingularMessageField(value: &self._value) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    if !self.key.isEmpty {
+      try visitor.visitSingularStringField(value: self.key, fieldNumber: 1)
+    }
+    if self.version != 0 {
+      try visitor.visitSingularUInt64Field(value: self.version, fieldNumber: 2)
+    }
+    try { if let v = self._value {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 3)
+    } }()
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: WireLatest, rhs: WireLatest) -> Bool {
+    if lhs.key != rhs.key {return false}
+    if lhs.version != rhs.version {return false}
+    if lhs._value != rhs._value {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireLatestAcknowledged: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".LatestAcknowledged"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}key\0\u{1}version\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.key) }()
+      case 2: try { try decoder.decodeSingularUInt64Field(value: &self.version) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.key.isEmpty {
+      try visitor.visitSingularStringField(value: self.key, fieldNumber: 1)
+    }
+    if self.version != 0 {
+      try visitor.visitSingularUInt64Field(value: self.version, fieldNumber: 2)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: WireLatestAcknowledged, rhs: WireLatestAcknowledged) -> Bool {
+    if lhs.key != rhs.key {return false}
+    if lhs.version != rhs.version {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireLive: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".Live"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}message\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularMessageField(value: &self._message) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    try { if let v = self._message {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 1)
+    } }()
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: WireLive, rhs: WireLive) -> Bool {
+    if lhs._message != rhs._message {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireInquiry: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".Inquiry"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}peers\0\u{1}outbox\0\u{1}cancel\0\u{1}quarantine\0\u{1}retry\0\u{1}discard\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try {
+        var v: WireListPeers?
+        var hadOneofValue = false
+        if let current = self.inquiry {
+          hadOneofValue = true
+          if case .peers(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.inquiry = .peers(v)
+        }
+      }()
+      case 2: try {
+        var v: WireListOutbox?
+        var hadOneofValue = false
+        if let current = self.inquiry {
+          hadOneofValue = true
+          if case .outbox(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.inquiry = .outbox(v)
+        }
+      }()
+      case 3: try {
+        var v: Data?
+        try decoder.decodeSingularBytesField(value: &v)
+        if let v = v {
+          if self.inquiry != nil {try decoder.handleConflictingOneOf()}
+          self.inquiry = .cancel(v)
+        }
+      }()
+      case 4: try {
+        var v: WireListQuarantine?
+        var hadOneofValue = false
+        if let current = self.inquiry {
+          hadOneofValue = true
+          if case .quarantine(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.inquiry = .quarantine(v)
+        }
+      }()
+      case 5: try {
+        var v: Data?
+        try decoder.decodeSingularBytesField(value: &v)
+        if let v = v {
+          if self.inquiry != nil {try decoder.handleConflictingOneOf()}
+          self.inquiry = .retry(v)
+        }
+      }()
+      case 6: try {
+        var v: Data?
+        try decoder.decodeSingularBytesField(value: &v)
+        if let v = v {
+          if self.inquiry != nil {try decoder.handleConflictingOneOf()}
+          self.inquiry = .discard(v)
+        }
+      }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    switch self.inquiry {
+    case .peers?: try {
+      guard case .peers(let v)? = self.inquiry else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 1)
+    }()
+    case .outbox?: try {
+      guard case .outbox(let v)? = self.inquiry else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 2)
+    }()
+    case .cancel?: try {
+      guard case .cancel(let v)? = self.inquiry else { preconditionFailure() }
+      try visitor.visitSingularBytesField(value: v, fieldNumber: 3)
+    }()
+    case .quarantine?: try {
+      guard case .quarantine(let v)? = self.inquiry else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 4)
+    }()
+    case .retry?: try {
+      guard case .retry(let v)? = self.inquiry else { preconditionFailure() }
+      try visitor.visitSingularBytesField(value: v, fieldNumber: 5)
+    }()
+    case .discard?: try {
+      guard case .discard(let v)? = self.inquiry else { preconditionFailure() }
+      try visitor.visitSingularBytesField(value: v, fieldNumber: 6)
+    }()
+    case nil: break
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: WireInquiry, rhs: WireInquiry) -> Bool {
+    if lhs.inquiry != rhs.inquiry {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireListPeers: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".ListPeers"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap()
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    // Load everything into unknown fields
+    while try decoder.nextFieldNumber() != nil {}
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: WireListPeers, rhs: WireListPeers) -> Bool {
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireListOutbox: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".ListOutbox"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap()
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    // Load everything into unknown fields
+    while try decoder.nextFieldNumber() != nil {}
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: WireListOutbox, rhs: WireListOutbox) -> Bool {
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireListQuarantine: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".ListQuarantine"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap()
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    // Load everything into unknown fields
+    while try decoder.nextFieldNumber() != nil {}
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: WireListQuarantine, rhs: WireListQuarantine) -> Bool {
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireInquiryAnswer: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".InquiryAnswer"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}peers\0\u{1}outbox\0\u{1}quarantine\0\u{1}done\0\u{1}failed\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try {
+        var v: WirePeerReports?
+        var hadOneofValue = false
+        if let current = self.answer {
+          hadOneofValue = true
+          if case .peers(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.answer = .peers(v)
+        }
+      }()
+      case 2: try {
+        var v: WireOutboxReports?
+        var hadOneofValue = false
+        if let current = self.answer {
+          hadOneofValue = true
+          if case .outbox(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.answer = .outbox(v)
+        }
+      }()
+      case 3: try {
+        var v: WireQuarantineReports?
+        var hadOneofValue = false
+        if let current = self.answer {
+          hadOneofValue = true
+          if case .quarantine(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.answer = .quarantine(v)
+        }
+      }()
+      case 4: try {
+        var v: WireDone?
+        var hadOneofValue = false
+        if let current = self.answer {
+          hadOneofValue = true
+          if case .done(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.answer = .done(v)
+        }
+      }()
+      case 5: try {
+        var v: String?
+        try decoder.decodeSingularStringField(value: &v)
+        if let v = v {
+          if self.answer != nil {try decoder.handleConflictingOneOf()}
+          self.answer = .failed(v)
+        }
+      }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    switch self.answer {
+    case .peers?: try {
+      guard case .peers(let v)? = self.answer else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 1)
+    }()
+    case .outbox?: try {
+      guard case .outbox(let v)? = self.answer else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 2)
+    }()
+    case .quarantine?: try {
+      guard case .quarantine(let v)? = self.answer else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 3)
+    }()
+    case .done?: try {
+      guard case .done(let v)? = self.answer else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 4)
+    }()
+    case .failed?: try {
+      guard case .failed(let v)? = self.answer else { preconditionFailure() }
+      try visitor.visitSingularStringField(value: v, fieldNumber: 5)
+    }()
+    case nil: break
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: WireInquiryAnswer, rhs: WireInquiryAnswer) -> Bool {
+    if lhs.answer != rhs.answer {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireDone: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".Done"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}id\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularBytesField(value: &self._id) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    try { if let v = self._id {
+      try visitor.visitSingularBytesField(value: v, fieldNumber: 1)
+    } }()
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: WireDone, rhs: WireDone) -> Bool {
+    if lhs._id != rhs._id {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WirePeerReports: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".PeerReports"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}peers\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeRepeatedMessageField(value: &self.peers) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.peers.isEmpty {
+      try visitor.visitRepeatedMessageField(value: self.peers, fieldNumber: 1)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: WirePeerReports, rhs: WirePeerReports) -> Bool {
+    if lhs.peers != rhs.peers {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WirePeerReport: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".PeerReport"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}device_id\0\u{1}role\0\u{1}reachable\0\u{3}heard_age_ns\0\u{3}round_trip_ns\0\u{1}waiting\0\u{3}command_watermark\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.deviceID) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self.role) }()
+      case 3: try { try decoder.decodeSingularBoolField(value: &self.reachable) }()
+      case 4: try { try decoder.decodeSingularInt64Field(value: &self._heardAgeNs) }()
+      case 5: try { try decoder.decodeSingularInt64Field(value: &self._roundTripNs) }()
+      case 6: try { try decoder.decodeSingularUInt64Field(value: &self.waiting) }()
+      case 7: try { try decoder.decodeSingularUInt64Field(value: &self.commandWatermark) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    if !self.deviceID.isEmpty {
+      try visitor.visitSingularStringField(value: self.deviceID, fieldNumber: 1)
+    }
+    if !self.role.isEmpty {
+      try visitor.visitSingularStringField(value: self.role, fieldNumber: 2)
+    }
+    if self.reachable != false {
+      try visitor.visitSingularBoolField(value: self.reachable, fieldNumber: 3)
+    }
+    try { if let v = self._heardAgeNs {
+      try visitor.visitSingularInt64Field(value: v, fieldNumber: 4)
+    } }()
+    try { if let v = self._roundTripNs {
+      try visitor.visitSingularInt64Field(value: v, fieldNumber: 5)
+    } }()
+    if self.waiting != 0 {
+      try visitor.visitSingularUInt64Field(value: self.waiting, fieldNumber: 6)
+    }
+    if self.commandWatermark != 0 {
+      try visitor.visitSingularUInt64Field(value: self.commandWatermark, fieldNumber: 7)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: WirePeerReport, rhs: WirePeerReport) -> Bool {
+    if lhs.deviceID != rhs.deviceID {return false}
+    if lhs.role != rhs.role {return false}
+    if lhs.reachable != rhs.reachable {return false}
+    if lhs._heardAgeNs != rhs._heardAgeNs {return false}
+    if lhs._roundTripNs != rhs._roundTripNs {return false}
+    if lhs.waiting != rhs.waiting {return false}
+    if lhs.commandWatermark != rhs.commandWatermark {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireOutboxReports: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".OutboxReports"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}rows\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeRepeatedMessageField(value: &self.rows) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.rows.isEmpty {
+      try visitor.visitRepeatedMessageField(value: self.rows, fieldNumber: 1)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: WireOutboxReports, rhs: WireOutboxReports) -> Bool {
+    if lhs.rows != rhs.rows {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireOutboxReport: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".OutboxReport"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}kind\0\u{1}id\0\u{1}what\0\u{1}receiver\0\u{3}age_ns\0\u{1}tries\0\u{1}count\0\u{1}accepted\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularEnumField(value: &self.kind) }()
+      case 2: try { try decoder.decodeSingularBytesField(value: &self._id) }()
+      case 3: try { try decoder.decodeSingularStringField(value: &self.what) }()
+      case 4: try { try decoder.decodeSingularStringField(value: &self._receiver) }()
+      case 5: try { try decoder.decodeSingularInt64Field(value: &self.ageNs) }()
+      case 6: try { try decoder.decodeSingularUInt32Field(value: &self.tries) }()
+      case 7: try { try decoder.decodeSingularUInt64Field(value: &self.count) }()
+      case 8: try { try decoder.decodeSingularBoolField(value: &self.accepted) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    if self.kind != .unspecified {
+      try visitor.visitSingularEnumField(value: self.kind, fieldNumber: 1)
+    }
+    try { if let v = self._id {
+      try visitor.visitSingularBytesField(value: v, fieldNumber: 2)
+    } }()
+    if !self.what.isEmpty {
+      try visitor.visitSingularStringField(value: self.what, fieldNumber: 3)
+    }
+    try { if let v = self._receiver {
+      try visitor.visitSingularStringField(value: v, fieldNumber: 4)
+    } }()
+    if self.ageNs != 0 {
+      try visitor.visitSingularInt64Field(value: self.ageNs, fieldNumber: 5)
+    }
+    if self.tries != 0 {
+      try visitor.visitSingularUInt32Field(value: self.tries, fieldNumber: 6)
+    }
+    if self.count != 0 {
+      try visitor.visitSingularUInt64Field(value: self.count, fieldNumber: 7)
+    }
+    if self.accepted != false {
+      try visitor.visitSingularBoolField(value: self.accepted, fieldNumber: 8)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: WireOutboxReport, rhs: WireOutboxReport) -> Bool {
+    if lhs.kind != rhs.kind {return false}
+    if lhs._id != rhs._id {return false}
+    if lhs.what != rhs.what {return false}
+    if lhs._receiver != rhs._receiver {return false}
+    if lhs.ageNs != rhs.ageNs {return false}
+    if lhs.tries != rhs.tries {return false}
+    if lhs.count != rhs.count {return false}
+    if lhs.accepted != rhs.accepted {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireQuarantineReports: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".QuarantineReports"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}messages\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeRepeatedMessageField(value: &self.messages) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.messages.isEmpty {
+      try visitor.visitRepeatedMessageField(value: self.messages, fieldNumber: 1)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: WireQuarantineReports, rhs: WireQuarantineReports) -> Bool {
+    if lhs.messages != rhs.messages {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireQuarantineReport: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".QuarantineReport"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}id\0\u{1}name\0\u{1}bytes\0\u{1}receiver\0\u{1}reason\0\u{3}age_ns\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularBytesField(value: &self.id) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self.name) }()
+      case 3: try { try decoder.decodeSingularUInt64Field(value: &self.bytes) }()
+      case 4: try { try decoder.decodeSingularStringField(value: &self._receiver) }()
+      case 5: try { try decoder.decodeSingularStringField(value: &self.reason) }()
+      case 6: try { try decoder.decodeSingularInt64Field(value: &self.ageNs) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    if !self.id.isEmpty {
+      try visitor.visitSingularBytesField(value: self.id, fieldNumber: 1)
+    }
+    if !self.name.isEmpty {
+      try visitor.visitSingularStringField(value: self.name, fieldNumber: 2)
+    }
+    if self.bytes != 0 {
+      try visitor.visitSingularUInt64Field(value: self.bytes, fieldNumber: 3)
+    }
+    try { if let v = self._receiver {
+      try visitor.visitSingularStringField(value: v, fieldNumber: 4)
+    } }()
+    if !self.reason.isEmpty {
+      try visitor.visitSingularStringField(value: self.reason, fieldNumber: 5)
+    }
+    if self.ageNs != 0 {
+      try visitor.visitSingularInt64Field(value: self.ageNs, fieldNumber: 6)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: WireQuarantineReport, rhs: WireQuarantineReport) -> Bool {
+    if lhs.id != rhs.id {return false}
+    if lhs.name != rhs.name {return false}
+    if lhs.bytes != rhs.bytes {return false}
+    if lhs._receiver != rhs._receiver {return false}
+    if lhs.reason != rhs.reason {return false}
+    if lhs.ageNs != rhs.ageNs {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

@@ -79,10 +79,10 @@ struct CodecRulesTests {
   @Test("A hello of another version is named as one, even when the rest of it cannot be read")
   func laterHello() throws {
     var frame = WirePeerFrame()
-    frame.hello.version = 2
+    frame.hello.version = 3
     let bytes: [UInt8] = try frame.serializedBytes()
-    #expect(throws: WireError.versionMismatch(2)) { try Codec.peerFrame(bytes) }
-    frame.hello.version = 1
+    #expect(throws: WireError.versionMismatch(3)) { try Codec.peerFrame(bytes) }
+    frame.hello.version = 2
     let sameVersion: [UInt8] = try frame.serializedBytes()
     #expect(throws: WireError.malformed("device id is not a name")) { try Codec.peerFrame(sameVersion) }
   }

@@ -49,6 +49,16 @@ struct RandomMessages {
   }
 
   mutating func receipt() -> Receipt {
+    var receipt = verdictReceipt()
+    if number(below: 3) > 0 {
+      receipt = Receipt(
+        commandID: receipt.commandID, kind: receipt.kind, source: receipt.source, stage: coin() ? .queued : .pending,
+        effectiveAge: receipt.effectiveAge)
+    }
+    return receipt
+  }
+
+  mutating func verdictReceipt() -> Receipt {
     let (id, kind, source): (CommandID, CommandKind, ControlSource) = (id(), kind(), source())
     let reasons: [RejectionReason] =
       [.otherRun, .staleRevision, .tooOld, .busy, .unsupported, .cancelled, .expired, .quarantined]
@@ -60,8 +70,7 @@ struct RandomMessages {
       commandID: id, kind: kind, source: source, outcome: one(of: outcomes), runID: maybe { $0.id() }, term: counter(),
       revision: counter(), effectiveAt: maybe { $0.time() })
     return Receipt(
-      commandID: id, kind: kind, source: source, stage: one(of: [.queued, .pending, .verdict(verdict)]),
-      effectiveAge: maybe { $0.span() })
+      commandID: id, kind: kind, source: source, stage: .verdict(verdict), effectiveAge: maybe { $0.span() })
   }
 
   mutating func order() -> SnapshotOrder { SnapshotOrder(term: counter(), revision: counter(), tick: counter()) }
@@ -99,13 +108,16 @@ struct RandomMessages {
   mutating func peerFrame() -> PeerFrame {
     let hello = Hello(
       version: one(of: [0, 1, 2, .max]), deviceID: device(), role: role(), nodeID: id(), storeID: id(), nonce: bits(),
-      termSeen: counter(), isOneShot: coin())
+      termSeen: counter(), isOneShot: coin(), hub: maybe { $0.id() }, acknowledged: marks().mapValues(\.sequence),
+      received: marks())
     let transmission = Transmission(
       command: command(), sequence: sequence(), age: age(), isUncertain: coin(), stopFollows: coin())
     let samples = (0...number(below: 8)).map { _ in sample() }
     let message = one(of: [
-      PeerMessage.hello(hello), .command(transmission), .samples(samples), .ping(bits()), .query, .goodbye,
-      .request(Request(command: command(), deviceID: device(), age: age())),
+      PeerMessage.hello(hello), .command(transmission), .samples(samples), .ping(bits(), roundTrip: maybe { $0.age() }),
+      .query,
+      .goodbye, .request(Request(command: command(), deviceID: device(), age: age())),
+      .delivery(one(of: deliveries())), .inquire(one(of: inquiries())),
     ])
     return PeerFrame(session: one(of: [0, bits()]), sentAt: time(), message: message)
   }
@@ -115,13 +127,13 @@ struct RandomMessages {
     let welcome = Welcome(
       nonce: bits(), nodeID: id(), storeID: id(), deviceID: device(),
       eventsEndpoint: one(of: ["tcp://127.0.0.1:49152", "ipc:///run/user/0/bus/événements"]), speed: one(of: speeds),
-      debounce: age(), commandWatermark: counter(), sampleWatermark: counter(), state: state())
+      debounce: age(), received: marks(), state: state())
     let refusal = Refusal(
-      code: one(of: [.versionMismatch, .unknownSession, .malformed, .busy]),
+      code: one(of: [.versionMismatch, .unknownSession, .malformed, .busy, .storeRegressed]),
       message: one(of: ["", "say hello first", String(repeating: "é", count: 512)]), version: one(of: [0, 1, .max]))
     let message = one(of: [
-      HubMessage.welcome(welcome), .refused(refusal), .receipt(receipt()), .samplesAcked(counter()),
-      .pong(bits(), order()), .state(state()),
+      HubMessage.welcome(welcome), .refused(refusal), .receipt(receipt()), .delivery(one(of: deliveries())),
+      .pong(bits(), order()), .state(state()), .answer(one(of: answers())),
     ])
     return HubFrame(session: one(of: [0, bits()]), message: message)
   }

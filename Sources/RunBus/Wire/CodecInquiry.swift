@@ -1,0 +1,177 @@
+import RunCore
+import SwiftProtobuf
+
+// Questions about what a node holds, and their answers.
+extension Codec {
+  /// The most lines in an answer. A list also ends where the frame does.
+  static let answerLinesMax = 256
+  /// What a frame takes around a list, at its longest.
+  private static let answerOverheadMax = 32
+
+  static func message(_ inquiry: Inquiry) -> WireInquiry {
+    var message = WireInquiry()
+    switch inquiry {
+    case .peers: message.inquiry = .peers(WireListPeers())
+    case .outbox: message.inquiry = .outbox(WireListOutbox())
+    case .cancel(let id): message.inquiry = .cancel(data(id))
+    case .quarantine: message.inquiry = .quarantine(WireListQuarantine())
+    case .retry(let id): message.inquiry = .retry(data(id))
+    case .discard(let id): message.inquiry = .discard(data(id))
+    }
+    return message
+  }
+
+  static func value(_ message: WireInquiry) throws(WireError) -> Inquiry {
+    switch message.inquiry {
+    case .peers: .peers
+    case .outbox: .outbox
+    case .cancel(let id): .cancel(try identifier(id, "message id"))
+    case .quarantine: .quarantine
+    case .retry(let id): .retry(try identifier(id, "message id"))
+    case .discard(let id): .discard(try identifier(id, "message id"))
+    case nil: throw .malformed("inquiry that is not known")
+    }
+  }
+
+  static func message(_ answer: InquiryAnswer) -> WireInquiryAnswer {
+    var message = WireInquiryAnswer()
+    switch answer {
+    case .peers(let reports):
+      var list = WirePeerReports()
+      list.peers = lines(reports, self.message)
+      message.answer = .peers(list)
+    case .outbox(let reports):
+      var list = WireOutboxReports()
+      list.rows = lines(reports, self.message)
+      message.answer = .outbox(list)
+    case .quarantine(let reports):
+      var list = WireQuarantineReports()
+      list.messages = lines(reports, self.message)
+      message.answer = .quarantine(list)
+    case .done(let id):
+      var done = WireDone()
+      if let id { done.id = data(id) }
+      message.answer = .done(done)
+    case .failed(let reason): message.answer = .failed(fitting(reason, bytesMax: messageBytesMax))
+    }
+    return message
+  }
+
+  static func value(_ message: WireInquiryAnswer) throws(WireError) -> InquiryAnswer {
+    switch message.answer {
+    case .peers(let list): .peers(try reports(list.peers, value))
+    case .outbox(let list): .outbox(try reports(list.rows, value))
+    case .quarantine(let list): .quarantine(try reports(list.messages, value))
+    case .done(let done): .done(done.hasID ? try identifier(done.id, "message id") : nil)
+    case .failed(let reason): .failed(try text(reason, "failure", bytesMax: messageBytesMax))
+    case nil: throw .malformed("answer that is not known")
+    }
+  }
+
+  /// The first lines: so many that an answer may hold them and the frame does.
+  private static func lines<Report, Line: Message>(_ reports: [Report], _ make: (Report) -> Line) -> [Line] {
+    var lines: [Line] = []
+    var bytesLeft = frameBytesMax - answerOverheadMax
+    for report in reports.prefix(answerLinesMax) {
+      let line = make(report)
+      // Four bytes say which field it is and how long.
+      bytesLeft -= 4 + ((try? line.serializedBytes() as [UInt8]) ?? []).count
+      guard bytesLeft >= 0 else { break }
+      lines.append(line)
+    }
+    return lines
+  }
+
+  private static func reports<Line, Report>(
+    _ lines: [Line], _ read: (Line) throws(WireError) -> Report
+  ) throws(WireError) -> [Report] {
+    guard lines.count <= answerLinesMax else { throw .malformed("more than \(answerLinesMax) lines in an answer") }
+    var reports: [Report] = []
+    reports.reserveCapacity(lines.count)
+    for line in lines { reports.append(try read(line)) }
+    return reports
+  }
+
+  private static func message(_ report: PeerReport) -> WirePeerReport {
+    var message = WirePeerReport()
+    message.deviceID = report.deviceID.rawValue
+    message.role = report.role.rawValue
+    message.reachable = report.isReachable
+    if let age = report.heardAge { message.heardAgeNs = max(0, age.nanoseconds) }
+    if let roundTrip = report.roundTrip { message.roundTripNs = max(0, roundTrip.nanoseconds) }
+    message.waiting = report.waiting
+    message.commandWatermark = report.commandWatermark
+    return message
+  }
+
+  private static func value(_ message: WirePeerReport) throws(WireError) -> PeerReport {
+    PeerReport(
+      deviceID: try device(message.deviceID), role: try role(message.role), isReachable: message.reachable,
+      heardAge: message.hasHeardAgeNs ? try span(message.heardAgeNs, "heard age") : nil,
+      roundTrip: message.hasRoundTripNs ? try span(message.roundTripNs, "round trip") : nil,
+      waiting: try counter(message.waiting, "waiting"),
+      commandWatermark: try counter(message.commandWatermark, "command watermark"))
+  }
+
+  private static func message(_ report: OutboxReport) -> WireOutboxReport {
+    var message = WireOutboxReport()
+    message.kind = word(report.kind)
+    if let id = report.id { message.id = data(id) }
+    message.what = fitting(report.what, bytesMax: wordBytesMax)
+    if let receiver = report.receiver { message.receiver = receiver.rawValue }
+    message.ageNs = max(0, report.age.nanoseconds)
+    message.tries = report.tries
+    message.count = report.count
+    message.accepted = report.isAccepted
+    return message
+  }
+
+  private static func value(_ message: WireOutboxReport) throws(WireError) -> OutboxReport {
+    OutboxReport(
+      kind: try kind(message.kind), id: message.hasID ? try identifier(message.id, "row id") : nil,
+      what: try text(message.what, "row name", bytesMax: wordBytesMax),
+      receiver: message.hasReceiver ? try device(message.receiver) : nil, age: try span(message.ageNs, "row age"),
+      tries: message.tries, count: try counter(message.count, "row count"), isAccepted: message.accepted)
+  }
+
+  private static func message(_ report: QuarantineReport) -> WireQuarantineReport {
+    var message = WireQuarantineReport()
+    message.id = data(report.id)
+    message.name = report.name
+    message.bytes = report.bytes
+    if let receiver = report.receiver { message.receiver = receiver.rawValue }
+    message.reason = fitting(report.reason, bytesMax: messageBytesMax)
+    message.ageNs = max(0, report.age.nanoseconds)
+    return message
+  }
+
+  private static func value(_ message: WireQuarantineReport) throws(WireError) -> QuarantineReport {
+    QuarantineReport(
+      id: try identifier(message.id, "message id"), name: try name(message.name, "message name"),
+      bytes: try counter(message.bytes, "message length"),
+      receiver: message.hasReceiver ? try device(message.receiver) : nil,
+      reason: try text(message.reason, "failure", bytesMax: messageBytesMax),
+      age: try span(message.ageNs, "message age"))
+  }
+
+  private static func word(_ kind: OutboxReport.Kind) -> WireOutboxKind {
+    switch kind {
+    case .command: .command
+    case .samples: .samples
+    case .message: .message
+    case .verdict: .verdict
+    case .latest: .latest
+    }
+  }
+
+  private static func kind(_ word: WireOutboxKind) throws(WireError) -> OutboxReport.Kind {
+    switch word {
+    case .command: .command
+    case .samples: .samples
+    case .message: .message
+    case .verdict: .verdict
+    case .latest: .latest
+    case .unspecified, .UNRECOGNIZED: throw .malformed("outbox kind is missing or not known")
+    }
+  }
+}
