@@ -13,6 +13,8 @@ struct ByteWriter {
     withUnsafeBytes(of: identifier.high.bigEndian) { data.append(contentsOf: $0) }
     withUnsafeBytes(of: identifier.low.bigEndian) { data.append(contentsOf: $0) }
   }
+  /// The last value of a row: it has no length before it.
+  mutating func appendRest(_ bytes: some Sequence<UInt8>) { data.append(contentsOf: bytes) }
   /// A text of less than 65,536 bytes; all that is stored is far below.
   mutating func append(_ text: String) {
     let bytes = Array(text.utf8.prefix(Int(UInt16.max)))
@@ -41,6 +43,11 @@ struct ByteReader {
   mutating func text() -> String? {
     guard let low = byte(), let high = byte(), let bytes = take(Int(low) | Int(high) << 8) else { return nil }
     return String(decoding: bytes, as: UTF8.self)
+  }
+  /// All that is left.
+  mutating func takeRest() -> [UInt8] {
+    defer { rest = rest.suffix(0) }
+    return Array(rest)
   }
 
   private mutating func take(_ count: Int) -> Data.SubSequence? {

@@ -3,24 +3,72 @@ import GRDB
 import RunCore
 
 /// Reads a store back. A row that does not decode is left out and counted; the others stand.
-enum HistoryReader {
-  static func read(_ db: Database) throws -> (history: HubHistory, notices: [String]) {
+struct HistoryReader {
+  private let db: Database
+  private var unread: [(table: String, count: Int)] = []
+
+  private init(_ db: Database) { self.db = db }
+
+  static func readHub(_ db: Database) throws -> (history: HubHistory, notices: [String]) {
+    var reader = HistoryReader(db)
     var history = HubHistory()
-    var unread: [(table: String, count: Int)] = []
-
-    /// Adds what a row holds, or counts it.
-    func each(_ table: String, _ sql: String, _ arguments: StatementArguments = [], _ take: (Row) -> Bool) throws {
-      var count = 0
-      let rows = try Row.fetchCursor(db, sql: sql, arguments: arguments)
-      while let row = try rows.next() {
-        if !take(row) { count += 1 }
-      }
-      if count > 0 { unread.append((table, count)) }
-    }
-
     history.term = try term(db)
     history.lastPosition = UInt64(bitPattern: try Int64.fetchOne(db, sql: "SELECT MAX(position) FROM journal") ?? 0)
     history.clock = try clock(db)
+    try reader.readControl(into: &history)
+    history.delivery = try reader.readDelivery()
+    history.devices = try reader.readDevices()
+    history.transitions = try reader.readTransitions()
+    if let runID = history.presentRun {
+      let journal = """
+        SELECT journal.* FROM journal JOIN runs ON runs.number = journal.run
+        WHERE runs.run = ? AND journal.position >= runs.first_position ORDER BY journal.position
+        """
+      try reader.each("journal", journal, [runID.data]) { row in entry(row).map { history.journal.append($0) } != nil }
+    }
+    return (history, reader.notices)
+  }
+
+  static func readPeer(_ db: Database) throws -> (history: PeerHistory, notices: [String]) {
+    var reader = HistoryReader(db)
+    var history = PeerHistory()
+    history.term = try term(db)
+    history.clock = try clock(db)
+    try reader.each("hub", "SELECT * FROM hub") { row in
+      guard let storeID: StoreID = row.identifier("store"), let deviceID = row.text("device").flatMap({ DeviceID($0) })
+      else { return false }
+      history.hub = (storeID, deviceID)
+      return true
+    }
+    try reader.each("view", "SELECT * FROM view") { row in
+      history.view = row.data("snapshot").flatMap(ViewCoding.decode)
+      return history.view != nil
+    }
+    history.delivery = try reader.readDelivery()
+    return (history, reader.notices)
+  }
+
+  static func term(_ db: Database) throws -> UInt64 {
+    UInt64(bitPattern: try Int64.fetchOne(db, sql: "SELECT value FROM meta WHERE key = 'term'") ?? 0)
+  }
+
+  /// Adds what a row holds, or counts it.
+  mutating func each(
+    _ table: String, _ sql: String, _ arguments: StatementArguments = [], _ take: (Row) -> Bool
+  ) throws {
+    var count = 0
+    let rows = try Row.fetchCursor(db, sql: sql, arguments: arguments)
+    while let row = try rows.next() {
+      if !take(row) { count += 1 }
+    }
+    if count > 0 { unread.append((table, count)) }
+  }
+
+  private var notices: [String] {
+    unread.map { "\($0.count) row(s) of \($0.table) in the store could not be read and were left out" }
+  }
+
+  private mutating func readControl(into history: inout HubHistory) throws {
     try each("accepted", "SELECT * FROM accepted ORDER BY position") { row in
       guard let press = PressColumns.read(row), let pressClass = row.text("class").flatMap(PressClass.init) else {
         return false
@@ -33,13 +81,6 @@ enum HistoryReader {
       SELECT * FROM verdicts WHERE position IN (SELECT MAX(position) FROM verdicts GROUP BY command) ORDER BY position
       """
     try each("verdicts", verdicts) { row in VerdictColumns.read(row).map { history.verdicts.append($0) } != nil }
-    try each("watermarks", "SELECT * FROM watermarks") { row in
-      guard let sender: StoreID = row.identifier("sender"), let kind = row.text("stream").flatMap(StreamID.Kind.init),
-        let sequence = row.integer("sequence")
-      else { return false }
-      history.delivery.watermarks[StreamID(sender: sender, kind: kind)] = StreamMark(sequence: UInt64(bitPattern: sequence))
-      return true
-    }
     try each("aliases", "SELECT * FROM aliases") { row in
       guard let alias: RunID = row.identifier("run"), let runID: RunID = row.identifier("of") else { return false }
       history.aliases[alias] = runID
@@ -54,30 +95,25 @@ enum HistoryReader {
           first: BusTime(nanoseconds: first), deadline: BusTime(nanoseconds: deadline), applied: applied))
       return true
     }
-    let transitions = """
-      SELECT journal.*, runs.run AS run_id FROM journal JOIN runs ON runs.number = journal.run
-      WHERE kind = 1 ORDER BY journal.position DESC LIMIT \(ControlHistory.transitionsMax)
-      """
-    try each("journal", transitions) { row in
-      guard let entry = entry(row), case .transition(let transition) = entry.event,
-        let runID: RunID = row.identifier("run_id")
-      else { return false }
-      history.transitions.append(PastTransition(transition, runID: runID, effectiveAt: entry.time))
-      return true
-    }
-    history.transitions.reverse()
-    if let runID = history.presentRun {
-      let journal = """
-        SELECT journal.* FROM journal JOIN runs ON runs.number = journal.run
-        WHERE runs.run = ? AND journal.position >= runs.first_position ORDER BY journal.position
-        """
-      try each("journal", journal, [runID.data]) { row in entry(row).map { history.journal.append($0) } != nil }
-    }
-    return (history, notices(unread))
   }
 
-  static func term(_ db: Database) throws -> UInt64 {
-    UInt64(bitPattern: try Int64.fetchOne(db, sql: "SELECT value FROM meta WHERE key = 'term'") ?? 0)
+  /// The last that made a revision and the last that made none: many of the one kind never hide the other.
+  private mutating func readTransitions() throws -> [PastTransition] {
+    var found: [(position: UInt64, transition: PastTransition)] = []
+    for kind in [JournalKind.transition, .amendment] {
+      let sql = """
+        SELECT journal.*, runs.run AS run_id FROM journal JOIN runs ON runs.number = journal.run
+        WHERE kind = \(kind.rawValue) ORDER BY journal.position DESC LIMIT \(ControlHistory.transitionsMax)
+        """
+      try each("journal", sql) { row in
+        guard let entry = Self.entry(row), case .transition(let transition) = entry.event,
+          let runID: RunID = row.identifier("run_id")
+        else { return false }
+        found.append((entry.position, PastTransition(transition, runID: runID, effectiveAt: entry.time)))
+        return true
+      }
+    }
+    return found.sorted { $0.position < $1.position }.map(\.transition)
   }
 
   private static func clock(_ db: Database) throws -> ClockMark? {
@@ -94,9 +130,5 @@ enum HistoryReader {
       let event = JournalCoding.decode(kind: kind, payload: payload)
     else { return nil }
     return LedgerEntry(time: BusTime(nanoseconds: time), position: UInt64(bitPattern: position), event: event)
-  }
-
-  private static func notices(_ unread: [(table: String, count: Int)]) -> [String] {
-    unread.map { "\($0.count) row(s) of \($0.table) in the store could not be read and were left out" }
   }
 }

@@ -12,6 +12,8 @@ enum JournalKind: Int64 {
   case cadence = 7
   case pedometer = 8
   case motion = 9
+  /// A transition that made no revision of its own: what amended a run that was over, or a run that arrived whole.
+  case amendment = 10
 }
 
 /// The bytes of a journal row: samples are the mass of a store, so they take no more than they must.
@@ -43,7 +45,8 @@ enum JournalCoding {
     return event
   }
 
-  private static func append(_ value: SampleValue, to writer: inout ByteWriter) -> JournalKind {
+  /// Writes a reading without its kind; it ends with the row.
+  static func append(_ value: SampleValue, to writer: inout ByteWriter) -> JournalKind {
     switch value {
     case .position(let position):
       writer.append(position.latitude)
@@ -71,7 +74,7 @@ enum JournalCoding {
 
   private static func read(_ kind: JournalKind, from reader: inout ByteReader) -> LedgerEvent? {
     switch kind {
-    case .transition:
+    case .transition, .amendment:
       guard let code = reader.byte(), let kind = commandKind(code), let revision = reader.unsigned(),
         let change = reader.change()
       else { return nil }
@@ -88,7 +91,8 @@ enum JournalCoding {
     }
   }
 
-  private static func readSample(_ kind: JournalKind, from reader: inout ByteReader) -> SampleValue? {
+  /// Reads what is left of a row as a reading.
+  static func readSample(_ kind: JournalKind, from reader: inout ByteReader) -> SampleValue? {
     switch kind {
     case .position:
       guard let latitude = reader.double(), let longitude = reader.double() else { return nil }
@@ -105,7 +109,7 @@ enum JournalCoding {
     case .cadence: return reader.double().map(SampleValue.cadence)
     case .pedometer: return reader.double().map(SampleValue.pedometer)
     case .motion: return reader.byte().flatMap(activity).map(SampleValue.motion)
-    case .transition, .lap, .gap: return nil
+    case .transition, .amendment, .lap, .gap: return nil
     }
   }
 }
@@ -144,7 +148,7 @@ extension JournalCoding {
 }
 
 extension ByteWriter {
-  fileprivate mutating func append(_ change: Change) {
+  mutating func append(_ change: Change) {
     append(change.commandID)
     append(change.source.rawValue)
     append(change.deviceID.rawValue)
@@ -152,7 +156,7 @@ extension ByteWriter {
 }
 
 extension ByteReader {
-  fileprivate mutating func change() -> Change? {
+  mutating func change() -> Change? {
     guard let commandID: CommandID = identifier(), let source = text(), let deviceID = text().flatMap({ DeviceID($0) })
     else { return nil }
     return Change(source: ControlSource(rawValue: source), deviceID: deviceID, commandID: commandID)

@@ -7,6 +7,11 @@ final class MemoryRecords: StoreRecords {
   private struct State: Sendable {
     var history = HubHistory()
     var journals: [RunID: [LedgerEntry]] = [:]
+    var transitions = MemoryTransitions()
+    var delivery = MemoryDelivery()
+    var devices: [DeviceID: KnownDevice] = [:]
+    var hub: (storeID: StoreID, deviceID: DeviceID)?
+    var view: Snapshot?
   }
   private let options: StoreOptions
   private let state = Mutex(State())
@@ -14,6 +19,7 @@ final class MemoryRecords: StoreRecords {
   init(options: StoreOptions) { self.options = options }
 
   func commit(_ operations: [StoreOperation]) throws(StoreFault) {
+    for case .enqueue(let row) in operations { try OutboxPlace.check(row) }
     try options.beforeCommit?(operations)
     state.withLock { state in
       for operation in operations { Self.apply(operation, to: &state) }
@@ -23,7 +29,22 @@ final class MemoryRecords: StoreRecords {
   func history() throws(StoreFault) -> (history: HubHistory, notices: [String]) {
     state.withLock { state in
       var history = state.history
+      history.transitions = state.transitions.all
+      history.delivery = state.delivery.history
+      history.devices = state.devices.values.sorted { $0.deviceID < $1.deviceID }
       history.journal = history.presentRun.flatMap { state.journals[$0] } ?? []
+      return (history, [])
+    }
+  }
+
+  func peerHistory() throws(StoreFault) -> (history: PeerHistory, notices: [String]) {
+    state.withLock { state in
+      var history = PeerHistory()
+      history.term = state.history.term
+      history.clock = state.history.clock
+      history.hub = state.hub
+      history.view = state.view
+      history.delivery = state.delivery.history
       return (history, [])
     }
   }
@@ -41,7 +62,6 @@ final class MemoryRecords: StoreRecords {
     case .reclassify(let id, let pressClass):
       guard let index = state.history.accepted.firstIndex(where: { $0.press.command.id == id }) else { break }
       state.history.accepted[index].class = pressClass
-    case .setWatermark(let stream, let mark): state.history.delivery.watermarks[stream] = mark
     case .judge(let verdict, let press, let judgedAt):
       state.history.accepted.removeAll { $0.press.command.id == press.command.id }
       state.history.verdicts.removeAll { $0.press.command.id == press.command.id }
@@ -53,10 +73,15 @@ final class MemoryRecords: StoreRecords {
       state.history.windows.append(window)
       let excess = state.history.windows.count - ControlHistory.windowsMax
       if excess > 0 { state.history.windows.removeFirst(excess) }
-    case .forgetStream, .setStoreID, .setHub, .setView, .meet, .enqueue, .acknowledge, .remove, .bury, .countTries,
-      .rebind, .drop, .shiftRows, .quarantine, .unquarantine, .setLatest, .receiveLatest:
-      break
     case .setClock(let real, let bus): state.history.clock = .now(real: real, bus: bus)
+    // A store in memory has no next opening.
+    case .setStoreID: break
+    case .setHub(let storeID, let deviceID): state.hub = (storeID, deviceID)
+    case .setView(let view): state.view = view.withoutMetrics
+    case .meet(let device): state.devices[device.deviceID] = device
+    case .setWatermark, .forgetStream, .enqueue, .acknowledge, .remove, .bury, .countTries, .rebind, .drop, .shiftRows,
+      .quarantine, .unquarantine, .setLatest, .receiveLatest:
+      state.delivery.apply(operation)
     }
   }
 
@@ -64,9 +89,32 @@ final class MemoryRecords: StoreRecords {
     state.journals[runID, default: []].append(entry)
     state.history.lastPosition = max(state.history.lastPosition, entry.position)
     guard case .transition(let transition) = entry.event else { return }
-    state.history.transitions.append(PastTransition(transition, runID: runID, effectiveAt: entry.time))
-    let excess = state.history.transitions.count - ControlHistory.transitionsMax
-    if excess > 0 { state.history.transitions.removeFirst(excess) }
+    state.transitions.append(PastTransition(transition, runID: runID, effectiveAt: entry.time))
+  }
+}
+
+/// The last transitions that made a revision and the last that made none, each as many as ``ControlState`` remembers.
+private struct MemoryTransitions: Sendable {
+  private var made: [(place: Int, transition: PastTransition)] = []
+  private var amended: [(place: Int, transition: PastTransition)] = []
+  private var revision: UInt64 = 0
+  private var place = 0
+
+  var all: [PastTransition] { (made + amended).sorted { $0.place < $1.place }.map(\.transition) }
+
+  mutating func append(_ transition: PastTransition) {
+    place += 1
+    if transition.revision > revision {
+      revision = transition.revision
+      Self.append((place, transition), to: &made)
+    } else {
+      Self.append((place, transition), to: &amended)
+    }
+  }
+
+  private static func append<Element>(_ element: Element, to list: inout [Element]) {
+    list.append(element)
+    if list.count > ControlHistory.transitionsMax { list.removeFirst() }
   }
 }
 

@@ -7,7 +7,7 @@ public import RunCore
 public final class NodeStore: Sendable {
   /// The node that owns it.
   public let nodeID: NodeID
-  /// The store's own id, which names its streams.
+  /// The store's own id, which names its streams: that of the opening, whatever was committed since.
   public let storeID: StoreID
 
   private let engine: StoreEngine
@@ -61,12 +61,17 @@ public final class NodeStore: Sendable {
     if !isTaken { completion(.failure(.closed)) }
   }
 
-  /// Reads everything back, after all batches handed over before; blocks until then.
+  /// Reads back what a hub keeps, after all batches handed over before; blocks until then.
   ///
   /// Throws ``RunBusError/Code/store``, or ``RunBusError/Code/closed`` on a closed store; rows that do not decode are
   /// left out and named in ``notices``.
   public func history() throws(RunBusError) -> HubHistory {
     try read { [engine] in engine.history() }
+  }
+
+  /// Reads back what a peer keeps. Blocks and throws like ``history()``.
+  public func peerHistory() throws(RunBusError) -> PeerHistory {
+    try read { [engine] in engine.peerHistory() }
   }
 
   /// The hub's life number; on a peer the highest one that it has seen. Blocks and throws like ``history()``.

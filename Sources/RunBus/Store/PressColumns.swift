@@ -75,6 +75,10 @@ extension Row {
     guard case .blob(let data)? = value?.storage else { return nil }
     return data
   }
+  func isNull(_ column: String) -> Bool {
+    let value: DatabaseValue? = self[column]
+    return value?.isNull ?? false
+  }
   func identifier<Kind>(_ column: String) -> Identifier<Kind>? {
     data(column).flatMap { Identifier(bytes: $0) }
   }

@@ -10,11 +10,17 @@ final class SQLiteRecords: StoreRecords {
     var runNumbers: [RunID: Int64] = [:]
     /// Where the last accepted press stands among them; `nil` until it is asked for.
     var lastAcceptedPosition: Int64?
+    /// The highest revision that a transition made; `nil` until it is asked for.
+    var lastRevision: UInt64?
     var commitsSinceCheckpoint = 0
   }
   private let queue: DatabaseQueue
   private let options: StoreOptions
   private let state = Mutex(State())
+  private let outbox = SQLiteOutbox()
+
+  /// Set in `latest_sent`: the other device has the value.
+  static let acknowledged: Int64 = 1
 
   /// A thousand-odd pages of log: small enough to be copied in a few milliseconds, rare enough not to matter.
   private static let commitsPerCheckpoint = 256
@@ -33,7 +39,7 @@ final class SQLiteRecords: StoreRecords {
           try options.beforeCommit?(operations)
           try db.cachedStatement(sql: "COMMIT").execute()
         } catch {
-          state.withLock { $0.runNumbers = [:] }
+          forgetBatch()
           // SQLite has rolled back by itself after some errors; a rollback that fails leaves the log without a commit.
           if db.isInsideTransaction { try? db.rollback() }
           throw error
@@ -43,8 +49,21 @@ final class SQLiteRecords: StoreRecords {
     state.withLock { $0.commitsSinceCheckpoint += 1 }
   }
 
+  /// What was remembered of a batch that was rolled back is not so.
+  private func forgetBatch() {
+    state.withLock { state in
+      state.runNumbers = [:]
+      state.lastRevision = nil
+    }
+    outbox.forget()
+  }
+
   func history() throws(StoreFault) -> (history: HubHistory, notices: [String]) {
-    try faulting { try queue.writeWithoutTransaction { db in try HistoryReader.read(db) } }
+    try faulting { try queue.writeWithoutTransaction { db in try HistoryReader.readHub(db) } }
+  }
+
+  func peerHistory() throws(StoreFault) -> (history: PeerHistory, notices: [String]) {
+    try faulting { try queue.writeWithoutTransaction { db in try HistoryReader.readPeer(db) } }
   }
 
   func term() throws(StoreFault) -> UInt64 {
@@ -94,21 +113,18 @@ final class SQLiteRecords: StoreRecords {
       try db.run("UPDATE accepted SET class = ? WHERE command = ?", [pressClass.rawValue, id.data])
     case .setWatermark(let stream, let mark):
       try db.run(
-        "INSERT OR REPLACE INTO watermarks (sender, stream, sequence) VALUES (?, ?, ?)",
-        [stream.sender.data, stream.kind.rawValue, Int64(bitPattern: mark.sequence)])
+        "INSERT OR REPLACE INTO watermarks (sender, stream, sequence, id) VALUES (?, ?, ?, ?)",
+        [stream.sender.data, stream.kind.rawValue, Int64(bitPattern: mark.sequence), mark.id?.data])
+    case .forgetStream(let stream):
+      try db.run(
+        "DELETE FROM watermarks WHERE sender = ? AND stream = ?", [stream.sender.data, stream.kind.rawValue])
     case .judge(let verdict, let press, let judgedAt):
       try db.run("DELETE FROM accepted WHERE command = ?", [press.command.id.data])
       try db.run(Self.judgeSQL, PressColumns.values(press) + VerdictColumns.values(verdict, judgedAt: judgedAt))
     case .forgetVerdicts(let moment):
       try db.run("DELETE FROM verdicts WHERE judged_at < ?", [moment.nanoseconds])
     case .append(let runID, let entry):
-      let (kind, payload) = JournalCoding.encode(entry.event)
-      try db.run(
-        "INSERT INTO journal (position, run, time, kind, payload) VALUES (?, ?, ?, ?, ?)",
-        [
-          Int64(bitPattern: entry.position), runNumber(runID, position: entry.position, db), entry.time.nanoseconds,
-          kind.rawValue, payload,
-        ])
+      try append(entry, to: runID, db)
     case .setAlias(let alias, let runID):
       try db.run("INSERT OR REPLACE INTO aliases (run, of) VALUES (?, ?)", [alias.data, runID.data])
     case .settle(let window):
@@ -117,15 +133,92 @@ final class SQLiteRecords: StoreRecords {
         [window.first.nanoseconds, window.deadline.nanoseconds, WindowCoding.encode(window.applied)])
       try db.run(
         "DELETE FROM windows WHERE position <= ?", [db.lastInsertedRowID - Int64(ControlHistory.windowsMax)])
-    case .forgetStream, .setStoreID, .setHub, .setView, .meet, .enqueue, .acknowledge, .remove, .bury, .countTries,
-      .rebind, .drop, .shiftRows, .quarantine, .unquarantine, .setLatest, .receiveLatest:
-      break
     case .setClock(let real, let bus):
       let mark = ClockMark.now(real: real, bus: bus)
       try db.run(
         "INSERT OR REPLACE INTO clock (one, real, bus, boot, wall) VALUES (1, ?, ?, ?, ?)",
         [mark.real.nanoseconds, mark.bus.nanoseconds, mark.bootID, mark.wallSeconds])
+    case .setStoreID(let storeID): try db.run("UPDATE meta SET value = ? WHERE key = 'store'", [storeID.data])
+    case .setHub(let storeID, let deviceID):
+      try db.run(
+        "INSERT OR REPLACE INTO hub (one, store, device) VALUES (1, ?, ?)", [storeID.data, deviceID.rawValue])
+    case .setView(let view):
+      try db.run("INSERT OR REPLACE INTO view (one, snapshot) VALUES (1, ?)", [ViewCoding.encode(view)])
+    case .meet(let device):
+      try db.run(
+        "INSERT OR REPLACE INTO devices (device, role, store, heard_at) VALUES (?, ?, ?, ?)",
+        [
+          device.deviceID.rawValue, Data(device.role.rawValue.utf8), device.storeID.data, device.heardAt.nanoseconds,
+        ])
+    case .enqueue(let row): try outbox.enqueue(row, db)
+    case .acknowledge(let stream, let sequence): try outbox.acknowledge(stream, through: sequence, db)
+    case .remove(let stream, let sequence): try outbox.remove(stream, sequence, db)
+    case .bury(let stream, let sequence): try outbox.bury(stream, sequence, db)
+    case .countTries(let stream, let first, let last): try outbox.countTries(stream, from: first, through: last, db)
+    case .rebind(let stream, let target): try outbox.rebind(stream, to: target, db)
+    case .drop(let stream): try outbox.drop(stream, db)
+    case .shiftRows(let span): try outbox.shift(by: span, db)
+    case .quarantine(let quarantined):
+      let message = quarantined.message
+      var writer = ByteWriter()
+      writer.append(message)
+      try db.run("DELETE FROM quarantine WHERE id = ?", [message.id.data])
+      try db.run(
+        "INSERT INTO quarantine (id, receiver, reason, since, message) VALUES (?, ?, ?, ?, ?)",
+        [
+          message.id.data, quarantined.receiver.data, Data(quarantined.reason.utf8), quarantined.since.nanoseconds,
+          writer.data,
+        ])
+    case .unquarantine(let id): try db.run("DELETE FROM quarantine WHERE id = ?", [id.data])
+    case .setLatest(let row):
+      try db.run(
+        "INSERT OR REPLACE INTO latest_sent (device, key, version, flags, value) VALUES (?, ?, ?, ?, ?)",
+        [
+          row.device?.rawValue ?? "", LatestCoding.identity(row.key), Int64(bitPattern: row.version),
+          row.isAcknowledged ? Self.acknowledged : 0, LatestCoding.encode(row.key, row.message),
+        ])
+    case .receiveLatest(let row):
+      try db.run(
+        "INSERT OR REPLACE INTO latest_received (device, key, store, version, value) VALUES (?, ?, ?, ?, ?)",
+        [
+          row.device.rawValue, LatestCoding.identity(row.key), row.store.data, Int64(bitPattern: row.version),
+          LatestCoding.encode(row.key, row.message),
+        ])
     }
+  }
+
+  private func append(_ entry: LedgerEntry, to runID: RunID, _ db: Database) throws {
+    var (kind, payload) = JournalCoding.encode(entry.event)
+    if case .transition(let transition) = entry.event {
+      let last = try lastRevision(db)
+      if transition.revision > last {
+        state.withLock { $0.lastRevision = transition.revision }
+      } else {
+        kind = .amendment
+      }
+    }
+    try db.run(
+      "INSERT INTO journal (position, run, time, kind, payload) VALUES (?, ?, ?, ?, ?)",
+      [
+        Int64(bitPattern: entry.position), runNumber(runID, position: entry.position, db), entry.time.nanoseconds,
+        kind.rawValue, payload,
+      ])
+  }
+
+  /// Revisions only grow: the last one made is the highest.
+  private func lastRevision(_ db: Database) throws -> UInt64 {
+    if let known = state.withLock({ $0.lastRevision }) { return known }
+    var revision: UInt64 = 0
+    let rows = try Row.fetchCursor(db, sql: "SELECT payload FROM journal WHERE kind = 1 ORDER BY position DESC")
+    while let row = try rows.next() {
+      guard let payload = row.data("payload"),
+        case .transition(let transition)? = JournalCoding.decode(kind: .transition, payload: payload)
+      else { continue }
+      revision = transition.revision
+      break
+    }
+    state.withLock { [revision] in $0.lastRevision = revision }
+    return revision
   }
 
   /// The short number of a run; samples are many and its id is long. Positions only grow, so the first is the lowest.
@@ -148,15 +241,6 @@ final class SQLiteRecords: StoreRecords {
     } catch {
       throw StoreFault(error)
     }
-  }
-}
-
-extension Database {
-  /// Runs a statement that stays prepared.
-  fileprivate func run(_ sql: String, _ values: [(any DatabaseValueConvertible)?]) throws {
-    let statement = try cachedStatement(sql: sql)
-    statement.setUncheckedArguments(StatementArguments(values))
-    try statement.execute()
   }
 }
 

@@ -32,12 +32,26 @@ final class StoreEngine: Sendable {
   func history() -> Result<HubHistory, StoreFault> {
     do {
       let (history, notices) = try records.history()
-      state.withLock { state in
-        for notice in notices where !state.notices.contains(notice) { state.notices.append(notice) }
-      }
+      add(notices)
       return .success(history)
     } catch {
       return .failure(error)
+    }
+  }
+
+  func peerHistory() -> Result<PeerHistory, StoreFault> {
+    do {
+      let (history, notices) = try records.peerHistory()
+      add(notices)
+      return .success(history)
+    } catch {
+      return .failure(error)
+    }
+  }
+
+  private func add(_ notices: [String]) {
+    state.withLock { state in
+      for notice in notices where !state.notices.contains(notice) { state.notices.append(notice) }
     }
   }
 

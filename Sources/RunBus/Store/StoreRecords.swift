@@ -6,6 +6,8 @@ protocol StoreRecords: Sendable {
   func commit(_ operations: [StoreOperation]) throws(StoreFault)
   /// Reads everything back; what could not be read is left out and named in `notices`.
   func history() throws(StoreFault) -> (history: HubHistory, notices: [String])
+  /// The same for a peer.
+  func peerHistory() throws(StoreFault) -> (history: PeerHistory, notices: [String])
   /// The hub's life number, on a peer the highest one seen.
   func term() throws(StoreFault) -> UInt64
   /// Work that can wait until nobody waits for a commit.

@@ -20,7 +20,28 @@ enum StoreSchema {
       try db.execute(sql: insert, arguments: ["store", StoreID(using: &generator).data])
       try db.execute(sql: insert, arguments: ["term", 0])
     }
+    migrator.registerMigration("2") { db in
+      try db.execute(sql: version2)
+      try setAmendmentsApart(db)
+    }
     return migrator
+  }
+
+  /// Gives the transitions that made no revision their own kind, so that the last ones of both are found without
+  /// reading the whole journal.
+  private static func setAmendmentsApart(_ db: Database) throws {
+    var highest: UInt64 = 0
+    var amendments: [Int64] = []
+    let rows = try Row.fetchCursor(db, sql: "SELECT position, payload FROM journal WHERE kind = 1 ORDER BY position")
+    while let row = try rows.next() {
+      guard let position = row.integer("position"), let payload = row.data("payload"),
+        case .transition(let transition)? = JournalCoding.decode(kind: .transition, payload: payload)
+      else { continue }
+      if transition.revision > highest { highest = transition.revision } else { amendments.append(position) }
+    }
+    for position in amendments {
+      try db.execute(sql: "UPDATE journal SET kind = 10 WHERE position = ?", arguments: [position])
+    }
   }
 
   /// The columns of a press but its command's id, the same in `accepted` and `verdicts`.
@@ -53,5 +74,32 @@ enum StoreSchema {
     CREATE TABLE aliases (run BLOB PRIMARY KEY NOT NULL, of BLOB NOT NULL) WITHOUT ROWID;
     CREATE TABLE windows (
       position INTEGER PRIMARY KEY, first INTEGER NOT NULL, deadline INTEGER NOT NULL, applied BLOB NOT NULL);
+    """
+
+  /// The rows of an outbox are numbered by ``OutboxPlace``: with one number as its key a table grows at its end, and a
+  /// commit of one row writes one page.
+  private static let version2 = """
+    ALTER TABLE watermarks ADD COLUMN id BLOB;
+    CREATE TABLE streams (
+      number INTEGER PRIMARY KEY, receiver BLOB NOT NULL, kind INTEGER NOT NULL, acknowledged INTEGER,
+      UNIQUE (receiver, kind));
+    CREATE TABLE outbox (
+      position INTEGER PRIMARY KEY, kind INTEGER, item BLOB, since INTEGER NOT NULL, flags INTEGER NOT NULL,
+      tries INTEGER NOT NULL);
+    CREATE TABLE quarantine (
+      position INTEGER PRIMARY KEY, id BLOB NOT NULL, receiver BLOB NOT NULL, reason BLOB NOT NULL,
+      since INTEGER NOT NULL, message BLOB NOT NULL);
+    CREATE TABLE latest_sent (
+      device TEXT NOT NULL, key BLOB NOT NULL, version INTEGER NOT NULL, flags INTEGER NOT NULL, value BLOB NOT NULL,
+      PRIMARY KEY (device, key)) WITHOUT ROWID;
+    CREATE TABLE latest_received (
+      device TEXT NOT NULL, key BLOB NOT NULL, store BLOB NOT NULL, version INTEGER NOT NULL, value BLOB NOT NULL,
+      PRIMARY KEY (device, key)) WITHOUT ROWID;
+    CREATE TABLE devices (
+      device TEXT PRIMARY KEY NOT NULL, role BLOB NOT NULL, store BLOB NOT NULL, heard_at INTEGER NOT NULL
+    ) WITHOUT ROWID;
+    CREATE TABLE hub (one INTEGER PRIMARY KEY CHECK (one = 1), store BLOB NOT NULL, device TEXT NOT NULL);
+    CREATE TABLE view (one INTEGER PRIMARY KEY CHECK (one = 1), snapshot BLOB NOT NULL);
+    CREATE INDEX journal_amendments ON journal (position) WHERE kind = 10;
     """
 }

@@ -57,9 +57,17 @@ enum VerdictColumns {
   private static func reason(_ row: Row) -> RejectionReason? {
     guard let code = row.text("reason") else { return nil }
     if code == "illegal" { return row.text("phase").flatMap(RunPhase.init).map(RejectionReason.illegal) }
-    let others: [RejectionReason] = [
+    return RejectionReason(plainCode: code)
+  }
+}
+
+extension RejectionReason {
+  /// A reason that is told by its code alone: all but `illegal`.
+  init?(plainCode code: String) {
+    let reasons: [RejectionReason] = [
       .otherRun, .staleRevision, .tooOld, .busy, .unsupported, .cancelled, .expired, .quarantined,
     ]
-    return others.first { $0.code == code }
+    guard let reason = reasons.first(where: { $0.code == code }) else { return nil }
+    self = reason
   }
 }

@@ -7,20 +7,22 @@ struct OperationGenerator {
   private var runs: [RunID] = []
   private var judgedAt = BusTime.zero
   private var presses: [Press] = []
+  private var owed: [OutStreamID: UInt64] = [:]
+  private var quarantined: [MessageID] = []
 
   init(seed: UInt64) { random = SplitMix64(state: seed) }
 
   mutating func batch() -> [StoreOperation] { (0..<Int.random(in: 1...8, using: &random)).map { _ in operation() } }
 
   mutating func operation() -> StoreOperation {
-    switch Int.random(in: 0..<16, using: &random) {
+    switch Int.random(in: 0..<32, using: &random) {
     case 0: return .setTerm(anyUnsigned())
     case 1, 2:
       let press = press()
       presses.append(press)
       return .accept(press, pick([.window, .next, .late, .held]))
     case 3: return .reclassify(knownPress().command.id, pick([.window, .next, .late, .held]))
-    case 4: return .setWatermark(stream(), sequence: anyUnsigned())
+    case 4: return .setWatermark(stream(), mark())
     case 5, 6:
       let press = knownPress()
       // Bus time never runs backwards.
@@ -31,8 +33,83 @@ struct OperationGenerator {
     case 8: return .setAlias(runID(), of: runID())
     case 9: return .settle(window())
     case 10: return .setClock(real: time(), bus: time())
+    case 11: return .forgetStream(stream())
+    case 12: return .setHub(StoreID(using: &random), device())
+    case 13: return .setView(view())
+    case 14:
+      return .meet(
+        KnownDevice(
+          deviceID: device(), role: pick([.phone, .watch, NodeRole(rawValue: "ring\u{0}")]),
+          storeID: StoreID(using: &random), heardAt: time()))
+    case 15...26: return delivery()
     default: return append()
     }
+  }
+
+  mutating func delivery() -> StoreOperation {
+    switch Int.random(in: 0..<20, using: &random) {
+    case 0...7: return .enqueue(row())
+    case 8, 9: return .acknowledge(outStream(), through: place())
+    case 10: return .remove(outStream(), sequence: place())
+    case 11: return .bury(outStream(), sequence: place())
+    case 12, 13: return .countTries(outStream(), from: place(), through: place())
+    case 14: return .rebind(outStream(), to: outStream())
+    case 15: return .drop(outStream())
+    case 16: return .shiftRows(by: BusDuration(nanoseconds: maybe { $0.anySigned() } ?? -50))
+    case 17:
+      let message = message()
+      quarantined.append(message.id)
+      return maybe { .unquarantine($0.pick($0.quarantined)) }
+        ?? .quarantine(
+          QuarantinedMessage(
+            message: message, receiver: outStream().receiver, reason: pick(["", "no\u{0} room\n⌚️"]), since: time()))
+    case 18:
+      return .setLatest(
+        LatestRow(
+          device: maybe { $0.device() }, key: key(), version: anyUnsigned(), message: message(),
+          isAcknowledged: .random(using: &random)))
+    default:
+      return .receiveLatest(
+        LatestReceived(
+          device: device(), store: outStream().receiver, key: key(), version: anyUnsigned(), message: message()))
+    }
+  }
+
+  /// Mostly the next of its stream, at times one that is there, at times one far behind.
+  mutating func row(item: OutboxItem?? = nil) -> OutboxRow {
+    let stream = outStream()
+    let sequence =
+      Int.random(in: 0..<8, using: &random) == 0 ? .random(in: 1...30, using: &random) : (owed[stream] ?? 0) + 1
+    owed[stream] = max(owed[stream] ?? 0, sequence)
+    return OutboxRow(
+      stream: stream, sequence: sequence, item: item ?? maybe { $0.item() }, since: time(),
+      isUncertain: .random(using: &random), tries: pick([0, 0, 1, .max, .max - 1]))
+  }
+
+  mutating func item() -> OutboxItem {
+    switch Int.random(in: 0..<4, using: &random) {
+    case 0: return .command(press().command)
+    case 1:
+      return .sample(
+        sample(), runOffset: maybe { BusDuration(nanoseconds: $0.anySigned()) }, runID: maybe { $0.runID() })
+    case 2: return .message(message())
+    default: return .verdict(verdict(press()))
+    }
+  }
+
+  mutating func message() -> AppMessage {
+    let body = (0..<pick([0, 1, 300, 3000])).map { _ in UInt8.random(in: 0...255, using: &random) }
+    return AppMessage(id: MessageID(using: &random), name: pick(["a", "gel\u{0}⌚️", ""]), body: body)
+  }
+
+  mutating func view() -> Snapshot {
+    var metrics = RunMetrics()
+    metrics.elapsed = .seconds(3)
+    return Snapshot(
+      order: SnapshotOrder(term: anyUnsigned(), revision: anyUnsigned(), tick: anyUnsigned()),
+      phase: pick(RunPhase.allCases), runID: maybe { $0.runID() },
+      changedBy: maybe { Change(source: $0.source(), deviceID: $0.device(), commandID: CommandID(using: &$0.random)) },
+      startedAt: maybe { $0.time() }, capturedAt: time(), metrics: metrics)
   }
 
   mutating func append() -> StoreOperation {
@@ -69,15 +146,20 @@ struct OperationGenerator {
       return .transition(Transition(kind: pick(CommandKind.allCases), revision: anyUnsigned(), change: change))
     case 2: return .lap(change)
     case 3: return .gap(BusDuration(nanoseconds: anySigned()))
-    case 4:
-      return .sample(
-        .position(
-          Position(latitude: real(), longitude: real(), horizontalAccuracyMeters: maybe { $0.real() })), device())
-    case 5: return .sample(.altitude(meters: real(), pick([.gps, .barometer])), device())
-    case 6: return .sample(.heartRate(bpm: real()), device())
-    case 7: return .sample(.cadence(stepsPerMinute: real()), device())
-    case 8: return .sample(.pedometer(meters: real()), device())
-    default: return .sample(.motion(pick(Activity.allCases)), device())
+    default: return .sample(sample(), device())
+    }
+  }
+
+  private mutating func sample() -> SampleValue {
+    switch Int.random(in: 0..<6, using: &random) {
+    case 0:
+      return .position(
+        Position(latitude: real(), longitude: real(), horizontalAccuracyMeters: maybe { $0.real() }))
+    case 1: return .altitude(meters: real(), pick([.gps, .barometer]))
+    case 2: return .heartRate(bpm: real())
+    case 3: return .cadence(stepsPerMinute: real())
+    case 4: return .pedometer(meters: real())
+    default: return .motion(pick(Activity.allCases))
     }
   }
 
@@ -107,6 +189,21 @@ struct OperationGenerator {
     StreamID(
       sender: StoreID(high: 0, low: .random(in: 0..<5, using: &random)), kind: pick(StreamID.Kind.allCases))
   }
+  private mutating func mark() -> StreamMark {
+    StreamMark(sequence: anyUnsigned(), id: maybe { MessageID(using: &$0.random) })
+  }
+  private mutating func outStream() -> OutStreamID {
+    OutStreamID(
+      receiver: pick([.none, StoreID(high: 0, low: 7), StoreID(high: .max, low: 1)]), kind: pick(StreamID.Kind.allCases)
+    )
+  }
+  /// A sequence that may well have a row.
+  private mutating func place() -> UInt64 {
+    let corner = Int.random(in: 0..<12, using: &random) == 0
+    return corner ? pick([0, 1 << 40 - 1]) : .random(in: 1...30, using: &random)
+  }
+  /// The last two are one key for Swift.
+  private mutating func key() -> String { pick(["theme", "z\u{0}", "", "caf\u{e9}", "cafe\u{301}"]) }
   private mutating func device() -> DeviceID { pick(["phone", "watch", "x.y_z-1"].compactMap { DeviceID($0) }) }
   private mutating func source() -> ControlSource {
     pick([.phone, .watch, .liveActivity, .shell, ControlSource(rawValue: "ring\u{0}⌚️"), ControlSource(rawValue: "")])

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("What a store was told, it tells again")
 struct StoreRoundTripTests {
-  @Test("Random batches read back the same from disk, from disk after reopening, and from memory", arguments: 1...8)
+  @Test("Random batches read back the same from disk, from disk after reopening, and from memory", arguments: 1...16)
   func roundTrip(seed: UInt64) async throws {
     let scratch = try ScratchDirectory()
     let memory = NodeStore()
@@ -19,10 +19,13 @@ struct StoreRoundTripTests {
         try await disk.commit(batch)
       }
       let expected = ComparableHistory(try memory.history())
+      let expectedPeer = ComparablePeerHistory(try memory.peerHistory())
       #expect(ComparableHistory(try disk.history()) == expected)
+      #expect(ComparablePeerHistory(try disk.peerHistory()) == expectedPeer)
       disk.close()
       disk = try NodeStore(directory: scratch.path)
       #expect(ComparableHistory(try disk.history()) == expected)
+      #expect(ComparablePeerHistory(try disk.peerHistory()) == expectedPeer)
       #expect(try disk.termSeen() == expected.term)
       #expect(disk.notices == [])
     }
@@ -50,6 +53,40 @@ struct StoreRoundTripTests {
       #expect(history.journal.count == 600)
     }
     #expect(try disk.history().windows == memory.history().windows)
+  }
+
+  @Test("Many amendments do not push the transitions out of sight")
+  func amendments() async throws {
+    let scratch = try ScratchDirectory()
+    let options = StoreOptions(beforeCommit: { operations throws(StoreFault) in
+      if operations.contains(.setTerm(13)) { throw .full }
+    })
+    let change = Change(
+      source: .phone, deviceID: try #require(DeviceID("phone")), commandID: CommandID(high: 0, low: 1))
+    let count = UInt64(ControlHistory.transitionsMax)
+    // A run of two transitions, more amendments than are remembered, then another run.
+    let revisions = [1, 2] + Array(repeating: 2, count: Int(count) + 40) + [3]
+    let operations = revisions.enumerated().map { index, revision -> StoreOperation in
+      let transition = Transition(kind: .pause, revision: UInt64(revision), change: change)
+      return .append(
+        RunID(high: 0, low: UInt64(revision)),
+        LedgerEntry(
+          time: BusTime(nanoseconds: Int64(index)), position: UInt64(index) + 1, event: .transition(transition)))
+    }
+    for store in [
+      try NodeStore(directory: scratch.path, device: nil, options: options), NodeStore(options: options),
+    ] {
+      // A commit that fails in between makes no revision.
+      try await store.commit(Array(operations.prefix(100)))
+      let last = try #require(operations.last)
+      await #expect(throws: StoreFault.full) { try await store.commit([last, .setTerm(13)]) }
+      try await store.commit(Array(operations.dropFirst(100)))
+      let history = try store.history()
+      #expect(history.transitions.count == Int(count) + 3)
+      #expect(history.transitions.prefix(3).map(\.revision) == [1, 2, 2])
+      #expect(history.transitions.map(\.effectiveAt) == history.transitions.map(\.effectiveAt).sorted())
+      #expect(history.presentRun == RunID(high: 0, low: 3))
+    }
   }
 
   @Test("The journal told is that of the run of the last transition")

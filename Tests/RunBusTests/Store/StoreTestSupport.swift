@@ -53,7 +53,8 @@ struct ComparableHistory: Equatable {
   let windows: [SettledWindow]
   let accepted: [Accepted]
   let verdicts: [Judged]
-  let watermarks: [StreamID: UInt64]
+  let delivery: ComparableDelivery
+  let devices: [KnownDevice]
   let aliases: [RunID: RunID]
   let journal: [LedgerEntry]
   let lastPosition: UInt64
@@ -65,10 +66,49 @@ struct ComparableHistory: Equatable {
     windows = history.windows
     accepted = history.accepted.map { Accepted(press: $0.press, pressClass: $0.class) }
     verdicts = history.verdicts.map { Judged(verdict: $0.verdict, press: $0.press, judgedAt: $0.judgedAt) }
-    watermarks = history.watermarks
+    delivery = ComparableDelivery(history.delivery)
+    devices = history.devices
     aliases = history.aliases
     journal = history.journal
     lastPosition = history.lastPosition
     clock = history.clock.map { [$0.real, $0.bus] } ?? []
+  }
+}
+
+/// The same for a peer's.
+struct ComparablePeerHistory: Equatable {
+  let term: UInt64
+  let clock: [BusTime]
+  let hubStore: StoreID?
+  let hubDevice: DeviceID?
+  let view: Snapshot?
+  let delivery: ComparableDelivery
+
+  init(_ history: PeerHistory) {
+    term = history.term
+    clock = history.clock.map { [$0.real, $0.bus] } ?? []
+    hubStore = history.hub?.storeID
+    hubDevice = history.hub?.deviceID
+    view = history.view
+    delivery = ComparableDelivery(history.delivery)
+  }
+}
+
+/// What was sent and received, in the order in which it is told.
+struct ComparableDelivery: Equatable {
+  let rows: [OutboxRow]
+  let acknowledged: [OutStreamID: UInt64]
+  let watermarks: [StreamID: StreamMark]
+  let quarantine: [QuarantinedMessage]
+  let latestSent: [LatestRow]
+  let latestReceived: [LatestReceived]
+
+  init(_ history: DeliveryHistory) {
+    rows = history.rows
+    acknowledged = history.acknowledged
+    watermarks = history.watermarks
+    quarantine = history.quarantine
+    latestSent = history.latestSent
+    latestReceived = history.latestReceived
   }
 }

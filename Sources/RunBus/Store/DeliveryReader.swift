@@ -1,0 +1,127 @@
+import Foundation
+import GRDB
+import RunCore
+
+/// Reads back what was sent and received.
+extension HistoryReader {
+  mutating func readDelivery() throws -> DeliveryHistory {
+    var delivery = DeliveryHistory()
+    try readOutbox(into: &delivery)
+    try each("watermarks", "SELECT * FROM watermarks") { row in
+      guard let sender: StoreID = row.identifier("sender"), let kind = row.text("stream").flatMap(StreamID.Kind.init),
+        let sequence = row.integer("sequence"), let id: MessageID? = row.optionalIdentifier("id")
+      else { return false }
+      delivery.watermarks[StreamID(sender: sender, kind: kind)] =
+        StreamMark(sequence: UInt64(bitPattern: sequence), id: id)
+      return true
+    }
+    try each("quarantine", "SELECT * FROM quarantine ORDER BY position") { row in
+      guard let message = row.data("message").flatMap(Self.message), let receiver: StoreID = row.identifier("receiver"),
+        let reason = row.data("reason"), let since = row.integer("since")
+      else { return false }
+      delivery.quarantine.append(
+        QuarantinedMessage(
+          message: message, receiver: receiver, reason: String(decoding: reason, as: UTF8.self),
+          since: BusTime(nanoseconds: since)))
+      return true
+    }
+    try each("latest_sent", "SELECT * FROM latest_sent ORDER BY device, key") { row in
+      guard let name = row.text("device"), let device: DeviceID? = Self.optionalDevice(name),
+        let version = row.integer("version"), let flags = row.integer("flags"),
+        let (key, message) = row.data("value").flatMap(LatestCoding.decode)
+      else { return false }
+      delivery.latestSent.append(
+        LatestRow(
+          device: device, key: key, version: UInt64(bitPattern: version), message: message,
+          isAcknowledged: flags & SQLiteRecords.acknowledged != 0))
+      return true
+    }
+    try each("latest_received", "SELECT * FROM latest_received ORDER BY device, key") { row in
+      guard let device = row.text("device").flatMap({ DeviceID($0) }), let store: StoreID = row.identifier("store"),
+        let version = row.integer("version"), let (key, message) = row.data("value").flatMap(LatestCoding.decode)
+      else { return false }
+      delivery.latestReceived.append(
+        LatestReceived(
+          device: device, store: store, key: key, version: UInt64(bitPattern: version), message: message))
+      return true
+    }
+    return delivery
+  }
+
+  mutating func readDevices() throws -> [KnownDevice] {
+    var devices: [KnownDevice] = []
+    try each("devices", "SELECT * FROM devices ORDER BY device") { row in
+      guard let deviceID = row.text("device").flatMap({ DeviceID($0) }), let role = row.data("role"),
+        let storeID: StoreID = row.identifier("store"), let heardAt = row.integer("heard_at")
+      else { return false }
+      devices.append(
+        KnownDevice(
+          deviceID: deviceID, role: NodeRole(rawValue: String(decoding: role, as: UTF8.self)), storeID: storeID,
+          heardAt: BusTime(nanoseconds: heardAt)))
+      return true
+    }
+    return devices
+  }
+
+  /// Rows of one stream lie together; streams are then told in their own order.
+  private mutating func readOutbox(into delivery: inout DeliveryHistory) throws {
+    var streams: [Int64: OutStreamID] = [:]
+    try each("streams", "SELECT * FROM streams") { row in
+      guard let number = row.integer("number"), let receiver: StoreID = row.identifier("receiver"),
+        let kind = row.integer("kind").flatMap(StreamID.Kind.init(code:))
+      else { return false }
+      let stream = OutStreamID(receiver: receiver, kind: kind)
+      streams[number] = stream
+      if let acknowledged = row.integer("acknowledged") {
+        delivery.acknowledged[stream] = UInt64(bitPattern: acknowledged)
+      }
+      return true
+    }
+    var rows: [OutStreamID: [OutboxRow]] = [:]
+    try each("outbox", "SELECT * FROM outbox ORDER BY position") { row in
+      guard let position = row.integer("position"), let stream = streams[OutboxPlace.number(position)] else {
+        return false
+      }
+      let (outboxRow, isWhole) = Self.outboxRow(row, stream, OutboxPlace.sequence(position))
+      rows[stream, default: []].append(outboxRow)
+      return isWhole
+    }
+    delivery.rows = rows.sorted { OutStreamID.precedes($0.key, $1.key) }.flatMap(\.value)
+  }
+
+  /// What cannot be read keeps its place as a tombstone, so that its stream has no hole; it may have been sent.
+  private static func outboxRow(_ row: Row, _ stream: OutStreamID, _ sequence: UInt64) -> (OutboxRow, isWhole: Bool) {
+    guard let since = row.integer("since"), let flags = row.integer("flags"),
+      let tries = row.integer("tries").flatMap({ UInt32(exactly: $0) }), let item = outboxItem(row)
+    else {
+      return (
+        OutboxRow(stream: stream, sequence: sequence, item: nil, since: .zero, isUncertain: true, tries: 1), false
+      )
+    }
+    let outboxRow = OutboxRow(
+      stream: stream, sequence: sequence, item: item, since: BusTime(nanoseconds: since),
+      isUncertain: flags & SQLiteOutbox.uncertain != 0, tries: tries)
+    return (outboxRow, true)
+  }
+
+  /// `.some(nil)` for a tombstone, `nil` for what cannot be read.
+  private static func outboxItem(_ row: Row) -> OutboxItem?? {
+    if row.isNull("kind") && row.isNull("item") { return .some(nil) }
+    guard let kind = row.integer("kind").flatMap(OutboxKind.init), let payload = row.data("item"),
+      let item = OutboxCoding.decode(kind: kind, payload: payload)
+    else { return nil }
+    return .some(item)
+  }
+
+  /// `.some(nil)` for the empty name, which stands for a peer's hub; `nil` for what is no name.
+  private static func optionalDevice(_ name: String) -> DeviceID?? {
+    if name.isEmpty { return .some(nil) }
+    guard let device = DeviceID(name) else { return nil }
+    return .some(device)
+  }
+
+  private static func message(_ data: Data) -> AppMessage? {
+    var reader = ByteReader(data)
+    return reader.message()
+  }
+}

@@ -1,0 +1,131 @@
+import Foundation
+import RunCore
+
+/// What was sent and received, as a store in memory keeps it.
+struct MemoryDelivery: Sendable {
+  private struct Place: Hashable {
+    let device: DeviceID?
+    let key: String
+  }
+  /// Each in order of sequence.
+  private var rows: [OutStreamID: [OutboxRow]] = [:]
+  private var acknowledged: [OutStreamID: UInt64] = [:]
+  private var watermarks: [StreamID: StreamMark] = [:]
+  private var quarantine: [QuarantinedMessage] = []
+  private var latestSent: [Place: LatestRow] = [:]
+  private var latestReceived: [Place: LatestReceived] = [:]
+
+  var history: DeliveryHistory {
+    var history = DeliveryHistory()
+    history.rows = rows.sorted { OutStreamID.precedes($0.key, $1.key) }.flatMap(\.value)
+    history.acknowledged = acknowledged
+    history.watermarks = watermarks
+    history.quarantine = quarantine
+    history.latestSent = latestSent.sorted { Self.precedes($0.key, $1.key) }.map(\.value)
+    history.latestReceived = latestReceived.sorted { Self.precedes($0.key, $1.key) }.map(\.value)
+    return history
+  }
+
+  /// Operations of other concern change nothing here.
+  mutating func apply(_ operation: StoreOperation) {
+    switch operation {
+    case .setWatermark(let stream, let mark): watermarks[stream] = mark
+    case .forgetStream(let stream): watermarks[stream] = nil
+    case .enqueue(let row): enqueue(row)
+    case .acknowledge(let stream, let sequence):
+      acknowledged[stream] = max(acknowledged[stream] ?? 0, sequence)
+      guard stream.kind != .commands, let present = rows[stream] else { break }
+      let count = present.prefix { $0.sequence <= sequence }.count
+      if count > 0 { rows[stream]?.removeFirst(count) }
+    case .remove(let stream, let sequence):
+      if let index = index(stream, sequence) { rows[stream]?.remove(at: index) }
+    case .bury(let stream, let sequence):
+      if let index = index(stream, sequence) { rows[stream]?[index].item = nil }
+    case .countTries(let stream, let first, let last):
+      change(stream) { row in
+        guard row.sequence >= first, row.sequence <= last, row.tries < .max else { return }
+        row.tries += 1
+      }
+    case .rebind(let stream, let target): rebind(stream, to: target)
+    case .drop(let stream):
+      rows[stream] = nil
+      acknowledged[stream] = nil
+    case .shiftRows(let span): shift(by: span)
+    case .quarantine(let message):
+      quarantine.removeAll { $0.message.id == message.message.id }
+      quarantine.append(message)
+    case .unquarantine(let id): quarantine.removeAll { $0.message.id == id }
+    case .setLatest(let row): latestSent[Place(device: row.device, key: row.key)] = row
+    case .receiveLatest(let row): latestReceived[Place(device: row.device, key: row.key)] = row
+    case .setTerm, .accept, .reclassify, .judge, .forgetVerdicts, .append, .setAlias, .settle, .setClock, .setStoreID,
+      .setHub, .setView, .meet:
+      break
+    }
+  }
+
+  private mutating func enqueue(_ row: OutboxRow) {
+    let place = firstIndex(row.stream, from: row.sequence)
+    if index(row.stream, row.sequence) != nil {
+      rows[row.stream]?[place] = row
+    } else {
+      rows[row.stream, default: []].insert(row, at: place)
+    }
+  }
+
+  private mutating func rebind(_ stream: OutStreamID, to target: OutStreamID) {
+    let moved = rows.removeValue(forKey: stream) ?? []
+    acknowledged[stream] = nil
+    guard !moved.isEmpty else { return }
+    var sequence = rows[target]?.last?.sequence ?? 0
+    for var row in moved {
+      sequence += 1
+      row.stream = target
+      row.sequence = sequence
+      row.tries = 0
+      rows[target, default: []].append(row)
+    }
+  }
+
+  private mutating func shift(by span: BusDuration) {
+    for stream in rows.keys {
+      change(stream) { row in
+        row.since = row.since + span
+        row.isUncertain = true
+      }
+    }
+    for index in quarantine.indices { quarantine[index].since = quarantine[index].since + span }
+  }
+
+  private mutating func change(_ stream: OutStreamID, _ body: (inout OutboxRow) -> Void) {
+    for index in rows[stream]?.indices ?? 0..<0 {
+      guard var row = rows[stream]?[index] else { break }
+      body(&row)
+      rows[stream]?[index] = row
+    }
+  }
+
+  /// The first row at a sequence or above; rows mostly come at the end.
+  private func firstIndex(_ stream: OutStreamID, from sequence: UInt64) -> Int {
+    guard let present = rows[stream] else { return 0 }
+    var (low, high) = (0, present.count)
+    if let last = present.last, last.sequence < sequence { return high }
+    while low < high {
+      let middle = (low + high) / 2
+      if present[middle].sequence < sequence { low = middle + 1 } else { high = middle }
+    }
+    return low
+  }
+
+  private func index(_ stream: OutStreamID, _ sequence: UInt64) -> Int? {
+    let index = firstIndex(stream, from: sequence)
+    guard let present = rows[stream], index < present.count, present[index].sequence == sequence else { return nil }
+    return index
+  }
+
+  /// The order in which the file tells them: by bytes.
+  private static func precedes(_ left: Place, _ right: Place) -> Bool {
+    let (leftDevice, rightDevice) = (left.device?.rawValue ?? "", right.device?.rawValue ?? "")
+    guard leftDevice == rightDevice else { return leftDevice < rightDevice }
+    return LatestCoding.identity(left.key).lexicographicallyPrecedes(LatestCoding.identity(right.key))
+  }
+}

@@ -1,0 +1,156 @@
+import Foundation
+import GRDB
+import RunCore
+import Synchronization
+
+/// The outbox's rows in SQLite, and how far each of its streams was acknowledged.
+final class SQLiteOutbox: Sendable {
+  private struct Stream {
+    let number: Int64
+    var acknowledged: UInt64?
+  }
+  /// The streams as far as they were needed; one per receiver and kind. Emptied when a batch is rolled back.
+  private let streams = Mutex<[OutStreamID: Stream]>([:])
+
+  static let uncertain: Int64 = 1
+
+  /// What was remembered of a batch that was rolled back is not so.
+  func forget() { streams.withLock { $0 = [:] } }
+
+  func enqueue(_ row: OutboxRow, _ db: Database) throws {
+    try OutboxPlace.check(row)
+    let number = try make(row.stream, db).number
+    let item = row.item.map(OutboxCoding.encode)
+    try db.run(
+      "INSERT OR REPLACE INTO outbox (position, kind, item, since, flags, tries) VALUES (?, ?, ?, ?, ?, ?)",
+      [
+        OutboxPlace.position(number, row.sequence), item?.kind.rawValue, item?.payload, row.since.nanoseconds,
+        row.isUncertain ? Self.uncertain : 0, Int64(row.tries),
+      ])
+  }
+
+  func acknowledge(_ id: OutStreamID, through sequence: UInt64, _ db: Database) throws {
+    var stream = try make(id, db)
+    if sequence > stream.acknowledged ?? 0 || stream.acknowledged == nil {
+      stream.acknowledged = sequence
+      try db.run(
+        "UPDATE streams SET acknowledged = ? WHERE number = ?", [Int64(bitPattern: sequence), stream.number])
+      keep(stream, id)
+    }
+    guard id.kind != .commands else { return }
+    try db.run(
+      "DELETE FROM outbox WHERE position BETWEEN ? AND ?",
+      [OutboxPlace.position(stream.number, 0), OutboxPlace.position(stream.number, sequence)])
+  }
+
+  func remove(_ id: OutStreamID, _ sequence: UInt64, _ db: Database) throws {
+    guard sequence <= OutboxPlace.sequenceMax, let stream = try find(id, db) else { return }
+    try db.run("DELETE FROM outbox WHERE position = ?", [OutboxPlace.position(stream.number, sequence)])
+  }
+
+  func bury(_ id: OutStreamID, _ sequence: UInt64, _ db: Database) throws {
+    guard sequence <= OutboxPlace.sequenceMax, let stream = try find(id, db) else { return }
+    try db.run(
+      "UPDATE outbox SET kind = NULL, item = NULL WHERE position = ?",
+      [OutboxPlace.position(stream.number, sequence)])
+  }
+
+  func countTries(_ id: OutStreamID, from first: UInt64, through last: UInt64, _ db: Database) throws {
+    guard first <= OutboxPlace.sequenceMax, let stream = try find(id, db) else { return }
+    try db.run(
+      "UPDATE outbox SET tries = MIN(tries + 1, ?) WHERE position BETWEEN ? AND ?",
+      [Int64(UInt32.max), OutboxPlace.position(stream.number, first), OutboxPlace.position(stream.number, last)])
+  }
+
+  /// Places only ever go down within a stream, so one after the other can move into its own stream again.
+  func rebind(_ id: OutStreamID, to target: OutStreamID, _ db: Database) throws {
+    guard let stream = try find(id, db) else { return }
+    let positions = try positions(stream, db)
+    if !positions.isEmpty {
+      var (number, sequence) = (stream.number, UInt64(0))
+      if target != id {
+        let other = try make(target, db)
+        number = other.number
+        sequence = try self.positions(other, db).last.map(OutboxPlace.sequence) ?? 0
+      }
+      for position in positions {
+        sequence += 1
+        try db.run(
+          "UPDATE outbox SET position = ?, tries = 0 WHERE position = ?",
+          [OutboxPlace.position(number, sequence), position])
+      }
+    }
+    try forget(id, stream, db)
+  }
+
+  func drop(_ id: OutStreamID, _ db: Database) throws {
+    guard let stream = try find(id, db) else { return }
+    try db.run(
+      "DELETE FROM outbox WHERE position BETWEEN ? AND ?",
+      [OutboxPlace.position(stream.number, 0), OutboxPlace.position(stream.number, .max)])
+    try forget(id, stream, db)
+  }
+
+  /// SQLite would turn a sum that overflows into a fraction; it ends at the end of the line instead, as ``BusTime``
+  /// does.
+  func shift(by span: BusDuration, _ db: Database) throws {
+    let since = """
+      CASE WHEN ?1 > 0 AND since > ?3 - ?1 THEN ?3 WHEN ?1 < 0 AND since < ?2 - ?1 THEN ?2 ELSE since + ?1 END
+      """
+    let arguments: [(any DatabaseValueConvertible)?] = [span.nanoseconds, Int64.min, Int64.max]
+    try db.run("UPDATE outbox SET flags = flags | \(Self.uncertain), since = \(since)", arguments)
+    try db.run("UPDATE quarantine SET since = \(since)", arguments)
+  }
+
+  private func positions(_ stream: Stream, _ db: Database) throws -> [Int64] {
+    let statement = try db.cachedStatement(
+      sql: "SELECT position FROM outbox WHERE position BETWEEN ? AND ? ORDER BY position")
+    return try Int64.fetchAll(
+      statement,
+      arguments: [OutboxPlace.position(stream.number, 0), OutboxPlace.position(stream.number, .max)])
+  }
+
+  private func find(_ id: OutStreamID, _ db: Database) throws -> Stream? {
+    if let known = streams.withLock({ $0[id] }) { return known }
+    let statement = try db.cachedStatement(
+      sql: "SELECT number, acknowledged FROM streams WHERE receiver = ? AND kind = ?")
+    guard let row = try Row.fetchOne(statement, arguments: [id.receiver.data, id.kind.code]),
+      let number = row.integer("number")
+    else { return nil }
+    let stream = Stream(number: number, acknowledged: row.integer("acknowledged").map(UInt64.init(bitPattern:)))
+    keep(stream, id)
+    return stream
+  }
+
+  private func make(_ id: OutStreamID, _ db: Database) throws -> Stream {
+    if let stream = try find(id, db) { return stream }
+    try db.run("INSERT INTO streams (receiver, kind) VALUES (?, ?)", [id.receiver.data, id.kind.code])
+    guard db.lastInsertedRowID <= OutboxPlace.numberMax else {
+      throw StoreFault.broken("a store has room for \(OutboxPlace.numberMax) streams")
+    }
+    let stream = Stream(number: db.lastInsertedRowID, acknowledged: nil)
+    keep(stream, id)
+    return stream
+  }
+
+  private func keep(_ stream: Stream, _ id: OutStreamID) { streams.withLock { $0[id] = stream } }
+
+  /// Its rows must have gone before: the number is given out again.
+  private func forget(_ id: OutStreamID, _ stream: Stream, _ db: Database) throws {
+    streams.withLock { $0[id] = nil }
+    // A stream that was renumbered in place keeps its number, and only that.
+    let isEmpty = try positions(stream, db).isEmpty
+    try db.run(
+      isEmpty ? "DELETE FROM streams WHERE number = ?" : "UPDATE streams SET acknowledged = NULL WHERE number = ?",
+      [stream.number])
+  }
+}
+
+extension Database {
+  /// Runs a statement that stays prepared.
+  func run(_ sql: String, _ values: [(any DatabaseValueConvertible)?]) throws {
+    let statement = try cachedStatement(sql: sql)
+    statement.setUncheckedArguments(StatementArguments(values))
+    try statement.execute()
+  }
+}

@@ -1,0 +1,108 @@
+import Foundation
+import GRDB
+import RunCore
+import Testing
+
+@testable import RunBus
+
+@Suite("A store of an older version is taken over")
+struct StoreMigrationTests {
+  private let storeID = StoreID(high: 5, low: 6)
+  private let stream = StreamID(sender: StoreID(high: 1, low: 2), kind: .commands)
+  private let run = RunID(high: 3, low: 3)
+
+  /// A file as version 1 left it, with its rows as version 1 wrote them.
+  private func makeVersion1(_ path: String, press: Press, verdict: Verdict, window: SettledWindow) throws {
+    var configuration = Configuration()
+    configuration.prepareDatabase { db in
+      try db.execute(sql: "PRAGMA page_size = 2048")
+      try db.execute(sql: "PRAGMA locking_mode = EXCLUSIVE")
+      try db.execute(sql: "PRAGMA journal_mode = WAL")
+    }
+    let queue = try DatabaseQueue(path: path, configuration: configuration)
+    try StoreSchema.migrator.migrate(queue, upTo: "1")
+    try queue.write { db in
+      func insert(_ sql: String, _ values: [(any DatabaseValueConvertible)?]) throws {
+        try db.execute(sql: sql, arguments: StatementArguments(values))
+      }
+      try insert("UPDATE meta SET value = ? WHERE key = 'store'", [storeID.data])
+      try insert("UPDATE meta SET value = 7 WHERE key = 'term'", [])
+      try insert("INSERT INTO clock VALUES (1, 10, 20, 'boot', 30.5)", [])
+      try insert(
+        "INSERT INTO accepted (\(PressColumns.names), class, position) VALUES (\(PressColumns.placeholders), ?, ?)",
+        PressColumns.values(press) + ["late", 1])
+      try insert(
+        """
+        INSERT INTO verdicts (\(PressColumns.names), \(VerdictColumns.names))
+        VALUES (\(PressColumns.placeholders), \(VerdictColumns.placeholders))
+        """, PressColumns.values(press) + VerdictColumns.values(verdict, judgedAt: BusTime(nanoseconds: 44)))
+      try insert(
+        "INSERT INTO watermarks (sender, stream, sequence) VALUES (?, 'commands', 12)", [stream.sender.data])
+      try insert("INSERT INTO runs (number, run, first_position) VALUES (1, ?, 1)", [run.data])
+      let change = Change(source: .phone, deviceID: press.deviceID, commandID: press.command.id)
+      // The third one amends: it repeats the revision.
+      for (index, revision) in [1, 2, 2, 3].enumerated() {
+        let transition = Transition(kind: .pause, revision: UInt64(revision), change: change)
+        try insert(
+          "INSERT INTO journal (position, run, time, kind, payload) VALUES (?, 1, ?, 1, ?)",
+          [index + 1, index, JournalCoding.encode(.transition(transition)).payload])
+      }
+      try insert("INSERT INTO journal (position, run, time, kind, payload) VALUES (9, 1, 8, 1, x'00')", [])
+      try insert("INSERT INTO aliases (run, of) VALUES (?, ?)", [RunID(high: 4, low: 4).data, run.data])
+      try insert(
+        "INSERT INTO windows (first, deadline, applied) VALUES (?, ?, ?)",
+        [window.first.nanoseconds, window.deadline.nanoseconds, WindowCoding.encode(window.applied)])
+    }
+    try queue.close()
+  }
+
+  @Test("A store of version 1 keeps everything and gains the outbox")
+  func version1() async throws {
+    let scratch = try ScratchDirectory()
+    var generator = OperationGenerator(seed: 11)
+    let (press, window) = (generator.press(), generator.window())
+    let verdict = Verdict(
+      commandID: press.command.id, kind: press.command.kind, source: press.command.source, outcome: .applied,
+      runID: run, term: 7, revision: 3, effectiveAt: BusTime(nanoseconds: 2))
+    try makeVersion1(scratch.file("node.sqlite"), press: press, verdict: verdict, window: window)
+
+    var store = try NodeStore(directory: scratch.path)
+    for _ in 0..<2 {
+      #expect(store.storeID == storeID)
+      let history = try store.history()
+      #expect(history.term == 7)
+      #expect(
+        history.clock
+          == ClockMark(
+            real: BusTime(nanoseconds: 10), bus: BusTime(nanoseconds: 20), bootID: "boot", wallSeconds: 30.5))
+      #expect(history.accepted.map(\.press) == [press])
+      #expect(history.verdicts.map(\.verdict) == [verdict])
+      #expect(history.verdicts.map(\.judgedAt.nanoseconds) == [44])
+      #expect(history.delivery.watermarks == [stream: StreamMark(sequence: 12)])
+      #expect(history.transitions.map(\.revision) == [1, 2, 2, 3])
+      #expect(history.journal.map(\.position) == [1, 2, 3, 4])
+      #expect(history.lastPosition == 9)
+      #expect(history.aliases == [RunID(high: 4, low: 4): run])
+      #expect(history.windows == [window])
+      #expect(history.delivery.rows == [] && history.devices == [])
+      #expect(try store.peerHistory().hub == nil && store.peerHistory().view == nil)
+      store.close()
+      store = try NodeStore(directory: scratch.path)
+    }
+    #expect(try kinds(scratch, store) == [1, 1, 10, 1, 1])
+
+    store = try NodeStore(directory: scratch.path)
+    let row = generator.row(item: .some(generator.item()))
+    let mark = StreamMark(sequence: 13, id: MessageID(high: 1, low: 9))
+    try await store.commit([.enqueue(row), .setWatermark(stream, mark)])
+    #expect(try store.history().delivery.rows == [row])
+    #expect(try store.history().delivery.watermarks == [stream: mark])
+  }
+
+  private func kinds(_ scratch: ScratchDirectory, _ store: NodeStore) throws -> [Int] {
+    store.close()
+    let queue = try DatabaseQueue(path: scratch.file("node.sqlite"))
+    defer { try? queue.close() }
+    return try queue.read { try Int.fetchAll($0, sql: "SELECT kind FROM journal ORDER BY position") }
+  }
+}
