@@ -100,6 +100,8 @@ public struct BusLocation: Hashable, Sendable {
 
   /// The directory of a device's store on this bus.
   public func stateDirectory(for device: DeviceID) -> String { paths.stateDirectory + "/" + device.rawValue }
+  /// The directory in which the one-shot senders of this machine keep their commands. No device has a name like it.
+  public var spoolDirectory: String { paths.stateDirectory + "/_spool" }
 
   /// Makes the runtime directory, for this user alone.
   ///

@@ -1,0 +1,177 @@
+import Foundation
+
+/// The system calls of a spool, each read at once: a result is an error number, or 0.
+struct SpoolFiles: Sendable {
+  /// Where a test lets the disk fail.
+  enum Step: Hashable, Sendable, CaseIterable { case create, write, sync, rename, syncDirectory, remove }
+  /// What a file holds.
+  enum Content {
+    case bytes([UInt8])
+    /// Somebody else took it away.
+    case gone
+    /// No file of ours, and why.
+    case foreign(String)
+    /// It cannot be read now.
+    case failed(CInt)
+  }
+
+  /// A spooled command takes less than a tenth of it.
+  static let fileBytesMax = 16_384
+
+  let directory: String
+  /// The error number of a step that is to fail, 0 for one that is not.
+  var fault: @Sendable (Step) -> CInt = { _ in 0 }
+
+  /// The names in the directory, sorted.
+  func names() -> (names: [String], code: CInt) {
+    guard let stream = opendir(directory) else { return ([], errno) }
+    defer { closedir(stream) }
+    var names: [String] = []
+    while true {
+      errno = 0
+      guard let entry = readdir(stream) else { return (names.sorted(), errno) }
+      let offset = MemoryLayout<dirent>.offset(of: \.d_name) ?? 0
+      let name = String(cString: (UnsafeRawPointer(entry) + offset).assumingMemoryBound(to: CChar.self))
+      if name != ".", name != ".." { names.append(name) }
+    }
+  }
+
+  /// Writes a file aside, makes it last, and gives it its name in one step: whoever looks sees all of it or nothing.
+  /// Nothing new is left behind by a failure; what had the name before keeps it, or is replaced.
+  func put(_ bytes: [UInt8], as name: String, aside: String) -> CInt {
+    let isNew = !exists(name)
+    let (place, target) = (path(aside), path(name))
+    var descriptor: CInt = -1
+    var code = attempt(.create) {
+      descriptor = open(place, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
+      return descriptor
+    }
+    guard code == 0 else { return code }
+    code = attempt(.write) { write(bytes, to: descriptor) }
+    if code == 0 { code = attempt(.sync) { flush(descriptor) } }
+    // Some file systems tell of a full disk only here.
+    if close(descriptor) != 0, code == 0, errno != EINTR { code = errno }
+    if code == 0 { code = attempt(.rename) { rename(place, target) } }
+    guard code == 0 else {
+      unlink(place)
+      return code
+    }
+    code = syncDirectory()
+    if code != 0, isNew { unlink(target) }
+    return code
+  }
+
+  /// Removes a file for good; one that is not there is removed already.
+  func remove(_ name: String) -> CInt {
+    let code = attempt(.remove) { unlink(path(name)) }
+    if code == ENOENT { return 0 }
+    return code == 0 ? syncDirectory() : code
+  }
+
+  /// Reads a file whole; never waits for a pipe, never follows a link.
+  func read(_ name: String) -> Content {
+    let descriptor = open(path(name), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
+    guard descriptor >= 0 else {
+      switch errno {
+      case ENOENT: return .gone
+      case ELOOP, EACCES, ENXIO: return .foreign("it is not a file of this user's")
+      case let code: return .failed(code)
+      }
+    }
+    defer { close(descriptor) }
+    var info = stat()
+    guard fstat(descriptor, &info) == 0 else { return .failed(errno) }
+    guard info.st_mode & S_IFMT == S_IFREG else { return .foreign("it is not a file") }
+    guard info.st_size <= Self.fileBytesMax else { return .foreign("it is \(info.st_size) bytes long") }
+    var bytes = [UInt8](repeating: 0, count: Self.fileBytesMax)
+    var count = 0
+    while count < bytes.count {
+      let step = bytes.withUnsafeMutableBytes {
+        pread(descriptor, $0.baseAddress! + count, $0.count - count, off_t(count))
+      }
+      if step == 0 { break }
+      if step > 0 {
+        count += step
+      } else if errno != EINTR {
+        return .failed(errno)
+      }
+    }
+    return .bytes(Array(bytes[..<count]))
+  }
+
+  /// Renames a file to the first free `<name>.damaged`, `<name>.2.damaged` …; the new name, `nil` when it is gone.
+  func setAside(_ name: String) -> (name: String?, code: CInt) {
+    var number = 1
+    var info = stat()
+    var kept = name + ".damaged"
+    while lstat(path(kept), &info) == 0 {
+      number += 1
+      kept = "\(name).\(number).damaged"
+    }
+    guard rename(path(name), path(kept)) != 0 else { return (kept, 0) }
+    return (nil, errno == ENOENT ? 0 : errno)
+  }
+
+  /// Removes a file that was written aside and given up, if it is older than so many seconds.
+  func removeAbandoned(_ name: String, olderThan seconds: Double) {
+    var info = stat()
+    guard lstat(path(name), &info) == 0, info.st_mode & S_IFMT == S_IFREG else { return }
+    if Date().timeIntervalSince1970 - Double(info.modified.tv_sec) > seconds { unlink(path(name)) }
+  }
+
+  func exists(_ name: String) -> Bool {
+    var info = stat()
+    return lstat(path(name), &info) == 0
+  }
+
+  /// Makes what was created, renamed or removed in the directory last.
+  private func syncDirectory() -> CInt {
+    attempt(.syncDirectory) {
+      let descriptor = open(directory, O_RDONLY | O_CLOEXEC | O_DIRECTORY)
+      guard descriptor >= 0 else { return -1 }
+      defer { close(descriptor) }
+      // A file system that cannot do it has nothing to do.
+      return fsync(descriptor) == 0 || errno == EINVAL || errno == ENOTSUP ? 0 : -1
+    }
+  }
+
+  private func path(_ name: String) -> String { directory + "/" + name }
+
+  private func attempt(_ step: Step, _ call: () -> CInt) -> CInt {
+    let code = fault(step)
+    guard code == 0 else { return code }
+    while call() < 0 {
+      if errno != EINTR { return errno }
+    }
+    return 0
+  }
+
+  private func write(_ bytes: [UInt8], to descriptor: CInt) -> CInt {
+    var count = 0
+    while count < bytes.count {
+      let step = bytes.withUnsafeBytes { pwrite(descriptor, $0.baseAddress! + count, $0.count - count, off_t(count)) }
+      guard step >= 0 else { return -1 }
+      count += step
+    }
+    return 0
+  }
+
+  private func flush(_ descriptor: CInt) -> CInt {
+    #if canImport(Darwin)
+      // There fsync leaves the bytes in the drive's own memory.
+      if fcntl(descriptor, F_FULLFSYNC) == 0 { return 0 }
+    #endif
+    return fsync(descriptor)
+  }
+}
+
+extension stat {
+  /// When it was last changed, by wall time.
+  var modified: timespec {
+    #if canImport(Darwin)
+      st_mtimespec
+    #else
+      st_mtim
+    #endif
+  }
+}
