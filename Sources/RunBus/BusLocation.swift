@@ -107,10 +107,7 @@ public struct BusLocation: Hashable, Sendable {
   ///
   /// Throws ``RunBusError/Code/transport`` when it cannot be made, is a link, or belongs to another user.
   public func prepareRuntimeDirectory() throws(RunBusError) {
-    try PrivateDirectory.make(paths.runtimeParent, for: "the runtime directory", code: .transport)
-    try PrivateDirectory.check(paths.runtimeParent)
-    try PrivateDirectory.make(paths.runtimeDirectory, for: "the runtime directory", code: .transport)
-    try PrivateDirectory.check(paths.runtimeDirectory)
+    try Self.prepare(paths.runtimeParent, paths.runtimeDirectory)
   }
 
   /// Checks, without making anything, that the runtime directory is this user's; `false` when there is none.
@@ -119,6 +116,32 @@ public struct BusLocation: Hashable, Sendable {
   }
   /// The lock that a hub holds; `nil` where a lock says nothing, for the system gives each hub a port of its own.
   var lockFile: String? { hasOpenPort ? nil : paths.runtimeDirectory + "/hub.lock" }
+
+  /// Where the running node of a device answers a shell on this machine, whatever the bus itself runs on. A path too long
+  /// for a socket is replaced by a short one.
+  public func doorEndpoint(for device: DeviceID) -> String { "ipc://" + paths.door(of: device).path }
+
+  /// Makes the directory of a device's door, and checks that no file of somebody else's would be lost there.
+  func prepareDoor(for device: DeviceID) throws(RunBusError) {
+    let door = paths.door(of: device)
+    try Self.prepare(door.parent, door.directory)
+    var info = stat()
+    guard lstat(door.path, &info) != 0 || info.st_mode & S_IFMT == S_IFSOCK else {
+      throw RunBusError(.transport, "\(door.path) is not a socket: move it away")
+    }
+  }
+  /// Checks, without making anything, that the directory of a device's door is this user's.
+  func hasSafeDoorDirectory(for device: DeviceID) -> Bool {
+    let door = paths.door(of: device)
+    return PrivateDirectory.isOurs(door.parent) && PrivateDirectory.isOurs(door.directory)
+  }
+
+  private static func prepare(_ parent: String, _ directory: String) throws(RunBusError) {
+    for path in [parent, directory] {
+      try PrivateDirectory.make(path, for: "the runtime directory", code: .transport)
+      try PrivateDirectory.check(path)
+    }
+  }
   /// The socket files; none with TCP.
   var socketFiles: [String] {
     switch place {

@@ -1,4 +1,5 @@
 import Foundation
+import RunCore
 
 /// The paths of a bus, by the XDG base directory specification: relative values are ignored, as it asks.
 struct BusPaths: Hashable, Sendable {
@@ -33,12 +34,27 @@ struct BusPaths: Hashable, Sendable {
       notices = []
       return
     }
-    runtimeParent = "/tmp/runbus-\(user)"
-    runtimeDirectory = runtimeParent + "/_" + Self.hash(directory)
+    runtimeParent = Self.shortParent
+    runtimeDirectory = Self.shortDirectory(for: directory)
     notices = [
       "\(directory) is too long a path for a socket: the sockets of this bus are in \(runtimeDirectory)"
     ]
   }
+
+  /// The socket file of a device's door, where it is and what holds that. Most names fit where the bus's own sockets do.
+  func door(of device: DeviceID) -> (parent: String, directory: String, path: String) {
+    let name = "/\(device).door"
+    guard (runtimeDirectory + name).utf8.count > Self.socketPathMax else {
+      return (runtimeParent, runtimeDirectory, runtimeDirectory + name)
+    }
+    let directory = Self.shortDirectory(for: runtimeDirectory)
+    return (Self.shortParent, directory, directory + name)
+  }
+
+  /// Where sockets go whose own paths are too long.
+  private static var shortParent: String { "/tmp/runbus-\(geteuid())" }
+  /// As short as can be, and the same for everybody who means the same directory.
+  private static func shortDirectory(for directory: String) -> String { shortParent + "/_" + hash(directory) }
 
   /// FNV-1a, 64 bits: the same in every process, unlike Swift's own hash.
   private static func hash(_ text: String) -> String {
