@@ -13,7 +13,7 @@ from pathlib import Path
 from google.protobuf import descriptor_pb2, descriptor_pool, message_factory
 from google.protobuf.internal import enum_type_wrapper
 
-VERSION = 1
+VERSION = 2
 """The version of the wire that this client speaks."""
 
 _SCHEMA = Path(__file__).resolve().parents[2] / "Sources/RunBus/Wire/runbus.desc"
@@ -74,10 +74,14 @@ def word(enum, value):
 
 
 def describe(frame):
-    """One line about a hub's answer to a command."""
+    """One line about a hub's answer to a plain REQ."""
     if frame.WhichOneof("message") == "refused":
         return f"refused: {frame.refused.message}"
-    receipt = frame.receipt
+    return describe_receipt(frame.receipt)
+
+
+def describe_receipt(receipt):
+    """One line about a stage of a command."""
     kind = word(CommandKind, receipt.kind)  # noqa: F821
     stage = receipt.WhichOneof("stage")
     if stage != "verdict":

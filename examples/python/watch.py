@@ -15,6 +15,7 @@ import uuid
 import zmq
 
 import runbus
+import streams
 
 PING_SECONDS_IN_RUN = 2.0
 PING_SECONDS_IDLE = 10.0
@@ -37,45 +38,45 @@ class Watch:
         self.poller = zmq.Poller()
         self.poller.register(self.control, zmq.POLLIN)
         self.device = device
-        self.node_id, self.store_id = uuid.uuid4().bytes, uuid.uuid4().bytes
+        self.node_id = uuid.uuid4().bytes
+        self.pair = streams.Pair()
         self.nonce = random.getrandbits(64)
         self.session = 0
         self.term_seen = 0
         self.snapshot = None
-        self.sequence = 0
         self.unsettled = None  # the press that waits for its verdict, and when it was pressed
         self.next_resend, self.resend_seconds = 0.0, 0.0
         self.verdicts = []
         self.followed = 0
         self.next_hello = self.next_ping = time.monotonic()
-        self.pings = 0
+        self.pings, self.pinged_at, self.round_trip = 0, 0, None
 
     def send(self, **message):
         frame = runbus.PeerFrame(session=self.session, sent_at_ns=runbus.monotonic_ns(), **message)
         try:
             self.control.send(frame.SerializeToString(), zmq.NOBLOCK)
         except zmq.Again:
-            pass  # nobody is there: hello and the unsettled press are said again
+            pass  # nobody is there: what is not acknowledged is said again
 
     def hello(self):
         self.session = 0
         self.send(
             hello=runbus.Hello(
-                version=runbus.VERSION, device_id=self.device, role="watch", node_id=self.node_id,
-                store_id=self.store_id, nonce=self.nonce, term_seen=self.term_seen,
+                version=runbus.VERSION, device_id=self.device, role="watch", node_id=self.node_id, nonce=self.nonce,
+                term_seen=self.term_seen, **self.pair.marks(),
             )
         )
         self.next_hello = time.monotonic() + HELLO_SECONDS
 
     def press(self, kind):
-        """A press is pressed once: said again until its verdict is there, it keeps its id and place."""
+        """A press is pressed once: said again until the hub has it, it keeps its id and place."""
         command = runbus.command(kind, source="watch")
         if self.snapshot.HasField("run_id") and kind != "start":
             command.run_id = self.snapshot.run_id
         command.base.revision = self.snapshot.order.revision
         if self.snapshot.HasField("changed_by"):
             command.base.command_id = self.snapshot.changed_by.command_id
-        self.sequence += 1
+        self.pair.assigned += 1
         self.unsettled = (command, runbus.monotonic_ns())
         self.resend_seconds = RESEND_SECONDS_MIN
         self.transmit()
@@ -83,7 +84,7 @@ class Watch:
     def transmit(self):
         command, pressed = self.unsettled
         age = runbus.monotonic_ns() - pressed
-        self.send(command=runbus.Transmission(command=command, sequence=self.sequence, age_ns=age))
+        self.send(command=runbus.Transmission(command=command, sequence=self.pair.assigned, age_ns=age))
         self.next_resend = time.monotonic() + self.resend_seconds
         self.resend_seconds = min(2 * self.resend_seconds, RESEND_SECONDS_MAX)
 
@@ -94,13 +95,14 @@ class Watch:
             self.hello()
         if self.session and now >= self.next_ping:
             self.pings += 1
-            self.send(ping=runbus.Ping(number=self.pings))
+            self.send(ping=runbus.Ping(number=self.pings, round_trip_ns=self.round_trip))
+            self.pinged_at = runbus.monotonic_ns()
             in_run = self.snapshot.phase in (runbus.Phase.Value("PHASE_RUNNING"), runbus.Phase.Value("PHASE_PAUSED"))
             self.next_ping = now + (PING_SECONDS_IN_RUN if in_run else PING_SECONDS_IDLE)
-        if self.session and self.unsettled and now >= self.next_resend:
+        if self.session and self.is_owing and now >= self.next_resend:
             self.transmit()
         due = self.next_ping if self.session else self.next_hello
-        if self.session and self.unsettled:
+        if self.session and self.is_owing:
             due = min(due, self.next_resend)
         for socket, _ in self.poller.poll(1000 * max(0.0, min(due - now, timeout))):
             parts = socket.recv_multipart()
@@ -109,27 +111,47 @@ class Watch:
             else:
                 self.published(runbus.BusEvent.FromString(parts[-1]))
 
+    @property
+    def is_owing(self):
+        """A press waits here that the hub has not acknowledged."""
+        return self.unsettled is not None and self.pair.acknowledged < self.pair.assigned
+
     def heard(self, frame):
         kind = frame.WhichOneof("message")
         if kind == "welcome":
             if frame.welcome.nonce == self.nonce:
                 self.welcomed(frame.session, frame.welcome)
         elif kind == "refused":
-            if frame.refused.code == runbus.RefusalCode.Value("REFUSAL_CODE_UNKNOWN_SESSION"):
-                self.session, self.nonce = 0, random.getrandbits(64)
-            else:
-                raise SystemExit(f"the hub refused: {frame.refused.message}")
+            self.refused(frame.refused)
         elif frame.session != self.session:
             pass  # of an earlier session
+        elif kind == "delivery":
+            self.delivered(frame.delivery)
         elif kind == "receipt":
-            self.received(frame)
+            self.settle(frame.receipt)  # of a command that the hub does not know
         elif kind == "pong":
+            if frame.pong.number == self.pings:
+                self.round_trip = runbus.monotonic_ns() - self.pinged_at
             if self.snapshot is None or order(frame.pong.order) > order(self.snapshot.order):
                 self.send(query=runbus.Query())
         elif kind == "state":
             self.show(frame.state.snapshot)
 
+    def refused(self, refusal):
+        code = runbus.word(runbus.RefusalCode, refusal.code)
+        if code == "store regressed":
+            self.pair.renew(self.pair.hub_store_id, owed=self.unsettled is not None)
+        if code in ("unknown session", "store regressed"):
+            self.session, self.nonce = 0, random.getrandbits(64)
+            self.next_hello = time.monotonic()
+        elif code != "busy":  # what is not taken now is said again later
+            raise SystemExit(f"the hub refused: {refusal.message}")
+
     def welcomed(self, session, welcome):
+        if not self.pair.meets(welcome):
+            self.pair.renew(welcome.store_id, owed=self.unsettled is not None)
+            self.nonce = random.getrandbits(64)
+            return self.hello()
         self.session = session
         self.next_ping = time.monotonic()
         print(f"welcome from {welcome.device_id}, speed {welcome.speed_thousandths / 1000:g}", flush=True)
@@ -142,13 +164,48 @@ class Watch:
         self.events.setsockopt(zmq.MAXMSGSIZE, 65_536)
         self.events.connect(welcome.events_endpoint)
         self.poller.register(self.events, zmq.POLLIN)
-        if self.unsettled:
+        if self.is_owing:
             self.resend_seconds = RESEND_SECONDS_MIN
             self.transmit()
 
-    def received(self, frame):
-        print(runbus.describe(frame), flush=True)
-        receipt = frame.receipt
+    def delivered(self, delivery):
+        """What is owed, either way. This watch keeps nothing on disk: taken in is what was printed."""
+        kind = delivery.WhichOneof("message")
+        if kind == "acknowledge" and delivery.acknowledge.kind == streams.COMMANDS:
+            was_owing = self.is_owing
+            self.pair.acknowledge(delivery.acknowledge.through)
+            if was_owing and not self.is_owing:
+                print(f"{runbus.word(runbus.CommandKind, self.unsettled[0].kind)}: pending", flush=True)
+        elif kind == "go_back" and delivery.go_back.kind == streams.COMMANDS and self.is_owing:
+            self.transmit()
+        elif kind == "verdicts":
+            places = [(verdict.sequence, verdict.receipt.command_id) for verdict in delivery.verdicts.verdicts]
+            taken, answer = self.pair.take(streams.VERDICTS, places)
+            for place in taken:
+                self.settle(delivery.verdicts.verdicts[place].receipt)
+            self.send(delivery=answer)
+        elif kind == "messages":
+            places = [(message.sequence, message.message.id) for message in delivery.messages.messages]
+            taken, answer = self.pair.take(streams.MESSAGES, places)
+            for place in taken:
+                self.tell(delivery.messages.messages[place].message)
+            self.send(delivery=answer)
+        elif kind == "tombstones" and delivery.tombstones.kind in self.pair.received:
+            gone = delivery.tombstones
+            self.send(delivery=self.pair.skip(gone.kind, getattr(gone, "from"), gone.through))
+        elif kind == "latest":
+            if self.pair.is_newer(delivery.latest):
+                self.tell(delivery.latest.value)
+            known = runbus.LatestAcknowledged(key=delivery.latest.key, version=delivery.latest.version)
+            self.send(delivery=runbus.Delivery(latest_acknowledged=known))
+        elif kind == "live":
+            self.tell(delivery.live.message)
+
+    def tell(self, message):
+        print(f"message {message.name}: {len(message.body)} bytes", flush=True)
+
+    def settle(self, receipt):
+        print(runbus.describe_receipt(receipt), flush=True)
         waiting = self.unsettled and receipt.command_id == self.unsettled[0].id
         if waiting and receipt.WhichOneof("stage") == "verdict":
             self.verdicts.append(receipt.verdict)
