@@ -69,7 +69,7 @@ struct PythonClientTests {
 }
 
 /// The pinned environment that `scripts/bootstrap --python` makes.
-private enum Python {
+enum Python {
   static let hint: Comment = "scripts/bootstrap --python makes the environment that this needs"
   private static let root = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../..")
     .standardized
