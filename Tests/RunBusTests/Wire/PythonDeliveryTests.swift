@@ -129,7 +129,7 @@ private struct ScriptedHub {
     try await next("a command") { if case .command(let transmission) = $0 { transmission } else { nil } }
   }
   mutating func expect(_ delivery: DeliveryMessage) async throws {
-    try await next("\(delivery)") { $0 == .delivery(delivery) ? true : nil }
+    _ = try await next("\(delivery)") { $0 == .delivery(delivery) ? true : nil }
   }
 
   private func send(_ message: HubMessage) async throws {
