@@ -65,6 +65,23 @@ public struct Arbiter: Sendable {
     }
   }
 
+  /// How an accepted press stands; `nil` for one that does not wait.
+  public func pressClass(of id: CommandID) -> PressClass? {
+    if case .open(let window) = state, window.presses.contains(where: { $0.command.id == id }) { return .window }
+    return waiting.first { $0.press.command.id == id }?.pressClass
+  }
+
+  /// A stream has gone on over places that hold nothing: a chain of it whose stop stood there has lost it and falls
+  /// apart. Call ``judgeLate(at:)`` afterwards. The presses that stand otherwise now.
+  public mutating func skip(_ stream: StreamID) -> [CommandID] {
+    var fallen: [CommandID] = []
+    for index in waiting.indices where waiting[index].pressClass == .held && waiting[index].press.stream == stream {
+      waiting[index].pressClass = .late
+      fallen.append(waiting[index].press.command.id)
+    }
+    return fallen
+  }
+
   /// Takes in an accepted press and says how it stands. Call ``judgeLate(at:)`` and ``settle(at:)`` afterwards.
   public mutating func receive(_ press: Press) -> PressClass {
     let pressClass = classify(press)

@@ -140,12 +140,15 @@ public struct Request: Hashable, Sendable {
   public var deviceID: DeviceID
   /// How long ago the person pressed, in real time.
   public var age: BusDuration
+  /// The age was measured by wall time, across a reboot.
+  public var isUncertain: Bool
 
   /// A request from its parts.
-  public init(command: Command, deviceID: DeviceID, age: BusDuration) {
+  public init(command: Command, deviceID: DeviceID, age: BusDuration, isUncertain: Bool = false) {
     self.command = command
     self.deviceID = deviceID
     self.age = age
+    self.isUncertain = isUncertain
   }
 }
 

@@ -45,6 +45,8 @@ public enum DeliveryClass: Hashable, Sendable, Codable {
 
 /// How far an app's message is.
 public enum DeliveryStage: Hashable, Sendable, Codable {
+  /// Handed to the link, for now or never: the last stage that is known of a live one.
+  case sent
   /// Durable here.
   case queued
   /// The other device has it, and its handler has not returned yet.
@@ -60,7 +62,7 @@ public enum DeliveryStage: Hashable, Sendable, Codable {
   public var isLast: Bool {
     switch self {
     case .queued, .delivered: false
-    case .processed, .replaced, .rejected: true
+    case .sent, .processed, .replaced, .rejected: true
     }
   }
 }

@@ -19,3 +19,13 @@ extension BusClock {
     return BusClock(realAnchor: real, busAnchor: mark.bus + speed.bus(fromReal: away), speed: speed)
   }
 }
+
+extension ClockMark {
+  /// How far moments of this mark's monotonic clock are to be moved to stand on the present one; `nil` in the same boot,
+  /// where they stand on it already. Across boots wall time says how much has passed, never less than nothing.
+  public func shift(real: BusTime, wallSeconds: Double, bootID: String) -> BusDuration? {
+    if !bootID.isEmpty, self.bootID == bootID, real >= self.real { return nil }
+    let away = max(.zero, BusDuration(seconds: wallSeconds - self.wallSeconds))
+    return (real - away) - self.real
+  }
+}

@@ -2,10 +2,15 @@
 public typealias CommitID = UInt64
 
 /// Group commit: one commit is in flight while the next batch gathers, and what must follow a commit waits with it.
+///
+/// What nobody waits for (rows that are done with, acknowledgements) gathers without haste: it goes with the next write
+/// that is urgent, or when its time has come. All writes keep their order.
 struct CommitQueue<Action: Sendable>: Sendable {
   private struct Batch: Sendable {
     var operations: [StoreOperation] = []
     var then: [Action] = []
+    var isUrgent = false
+    var dueAt: BusTime?
   }
   private var gathering = Batch()
   private var inFlight: (id: CommitID, batch: Batch)?
@@ -17,16 +22,26 @@ struct CommitQueue<Action: Sendable>: Sendable {
   var isCongested: Bool { gathering.operations.count >= Self.operationsMax }
   /// Nothing gathers and nothing is in flight.
   var isIdle: Bool { inFlight == nil && gathering.operations.isEmpty && gathering.then.isEmpty }
+  /// When what gathers without haste is to go.
+  var deadline: BusTime? { inFlight == nil ? gathering.dueAt : nil }
 
   /// Adds writes to the batch that gathers, and what may leave once they are durable.
-  mutating func add(_ operations: [StoreOperation], then: [Action]) {
+  ///
+  /// - Parameter dueAt: the latest moment for it to go; `nil` for at once.
+  mutating func add(_ operations: [StoreOperation], then: [Action], dueAt: BusTime? = nil) {
     gathering.operations += operations
     gathering.then += then
+    if let dueAt {
+      gathering.dueAt = min(gathering.dueAt ?? dueAt, dueAt)
+    } else {
+      gathering.isUrgent = true
+    }
   }
 
-  /// The next commit, when none is in flight and something has gathered.
-  mutating func next() -> (id: CommitID, operations: [StoreOperation])? {
+  /// The next commit, when none is in flight and something has gathered that is to go by now.
+  mutating func next(at now: BusTime) -> (id: CommitID, operations: [StoreOperation])? {
     guard inFlight == nil, !gathering.operations.isEmpty || !gathering.then.isEmpty else { return nil }
+    guard gathering.isUrgent || gathering.dueAt.map({ $0 <= now }) ?? false else { return nil }
     lastID += 1
     inFlight = (lastID, gathering)
     gathering = Batch()

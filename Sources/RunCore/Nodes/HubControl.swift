@@ -8,7 +8,7 @@ extension HubCore {
     guard archive[command.id] == nil, unjudged[command.id] == nil else {
       return answerAgain(command, at: now) { .act(.receipt($0)) }
     }
-    guard canAccept else {
+    guard canAccept(nil) else {
       let verdict = rejection(of: command, .busy)
       return actions.append(.receipt(Receipt(verdict, at: now)))
     }
@@ -18,7 +18,7 @@ extension HubCore {
     if command.runID == nil { command.runID = command.kind == .start ? command.runOfStart : ownRun }
     let press = Press(
       command: command, deviceID: settings.deviceID,
-      stream: StreamID(sender: settings.storeID, kind: .commands), sequence: ownSequence,
+      stream: ownStream, sequence: ownSequence,
       pressedAt: pressTime(of: command, age: .zero, arrival: now, at: now), arrivedAt: now)
     accept(press, mark: nil, at: now)
   }
@@ -38,18 +38,23 @@ extension HubCore {
     if !session.hello.isOneShot {
       switch watermarks[stream, default: Watermark()].place(of: transmission.sequence) {
       case .next: break
-      case .known: return answerAgain(command, at: now, by: again)
+      case .known:
+        // Its verdict comes by the hub's own stream to the sender; all it needs is to know that it was heard.
+        unacknowledged.insert(stream)
+        return
       case .gap: return actions.append(.note("\(session.hello.deviceID) skipped commands: it sends them again"))
       }
     }
-    guard isKnown || canAccept else {
+    guard isKnown || canAccept(session.hello.storeID) else {
       return refuse(connection, .busy, "too many commands wait to be judged", into: &actions)
     }
-    let mark = session.hello.isOneShot ? nil : move(stream, to: transmission.sequence)
+    let mark =
+      session.hello.isOneShot
+      ? nil : move(stream, to: StreamMark(sequence: transmission.sequence, id: command.id.message))
     // The same command by another stream: the watermark moves, the command does not count again.
     if isKnown {
-      if let mark { commits.add([mark.operation], then: [mark.effect]) }
-      return answerAgain(command, at: now, by: again)
+      guard let mark else { return answerAgain(command, at: now, by: again) }
+      return adopt(command.id, by: mark, at: now)
     }
     let age = settings.clock.speed.bus(fromReal: max(.zero, transmission.age))
     let press = Press(
@@ -80,8 +85,8 @@ extension HubCore {
     let stream = StreamID(sender: session.hello.storeID, kind: .commands)
     switch watermarks[stream, default: Watermark()].place(of: sequence) {
     case .next:
-      let mark = move(stream, to: sequence)
-      commits.add([mark.operation], then: [mark.effect, answer])
+      let mark = move(stream, to: StreamMark(sequence: sequence))
+      commits.add([mark.operation], then: mark.effects + [answer])
     case .known: commits.add([], then: [answer])
     case .gap: actions.append(.note("\(session.hello.deviceID) skipped commands: it sends them again"))
     }
@@ -96,15 +101,22 @@ extension HubCore {
       }
     }
     guard unjudged[command.id] == nil else { return requests[command.id] = connection }
-    guard canAccept else {
+    guard canAccept(nil) else {
       return refuse(connection, .busy, "too many commands wait to be judged", into: &actions)
     }
     requests[command.id] = connection
+    accept(request, at: now)
+  }
+
+  /// A command without a stream of its own sender.
+  mutating func accept(_ request: Request, at now: BusTime) {
+    let command = request.command
     let stream = StreamID(sender: StoreID(high: command.id.high, low: command.id.low), kind: .commands)
     let age = settings.clock.speed.bus(fromReal: max(.zero, request.age))
     let press = Press(
       command: command, deviceID: request.deviceID, stream: stream, sequence: 1,
-      pressedAt: pressTime(of: command, age: age, arrival: now, at: now), arrivedAt: now)
+      pressedAt: pressTime(of: command, age: age, arrival: now, isUncertain: request.isUncertain, at: now),
+      arrivedAt: now, isUncertain: request.isUncertain)
     accept(press, mark: nil, at: now)
   }
 
@@ -134,10 +146,12 @@ extension HubCore {
     operations += settlement.windows.map(StoreOperation.settle)
     operations += settlement.admitted.map { .reclassify($0, .window) }
     for answer in settlement.answers {
-      unjudged[answer.press.command.id] = nil
+      // The stream that its sender uses now, should it have begun a new one since.
+      let press = unjudged.removeValue(forKey: answer.press.command.id) ?? answer.press
       archive.keep(answer.verdict, judgedAt: now)
       operations.append(.judge(answer.verdict, answer.press, judgedAt: now))
-      then.append(.answer(Receipt(answer.verdict, at: now), answer.press))
+      then.append(.answer(Receipt(answer.verdict, at: now), press))
+      if isNumbered(press.stream) { owe(answer.verdict, to: press.stream.sender, &operations, &then, at: now) }
     }
     if didTransit {
       // The schedule begins anew with the commit of this transition.
@@ -153,17 +167,45 @@ extension HubCore {
 
   /// Tells whoever sent a command how far it is: its own caller, a waiting REQ, or its session wherever that is now.
   mutating func answer(_ receipt: Receipt, to press: Press, at now: BusTime, into actions: inout [Action]) {
-    if press.stream.sender == settings.storeID { actions.append(.receipt(receipt)) }
-    if case .verdict = receipt.stage, let request = requests.removeValue(forKey: receipt.commandID) {
-      reply(receipt, on: request, session: 0, into: &actions)
+    if press.stream == ownStream { actions.append(.receipt(receipt)) }
+    if case .verdict = receipt.stage {
+      if spooled.remove(receipt.commandID) != nil { actions.append(.spoolSettled(receipt.commandID)) }
+      if let request = requests.removeValue(forKey: receipt.commandID) {
+        reply(receipt, on: request, session: sessions[request]?.number ?? 0, into: &actions)
+      }
     }
-    if let connection = sessions.connection(of: press.stream.sender), let session = sessions[connection] {
+    if !isNumbered(press.stream), let connection = sessions.connection(of: press.stream.sender), let session = sessions[connection] {
       reply(receipt, on: connection, session: session.number, into: &actions)
     }
     actions.append(.publish(.receipt(receipt, press.deviceID)))
   }
 
-  private var canAccept: Bool { unjudged.count < Self.unjudgedMax && !commits.isCongested }
+  /// The hub's own buttons, whichever id its store has.
+  var ownStream: StreamID { StreamID(sender: settings.storeID, kind: .commands) }
+
+  /// Whether a stream has a watermark, and its sender a stream of verdicts. One-shots and plain requests have neither.
+  private func isNumbered(_ stream: StreamID) -> Bool { watermarks[stream] != nil }
+
+  /// Nothing more is taken from a sender that does not take the verdicts that it is owed.
+  func canAccept(_ sender: StoreID?) -> Bool {
+    unjudged.count < Self.unjudgedMax && !commits.isCongested
+      && !(sender.flatMap { verdictStreams[$0]?.isFull } ?? false)
+  }
+
+  /// A command that is known came again by another stream (its sender has begun anew): it does not count again, and its
+  /// verdict goes where its sender listens now.
+  private mutating func adopt(_ id: CommandID, by mark: Mark, at now: BusTime) {
+    var operations = [mark.operation]
+    var then = mark.effects
+    if let verdict = archive[id] {
+      owe(verdict, to: mark.stream.sender, &operations, &then, at: now)
+    } else if let press = unjudged[id] {
+      let moved = press.moved(to: mark.stream, sequence: mark.place.sequence)
+      unjudged[id] = moved
+      operations.append(.accept(moved, arbiter.pressClass(of: id) ?? .late))
+    }
+    commits.add(operations, then: then)
+  }
 
   private var base: Base {
     Base(revision: arbiter.control.revision, commandID: arbiter.control.changedBy?.commandID)
@@ -171,7 +213,7 @@ extension HubCore {
 
   /// What the hub's own buttons speak of: the run that its last unjudged start begins, or else the present one.
   private var ownRun: RunID? {
-    let starts = unjudged.values.filter { $0.stream.sender == settings.storeID && $0.command.kind == .start }
+    let starts = unjudged.values.filter { $0.stream == ownStream && $0.command.kind == .start }
     return starts.max(by: Press.precedes)?.runOfStart ?? arbiter.control.runID
   }
 
@@ -201,16 +243,16 @@ extension HubCore {
   }
 
   /// A watermark on its way to the disk.
-  private struct Mark {
+  struct Mark {
     let stream: StreamID
     let place: StreamMark
     var operation: StoreOperation { .setWatermark(stream, place) }
-    var effect: Effect { .durable(stream, place) }
+    var effects: [Effect] { [.durable(stream, place), .acknowledge(stream)] }
   }
 
-  private mutating func move(_ stream: StreamID, to sequence: UInt64) -> Mark {
-    watermarks[stream] = Watermark(StreamMark(sequence: sequence))
-    return Mark(stream: stream, place: StreamMark(sequence: sequence))
+  private mutating func move(_ stream: StreamID, to place: StreamMark) -> Mark {
+    watermarks[stream] = Watermark(place)
+    return Mark(stream: stream, place: place)
   }
 
   private mutating func accept(_ press: Press, mark: Mark?, at now: BusTime) {
@@ -221,24 +263,18 @@ extension HubCore {
       commandID: id, kind: press.command.kind, source: press.command.source, stage: .pending)
     commits.add(
       (mark.map { [$0.operation] } ?? []) + [.accept(press, pressClass)],
-      then: (mark.map { [$0.effect] } ?? [])
+      then: (mark?.effects ?? [])
         + [.act(.publish(.command(press.command, press.deviceID))), .answer(pending, press)])
     write(arbiter.judgeLate(at: now), at: now)
     // Windows are off: every press is judged alone, at once and in the same commit.
     while settings.debounce == .zero, arbiter.deadline != nil { write(arbiter.settle(at: now), at: now) }
   }
 
-  /// Answers a resend with the stage that its command has reached, once that stage is durable. A command that was judged
-  /// so long ago that nobody knows how is too old: its sender must not ask for ever.
+  /// Answers a resend with the stage that its command has reached, once that stage is durable.
   private mutating func answerAgain(_ command: Command, at now: BusTime, by effect: (Receipt) -> Effect) {
-    let receipt: Receipt
-    if let verdict = archive[command.id] {
-      receipt = Receipt(verdict, at: now)
-    } else if unjudged[command.id] != nil {
-      receipt = Receipt(commandID: command.id, kind: command.kind, source: command.source, stage: .pending)
-    } else {
-      receipt = Receipt(rejection(of: command, .tooOld), at: now)
-    }
+    let receipt =
+      archive[command.id].map { Receipt($0, at: now) }
+      ?? Receipt(commandID: command.id, kind: command.kind, source: command.source, stage: .pending)
     commits.add([], then: [effect(receipt)])
   }
 

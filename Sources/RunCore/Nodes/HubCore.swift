@@ -16,9 +16,14 @@ public struct HubCore: Sendable {
     public var debounce: BusDuration
     /// The bus clock: its speed, and how it relates to the monotonic clock.
     public var clock: BusClock
+    /// Jitter and new store ids follow from it; drawn at random for each life by whoever drives the machine.
+    public var seed: UInt64
 
     /// Settings from their parts.
-    public init(deviceID: DeviceID, nodeID: NodeID, storeID: StoreID, debounce: BusDuration, clock: BusClock) {
+    public init(
+      deviceID: DeviceID, nodeID: NodeID, storeID: StoreID, debounce: BusDuration, clock: BusClock, seed: UInt64 = 0
+    ) {
+      self.seed = seed
       self.deviceID = deviceID
       self.nodeID = nodeID
       self.storeID = storeID
@@ -49,6 +54,20 @@ public struct HubCore: Sendable {
     case press(Command)
     /// A sensor of the hub itself spoke.
     case sample(Sample)
+    /// The app has a message for a device.
+    case post(AppMessage, DeliveryClass, to: DeviceID)
+    /// The app takes messages from now on, or does not any more.
+    case handling(Bool)
+    /// The app's handler has returned for the messages of a stream up to here.
+    case handled(StreamID, through: UInt64)
+    /// The app's handler has failed for one; why, in one line.
+    case failed(StreamID, UInt64, String)
+    /// Presses were left in this machine's spool; those that are known already are named again.
+    case spooled([SpooledPress])
+    /// Somebody asks what this node holds; the number comes back in ``Action/answer(_:_:)``.
+    case inquire(Inquiry, UInt64)
+    /// A frame could not be handed over: the queue to this connection is full.
+    case sendFailed(ConnectionID)
     /// A commit is durable.
     case committed(CommitID)
     /// A commit failed and was rolled back, for a reason that may pass (a full disk).
@@ -73,6 +92,16 @@ public struct HubCore: Sendable {
     case commit(CommitID, [StoreOperation])
     /// One of the hub's own presses reached a stage.
     case receipt(Receipt)
+    /// One of this app's messages reached a stage.
+    case messageReceipt(MessageReceipt)
+    /// One of this app's messages is not taken.
+    case refusePost(MessageID, PostRefusal)
+    /// Hand a message to the app; with a place, say what became of it.
+    case hand(Handover)
+    /// The verdict of a spooled press is known: its file can go.
+    case spoolSettled(CommandID)
+    /// The answer to an inquiry.
+    case answer(InquiryAnswer, UInt64)
     /// The state changed: what the hub itself shows.
     case show(Snapshot)
     /// For the log: something was dropped, and why.
@@ -82,6 +111,8 @@ public struct HubCore: Sendable {
   }
 
   let settings: Settings
+  var storeID: StoreID
+  var dice: Dice
   var term: UInt64
   var arbiter: Arbiter
   var ledger = RunLedger()
@@ -94,8 +125,21 @@ public struct HubCore: Sendable {
   var lastPress: [StreamID: BusTime] = [:]
   /// Who waits on a plain REQ for the verdict of a command.
   var requests: [CommandID: ConnectionID] = [:]
+  /// Streams whose senders are to hear how far they are durable, once all that follows a commit is done.
+  var unacknowledged: Set<StreamID> = []
   /// What is accepted and not judged: which device and stream a receipt goes to.
   var unjudged: [CommandID: Press] = [:]
+  /// Commands that came from this machine's spool and have no verdict yet.
+  var spooled: Set<CommandID> = []
+  /// The devices that were met, and what is owed to their stores.
+  var devices: [DeviceID: KnownDevice] = [:]
+  var verdictStreams: [StoreID: OutStream] = [:]
+  var couriers: [StoreID: Courier] = [:]
+  /// The stores that were welcomed in their present session.
+  var openStores: Set<StoreID> = []
+  var quarantine: [QuarantinedMessage]
+  var isHandling = false
+  let shift: BusDuration?
   var commits = CommitQueue<Effect>()
   var retryCommitAt: BusTime?
   var published: Snapshot?
@@ -122,13 +166,28 @@ public struct HubCore: Sendable {
     /// The transition is durable: the schedule of ticks is anchored here.
     case anchor
     case durable(StreamID, StreamMark)
-    case ackSamples(StreamID)
+    case acknowledge(StreamID)
     case welcome(ConnectionID)
+    case verdictsSendable(StoreID, through: UInt64)
+    case courier(StoreID, Courier.Effect)
   }
 
   /// A hub with a past; the first life has an empty one.
-  public init(settings: Settings, history: HubHistory = HubHistory(), now: BusTime) {
+  ///
+  /// - Parameters:
+  ///   - now: the hub's bus time.
+  ///   - wallSeconds: seconds since 1970 now: how old the rows of an earlier boot are.
+  ///   - bootID: which boot the clock's monotonic readings belong to; empty when unknown.
+  public init(
+    settings: Settings, history: HubHistory = HubHistory(), now: BusTime, wallSeconds: Double = 0, bootID: String = ""
+  ) {
     self.settings = settings
+    storeID = settings.storeID
+    dice = Dice(seed: settings.seed)
+    shift = history.clock.flatMap {
+      $0.shift(real: settings.clock.real(at: now), wallSeconds: wallSeconds, bootID: bootID)
+    }
+    quarantine = history.delivery.quarantine
     term = history.term + 1
     let control = ControlState(
       transitions: history.transitions, windows: history.windows, aliases: history.aliases,
@@ -149,6 +208,8 @@ public struct HubCore: Sendable {
     durable = history.delivery.watermarks
     lastPosition = history.lastPosition
     for entry in history.journal { ledger.insert(entry) }
+    for device in history.devices { devices[device.deviceID] = device }
+    (verdictStreams, couriers) = Self.delivery(history, shift: shift)
     // The hub was dead while the run was on: run time goes on, active time does not.
     if control.phase == .running, let run = control.runID, let mark = history.clock, mark.bus < now {
       let diedAt = max(mark.bus, control.lastEffectiveAt ?? mark.bus)
@@ -163,7 +224,8 @@ public struct HubCore: Sendable {
 
   /// The next moment at which ``Event/deadline`` has something to do.
   public var deadline: BusTime? {
-    [arbiter.deadline, nextTick, samples.deadline, silenceCheckAt, retryCommitAt].compactMap { $0 }.min()
+    [arbiter.deadline, nextTick, samples.deadline, silenceCheckAt, retryCommitAt, commits.deadline, deliveryDeadline]
+      .compactMap { $0 }.min()
   }
 
   /// The last published snapshot.
@@ -171,7 +233,7 @@ public struct HubCore: Sendable {
 
   /// The phase with the hub's own unjudged presses applied on top.
   public var predicted: RunPhase {
-    let own = unjudged.values.filter { $0.stream.sender == settings.storeID }.sorted(by: Press.precedes)
+    let own = unjudged.values.filter { $0.stream == ownStream }.sorted(by: Press.precedes)
     return own.reduce(into: RunMachine(phase: arbiter.control.phase)) { _ = $0.apply($1.command.kind) }.phase
   }
 
@@ -186,10 +248,24 @@ public struct HubCore: Sendable {
     case .malformed(let connection, let reason): refuse(connection, .malformed, reason, into: &actions)
     case .foreign(let connection, let version):
       refuse(connection, .versionMismatch, Self.mismatch("the peer", version), into: &actions)
-    case .gone(let connection): close(connection, into: &actions)
+    case .gone(let connection): close(connection, at: now, into: &actions)
     case .subscribed(let topic): republish(topic, at: now, into: &actions)
     case .press(let command): pressOwn(command, at: now, into: &actions)
     case .sample(let sample): takeOwn(sample, at: now, into: &actions)
+    case .post(let message, let deliveryClass, let device):
+      post(message, deliveryClass, to: device, at: now, into: &actions)
+    case .handling(let value): setHandling(value, at: now, into: &actions)
+    case .handled(let stream, let sequence):
+      withCourier(of: stream.sender, at: now, into: &actions) { courier, _, wanted, _ in
+        courier.handle(through: sequence, into: &wanted)
+      }
+    case .failed(let stream, let sequence, let reason):
+      withCourier(of: stream.sender, at: now, into: &actions) { courier, _, wanted, _ in
+        courier.fail(sequence, reason, into: &wanted)
+      }
+    case .spooled(let presses): take(presses, at: now, into: &actions)
+    case .inquire(let inquiry, let number): answer(inquiry, number, at: now, into: &actions)
+    case .sendFailed(let connection): postpone(connection, at: now)
     case .committed(let id):
       guard commits.isInFlight(id) else { break }
       retryCommitAt = nil
@@ -206,12 +282,14 @@ public struct HubCore: Sendable {
       let batch = samples.take()
       commits.add(batch.operations + [clockMark(at: now)], then: [.act(.ended)])
     }
-    if let next = commits.next() { actions.append(.commit(next.id, next.operations)) }
+    flushAcknowledgements(into: &actions)
+    if let next = commits.next(at: now) { actions.append(.commit(next.id, next.operations)) }
     return actions
   }
 
   private mutating func start(at now: BusTime) {
     var operations: [StoreOperation] = [.setTerm(term), clockMark(at: now)]
+    if let shift { operations.append(.shiftRows(by: shift)) }
     if let downtime { operations.append(.append(downtime.run, downtime.entry)) }
     let snapshot = capture(at: now)
     var then: [Effect] = [.publishSnapshot(snapshot), .act(.open)]
@@ -230,6 +308,7 @@ public struct HubCore: Sendable {
       commitSamples(at: now)
     }
     if let due = silenceCheckAt, due <= now { checkSilence(at: now, into: &actions) }
+    if let due = deliveryDeadline, due <= now { deliver(at: now, into: &actions) }
     if let due = retryCommitAt, due <= now {
       retryCommitAt = nil
       if let again = commits.again() { actions.append(.commit(again.id, again.operations)) }
@@ -249,7 +328,12 @@ public struct HubCore: Sendable {
       tickAnchor = now
       nextTick = published?.phase == .running ? now + Self.tickInterval : nil
     case .durable(let stream, let mark): if mark.sequence > durable[stream]?.sequence ?? 0 { durable[stream] = mark }
-    case .ackSamples(let stream): acknowledgeSamples(stream, into: &actions)
+    case .acknowledge(let stream): unacknowledged.insert(stream)
+    case .verdictsSendable(let store, let sequence):
+      verdictStreams[store]?.makeDurable(through: sequence)
+      sendVerdicts(to: store, at: now, into: &actions)
+    case .courier(let store, let effect):
+      withCourier(of: store, at: now, into: &actions) { $0.perform(effect, at: $3, dice: &$1, into: &$2) }
     case .welcome(let connection): welcome(connection, at: now, into: &actions)
     }
   }
@@ -292,7 +376,7 @@ extension HubCore {
   mutating func publishNow(_ operations: [StoreOperation], then: [Effect] = [], at now: BusTime) {
     let operations = operations + [clockMark(at: now)] + forgetOldVerdicts(at: now)
     let batch = samples.take()
-    let acks = batch.streams.flatMap { [Effect.durable($0.key, StreamMark(sequence: $0.value)), .ackSamples($0.key)] }
+    let acks = batch.streams.flatMap { [Effect.durable($0.key, StreamMark(sequence: $0.value)), .acknowledge($0.key)] }
     commits.add(batch.operations + operations, then: [.publishSnapshot(capture(at: now))] + acks + then)
   }
 

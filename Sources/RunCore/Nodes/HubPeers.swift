@@ -2,10 +2,7 @@
 extension HubCore {
   /// A frame from a connection.
   mutating func take(_ frame: PeerFrame, from connection: ConnectionID, at now: BusTime, into actions: inout [Action]) {
-    if case .request(let request) = frame.message {
-      guard connection.isRequest else {
-        return refuse(connection, .malformed, "a request needs a REQ socket; say hello instead", into: &actions)
-      }
+    if case .request(let request) = frame.message, connection.isRequest {
       return take(request, on: connection, at: now, into: &actions)
     }
     guard !connection.isRequest else {
@@ -27,15 +24,19 @@ extension HubCore {
       take(transmission, of: session, on: connection, arrival: arrival, at: now, into: &actions)
     case .samples(let transmissions):
       take(transmissions, of: session, arrival: arrival, at: now, into: &actions)
-    case .ping(let number, _):
+    case .ping(let number, let roundTrip):
+      sessions[connection]?.roundTrip = roundTrip
       if sessions.sessions.count <= Self.smallBusMax { putOffSilenceCheck() }
       actions.append(
         .send(HubFrame(session: session.number, message: .pong(number, authoritative.order)), to: connection))
     case .query:
       let state = stateMessage(at: now, authoritative)
       actions.append(.send(HubFrame(session: session.number, message: .state(state)), to: connection))
-    case .goodbye: close(connection, into: &actions)
-    case .hello, .request, .delivery, .inquire: break
+    case .goodbye: close(connection, at: now, into: &actions)
+    case .request(let request): take(request, on: connection, at: now, into: &actions)
+    case .delivery(let message): take(message, of: session, at: now, into: &actions)
+    case .inquire(let inquiry): answer(inquiry, of: session, on: connection, at: now, into: &actions)
+    case .hello: break
     }
   }
 
@@ -58,16 +59,17 @@ extension HubCore {
     guard let session = sessions[connection] else { return }
     let hello = session.hello
     let welcome = Welcome(
-      nonce: hello.nonce, nodeID: settings.nodeID, storeID: settings.storeID, deviceID: settings.deviceID,
+      nonce: hello.nonce, nodeID: settings.nodeID, storeID: storeID, deviceID: settings.deviceID,
       eventsEndpoint: eventsEndpoint, speed: settings.clock.speed, debounce: settings.debounce,
-      received: [:],
-      state: stateMessage(at: now, authoritative))
+      received: hello.isOneShot ? [:] : received(from: hello.storeID), state: stateMessage(at: now, authoritative))
     actions.append(.send(HubFrame(session: session.number, message: .welcome(welcome)), to: connection))
+    if !hello.isOneShot { openDelivery(to: hello, at: now, into: &actions) }
   }
 
   /// A connection is no more.
-  mutating func close(_ connection: ConnectionID, into actions: inout [Action]) {
+  mutating func close(_ connection: ConnectionID, at now: BusTime, into actions: inout [Action]) {
     guard let session = sessions.close(connection) else { return }
+    closeDelivery(to: session.hello, at: now)
     tell(session.hello, wasReachable: session.isReachable, into: &actions)
   }
 
@@ -78,7 +80,7 @@ extension HubCore {
     let silent = sessions.sessions.filter { now - lastBeat(of: $0.value) >= silence }
     for (connection, session) in silent.sorted(by: { $0.value.number < $1.value.number }) {
       if now - session.heardAt >= forgotten || session.hello.isOneShot {
-        close(connection, into: &actions)
+        close(connection, at: now, into: &actions)
       } else if session.isReachable {
         sessions[connection]?.isReachable = false
         tell(session.hello, wasReachable: true, into: &actions)
@@ -133,7 +135,10 @@ extension HubCore {
     // A peer begins anew, on this connection or after another one: it has one session.
     let earlier = [connection, sessions.connection(of: hello.storeID)].compactMap { $0 }
     let closed = earlier.compactMap { sessions.close($0) }
-    if sessions.isFull, let silent = sessions.longestSilent { _ = sessions.close(silent) }
+    for session in closed { closeDelivery(to: session.hello, at: now) }
+    if sessions.isFull, let silent = sessions.longestSilent, let session = sessions.close(silent) {
+      closeDelivery(to: session.hello, at: now)
+    }
     guard !sessions.isFull else {
       return refuse(connection, .busy, "the hub's table of sessions is full", into: &actions)
     }
@@ -141,6 +146,7 @@ extension HubCore {
     _ = arrivalTime(of: PeerFrame(session: 0, sentAt: sentAt, message: .hello(hello)), session: &session, at: now)
     sessions[connection] = session
     if silenceCheckAt == nil { silenceCheckAt = now + real(Heartbeat.silence(isRunOn: authoritative.phase.isOn)) }
+    guard hello.isOneShot || join(hello, on: connection, at: now, into: &actions) else { return }
     welcome(hello, on: connection, at: now, into: &actions)
     for session in closed where session.hello.deviceID != hello.deviceID {
       tell(session.hello, wasReachable: session.isReachable, into: &actions)
@@ -160,7 +166,8 @@ extension HubCore {
       term = hello.termSeen + 1
       arbiter.setTerm(term)
       publishNow([.setTerm(term)], then: [.welcome(connection)], at: now)
-    } else if hello.termSeen > authoritative.order.term {
+    } else if hello.termSeen > authoritative.order.term || !isDurable(hello.storeID, at: now) {
+      // The marks that it states must be those that will still be there tomorrow.
       commits.add([], then: [.welcome(connection)])
     } else {
       welcome(connection, at: now, into: &actions)

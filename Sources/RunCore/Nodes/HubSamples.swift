@@ -68,7 +68,7 @@ extension HubCore {
       case .gap: return actions.append(.note("\(session.hello.deviceID) skipped samples: it sends them again"))
       }
     }
-    if isKnown { acknowledgeSamples(stream, into: &actions) }
+    if isKnown { unacknowledged.insert(stream) }
   }
 
   /// Readings were taken in that are not durable yet, or what they change is not published yet.
@@ -79,17 +79,8 @@ extension HubCore {
   mutating func commitSamples(at now: BusTime) {
     if samples.isAmendment, arbiter.control.phase != .running { return publishNow([], at: now) }
     let batch = samples.take()
-    let acks = batch.streams.flatMap { [Effect.durable($0.key, StreamMark(sequence: $0.value)), .ackSamples($0.key)] }
+    let acks = batch.streams.flatMap { [Effect.durable($0.key, StreamMark(sequence: $0.value)), .acknowledge($0.key)] }
     commits.add(batch.operations, then: acks)
-  }
-
-  /// Says how far a stream of samples is durable.
-  func acknowledgeSamples(_ stream: StreamID, into actions: inout [Action]) {
-    guard let connection = sessions.connection(of: stream.sender), let session = sessions[connection],
-      let sequence = durable[stream]
-    else { return }
-    actions.append(
-      .send(HubFrame(session: session.number, message: .delivery(.acknowledge(.samples, through: sequence.sequence))), to: connection))
   }
 
   /// A start of this run is accepted and not judged.

@@ -1,7 +1,10 @@
+import DequeModule
+
 /// A peer as a pure machine: event and now in, actions out. `now` is the peer's own monotonic clock, at real speed.
 ///
 /// - `down` can go to: `greeting` (the link comes up).
-/// - `greeting` can go to: `up` (a welcome), `down` (the link is lost), `refused`.
+/// - `greeting` can go to: `up` (a welcome), `renewing` (its streams begin anew), `down` (the link is lost), `refused`.
+/// - `renewing` can go to: `greeting` (the new store id is durable), `down` (the link is lost).
 /// - `up` can go to: `greeting` (the hub does not know the session), `down` (the link is lost), `refused`.
 /// - `refused` can go to nothing: the wires do not fit, and only an update helps.
 public struct PeerCore: Sendable {
@@ -19,15 +22,13 @@ public struct PeerCore: Sendable {
     public var topics: [Topic]
     /// A sender of one command, no member of the bus.
     public var isOneShot: Bool
-    /// The first hello's nonce, drawn at random by whoever drives the machine.
-    public var nonce: UInt64
-    /// The highest hub term that an earlier life has seen.
-    public var termSeen: UInt64
+    /// Nonces, jitter and new store ids follow from it; drawn at random for each life by whoever drives the machine.
+    public var seed: UInt64
 
     /// Settings from their parts.
     public init(
       deviceID: DeviceID, role: NodeRole, nodeID: NodeID, storeID: StoreID, topics: [Topic], isOneShot: Bool,
-      nonce: UInt64, termSeen: UInt64 = 0
+      seed: UInt64
     ) {
       self.deviceID = deviceID
       self.role = role
@@ -35,13 +36,14 @@ public struct PeerCore: Sendable {
       self.storeID = storeID
       self.topics = topics
       self.isOneShot = isOneShot
-      self.nonce = nonce
-      self.termSeen = termSeen
+      self.seed = seed
     }
   }
 
   /// What can happen to a peer.
   public enum Event: Sendable {
+    /// It begins: the first event of all.
+    case started
     /// The control connection stands.
     case linkUp
     /// The control connection is gone.
@@ -54,13 +56,27 @@ public struct PeerCore: Sendable {
     case press(Command)
     /// A sensor spoke.
     case sample(Sample)
+    /// The app has a message for the hub.
+    case post(AppMessage, DeliveryClass)
+    /// The app takes messages from now on, or does not any more.
+    case handling(Bool)
+    /// The app's handler has returned for the messages of a stream up to here.
+    case handled(StreamID, through: UInt64)
+    /// The app's handler has failed for one; why, in one line.
+    case failed(StreamID, UInt64, String)
+    /// Presses were left in this machine's spool; those that are known already are named again.
+    case spooled([SpooledPress])
+    /// Somebody asks what this node holds; the number comes back in ``Action/answer(_:_:)``.
+    case inquire(Inquiry, UInt64)
     /// A frame could not be handed over: the link's queue is full.
     case sendFailed
     /// A commit is durable.
     case committed(CommitID)
+    /// A commit failed and was rolled back, for a reason that may pass (a full disk).
+    case commitFailed(CommitID)
     /// Time has passed: perhaps a deadline has come.
     case deadline
-    /// The node ends.
+    /// The node ends: what has gathered becomes durable, then ``Action/ended`` comes.
     case ending
   }
 
@@ -70,38 +86,81 @@ public struct PeerCore: Sendable {
     case send(PeerFrame)
     /// Subscribe to these topics at this endpoint.
     case subscribe(String, [Topic])
-    /// Make these writes durable, then say ``Event/committed(_:)``.
+    /// Make these writes durable, all or none, then say ``Event/committed(_:)``.
     case commit(CommitID, [StoreOperation])
     /// One of this peer's presses reached a stage.
     case receipt(Receipt)
+    /// One of this app's messages reached a stage.
+    case messageReceipt(MessageReceipt)
+    /// One of this app's messages is not taken.
+    case refusePost(MessageID, PostRefusal)
+    /// Hand a message to the app; with a place, say what became of it.
+    case hand(Handover)
+    /// The verdict of a spooled press is known: its file can go.
+    case spoolSettled(CommandID)
+    /// The answer to an inquiry.
+    case answer(InquiryAnswer, UInt64)
     /// The state changed.
     case show(Snapshot)
     /// Something was heard on the bus.
     case hear(BusEvent)
     /// The hub became reachable or unreachable.
     case reachability(Bool)
+    /// The first welcome of a hub has come: this machine has met the bus.
+    case met
     /// The hub does not take this peer, ever.
     case fail(Refusal)
     /// For the log.
     case note(String)
+    /// Everything is durable: the sockets can close.
+    case ended
   }
 
   /// How the peer stands to its hub.
   enum Link: Hashable, Sendable {
     case down
     case greeting(retryAt: BusTime, attempts: Int)
+    case renewing
     case up(session: UInt64)
     case refused
   }
 
+  /// What may follow once a commit is durable.
+  enum Effect: Sendable {
+    case act(Action)
+    /// Presses up to here may be sent; those of the range have become durable by it.
+    case commandsSendable(through: UInt64)
+    case samplesSendable(through: UInt64)
+    case verdictsProcessed(StreamMark)
+    case courier(Courier.Effect)
+    /// The streams begin anew: the hub hears it by a new hello.
+    case greet
+  }
+
   let settings: Settings
+  var storeID: StoreID
+  /// The hub's store and device that the streams go to.
+  var hub: (storeID: StoreID, deviceID: DeviceID)?
   var link = Link.down
-  var nonce: UInt64
-  var outbox = Outbox()
-  var spool = Spool()
+  var nonce: UInt64 = 0
+  var dice: Dice
+  var commands: OutStream
+  var samples: OutStream
+  /// Samples up to here are on the disk or on their way to it.
+  var samplesFlushed: UInt64
+  var flushAt: BusTime?
+  var courier: Courier
+  /// What has come in of the hub's stream of verdicts, and what of it is durable.
+  var verdicts: Watermark
+  var verdictsDurable: StreamMark
+  /// Presses from the spool, until their verdict is known.
+  var forwards: [CommandID: SpooledPress] = [:]
+  var forwardAt: BusTime?
   /// Judged commands that the authoritative state does not show yet.
   var settling: [Settling] = []
-  var commits = CommitQueue<Action>()
+  var commits = CommitQueue<Effect>()
+  var retryCommitAt: BusTime?
+  var isEnding = false
   /// The last snapshot.
   public internal(set) var authoritative = Snapshot.none
   /// The hub's bus time at a moment of this peer's clock; `nil` before the first snapshot.
@@ -115,6 +174,7 @@ public struct PeerCore: Sendable {
   var speed = BusSpeed.realTime
   var termSeen: UInt64
   var pings = Pings()
+  private let shift: BusDuration?
 
   /// A command with its verdict, on its way into the state.
   struct Settling: Sendable {
@@ -129,66 +189,124 @@ public struct PeerCore: Sendable {
     var sentAt = BusTime.zero
   }
 
-  /// A peer that has not spoken yet.
-  public init(settings: Settings) {
+  /// A peer with a past; the first life has an empty one.
+  ///
+  /// - Parameters:
+  ///   - now: the monotonic reading.
+  ///   - wallSeconds: seconds since 1970 now: how old the rows of an earlier boot are.
+  ///   - bootID: which boot `now` belongs to; empty when unknown.
+  public init(
+    settings: Settings, history: PeerHistory = PeerHistory(), now: BusTime = .zero, wallSeconds: Double = 0,
+    bootID: String = ""
+  ) {
     self.settings = settings
-    nonce = settings.nonce
-    termSeen = settings.termSeen
+    storeID = settings.storeID
+    hub = history.hub
+    dice = Dice(seed: settings.seed)
+    nonce = dice.next()
+    termSeen = history.term
+    shift = history.clock.flatMap { $0.shift(real: now, wallSeconds: wallSeconds, bootID: bootID) }
+    let receiver = history.hub?.storeID ?? .none
+    let delivery = history.delivery
+    func stream(_ kind: StreamID.Kind, _ bounds: OutStream.Bounds) -> OutStream {
+      let id = OutStreamID(receiver: receiver, kind: kind)
+      return OutStream(
+        id, bounds: bounds, rows: delivery.rows.filter { $0.stream == id }, acknowledged: delivery.acknowledged[id] ?? 0)
+    }
+    commands = stream(.commands, .commands)
+    samples = stream(.samples, .samples)
+    samplesFlushed = samples.assigned
+    let sender = { StreamID(sender: receiver, kind: $0) }
+    verdictsDurable = delivery.watermarks[sender(.verdicts)] ?? .start
+    verdicts = Watermark(verdictsDurable)
+    courier = Courier(
+      device: history.hub?.deviceID, stream: stream(.messages, .messages),
+      inbox: Inbox(sender(.messages), durable: delivery.watermarks[sender(.messages)] ?? .start),
+      latestSent: delivery.latestSent, latestReceived: delivery.latestReceived)
+    if let view = history.view { authoritative = view }
+    if let shift {
+      commands.shift(by: shift)
+      samples.shift(by: shift)
+      courier.shift(by: shift)
+    }
+    quarantine = delivery.quarantine
   }
+
+  /// What was set aside here.
+  var quarantine: [QuarantinedMessage]
 
   /// The phase with this peer's own unsettled commands applied on top: what a button shows at once.
   public var predicted: RunPhase {
     var machine = RunMachine(phase: authoritative.phase)
     for entry in settling where entry.verdict.outcome == .applied { _ = machine.apply(entry.kind) }
-    for entry in outbox.entries { _ = machine.apply(entry.command.kind) }
+    for row in commands.rows { if case .command(let command)? = row.item { _ = machine.apply(command.kind) } }
     return machine.phase
   }
 
   /// How many commands wait for their verdict.
-  public var unsettledCount: Int { outbox.entries.count }
+  public var unsettledCount: Int { commands.rows.count { $0.item != nil } }
 
   /// How many samples the hub has not acknowledged.
-  public var spooledCount: Int { spool.count }
+  public var spooledCount: Int { samples.rows.count { $0.item != nil } }
 
   /// Whether no more samples can be taken in until the hub acknowledges some.
-  public var isSpoolFull: Bool { spool.isFull }
+  public var isSpoolFull: Bool { samples.isFull }
 
   /// Whether no more commands can be taken in until some are judged.
-  public var isOutboxFull: Bool { outbox.isFull }
+  public var isOutboxFull: Bool { commands.isFull }
+
+  /// The newest value of a key that the hub sent.
+  public func latest(_ key: String) -> AppMessage? { courier.value(of: key) }
 
   /// The hub's bus time now, as far as this peer knows.
   public func busNow(at now: BusTime) -> BusTime? { clock?.bus(at: now) }
 
   /// The next moment at which ``Event/deadline`` has something to do.
   public var deadline: BusTime? {
+    var due = [commits.deadline, retryCommitAt, flushAt]
     switch link {
-    case .down, .refused: nil
-    case .greeting(let retryAt, _): retryAt
-    case .up: [pings.nextAt, outbox.retryAt, spool.retryAt].compactMap { $0 }.min()
+    case .down, .refused, .renewing: break
+    case .greeting(let retryAt, _): due.append(retryAt)
+    case .up: due += [pings.nextAt, commands.retryAt, samples.retryAt, courier.deadline, forwardAt]
     }
+    return due.compactMap { $0 }.min()
   }
 
   /// Takes in one event and says what is to be done about it.
   public mutating func receive(_ event: Event, at now: BusTime) -> [Action] {
     var actions: [Action] = []
     switch event {
+    case .started: start(at: now)
     case .linkUp: greet(attempts: 0, at: now, into: &actions)
     case .linkDown: loseLink(into: &actions)
     case .frame(let frame): take(frame, at: now, into: &actions)
     case .event(let event): take(event, at: now, into: &actions)
     case .press(let command): press(command, at: now, into: &actions)
     case .sample(let sample): take(sample, at: now, into: &actions)
-    case .sendFailed:
-      // What did not go out goes out again with the next beat, from the oldest on.
-      outbox.retryAt = outbox.entries.isEmpty ? nil : now + .milliseconds(200)
-      spool.retryAt = spool.count == 0 ? nil : now + .milliseconds(200)
-    case .committed(let id): actions += commits.committed(id)
+    case .post(let message, let deliveryClass): post(message, deliveryClass, at: now, into: &actions)
+    case .handling(let value): withCourier(at: now, into: &actions) { $0.setHandling(value, into: &$2) }
+    case .handled(let stream, let sequence):
+      guard stream == courier.inbox.stream else { break }
+      withCourier(at: now, into: &actions) { $0.handle(through: sequence, into: &$2) }
+    case .failed(let stream, let sequence, let reason):
+      guard stream == courier.inbox.stream else { break }
+      withCourier(at: now, into: &actions) { $0.fail(sequence, reason, into: &$2) }
+    case .spooled(let presses): forward(presses, at: now, into: &actions)
+    case .inquire(let inquiry, let number): answer(inquiry, number, at: now, into: &actions)
+    case .sendFailed: postpone(at: now)
+    case .committed(let id):
+      guard commits.isInFlight(id) else { break }
+      retryCommitAt = nil
+      for effect in commits.committed(id) { perform(effect, at: now, into: &actions) }
+    case .commitFailed(let id):
+      guard commits.isInFlight(id) else { break }
+      retryCommitAt = now + .seconds(1)
+      // Nobody waits for a disk to get room while a node is to end; what was not durable was not promised to anybody.
+      if isEnding { actions += [.note("the store took nothing more before the end"), .ended] }
     case .deadline: meetDeadlines(at: now, into: &actions)
-    case .ending:
-      if case .up = link { send(.goodbye, at: now, into: &actions) }
-      link = .down
+    case .ending: end(at: now, into: &actions)
     }
-    if let next = commits.next() { actions.append(.commit(next.id, next.operations)) }
+    if let next = commits.next(at: now) { actions.append(.commit(next.id, next.operations)) }
     return actions
   }
 
@@ -198,15 +316,84 @@ public struct PeerCore: Sendable {
     actions.append(.send(PeerFrame(session: session, sentAt: now, message: message)))
   }
 
+  private mutating func start(at now: BusTime) {
+    guard !settings.isOneShot else { return }
+    var operations: [StoreOperation] = [.setClock(real: now, bus: .zero)]
+    if let shift { operations.append(.shiftRows(by: shift)) }
+    commits.add(operations, then: [])
+  }
+
+  private mutating func end(at now: BusTime, into actions: inout [Action]) {
+    guard !isEnding else { return }
+    isEnding = true
+    flushSamples(at: now)
+    commits.add([], then: [.act(.ended)])
+    if case .up = link { send(.goodbye, at: now, into: &actions) }
+    link = .down
+  }
+
   private mutating func meetDeadlines(at now: BusTime, into actions: inout [Action]) {
+    if let due = flushAt, due <= now { flushSamples(at: now) }
+    if let due = retryCommitAt, due <= now {
+      retryCommitAt = nil
+      if let again = commits.again() { actions.append(.commit(again.id, again.operations)) }
+    }
     switch link {
-    case .down, .refused: break
+    case .down, .refused, .renewing: break
     case .greeting(let retryAt, let attempts):
       if retryAt <= now { greet(attempts: attempts, at: now, into: &actions) }
     case .up:
       if let due = pings.nextAt, due <= now { beat(at: now, into: &actions) }
-      if let due = outbox.retryAt, due <= now { transmitCommands(at: now, into: &actions) }
-      if let due = spool.retryAt, due <= now { transmitSamples(at: now, into: &actions) }
+      if let due = commands.retryAt, due <= now { retryCommands(at: now, into: &actions) }
+      if let due = samples.retryAt, due <= now {
+        _ = samples.retry(at: now, dice: &dice)
+        sendSamples(at: now, into: &actions)
+      }
+      if let due = forwardAt, due <= now { sendForwards(at: now, into: &actions) }
+      withCourier(at: now, into: &actions) { $0.meetDeadlines(at: now, dice: &$1, into: &$2) }
     }
   }
+
+  private mutating func perform(_ effect: Effect, at now: BusTime, into actions: inout [Action]) {
+    switch effect {
+    case .act(let action): actions.append(action)
+    case .commandsSendable(let sequence):
+      commands.makeDurable(through: sequence)
+      sendCommands(at: now, into: &actions)
+    case .samplesSendable(let sequence):
+      samples.makeDurable(through: sequence)
+      sendSamples(at: now, into: &actions)
+    case .verdictsProcessed(let mark):
+      if mark.sequence > verdictsDurable.sequence { verdictsDurable = mark }
+      send(.delivery(.acknowledge(.verdicts, through: verdictsDurable.sequence)), at: now, into: &actions)
+    case .courier(let effect):
+      withCourier(at: now, into: &actions) { $0.perform(effect, at: now, dice: &$1, into: &$2) }
+    case .greet:
+      if case .renewing = link { greet(attempts: 0, at: now, into: &actions) }
+    }
+  }
+
+  /// Lets the courier do something, and carries out what it wants done.
+  mutating func withCourier(
+    at now: BusTime, into actions: inout [Action],
+    _ body: (inout Courier, inout Dice, inout [Courier.Action]) -> Void
+  ) {
+    var wanted: [Courier.Action] = []
+    body(&courier, &dice, &wanted)
+    for action in wanted {
+      switch action {
+      case .send(let message): send(.delivery(message), at: now, into: &actions)
+      case .write(let operations, let isUrgent, let effect):
+        note(operations)
+        commits.add(
+          operations, then: effect.map { [.courier($0)] } ?? [], dueAt: isUrgent ? nil : now + Self.unhurried)
+      case .hand(let handover): actions.append(.hand(handover))
+      case .receipt(let receipt): actions.append(.messageReceipt(receipt))
+      case .note(let text): actions.append(.note(text))
+      }
+    }
+  }
+
+  /// What nobody waits for is written with the next that somebody waits for, or after this long.
+  static let unhurried = BusDuration.milliseconds(250)
 }

@@ -1,13 +1,28 @@
+import DequeModule
+
 // The link: hello and welcome, pings, and what the hub says.
 extension PeerCore {
   /// Says hello and expects a welcome; asks again after 1, 2, 4, then every 5 seconds.
   mutating func greet(attempts: Int, at now: BusTime, into actions: inout [Action]) {
     if case .refused = link { return }
+    guard !isEnding else { return }
     nonce &+= 1
-    let hello = Hello(
-      deviceID: settings.deviceID, role: settings.role, nodeID: settings.nodeID, storeID: settings.storeID,
+    var hello = Hello(
+      deviceID: settings.deviceID, role: settings.role, nodeID: settings.nodeID, storeID: storeID,
       nonce: nonce, termSeen: termSeen, isOneShot: settings.isOneShot)
-    link = .greeting(retryAt: now + .seconds(min(5, Int64(1) << Int64(min(attempts, 3)))), attempts: attempts + 1)
+    if !settings.isOneShot, let hub {
+      hello.hub = hub.storeID
+      for stream in [commands, samples, courier.stream] where stream.acknowledged > 0 {
+        hello.acknowledged[stream.id.kind] = stream.acknowledged
+      }
+      for (kind, mark) in [(StreamID.Kind.verdicts, verdictsDurable), (.messages, courier.inbox.durable)]
+      where mark.sequence > 0 {
+        hello.received[kind] = mark
+      }
+    }
+    closeStreams()
+    let wait = dice.jittered(.seconds(min(5, Int64(1) << Int64(min(attempts, 3)))))
+    link = .greeting(retryAt: now + wait, attempts: attempts + 1)
     actions.append(.send(PeerFrame(session: 0, sentAt: now, message: .hello(hello))))
   }
 
@@ -16,14 +31,22 @@ extension PeerCore {
     if case .refused = link { return }
     link = .down
     pings.nextAt = nil
+    closeStreams()
     setReachable(false, into: &actions)
+  }
+
+  private mutating func closeStreams() {
+    commands.close()
+    samples.close()
+    courier.close()
+    forwardAt = nil
   }
 
   /// A frame of the hub to this peer.
   mutating func take(_ frame: HubFrame, at now: BusTime, into actions: inout [Action]) {
     switch frame.message {
     case .welcome(let welcome): return take(welcome, session: frame.session, at: now, into: &actions)
-    case .refused(let refusal): return take(refusal, at: now, into: &actions)
+    case .refused(let refusal): return take(refusal, session: frame.session, at: now, into: &actions)
     case .receipt, .delivery, .pong, .state, .answer: break
     }
     guard case .up(frame.session) = link else {
@@ -32,13 +55,13 @@ extension PeerCore {
     hear(at: now, into: &actions)
     switch frame.message {
     case .receipt(let receipt): take(receipt, at: now, into: &actions)
-    case .delivery(.acknowledge(.samples, let sequence)): acknowledge(sequence, at: now)
-    case .delivery, .answer: break
+    case .delivery(let message): take(message, at: now, into: &actions)
     case .pong(let number, let newest):
       if number == pings.number { roundTrip = now - pings.sentAt }
       // A lost last snapshot before a quiet stretch heals here.
       if newest > authoritative.order { send(.query, at: now, into: &actions) }
     case .state(let message): observe(message, isNewSession: false, at: now, into: &actions)
+    case .answer(let answer): actions.append(.answer(answer, 0))
     case .welcome, .refused: break
     }
   }
@@ -66,12 +89,17 @@ extension PeerCore {
     pings.number += 1
     pings.sentAt = now
     pings.nextAt = now + Heartbeat.interval(isRunOn: isRunOn)
-    send(.ping(pings.number), at: now, into: &actions)
+    send(.ping(pings.number, roundTrip: roundTrip), at: now, into: &actions)
   }
 
   private mutating func take(_ welcome: Welcome, session: UInt64, at now: BusTime, into actions: inout [Action]) {
     guard case .greeting = link, welcome.nonce == nonce else {
       return actions.append(.note("a welcome to an earlier hello was dropped"))
+    }
+    if !settings.isOneShot {
+      let isKnown = hub?.storeID == welcome.storeID
+      if !isKnown { actions.append(.met) }
+      guard join(welcome, isKnown: isKnown, at: now, into: &actions) else { return }
     }
     link = .up(session: session)
     speed = welcome.speed
@@ -80,15 +108,95 @@ extension PeerCore {
     observe(welcome.state, isNewSession: true, at: now, into: &actions)
     if !settings.topics.isEmpty { actions.append(.subscribe(welcome.eventsEndpoint, settings.topics)) }
     if !settings.isOneShot { pings.nextAt = now + Heartbeat.interval(isRunOn: authoritative.phase.isOn) }
-    outbox.renumber(behind: welcome.received[.commands]?.sequence ?? 0)
-    outbox.attempts = 0
-    transmitCommands(at: now, into: &actions)
-    acknowledge(welcome.received[.samples]?.sequence ?? 0, at: now)
-    spool.renumber(behind: welcome.received[.samples]?.sequence ?? 0)
-    transmitSamples(at: now, into: &actions)
+    openStreams(welcome, at: now, into: &actions)
   }
 
-  private mutating func take(_ refusal: Refusal, at now: BusTime, into actions: inout [Action]) {
+  /// Whether this peer's streams and the hub's marks are of one history. Without a hub until now its streams go to this
+  /// one from now on; with another one, or with a history that is not the same, they begin anew (and `false`).
+  private mutating func join(
+    _ welcome: Welcome, isKnown: Bool, at now: BusTime, into actions: inout [Action]
+  ) -> Bool {
+    let standings = [commands, samples, courier.stream].map { stream in
+      var stream = stream
+      return stream.open(received: welcome.received[stream.id.kind] ?? .start)
+    }
+    if let reason = standings.first(where: { $0 != .good }) {
+      let text = reason == .senderLost ? "this device's store has lost history" : "the hub's store has lost history"
+      actions.append(.note("\(text): storeRegressed; what is unacknowledged goes again as a new store"))
+      renew(toward: (welcome.storeID, welcome.deviceID), at: now)
+      return false
+    }
+    guard !isKnown else { return true }
+    if hub != nil {
+      actions.append(.note("the hub has another store than before: what is unacknowledged goes to that one"))
+      renew(toward: (welcome.storeID, welcome.deviceID), at: now)
+      return false
+    }
+    bind(to: (welcome.storeID, welcome.deviceID), at: now, then: [])
+    return true
+  }
+
+  /// A new store id for new streams: nothing of the old ones is taken for theirs.
+  private mutating func renew(toward hub: (storeID: StoreID, deviceID: DeviceID), at now: BusTime) {
+    storeID = dice.identifier()
+    link = .renewing
+    commits.add([.setStoreID(storeID)], then: [])
+    bind(to: hub, at: now, then: [.greet])
+  }
+
+  private mutating func bind(
+    to hub: (storeID: StoreID, deviceID: DeviceID), at now: BusTime, then: [Effect]
+  ) {
+    let old = self.hub?.storeID ?? .none
+    self.hub = hub
+    var operations: [StoreOperation] = [.setHub(hub.storeID, hub.deviceID)]
+    if old != .none {
+      operations += [StreamID.Kind.verdicts, .messages].map { .forgetStream(StreamID(sender: old, kind: $0)) }
+    }
+    for kind in [StreamID.Kind.commands, .messages] {
+      let id = OutStreamID(receiver: hub.storeID, kind: kind)
+      operations.append(.rebind(OutStreamID(receiver: old, kind: kind), to: id))
+      if kind == .commands { commands.rebind(to: id) }
+    }
+    courier.device = hub.deviceID
+    courier.rebind(
+      to: OutStreamID(receiver: hub.storeID, kind: .messages), from: StreamID(sender: hub.storeID, kind: .messages))
+    // Samples are not all on the disk, and some places of theirs were set apart: they are written anew.
+    operations.append(.drop(samples.id))
+    samples.rebind(to: OutStreamID(receiver: hub.storeID, kind: .samples))
+    operations += samples.rows.map(StoreOperation.enqueue)
+    samplesFlushed = samples.assigned
+    verdicts = Watermark()
+    verdictsDurable = .start
+    commits.add(operations, then: then)
+  }
+
+  private mutating func openStreams(_ welcome: Welcome, at now: BusTime, into actions: inout [Action]) {
+    func mark(_ kind: StreamID.Kind) -> StreamMark { welcome.received[kind] ?? .start }
+    // They were found to be of one history, so opening cannot fail any more.
+    _ = commands.open(received: mark(.commands))
+    if !settings.isOneShot {
+      acceptCommands(through: mark(.commands).sequence, at: now, into: &actions)
+      expireCommands(at: now, into: &actions)
+    }
+    if let range = commands.countFirstTries() {
+      // Whatever may have been sent cannot be cancelled by a later life, which knows only what is durable.
+      commands.hold()
+      let count = StoreOperation.countTries(commands.id, from: range.lowerBound, through: range.upperBound)
+      commits.add(settings.isOneShot ? [] : [count], then: [.commandsSendable(through: commands.assigned)])
+    }
+    sendCommands(at: now, into: &actions)
+    sendForwards(at: now, into: &actions)
+    guard !settings.isOneShot else { return }
+    _ = samples.open(received: mark(.samples))
+    acknowledgeSamples(through: mark(.samples).sequence, at: now)
+    sendSamples(at: now, into: &actions)
+    withCourier(at: now, into: &actions) {
+      _ = $0.open(received: mark(.messages), at: now, dice: &$1, into: &$2)
+    }
+  }
+
+  private mutating func take(_ refusal: Refusal, session: UInt64, at now: BusTime, into actions: inout [Action]) {
     switch refusal.code {
     case .versionMismatch:
       link = .refused
@@ -97,7 +205,11 @@ extension PeerCore {
     case .unknownSession:
       // A hub that was restarted: only a hello helps. One that is on its way is not repeated.
       if case .up = link { greet(attempts: 0, at: now, into: &actions) }
-    case .malformed, .busy, .storeRegressed: actions.append(.note("the hub refused a frame: \(refusal.message)"))
+    case .storeRegressed:
+      guard case .greeting = link, let hub else { return }
+      actions.append(.note("this device's store has lost history: what is unacknowledged goes again as a new store"))
+      renew(toward: hub, at: now)
+    case .malformed, .busy: actions.append(.note("the hub refused a frame: \(refusal.message)"))
     }
   }
 
@@ -120,18 +232,32 @@ extension PeerCore {
     guard snapshot.order > authoritative.order else { return }
     // However it came (published, with a welcome, as an answer): a listener hears every state once.
     actions.append(.hear(.snapshot(message)))
-    let wasOn = authoritative.phase.isOn
+    let before = authoritative
     authoritative = snapshot
     settling.removeAll { $0.verdict.term < snapshot.order.term || $0.verdict.revision <= snapshot.order.revision }
-    if snapshot.order.term > termSeen {
-      termSeen = snapshot.order.term
-      if !settings.isOneShot { commits.add([.setTerm(termSeen)], then: []) }
-    }
+    keepView(before: before, at: now)
     // The beat quickens when a run begins: what was due in ten seconds is due in two.
-    if snapshot.phase.isOn != wasOn, pings.nextAt != nil {
+    if snapshot.phase.isOn != before.phase.isOn, pings.nextAt != nil {
       pings.nextAt = now + Heartbeat.interval(isRunOn: snapshot.phase.isOn)
     }
     actions.append(.show(snapshot))
+  }
+
+  /// A later life must know what its buttons mean, and which term was seen.
+  private mutating func keepView(before: Snapshot, at now: BusTime) {
+    guard !settings.isOneShot else { return }
+    let order = authoritative.order
+    guard order.term != before.order.term || order.revision != before.order.revision else { return }
+    var view = authoritative
+    view.metrics = RunMetrics()
+    // Before every publication of its revision: the next life shows the next one that it hears.
+    view.order = SnapshotOrder(term: order.term, revision: order.revision, tick: 0)
+    var operations: [StoreOperation] = [.setView(view)]
+    if order.term > termSeen {
+      termSeen = order.term
+      operations.append(.setTerm(termSeen))
+    }
+    commits.add(operations, then: [], dueAt: now + Self.unhurried)
   }
 
   /// Every message on its way adds to the age it states: the estimate that lies furthest ahead is the nearest one.

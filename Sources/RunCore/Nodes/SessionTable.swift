@@ -7,6 +7,8 @@ struct SessionTable: Sendable {
     var heardAt: BusTime
     var offset = ClockOffset()
     var isReachable = true
+    /// The last that the peer measured.
+    var roundTrip: BusDuration?
   }
 
   /// A bus is one runner's devices and their scripts; a thousand peers are a test of ours.

@@ -1,0 +1,433 @@
+import DequeModule
+
+/// Carries an app's messages to and from one other node: the numbered stream either way, and the newest values by key.
+/// Hub and peer have the same courier; what they do with its actions is the same, too.
+struct Courier: Sendable {
+  /// What it wants done, in order.
+  enum Action: Sendable {
+    case send(DeliveryMessage)
+    /// Make this durable; soon, or with whatever is written next. Then the effect, if there is one.
+    case write([StoreOperation], isUrgent: Bool, then: Effect?)
+    /// Hand it to the app; see ``Handover``.
+    case hand(Handover)
+    /// One of the messages given here reached a stage.
+    case receipt(MessageReceipt)
+    case note(String)
+  }
+
+  /// What may follow once a write is durable.
+  enum Effect: Sendable {
+    /// Rows up to here may be sent.
+    case sendable(through: UInt64, MessageID?)
+    /// The newest value of a key may be sent.
+    case latestSendable(String)
+    /// What came in is processed up to here.
+    case processed(StreamMark)
+    /// The newest value of a key has come in.
+    case latestReceived(LatestReceived)
+  }
+
+  /// A message whose handler has failed this often is set aside.
+  static let failuresMax = 5
+  /// What was never sent in this time is not worth sending.
+  static let lifetime = BusDuration.seconds(30 * 86_400)
+  /// Keys that one node keeps values of; a setting has a name, not a number.
+  static let keysMax = 1024
+  /// Keeps a frame under the 64 KiB that a frame may have.
+  private static let frameBytesMax = 48 << 10
+  private static let frameRowsMax = 512
+
+  private struct Value: Sendable {
+    var row: LatestRow
+    var isDurable = true
+    var isSent = false
+  }
+
+  /// Who is at the other end; `nil` on a peer that has not met its hub.
+  var device: DeviceID?
+  private(set) var stream: OutStream
+  private(set) var inbox: Inbox
+  private var values: [String: Value] = [:]
+  private var received: [String: LatestReceived] = [:]
+  private var failures: (sequence: UInt64, count: Int) = (0, 0)
+  private var valuesRetryAt: BusTime?
+  private var isOpen = false
+  /// The app takes messages.
+  private var isHandling = false
+
+  init(
+    device: DeviceID?, stream: OutStream, inbox: Inbox, latestSent: [LatestRow] = [],
+    latestReceived: [LatestReceived] = [], isHandling: Bool = false
+  ) {
+    self.device = device
+    self.stream = stream
+    self.inbox = inbox
+    self.isHandling = isHandling
+    for row in latestSent { values[row.key] = Value(row: row) }
+    for row in latestReceived { received[row.key] = row }
+  }
+
+  /// The next moment at which ``meetDeadlines(at:dice:into:)`` has something to do.
+  var deadline: BusTime? { isOpen ? [stream.retryAt, valuesRetryAt].compactMap { $0 }.min() : nil }
+
+  /// The newest values that were given here and have not arrived.
+  var waitingValues: [LatestRow] {
+    values.values.map(\.row).filter { !$0.isAcknowledged }.sorted { $0.key < $1.key }
+  }
+
+  /// The newest value of a key that came in.
+  func value(of key: String) -> AppMessage? { received[key]?.message }
+
+  // MARK: What is given here
+
+  /// A message to be delivered by its class. Why it is not taken, when it is not; then nothing was changed.
+  mutating func post(
+    _ message: AppMessage, by deliveryClass: DeliveryClass, at now: BusTime, into actions: inout [Action]
+  ) -> PostRefusal? {
+    guard message.isCarried else { return .tooLong }
+    switch deliveryClass {
+    case .live:
+      guard isOpen else { return .unreachable }
+      actions.append(.send(.live(message)))
+      actions.append(.receipt(MessageReceipt(messageID: message.id, stage: .sent)))
+    case .queued:
+      guard !stream.isFull else { return .full }
+      let row = stream.add(.message(message), since: now, isGoing: isOpen)
+      actions.append(
+        .write([.enqueue(row)], isUrgent: true, then: .sendable(through: row.sequence, message.id)))
+    case .latest(let key):
+      guard AppMessage.isName(key) else { return .tooLong }
+      guard values[key] != nil || values.count < Self.keysMax else { return .full }
+      let old = values[key]?.row
+      let row = LatestRow(device: device, key: key, version: (old?.version ?? 0) + 1, message: message)
+      if let old, !old.isAcknowledged {
+        actions.append(.receipt(MessageReceipt(messageID: old.message.id, stage: .replaced)))
+      }
+      values[key] = Value(row: row, isDurable: false)
+      actions.append(.write([.setLatest(row)], isUrgent: true, then: .latestSendable(key)))
+    }
+    return nil
+  }
+
+  /// Takes back what was never sent; `false` when it may have been, or is not there.
+  mutating func cancel(_ id: MessageID, into actions: inout [Action]) -> Bool {
+    guard let row = stream.rows.first(where: { $0.item?.id == id }), row.tries == 0 else { return false }
+    bury(row, .cancelled, into: &actions)
+    return true
+  }
+
+  private mutating func bury(_ row: OutboxRow, _ reason: RejectionReason, into actions: inout [Action]) {
+    guard let id = row.item?.id else { return }
+    stream.bury(row.sequence)
+    actions.append(.write([.bury(stream.id, sequence: row.sequence)], isUrgent: true, then: nil))
+    actions.append(.receipt(MessageReceipt(messageID: id, stage: .rejected(reason))))
+  }
+
+  // MARK: The session
+
+  /// Where its streams stand, as the other side's hello or welcome said; what waits goes out.
+  mutating func open(
+    received mark: StreamMark, at now: BusTime, dice: inout Dice, into actions: inout [Action]
+  ) -> OutStream.Standing {
+    let standing = stream.open(received: mark)
+    guard standing == .good else { return standing }
+    isOpen = true
+    acknowledge(through: mark.sequence, at: now, dice: &dice, into: &actions)
+    for row in stream.rows where row.tries == 0 && row.item != nil && now - row.since > Self.lifetime {
+      bury(row, .expired, into: &actions)
+    }
+    if let range = stream.countFirstTries() {
+      // Whatever may have been sent can not be cancelled by a later life, which knows only what is durable.
+      stream.hold()
+      actions.append(
+        .write(
+          [.countTries(stream.id, from: range.lowerBound, through: range.upperBound)], isUrgent: true,
+          then: .sendable(through: stream.assigned, nil)))
+    }
+    for key in values.keys { values[key]?.isSent = false }
+    sendValues(at: now, dice: &dice, into: &actions)
+    pump(at: now, dice: &dice, into: &actions)
+    return .good
+  }
+
+  /// The session is over.
+  mutating func close() {
+    isOpen = false
+    stream.close()
+    valuesRetryAt = nil
+  }
+
+  /// Both streams begin anew between other stores: what is owed is numbered from 1.
+  mutating func rebind(to id: OutStreamID, from sender: StreamID) {
+    stream.rebind(to: id)
+    inbox = Inbox(sender)
+    failures = (0, 0)
+    for key in values.keys {
+      values[key]?.row.isAcknowledged = false
+      values[key]?.isSent = false
+    }
+  }
+
+  /// The clock has another origin: see ``OutStream/shift(by:)``.
+  mutating func shift(by span: BusDuration) { stream.shift(by: span) }
+
+  /// The app takes messages from now on, or does not any more.
+  mutating func setHandling(_ value: Bool, into actions: inout [Action]) {
+    isHandling = value
+    if !value {
+      inbox.giveBack()
+    } else if isOpen {
+      actions.append(.send(.goBack(.messages, to: inbox.handled.sequence + 1, failure: nil)))
+    }
+  }
+
+  /// Time has passed.
+  mutating func meetDeadlines(at now: BusTime, dice: inout Dice, into actions: inout [Action]) {
+    guard isOpen else { return }
+    if let due = stream.retryAt, due <= now {
+      if let range = stream.retry(at: now, dice: &dice) { count(range, into: &actions) }
+      pump(at: now, dice: &dice, into: &actions)
+    }
+    if let due = valuesRetryAt, due <= now {
+      for key in values.keys { values[key]?.isSent = false }
+      sendValues(at: now, dice: &dice, into: &actions)
+    }
+  }
+
+  /// The link could not take something.
+  mutating func postpone(to time: BusTime) {
+    stream.postpone(to: time)
+    if values.values.contains(where: { $0.isSent && !$0.row.isAcknowledged }) { valuesRetryAt = time }
+  }
+
+  // MARK: What the other side says
+
+  /// What the other side owes, or says of what is owed to it.
+  mutating func receive(
+    _ message: DeliveryMessage, at now: BusTime, dice: inout Dice, into actions: inout [Action]
+  ) {
+    switch message {
+    case .messages(let transmissions): take(transmissions, into: &actions)
+    case .tombstones(_, let from, let through):
+      switch inbox.skip(from: from, through: through) {
+      case .taken: noteHandled(into: &actions)
+      case .known: sayHowFar(into: &actions)
+      case .asked: break
+      case .gap(let place): actions.append(.send(.goBack(.messages, to: place, failure: nil)))
+      }
+    case .acknowledge(_, let sequence):
+      acknowledge(through: sequence, at: now, dice: &dice, into: &actions)
+      pump(at: now, dice: &dice, into: &actions)
+    case .delivered(let sequence):
+      for row in stream.rows where row.sequence <= sequence {
+        if let id = row.item?.id { actions.append(.receipt(MessageReceipt(messageID: id, stage: .delivered))) }
+      }
+    case .goBack(_, let place, let failure):
+      goBack(to: place, failure: failure, at: now, dice: &dice, into: &actions)
+    case .latest(let key, let version, let message): take(message, key: key, version: version, into: &actions)
+    case .acknowledgeLatest(let key, let version):
+      guard var value = values[key], value.row.version == version, !value.row.isAcknowledged else { return }
+      value.row.isAcknowledged = true
+      values[key] = value
+      if waitingValues.isEmpty { valuesRetryAt = nil }
+      actions.append(.write([.setLatest(value.row)], isUrgent: false, then: nil))
+      actions.append(.receipt(MessageReceipt(messageID: value.row.message.id, stage: .processed)))
+    case .live(let message):
+      guard isHandling else { return actions.append(.note("nobody takes messages here: a live one was dropped")) }
+      hand(message, .live, place: nil, into: &actions)
+    case .verdicts: break
+    }
+  }
+
+  /// The app's handler has returned for messages up to here.
+  mutating func handle(through sequence: UInt64, into actions: inout [Action]) {
+    if inbox.handle(through: sequence) { noteHandled(into: &actions) }
+  }
+
+  /// The app's handler has failed for one.
+  mutating func fail(_ sequence: UInt64, _ reason: String, into actions: inout [Action]) {
+    if inbox.fail(sequence), isOpen { actions.append(.send(.goBack(.messages, to: sequence, failure: reason))) }
+  }
+
+  /// A write is durable.
+  mutating func perform(_ effect: Effect, at now: BusTime, dice: inout Dice, into actions: inout [Action]) {
+    switch effect {
+    case .sendable(let sequence, let id):
+      stream.makeDurable(through: sequence)
+      if let id { actions.append(.receipt(MessageReceipt(messageID: id, stage: .queued))) }
+      pump(at: now, dice: &dice, into: &actions)
+    case .latestSendable(let key):
+      guard var value = values[key] else { return }
+      value.isDurable = true
+      values[key] = value
+      actions.append(.receipt(MessageReceipt(messageID: value.row.message.id, stage: .queued)))
+      sendValues(at: now, dice: &dice, into: &actions)
+    case .processed(let mark):
+      inbox.makeDurable(mark)
+      sayHowFar(into: &actions)
+    case .latestReceived(let row):
+      if isOpen { actions.append(.send(.acknowledgeLatest(key: row.key, version: row.version))) }
+      if isHandling { hand(row.message, .latest(key: row.key), place: nil, into: &actions) }
+    }
+  }
+
+  // MARK: Inside
+
+  private mutating func take(_ transmissions: [MessageTransmission], into actions: inout [Action]) {
+    // Nobody takes messages here: they stay with their sender, which tries again.
+    guard isHandling else { return }
+    switch inbox.receive(transmissions) {
+    case .taken(let fresh):
+      for transmission in fresh {
+        hand(transmission.message, .queued, place: transmission.sequence, into: &actions)
+      }
+      if let last = fresh.last { actions.append(.send(.delivered(through: last.sequence))) }
+    case .known: sayHowFar(into: &actions)
+    case .asked: break
+    case .gap(let place): actions.append(.send(.goBack(.messages, to: place, failure: nil)))
+    }
+  }
+
+  private mutating func take(
+    _ message: AppMessage, key: String, version: UInt64, into actions: inout [Action]
+  ) {
+    guard let device else { return }
+    let store = inbox.stream.sender
+    if let known = received[key], known.store == store, known.version >= version {
+      return actions.append(.send(.acknowledgeLatest(key: key, version: version)))
+    }
+    guard received[key] != nil || received.count < Self.keysMax else {
+      return actions.append(.note("\(device) has values of too many keys: one was not taken"))
+    }
+    let row = LatestReceived(device: device, store: store, key: key, version: version, message: message)
+    received[key] = row
+    actions.append(.write([.receiveLatest(row)], isUrgent: true, then: .latestReceived(row)))
+  }
+
+  private func hand(
+    _ message: AppMessage, _ deliveryClass: DeliveryClass, place: UInt64?, into actions: inout [Action]
+  ) {
+    guard let device else { return }
+    actions.append(
+      .hand(
+        Handover(
+          received: ReceivedMessage(message: message, from: device, deliveryClass: deliveryClass),
+          stream: inbox.stream, sequence: place)))
+  }
+
+  private func noteHandled(into actions: inout [Action]) {
+    let mark = inbox.handled
+    guard mark.sequence > inbox.durable.sequence else { return }
+    actions.append(.write([.setWatermark(inbox.stream, mark)], isUrgent: true, then: .processed(mark)))
+  }
+
+  private func sayHowFar(into actions: inout [Action]) {
+    if isOpen { actions.append(.send(.acknowledge(.messages, through: inbox.durable.sequence))) }
+  }
+
+  private mutating func acknowledge(
+    through sequence: UInt64, at now: BusTime, dice: inout Dice, into actions: inout [Action]
+  ) {
+    let processed = stream.rows.prefix { $0.sequence <= sequence }.compactMap { $0.item?.id }
+    guard stream.acknowledge(through: sequence, at: now, dice: &dice) else { return }
+    actions.append(.write([.acknowledge(stream.id, through: stream.acknowledged)], isUrgent: false, then: nil))
+    for id in processed { actions.append(.receipt(MessageReceipt(messageID: id, stage: .processed))) }
+  }
+
+  private mutating func goBack(
+    to place: UInt64, failure: String?, at now: BusTime, dice: inout Dice, into actions: inout [Action]
+  ) {
+    guard let failure else {
+      stream.goBack(to: place)
+      return pump(at: now, dice: &dice, into: &actions)
+    }
+    failures = failures.sequence == place ? (place, failures.count + 1) : (place, 1)
+    guard let index = stream.index(of: place), case .message(let message)? = stream.rows[index].item else { return }
+    guard failures.count >= Self.failuresMax else {
+      count(place...place, into: &actions)
+      // 1, 2, 4, 8 seconds: a handler that fails now may not fail then.
+      let wait = dice.jittered(.seconds(Int64(1) << Int64(failures.count - 1)))
+      return stream.goBack(to: place, retryAt: now + wait)
+    }
+    stream.bury(place)
+    let quarantined = QuarantinedMessage(message: message, receiver: stream.id.receiver, reason: failure, since: now)
+    actions.append(
+      .write([.quarantine(quarantined), .bury(stream.id, sequence: place)], isUrgent: true, then: nil))
+    actions.append(.receipt(MessageReceipt(messageID: message.id, stage: .rejected(.quarantined))))
+    stream.goBack(to: place)
+    pump(at: now, dice: &dice, into: &actions)
+  }
+
+  private mutating func count(_ range: ClosedRange<UInt64>, into actions: inout [Action]) {
+    let range = stream.count(range)
+    actions.append(
+      .write(
+        [.countTries(stream.id, from: range.lowerBound, through: range.upperBound)], isUrgent: false, then: nil))
+  }
+
+  /// Sends what may go, in frames that fit.
+  private mutating func pump(at now: BusTime, dice: inout Dice, into actions: inout [Action]) {
+    guard isOpen else { return }
+    for cargo in stream.takeFlight(at: now, dice: &dice) {
+      switch cargo {
+      case .hole(let range):
+        actions.append(.send(.tombstones(.messages, from: range.lowerBound, through: range.upperBound)))
+      case .rows(let rows):
+        var frame: [MessageTransmission] = []
+        var bytes = 0
+        for row in rows {
+          guard case .message(let message)? = row.item, let size = row.item?.size else { continue }
+          if !frame.isEmpty, bytes + size > Self.frameBytesMax || frame.count >= Self.frameRowsMax {
+            actions.append(.send(.messages(frame)))
+            (frame, bytes) = ([], 0)
+          }
+          frame.append(MessageTransmission(sequence: row.sequence, message: message))
+          bytes += size
+        }
+        if !frame.isEmpty { actions.append(.send(.messages(frame))) }
+      }
+    }
+  }
+
+  private mutating func sendValues(at now: BusTime, dice: inout Dice, into actions: inout [Action]) {
+    guard isOpen else { return }
+    var isWaiting = false
+    for key in values.keys.sorted() {
+      guard let value = values[key], value.isDurable, !value.row.isAcknowledged else { continue }
+      isWaiting = true
+      guard !value.isSent else { continue }
+      values[key]?.isSent = true
+      actions.append(.send(.latest(key: key, version: value.row.version, value.row.message)))
+    }
+    valuesRetryAt = isWaiting ? now + dice.jittered(.seconds(5)) : nil
+  }
+}
+
+/// Why a message is not taken.
+public enum PostRefusal: Hashable, Sendable {
+  /// The name, the key or the body is longer than the wire carries, or has control characters in it.
+  case tooLong
+  /// The other side is not reachable now, and the message is for now or never.
+  case unreachable
+  /// As much waits already as the outbox holds.
+  case full
+  /// The hub has never met this device.
+  case unknownDevice
+}
+
+/// A message on its way to the app. With a place, the app's handler says what became of it: handled, or failed.
+public struct Handover: Hashable, Sendable {
+  /// The message.
+  public let received: ReceivedMessage
+  /// The stream that it came by.
+  public let stream: StreamID
+  /// Its place there; `nil` for one that nobody waits for.
+  public let sequence: UInt64?
+
+  /// A handover from its parts.
+  public init(received: ReceivedMessage, stream: StreamID, sequence: UInt64?) {
+    self.received = received
+    self.stream = stream
+    self.sequence = sequence
+  }
+}

@@ -1,0 +1,115 @@
+import DequeModule
+
+// What a shell asks a hub, and what one-shot senders left in its machine's spool.
+extension HubCore {
+  /// Presses from the spool: each is a stream of its own, as a plain request is.
+  mutating func take(_ presses: [SpooledPress], at now: BusTime, into actions: inout [Action]) {
+    for press in presses {
+      let id = press.command.id
+      if archive[id] != nil {
+        // The verdict is durable, or will be with the commit in flight.
+        commits.add([], then: [.act(.spoolSettled(id))])
+        continue
+      }
+      guard unjudged[id] == nil else {
+        spooled.insert(id)
+        continue
+      }
+      guard canAccept(nil) else { return }
+      spooled.insert(id)
+      accept(press.request(at: monotonic(at: now)), at: now)
+    }
+  }
+
+  /// A peer asks, for a shell beside it: it may look, and change nothing.
+  mutating func answer(
+    _ inquiry: Inquiry, of session: SessionTable.Session, on connection: ConnectionID, at now: BusTime,
+    into actions: inout [Action]
+  ) {
+    let answer: InquiryAnswer
+    switch inquiry {
+    case .peers: answer = .peers(peers(at: now))
+    case .outbox: answer = .outbox(outbox(at: now))
+    case .quarantine: answer = .quarantine(quarantineReports(at: now))
+    case .cancel, .retry, .discard: answer = .failed("only a shell on the hub's own machine may change its outbox")
+    }
+    actions.append(.send(HubFrame(session: session.number, message: .answer(answer)), to: connection))
+  }
+
+  /// Answers somebody on this machine.
+  mutating func answer(_ inquiry: Inquiry, _ number: UInt64, at now: BusTime, into actions: inout [Action]) {
+    switch inquiry {
+    case .peers: actions.append(.answer(.peers(peers(at: now)), number))
+    case .outbox: actions.append(.answer(.outbox(outbox(at: now)), number))
+    case .quarantine: actions.append(.answer(.quarantine(quarantineReports(at: now)), number))
+    case .cancel(let id): cancel(id, number, at: now, into: &actions)
+    case .retry(let id):
+      guard let index = quarantine.firstIndex(where: { $0.message.id == id }) else {
+        return actions.append(.answer(.failed(PeerCore.notQuarantined), number))
+      }
+      let old = quarantine[index]
+      guard let device = device(of: old.receiver) else {
+        return actions.append(.answer(.failed("the device that it was for is not known any more"), number))
+      }
+      let message = AppMessage(id: dice.identifier(), name: old.message.name, body: old.message.body)
+      var refusal: PostRefusal?
+      withCourier(of: device.storeID, at: now, into: &actions) {
+        refusal = $0.post(message, by: .queued, at: $3, into: &$2)
+      }
+      guard refusal == nil else { return actions.append(.answer(.failed(PeerCore.outboxFull), number)) }
+      quarantine.remove(at: index)
+      commits.add([.unquarantine(id)], then: [.act(.answer(.done(message.id), number))])
+    case .discard(let id):
+      guard let index = quarantine.firstIndex(where: { $0.message.id == id }) else {
+        return actions.append(.answer(.failed(PeerCore.notQuarantined), number))
+      }
+      quarantine.remove(at: index)
+      commits.add([.unquarantine(id)], then: [.act(.answer(.done(nil), number))])
+    }
+  }
+
+  private mutating func cancel(_ id: MessageID, _ number: UInt64, at now: BusTime, into actions: inout [Action]) {
+    for store in couriers.keys.sorted() {
+      guard couriers[store]?.stream.rows.contains(where: { $0.item?.id == id }) ?? false else { continue }
+      var isCancelled = false
+      withCourier(of: store, at: now, into: &actions) { courier, _, wanted, _ in
+        isCancelled = courier.cancel(id, into: &wanted)
+      }
+      guard isCancelled else { return actions.append(.answer(.failed(PeerCore.notCancellable), number)) }
+      return commits.add([], then: [.act(.answer(.done(nil), number))])
+    }
+    actions.append(.answer(.failed(PeerCore.notWaiting), number))
+  }
+
+  private func device(of store: StoreID) -> KnownDevice? { devices.values.first { $0.storeID == store } }
+
+  private func quarantineReports(at now: BusTime) -> [QuarantineReport] {
+    quarantine.map { $0.report(receiver: device(of: $0.receiver)?.deviceID, at: monotonic(at: now)) }
+  }
+
+  private func outbox(at now: BusTime) -> [OutboxReport] {
+    let real = monotonic(at: now)
+    var lines: [OutboxReport] = []
+    for (store, stream) in verdictStreams { lines += stream.reports(for: device(of: store)?.deviceID, at: real) }
+    for courier in couriers.values { lines += courier.reports(at: real) }
+    return lines.sorted {
+      ($1.age, $0.id ?? .none, $0.what) < ($0.age, $1.id ?? .none, $1.what)
+    }
+  }
+
+  /// Every device that was met, by name.
+  private func peers(at now: BusTime) -> [PeerReport] {
+    devices.values.sorted { $0.deviceID < $1.deviceID }.map { device in
+      let session = sessions.connection(of: device.storeID).flatMap { sessions[$0] }
+      let heardAt = max(session?.heardAt ?? device.heardAt, device.heardAt)
+      let owed = verdictStreams[device.storeID]?.rows.count { $0.item != nil } ?? 0
+      let courier = couriers[device.storeID]
+      let messages = (courier?.stream.rows.count { $0.item != nil } ?? 0) + (courier?.waitingValues.count ?? 0)
+      return PeerReport(
+        deviceID: device.deviceID, role: device.role, isReachable: session?.isReachable ?? false,
+        heardAge: settings.clock.speed.real(fromBus: max(.zero, now - heardAt)), roundTrip: session?.roundTrip,
+        waiting: UInt64(owed + messages),
+        commandWatermark: durable[StreamID(sender: device.storeID, kind: .commands)]?.sequence ?? 0)
+    }
+  }
+}
