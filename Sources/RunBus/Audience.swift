@@ -12,6 +12,8 @@ final class Audience: Sendable {
     var receipts: [CommandID: [UInt64: AsyncStream<Receipt>.Continuation]] = [:]
     var waiters: [CommandID: [UInt64: CheckedContinuation<Result<Verdict, RunBusError>, Never>]] = [:]
     var reachabilities: [UInt64: AsyncStream<Reachability>.Continuation] = [:]
+    var messages: [MessageID: [UInt64: AsyncStream<MessageReceipt>.Continuation]] = [:]
+    var posts: [MessageID: CheckedContinuation<Result<Void, RunBusError>, Never>] = [:]
     var end: RunBusError?
   }
   /// A reader this far behind loses the oldest events: the bus does not wait for it.
@@ -94,7 +96,65 @@ final class Audience: Sendable {
     }
   }
 
+  /// The stages of one of the app's messages from now on, to its last.
+  func messageReceipts(for id: MessageID) -> AsyncStream<MessageReceipt> {
+    let (stream, continuation) = AsyncStream.makeStream(of: MessageReceipt.self)
+    let key = state.withLock { state -> UInt64? in
+      guard state.end == nil else { return nil }
+      state.nextKey += 1
+      state.messages[id, default: [:]][state.nextKey] = continuation
+      return state.nextKey
+    }
+    guard let key else {
+      continuation.finish()
+      return stream
+    }
+    continuation.onTermination = { [weak self] _ in
+      self?.state.withLock { state in
+        state.messages[id]?[key] = nil
+        if state.messages[id]?.isEmpty == true { state.messages[id] = nil }
+      }
+    }
+    return stream
+  }
+
+  /// Waits until a message is durable here, on its way, or refused. `begin` runs once the waiter is in place.
+  func posting(of id: MessageID, isolation: isolated any Actor, begin: () -> Void) async -> Result<Void, RunBusError> {
+    await withCheckedContinuation(isolation: isolation) { continuation in
+      let early = state.withLock { state -> RunBusError? in
+        if let end = state.end { return end }
+        guard state.posts[id] == nil else { return RunBusError(.badInput, "message \(id) is being sent already") }
+        state.posts[id] = continuation
+        return nil
+      }
+      if let early { continuation.resume(returning: .failure(early)) } else { begin() }
+    }
+  }
+
   // MARK: Telling
+
+  /// One of the app's messages reached a stage; its first answers whoever posts it, its last ends its streams.
+  func tell(_ receipt: MessageReceipt) {
+    let id = receipt.messageID
+    let (post, listeners) = state.withLock { state in
+      let all = receipt.stage.isLast ? state.messages.removeValue(forKey: id) : state.messages[id]
+      return (state.posts.removeValue(forKey: id), Array((all ?? [:]).values))
+    }
+    post?.resume(returning: .success(()))
+    for listener in listeners {
+      listener.yield(receipt)
+      if receipt.stage.isLast { listener.finish() }
+    }
+  }
+
+  /// One of the app's messages is not taken.
+  func refuse(_ id: MessageID, _ refusal: PostRefusal) {
+    let (post, listeners) = state.withLock { state in
+      (state.posts.removeValue(forKey: id), Array((state.messages.removeValue(forKey: id) ?? [:]).values))
+    }
+    post?.resume(returning: .failure(RunBusError(refusal)))
+    for listener in listeners { listener.finish() }
+  }
 
   /// The state changed.
   func show(_ snapshot: Snapshot) {
@@ -141,6 +201,8 @@ final class Audience: Sendable {
     for listener in old.events.values { listener.finish() }
     for listener in old.reachabilities.values { listener.finish() }
     for listener in old.receipts.values.flatMap(\.values) { listener.finish() }
+    for listener in old.messages.values.flatMap(\.values) { listener.finish() }
+    for post in old.posts.values { post.resume(returning: .failure(error)) }
     for waiter in old.waiters.values.flatMap(\.values) { waiter.resume(returning: .failure(error)) }
   }
 

@@ -15,7 +15,7 @@
       self.init(
         configuration: configuration,
         listener: ZeroMQListener(control: location.controlEndpoint, events: location.eventsEndpoint), store: store,
-        loop: loop, lock: lock)
+        loop: loop, lock: lock, place: NodePlace(at: location, device: device))
     }
   }
 
@@ -27,10 +27,26 @@
       let device = configuration.deviceID
       self.init(
         configuration: configuration, connector: ZeroMQConnector(control: location.controlEndpoint),
-        store: try NodeStore(directory: location.stateDirectory(for: device), device: device), loop: loop)
+        store: try NodeStore(directory: location.stateDirectory(for: device), device: device), loop: loop,
+        place: NodePlace(at: location, device: device))
+    }
+  }
+
+  extension NodePlace {
+    /// The usual place of a device's node: the spool of its bus on this machine, and a door beside the bus's sockets.
+    init(at location: BusLocation, device: DeviceID) {
+      self.init(spool: location.spool, door: ZeroMQDoorOpener(location: location, device: device))
     }
   }
 #endif
+
+extension AppMessage {
+  /// A message to be sent now: its id is drawn.
+  public init(name: String, body: [UInt8]) {
+    var generator = SystemRandomNumberGenerator()
+    self.init(id: MessageID(using: &generator), name: name, body: body)
+  }
+}
 
 extension Command {
   /// A press of a button now: its id is drawn, and a start mints the id of its run.

@@ -32,13 +32,22 @@ public actor Hub: Node {
   /// Nobody has subscribed to a topic yet: what is published on it need not even be encoded.
   private var subscribed: Set<Topic> = []
   private var complainedAbout: Set<ConnectionID> = []
+  private let place: NodePlace
+  private var keeper: PlaceKeeper?
+  private var desk: MessageDesk?
+  /// What this turn hands to the app.
+  private var handing: [Handover] = []
 
   /// A hub on a loop, with a store and a way to be reached.
   ///
-  /// - Parameter lock: what makes it the only hub of its bus, where a lock does; let go when the hub has ended.
+  /// - Parameters:
+  ///   - lock: what makes it the only hub of its bus, where a lock does; let go when the hub has ended.
+  ///   - place: what else it has on its machine.
   public init(
-    configuration: HubConfiguration, listener: any HubListener, store: NodeStore, loop: Loop, lock: HubLock? = nil
+    configuration: HubConfiguration, listener: any HubListener, store: NodeStore, loop: Loop, lock: HubLock? = nil,
+    place: NodePlace = NodePlace()
   ) {
+    self.place = place
     self.lock = lock
     self.configuration = configuration
     self.listener = listener
@@ -116,6 +125,53 @@ public actor Hub: Node {
     if life.isRunning, transport == nil { open() }
   }
 
+  // MARK: Messages
+
+  /// Sends an app's message to a device by its class; returns once it is durable here (a live one: once it is on its way).
+  ///
+  /// Throws ``RunBusError/Code/badInput`` for a device that this hub has never met and for a message that no frame
+  /// carries, ``RunBusError/Code/unreachable`` for a live one when the device is not there, ``RunBusError/Code/full``.
+  public func post(
+    _ message: AppMessage, by deliveryClass: DeliveryClass, to device: DeviceID
+  ) async throws(RunBusError) {
+    guard life.isRunning else { throw RunBusError(.closed, "the hub does not run") }
+    try await audience.posting(of: message.id, isolation: self) {
+      feed(.post(message, deliveryClass, to: device))
+    }.get()
+  }
+
+  /// See ``Node/messageReceipts(for:)``.
+  public func messageReceipts(for id: MessageID) -> AsyncStream<MessageReceipt> { audience.messageReceipts(for: id) }
+
+  /// The newest value of a key that a device has sent with the class `latest`.
+  public func latest(_ key: String, from device: DeviceID) -> AppMessage? { core?.latest(key, from: device) }
+
+  /// See ``Node/handleMessages(_:)``.
+  public func handleMessages(
+    _ handler: @escaping @Sendable (ReceivedMessage) async throws -> Void
+  ) async throws(RunBusError) {
+    guard desk == nil else { throw RunBusError(.badInput, "this node has a handler for messages already") }
+    let desk = MessageDesk()
+    self.desk = desk
+    feed(.handling(true))
+    await withTaskCancellationHandler {
+      await desk.serve(handler) { [loop] report in
+        loop.submit { [self] in assumeIsolated { $0.take(report) } }
+      }
+    } onCancel: {
+      desk.close()
+    }
+    self.desk = nil
+    feed(.handling(false))
+  }
+
+  private func take(_ report: MessageDesk.Report) {
+    switch report {
+    case .handled(let stream, let sequence): feed(.handled(stream, through: sequence))
+    case .failed(let stream, let sequence, let reason): feed(.failed(stream, sequence, reason))
+    }
+  }
+
   // MARK: Events in
 
   private func begin() throws(RunBusError) {
@@ -126,11 +182,19 @@ public actor Hub: Node {
       speed: configuration.speed)
     let settings = HubCore.Settings(
       deviceID: configuration.deviceID, nodeID: store.nodeID, storeID: store.storeID,
-      debounce: configuration.debounce, clock: clock)
-    core = HubCore(settings: settings, history: history, now: clock.bus(at: real))
+      debounce: configuration.debounce, clock: clock, seed: .random(in: .min ... .max))
+    core = HubCore(
+      settings: settings, history: history, now: clock.bus(at: real), wallSeconds: Date().timeIntervalSince1970,
+      bootID: MachineBoot.id)
     timer = loop.makeTimer { [weak self] in self?.assumeIsolated { $0.feed(.deadline) } }
     for notice in store.notices { log.warning("\(notice)") }
     feed(.started)
+    if desk != nil { feed(.handling(true)) }
+    keeper = PlaceKeeper(
+      place, loop: loop, log: log, spooled: { [weak self] presses in self?.assumeIsolated { $0.feed(.spooled(presses)) } },
+      inquire: { [weak self] inquiry, number in self?.assumeIsolated { $0.feed(.inquire(inquiry, number)) } })
+    keeper?.meet()
+    keeper?.open()
     for command in early { feed(.press(command)) }
     early = []
   }
@@ -155,6 +219,11 @@ public actor Hub: Node {
       }
     }
     isFeeding = false
+    if !handing.isEmpty {
+      desk?.put(handing)
+      handing = []
+    }
+    keeper?.lookIfDue()
     timer?.deadline = core?.deadline.map(clock.real(at:))
   }
 
@@ -189,7 +258,11 @@ public actor Hub: Node {
     switch action {
     case .open: open()
     case .send(let frame, let connection):
-      if transport?.send(Codec.encode(frame), to: connection) == .gone { queue.append(.gone(connection)) }
+      switch transport?.send(Codec.encode(frame), to: connection) {
+      case .gone: queue.append(.gone(connection))
+      case .full: queue.append(.sendFailed(connection))
+      case .sent, nil: break
+      }
     case .forward(let bytes, let connection):
       if transport?.send(bytes, to: connection) == .gone { queue.append(.gone(connection)) }
     case .publish(let event):
@@ -197,6 +270,11 @@ public actor Hub: Node {
       audience.hear(event)
     case .commit(let id, let operations): commit(id, operations)
     case .receipt(let receipt): audience.tell(receipt)
+    case .messageReceipt(let receipt): audience.tell(receipt)
+    case .refusePost(let id, let refusal): audience.refuse(id, refusal)
+    case .hand(let handover): handing.append(handover)
+    case .spoolSettled(let id): keeper?.settle(id)
+    case .answer(let answer, let number): keeper?.answer(answer, number)
     case .show(let snapshot): audience.show(snapshot)
     case .note(let text): log.debug("\(text)")
     case .ended: life.end(nil)
@@ -242,6 +320,9 @@ public actor Hub: Node {
   private func close(_ error: RunBusError?) {
     life.end(error)
     timer = nil
+    keeper?.close()
+    keeper = nil
+    desk?.close()
     transport?.close()
     transport = nil
     store.close()

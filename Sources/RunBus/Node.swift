@@ -40,6 +40,20 @@ public protocol Node: Actor {
   /// How fast bus time runs: the hub's setting, adopted by peers with the welcome; real time before that.
   var speed: BusSpeed { get }
 
+  /// Hands an app's messages to `handler`, one at a time and in order, until the task is cancelled or the node ends.
+  ///
+  /// A queued message counts as processed once `handler` has returned and that is durable; until then it comes again,
+  /// after a crash with the same id. One whose handler throws five times is set aside by its sender. Without a handler
+  /// queued messages stay with their sender, live ones are dropped. A node has one handler at a time.
+  ///
+  /// Throws ``RunBusError/Code/badInput`` when there is one already.
+  func handleMessages(
+    _ handler: @escaping @Sendable (ReceivedMessage) async throws -> Void
+  ) async throws(RunBusError)
+
+  /// The stages of one of this app's messages from now on. Ask before posting it to see all of them.
+  func messageReceipts(for id: MessageID) -> AsyncStream<MessageReceipt>
+
   /// Goes off the air: every socket closes, nothing is forgotten.
   func suspend()
 

@@ -1,4 +1,5 @@
 import CoreMetrics
+import Foundation
 import Logging
 public import RunCore
 
@@ -24,9 +25,22 @@ public actor Peer: Node {
   private var queue: [PeerCore.Event] = []
   private var isFeeding = false
   private var hasComplained = false
+  private var isEnding = false
+  private let place: NodePlace
+  private var keeper: PlaceKeeper?
+  private var desk: MessageDesk?
+  /// What this turn hands to the app.
+  private var handing: [Handover] = []
+  private var inquiries: [CheckedContinuation<InquiryAnswer, Never>] = []
 
   /// A peer on a loop, with a store and a way to the hub.
-  public init(configuration: PeerConfiguration, connector: any PeerConnector, store: NodeStore, loop: Loop) {
+  ///
+  /// - Parameter place: what else it has on its machine.
+  public init(
+    configuration: PeerConfiguration, connector: any PeerConnector, store: NodeStore, loop: Loop,
+    place: NodePlace = NodePlace()
+  ) {
+    self.place = place
     self.configuration = configuration
     self.connector = connector
     self.store = store
@@ -45,18 +59,19 @@ public actor Peer: Node {
     let error = await withTaskCancellationHandler {
       await withCheckedContinuation { life.wait($0) }
     } onCancel: {
-      loop.submit { [self] in assumeIsolated { $0.life.end(nil) } }
+      loop.submit { [self] in assumeIsolated { $0.end() } }
     }
-    if error == nil { feed(.ending) }
     close(error)
     if let error { throw error }
   }
 
-  /// Gives a command and waits for its verdict; see ``Node/send(_:)``. A command given while the hub is out of reach
-  /// waits in memory and is delivered when it is back.
+  /// Gives a command and waits for its verdict; see ``Node/send(_:)``. It is durable before it is sent; given while the
+  /// hub is out of reach it waits and is delivered when it is back, by a later life of this node if need be.
+  ///
+  /// Throws ``RunBusError/Code/full`` when 1,024 commands wait already.
   public func send(_ command: Command) async throws(RunBusError) -> Verdict {
     if core?.isOutboxFull == true {
-      throw RunBusError(.unreachable, "1,024 commands wait for the hub already; try again when it is back")
+      throw RunBusError(.full, "1,024 commands wait for the hub already; try again when it is back")
     }
     return try await audience.verdict(of: command.id, isolation: self) {
       begin(command)
@@ -68,7 +83,7 @@ public actor Peer: Node {
 
   /// Takes in one sensor reading; it is kept until the hub has it.
   ///
-  /// Throws ``RunBusError/Code/unreachable`` when 36,000 readings wait for the hub already, and
+  /// Throws ``RunBusError/Code/full`` when 36,000 readings wait for the hub already, and
   /// ``RunBusError/Code/badInput`` for numbers that no sensor gives.
   public func record(_ sample: Sample) throws(RunBusError) {
     guard life.isRunning else { throw RunBusError(.closed, "the peer does not run") }
@@ -76,7 +91,7 @@ public actor Peer: Node {
       throw RunBusError(.badInput, "\(sample.value) is no reading of a sensor: it was not taken in")
     }
     if core?.isSpoolFull == true {
-      throw RunBusError(.unreachable, "36,000 samples wait for the hub already; this one was not taken in")
+      throw RunBusError(.full, "36,000 samples wait for the hub already; this one was not taken in")
     }
     feed(.sample(sample))
   }
@@ -127,18 +142,76 @@ public actor Peer: Node {
     }
   }
 
+  // MARK: Messages
+
+  /// Sends an app's message to the hub by its class; returns once it is durable here (a live one: once it is on its way).
+  ///
+  /// Throws ``RunBusError/Code/badInput`` for a message that no frame carries, ``RunBusError/Code/unreachable`` for a
+  /// live one when the hub is not there, ``RunBusError/Code/full`` when as much waits as may.
+  public func post(_ message: AppMessage, by deliveryClass: DeliveryClass) async throws(RunBusError) {
+    guard life.isRunning else { throw RunBusError(.closed, "the peer does not run") }
+    try await audience.posting(of: message.id, isolation: self) { feed(.post(message, deliveryClass)) }.get()
+  }
+
+  /// See ``Node/messageReceipts(for:)``.
+  public func messageReceipts(for id: MessageID) -> AsyncStream<MessageReceipt> { audience.messageReceipts(for: id) }
+
+  /// The newest value of a key that the hub has sent with the class `latest`.
+  public func latest(_ key: String) -> AppMessage? { core?.latest(key) }
+
+  /// See ``Node/handleMessages(_:)``.
+  public func handleMessages(
+    _ handler: @escaping @Sendable (ReceivedMessage) async throws -> Void
+  ) async throws(RunBusError) {
+    guard desk == nil else { throw RunBusError(.badInput, "this node has a handler for messages already") }
+    let desk = MessageDesk()
+    self.desk = desk
+    feed(.handling(true))
+    await withTaskCancellationHandler {
+      await desk.serve(handler) { [loop] report in
+        loop.submit { [self] in assumeIsolated { $0.take(report) } }
+      }
+    } onCancel: {
+      desk.close()
+    }
+    self.desk = nil
+    feed(.handling(false))
+  }
+
+  private func take(_ report: MessageDesk.Report) {
+    switch report {
+    case .handled(let stream, let sequence): feed(.handled(stream, through: sequence))
+    case .failed(let stream, let sequence, let reason): feed(.failed(stream, sequence, reason))
+    }
+  }
+
+  /// Asks the hub what it holds. Waits until it is in reach and answers, or the node ends.
+  public func inquire(_ inquiry: Inquiry) async -> InquiryAnswer {
+    await withCheckedContinuation { continuation in
+      guard life.isRunning else { return continuation.resume(returning: .failed("the peer does not run")) }
+      inquiries.append(continuation)
+      feed(.ask(inquiry))
+    }
+  }
+
   // MARK: Events in
 
   private func begin() throws(RunBusError) {
-    var generator = SystemRandomNumberGenerator()
-    // Commands and samples live in memory: every life numbers its own streams, so their name is drawn anew.
     let settings = PeerCore.Settings(
-      deviceID: configuration.deviceID, role: configuration.role, nodeID: store.nodeID,
-      storeID: StoreID(using: &generator), topics: configuration.topics, isOneShot: configuration.isOneShot,
-      nonce: generator.next(), termSeen: try store.termSeen())
-    core = PeerCore(settings: settings)
+      deviceID: configuration.deviceID, role: configuration.role, nodeID: store.nodeID, storeID: store.storeID,
+      topics: configuration.topics, isOneShot: configuration.isOneShot, seed: .random(in: .min ... .max))
+    core = PeerCore(
+      settings: settings, history: try store.peerHistory(), now: Loop.now,
+      wallSeconds: Date().timeIntervalSince1970, bootID: MachineBoot.id)
     timer = loop.makeTimer { [weak self] in self?.assumeIsolated { $0.feed(.deadline) } }
     for notice in store.notices { log.warning("\(notice)") }
+    feed(.started)
+    if desk != nil { feed(.handling(true)) }
+    if core?.authoritative.order.term ?? 0 > 0, let core { audience.show(core.authoritative) }
+    keeper = PlaceKeeper(
+      place, loop: loop, log: log, spooled: { [weak self] presses in self?.assumeIsolated { $0.feed(.spooled(presses)) } },
+      inquire: { [weak self] inquiry, number in self?.assumeIsolated { $0.feed(.inquire(inquiry, number)) } })
+    keeper?.open()
     for command in early { feed(.press(command)) }
     early = []
     try connect()
@@ -151,6 +224,11 @@ public actor Peer: Node {
     if core == nil { early.append(command) } else { feed(.press(command)) }
   }
 
+  private func end() {
+    isEnding = true
+    if core == nil { life.end(nil) } else { feed(.ending) }
+  }
+
   private func connect() throws(RunBusError) {
     transport = try connector.connect(on: loop) { [weak self] event in
       self?.assumeIsolated { $0.take(event) }
@@ -158,7 +236,7 @@ public actor Peer: Node {
   }
 
   private func feed(_ event: PeerCore.Event) {
-    guard core != nil else { return }
+    guard core != nil, life.isRunning else { return }
     queue.append(event)
     // Actions are carried out after the state is settled: what they bring about waits its turn.
     guard !isFeeding else { return }
@@ -172,6 +250,11 @@ public actor Peer: Node {
       }
     }
     isFeeding = false
+    if !handing.isEmpty {
+      desk?.put(handing)
+      handing = []
+    }
+    keeper?.lookIfDue()
     timer?.deadline = core?.deadline
   }
 
@@ -197,6 +280,14 @@ public actor Peer: Node {
     case .subscribe(let endpoint, let topics): transport?.subscribe(to: endpoint, topics: topics)
     case .commit(let id, let operations): commit(id, operations)
     case .receipt(let receipt): audience.tell(receipt)
+    case .messageReceipt(let receipt): audience.tell(receipt)
+    case .refusePost(let id, let refusal): audience.refuse(id, refusal)
+    case .hand(let handover): handing.append(handover)
+    case .spoolSettled(let id): keeper?.settle(id)
+    case .answer(let answer, let number): keeper?.answer(answer, number)
+    case .answered(let answer): if !inquiries.isEmpty { inquiries.removeFirst().resume(returning: answer) }
+    case .met: keeper?.meet()
+    case .ended: life.end(nil)
     case .show(let snapshot): audience.show(snapshot)
     case .hear(let event): audience.hear(event)
     case .reachability: audience.tell(reachability)
@@ -216,9 +307,8 @@ public actor Peer: Node {
     switch result {
     case .success: feed(.committed(id))
     case .failure(let fault) where fault.isTemporary:
-      // A peer keeps nothing but the highest term seen; the next one is written again.
-      log.error("the store takes nothing now: \(fault)")
-      feed(.committed(id))
+      log.error("the store takes nothing now: \(fault); nothing is lost, it is tried again every second")
+      feed(.commitFailed(id))
     case .failure(let fault): life.end(RunBusError(.store, "the node stops: \(fault)", cause: fault))
     }
   }
@@ -233,9 +323,13 @@ public actor Peer: Node {
   private func close(_ error: RunBusError?) {
     life.end(error)
     timer = nil
+    keeper?.close()
+    keeper = nil
+    desk?.close()
+    for inquiry in inquiries { inquiry.resume(returning: .failed("the node has ended")) }
+    inquiries = []
     transport?.close()
     transport = nil
-    core = nil
     store.close()
     audience.end(error ?? RunBusError(.closed, "the node has ended"))
   }

@@ -1,8 +1,10 @@
+import RunCore
+
 /// What went wrong, for a program (``code``) and for a person (``message``: what is wrong and what to do).
 public struct RunBusError: Error, Sendable, CustomStringConvertible {
   /// What kind of thing went wrong. Codes can be added without breaking anybody's switch.
   public struct Code: Hashable, Sendable, CustomStringConvertible {
-    private enum Value: String { case unreachable, busHeld, wireMismatch, badInput, store, transport, closed, timeout }
+    private enum Value: String { case unreachable, busHeld, wireMismatch, badInput, store, transport, closed, timeout, full }
     private let value: Value
 
     /// The hub cannot be reached now.
@@ -15,6 +17,8 @@ public struct RunBusError: Error, Sendable, CustomStringConvertible {
     public static let badInput = Code(value: .badInput)
     /// The store failed.
     public static let store = Code(value: .store)
+    /// As much waits already as may.
+    public static let full = Code(value: .full)
     /// The transport failed.
     public static let transport = Code(value: .transport)
     /// The node has ended.
@@ -42,4 +46,19 @@ public struct RunBusError: Error, Sendable, CustomStringConvertible {
 
   /// The message.
   public var description: String { message }
+}
+
+extension RunBusError {
+  /// Why a message is not taken, for whoever posts it.
+  init(_ refusal: PostRefusal) {
+    switch refusal {
+    case .tooLong:
+      self.init(
+        .badInput,
+        "a message's name and key are 1 to 64 bytes without control characters, its body at most 32,768 bytes")
+    case .unreachable: self.init(.unreachable, "nobody is there now: a live message is for now or never")
+    case .full: self.init(.full, "the outbox is full: nothing was taken in; try again when some of it is delivered")
+    case .unknownDevice: self.init(.badInput, "the hub has never met this device")
+    }
+  }
 }

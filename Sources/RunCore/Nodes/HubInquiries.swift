@@ -81,6 +81,11 @@ extension HubCore {
     actions.append(.answer(.failed(PeerCore.notWaiting), number))
   }
 
+  /// The newest value of a key that a device sent.
+  public func latest(_ key: String, from device: DeviceID) -> AppMessage? {
+    devices[device].flatMap { couriers[$0.storeID]?.value(of: key) }
+  }
+
   private func device(of store: StoreID) -> KnownDevice? { devices.values.first { $0.storeID == store } }
 
   private func quarantineReports(at now: BusTime) -> [QuarantineReport] {

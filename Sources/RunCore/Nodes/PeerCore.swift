@@ -68,6 +68,8 @@ public struct PeerCore: Sendable {
     case spooled([SpooledPress])
     /// Somebody asks what this node holds; the number comes back in ``Action/answer(_:_:)``.
     case inquire(Inquiry, UInt64)
+    /// The app asks the hub what it holds.
+    case ask(Inquiry)
     /// A frame could not be handed over: the link's queue is full.
     case sendFailed
     /// A commit is durable.
@@ -98,8 +100,10 @@ public struct PeerCore: Sendable {
     case hand(Handover)
     /// The verdict of a spooled press is known: its file can go.
     case spoolSettled(CommandID)
-    /// The answer to an inquiry.
+    /// The answer to an inquiry at this node.
     case answer(InquiryAnswer, UInt64)
+    /// The hub's answer to the oldest question that waits for one.
+    case answered(InquiryAnswer)
     /// The state changed.
     case show(Snapshot)
     /// Something was heard on the bus.
@@ -232,6 +236,8 @@ public struct PeerCore: Sendable {
     quarantine = delivery.quarantine
   }
 
+  /// What the app asked the hub and has no answer to; asked again in every session.
+  var questions: [Inquiry] = []
   /// What was set aside here.
   var quarantine: [QuarantinedMessage]
 
@@ -293,6 +299,9 @@ public struct PeerCore: Sendable {
       withCourier(at: now, into: &actions) { $0.fail(sequence, reason, into: &$2) }
     case .spooled(let presses): forward(presses, at: now, into: &actions)
     case .inquire(let inquiry, let number): answer(inquiry, number, at: now, into: &actions)
+    case .ask(let inquiry):
+      questions.append(inquiry)
+      send(.inquire(inquiry), at: now, into: &actions)
     case .sendFailed: postpone(at: now)
     case .committed(let id):
       guard commits.isInFlight(id) else { break }

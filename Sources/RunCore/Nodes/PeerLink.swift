@@ -61,7 +61,10 @@ extension PeerCore {
       // A lost last snapshot before a quiet stretch heals here.
       if newest > authoritative.order { send(.query, at: now, into: &actions) }
     case .state(let message): observe(message, isNewSession: false, at: now, into: &actions)
-    case .answer(let answer): actions.append(.answer(answer, 0))
+    case .answer(let answer):
+      guard !questions.isEmpty else { return }
+      questions.removeFirst()
+      actions.append(.answered(answer))
     case .welcome, .refused: break
     }
   }
@@ -187,6 +190,7 @@ extension PeerCore {
     }
     sendCommands(at: now, into: &actions)
     sendForwards(at: now, into: &actions)
+    for question in questions { send(.inquire(question), at: now, into: &actions) }
     guard !settings.isOneShot else { return }
     _ = samples.open(received: mark(.samples))
     acknowledgeSamples(through: mark(.samples).sequence, at: now)

@@ -1,0 +1,134 @@
+import Dispatch
+import Foundation
+import Logging
+import RunCore
+
+/// What a node has on its own machine besides its store: the spool of one-shot senders, and a door for shells.
+public struct NodePlace: Sendable {
+  /// Where one-shot senders leave what they could not deliver.
+  public var spool: SpoolDirectory?
+  /// Where a shell asks what the node holds.
+  public var door: (any DoorOpener)?
+
+  /// A place from its parts; without them the node delivers no spool and answers no shell.
+  public init(spool: SpoolDirectory? = nil, door: (any DoorOpener)? = nil) {
+    self.spool = spool
+    self.door = door
+  }
+}
+
+/// Carries out what a node does at its place. Used on the node's loop's thread only.
+final class PlaceKeeper {
+  /// A person does not wait longer than this for a hub that is there to find a press in the spool.
+  private static let lookEvery = BusDuration.seconds(5)
+
+  private let place: NodePlace
+  private let loop: Loop
+  private let log: Logger
+  private let disk = DispatchQueue(label: "runbus.spool")
+  private let inquire: (Inquiry, UInt64) -> Void
+  private let spooled: ([SpooledPress]) -> Void
+  private var door: (any NodeDoor)?
+  private var timer: LoopTimer?
+  private var lookAt = BusTime.zero
+  private var stamp: SpoolStamp?
+  private var replies: [UInt64: @Sendable (InquiryAnswer) -> Void] = [:]
+  private var lastNumber: UInt64 = 0
+
+  init(
+    _ place: NodePlace, loop: Loop, log: Logger, spooled: @escaping ([SpooledPress]) -> Void,
+    inquire: @escaping (Inquiry, UInt64) -> Void
+  ) {
+    self.place = place
+    self.loop = loop
+    self.log = log
+    self.spooled = spooled
+    self.inquire = inquire
+  }
+
+  /// Opens the door and looks into the spool, now and again.
+  func open() {
+    do {
+      door = try place.door?.open(
+        on: loop,
+        answerLater: { [weak self] inquiry, reply in
+          guard let self else { return }
+          lastNumber += 1
+          replies[lastNumber] = reply
+          self.inquire(inquiry, lastNumber)
+        })
+    } catch {
+      log.warning("no shell can ask this node: \(error)")
+    }
+    guard place.spool != nil else { return }
+    timer = loop.makeTimer { [weak self] in self?.look() }
+    look()
+  }
+
+  /// Looks into the spool if it is time; called whenever the node is awake anyway.
+  func lookIfDue() {
+    if timer != nil, Loop.now >= lookAt { look() }
+  }
+
+  private func look() {
+    guard let spool = place.spool else { return }
+    lookAt = Loop.now + Self.lookEvery
+    // Whoever is awake looks; the timer is for a node to which nothing happens.
+    timer?.deadline = lookAt + .seconds(5)
+    let stamp = spool.changeStamp
+    guard let stamp, stamp != self.stamp else { return }
+    self.stamp = stamp
+    let keeper = Weak(self)
+    disk.async { [loop] in
+      let (commands, notices) = spool.list()
+      loop.submit { keeper.value?.take(commands, notices) }
+    }
+  }
+
+  private func take(_ commands: [SpooledCommand], _ notices: [String]) {
+    for notice in notices { log.warning("\(notice)") }
+    let now = Loop.now
+    let wall = Date().timeIntervalSince1970
+    let presses = commands.map { spooled in
+      let (age, isUncertain) = spooled.age(now: now, wallSeconds: wall, bootID: MachineBoot.id)
+      return SpooledPress(
+        command: spooled.command, deviceID: spooled.deviceID, since: now - age, isUncertain: isUncertain)
+    }
+    if !presses.isEmpty { spooled(presses) }
+  }
+
+  /// A spooled press has its verdict.
+  func settle(_ id: CommandID) {
+    guard let spool = place.spool else { return }
+    disk.async { [log] in
+      do { try spool.remove(id) } catch { log.warning("\(error)") }
+    }
+  }
+
+  /// This machine is part of the bus.
+  func meet() {
+    guard let spool = place.spool else { return }
+    disk.async { [log] in
+      do { try spool.make() } catch { log.warning("\(error)") }
+    }
+  }
+
+  /// The answer to a question at the door.
+  func answer(_ answer: InquiryAnswer, _ number: UInt64) { replies.removeValue(forKey: number)?(answer) }
+
+  func close() {
+    door?.close()
+    door = nil
+    timer = nil
+    // What was begun is finished: a file of a settled press must not be found again.
+    disk.sync {}
+  }
+}
+
+/// Crosses to a queue and back to the loop's thread, where alone the value is looked at.
+///
+/// `@unchecked Sendable`: `value` is only read on the loop's thread.
+private final class Weak: @unchecked Sendable {
+  weak var value: PlaceKeeper?
+  init(_ value: PlaceKeeper) { self.value = value }
+}
