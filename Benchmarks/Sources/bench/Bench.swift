@@ -4,7 +4,9 @@ import ArgumentParser
 struct Bench: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "bench",
-    abstract: "What RunBus costs, beside a C program that does the same hops, and what it costs at rest.",
-    subcommands: [Latency.self, Rest.self, HubRole.self, ObserverRole.self, SenderRole.self],
+    abstract: "What RunBus costs, beside C programs that do the same, and what it costs at rest.",
+    subcommands: [
+      Latency.self, Enqueue.self, Rest.self, HubRole.self, ObserverRole.self, SenderRole.self, EnqueuerRole.self,
+    ],
     defaultSubcommand: Latency.self)
 }

@@ -67,7 +67,8 @@ private func keep(_ executable: String, _ arguments: [String]) async throws {
   throw BenchError(description: "\(arguments[0]) ended: \(result.terminationStatus) \(result.standardError)")
 }
 
-private func collect(_ executable: String, _ arguments: [String]) async throws -> String {
+/// What a child prints until it ends.
+func collect(_ executable: String, _ arguments: [String]) async throws -> String {
   let result = try await run(
     .path(FilePath(executable)), arguments: Arguments(arguments), output: .string(limit: 1 << 20),
     error: .string(limit: 4096))
