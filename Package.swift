@@ -58,6 +58,7 @@ let package = Package(
         "RunCore",
         .target(name: "CZMQ", condition: .when(traits: ["ZeroMQ"])),
         .product(name: "GRDB", package: "GRDB.swift"),
+        .product(name: "GRDBSQLite", package: "GRDB.swift"),
         .product(name: "Logging", package: "swift-log"),
         .product(name: "CoreMetrics", package: "swift-metrics"),
         .product(name: "SwiftProtobuf", package: "swift-protobuf"),

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import RunBus
+import Synchronization
 
 struct Enqueue: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
@@ -28,10 +29,16 @@ struct Enqueue: AsyncParsableCommand {
     let rounds = rounds
     print("\(rounds) rounds a side, bodies of \(body) bytes; load \(Machine.load) on \(Machine.cores) cores\n")
     print("| | RunBus | C | RunBus/C |\n|---|---|---|---|")
-    let single = try await compare(commits, 1)
-    row("one message per commit, median, µs", single, 0) { Double($0.median) / 1000 }
-    row("one message per commit, messages/s", single, 0, isRate: true) { $0.rate(1) }
-    let batch = try await compare(batches, rows)
+    for waiting in Waiting.allCases {
+      let single = try await compare(commits, 1, waiting)
+      row("one message per commit, the caller \(waiting.rawValue), median, µs", single, 0) {
+        Double($0.median) / 1000
+      }
+      row("one message per commit, the caller \(waiting.rawValue), messages/s", single, 0, isRate: true) {
+        $0.rate(1)
+      }
+    }
+    let batch = try await compare(batches, rows, .sleeps)
     row("\(rows) messages per commit, messages/s", batch, 0, isRate: true) { [rows] in $0.rate(rows) }
   }
 
@@ -45,25 +52,27 @@ struct Enqueue: AsyncParsableCommand {
     print("| \(title) | \(Spread(ours).text(digits)) | \(Spread(theirs).text(digits)) | \(Spread(ratio).text(2)) |")
   }
 
-  private func compare(_ commits: Int, _ rows: Int) async throws -> [(ours: Times, theirs: Times)] {
+  private func compare(
+    _ commits: Int, _ rows: Int, _ waiting: Waiting
+  ) async throws -> [(ours: Times, theirs: Times)] {
     var results: [(ours: Times, theirs: Times)] = []
     for round in 0..<rounds {
       let order = round % 2 == 0 ? Side.allCases : Side.allCases.reversed()
       var times: [Side: Times] = [:]
-      for side in order { times[side] = try await play(side, commits, rows) }
+      for side in order { times[side] = try await play(side, commits, rows, waiting) }
       guard let ours = times[.runBus], let theirs = times[.reference] else { return [] }
       results.append((ours, theirs))
     }
     return results
   }
 
-  private func play(_ side: Side, _ commits: Int, _ rows: Int) async throws -> Times {
+  private func play(_ side: Side, _ commits: Int, _ rows: Int, _ waiting: Waiting) async throws -> Times {
     let place = try Place.make()
     defer { place.remove() }
     let sizes = [place.directory, "\(commits)", "\(rows)", "\(body)"]
     let output =
       switch side {
-      case .runBus: try await collect(CommandLine.arguments[0], ["enqueuer"] + sizes)
+      case .runBus: try await collect(CommandLine.arguments[0], ["enqueuer"] + sizes + ["--waiting", waiting.rawValue])
       case .reference: try await collect(reference, sizes)
       }
     let times = Times(nanoseconds: output.split(separator: "\n").compactMap { Int64($0) })
@@ -72,6 +81,14 @@ struct Enqueue: AsyncParsableCommand {
     }
     return times
   }
+}
+
+/// How our caller waits for the completion of its commit. The C program commits on the thread that calls.
+enum Waiting: String, ExpressibleByArgument, CaseIterable {
+  /// Asleep, as a node's loop would be; waking it counts.
+  case sleeps
+  /// Awake: what is left is what the store costs.
+  case looks
 }
 
 /// How long each commit of a round took.
@@ -94,13 +111,14 @@ struct EnqueuerRole: ParsableCommand {
   @Argument var commits: Int
   @Argument var rows: Int
   @Argument var body: Int
+  @Option var waiting: Waiting
 
   func run() throws {
     alarm(300)
     let store = try NodeStore(directory: directory + "/store")
     let stream = OutStreamID(receiver: StoreID(high: 1, low: 1), kind: .messages)
     let bytes = [UInt8](repeating: 0, count: body)
-    let done = DispatchSemaphore(value: 0)
+    let done = Completion(waiting)
     var sequence: UInt64 = 0
     var times: [Int64] = []
     for number in -warmUp..<commits {
@@ -121,5 +139,27 @@ struct EnqueuerRole: ParsableCommand {
     }
     print(times.map(String.init).joined(separator: "\n"))
     store.close()
+  }
+}
+
+/// The end of one commit, told by the store's thread.
+private final class Completion: Sendable {
+  private let waiting: Waiting
+  private let semaphore = DispatchSemaphore(value: 0)
+  private let isDone = Atomic(false)
+
+  init(_ waiting: Waiting) { self.waiting = waiting }
+
+  func signal() {
+    switch waiting {
+    case .sleeps: semaphore.signal()
+    case .looks: isDone.store(true, ordering: .releasing)
+    }
+  }
+  func wait() {
+    switch waiting {
+    case .sleeps: semaphore.wait()
+    case .looks: while !isDone.exchange(false, ordering: .acquiring) {}
+    }
   }
 }

@@ -3,24 +3,30 @@ import RunCore
 
 /// Writes values one after another: fixed widths, little endian, texts with their length before them.
 struct ByteWriter {
-  private(set) var data = Data()
+  private(set) var bytes: [UInt8] = []
 
-  mutating func append(_ byte: UInt8) { data.append(byte) }
-  mutating func append(_ value: UInt64) { withUnsafeBytes(of: value.littleEndian) { data.append(contentsOf: $0) } }
+  var data: Data { Data(bytes) }
+
+  /// So many bytes will come.
+  mutating func reserve(_ count: Int) { bytes.reserveCapacity(count) }
+
+  mutating func append(_ byte: UInt8) { bytes.append(byte) }
+  mutating func append(_ value: UInt64) { withUnsafeBytes(of: value.littleEndian) { bytes.append(contentsOf: $0) } }
   mutating func append(_ value: Int64) { append(UInt64(bitPattern: value)) }
   mutating func append(_ value: Double) { append(value.bitPattern) }
   mutating func append(_ identifier: Identifier<some Any>) {
-    withUnsafeBytes(of: identifier.high.bigEndian) { data.append(contentsOf: $0) }
-    withUnsafeBytes(of: identifier.low.bigEndian) { data.append(contentsOf: $0) }
+    withUnsafeBytes(of: identifier.high.bigEndian) { bytes.append(contentsOf: $0) }
+    withUnsafeBytes(of: identifier.low.bigEndian) { bytes.append(contentsOf: $0) }
   }
   /// The last value of a row: it has no length before it.
-  mutating func appendRest(_ bytes: some Sequence<UInt8>) { data.append(contentsOf: bytes) }
+  mutating func appendRest(_ rest: some Collection<UInt8>) { bytes.append(contentsOf: rest) }
   /// A text of less than 65,536 bytes; all that is stored is far below.
   mutating func append(_ text: String) {
-    let bytes = Array(text.utf8.prefix(Int(UInt16.max)))
-    data.append(UInt8(truncatingIfNeeded: bytes.count))
-    data.append(UInt8(truncatingIfNeeded: bytes.count >> 8))
-    data.append(contentsOf: bytes)
+    let units = text.utf8.prefix(Int(UInt16.max))
+    let count = units.count
+    bytes.append(UInt8(truncatingIfNeeded: count))
+    bytes.append(UInt8(truncatingIfNeeded: count >> 8))
+    bytes.append(contentsOf: units)
   }
 }
 

@@ -11,26 +11,27 @@ enum OutboxKind: Int64 {
 
 /// The bytes of what an outbox holds.
 enum OutboxCoding {
-  static func encode(_ item: OutboxItem) -> (kind: OutboxKind, payload: Data) {
+  static func encode(_ item: OutboxItem) -> (kind: OutboxKind, payload: [UInt8]) {
     var writer = ByteWriter()
+    writer.reserve(item.size)
     switch item {
     case .command(let command):
       append(command, to: &writer)
-      return (.command, writer.data)
+      return (.command, writer.bytes)
     case .sample(let value, let runOffset, let runID):
       writer.append(optional: runOffset) { $0.append($1.nanoseconds) }
       writer.append(optional: runID) { $0.append($1) }
       // The kind stands before the reading, which ends with the row.
       var reading = ByteWriter()
       writer.append(UInt8(JournalCoding.append(value, to: &reading).rawValue))
-      writer.appendRest(reading.data)
-      return (.sample, writer.data)
+      writer.appendRest(reading.bytes)
+      return (.sample, writer.bytes)
     case .message(let message):
       writer.append(message)
-      return (.message, writer.data)
+      return (.message, writer.bytes)
     case .verdict(let verdict):
       append(verdict, to: &writer)
-      return (.verdict, writer.data)
+      return (.verdict, writer.bytes)
     }
   }
 
