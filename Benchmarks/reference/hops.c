@@ -1,12 +1,14 @@
 /* The same hops as a RunBus command, with nothing around them: what libzmq and SQLite cost on this machine.
  *
- *   hub       ROUTER and XPUB; one SQLite transaction (WAL, synchronous=FULL) per command, then the answer `pending`,
- *             the new state to all subscribers, and the verdict
+ *   hub       ROUTER and XPUB; one SQLite transaction (WAL, synchronous=FULL) per command, then the new
+ *             state to all subscribers, and the verdict
  *   observer  SUB; writes down when it received which revision
- *   sender    DEALER; one command at a time; prints nanoseconds to pending, to the verdict, and to the observer
+ *   sender    DEALER; one SQLite transaction of the same kind per command (its outbox row; the row of the command
+ *             before goes with it, as in RunBus), then the command; prints nanoseconds to the verdict and to the
+ *             observer
  *
  * hops hub DIR | hops observer DIR | hops sender DIR COUNT PAUSE_MICROSECONDS
- *      with --sizes COMMAND PENDING VERDICT STATE (bytes of each message) after that
+ *      with --sizes COMMAND VERDICT STATE (bytes of each message) after that
  *
  * DIR holds the sockets, the database, and `observed`: 8 bytes per revision, the observer's clock. */
 #include <errno.h>
@@ -21,10 +23,9 @@
 #include <unistd.h>
 #include <zmq.h>
 
-enum { MESSAGE_MAX = 4096, ID = 16, VERDICT_ROW = 190, JOURNAL_ROW = 75, WINDOW_ROW = 32, WINDOWS_MAX = 64 };
-enum { PENDING = 1, VERDICT = 2 };
+enum { MESSAGE_MAX = 4096, ID = 16, VERDICT_ROW = 190, JOURNAL_ROW = 75, WINDOW_ROW = 32, OUTBOX_ROW = 120, WINDOWS_MAX = 64 };
 
-static size_t command_size = 128, pending_size = 64, verdict_size = 128, state_size = 256;
+static size_t command_size = 128, verdict_size = 128, state_size = 256;
 
 static void fail(const char *what) {
   fprintf(stderr, "hops: %s: %s\n", what, zmq_strerror(zmq_errno()));
@@ -129,15 +130,53 @@ static void store(int64_t sequence, const unsigned char *id) {
   step(commit);
 }
 
+/* The sender's store: the row of this command comes, that of the one before goes, and how far both streams are. */
+static sqlite3_stmt *owe, *settle, *mark, *acknowledged;
+
+static void open_outbox(const char *dir) {
+  char path[512];
+  snprintf(path, sizeof path, "%s/sender.sqlite", dir);
+  check(sqlite3_open(path, &database), SQLITE_OK);
+  check(sqlite3_exec(database,
+                     "PRAGMA page_size = 2048; PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;"
+                     "CREATE TABLE outbox (sequence INTEGER PRIMARY KEY, command BLOB, payload BLOB, since INTEGER);"
+                     "CREATE TABLE watermarks (stream TEXT PRIMARY KEY, sequence INTEGER) WITHOUT ROWID;"
+                     "CREATE TABLE acknowledged (stream TEXT PRIMARY KEY, sequence INTEGER) WITHOUT ROWID;",
+                     NULL, NULL, NULL),
+        SQLITE_OK);
+  begin = prepare("BEGIN IMMEDIATE");
+  owe = prepare("INSERT INTO outbox VALUES (?1, ?2, ?3, ?4)");
+  settle = prepare("DELETE FROM outbox WHERE sequence = ?1");
+  mark = prepare("INSERT OR REPLACE INTO watermarks VALUES ('verdicts', ?1)");
+  acknowledged = prepare("INSERT OR REPLACE INTO acknowledged VALUES ('commands', ?1)");
+  commit = prepare("COMMIT");
+}
+
+static void keep(int64_t sequence, const unsigned char *id) {
+  static const unsigned char row[OUTBOX_ROW];
+  step(begin);
+  sqlite3_stmt *before[] = {settle, mark, acknowledged};
+  for (int index = 0; index < 3; index++) {
+    sqlite3_bind_int64(before[index], 1, sequence - 1);
+    step(before[index]);
+  }
+  sqlite3_bind_int64(owe, 1, sequence);
+  sqlite3_bind_blob(owe, 2, id, ID, SQLITE_STATIC);
+  sqlite3_bind_blob(owe, 3, row, OUTBOX_ROW, SQLITE_STATIC);
+  sqlite3_bind_int64(owe, 4, now());
+  step(owe);
+  step(commit);
+}
+
 static void publish(void *events, int64_t revision) {
   unsigned char state[MESSAGE_MAX] = {0};
   memcpy(state, &revision, sizeof revision);
   if (zmq_send(events, "s", 1, ZMQ_SNDMORE) < 0 || zmq_send(events, state, state_size, 0) < 0) fail("publish");
 }
 
-static void reply(void *control, const void *route, size_t route_size, int stage, int64_t sequence, size_t size) {
-  unsigned char body[MESSAGE_MAX] = {(unsigned char)stage};
-  memcpy(body + 1, &sequence, sizeof sequence);
+static void reply(void *control, const void *route, size_t route_size, int64_t sequence, size_t size) {
+  unsigned char body[MESSAGE_MAX] = {0};
+  memcpy(body, &sequence, sizeof sequence);
   if (zmq_send(control, route, route_size, ZMQ_SNDMORE) < 0 || zmq_send(control, body, size, 0) < 0) fail("reply");
 }
 
@@ -164,9 +203,8 @@ static void run_hub(void *context, const char *dir) {
       memcpy(&sequence, body, sizeof sequence);
       store(sequence, body + sizeof sequence);
       revision = sequence;
-      reply(control, route, (size_t)route_size, PENDING, sequence, pending_size);
       publish(events, revision);
-      reply(control, route, (size_t)route_size, VERDICT, sequence, verdict_size);
+      reply(control, route, (size_t)route_size, sequence, verdict_size);
     }
   }
 }
@@ -201,38 +239,37 @@ static void run_sender(void *context, const char *dir, int64_t count, int64_t pa
   void *control = open_socket(context, ZMQ_DEALER);
   snprintf(endpoint, sizeof endpoint, "ipc://%s/c", dir);
   if (zmq_connect(control, endpoint)) fail(endpoint);
+  open_outbox(dir);
   seen(observed, 0);
-  int64_t *times = calloc((size_t)count, 3 * sizeof *times);
+  int64_t *times = calloc((size_t)count, 2 * sizeof *times);
   for (int64_t sequence = 1; sequence <= count; sequence++) {
     unsigned char body[MESSAGE_MAX] = {0}, answer[MESSAGE_MAX];
-    int64_t *row = times + 3 * (sequence - 1), answered;
+    int64_t *row = times + 2 * (sequence - 1), answered;
     memcpy(body, &sequence, sizeof sequence);
     memcpy(body + sizeof sequence, &sequence, sizeof sequence);
     pause_for(pause_nanoseconds);
     int64_t sent = now();
+    keep(sequence, body + sizeof sequence);
     if (zmq_send(control, body, command_size, 0) < 0) fail("command");
-    for (int stage = PENDING; stage <= VERDICT; stage++) {
-      if (zmq_recv(control, answer, sizeof answer, 0) < 0) fail("answer");
-      row[stage - 1] = now() - sent;
-      memcpy(&answered, answer + 1, sizeof answered);
-      if (answer[0] != stage || answered != sequence) fail("another answer");
-    }
-    row[2] = seen(observed, sequence) - sent;
+    if (zmq_recv(control, answer, sizeof answer, 0) < 0) fail("answer");
+    row[0] = now() - sent;
+    memcpy(&answered, answer, sizeof answered);
+    if (answered != sequence) fail("another answer");
+    row[1] = seen(observed, sequence) - sent;
   }
   for (int64_t index = 0; index < count; index++)
-    printf("%lld %lld %lld\n", (long long)times[3 * index], (long long)times[3 * index + 1],
-           (long long)times[3 * index + 2]);
+    printf("%lld %lld\n", (long long)times[2 * index], (long long)times[2 * index + 1]);
 }
 
 int main(int count, char **words) {
   alarm(300); /* whoever started it may be gone */
   if (count < 3) return 64;
-  for (int index = 3; index + 4 < count; index++)
+  for (int index = 3; index + 3 < count; index++)
     if (!strcmp(words[index], "--sizes")) {
-      command_size = (size_t)atoi(words[index + 1]), pending_size = (size_t)atoi(words[index + 2]);
-      verdict_size = (size_t)atoi(words[index + 3]), state_size = (size_t)atoi(words[index + 4]);
+      command_size = (size_t)atoi(words[index + 1]), verdict_size = (size_t)atoi(words[index + 2]);
+      state_size = (size_t)atoi(words[index + 3]);
     }
-  if (command_size > MESSAGE_MAX || pending_size > MESSAGE_MAX || verdict_size > MESSAGE_MAX || state_size > MESSAGE_MAX)
+  if (command_size > MESSAGE_MAX || verdict_size > MESSAGE_MAX || state_size > MESSAGE_MAX)
     return 64;
   void *context = zmq_ctx_new();
   if (!strcmp(words[1], "hub")) run_hub(context, words[2]);

@@ -4,7 +4,7 @@ import Histogram
 
 struct Latency: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    abstract: "Command to pending, to verdict, and to the snapshot in another process; window 0.",
+    abstract: "A durable command to its verdict, and to the snapshot in another process; window 0.",
     discussion: """
       Both sides play in turns, in this one run: a slow minute of the machine hits both. A cell is the median of the \
       rounds' percentiles, with the smallest and the largest of them.
@@ -23,7 +23,7 @@ struct Latency: AsyncParsableCommand {
   func run() async throws {
     let sizes = try await Sizes.measure()
     print(
-      "messages in bytes: command \(sizes.command), pending \(sizes.pending), "
+      "messages in bytes: command \(sizes.command), "
         + "verdict \(sizes.verdict), state \(sizes.state)")
     print(
       "\(rounds) rounds of \(commands) commands a side, \(pause) µs apart; "
@@ -59,13 +59,11 @@ struct Latency: AsyncParsableCommand {
 }
 
 enum Measure: String, CaseIterable {
-  case pending
   case verdict
   case snapshot = "snapshot elsewhere"
 
   func time(_ hops: Hops) -> Int64 {
     switch self {
-    case .pending: hops.pending
     case .verdict: hops.verdict
     case .snapshot: hops.snapshot
     }

@@ -4,22 +4,20 @@ import RunBus
 
 /// What became of one command, in nanoseconds after it was sent.
 struct Hops {
-  var pending: Int64
   var verdict: Int64
   var snapshot: Int64
 
-  var line: String { "\(pending) \(verdict) \(snapshot)" }
+  var line: String { "\(verdict) \(snapshot)" }
 
-  init(pending: Int64, verdict: Int64, snapshot: Int64) {
-    self.pending = pending
+  init(verdict: Int64, snapshot: Int64) {
     self.verdict = verdict
     self.snapshot = snapshot
   }
 
   init?(_ line: some StringProtocol) {
     let numbers = line.split(separator: " ").compactMap { Int64($0) }
-    guard numbers.count == 3 else { return nil }
-    self.init(pending: numbers[0], verdict: numbers[1], snapshot: numbers[2])
+    guard numbers.count == 2 else { return nil }
+    self.init(verdict: numbers[0], snapshot: numbers[1])
   }
 }
 
@@ -57,7 +55,8 @@ struct SenderRole: AsyncParsableCommand {
     let loop = try Loop()
     let peer = Peer(
       configuration: PeerConfiguration(deviceID: DeviceID("watch")!, role: .watch, topics: []),
-      connector: ZeroMQConnector(control: place.control), store: NodeStore(), loop: loop)
+      connector: ZeroMQConnector(control: place.control),
+      store: try NodeStore(directory: directory + "/watch"), loop: loop)
     let observed = try Observed(place)
     let pause = Duration.microseconds(pauseMicroseconds)
     try await withThrowingTaskGroup(of: Void.self) { group in
@@ -99,20 +98,13 @@ private func measure(
   var hops: [Hops] = []
   for _ in 0..<count {
     let command = presses.next()
-    let receipts = await peer.receipts(for: command.id)
     try await Task.sleep(for: pause)
-    let pending = Task {
-      _ = isolation
-      for await receipt in receipts where receipt.stage == .pending { return monotonic() }
-      return Int64.max
-    }
     let sentAt = monotonic()
     let verdict = try await peer.send(command)
     let verdictAt = monotonic()
     guard verdict.outcome == .applied else { throw ValidationError("a command was \(verdict.outcome)") }
-    let pendingAt = await pending.value
     let snapshotAt = try await seen(verdict.revision, observed)
-    hops.append(Hops(pending: pendingAt - sentAt, verdict: verdictAt - sentAt, snapshot: snapshotAt - sentAt))
+    hops.append(Hops(verdict: verdictAt - sentAt, snapshot: snapshotAt - sentAt))
   }
   return hops
 }

@@ -4,11 +4,10 @@ import Synchronization
 /// The bytes of the messages of one command, as this build of RunBus writes them: the C side sends as many.
 struct Sizes: Sendable {
   var command = 0
-  var pending = 0
   var verdict = 0
   var state = 0
 
-  var words: [String] { ["--sizes", "\(command)", "\(pending)", "\(verdict)", "\(state)"] }
+  var words: [String] { ["--sizes", "\(command)", "\(verdict)", "\(state)"] }
 
   /// Plays a few commands within this process and looks at what passes.
   static func measure() async throws -> Sizes {
@@ -34,7 +33,8 @@ struct Sizes: Sendable {
   }
 }
 
-/// The last messages of each kind. The hub answers a command with `pending`, the state and the verdict, in this order.
+/// The last messages of each kind. With window 0 the hub answers a command with its verdict, which says that it was
+/// accepted, too, and the state.
 private final class Passed: Sendable {
   private let state = Mutex((sizes: Sizes(), answers: 0))
   var sizes: Sizes { state.withLock { $0.sizes } }
@@ -48,8 +48,7 @@ private final class Passed: Sendable {
   func answered(_ count: Int) {
     state.withLock { state in
       state.answers += 1
-      if state.answers == 1 { state.sizes.pending = count }
-      if state.answers == 2 { state.sizes.verdict = count }
+      if state.answers == 1 { state.sizes.verdict = count }
     }
   }
   func published(_ count: Int) { state.withLock { $0.sizes.state = count } }

@@ -95,6 +95,7 @@ extension Codec {
     message.command = self.message(request.command)
     message.deviceID = request.deviceID.rawValue
     message.ageNs = max(0, request.age.nanoseconds)
+    message.uncertain = request.isUncertain
     return message
   }
 
@@ -102,6 +103,6 @@ extension Codec {
     guard message.hasCommand else { throw .malformed("request without a command") }
     return Request(
       command: try value(message.command), deviceID: try device(message.deviceID),
-      age: try span(message.ageNs, "command age"))
+      age: try span(message.ageNs, "command age"), isUncertain: message.uncertain)
   }
 }

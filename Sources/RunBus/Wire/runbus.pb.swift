@@ -711,6 +711,9 @@ nonisolated struct WireRequest: Sendable {
   /// How long ago the person pressed; real time, never negative.
   var ageNs: Int64 = 0
 
+  /// The age was measured by wall time, across a reboot of the sender.
+  var uncertain: Bool = false
+
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   init() {}
@@ -2891,7 +2894,7 @@ nonisolated extension WireTransmission: SwiftProtobuf.Message, SwiftProtobuf._Me
 
 nonisolated extension WireRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".Request"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}command\0\u{3}device_id\0\u{3}age_ns\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}command\0\u{3}device_id\0\u{3}age_ns\0\u{1}uncertain\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -2902,6 +2905,7 @@ nonisolated extension WireRequest: SwiftProtobuf.Message, SwiftProtobuf._Message
       case 1: try { try decoder.decodeSingularMessageField(value: &self._command) }()
       case 2: try { try decoder.decodeSingularStringField(value: &self.deviceID) }()
       case 3: try { try decoder.decodeSingularInt64Field(value: &self.ageNs) }()
+      case 4: try { try decoder.decodeSingularBoolField(value: &self.uncertain) }()
       default: break
       }
     }
@@ -2921,6 +2925,9 @@ nonisolated extension WireRequest: SwiftProtobuf.Message, SwiftProtobuf._Message
     if self.ageNs != 0 {
       try visitor.visitSingularInt64Field(value: self.ageNs, fieldNumber: 3)
     }
+    if self.uncertain != false {
+      try visitor.visitSingularBoolField(value: self.uncertain, fieldNumber: 4)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -2928,6 +2935,7 @@ nonisolated extension WireRequest: SwiftProtobuf.Message, SwiftProtobuf._Message
     if lhs._command != rhs._command {return false}
     if lhs.deviceID != rhs.deviceID {return false}
     if lhs.ageNs != rhs.ageNs {return false}
+    if lhs.uncertain != rhs.uncertain {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

@@ -29,7 +29,8 @@ public struct AppMessage: Hashable, Sendable, Codable {
 
   /// Whether a text can be a name or a key: 1 to 64 bytes, no control characters.
   public static func isName(_ text: String) -> Bool {
-    (1...nameMax).contains(text.utf8.count) && text.unicodeScalars.allSatisfy { $0.value >= 0x20 && $0.value != 0x7F }
+    (1...nameMax).contains(text.utf8.count)
+      && text.unicodeScalars.allSatisfy { $0.value >= 0x20 && !(0x7F...0x9F).contains($0.value) }
   }
 }
 

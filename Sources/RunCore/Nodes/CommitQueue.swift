@@ -11,6 +11,20 @@ struct CommitQueue<Action: Sendable>: Sendable {
     var then: [Action] = []
     var isUrgent = false
     var dueAt: BusTime?
+
+    /// A command that is accepted and judged in one commit needs no row to wait in.
+    mutating func forgetTheJudged() {
+      var judged: Set<CommandID> = []
+      for case .judge(let verdict, _, _) in operations { judged.insert(verdict.commandID) }
+      guard !judged.isEmpty else { return }
+      operations.removeAll {
+        switch $0 {
+        case .accept(let press, _): judged.contains(press.command.id)
+        case .reclassify(let id, _): judged.contains(id)
+        default: false
+        }
+      }
+    }
   }
   private var gathering = Batch()
   private var inFlight: (id: CommitID, batch: Batch)?
@@ -43,6 +57,7 @@ struct CommitQueue<Action: Sendable>: Sendable {
     guard inFlight == nil, !gathering.operations.isEmpty || !gathering.then.isEmpty else { return nil }
     guard gathering.isUrgent || gathering.dueAt.map({ $0 <= now }) ?? false else { return nil }
     lastID += 1
+    gathering.forgetTheJudged()
     inFlight = (lastID, gathering)
     gathering = Batch()
     return inFlight.map { ($0.id, $0.batch.operations) }
