@@ -25,6 +25,7 @@ struct Embed {
       group.addTask { try await phone.run() }
       group.addTask { try await watch.run() }
       try await use(phone, watch)
+      try await Notes.exchange(phone, watch)
       group.cancelAll()
       try await group.waitForAll()
     }

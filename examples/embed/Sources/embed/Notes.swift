@@ -1,0 +1,53 @@
+import RunBus
+
+/// What an app sends beside the run: a setting, of which only the newest value counts, and notes, none of which may be
+/// lost.
+enum Notes {
+  /// The phone's setting reaches the watch, and a note that was taken out of reach reaches the phone.
+  static func exchange(_ phone: Hub, _ watch: Peer) async throws {
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      let (shown, show) = AsyncStream.makeStream(of: String.self)
+      // A handler that throws gets its message again; one that returns has processed it.
+      group.addTask {
+        try await phone.handleMessages { received in
+          show.yield("phone got \(received.message.name) from \(received.from), \(received.message.body.count) bytes")
+        }
+      }
+      group.addTask {
+        try await watch.handleMessages { received in
+          show.yield("watch got \(received.message.name) = \(String(decoding: received.message.body, as: UTF8.self))")
+        }
+      }
+      var lines = shown.makeAsyncIterator()
+
+      // Given twice, and only the newest value of the key need arrive.
+      let watchID = DeviceID("watch")!
+      try await phone.post(AppMessage(name: "units", body: Array("km".utf8)), by: .latest(key: "units"), to: watchID)
+      try await phone.post(AppMessage(name: "units", body: Array("miles".utf8)), by: .latest(key: "units"), to: watchID)
+      while let line = await lines.next() {
+        guard line.hasSuffix("miles") else { continue }
+        print(line)
+        break
+      }
+      print("watch keeps it:", await watch.latest("units").map { String(decoding: $0.body, as: UTF8.self) } ?? "-")
+
+      // Out of reach: the note is durable on the watch, and goes when the phone is there again.
+      await watch.suspend()
+      let note = AppMessage(name: "photo-note", body: Array("at the bridge".utf8))
+      let receipts = await watch.messageReceipts(for: note.id)
+      try await watch.post(note, by: .queued)
+      print("watch, out of reach: note queued")
+      await watch.resume()
+      print(await lines.next() ?? "-")
+      for await receipt in receipts where receipt.stage == .processed {
+        print("watch knows: note processed")
+        break
+      }
+      // For now or never: nobody waits for it.
+      try await phone.post(AppMessage(name: "blink", body: []), by: .live, to: watchID)
+      print(await lines.next() ?? "-")
+      group.cancelAll()
+      try await group.waitForAll()
+    }
+  }
+}
