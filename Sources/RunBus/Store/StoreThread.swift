@@ -1,10 +1,6 @@
 import Foundation
-import Synchronization
 
 /// The store's own thread: runs jobs one by one, in order, and sleeps in between without ever waking by itself.
-///
-/// It looks out for the next job for a moment before it sleeps: whoever waited for one commit often has the next, and
-/// putting a thread to sleep and waking it costs as much as a third of a commit.
 ///
 /// `@unchecked Sendable`: `jobs`, `isEnding`, `hasEnded` and `isAsleep` are only touched while `condition` is locked,
 /// `threadID` is set before any job can run and never again.
@@ -17,8 +13,6 @@ final class StoreThread: @unchecked Sendable {
   private var isEnding = false
   private var hasEnded = false
   private var isAsleep = false
-  /// There is something to do; looked at without the lock.
-  private let isCalled = Atomic(false)
   private var threadID: UInt = 0
 
   init(name: String) {
@@ -35,7 +29,6 @@ final class StoreThread: @unchecked Sendable {
       return false
     }
     jobs.append(job)
-    isCalled.store(true, ordering: .releasing)
     let mustWake = isAsleep
     condition.unlock()
     // After the lock is free: else the thread would wake up only to wait for it.
@@ -59,7 +52,6 @@ final class StoreThread: @unchecked Sendable {
     if !isEnding {
       isEnding = true
       jobs.append(last)
-      isCalled.store(true, ordering: .releasing)
       condition.broadcast()
     }
     if isCurrentLocked { return }
@@ -90,23 +82,13 @@ final class StoreThread: @unchecked Sendable {
       if jobs.isEmpty { break }
       let batch = jobs
       jobs = []
-      isCalled.store(false, ordering: .relaxed)
       condition.unlock()
       for job in batch { job() }
-      lookOut()
       condition.lock()
     }
     hasEnded = true
     condition.broadcast()
     condition.unlock()
-  }
-
-  /// About what it takes to put a thread to sleep and to wake it again.
-  private static let lookOutNanoseconds: UInt64 = 50_000
-
-  private func lookOut() {
-    let end = DispatchTime.now().uptimeNanoseconds + Self.lookOutNanoseconds
-    while !isCalled.load(ordering: .acquiring), DispatchTime.now().uptimeNanoseconds < end {}
   }
 }
 
