@@ -273,6 +273,7 @@ public actor Hub: Node {
     case .messageReceipt(let receipt): audience.tell(receipt)
     case .refusePost(let id, let refusal): audience.refuse(id, refusal)
     case .hand(let handover): handing.append(handover)
+    case .keep(let record): tell(record)
     case .spoolSettled(let id): keeper?.settle(id)
     case .answer(let answer, let number): keeper?.answer(answer, number)
     case .show(let snapshot): audience.show(snapshot)
@@ -308,6 +309,15 @@ public actor Hub: Node {
       log.error("the store takes nothing now: \(fault); nothing is lost, it is tried again every second")
       feed(.commitFailed(id))
     case .failure(let fault): life.end(RunBusError(.store, "the hub stops: \(fault)", cause: fault))
+    }
+  }
+
+  private func tell(_ record: RunRecord) {
+    let what = "a run of \(record.deviceID) has arrived whole and is kept as a record of its own (\(record.runID))"
+    if record.isConflicted {
+      log.warning("\(what), marked conflicted: it overlaps another run")
+    } else {
+      log.notice("\(what)")
     }
   }
 

@@ -63,6 +63,22 @@ extension HistoryReader {
     return devices
   }
 
+  mutating func readRecords() throws -> [RunRecord] {
+    var records: [RunRecord] = []
+    try each("records", "SELECT * FROM records ORDER BY rowid") { row in
+      guard let runID: RunID = row.identifier("run"), let device = row.text("device").flatMap({ DeviceID($0) }),
+        let startedAt = row.integer("started_at"), let stoppedAt = row.integer("stopped_at"),
+        let conflicted = row.integer("conflicted")
+      else { return false }
+      records.append(
+        RunRecord(
+          runID: runID, deviceID: device, startedAt: BusTime(nanoseconds: startedAt),
+          stoppedAt: BusTime(nanoseconds: stoppedAt), isConflicted: conflicted != 0))
+      return true
+    }
+    return records
+  }
+
   /// Rows of one stream lie together; streams are then told in their own order.
   private mutating func readOutbox(into delivery: inout DeliveryHistory) throws {
     var streams: [Int64: OutStreamID] = [:]

@@ -18,6 +18,7 @@ struct HistoryReader {
     try reader.readControl(into: &history)
     history.delivery = try reader.readDelivery()
     history.devices = try reader.readDevices()
+    history.records = try reader.readRecords()
     history.transitions = try reader.readTransitions()
     if let runID = history.presentRun {
       let journal = """

@@ -79,6 +79,9 @@ final class MemoryRecords: StoreRecords {
     case .setHub(let storeID, let deviceID): state.hub = (storeID, deviceID)
     case .setView(let view): state.view = view.withoutMetrics
     case .meet(let device): state.devices[device.deviceID] = device
+    case .keepRecord(let record):
+      state.history.records.removeAll { $0.runID == record.runID }
+      state.history.records.append(record)
     case .setWatermark, .forgetStream, .enqueue, .acknowledge, .remove, .bury, .countTries, .rebind, .drop, .shiftRows,
       .quarantine, .unquarantine, .setLatest, .receiveLatest:
       state.delivery.apply(operation)

@@ -144,6 +144,13 @@ final class SQLiteRecords: StoreRecords {
         "INSERT OR REPLACE INTO hub (one, store, device) VALUES (1, ?, ?)", [storeID.data, deviceID.rawValue])
     case .setView(let view):
       try db.run("INSERT OR REPLACE INTO view (one, snapshot) VALUES (1, ?)", [ViewCoding.encode(view)])
+    case .keepRecord(let record):
+      try db.run(
+        "INSERT OR REPLACE INTO records (run, device, started_at, stopped_at, conflicted) VALUES (?, ?, ?, ?, ?)",
+        [
+          record.runID.data, record.deviceID.rawValue, record.startedAt.nanoseconds, record.stoppedAt.nanoseconds,
+          record.isConflicted ? 1 : 0,
+        ])
     case .meet(let device):
       try db.run(
         "INSERT OR REPLACE INTO devices (device, role, store, heard_at) VALUES (?, ?, ?, ?)",

@@ -98,6 +98,9 @@ enum StoreSchema {
     CREATE TABLE devices (
       device TEXT PRIMARY KEY NOT NULL, role BLOB NOT NULL, store BLOB NOT NULL, heard_at INTEGER NOT NULL
     ) WITHOUT ROWID;
+    CREATE TABLE records (
+      run BLOB PRIMARY KEY NOT NULL, device TEXT NOT NULL, started_at INTEGER NOT NULL, stopped_at INTEGER NOT NULL,
+      conflicted INTEGER NOT NULL);
     CREATE TABLE hub (one INTEGER PRIMARY KEY CHECK (one = 1), store BLOB NOT NULL, device TEXT NOT NULL);
     CREATE TABLE view (one INTEGER PRIMARY KEY CHECK (one = 1), snapshot BLOB NOT NULL);
     CREATE INDEX journal_amendments ON journal (position) WHERE kind = 10;

@@ -156,7 +156,10 @@ enum LateJudgement {
     }
     let run = start.runOfStart
     let end = chain[chain.count - 1].pressedAt
-    judge.settlement.wholeRuns[run] = overlapsAnother(from: start.pressedAt, to: end, state: judge.state)
+    judge.settlement.wholeRuns.append(
+      RunRecord(
+        runID: run, deviceID: start.deviceID, startedAt: start.pressedAt, stoppedAt: end,
+        isConflicted: overlapsAnother(from: start.pressedAt, to: end, state: judge.state)))
     var machine = RunMachine()
     var maker: PastTransition?
     for press in chain {

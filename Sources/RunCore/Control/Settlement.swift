@@ -27,8 +27,8 @@ public struct Settlement: Hashable, Sendable {
   public var windows: [SettledWindow] = []
   /// Waiting presses that moved into the next window.
   public var admitted: [CommandID] = []
-  /// Runs that arrived whole after the fact, with whether they overlap another.
-  public var wholeRuns: [RunID: Bool] = [:]
+  /// Runs that arrived whole after the fact.
+  public var wholeRuns: [RunRecord] = []
 
   /// Nothing was decided.
   public var isEmpty: Bool { answers.isEmpty && admitted.isEmpty }

@@ -143,6 +143,10 @@ extension HubCore {
     for (alias, run) in settlement.aliases.sorted(by: { $0.key < $1.key }) {
       operations.append(.setAlias(alias, of: run))
     }
+    for record in settlement.wholeRuns {
+      operations.append(.keepRecord(record))
+      then.append(.act(.keep(record)))
+    }
     operations += settlement.windows.map(StoreOperation.settle)
     operations += settlement.admitted.map { .reclassify($0, .window) }
     for answer in settlement.answers {

@@ -98,6 +98,8 @@ public struct HubCore: Sendable {
     case refusePost(MessageID, PostRefusal)
     /// Hand a message to the app; with a place, say what became of it.
     case hand(Handover)
+    /// A run that arrived whole is kept beside the one that is on.
+    case keep(RunRecord)
     /// The verdict of a spooled press is known: its file can go.
     case spoolSettled(CommandID)
     /// The answer to an inquiry.

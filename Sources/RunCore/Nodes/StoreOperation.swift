@@ -16,6 +16,8 @@ public enum StoreOperation: Hashable, Sendable {
   case forgetVerdicts(judgedBefore: BusTime)
   /// An entry is appended to the journal of a run.
   case append(RunID, LedgerEntry)
+  /// A run is kept beside the one that is on.
+  case keepRecord(RunRecord)
   /// A run's id is another name for a run.
   case setAlias(RunID, of: RunID)
   /// A window that applied something has settled.
@@ -84,7 +86,8 @@ public struct ClockMark: Hashable, Sendable, Codable {
 public struct HubHistory: Sendable {
   /// The last life's number; 0 when there was none.
   public var term: UInt64 = 0
-  /// The last transitions of all runs, oldest first, at most ``ControlHistory/transitionsMax``.
+  /// The last transitions of all runs, oldest first: at most ``ControlHistory/transitionsMax`` that made a revision, and as
+  /// many that amended a run.
   public var transitions: [PastTransition] = []
   /// The last settled windows, oldest first, at most ``ControlHistory/windowsMax``.
   public var windows: [SettledWindow] = []
@@ -94,6 +97,8 @@ public struct HubHistory: Sendable {
   public var verdicts: [(verdict: Verdict, press: Press, judgedAt: BusTime)] = []
   /// What was sent and received.
   public var delivery = DeliveryHistory()
+  /// The runs that arrived whole, in order of their arrival.
+  public var records: [RunRecord] = []
   /// The devices that this hub has met.
   public var devices: [KnownDevice] = []
   /// Run ids that are another name for a run.

@@ -41,7 +41,11 @@ struct OperationGenerator {
         KnownDevice(
           deviceID: device(), role: pick([.phone, .watch, NodeRole(rawValue: "ring\u{0}")]),
           storeID: StoreID(using: &random), heardAt: time()))
-    case 15...26: return delivery()
+    case 15...25: return delivery()
+    case 26:
+      return .keepRecord(
+        RunRecord(
+          runID: runID(), deviceID: device(), startedAt: time(), stoppedAt: time(), isConflicted: maybe { _ in true } ?? false))
     default: return append()
     }
   }

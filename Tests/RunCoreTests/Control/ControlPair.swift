@@ -80,7 +80,7 @@ struct DrivenArbiter {
     lines += settlement.lines
     windows += settlement.windows
     aliases.merge(settlement.aliases) { $1 }
-    wholeRuns.merge(settlement.wholeRuns) { $1 }
+    for record in settlement.wholeRuns { wholeRuns[record.runID] = record.isConflicted }
     let judged = Set(settlement.answers.map(\.press.command.id))
     accepted.removeAll { judged.contains($0.press.command.id) }
     for index in accepted.indices where settlement.admitted.contains(accepted[index].press.command.id) {
