@@ -55,6 +55,7 @@ struct ComparableHistory: Equatable {
   let verdicts: [Judged]
   let delivery: ComparableDelivery
   let devices: [KnownDevice]
+  let records: [RunRecord]
   let aliases: [RunID: RunID]
   let journal: [LedgerEntry]
   let lastPosition: UInt64
@@ -68,6 +69,7 @@ struct ComparableHistory: Equatable {
     verdicts = history.verdicts.map { Judged(verdict: $0.verdict, press: $0.press, judgedAt: $0.judgedAt) }
     delivery = ComparableDelivery(history.delivery)
     devices = history.devices
+    records = history.records.sorted { $0.runID < $1.runID }
     aliases = history.aliases
     journal = history.journal
     lastPosition = history.lastPosition
