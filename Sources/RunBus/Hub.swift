@@ -27,8 +27,8 @@ public actor Hub: Node {
   private var queue: [HubCore.Event] = []
   private var isFeeding = false
   private var isEnding = false
-  /// Commands that were given before ``run()`` had begun.
-  private var early: [Command] = []
+  /// What happened before ``run()`` had begun.
+  private var early: [HubCore.Event] = []
   /// Nobody has subscribed to a topic yet: what is published on it need not even be encoded.
   private var subscribed: Set<Topic> = []
   private var complainedAbout: Set<ConnectionID> = []
@@ -76,7 +76,7 @@ public actor Hub: Node {
   /// Gives a command on the hub itself; see ``Node/send(_:)``.
   public func send(_ command: Command) async throws(RunBusError) -> Verdict {
     try await audience.verdict(of: command.id, isolation: self) {
-      if core == nil { early.append(command) } else { feed(.press(command)) }
+      feed(.press(command))
     }.get()
   }
 
@@ -134,7 +134,7 @@ public actor Hub: Node {
   public func post(
     _ message: AppMessage, by deliveryClass: DeliveryClass, to device: DeviceID
   ) async throws(RunBusError) {
-    guard life.isRunning else { throw RunBusError(.closed, "the hub does not run") }
+    guard !life.hasEnded else { throw RunBusError(.closed, "the hub has ended") }
     try await audience.posting(of: message.id, isolation: self) {
       feed(.post(message, deliveryClass, to: device))
     }.get()
@@ -189,13 +189,12 @@ public actor Hub: Node {
     timer = loop.makeTimer { [weak self] in self?.assumeIsolated { $0.feed(.deadline) } }
     for notice in store.notices { log.warning("\(notice)") }
     feed(.started)
-    if desk != nil { feed(.handling(true)) }
     keeper = PlaceKeeper(
       place, loop: loop, log: log, spooled: { [weak self] presses in self?.assumeIsolated { $0.feed(.spooled(presses)) } },
       inquire: { [weak self] inquiry, number in self?.assumeIsolated { $0.feed(.inquire(inquiry, number)) } })
     keeper?.meet()
     keeper?.open()
-    for command in early { feed(.press(command)) }
+    for event in early { feed(event) }
     early = []
   }
 
@@ -205,7 +204,11 @@ public actor Hub: Node {
   }
 
   private func feed(_ event: HubCore.Event) {
-    guard core != nil, life.isRunning else { return }
+    guard core != nil else {
+      if !life.hasEnded { early.append(event) }
+      return
+    }
+    guard life.isRunning else { return }
     queue.append(event)
     // Actions are carried out after the state is settled: what they bring about waits its turn.
     guard !isFeeding else { return }

@@ -15,6 +15,14 @@ struct NodeLife {
     }
   }
 
+  /// Whether it has ended, or never will run.
+  var hasEnded: Bool {
+    switch state {
+    case .ended: true
+    case .idle, .running: false
+    }
+  }
+
   /// Begins; a node runs once.
   mutating func begin() throws(RunBusError) {
     switch state {

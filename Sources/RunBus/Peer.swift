@@ -23,6 +23,8 @@ public actor Peer: Node {
   private var transport: (any PeerTransport)?
   private var timer: LoopTimer?
   private var queue: [PeerCore.Event] = []
+  /// What happened before ``run()`` had begun.
+  private var early: [PeerCore.Event] = []
   private var isFeeding = false
   private var hasComplained = false
   private var isEnding = false
@@ -74,7 +76,7 @@ public actor Peer: Node {
       throw RunBusError(.full, "1,024 commands wait for the hub already; try again when it is back")
     }
     return try await audience.verdict(of: command.id, isolation: self) {
-      begin(command)
+      feed(.press(command))
     }.get()
   }
 
@@ -149,7 +151,7 @@ public actor Peer: Node {
   /// Throws ``RunBusError/Code/badInput`` for a message that no frame carries, ``RunBusError/Code/unreachable`` for a
   /// live one when the hub is not there, ``RunBusError/Code/full`` when as much waits as may.
   public func post(_ message: AppMessage, by deliveryClass: DeliveryClass) async throws(RunBusError) {
-    guard life.isRunning else { throw RunBusError(.closed, "the peer does not run") }
+    guard !life.hasEnded else { throw RunBusError(.closed, "the peer has ended") }
     try await audience.posting(of: message.id, isolation: self) { feed(.post(message, deliveryClass)) }.get()
   }
 
@@ -188,7 +190,7 @@ public actor Peer: Node {
   /// Asks the hub what it holds. Waits until it is in reach and answers, or the node ends.
   public func inquire(_ inquiry: Inquiry) async -> InquiryAnswer {
     await withCheckedContinuation { continuation in
-      guard life.isRunning else { return continuation.resume(returning: .failed("the peer does not run")) }
+      guard !life.hasEnded else { return continuation.resume(returning: .failed("the peer has ended")) }
       inquiries.append(continuation)
       feed(.ask(inquiry))
     }
@@ -206,22 +208,14 @@ public actor Peer: Node {
     timer = loop.makeTimer { [weak self] in self?.assumeIsolated { $0.feed(.deadline) } }
     for notice in store.notices { log.warning("\(notice)") }
     feed(.started)
-    if desk != nil { feed(.handling(true)) }
     if core?.authoritative.order.term ?? 0 > 0, let core { audience.show(core.authoritative) }
     keeper = PlaceKeeper(
       place, loop: loop, log: log, spooled: { [weak self] presses in self?.assumeIsolated { $0.feed(.spooled(presses)) } },
       inquire: { [weak self] inquiry, number in self?.assumeIsolated { $0.feed(.inquire(inquiry, number)) } })
     keeper?.open()
-    for command in early { feed(.press(command)) }
+    for event in early { feed(event) }
     early = []
     try connect()
-  }
-
-  /// Commands that were given before ``run()`` had begun.
-  private var early: [Command] = []
-
-  private func begin(_ command: Command) {
-    if core == nil { early.append(command) } else { feed(.press(command)) }
   }
 
   private func end() {
@@ -236,7 +230,11 @@ public actor Peer: Node {
   }
 
   private func feed(_ event: PeerCore.Event) {
-    guard core != nil, life.isRunning else { return }
+    guard core != nil else {
+      if !life.hasEnded { early.append(event) }
+      return
+    }
+    guard life.isRunning else { return }
     queue.append(event)
     // Actions are carried out after the state is settled: what they bring about waits its turn.
     guard !isFeeding else { return }

@@ -9,23 +9,27 @@ final class RunningBus: Sendable {
   let directory: String
   private let bus: TestBus
 
-  init(_ bus: TestBus, debounce: BusDuration = .milliseconds(500), speed: BusSpeed = .realTime) throws {
+  init(
+    _ bus: TestBus, debounce: BusDuration = .milliseconds(500), speed: BusSpeed = .realTime,
+    store: NodeStore = NodeStore()
+  ) throws {
     self.bus = bus
     directory = bus.runtimeDirectory
     loop = try Loop()
     hub = Hub(
       configuration: HubConfiguration(deviceID: DeviceID("phone")!, debounce: debounce, speed: speed),
       listener: ZeroMQListener(control: "ipc://\(directory)/c", events: "ipc://\(directory)/e"),
-      store: NodeStore(), loop: loop)
+      store: store, loop: loop)
   }
 
   func peer(
-    _ name: String, role: NodeRole = .watch, topics: [Topic] = [.snapshots], isOneShot: Bool = false
+    _ name: String, role: NodeRole = .watch, topics: [Topic] = [.snapshots], isOneShot: Bool = false,
+    store: NodeStore = NodeStore()
   ) throws -> Peer {
     Peer(
       configuration: PeerConfiguration(
         deviceID: DeviceID(name)!, role: role, topics: topics, isOneShot: isOneShot),
-      connector: ZeroMQConnector(control: "ipc://\(directory)/c"), store: NodeStore(), loop: try Loop())
+      connector: ZeroMQConnector(control: "ipc://\(directory)/c"), store: store, loop: try Loop())
   }
 }
 
