@@ -70,13 +70,16 @@ struct SharedRunTests {
       let watch = try bus.peer("watch")
       try await withRunning([bus.hub, watch]) {
         let seen = await watch.snapshots()
+        let onHub = await bus.hub.snapshots()
         _ = try await within("start") { try await watch.send(Command(.start)) }
         await watch.suspend()
         try await watch.record(Sample(moment: .at(Loop.now), value: .heartRate(bpm: 140)))
+        // A tenth of a second: two machines' clocks are never nearer than a frame takes, which counts thirtyfold here.
+        let before = try await onHub.first("the run") { $0.phase == .running }.metrics.elapsed
+        _ = try await onHub.first("three seconds of it") { $0.metrics.elapsed >= before + .seconds(3) }
         _ = try await within("pause") { try await bus.hub.send(Command(.pause, .phone)) }
         await watch.resume()
         _ = try await seen.first("the paused run") { $0.phase == .paused }
-        let onHub = await bus.hub.snapshots()
         _ = try await onHub.first("the heart rate") { $0.metrics.heartRateBpm == 140 }
       }
     }
