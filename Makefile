@@ -29,10 +29,17 @@ lint:
 	@scripts/check-format
 	@scripts/check-imports
 
-# Larger seeded worlds than a test run has time for.
+# Larger seeded worlds than a test run has time for; with KILLS=500 real processes under kill -9 instead (SEED=1 repeats).
 soak:
+ifdef KILLS
+	@scripts/bootstrap
+	swift build -c release --product busnode
+	RUNBUS_SOAK_KILLS=$(KILLS) RUNBUS_SOAK_SEED=$(SEED) RUNBUS_SOAK_BUSNODE=$(CURDIR)/$(BUSNODE) \
+	  swift test --filter KillTests
+else
 	@scripts/bootstrap --python
 	RUNBUS_SOAK=1 RUNBUS_SOAK_CONTROL=1 RUNBUS_SOAK_WORLD=3000 swift test --skip ProcessTests
+endif
 
 # Latencies side by side with a C program that does the same hops; ARGS="--rounds 5" makes it shorter.
 bench:

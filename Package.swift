@@ -95,7 +95,10 @@ let package = Package(
       swiftSettings: settings),
     .testTarget(
       name: "ProcessTests",
-      dependencies: ["RunBus", "TestSupport", "busnode"],
+      dependencies: [
+        "RunBus", "TestSupport", "busnode",
+        .product(name: "GRDB", package: "GRDB.swift"),
+      ],
       path: "Tests/Processes",
       exclude: ["Clients", "Golden"],
       swiftSettings: settings),

@@ -10,6 +10,7 @@ final class Audience: Sendable {
     var snapshots: [UInt64: AsyncStream<Snapshot>.Continuation] = [:]
     var events: [UInt64: AsyncStream<BusEvent>.Continuation] = [:]
     var receipts: [CommandID: [UInt64: AsyncStream<Receipt>.Continuation]] = [:]
+    var ownReceipts: [UInt64: AsyncStream<Receipt>.Continuation] = [:]
     var waiters: [CommandID: [UInt64: CheckedContinuation<Result<Verdict, RunBusError>, Never>]] = [:]
     var reachabilities: [UInt64: AsyncStream<Reachability>.Continuation] = [:]
     var messages: [MessageID: [UInt64: AsyncStream<MessageReceipt>.Continuation]] = [:]
@@ -18,6 +19,8 @@ final class Audience: Sendable {
   }
   /// A reader this far behind loses the oldest events: the bus does not wait for it.
   static let eventsMax = 1024
+  /// A full outbox that is accepted and judged in one go has two stages a row.
+  static let receiptsMax = 4096
   private let state = Mutex(State())
 
   // MARK: Listening
@@ -65,6 +68,14 @@ final class Audience: Sendable {
         if state.receipts[id]?.isEmpty == true { state.receipts[id] = nil }
       }
     }
+    return stream
+  }
+
+  /// The stages of all commands from now on, in the order in which they are reached.
+  func ownReceipts() -> AsyncStream<Receipt> {
+    let policy = AsyncStream<Receipt>.Continuation.BufferingPolicy.bufferingNewest(Self.receiptsMax)
+    let (stream, continuation) = AsyncStream.makeStream(of: Receipt.self, bufferingPolicy: policy)
+    add(continuation, \.ownReceipts)
     return stream
   }
 
@@ -175,6 +186,7 @@ final class Audience: Sendable {
   func tell(_ receipt: Receipt) {
     typealias Listeners = [AsyncStream<Receipt>.Continuation]
     typealias Waiters = [CheckedContinuation<Result<Verdict, RunBusError>, Never>]
+    for listener in state.withLock({ Array($0.ownReceipts.values) }) { listener.yield(receipt) }
     let (listeners, waiters) = state.withLock { state -> (Listeners, Waiters) in
       guard case .verdict = receipt.stage else {
         return (Array((state.receipts[receipt.commandID] ?? [:]).values), [])
@@ -200,6 +212,7 @@ final class Audience: Sendable {
     for listener in old.snapshots.values { listener.finish() }
     for listener in old.events.values { listener.finish() }
     for listener in old.reachabilities.values { listener.finish() }
+    for listener in old.ownReceipts.values { listener.finish() }
     for listener in old.receipts.values.flatMap(\.values) { listener.finish() }
     for listener in old.messages.values.flatMap(\.values) { listener.finish() }
     for post in old.posts.values { post.resume(returning: .failure(error)) }

@@ -83,6 +83,9 @@ public actor Hub: Node {
   /// The stages of one of the hub's own commands.
   public func receipts(for id: CommandID) -> AsyncStream<Receipt> { audience.receipts(for: id) }
 
+  /// The stages of all of the hub's own commands; see ``Node/ownReceipts()``.
+  public func ownReceipts() -> AsyncStream<Receipt> { audience.ownReceipts() }
+
   /// Takes in a reading of one of the hub's own sensors.
   ///
   /// Throws ``RunBusError/Code/badInput`` for numbers that no sensor gives.

@@ -16,6 +16,10 @@ public protocol Node: Actor {
   /// The stages of one command from now on, ending with its verdict. Ask before ``send(_:)`` to see all of them.
   func receipts(for id: CommandID) -> AsyncStream<Receipt>
 
+  /// The stages of all of this node's own commands from now on, in the order in which they are reached; those of its
+  /// earlier lives are among them. A reader more than 4,096 behind loses the oldest.
+  func ownReceipts() -> AsyncStream<Receipt>
+
   /// Takes in one sensor reading.
   func record(_ sample: Sample) throws(RunBusError)
 

@@ -82,6 +82,8 @@ public actor Peer: Node {
 
   /// The stages of one of this peer's commands.
   public func receipts(for id: CommandID) -> AsyncStream<Receipt> { audience.receipts(for: id) }
+  /// The stages of all of this peer's own commands; see ``Node/ownReceipts()``.
+  public func ownReceipts() -> AsyncStream<Receipt> { audience.ownReceipts() }
 
   /// Takes in one sensor reading; it is kept until the hub has it.
   ///

@@ -29,8 +29,9 @@ public final class TestBus: Sendable {
     ]
   }
 
-  /// The command under test: the one that was built together with the tests.
+  /// The command under test: the one that was built together with the tests, or the one that a soak names.
   public static var busnode: String {
+    if let path = ProcessInfo.processInfo.environment["RUNBUS_SOAK_BUSNODE"], !path.isEmpty { return path }
     let bundle = URL(fileURLWithPath: CommandLine.arguments[0]).resolvingSymlinksInPath()
     var folder = bundle.deletingLastPathComponent()
     // On macOS the test bundle is a folder in the build directory; on Linux it is a file there.

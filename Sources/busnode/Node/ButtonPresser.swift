@@ -6,7 +6,6 @@ struct ButtonPresser<Member: Node>: Sendable {
   let node: Member
   let source: ControlSource
   let deviceID: DeviceID
-  let view: NodeView
 
   /// Obeys each line in turn until there are no more; a bad one is named on standard error and ignored.
   func obey(_ lines: AsyncStream<String>) async {
@@ -45,9 +44,7 @@ struct ButtonPresser<Member: Node>: Sendable {
   /// Presses, and comes back when the node has the press: the next one is behind it.
   private func press(_ kind: CommandKind, at offset: BusDuration?, in group: inout DiscardingTaskGroup) async {
     let command = await command(kind, at: offset)
-    let receipts = await node.receipts(for: command.id)
     let sending = await node.beginSending(command)
-    group.addTask { await follow(receipts) }
     group.addTask { await finish(sending, command) }
   }
 
@@ -74,16 +71,6 @@ struct ButtonPresser<Member: Node>: Sendable {
       }
     } onCancel: {
       sending.cancel()
-    }
-  }
-
-  /// Shows the stages of a press.
-  private func follow(_ receipts: AsyncStream<Receipt>) async {
-    for await receipt in receipts {
-      let predicted = await node.predicted
-      // When nobody reads what we write, the node's other parts find that out and end it.
-      try? view.show(receipt, of: deviceID, predicted: predicted)
-      if case .verdict = receipt.stage { return }
     }
   }
 

@@ -21,6 +21,7 @@ struct NodeRunner<Member: Node>: Sendable {
   func run(reachability: AsyncStream<Reachability>? = nil) async throws {
     // Subscribed before the node runs: nothing is missed.
     let events = await node.events()
+    let receipts = await node.ownReceipts()
     let snapshots = await node.snapshots()
     let signals = Signals.stream([SIGINT, SIGTERM])
     try await withThrowingTaskGroup(of: Part.self) { group in
@@ -34,6 +35,11 @@ struct NodeRunner<Member: Node>: Sendable {
       }
       group.addTask {
         for await event in events { try view.show(event, predicted: await node.predicted) }
+        return .isOver
+      }
+      group.addTask {
+        // Those of an earlier life, too: whoever pressed before a crash learns what became of it.
+        for await receipt in receipts { try view.show(receipt, of: deviceID, predicted: await node.predicted) }
         return .isOver
       }
       if let reachability {
@@ -51,7 +57,7 @@ struct NodeRunner<Member: Node>: Sendable {
       }
       if readsOrders {
         group.addTask {
-          await ButtonPresser(node: node, source: source, deviceID: deviceID, view: view).obey(StandardInput.lines())
+          await ButtonPresser(node: node, source: source, deviceID: deviceID).obey(StandardInput.lines())
           return .mustEnd
         }
       }

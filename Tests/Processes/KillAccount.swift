@@ -1,0 +1,236 @@
+import Foundation
+import GRDB
+import Testing
+import TestSupport
+
+@testable import RunBus
+
+/// What is left of a campaign, and whether it adds up: what the nodes told their users against what the stores hold.
+struct KillAccount {
+  /// A press that was promised to its user or judged, and what its sender's order says about it.
+  private struct Judged {
+    let verdict: Verdict
+    let press: Press
+    let position: Int64
+  }
+
+  private(set) var lost: [String] = []
+  private(set) var doubled: [String] = []
+  private(set) var outOfOrder: [String] = []
+  /// What else does not add up.
+  private(set) var wrong: [String] = []
+  /// Verdicts by their outcome.
+  private(set) var outcomes: [String: Int] = [:]
+  private(set) var commands = 0
+  /// Presses whose verdict was told to nobody, because their sender was killed just then.
+  private(set) var untold = 0
+
+  private var judged: [CommandID: Judged] = [:]
+
+  /// Reads the stores; nobody has them open any more.
+  init(_ campaign: KillCampaign) throws {
+    let hub = try DatabaseQueue(path: campaign.stores + "/phone/node.sqlite")
+    try hub.read { db in
+      try readVerdicts(db)
+      try readJournal(db)
+      let waiting = try Int.fetchOne(db, sql: "SELECT COUNT(*) FROM accepted") ?? -1
+      if waiting != 0 { wrong.append("\(waiting) accepted presses were not judged") }
+    }
+    try hub.close()
+    for member in campaign.members {
+      if !member.isPhone { try checkOutbox(of: member, in: campaign.stores) }
+      checkPromises(to: member)
+    }
+    for oneShot in campaign.oneShots { checkPromise(to: oneShot) }
+    checkOrder()
+    checkSnapshots(campaign.members.flatMap(\.lives))
+  }
+
+  // MARK: What the stores hold
+
+  private mutating func readVerdicts(_ db: Database) throws {
+    for row in try Row.fetchAll(db, sql: "SELECT * FROM verdicts ORDER BY position") {
+      guard let (verdict, press, _) = VerdictColumns.read(row), let position = row.integer("position") else {
+        wrong.append("a verdict cannot be read: \(row)")
+        continue
+      }
+      commands += 1
+      outcomes[ReceiptWord(verdict).stage, default: 0] += 1
+      let judgement = Judged(verdict: verdict, press: press, position: position)
+      if let first = judged.updateValue(judgement, forKey: verdict.commandID) {
+        doubled.append("\(verdict.kind) \(verdict.commandID): \(first.verdict) and \(verdict)")
+      }
+    }
+  }
+
+  /// What is applied stands in the journal once, and nothing else does; revisions have no holes.
+  private mutating func readJournal(_ db: Database) throws {
+    var effects: [CommandID: Int] = [:]
+    var revision: UInt64 = 0
+    for row in try Row.fetchAll(db, sql: "SELECT kind, payload FROM journal ORDER BY position") {
+      guard let kind = row.integer("kind").flatMap(JournalKind.init), let payload = row.data("payload"),
+        let event = JournalCoding.decode(kind: kind, payload: payload)
+      else {
+        wrong.append("an entry of the journal cannot be read: \(row)")
+        continue
+      }
+      switch event {
+      case .transition(let transition):
+        effects[transition.change.commandID, default: 0] += 1
+        guard kind == .transition else { break }
+        if transition.revision != revision + 1 {
+          wrong.append("revision \(transition.revision) follows \(revision) in the journal")
+        }
+        revision = transition.revision
+      case .lap(let change): effects[change.commandID, default: 0] += 1
+      case .gap, .sample: break
+      }
+    }
+    for (id, count) in effects.sorted(by: { $0.key < $1.key }) {
+      if count > 1 { doubled.append("\(id) stands in the journal \(count) times") }
+      if judged[id]?.verdict.outcome != .applied {
+        wrong.append("\(id) stands in the journal: \(judged[id].map { "\($0.verdict)" } ?? "it was not judged")")
+      }
+    }
+    for (id, judgement) in judged.sorted(by: { $0.key < $1.key })
+    where judgement.verdict.outcome == .applied && effects[id] == nil {
+      lost.append("\(judgement.verdict.kind) \(id) was applied and does not stand in the journal")
+    }
+  }
+
+  private mutating func checkOutbox(of member: KillCampaign.Member, in stores: String) throws {
+    let peer = try DatabaseQueue(path: "\(stores)/\(member.device)/node.sqlite")
+    let waiting = try peer.read { try Int.fetchOne($0, sql: "SELECT COUNT(*) FROM outbox WHERE kind IS NOT NULL") }
+    if waiting != 0 { wrong.append("\(waiting ?? -1) rows are left in the outbox of \(member.device)") }
+    try peer.close()
+  }
+
+  // MARK: What was told
+
+  /// What a node told as queued (a phone as pending: durable where it counts) was promised to whoever pressed.
+  private mutating func checkPromises(to member: KillCampaign.Member) {
+    var told: Set<String> = []
+    for line in member.lives.flatMap(\.view.json) where line["event"]?.string == "verdict" {
+      check(line, at: member.device)
+      if let id = line["commandId"]?.string { told.insert(id) }
+    }
+    var last: (store: StoreID, sequence: UInt64)?
+    for life in member.lives {
+      // A phone counts its own presses from one in every life.
+      if member.isPhone { last = nil }
+      for id in life.view.stages(member.isPhone ? "pending" : "queued").compactMap(\.string) {
+        guard let judgement = CommandID(id).flatMap({ judged[$0] }) else {
+          lost.append("\(id), pressed on \(member.device), has no verdict")
+          continue
+        }
+        if !told.contains(id) {
+          untold += 1
+          if life === member.process { lost.append("the verdict of \(id) was not told to \(member.device)") }
+        }
+        let (store, sequence) = (judgement.press.stream.sender, judgement.press.sequence)
+        if let last {
+          if store != last.store {
+            wrong.append("\(member.device) began its streams anew: nobody had lost anything")
+          } else if member.isPhone ? sequence < last.sequence : sequence <= last.sequence {
+            outOfOrder.append("\(member.device): \(id) has place \(sequence) after \(last.sequence)")
+          }
+        }
+        last = (store, sequence)
+      }
+    }
+  }
+
+  /// A shell knows how far its press is by its exit status.
+  private mutating func checkPromise(to oneShot: NodeProcess) {
+    let view = oneShot.view
+    switch view.ending {
+    case .exited(let status) where [0, 3, 4, 5, 6].contains(status):
+      guard let line = view.json.last, let id = line["commandId"]?.string.flatMap({ CommandID($0) }) else {
+        wrong.append("a shell exited \(status) and said \(view.lines)")
+        return
+      }
+      guard judged[id] != nil else {
+        lost.append("\(id) of a shell that exited \(status) has no verdict")
+        return
+      }
+      if status < 5 { check(line, at: "a shell") }
+    // Nobody was there, it said so, and nothing was promised.
+    case .exited(69) where view.lines.isEmpty: break
+    default: wrong.append("a shell ended: \(String(describing: view.ending)) \(view.lines) \(view.errors)")
+    }
+  }
+
+  /// A verdict that was told is the one that the hub keeps.
+  private mutating func check(_ line: JSONValue, at place: String) {
+    guard let text = line["commandId"]?.string, let id = CommandID(text), let kept = judged[id] else {
+      // Turned away before anything was promised: nobody keeps that.
+      if line["reason"]?.string != "busy" { wrong.append("\(place) was told of what nobody judged: \(line)") }
+      return
+    }
+    let word = ReceiptWord(kept.verdict)
+    if word != ReceiptWord(line) { wrong.append("\(place) was told \(ReceiptWord(line)), the hub keeps \(word)") }
+  }
+
+  // MARK: Orders
+
+  /// By places in a sender's stream press times never go back, and no place is taken twice.
+  private mutating func checkOrder() {
+    // A phone counts its own from one in every life, and a one-shot's only place is the first.
+    let streams = Dictionary(grouping: judged.values.filter { $0.press.deviceID.rawValue != "phone" }) {
+      $0.press.stream
+    }
+    for (_, presses) in streams {
+      let order = presses.sorted { $0.press.sequence < $1.press.sequence }
+      for (left, right) in zip(order, order.dropFirst()) {
+        if left.press.sequence == right.press.sequence {
+          doubled.append("\(left.press) and \(right.press) have one place")
+        } else if right.press.pressedAt < left.press.pressedAt {
+          outOfOrder.append("\(right.press) counts as pressed before \(left.press)")
+        }
+      }
+    }
+  }
+
+  /// Whatever two processes ever showed at one revision of one life was the same.
+  private mutating func checkSnapshots(_ lives: [NodeProcess]) {
+    var shown: [[Int]: Set<[JSONValue?]>] = [:]
+    for life in lives {
+      for snapshot in life.snapshots {
+        let key = ["term", "revision"].map { snapshot[$0]?.int ?? -1 }
+        shown[key, default: []].insert([snapshot["runId"], snapshot["phase"], snapshot["changedBy"]?["commandId"]])
+      }
+    }
+    for (key, states) in shown where states.count > 1 { wrong.append("term, revision \(key) was shown as \(states)") }
+  }
+}
+
+/// A verdict as it is told, and as it is kept.
+private struct ReceiptWord: Hashable {
+  let stage: String
+  let revision: Int
+  let run: String?
+  let other: String?
+  let reason: String?
+
+  init(_ verdict: Verdict) {
+    var (other, reason): (CommandID?, String?)
+    switch verdict.outcome {
+    case .applied: stage = "applied"
+    case .coalesced(let into): (stage, other) = ("coalesced", into)
+    case .superseded(let by): (stage, other) = ("superseded", by)
+    case .rejected(let why): (stage, reason) = ("rejected", why.code)
+    }
+    revision = Int(verdict.revision)
+    run = verdict.runID?.description
+    self.other = other?.description
+    self.reason = reason
+  }
+
+  init(_ line: JSONValue) {
+    stage = line["receipt"]?.string ?? "nothing"
+    revision = line["revision"]?.int ?? -1
+    run = line["runId"]?.string
+    other = line["coalescedInto"]?.string ?? line["supersededBy"]?.string
+    reason = line["reason"]?.string
+  }
+}
