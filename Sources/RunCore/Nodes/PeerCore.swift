@@ -146,6 +146,9 @@ public struct PeerCore: Sendable {
   /// The hub's store and device that the streams go to.
   var hub: (storeID: StoreID, deviceID: DeviceID)?
   var link = Link.down
+  /// A new store id is on its way to the disk: no hello before it is there.
+  var isRenewing = false
+  var renewedAt: BusTime?
   var nonce: UInt64 = 0
   var dice: Dice
   var commands: OutStream
@@ -378,6 +381,7 @@ public struct PeerCore: Sendable {
     case .courier(let effect):
       withCourier(at: now, into: &actions) { $0.perform(effect, at: now, dice: &$1, into: &$2) }
     case .greet:
+      isRenewing = false
       if case .renewing = link { greet(attempts: 0, at: now, into: &actions) }
     }
   }

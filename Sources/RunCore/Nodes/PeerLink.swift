@@ -6,6 +6,10 @@ extension PeerCore {
   mutating func greet(attempts: Int, at now: BusTime, into actions: inout [Action]) {
     if case .refused = link { return }
     guard !isEnding else { return }
+    guard !isRenewing else {
+      link = .renewing
+      return
+    }
     nonce &+= 1
     var hello = Hello(
       deviceID: settings.deviceID, role: settings.role, nodeID: settings.nodeID, storeID: storeID,
@@ -139,9 +143,15 @@ extension PeerCore {
     return true
   }
 
+  private static let renewalPatience = BusDuration.seconds(5)
+
   /// A new store id for new streams: nothing of the old ones is taken for theirs.
   private mutating func renew(toward hub: (storeID: StoreID, deviceID: DeviceID), at now: BusTime) {
+    // A hub that is never content must not make this peer write without end: it hears the same hello again later.
+    if let renewedAt, now - renewedAt < Self.renewalPatience { return }
+    renewedAt = now
     storeID = dice.identifier()
+    isRenewing = true
     link = .renewing
     commits.add([.setStoreID(storeID)], then: [])
     bind(to: hub, at: now, then: [.greet])

@@ -164,8 +164,8 @@ extension PeerCore {
     guard let row = commands.rows.first(where: { $0.item?.id == receipt.commandID.message }),
       case .command(let command)? = row.item, case .verdict(let verdict) = receipt.stage
     else { return [] }
-    // Judged means accepted, and everything before it, too.
-    acceptCommands(through: row.sequence, at: now, into: &actions)
+    // Judged means accepted, and everything before it, too. A one-shot is answered by id, and asks until it is.
+    if !settings.isOneShot { acceptCommands(through: row.sequence, at: now, into: &actions) }
     commands.remove(row.sequence)
     if verdict.term >= authoritative.order.term, verdict.revision > authoritative.order.revision {
       settling.append(Settling(kind: command.kind, verdict: verdict))
@@ -183,7 +183,9 @@ extension PeerCore {
     guard let row = commands.rows.first(where: { $0.item?.id == receipt.commandID.message }) else { return }
     switch receipt.stage {
     case .queued: break
-    case .pending: acceptCommands(through: row.sequence, at: now, into: &actions)
+    case .pending:
+      guard !settings.isOneShot else { return actions.append(.receipt(receipt)) }
+      acceptCommands(through: row.sequence, at: now, into: &actions)
     case .verdict:
       let operations = settle(receipt, at: now, into: &actions)
       if !operations.isEmpty { commits.add(operations, then: [], dueAt: now + Self.unhurried) }
