@@ -34,8 +34,9 @@ public struct SpoolDirectory: Sendable {
   /// Keeps a command; when this returns it survives a power failure. One with the same id is replaced. The directory is
   /// made when there is none.
   ///
-  /// Throws ``RunBusError/Code/store`` when the disk does not take it or too many wait: nothing of it is left then, and
-  /// what was to be replaced is still there. ``RunBusError/Code/badInput`` for a wall time that is no number.
+  /// Throws ``RunBusError/Code/store`` when the disk does not take it and ``RunBusError/Code/full`` when too many wait:
+  /// nothing of it is left then, and what was to be replaced is still there. ``RunBusError/Code/badInput`` for a wall
+  /// time that is no number.
   public func write(_ command: SpooledCommand) throws(RunBusError) {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
@@ -118,7 +119,7 @@ public struct SpoolDirectory: Sendable {
     let waiting = files.names().names.count { $0.hasSuffix(Self.suffix) }
     guard waiting < Self.commandsMax else {
       throw RunBusError(
-        .store, "\(waiting) commands wait in \(path), which holds no more: start the hub, or flush or cancel them")
+        .full, "\(waiting) commands wait in \(path), which holds no more: start the hub, or flush or cancel them")
     }
   }
 

@@ -53,7 +53,11 @@ extension HubCore {
       ? nil : move(stream, to: StreamMark(sequence: transmission.sequence, id: command.id.message))
     // The same command by another stream: the watermark moves, the command does not count again.
     if isKnown {
-      guard let mark else { return answerAgain(command, at: now, by: again) }
+      guard let mark else {
+        // It came out of a spool before: its verdict goes here, too.
+        if let press = unjudged[command.id], press.stream != stream { awaitVerdict(of: command.id, on: connection) }
+        return answerAgain(command, at: now, by: again)
+      }
       return adopt(command.id, by: mark, at: now)
     }
     let age = settings.clock.speed.bus(fromReal: max(.zero, transmission.age))
@@ -96,17 +100,28 @@ extension HubCore {
   mutating func take(_ request: Request, on connection: ConnectionID, at now: BusTime, into actions: inout [Action]) {
     let command = request.command
     if archive[command.id] != nil {
+      let session = sessions[connection]?.number ?? 0
       return answerAgain(command, at: now) {
-        .act(.send(HubFrame(session: 0, message: .receipt($0)), to: connection))
+        .act(.send(HubFrame(session: session, message: .receipt($0)), to: connection))
       }
     }
-    guard unjudged[command.id] == nil else { return requests[command.id] = connection }
+    guard unjudged[command.id] == nil else { return awaitVerdict(of: command.id, on: connection) }
     guard canAccept(nil) else {
       return refuse(connection, .busy, "too many commands wait to be judged", into: &actions)
     }
-    requests[command.id] = connection
+    awaitVerdict(of: command.id, on: connection)
     accept(request, at: now)
   }
+
+  /// Whoever asks for a command that is not judged yet hears its verdict: its sender, and each node that forwards it.
+  private mutating func awaitVerdict(of id: CommandID, on connection: ConnectionID) {
+    requests[id, default: []].removeAll { $0 == connection }
+    requests[id, default: []].append(connection)
+    if requests[id, default: []].count > Self.waitersMax { requests[id]?.removeFirst() }
+  }
+
+  /// More than a bus has devices; whoever asks again is heard again.
+  private static let waitersMax = 16
 
   /// A command without a stream of its own sender.
   mutating func accept(_ request: Request, at now: BusTime) {
@@ -174,7 +189,7 @@ extension HubCore {
     if press.stream == ownStream { actions.append(.receipt(receipt)) }
     if case .verdict = receipt.stage {
       if spooled.remove(receipt.commandID) != nil { actions.append(.spoolSettled(receipt.commandID)) }
-      if let request = requests.removeValue(forKey: receipt.commandID) {
+      for request in requests.removeValue(forKey: receipt.commandID) ?? [] {
         reply(receipt, on: request, session: sessions[request]?.number ?? 0, into: &actions)
       }
     }

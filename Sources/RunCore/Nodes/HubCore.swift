@@ -125,8 +125,8 @@ public struct HubCore: Sendable {
   var durable: [StreamID: StreamMark]
   /// The latest press time of each stream: presses of one stream never go back in time.
   var lastPress: [StreamID: BusTime] = [:]
-  /// Who waits on a plain REQ for the verdict of a command.
-  var requests: [CommandID: ConnectionID] = [:]
+  /// Who waits for the verdict of a command that came by no numbered stream.
+  var requests: [CommandID: [ConnectionID]] = [:]
   /// Streams whose senders are to hear how far they are durable, once all that follows a commit is done.
   var unacknowledged: Set<StreamID> = []
   /// What is accepted and not judged: which device and stream a receipt goes to.

@@ -78,7 +78,10 @@ extension HubCore {
       guard isCancelled else { return actions.append(.answer(.failed(PeerCore.notCancellable), number)) }
       return commits.add([], then: [.act(.answer(.done(nil), number))])
     }
-    actions.append(.answer(.failed(PeerCore.notWaiting), number))
+    // What came out of a spool, or from anybody else: it was taken in.
+    let command = CommandID(high: id.high, low: id.low)
+    let isAccepted = unjudged[command] != nil || archive[command] != nil
+    actions.append(.answer(.failed(isAccepted ? PeerCore.notCancellable : PeerCore.notWaiting), number))
   }
 
   /// The newest value of a key that a device sent.

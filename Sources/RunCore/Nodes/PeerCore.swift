@@ -162,6 +162,8 @@ public struct PeerCore: Sendable {
   var verdictsDurable: StreamMark
   /// Presses from the spool, until their verdict is known.
   var forwards: [CommandID: SpooledPress] = [:]
+  /// Those of them that may have been sent.
+  var forwarded: Set<CommandID> = []
   var forwardAt: BusTime?
   /// Judged commands that the authoritative state does not show yet.
   var settling: [Settling] = []

@@ -27,7 +27,10 @@ extension PeerCore {
     let order = forwards.values.sorted {
       ($0.since.nanoseconds, $0.command.id) < ($1.since.nanoseconds, $1.command.id)
     }
-    for press in order { send(.request(press.request(at: now)), at: now, into: &actions) }
+    for press in order {
+      forwarded.insert(press.command.id)
+      send(.request(press.request(at: now)), at: now, into: &actions)
+    }
     forwardAt = now + dice.jittered(.seconds(5))
   }
 
@@ -69,13 +72,20 @@ extension PeerCore {
 
   static let notQuarantined = "nothing of this id is in quarantine here"
   static let outboxFull = "the outbox is full: try again when some of it is delivered"
-  static let notCancellable = "it may have been sent already: only what was never sent can be cancelled"
+  /// What a node says when it is to take back what may have been sent.
+  public static let notCancellable = "it may have been sent already: only what was never sent can be cancelled"
   static let notWaiting = "nothing of this id waits here"
 
   private mutating func cancel(_ id: MessageID, _ number: UInt64, at now: BusTime, into actions: inout [Action]) {
     if let row = commands.rows.first(where: { $0.item?.id == id }), case .command(let command)? = row.item {
       guard row.tries == 0 else { return actions.append(.answer(.failed(Self.notCancellable), number)) }
       return bury(row, command, .cancelled, then: [.act(.answer(.done(nil), number))])
+    }
+    let spooled = CommandID(high: id.high, low: id.low)
+    if forwards[spooled] != nil {
+      guard !forwarded.contains(spooled) else { return actions.append(.answer(.failed(Self.notCancellable), number)) }
+      forwards[spooled] = nil
+      return actions.append(.answer(.done(nil), number))
     }
     guard courier.stream.rows.contains(where: { $0.item?.id == id }) else {
       return actions.append(.answer(.failed(Self.notWaiting), number))

@@ -176,9 +176,15 @@ extension PeerCore {
 
   /// A stage of a command that came by no stream: a one-shot's own, or one from the spool.
   mutating func take(_ receipt: Receipt, at now: BusTime, into actions: inout [Action]) {
-    if case .verdict = receipt.stage, forwards.removeValue(forKey: receipt.commandID) != nil {
-      actions.append(.spoolSettled(receipt.commandID))
-      if forwards.isEmpty { forwardAt = nil }
+    if forwards[receipt.commandID] != nil {
+      if case .verdict = receipt.stage {
+        forwards[receipt.commandID] = nil
+        forwarded.remove(receipt.commandID)
+        actions.append(.spoolSettled(receipt.commandID))
+        if forwards.isEmpty { forwardAt = nil }
+      }
+      // For whoever empties the spool by hand.
+      actions.append(.receipt(receipt))
     }
     guard let row = commands.rows.first(where: { $0.item?.id == receipt.commandID.message }) else { return }
     switch receipt.stage {

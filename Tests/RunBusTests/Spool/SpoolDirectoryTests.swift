@@ -170,7 +170,7 @@ struct SpoolDirectoryTests {
     try spool.write(command(1))
     for number in 2...SpoolDirectory.commandsMax { try place("", as: "\(number).json") }
     let error = #expect(throws: RunBusError.self) { try spool.write(command(2)) }
-    #expect(error?.code == .store)
+    #expect(error?.code == .full)
     #expect(error?.message.contains("1024 commands wait") == true)
     try spool.write(command(1))
     try spool.remove(command(1).command.id)

@@ -194,7 +194,7 @@ struct HubControlTests {
     #expect(hub.requests("later", .start, id: 5) == [])
     #expect(
       hub.commits() == [
-        "show 1.1.2 running", "publish 1.1.2 running", "again ← start applied 1",
+        "show 1.1.2 running", "publish 1.1.2 running", "shell ← start applied 1", "again ← start applied 1",
         "publish shell: start applied 1", "commit 4: ",
       ])
     #expect(hub.commits() == ["later ← start applied 1"])
