@@ -26,6 +26,9 @@ struct Busnode: AsyncParsableCommand {
         busnode send start
         busnode state --follow
 
+      What is pressed while the hub is away is kept and counts from when it was pressed:
+        busnode send pause || busnode outbox
+
       Every command finds its bus by --bus NAME (default "default"; environment RUNBUS_BUS) or by
       --address tcp://127.0.0.1:PORT (RUNBUS_ADDRESS); a flag wins over the environment.
 
@@ -33,19 +36,21 @@ struct Busnode: AsyncParsableCommand {
         0    it worked: the command was applied or coalesced (send --wait received: the hub has it;
              --wait none: it was handed over)
         1    another failure
-        3    the command was rejected
+        3    the command was rejected (outbox: it may have been sent, and cannot be taken back)
         4    the command was superseded: undone by a later press
-        5    kept for the outbox: durable here, hub not reached (69 until it comes)
+        5    queued: durable here, delivered when the hub is back (outbox flush: some wait still)
         6    the hub has the command, no verdict came in time
         64   wrong usage
         65   a bad input file
-        69   no such bus
-        75   the bus is held by another hub
+        69   no such bus, or no hub answers
+        74   the disk takes nothing: the command was not sent
+        75   held by another process: the bus, or a store that does not answer; or the spool is full
         130  Ctrl-C while following
       """,
     version: "0.1.0",
     subcommands: [
-      Phone.self, Watch.self, Widget.self, Up.self, Send.self, State.self, Monitor.self, Measure.self,
+      Phone.self, Watch.self, Widget.self, Up.self, Send.self, State.self, Monitor.self, Peers.self,
+      Outbox.self, Measure.self,
     ])
 
   static func main() async {

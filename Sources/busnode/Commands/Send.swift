@@ -14,6 +14,15 @@ struct Send: AsyncParsableCommand {
         busnode send stop --json | jq -r .receipt
         busnode send resume || echo "not resumed: $?"
 
+      The press is durable on this machine before it is sent, and stays so until its verdict is known. When the hub is
+      away or does not answer, it waits (exit status 5), counts from the moment it was pressed, and is delivered by the
+      hub when it starts, by any other node of the bus on this machine, or by busnode outbox flush. busnode outbox shows
+      what waits. With --no-queue it is now or never. A bus that this machine has never met keeps nothing either: its
+      name may be a slip of the pen.
+
+      --wait none ends when the press is on its way to the hub, without waiting for a word about it; the copy on this
+      machine stays until the hub has judged it.
+
       --json writes one object: commandId, command, source, receipt (queued, pending, applied, coalesced, superseded,
       rejected), runId, term, revision, coalescedInto, supersededBy, effectiveAgeSeconds, reason, message.
 
@@ -21,8 +30,11 @@ struct Send: AsyncParsableCommand {
         0   applied or coalesced (--wait received: the hub has it; --wait none: handed over)
         3   rejected
         4   superseded: undone by a later press within the same half second
+        5   queued, will be delivered when the hub is back
         6   the hub has it, no verdict in time
-        69  no such bus, or its hub does not answer
+        69  no such bus, or (--no-queue) its hub does not answer: nothing is kept
+        74  the disk does not take it: nothing was sent
+        75  1,024 presses wait already: nothing was sent
       """)
 
   /// How long to wait for what.
@@ -52,25 +64,71 @@ struct Send: AsyncParsableCommand {
   @Option(help: ArgumentHelp("How long to wait, in real time: 5, 500ms (default: 5).", valueName: "time"))
   var timeout: TimeArgument?
 
+  @Flag(help: "Now or never: keep nothing for a hub that is away.")
+  var noQueue = false
+
   @Flag(help: "Write one JSON object.")
   var json = false
 
   func run() async throws {
     bus.startLog()
     let location = try bus.location()
-    let visit = try Visit(location, device: device ?? DeviceID.role(.shell))
-    var generator = SystemRandomNumberGenerator()
-    let command = Command(
-      id: CommandID(using: &generator), kind: kind, source: source,
-      runID: kind == .start ? RunID(using: &generator) : nil)
+    let device = device ?? DeviceID.role(.shell)
+    let command = Command(kind, source: source)
+    let kept = noQueue ? nil : KeptPress(command, on: device, at: location)
+    guard !location.isWithoutHub else {
+      guard let kept else { throw Failure.noBus(location) }
+      try kept.keep(tries: 0)
+      try sayQueued(command)
+      throw QuietExit(exitStatus: ExitStatus.queued)
+    }
+    // It may be sent from here on.
+    try kept?.keep(tries: 1)
+    try await send(command, on: device, to: location, kept)
+  }
+
+  /// How far a press came, and what was seen then.
+  private struct Result {
+    let last: Receipt?
+    let seen: Snapshot
+    /// The hub was in reach.
+    let isMet: Bool
+  }
+
+  /// Hands the press to the hub, and says how far it came.
+  private func send(
+    _ command: Command, on device: DeviceID, to location: BusLocation, _ kept: KeptPress?
+  ) async throws {
     let patience = timeout?.span ?? .seconds(5)
     let wait = wait
-    let (last, seen) = try await visit.run { peer in
-      let last = try await Self.press(command, on: peer, wait: wait, patience: patience)
-      return (last, await peer.authoritative)
+    let result: Result
+    do {
+      let visit = try Visit(location, device: device)
+      result = try await visit.run { peer in
+        let last = try await Self.press(command, on: peer, wait: wait, patience: patience)
+        return Result(
+          last: last, seen: await peer.authoritative, isMet: await peer.reachability.lastHeardAge != nil)
+      }
+    } catch {
+      guard let kept else { throw error }
+      // Waiting does not help a wire that differs: one of the two is to be updated.
+      if let error = error as? RunBusError, error.code == .wireMismatch {
+        kept.letGo()
+        throw error
+      }
+      if let error = error as? RunBusError { Output.complain("busnode: \(error)") }
+      result = Result(last: nil, seen: .none, isMet: false)
     }
-    guard let last else { throw Failure.noAnswer(location, within: patience) }
-    try say(last, seen: seen)
+    if result.isMet { location.noteMet() }
+    guard let last = result.last else {
+      guard let kept else { throw Failure.noAnswer(location, within: patience) }
+      if !result.isMet { kept.noteUnsent() }
+      try sayQueued(command)
+      throw QuietExit(exitStatus: ExitStatus.queued)
+    }
+    // Said first: the disk is not to keep anybody waiting who reads this.
+    defer { if case .verdict = last.stage { kept?.letGo() } }
+    try say(last, seen: result.seen)
     let status = status(last)
     if status != ExitStatus.success { throw QuietExit(exitStatus: status) }
   }
@@ -110,9 +168,16 @@ struct Send: AsyncParsableCommand {
       while await group.nextResult() != nil {}
     }
     let receipt = last.value
-    // Queued here means nothing to anybody once this process is gone.
+    // What was not heard of may not have arrived.
     if case .queued = receipt?.stage, wait != .none { return nil }
     return receipt
+  }
+
+  private func sayQueued(_ command: Command) throws {
+    var receipt = ReceiptJSON(
+      Receipt(commandID: command.id, kind: command.kind, source: command.source, stage: .queued))
+    receipt.message = "\(command.kind.rawValue) is queued, will be delivered when the hub is back"
+    if json { try Output.jsonLine(receipt) } else { try Output.line(receipt.message) }
   }
 
   private func say(_ receipt: Receipt, seen: Snapshot) throws {

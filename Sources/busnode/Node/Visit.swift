@@ -9,14 +9,16 @@ struct Visit: Sendable {
   /// A visitor at a bus; it leaves nothing behind.
   ///
   /// Throws when the bus is local and nobody holds it: there is no point in waiting.
-  init(_ location: BusLocation, device: DeviceID, topics: [Topic] = [], isOneShot: Bool = true) throws {
+  init(
+    _ location: BusLocation, device: DeviceID, topics: [Topic] = [], isOneShot: Bool = true,
+    place: NodePlace = NodePlace()
+  ) throws {
     self.location = location
-    if location.controlEndpoint.hasPrefix("ipc://"), HubLock.holder(of: location) == nil {
-      throw Failure.noBus(location)
-    }
+    if location.isWithoutHub { throw Failure.noBus(location) }
     peer = Peer(
       configuration: PeerConfiguration(deviceID: device, role: .shell, topics: topics, isOneShot: isOneShot),
-      connector: ZeroMQConnector(control: location.controlEndpoint), store: NodeStore(), loop: try Loop())
+      connector: ZeroMQConnector(control: location.controlEndpoint), store: NodeStore(), loop: try Loop(),
+      place: place)
   }
 
   /// Runs the peer for as long as `body` takes.
@@ -56,6 +58,9 @@ extension Failure {
 }
 
 extension BusLocation {
+  /// The bus is one of this machine, and nobody holds it: no hub can answer.
+  var isWithoutHub: Bool { controlEndpoint.hasPrefix("ipc://") && HubLock.holder(of: self) == nil }
+
   /// How to name this bus to another `busnode`.
   var flag: String {
     if !controlEndpoint.hasPrefix("ipc://") {

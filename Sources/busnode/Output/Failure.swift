@@ -2,16 +2,21 @@ import ArgumentParser
 import Foundation
 import RunBus
 
-/// How the command ends, for scripts. Listed in `busnode help` and in the README.
+/// How the command ends, for scripts. Listed in `busnode --help` and in the README.
 enum ExitStatus {
   static let success: Int32 = 0
   static let failure: Int32 = 1
   static let rejected: Int32 = 3
   static let superseded: Int32 = 4
+  /// Durable here, and delivered when the hub is back.
+  static let queued: Int32 = 5
   static let noVerdict: Int32 = 6
   static let usage: Int32 = 64
   static let badInput: Int32 = 65
   static let noBus: Int32 = 69
+  /// The disk takes nothing (`EX_IOERR`).
+  static let diskError: Int32 = 74
+  /// Held by another process, or full: later perhaps (`EX_TEMPFAIL`).
   static let busHeld: Int32 = 75
   static let interrupted: Int32 = 130
 }
@@ -28,7 +33,7 @@ extension Failure {
   init(_ error: RunBusError) {
     let status =
       switch error.code {
-      case .busHeld: ExitStatus.busHeld
+      case .busHeld, .full: ExitStatus.busHeld
       case .badInput: ExitStatus.badInput
       case .unreachable: ExitStatus.noBus
       default: ExitStatus.failure

@@ -1,0 +1,87 @@
+import ArgumentParser
+import Foundation
+import RunBus
+
+struct Outbox: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    abstract: "Show what waits on this machine to be delivered; take it back, or deliver it.",
+    discussion: """
+        busnode outbox                     what waits, for whom, since when, how often tried
+        busnode outbox cancel 1f0a         take back what was never sent
+        busnode outbox flush               deliver what busnode send has left, now
+        busnode outbox quarantine          messages that kept failing
+
+      It is about all devices of the bus on this machine, whether their nodes run or not.
+      """,
+    subcommands: [OutboxList.self, OutboxCancel.self, OutboxFlush.self, Quarantine.self],
+    defaultSubcommand: OutboxList.self)
+}
+
+struct OutboxList: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "ls",
+    abstract: "Show what waits on this machine.",
+    discussion: """
+        busnode outbox
+        busnode outbox --device watch --json | jq .what
+
+      A running node is asked, the store of a stopped one is read. NOTE says "spool" for a press that busnode send has
+      left for the next node that reaches the hub, and "accepted" for one that the hub has and has not judged. What has 0
+      tries was never sent, and can be cancelled by the first digits of its id.
+
+      --json writes one object for each: deviceId, place (store, spool), kind (command, samples, message, verdict,
+      latest), what, receiverDeviceId, id, waitingSeconds, tries, count, accepted.
+
+      EXIT STATUS:
+        0   everything was shown
+        75  a store could not be looked into, because whoever holds it does not answer; the others were shown
+      """)
+
+  @OptionGroup var bus: BusOptions
+
+  @Option(help: ArgumentHelp("Only what waits on this device.", valueName: "name"))
+  var device: DeviceID?
+
+  @Flag(help: "Write JSON, one object a line.")
+  var json = false
+
+  func run() async throws {
+    bus.startLog()
+    let location = try bus.location()
+    let contents = try await OutboxContents(location, device: device)
+    if json {
+      for row in contents.rows { try Output.jsonLine(row) }
+    } else if contents.rows.isEmpty {
+      if contents.isComplete { try Output.line("nothing waits here for bus \"\(location.displayName)\"") }
+    } else {
+      for line in Sentence.outbox(contents.rows) { try Output.line(line) }
+    }
+    if !contents.isComplete { throw QuietExit(exitStatus: ExitStatus.busHeld) }
+  }
+}
+
+/// What waits on this machine for the other devices of a bus.
+struct OutboxContents {
+  /// Device after device, the spool last.
+  private(set) var rows: [OutboxJSON] = []
+  /// Every device could be asked.
+  private(set) var isComplete = true
+
+  init(_ location: BusLocation, device: DeviceID?) async throws {
+    var rows: [OutboxJSON] = []
+    isComplete = try await LocalDevices(location: location).askAll(.outbox, only: device) { device, answer in
+      switch answer {
+      case .outbox(let reports): rows += reports.map { OutboxJSON($0, of: device) }
+      case .failed(let reason): throw RunBusError(.closed, reason)
+      case .peers, .quarantine, .done: break
+      }
+    }
+    let (spooled, notices) = location.spool.list()
+    for notice in notices { Output.complain("busnode: \(notice)") }
+    let (now, wall) = (Loop.now, Date().timeIntervalSince1970)
+    for command in spooled where device == nil || command.deviceID == device {
+      rows.append(OutboxJSON(command, age: command.age(now: now, wallSeconds: wall, bootID: MachineBoot.id).age))
+    }
+    self.rows = rows
+  }
+}

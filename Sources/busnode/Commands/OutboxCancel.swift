@@ -1,0 +1,122 @@
+import ArgumentParser
+import RunBus
+
+/// An id, or enough of its first digits, as a person copies it from `busnode outbox`.
+struct IDPrefix: ExpressibleByArgument {
+  let digits: String
+
+  init?(argument: String) {
+    let digits = argument.lowercased()
+    guard (4...32).contains(digits.count), digits.utf8.allSatisfy({ "0123456789abcdef".utf8.contains($0) }) else {
+      return nil
+    }
+    self.digits = digits
+  }
+
+  /// The one id that begins so.
+  ///
+  /// Throws ``Failure`` with 1 when there is none and with 64 when there are several.
+  func match(_ ids: some Sequence<String>, where place: String) throws(Failure) -> String {
+    let matches = Set(ids.filter { $0.hasPrefix(digits) }).sorted()
+    guard let first = matches.first else {
+      throw Failure(
+        code: "unknownId", message: "nothing \(place) begins with \(digits)", exitStatus: ExitStatus.failure)
+    }
+    guard matches.count == 1 else {
+      throw Failure(
+        code: "usage", message: "\(matches.count) ids \(place) begin with \(digits): give more of it",
+        exitStatus: ExitStatus.usage)
+    }
+    return first
+  }
+}
+
+struct OutboxCancel: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "cancel",
+    abstract: "Take back a press or a message that was never sent.",
+    discussion: """
+        busnode outbox cancel 1f0a2b3c
+
+      Only what was never sent can be taken back: what has 0 tries in busnode outbox.
+
+      EXIT STATUS:
+        0   it is cancelled, and will not be delivered
+        1   nothing of this id waits here
+        3   it may have been sent already: its verdict will come
+        64  several ids begin so
+        75  a store could not be looked into, because whoever holds it does not answer
+      """)
+
+  @Argument(help: ArgumentHelp("Its id, or at least 4 of its first digits.", valueName: "id"))
+  var id: IDPrefix
+
+  @OptionGroup var bus: BusOptions
+
+  @Flag(help: "Write one JSON object.")
+  var json = false
+
+  func run() async throws {
+    bus.startLog()
+    let location = try bus.location()
+    let contents = try await OutboxContents(location, device: nil)
+    // A verdict has the id of its command, and is nobody's to take back.
+    let rows = contents.rows.filter { ["command", "message"].contains($0.kind) }
+    let id: String
+    do {
+      id = try self.id.match(rows.compactMap(\.id), where: "that waits here")
+    } catch {
+      // It may wait where nobody could look.
+      throw contents.isComplete || error.exitStatus == ExitStatus.usage
+        ? error : QuietExit(exitStatus: ExitStatus.busHeld)
+    }
+    for row in rows where row.id == id {
+      switch row.place {
+      case .spool: try await cancelSpooled(id, at: location)
+      case .store: try await cancel(id, of: row.deviceId, at: location)
+      }
+      let message = "\(row.what) \(Sentence.short(id)) of \(row.deviceId) is cancelled"
+      if json {
+        try Output.jsonLine(
+          OutboxActJSON(act: .cancelled, deviceId: row.deviceId, id: id, newId: nil, message: message))
+      } else {
+        try Output.line(message)
+      }
+    }
+  }
+
+  private func cancel(_ id: String, of device: String, at location: BusLocation) async throws {
+    guard let device = DeviceID(device), let message = MessageID(id) else { return }
+    if case .failed(let reason) = try await LocalDevices(location: location).ask(.cancel(message), of: device) {
+      throw Failure.notCancelled(reason)
+    }
+  }
+
+  /// A node that looked into the spool may have the press in its hands: what it has not sent, it drops.
+  private func cancelSpooled(_ id: String, at location: BusLocation) async throws {
+    guard let command = CommandID(id), let message = MessageID(id),
+      var press = location.spool.list().commands.first(where: { $0.command.id == command })
+    else { return }
+    guard press.tries == 0 else { throw Failure.notCancelled(Self.mayBeSent) }
+    // First the file, so that nobody takes it up again.
+    try location.spool.remove(command)
+    let devices = LocalDevices(location: location)
+    for device in devices.all {
+      let answer = try? await devices.askRunning(.cancel(message), of: device)
+      guard case .failed(let reason) = answer, reason == Self.mayBeSent else { continue }
+      press.tries = 1
+      try location.spool.write(press)
+      throw Failure.notCancelled(reason)
+    }
+  }
+
+  /// A node's own words (RunCore).
+  private static let mayBeSent = PeerCore.notCancellable
+}
+
+extension Failure {
+  /// It cannot be taken back.
+  fileprivate static func notCancelled(_ reason: String) -> Failure {
+    Failure(code: "notCancelled", message: reason, exitStatus: ExitStatus.rejected)
+  }
+}

@@ -1,0 +1,50 @@
+import ArgumentParser
+import RunBus
+
+struct Peers: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    abstract: "Show the devices that the hub knows.",
+    discussion: """
+        busnode peers
+        busnode peers --json | jq -r 'select(.reachable | not) | .deviceId'
+
+      Each line: whether the device is here, when it was last heard, its last round trip, how much waits for it at the
+      hub, and how many of its commands the hub has durably taken in.
+
+      --json writes one object a device: deviceId, role, reachable, heardAgeSeconds, roundTripSeconds, waiting,
+      commandWatermark. Without a hub the exit status is 69.
+      """)
+
+  @OptionGroup var bus: BusOptions
+
+  @Flag(help: "Write JSON, one object a line.")
+  var json = false
+
+  @Option(help: ArgumentHelp("How long to wait for the hub, in real time (default: 5).", valueName: "time"))
+  var timeout: TimeArgument?
+
+  func run() async throws {
+    bus.startLog()
+    let location = try bus.location()
+    let visit = try Visit(location, device: DeviceID.role(.shell))
+    let patience = timeout?.span ?? .seconds(5)
+    let answer = try await visit.run { peer in
+      try await within(patience) {
+        // A peer that has not begun cannot ask.
+        for await state in await peer.reachabilities() where state.isReachable { break }
+        return await peer.inquire(.peers)
+      }
+    }
+    switch answer {
+    case .peers(let reports): try show(reports.map(PeerJSON.init))
+    case .failed(let reason): throw RunBusError(.closed, reason)
+    case nil, .outbox, .quarantine, .done: throw Failure.noAnswer(location, within: patience)
+    }
+  }
+
+  private func show(_ peers: [PeerJSON]) throws {
+    if json { return try peers.forEach { try Output.jsonLine($0) } }
+    guard !peers.isEmpty else { return try Output.line("the hub has met no other device yet") }
+    for line in Sentence.peers(peers) { try Output.line(line) }
+  }
+}

@@ -1,0 +1,79 @@
+import Foundation
+import RunBus
+
+/// What the devices of a bus keep on this machine. A running node is asked at its door; the store of a stopped one is
+/// opened, asked and closed.
+struct LocalDevices: Sendable {
+  /// A node answers within milliseconds; one that does not in this time is stuck.
+  static let patience = BusDuration.seconds(5)
+  /// Two shells that look into one store at once take turns; they need milliseconds, and this is two seconds.
+  private static let turnsMax = 20
+
+  let location: BusLocation
+
+  /// The devices that have a store here, by name.
+  var all: [DeviceID] {
+    let directory = (location.spoolDirectory as NSString).deletingLastPathComponent
+    let names = (try? FileManager.default.contentsOfDirectory(atPath: directory)) ?? []
+    return names.compactMap { DeviceID($0) }.filter {
+      FileManager.default.fileExists(atPath: location.stateDirectory(for: $0) + "/node.sqlite")
+    }.sorted()
+  }
+
+  /// Asks a device, whether its node runs or not.
+  ///
+  /// Throws ``Failure`` with 75 when its store is held by somebody who does not answer.
+  func ask(_ inquiry: Inquiry, of device: DeviceID) async throws -> InquiryAnswer {
+    var turns = 0
+    while true {
+      let begin = ContinuousClock.now
+      if let answer = try await askRunning(inquiry, of: device) { return answer }
+      // It does not run, or it does not answer: whoever holds its store makes the difference.
+      turns += 1
+      let isLast = turns == Self.turnsMax || ContinuousClock.now - begin > .seconds(1)
+      if let answer = try await askStopped(inquiry, of: device, isLast: isLast) { return answer }
+      try await Task.sleep(for: .milliseconds(100))
+    }
+  }
+
+  /// Asks a device only if its node runs.
+  func askRunning(_ inquiry: Inquiry, of device: DeviceID) async throws -> InquiryAnswer? {
+    do {
+      return try await DoorClient.ask(inquiry, of: device, on: location, within: Self.patience)
+    } catch {
+      guard error.code == .unreachable else { throw error }
+      return nil
+    }
+  }
+
+  /// Asks the store of a device; `nil` when somebody holds it, and this was not the last attempt.
+  private func askStopped(_ inquiry: Inquiry, of device: DeviceID, isLast: Bool) async throws -> InquiryAnswer? {
+    do {
+      return try await StoppedStore(device: device, location: location).ask(inquiry)
+    } catch {
+      guard let held = error as? RunBusError, held.code == .busHeld else { throw error }
+      guard isLast else { return nil }
+      throw Failure(
+        code: held.code.description, message: "\(held.message), which does not answer",
+        exitStatus: ExitStatus.busHeld)
+    }
+  }
+
+  /// Asks every device, or the one named, and gives what each answers to `take`; who cannot be asked is named on standard
+  /// error, and `false` returned.
+  func askAll(
+    _ inquiry: Inquiry, only wanted: DeviceID? = nil, _ take: (DeviceID, InquiryAnswer) throws -> Void
+  ) async throws -> Bool {
+    var isComplete = true
+    for device in all where wanted == nil || wanted == device {
+      do {
+        try take(device, try await ask(inquiry, of: device))
+      } catch {
+        guard let reason = (error as? Failure)?.message ?? (error as? RunBusError)?.message else { throw error }
+        Output.complain("busnode: \(device): \(reason)")
+        isComplete = false
+      }
+    }
+    return isComplete
+  }
+}
