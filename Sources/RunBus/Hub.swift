@@ -27,6 +27,8 @@ public actor Hub: Node {
   private var queue: [HubCore.Event] = []
   private var isFeeding = false
   private var isEnding = false
+  /// The store has refused a batch, which is tried again.
+  private var isHeldUp = false
   /// What happened before ``run()`` had begun.
   private var early: [HubCore.Event] = []
   /// Nobody has subscribed to a topic yet: what is published on it need not even be encoded.
@@ -310,9 +312,16 @@ public actor Hub: Node {
 
   private func finish(_ id: CommitID, _ result: Result<Void, StoreFault>) {
     switch result {
-    case .success: feed(.committed(id))
+    case .success:
+      if isHeldUp { log.warning("the store takes what waited") }
+      isHeldUp = false
+      feed(.committed(id))
     case .failure(let fault) where fault.isTemporary && !isEnding:
-      log.error("the store takes nothing now: \(fault); nothing is lost, it is tried again every second")
+      // Said once: the tries that follow have nothing to add.
+      if !isHeldUp {
+        log.error("the store takes nothing now: \(fault); nothing is lost, it is tried again every second")
+      }
+      isHeldUp = true
       feed(.commitFailed(id))
     case .failure(let fault): life.end(RunBusError(.store, "the hub stops: \(fault)", cause: fault))
     }

@@ -28,6 +28,8 @@ public actor Peer: Node {
   private var isFeeding = false
   private var hasComplained = false
   private var isEnding = false
+  /// The store has refused a batch, which is tried again.
+  private var isHeldUp = false
   private let place: NodePlace
   private var keeper: PlaceKeeper?
   private var desk: MessageDesk?
@@ -305,9 +307,16 @@ public actor Peer: Node {
 
   private func finish(_ id: CommitID, _ result: Result<Void, StoreFault>) {
     switch result {
-    case .success: feed(.committed(id))
+    case .success:
+      if isHeldUp { log.warning("the store takes what waited") }
+      isHeldUp = false
+      feed(.committed(id))
     case .failure(let fault) where fault.isTemporary:
-      log.error("the store takes nothing now: \(fault); nothing is lost, it is tried again every second")
+      // Said once: the tries that follow have nothing to add.
+      if !isHeldUp {
+        log.error("the store takes nothing now: \(fault); nothing is lost, it is tried again every second")
+      }
+      isHeldUp = true
       feed(.commitFailed(id))
     case .failure(let fault): life.end(RunBusError(.store, "the node stops: \(fault)", cause: fault))
     }

@@ -5,8 +5,8 @@ import TestSupport
 
 @testable import RunBus
 
-/// What is left of a campaign, and whether it adds up: what the nodes told their users against what the stores hold.
-struct KillAccount {
+/// What is left of a crew's work, and whether it adds up: what the nodes told their users against what the stores hold.
+struct CrewAccount {
   /// A press that was promised to its user or judged, and what its sender's order says about it.
   private struct Judged {
     let verdict: Verdict
@@ -23,13 +23,20 @@ struct KillAccount {
   private(set) var outcomes: [String: Int] = [:]
   private(set) var commands = 0
   /// Presses whose verdict was told to nobody, because their sender was killed just then.
-  private(set) var untold = 0
+  private(set) var untold: [String] = []
 
   private var judged: [CommandID: Judged] = [:]
 
+  /// What was promised by stores that are gone, or by a hub whose store is gone: nothing is said about it.
+  private let forgiven: Set<String>
+  /// A store was taken away: whoever had streams with it begins them anew.
+  private let mayBeginAnew: Bool
+
   /// Reads the stores; nobody has them open any more.
-  init(_ campaign: KillCampaign) throws {
-    let hub = try DatabaseQueue(path: campaign.stores + "/phone/node.sqlite")
+  init(_ crew: Crew, hubStore: String? = nil, forgiving: Set<String> = [], mayBeginAnew: Bool = false) throws {
+    forgiven = forgiving
+    self.mayBeginAnew = mayBeginAnew
+    let hub = try DatabaseQueue(path: hubStore ?? crew.stores + "/phone/node.sqlite")
     try hub.read { db in
       try readVerdicts(db)
       try readJournal(db)
@@ -37,14 +44,17 @@ struct KillAccount {
       if waiting != 0 { wrong.append("\(waiting) accepted presses were not judged") }
     }
     try hub.close()
-    for member in campaign.members {
-      if !member.isPhone { try checkOutbox(of: member, in: campaign.stores) }
+    for member in crew.members {
+      if !member.isPhone { try checkOutbox(of: member, in: crew.stores) }
       checkPromises(to: member)
     }
-    for oneShot in campaign.oneShots { checkPromise(to: oneShot) }
+    for oneShot in crew.oneShots { checkPromise(to: oneShot) }
     checkOrder()
-    checkSnapshots(campaign.members.flatMap(\.lives))
+    checkSnapshots(crew.members.flatMap(\.lives))
   }
+
+  /// The verdict of a press, if there is one.
+  subscript(id: String) -> Verdict? { CommandID(id).flatMap { judged[$0]?.verdict } }
 
   // MARK: What the stores hold
 
@@ -98,7 +108,7 @@ struct KillAccount {
     }
   }
 
-  private mutating func checkOutbox(of member: KillCampaign.Member, in stores: String) throws {
+  private mutating func checkOutbox(of member: Crew.Member, in stores: String) throws {
     let peer = try DatabaseQueue(path: "\(stores)/\(member.device)/node.sqlite")
     let waiting = try peer.read { try Int.fetchOne($0, sql: "SELECT COUNT(*) FROM outbox WHERE kind IS NOT NULL") }
     if waiting != 0 { wrong.append("\(waiting ?? -1) rows are left in the outbox of \(member.device)") }
@@ -108,29 +118,40 @@ struct KillAccount {
   // MARK: What was told
 
   /// What a node told as queued (a phone as pending: durable where it counts) was promised to whoever pressed.
-  private mutating func checkPromises(to member: KillCampaign.Member) {
+  private mutating func checkPromises(to member: Crew.Member) {
     var told: Set<String> = []
     for line in member.lives.flatMap(\.view.json) where line["event"]?.string == "verdict" {
+      if let id = line["commandId"]?.string, forgiven.contains(id) { continue }
       check(line, at: member.device)
       if let id = line["commandId"]?.string { told.insert(id) }
+    }
+    // A phone tells in the order in which it judges: only what it judged last in a life can be untold.
+    var lastTold: [UInt64: Int64] = [:]
+    if member.isPhone {
+      for judgement in told.compactMap({ CommandID($0).flatMap { judged[$0] } }) {
+        lastTold[judgement.verdict.term] = max(lastTold[judgement.verdict.term] ?? 0, judgement.position)
+      }
     }
     var last: (store: StoreID, sequence: UInt64)?
     for life in member.lives {
       // A phone counts its own presses from one in every life.
       if member.isPhone { last = nil }
-      for id in life.view.stages(member.isPhone ? "pending" : "queued").compactMap(\.string) {
+      for id in life.view.stages(member.promise).compactMap(\.string) where !forgiven.contains(id) {
         guard let judgement = CommandID(id).flatMap({ judged[$0] }) else {
           lost.append("\(id), pressed on \(member.device), has no verdict")
           continue
         }
         if !told.contains(id) {
-          untold += 1
-          if life === member.process { lost.append("the verdict of \(id) was not told to \(member.device)") }
+          untold.append("\(member.device) \(judgement.verdict.kind) \(id)")
+          let wasPassed = lastTold[judgement.verdict.term].map { $0 > judgement.position } ?? false
+          if life === member.process || wasPassed {
+            lost.append("the verdict of \(id) was not told to \(member.device)")
+          }
         }
         let (store, sequence) = (judgement.press.stream.sender, judgement.press.sequence)
         if let last {
           if store != last.store {
-            wrong.append("\(member.device) began its streams anew: nobody had lost anything")
+            if !mayBeginAnew { wrong.append("\(member.device) began its streams anew: nobody had lost anything") }
           } else if member.isPhone ? sequence < last.sequence : sequence <= last.sequence {
             outOfOrder.append("\(member.device): \(id) has place \(sequence) after \(last.sequence)")
           }
@@ -232,5 +253,15 @@ private struct ReceiptWord: Hashable {
     run = line["runId"]?.string
     other = line["coalescedInto"]?.string ?? line["supersededBy"]?.string
     reason = line["reason"]?.string
+  }
+}
+
+extension CrewAccount {
+  /// Nothing was lost, doubled, or out of order.
+  func expectAllIsWell(sourceLocation: SourceLocation = #_sourceLocation) {
+    #expect(lost.isEmpty, "\(lost.prefix(5))", sourceLocation: sourceLocation)
+    #expect(doubled.isEmpty, "\(doubled.prefix(5))", sourceLocation: sourceLocation)
+    #expect(outOfOrder.isEmpty, "\(outOfOrder.prefix(5))", sourceLocation: sourceLocation)
+    #expect(wrong.isEmpty, "\(wrong.prefix(5))", sourceLocation: sourceLocation)
   }
 }

@@ -1,0 +1,60 @@
+import Foundation
+import RunBus
+import Testing
+import TestSupport
+
+@Suite("A process that stands still loses nothing and holds nobody up")
+struct StandstillTests {
+  @Test("A phone that stands still for three seconds judges every press made meanwhile, once")
+  func frozenPhone() async throws {
+    try await withTestBus { bus in
+      var crew = Crew(bus, debounce: 20)
+      for index in crew.members.indices { crew.spawn(index) }
+      try await crew.areInTouch()
+      crew.press(.start, on: Crew.watch)
+      for member in crew.members { try await member.process.shows("running", revision: 1) }
+
+      crew.members[Crew.phone].process.signal(SIGSTOP)
+      crew.visit(.lap)
+      for kind in [CommandKind.pause, .resume, .lap] {
+        for index in [Crew.watch, Crew.watch2, Crew.widget] { crew.press(kind, on: index) }
+      }
+      // A button answers though the phone does not.
+      for index in [Crew.watch, Crew.watch2, Crew.widget] { try await crew.isPromised(on: index) }
+      // The length of the fault; nothing is waited for.
+      try await Task.sleep(for: .seconds(3))
+      crew.members[Crew.phone].process.signal(SIGCONT)
+
+      try await crew.areInTouch()
+      try await crew.drain()
+      try await crew.end()
+      try CrewAccount(crew).expectAllIsWell()
+    }
+  }
+
+  @Test("While a watch stands still the others see every revision; it shows the last one when it goes on")
+  func frozenWatch() async throws {
+    try await withTestBus { bus in
+      var crew = Crew(bus, debounce: 0)
+      for index in crew.members.indices { crew.spawn(index) }
+      try await crew.areInTouch()
+      crew.press(.start, on: Crew.phone)
+      for member in crew.members { try await member.process.shows("running", revision: 1) }
+
+      crew.members[Crew.watch].process.signal(SIGSTOP)
+      let last = 201
+      for revision in 2...last { crew.press(revision.isMultiple(of: 2) ? .pause : .resume, on: Crew.widget) }
+      for index in [Crew.phone, Crew.watch2, Crew.widget] {
+        let process = crew.members[index].process
+        try await process.shows("running", revision: last)
+        #expect(process.revisions.isSuperset(of: 1...last), "\(crew.members[index].device)")
+      }
+      crew.members[Crew.watch].process.signal(SIGCONT)
+      try await crew.members[Crew.watch].process.shows("running", revision: last)
+
+      try await crew.drain()
+      try await crew.end()
+      try CrewAccount(crew).expectAllIsWell()
+    }
+  }
+}
