@@ -183,8 +183,8 @@ extension PeerCore {
         actions.append(.spoolSettled(receipt.commandID))
         if forwards.isEmpty { forwardAt = nil }
       }
-      // For whoever empties the spool by hand.
-      actions.append(.receipt(receipt))
+      // A one-shot empties the spool by hand, and tells what becomes of it. To other nodes these are not their own.
+      if settings.isOneShot { actions.append(.receipt(receipt)) }
     }
     guard let row = commands.rows.first(where: { $0.item?.id == receipt.commandID.message }) else { return }
     switch receipt.stage {

@@ -1,0 +1,275 @@
+import Foundation
+import RunBus
+import Testing
+import TestSupport
+
+@Suite("Presses while the hub is away")
+struct OutboxTests {
+  /// Starts a node and waits until it shows the bus.
+  private func spawn(_ role: String, on bus: TestBus, _ arguments: String...) async throws -> NodeProcess {
+    let node = bus.spawn(executable: TestBus.busnode, [role, "--json", "--stdin"] + arguments)
+    try await node.snapshot("its first snapshot") { _ in true }
+    return node
+  }
+
+  /// Ends a node in good order.
+  private func end(_ node: NodeProcess) async throws {
+    node.signal(SIGTERM)
+    #expect(try await node.ending() == .exited(0), "\(node.view.errors)")
+  }
+
+  /// A bus that this machine has met, with a run that is on and nobody there.
+  private func leaveRunning(_ bus: TestBus) async throws {
+    let phone = try await spawn("phone", on: bus, "--debounce", "0")
+    #expect(try await bus.run("send", "start").ending == .exited(0))
+    try await end(phone)
+  }
+
+  @Test("A pause pressed while the phone is down counts from when it was pressed, once the phone is back")
+  func pressTime() async throws {
+    try await withTestBus { bus in
+      try await leaveRunning(bus)
+      let pause = try await bus.run("send", "pause", "--json")
+      #expect(pause.ending == .exited(5))
+      #expect(pause.json.first?["receipt"]?.string == "queued")
+      #expect(
+        pause.json.first?["message"]?.string == "pause is queued, will be delivered when the hub is back")
+      let waiting = try await bus.run("outbox", "--json")
+      #expect(waiting.json.count == 1)
+      let row = try #require(waiting.json.first)
+      #expect(row["id"] == pause.json.first?["commandId"])
+      #expect(row["place"]?.string == "spool" && row["what"]?.string == "pause" && row["tries"]?.int == 0)
+
+      let phone = try await spawn("phone", on: bus, "--debounce", "0")
+      let shown = try await phone.shows("paused", revision: 2)
+      // Run time went on while the phone was down; from the press on none of it was active.
+      let waited = try #require(row["waitingSeconds"]?.number)
+      let metrics = shown["metrics"]
+      let (elapsed, active) = (metrics?["elapsedSeconds"]?.number ?? 0, metrics?["activeSeconds"]?.number ?? 0)
+      #expect(elapsed - active >= waited, "\(shown)")
+      try await bus.emptySpool()
+      #expect(try await bus.run("outbox").lines == ["nothing waits here for bus \"default\""])
+      let state = try await bus.run("state", "--json")
+      #expect(state.json.first?["changedBy"]?["commandId"] == pause.json.first?["commandId"])
+      #expect(state.json.first?["revision"]?.int == 2)
+      try await end(phone)
+    }
+  }
+
+  @Test("Now or never, and a bus that was never met, keep nothing and exit 69")
+  func nothingKept() async throws {
+    try await withTestBus { bus in
+      #expect(try await bus.run("send", "start").ending == .exited(69))
+      #expect(!FileManager.default.fileExists(atPath: bus.spool))
+      try await leaveRunning(bus)
+      let now = try await bus.run("send", "pause", "--no-queue", "--json")
+      #expect(now.ending == .exited(69))
+      #expect(now.lines.isEmpty)
+      #expect(JSONValue(text: now.errors.first ?? "")?["error"]?["code"]?.string == "noBus")
+      #expect(try bus.spooled().isEmpty)
+    }
+  }
+
+  @Test("A hub that does not answer leaves the press in the spool; when it goes on, it counts from when it was pressed")
+  func frozenHub() async throws {
+    try await withTestBus { bus in
+      let phone = try await spawn("phone", on: bus, "--debounce", "0")
+      #expect(try await bus.run("send", "start").ending == .exited(0))
+      phone.signal(SIGSTOP)
+      let pause = try await bus.run("send", "pause", "--timeout", "200ms")
+      #expect(pause.ending == .exited(5))
+      #expect(pause.lines == ["pause is queued, will be delivered when the hub is back"])
+      #expect(try bus.spooled().count == 1)
+      let outbox = try await bus.run("outbox", "--device", "shell", "--json")
+      let waited = try #require(outbox.json.first?["waitingSeconds"]?.number)
+      phone.signal(SIGCONT)
+      let shown = try await phone.shows("paused", revision: 2)
+      let metrics = shown["metrics"]
+      let (elapsed, active) = (metrics?["elapsedSeconds"]?.number ?? 0, metrics?["activeSeconds"]?.number ?? 0)
+      #expect(elapsed - active >= waited, "\(shown)")
+      try await bus.emptySpool()
+      try await end(phone)
+    }
+  }
+
+  @Test("Senders side by side while the phone is down are all kept; each counts once, in the order of their presses")
+  func together() async throws {
+    try await withTestBus { bus in
+      try await leaveRunning(bus)
+      async let one = bus.run("send", "lap")
+      async let two = bus.run("send", "lap", "--device", "other")
+      #expect(try await [one.ending, two.ending] == [.exited(5), .exited(5)])
+      #expect(try await bus.run("send", "pause").ending == .exited(5))
+      #expect(try await bus.run("send", "resume").ending == .exited(5))
+      #expect(try await bus.run("outbox", "--json", "--device", "other").json.count == 1)
+      // At full speed a window of 0: every press is judged alone, in press order.
+      let phone = try await spawn("phone", on: bus, "--debounce", "0")
+      let shown = try await phone.shows("running", revision: 3)
+      #expect(shown["metrics"]?["lapCount"]?.int == 2)
+      try await bus.emptySpool()
+      try await end(phone)
+    }
+  }
+
+  @Test("flush delivers what waits and says each verdict; without a hub it exits 69")
+  func flush() async throws {
+    try await withTestBus { bus in
+      try await leaveRunning(bus)
+      #expect(try await bus.run("outbox", "flush").ending == .exited(0))
+      #expect(try await bus.run("send", "pause").ending == .exited(5))
+      #expect(try await bus.run("outbox", "flush").ending == .exited(69))
+      let phone = try await spawn("phone", on: bus, "--debounce", "0")
+      let flush = try await bus.run("outbox", "flush")
+      #expect(flush.ending == .exited(0), "\(flush.errors)")
+      #expect(try bus.spooled().isEmpty)
+      try await phone.shows("paused", revision: 2)
+      try await end(phone)
+    }
+  }
+
+  @Test("What was never sent is cancelled, also where a running watch has taken it up; what waits no more is unknown")
+  func cancelled() async throws {
+    try await withTestBus { bus in
+      let phone = try await spawn("phone", on: bus, "--debounce", "0")
+      let watch = try await spawn("watch", on: bus)
+      #expect(try await bus.run("send", "start").ending == .exited(0))
+      try await end(phone)
+      let pause = try await bus.run("send", "pause", "--json")
+      let id = try #require(pause.json.first?["commandId"]?.string)
+      #expect(try await bus.run("outbox", "cancel", "12").ending == .exited(64))
+      #expect(try await bus.run("outbox", "cancel", String(id.prefix(8))).ending == .exited(0))
+      let again = try await bus.run("outbox", "cancel", id)
+      #expect(again.ending == .exited(1))
+      #expect(again.errors == ["busnode: nothing that waits here begins with \(id)"])
+      let back = try await spawn("phone", on: bus, "--debounce", "0")
+      watch.write("stop")
+      #expect(try await watch.verdict("stop")["revision"]?.int == 2)
+      try await back.shows("completed", revision: 2)
+      for node in [watch, back] { try await end(node) }
+    }
+  }
+
+  @Test("A watch's presses survive its kill and arrive in order, once; the outbox shows them, running or not")
+  func watchPresses() async throws {
+    try await withTestBus { bus in
+      let phone = try await spawn("phone", on: bus, "--debounce", "0")
+      let watch = try await spawn("watch", on: bus)
+      try await end(phone)
+      try await watch.event("no hub") { $0["event"]?.string == "link" && $0["reachable"]?.bool == false }
+      let presses = ["start", "lap", "pause", "resume", "lap"]
+      for press in presses { watch.write(press) }
+      try await watch.wait(for: "all presses queued") { view in
+        view.json.count { $0["receipt"]?.string == "queued" } == presses.count ? true : nil
+      }
+      let running = try await bus.run("outbox", "--json")
+      #expect(running.json.compactMap { $0["what"]?.string } == presses, "\(running.errors)")
+      #expect(running.json.allSatisfy { $0["tries"]?.int == 0 && $0["receiverDeviceId"]?.string == "phone" })
+      // One is taken back at the door of the running watch, one in the store of the stopped one.
+      let ids = running.json.compactMap { $0["id"]?.string }
+      #expect(try await bus.run("outbox", "cancel", ids[1]).ending == .exited(0))
+      watch.signal(SIGKILL)
+      #expect(try await watch.ending() == .signaled(SIGKILL))
+      #expect(try await bus.run("outbox", "cancel", ids[4]).ending == .exited(0))
+      let stopped = try await bus.run("outbox", "--json")
+      #expect(stopped.json.compactMap { $0["what"]?.string } == ["start", "pause", "resume"], "\(stopped.errors)")
+      #expect(try await bus.run("outbox").lines.count == 4)
+
+      let again = bus.spawn("watch", "--json", "--stdin")
+      let back = try await spawn("phone", on: bus, "--debounce", "0")
+      let shown = try await back.shows("running", revision: 3)
+      #expect(shown["metrics"]?["lapCount"]?.int == 0)
+      for press in ["start", "pause", "resume"] {
+        #expect(try await again.verdict(press)["receipt"]?.string == "applied")
+      }
+      #expect(again.judged == ["start", "pause", "resume"], "\(again.view.lines)")
+      for node in [again, back] { try await end(node) }
+    }
+  }
+
+  @Test("peers shows whom the hub knows; without a hub it exits 69")
+  func peers() async throws {
+    try await withTestBus { bus in
+      #expect(try await bus.run("peers").ending == .exited(69))
+      let phone = try await spawn("phone", on: bus, "--debounce", "0")
+      let watch = try await spawn("watch", on: bus)
+      watch.write("start")
+      try await watch.shows("running", revision: 1)
+      let here = try await bus.run("peers", "--json")
+      let report = try #require(here.json.first, "\(here.errors)")
+      #expect(here.json.count == 1)
+      #expect(report["deviceId"]?.string == "watch" && report["role"]?.string == "watch")
+      #expect(report["reachable"]?.bool == true && report["commandWatermark"]?.int == 1)
+      try await end(watch)
+      try await phone.event("the watch gone") {
+        $0["event"]?.string == "presence" && $0["reachable"]?.bool == false
+      }
+      #expect(try await bus.run("peers", "--json").json.first?["reachable"]?.bool == false)
+      #expect(try await bus.run("peers").lines.count == 2)
+      try await end(phone)
+    }
+  }
+
+  @Test("A disk that does not take the press exits 74, a full spool 75; nothing is sent")
+  func noRoom() async throws {
+    try await withTestBus { bus in
+      let phone = try await spawn("phone", on: bus, "--debounce", "0")
+      try FileManager.default.removeItem(atPath: bus.spool)
+      #expect(FileManager.default.createFile(atPath: bus.spool, contents: nil))
+      let start = try await bus.run("send", "start")
+      #expect(start.ending == .exited(74))
+      #expect(start.lines.isEmpty && start.errors.count == 1, "\(start.errors)")
+      try FileManager.default.removeItem(atPath: bus.spool)
+      try await end(phone)
+
+      try FileManager.default.createDirectory(atPath: bus.spool, withIntermediateDirectories: true)
+      for number in 1...SpoolDirectory.commandsMax {
+        #expect(FileManager.default.createFile(atPath: "\(bus.spool)/\(number).json", contents: nil))
+      }
+      let full = try await bus.run("send", "start")
+      #expect(full.ending == .exited(75))
+      #expect(full.lines.isEmpty && full.errors.first?.contains("1024 commands wait") == true)
+      let back = try await spawn("phone", on: bus, "--debounce", "0")
+      #expect(back.snapshots.first?["phase"]?.string == "idle")
+      try await end(back)
+    }
+  }
+
+  @Test("A store whose holder does not answer is named, the others are shown, and the exit status is 75")
+  func silentHolder() async throws {
+    try await withTestBus { bus in
+      let phone = try await spawn("phone", on: bus)
+      let watch = try await spawn("watch", on: bus)
+      try await end(phone)
+      #expect(try await bus.run("send", "start").ending == .exited(5))
+      watch.signal(SIGSTOP)
+      let outbox = try await bus.run("outbox", "--json")
+      watch.signal(SIGCONT)
+      #expect(outbox.ending == .exited(75))
+      #expect(outbox.json.count == 1)
+      #expect(outbox.errors.count == 1 && outbox.errors.first?.hasPrefix("busnode: watch: the store in ") == true)
+      try await end(watch)
+    }
+  }
+}
+
+extension NodeProcess {
+  /// Which of its presses have a verdict, in the order in which it was told.
+  fileprivate var judged: [String] {
+    view.json.filter { $0["event"]?.string == "verdict" }.compactMap { $0["command"]?.string }
+  }
+}
+
+extension TestBus {
+  /// The spool of the bus called default.
+  fileprivate var spool: String { stateDirectory + "/runbus/default/_spool" }
+
+  fileprivate func spooled() throws -> [String] {
+    try FileManager.default.contentsOfDirectory(atPath: spool).filter { $0.hasSuffix(".json") }
+  }
+
+  /// Waits until the hub has taken every press out of the spool.
+  fileprivate func emptySpool() async throws {
+    let wait = try await shell("until [ -z \"$(ls -A '\(spool)')\" ]; do sleep 0.05; done", within: 60)
+    #expect(wait.ending == .exited(0))
+  }
+}
