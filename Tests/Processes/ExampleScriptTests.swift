@@ -17,7 +17,7 @@ struct ExampleScriptTests {
         executable: folder.appendingPathComponent("drive-a-run.sh").path, [TestBus.busnode])
       let ending = try await script.ending(within: 90)
       #expect(ending == .exited(0), "\(script.view.errors)")
-      #expect(script.view.lines.contains("stop was applied; the run is completed (revision 4)"))
+      #expect(script.view.lines.contains("stop was applied; the run is completed (revision 6)"))
     }
   }
 

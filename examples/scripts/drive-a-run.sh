@@ -12,6 +12,9 @@ export RUNBUS_BUS=drive XDG_RUNTIME_DIR=$place XDG_STATE_HOME=$place/state
 phone=$!
 trap 'kill "$phone" 2>/dev/null || true; wait "$phone" || true; rm -rf "$place"' EXIT
 
+# Wait for the phone: until it is there, no such bus (69).
+reach() { until "$busnode" state >/dev/null 2>&1; do kill -0 "$phone"; done; }
+
 # Runs a command and checks its exit status.
 expect() { # status, command ...
   local status=0
@@ -22,8 +25,7 @@ expect() { # status, command ...
   }
 }
 
-# Wait for the phone: until it is there, no such bus (69).
-until "$busnode" state >/dev/null 2>&1; do kill -0 "$phone"; done
+reach
 
 expect 3 "$busnode" send pause                        # rejected: no run has been started
 expect 0 "$busnode" send start
@@ -38,6 +40,21 @@ for source in phone watch live-activity; do
   presses+=($!)
 done
 for press in "${presses[@]}"; do expect 0 wait "$press"; done
+
+# The phone is down: a pause waits on this machine, and counts from when it was pressed.
+kill "$phone"
+wait "$phone"
+expect 69 "$busnode" send lap --no-queue 2>/dev/null  # now or never
+lap=$("$busnode" send lap --json | sed 's/.*"commandId":"\([0-9a-f]*\)".*/\1/') || [ $? -eq 5 ]
+expect 0 "$busnode" outbox cancel "$lap"              # never sent: it can be taken back
+expect 5 "$busnode" send pause
+"$busnode" outbox
+"$busnode" phone --synthetic --speed 10 >>"$place/phone.log" 2>&1 &
+phone=$!
+reach
+expect 0 "$busnode" outbox flush
+expect 0 "$busnode" send resume
+"$busnode" peers
 
 expect 0 "$busnode" send stop
 expect 3 "$busnode" send resume                       # rejected: the run is already completed
