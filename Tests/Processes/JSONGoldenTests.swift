@@ -62,6 +62,23 @@ struct JSONGoldenTests {
     #expect(receipt(verdict(.rejected(.illegal(.completed)))) == (try golden("receipt-rejected.json")))
   }
 
+  @Test("What waits in an outbox and in the spool, and a peer")
+  func outbox() throws {
+    let device = try #require(DeviceID("watch"))
+    let report = OutboxReport(
+      kind: .command, id: MessageID(high: 3, low: 4), what: "pause", receiver: DeviceID("phone"), age: .seconds(12),
+      tries: 2, isAccepted: true)
+    #expect(Output.json(OutboxJSON(report, of: device)) == (try golden("outbox-store.json")))
+    let spooled = SpooledCommand(
+      command: Command(id: Self.command, kind: .pause, source: .shell), deviceID: device, pressedAt: .zero, bootID: "",
+      wallSeconds: 0)
+    #expect(Output.json(OutboxJSON(spooled, age: .milliseconds(500))) == (try golden("outbox-spool.json")))
+    let peer = PeerReport(
+      deviceID: device, role: .watch, isReachable: true, heardAge: .milliseconds(1500), roundTrip: nil, waiting: 3,
+      commandWatermark: 4)
+    #expect(Output.json(PeerJSON(peer)) == (try golden("peer.json")))
+  }
+
   @Test("An event reads back as it was written")
   func roundTrip() throws {
     let events: [EventJSON] = [

@@ -127,7 +127,7 @@ struct OutboxTests {
     }
   }
 
-  @Test("What was never sent is cancelled, also where a running watch has taken it up; what waits no more is unknown")
+  @Test("What was never sent is cancelled, and nobody delivers it; what waits no more is unknown")
   func cancelled() async throws {
     try await withTestBus { bus in
       let phone = try await spawn("phone", on: bus, "--debounce", "0")
