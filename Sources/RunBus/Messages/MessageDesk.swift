@@ -29,7 +29,7 @@ struct MessageDesk: Sendable {
   @concurrent func serve(
     _ handler: @Sendable (ReceivedMessage) async throws -> Void, report: @Sendable (Report) -> Void
   ) async {
-    /// Where a handler failed: what follows there comes again, and what was on its way is stale.
+    /// The turn in which a handler failed: what was on its way by then is stale, and comes again.
     var failed: [StreamID: UInt64] = [:]
     for await batch in stream {
       var done: [StreamID: UInt64] = [:]
@@ -43,8 +43,8 @@ struct MessageDesk: Sendable {
       }
       for handover in batch {
         if Task.isCancelled { break }
-        if let sequence = handover.sequence, let place = failed[handover.stream] {
-          if sequence > place { continue }
+        if handover.sequence != nil, let turn = failed[handover.stream] {
+          if handover.turn <= turn { continue }
           failed[handover.stream] = nil
         }
         do {
@@ -58,7 +58,7 @@ struct MessageDesk: Sendable {
           // A handler that was told to end has not judged the message.
           if Task.isCancelled { break }
           guard let sequence = handover.sequence else { continue }
-          failed[handover.stream] = sequence
+          failed[handover.stream] = handover.turn
           report(.failed(handover.stream, sequence, "\(error)"))
         }
       }

@@ -18,9 +18,11 @@ struct Courier: Sendable {
   /// What may follow once a write is durable.
   enum Effect: Sendable {
     /// Rows up to here may be sent.
-    case sendable(through: UInt64, MessageID?)
-    /// The newest value of a key may be sent.
-    case latestSendable(String)
+    case sendable(through: UInt64, epoch: UInt64, MessageReceipt?)
+    /// The value of a key may be sent, if no newer one has taken its place; and the older one that it replaces.
+    case latestSendable(LatestRow, replaced: MessageID?)
+    /// A stage has become durable.
+    case tell(MessageReceipt)
     /// What came in is processed up to here.
     case processed(StreamMark)
     /// The newest value of a key has come in.
@@ -45,21 +47,28 @@ struct Courier: Sendable {
 
   /// Who is at the other end; `nil` on a peer that has not met its hub.
   var device: DeviceID?
+  /// How the rows of newest values name it; `nil` on a peer, whose hub may come to be another device.
+  private let rowDevice: DeviceID?
   private(set) var stream: OutStream
   private(set) var inbox: Inbox
   private var values: [String: Value] = [:]
   private var received: [String: LatestReceived] = [:]
+  /// The keys whose newest value is on its way to the disk.
+  private var receiving: Set<String> = []
   private var failures: (sequence: UInt64, count: Int) = (0, 0)
   private var valuesRetryAt: BusTime?
   private var isOpen = false
   /// The app takes messages.
   private var isHandling = false
+  /// Counts how often what was handed over was taken back, to be handed over again.
+  private var turn: UInt64 = 0
 
   init(
-    device: DeviceID?, stream: OutStream, inbox: Inbox, latestSent: [LatestRow] = [],
+    device: DeviceID?, rowDevice: DeviceID? = nil, stream: OutStream, inbox: Inbox, latestSent: [LatestRow] = [],
     latestReceived: [LatestReceived] = [], isHandling: Bool = false
   ) {
     self.device = device
+    self.rowDevice = rowDevice
     self.stream = stream
     self.inbox = inbox
     self.isHandling = isHandling
@@ -94,17 +103,18 @@ struct Courier: Sendable {
       guard !stream.isFull else { return .full }
       let row = stream.add(.message(message), since: now, isGoing: isOpen)
       actions.append(
-        .write([.enqueue(row)], isUrgent: true, then: .sendable(through: row.sequence, message.id)))
+        .write(
+          [.enqueue(row)], isUrgent: true,
+          then: .sendable(
+            through: row.sequence, epoch: stream.epoch, MessageReceipt(messageID: message.id, stage: .queued))))
     case .latest(let key):
       guard AppMessage.isName(key) else { return .tooLong }
       guard values[key] != nil || values.count < Self.keysMax else { return .full }
       let old = values[key]?.row
-      let row = LatestRow(device: device, key: key, version: (old?.version ?? 0) + 1, message: message)
-      if let old, !old.isAcknowledged {
-        actions.append(.receipt(MessageReceipt(messageID: old.message.id, stage: .replaced)))
-      }
+      let row = LatestRow(device: rowDevice, key: key, version: (old?.version ?? 0) + 1, message: message)
+      let replaced = old.flatMap { $0.isAcknowledged ? nil : $0.message.id }
       values[key] = Value(row: row, isDurable: false)
-      actions.append(.write([.setLatest(row)], isUrgent: true, then: .latestSendable(key)))
+      actions.append(.write([.setLatest(row)], isUrgent: true, then: .latestSendable(row, replaced: replaced)))
     }
     return nil
   }
@@ -119,8 +129,8 @@ struct Courier: Sendable {
   private mutating func bury(_ row: OutboxRow, _ reason: RejectionReason, into actions: inout [Action]) {
     guard let id = row.item?.id else { return }
     stream.bury(row.sequence)
-    actions.append(.write([.bury(stream.id, sequence: row.sequence)], isUrgent: true, then: nil))
-    actions.append(.receipt(MessageReceipt(messageID: id, stage: .rejected(reason))))
+    let receipt = MessageReceipt(messageID: id, stage: .rejected(reason))
+    actions.append(.write([.bury(stream.id, sequence: row.sequence)], isUrgent: true, then: .tell(receipt)))
   }
 
   // MARK: The session
@@ -142,7 +152,7 @@ struct Courier: Sendable {
       actions.append(
         .write(
           [.countTries(stream.id, from: range.lowerBound, through: range.upperBound)], isUrgent: true,
-          then: .sendable(through: stream.assigned, nil)))
+          then: .sendable(through: stream.assigned, epoch: stream.epoch, nil)))
     }
     for key in values.keys { values[key]?.isSent = false }
     sendValues(at: now, dice: &dice, into: &actions)
@@ -161,6 +171,7 @@ struct Courier: Sendable {
   mutating func rebind(to id: OutStreamID, from sender: StreamID) {
     stream.rebind(to: id)
     inbox = Inbox(sender)
+    turn += 1
     failures = (0, 0)
     for key in values.keys {
       values[key]?.row.isAcknowledged = false
@@ -176,6 +187,7 @@ struct Courier: Sendable {
     isHandling = value
     if !value {
       inbox.giveBack()
+      turn += 1
     } else if isOpen {
       actions.append(.send(.goBack(.messages, to: inbox.handled.sequence + 1, failure: nil)))
     }
@@ -230,8 +242,8 @@ struct Courier: Sendable {
       value.row.isAcknowledged = true
       values[key] = value
       if waitingValues.isEmpty { valuesRetryAt = nil }
-      actions.append(.write([.setLatest(value.row)], isUrgent: false, then: nil))
-      actions.append(.receipt(MessageReceipt(messageID: value.row.message.id, stage: .processed)))
+      let receipt = MessageReceipt(messageID: value.row.message.id, stage: .processed)
+      actions.append(.write([.setLatest(value.row)], isUrgent: false, then: .tell(receipt)))
     case .live(let message):
       guard isHandling else { return actions.append(.note("nobody takes messages here: a live one was dropped")) }
       hand(message, .live, place: nil, into: &actions)
@@ -246,26 +258,30 @@ struct Courier: Sendable {
 
   /// The app's handler has failed for one.
   mutating func fail(_ sequence: UInt64, _ reason: String, into actions: inout [Action]) {
-    if inbox.fail(sequence), isOpen { actions.append(.send(.goBack(.messages, to: sequence, failure: reason))) }
+    guard inbox.fail(sequence) else { return }
+    turn += 1
+    if isOpen { actions.append(.send(.goBack(.messages, to: sequence, failure: reason))) }
   }
 
   /// A write is durable.
   mutating func perform(_ effect: Effect, at now: BusTime, dice: inout Dice, into actions: inout [Action]) {
     switch effect {
-    case .sendable(let sequence, let id):
-      stream.makeDurable(through: sequence)
-      if let id { actions.append(.receipt(MessageReceipt(messageID: id, stage: .queued))) }
+    case .sendable(let sequence, let epoch, let receipt):
+      stream.makeDurable(through: sequence, epoch: epoch)
+      if let receipt { actions.append(.receipt(receipt)) }
       pump(at: now, dice: &dice, into: &actions)
-    case .latestSendable(let key):
-      guard var value = values[key] else { return }
-      value.isDurable = true
-      values[key] = value
-      actions.append(.receipt(MessageReceipt(messageID: value.row.message.id, stage: .queued)))
+    case .latestSendable(let row, let replaced):
+      if let replaced { actions.append(.receipt(MessageReceipt(messageID: replaced, stage: .replaced))) }
+      actions.append(.receipt(MessageReceipt(messageID: row.message.id, stage: .queued)))
+      guard values[row.key]?.row.version == row.version else { return }
+      values[row.key]?.isDurable = true
       sendValues(at: now, dice: &dice, into: &actions)
+    case .tell(let receipt): actions.append(.receipt(receipt))
     case .processed(let mark):
       inbox.makeDurable(mark)
       sayHowFar(into: &actions)
     case .latestReceived(let row):
+      if received[row.key] == row { receiving.remove(row.key) }
       if isOpen { actions.append(.send(.acknowledgeLatest(key: row.key, version: row.version))) }
       if isHandling { hand(row.message, .latest(key: row.key), place: nil, into: &actions) }
     }
@@ -294,6 +310,8 @@ struct Courier: Sendable {
     guard let device else { return }
     let store = inbox.stream.sender
     if let known = received[key], known.store == store, known.version >= version {
+      // Not durable yet: the sender hears of it when it is.
+      guard !receiving.contains(key) else { return }
       return actions.append(.send(.acknowledgeLatest(key: key, version: version)))
     }
     guard received[key] != nil || received.count < Self.keysMax else {
@@ -301,6 +319,7 @@ struct Courier: Sendable {
     }
     let row = LatestReceived(device: device, store: store, key: key, version: version, message: message)
     received[key] = row
+    receiving.insert(key)
     actions.append(.write([.receiveLatest(row)], isUrgent: true, then: .latestReceived(row)))
   }
 
@@ -312,7 +331,7 @@ struct Courier: Sendable {
       .hand(
         Handover(
           received: ReceivedMessage(message: message, from: device, deliveryClass: deliveryClass),
-          stream: inbox.stream, sequence: place)))
+          stream: inbox.stream, sequence: place, turn: turn)))
   }
 
   private func noteHandled(into actions: inout [Action]) {
@@ -351,11 +370,14 @@ struct Courier: Sendable {
     }
     stream.bury(place)
     let quarantined = QuarantinedMessage(message: message, receiver: stream.id.receiver, reason: failure, since: now)
-    actions.append(
-      .write([.quarantine(quarantined), .bury(stream.id, sequence: place)], isUrgent: true, then: nil))
-    actions.append(.receipt(MessageReceipt(messageID: message.id, stage: .rejected(.quarantined))))
+    // The receiver hears that nothing stands there once that is durable, or a later life would think it processed.
     stream.goBack(to: place)
-    pump(at: now, dice: &dice, into: &actions)
+    stream.hold()
+    let receipt = MessageReceipt(messageID: message.id, stage: .rejected(.quarantined))
+    actions.append(
+      .write(
+        [.quarantine(quarantined), .bury(stream.id, sequence: place)], isUrgent: true,
+        then: .sendable(through: stream.assigned, epoch: stream.epoch, receipt)))
   }
 
   private mutating func count(_ range: ClosedRange<UInt64>, into actions: inout [Action]) {
@@ -423,11 +445,15 @@ public struct Handover: Hashable, Sendable {
   public let stream: StreamID
   /// Its place there; `nil` for one that nobody waits for.
   public let sequence: UInt64?
+  /// Grows when what was handed over is taken back. After a failure whatever is left of its turn is stale: it comes
+  /// again, unless its sender has set it aside.
+  public let turn: UInt64
 
   /// A handover from its parts.
-  public init(received: ReceivedMessage, stream: StreamID, sequence: UInt64?) {
+  public init(received: ReceivedMessage, stream: StreamID, sequence: UInt64?, turn: UInt64 = 0) {
     self.received = received
     self.stream = stream
     self.sequence = sequence
+    self.turn = turn
   }
 }

@@ -46,6 +46,8 @@ struct OutStream: Sendable {
   private(set) var acknowledged: UInt64 = 0
   /// Rows up to here may be sent.
   private(set) var durable: UInt64 = 0
+  /// Counts what made earlier words about durability void: a write that was under way before says nothing any more.
+  private(set) var epoch: UInt64 = 0
   /// Places below this one were set apart durably (``reserve()``).
   private var reserved: UInt64 = 0
   /// Rows up to here were sent in this session.
@@ -82,7 +84,9 @@ struct OutStream: Sendable {
 
   /// Where a place's row stands; `nil` for one that is gone.
   func index(of sequence: UInt64) -> Int? {
-    guard sequence > 0, let index = firstIndex(after: sequence - 1), rows[index].sequence == sequence else { return nil }
+    guard sequence > 0, let index = firstIndex(after: sequence - 1), rows[index].sequence == sequence else {
+      return nil
+    }
     return index
   }
 
@@ -111,8 +115,10 @@ struct OutStream: Sendable {
   /// Twenty minutes of four readings a second between two writes.
   private static let reservation: UInt64 = 4096
 
-  /// Rows up to here are durable.
-  mutating func makeDurable(through sequence: UInt64) { durable = max(durable, sequence) }
+  /// Rows up to here are durable, by a write of this epoch.
+  mutating func makeDurable(through sequence: UInt64, epoch: UInt64) {
+    if epoch == self.epoch { durable = max(durable, sequence) }
+  }
 
   /// What becomes nothing but a place: it was taken back, has expired or was set aside.
   mutating func bury(_ sequence: UInt64) {
@@ -128,7 +134,7 @@ struct OutStream: Sendable {
     rows.remove(at: index)
   }
 
-  /// All of it is owed by another stream from now on, numbered from 1.
+  /// All of it is owed by another stream from now on, numbered from 1. Nothing goes before that is durable.
   mutating func rebind(to id: OutStreamID) {
     self.id = id
     for index in rows.indices {
@@ -137,7 +143,7 @@ struct OutStream: Sendable {
       rows[index].tries = 0
     }
     assigned = UInt64(rows.count)
-    durable = assigned
+    (durable, epoch) = (0, epoch + 1)
     reserved = 0
     acknowledged = 0
     close()
@@ -157,8 +163,8 @@ struct OutStream: Sendable {
     return .good
   }
 
-  /// Nothing more goes until ``makeDurable(through:)`` says so again.
-  mutating func hold() { durable = sent }
+  /// Nothing more goes until ``makeDurable(through:epoch:)`` says so again, for a write that is made from now on.
+  mutating func hold() { (durable, epoch) = (sent, epoch + 1) }
 
   /// The link is lost: everything that is not acknowledged goes again with the next session.
   mutating func close() {
@@ -177,8 +183,10 @@ struct OutStream: Sendable {
     case hole(ClosedRange<UInt64>)
   }
 
-  /// What is to go now, in order; it counts as sent.
-  mutating func takeFlight(at now: BusTime, dice: inout Dice) -> [Cargo] {
+  /// What is to go now, in order, up to the first that is not to go yet; it counts as sent.
+  mutating func takeFlight(
+    at now: BusTime, dice: inout Dice, while isReady: (OutboxItem) -> Bool = { _ in true }
+  ) -> [Cargo] {
     if let heldUntil, now < heldUntil { return [] }
     guard sent < durable, var index = firstIndex(after: sent) else { return [] }
     let flightEnd = index + max(0, bounds.flightMax - flightRows)
@@ -186,6 +194,7 @@ struct OutStream: Sendable {
     var run: [OutboxRow] = []
     while index < min(rows.count, flightEnd), rows[index].sequence <= durable {
       let row = rows[index]
+      if let item = row.item, !isReady(item) { break }
       if flightBytes > 0, flightBytes + (row.item?.size ?? 0) > bounds.flightBytesMax { break }
       // A tombstone, and what was never given out, is a hole.
       let end = row.item == nil ? row.sequence : row.sequence - 1
@@ -242,7 +251,12 @@ struct OutStream: Sendable {
     acknowledged = sequence
     sent = max(sent, sequence)
     attempts = 0
-    retryAt = sent > acknowledged ? now + dice.jittered(bounds.patience) : nil
+    if let heldUntil, now < heldUntil {
+      // What stands first has failed and waits for its moment; nothing else would wake for it.
+      retryAt = heldUntil
+    } else {
+      retryAt = sent > acknowledged ? now + dice.jittered(bounds.patience) : nil
+    }
     return true
   }
 

@@ -193,7 +193,9 @@ extension HubCore {
         reply(receipt, on: request, session: sessions[request]?.number ?? 0, into: &actions)
       }
     }
-    if !isNumbered(press.stream), let connection = sessions.connection(of: press.stream.sender), let session = sessions[connection] {
+    if !isNumbered(press.stream), let connection = sessions.connection(of: press.stream.sender),
+      let session = sessions[connection]
+    {
       reply(receipt, on: connection, session: session.number, into: &actions)
     }
     actions.append(.publish(.receipt(receipt, press.deviceID)))

@@ -114,6 +114,8 @@ public struct HubCore: Sendable {
 
   let settings: Settings
   var storeID: StoreID
+  /// The id that is on the disk: what a welcome may name.
+  var durableStoreID: StoreID
   var dice: Dice
   var term: UInt64
   var arbiter: Arbiter
@@ -170,7 +172,9 @@ public struct HubCore: Sendable {
     case durable(StreamID, StreamMark)
     case acknowledge(StreamID)
     case welcome(ConnectionID)
-    case verdictsSendable(StoreID, through: UInt64)
+    /// The store's new id is durable.
+    case named(StoreID)
+    case verdictsSendable(StoreID, through: UInt64, epoch: UInt64)
     case courier(StoreID, Courier.Effect)
   }
 
@@ -185,6 +189,7 @@ public struct HubCore: Sendable {
   ) {
     self.settings = settings
     storeID = settings.storeID
+    durableStoreID = settings.storeID
     dice = Dice(seed: settings.seed)
     shift = history.clock.flatMap {
       $0.shift(real: settings.clock.real(at: now), wallSeconds: wallSeconds, bootID: bootID)
@@ -331,12 +336,13 @@ public struct HubCore: Sendable {
       nextTick = published?.phase == .running ? now + Self.tickInterval : nil
     case .durable(let stream, let mark): if mark.sequence > durable[stream]?.sequence ?? 0 { durable[stream] = mark }
     case .acknowledge(let stream): unacknowledged.insert(stream)
-    case .verdictsSendable(let store, let sequence):
-      verdictStreams[store]?.makeDurable(through: sequence)
+    case .verdictsSendable(let store, let sequence, let epoch):
+      verdictStreams[store]?.makeDurable(through: sequence, epoch: epoch)
       sendVerdicts(to: store, at: now, into: &actions)
     case .courier(let store, let effect):
       withCourier(of: store, at: now, into: &actions) { $0.perform(effect, at: $3, dice: &$1, into: &$2) }
     case .welcome(let connection): welcome(connection, at: now, into: &actions)
+    case .named(let store): durableStoreID = store
     }
   }
 }

@@ -22,7 +22,8 @@ extension HubCore {
     for device in history.devices {
       let store = device.storeID
       couriers[store] = Courier(
-        device: device.deviceID, stream: stream(OutStreamID(receiver: store, kind: .messages), .messages),
+        device: device.deviceID, rowDevice: device.deviceID,
+        stream: stream(OutStreamID(receiver: store, kind: .messages), .messages),
         inbox: Inbox(
           StreamID(sender: store, kind: .messages),
           durable: delivery.watermarks[StreamID(sender: store, kind: .messages)] ?? .start),
@@ -80,8 +81,12 @@ extension HubCore {
 
   private mutating func beginAnew(_ store: StoreID, at now: BusTime) {
     if let stream = verdictStreams[store], stream.acknowledged > 0 {
-      verdictStreams[store]?.rebind(to: stream.id)
-      commits.add([.rebind(stream.id, to: stream.id)], then: [])
+      var anew = stream
+      anew.rebind(to: stream.id)
+      verdictStreams[store] = anew
+      commits.add(
+        [.rebind(stream.id, to: stream.id)],
+        then: [.verdictsSendable(store, through: anew.assigned, epoch: anew.epoch)])
     }
     if let stream = couriers[store]?.stream, stream.acknowledged > 0 {
       couriers[store]?.rebind(to: stream.id, from: StreamID(sender: store, kind: .messages))
@@ -93,7 +98,7 @@ extension HubCore {
   private mutating func loseHistory(but connection: ConnectionID, at now: BusTime, into actions: inout [Action]) {
     storeID = dice.identifier()
     actions.append(.note("this hub's store has lost history: storeRegressed; it takes a new id, and peers begin anew"))
-    commits.add([.setStoreID(storeID)], then: [])
+    commits.add([.setStoreID(storeID)], then: [.named(storeID)])
     for other in sessions.sessions.keys.sorted(by: { $0.route.lexicographicallyPrecedes($1.route) })
     where other != connection {
       refuse(other, .unknownSession, "say hello again", into: &actions)
@@ -106,12 +111,12 @@ extension HubCore {
     let device = KnownDevice(
       deviceID: hello.deviceID, role: hello.role, storeID: hello.storeID, heardAt: now)
     devices[hello.deviceID] = device
-    if couriers[hello.storeID] == nil { addCourier(for: device, after: known) }
+    if couriers[hello.storeID] == nil { addCourier(for: device, after: known, at: now) }
     guard known?.storeID != device.storeID || known?.role != device.role else { return }
     commits.add([.meet(device)], then: [])
   }
 
-  private mutating func addCourier(for device: KnownDevice, after known: KnownDevice?) {
+  private mutating func addCourier(for device: KnownDevice, after known: KnownDevice?, at now: BusTime) {
     let store = device.storeID
     let id = OutStreamID(receiver: store, kind: .messages)
     let sender = StreamID(sender: store, kind: .messages)
@@ -121,13 +126,22 @@ extension HubCore {
       let verdicts = OutStreamID(receiver: old, kind: .verdicts)
       commits.add([.rebind(courier.stream.id, to: id), .drop(verdicts)], then: [])
       verdictStreams[old] = nil
+      letGo(of: old, at: now)
       courier.rebind(to: id, from: sender)
       couriers[store] = courier
     } else {
       couriers[store] = Courier(
-        device: device.deviceID, stream: OutStream(id, bounds: .messages),
+        device: device.deviceID, rowDevice: device.deviceID, stream: OutStream(id, bounds: .messages),
         inbox: Inbox(sender, durable: durable[sender] ?? .start), isHandling: isHandling)
     }
+  }
+
+  /// A device has another store than before: a chain that waits for its stop by the old one waits in vain.
+  private mutating func letGo(of store: StoreID, at now: BusTime) {
+    let fallen = arbiter.skip(StreamID(sender: store, kind: .commands))
+    guard !fallen.isEmpty else { return }
+    commits.add(fallen.map { .reclassify($0, .late) }, then: [])
+    write(arbiter.judgeLate(at: now), at: now)
   }
 
   // MARK: Marks
@@ -182,10 +196,12 @@ extension HubCore {
     at now: BusTime
   ) {
     let id = OutStreamID(receiver: store, kind: .verdicts)
-    let row = verdictStreams[store, default: OutStream(id, bounds: .verdicts)]
-      .add(.verdict(verdict), since: monotonic(at: now), isGoing: true)
+    var stream = verdictStreams[store] ?? OutStream(id, bounds: .verdicts)
+    verdictStreams[store] = nil
+    let row = stream.add(.verdict(verdict), since: monotonic(at: now), isGoing: true)
     operations.append(.enqueue(row))
-    then.append(.verdictsSendable(store, through: row.sequence))
+    then.append(.verdictsSendable(store, through: row.sequence, epoch: stream.epoch))
+    verdictStreams[store] = stream
   }
 
   /// Keeps a frame of verdicts far under what a frame may have.

@@ -166,8 +166,10 @@ extension HubCore {
       term = hello.termSeen + 1
       arbiter.setTerm(term)
       publishNow([.setTerm(term)], then: [.welcome(connection)], at: now)
-    } else if hello.termSeen > authoritative.order.term || !isDurable(hello.storeID, at: now) {
-      // The marks that it states must be those that will still be there tomorrow.
+    } else if hello.termSeen > authoritative.order.term || !isDurable(hello.storeID, at: now)
+      || storeID != durableStoreID
+    {
+      // The marks and the store that it states must be those that will still be there tomorrow.
       commits.add([], then: [.welcome(connection)])
     } else {
       welcome(connection, at: now, into: &actions)

@@ -133,8 +133,8 @@ public struct PeerCore: Sendable {
   enum Effect: Sendable {
     case act(Action)
     /// Presses up to here may be sent; those of the range have become durable by it.
-    case commandsSendable(through: UInt64)
-    case samplesSendable(through: UInt64)
+    case commandsSendable(through: UInt64, epoch: UInt64)
+    case samplesSendable(through: UInt64, epoch: UInt64)
     case verdictsProcessed(StreamMark)
     case courier(Courier.Effect)
     /// The streams begin anew: the hub hears it by a new hello.
@@ -220,7 +220,8 @@ public struct PeerCore: Sendable {
     func stream(_ kind: StreamID.Kind, _ bounds: OutStream.Bounds) -> OutStream {
       let id = OutStreamID(receiver: receiver, kind: kind)
       return OutStream(
-        id, bounds: bounds, rows: delivery.rows.filter { $0.stream == id }, acknowledged: delivery.acknowledged[id] ?? 0)
+        id, bounds: bounds, rows: delivery.rows.filter { $0.stream == id }, acknowledged: delivery.acknowledged[id] ?? 0
+      )
     }
     commands = stream(.commands, .commands)
     samples = stream(.samples, .samples)
@@ -371,11 +372,11 @@ public struct PeerCore: Sendable {
   private mutating func perform(_ effect: Effect, at now: BusTime, into actions: inout [Action]) {
     switch effect {
     case .act(let action): actions.append(action)
-    case .commandsSendable(let sequence):
-      commands.makeDurable(through: sequence)
+    case .commandsSendable(let sequence, let epoch):
+      commands.makeDurable(through: sequence, epoch: epoch)
       sendCommands(at: now, into: &actions)
-    case .samplesSendable(let sequence):
-      samples.makeDurable(through: sequence)
+    case .samplesSendable(let sequence, let epoch):
+      samples.makeDurable(through: sequence, epoch: epoch)
       sendSamples(at: now, into: &actions)
     case .verdictsProcessed(let mark):
       if mark.sequence > verdictsDurable.sequence { verdictsDurable = mark }

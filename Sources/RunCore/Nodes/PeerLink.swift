@@ -107,6 +107,7 @@ extension PeerCore {
       let isKnown = hub?.storeID == welcome.storeID
       if !isKnown { actions.append(.met) }
       guard join(welcome, isKnown: isKnown, at: now, into: &actions) else { return }
+      guard isOfOurPast(welcome.state.snapshot.order) else { return claimTerm(at: now, into: &actions) }
     }
     link = .up(session: session)
     speed = welcome.speed
@@ -145,6 +146,20 @@ extension PeerCore {
 
   private static let renewalPatience = BusDuration.seconds(5)
 
+  /// A hub that shows less of a term than was seen of it is another life of that number: its store was lost, or is an
+  /// older copy.
+  private func isOfOurPast(_ order: SnapshotOrder) -> Bool {
+    order.term != authoritative.order.term || order >= authoritative.order
+  }
+
+  /// That hub is to take a term above everything that was seen, or its states would be taken for old ones for ever.
+  private mutating func claimTerm(at now: BusTime, into actions: inout [Action]) {
+    termSeen = max(termSeen, authoritative.order.term) + 1
+    actions.append(.note("the hub shows less than it once did: its store has lost history, and it takes a new term"))
+    commits.add([.setTerm(termSeen)], then: [])
+    greet(attempts: 0, at: now, into: &actions)
+  }
+
   /// A new store id for new streams: nothing of the old ones is taken for theirs.
   private mutating func renew(toward hub: (storeID: StoreID, deviceID: DeviceID), at now: BusTime) {
     // A hub that is never content must not make this peer write without end: it hears the same hello again later.
@@ -181,7 +196,7 @@ extension PeerCore {
     samplesFlushed = samples.assigned
     verdicts = Watermark()
     verdictsDurable = .start
-    commits.add(operations, then: then)
+    commits.add(operations, then: [.samplesSendable(through: samples.assigned, epoch: samples.epoch)] + then)
   }
 
   private mutating func openStreams(_ welcome: Welcome, at now: BusTime, into actions: inout [Action]) {
@@ -196,7 +211,8 @@ extension PeerCore {
       // Whatever may have been sent cannot be cancelled by a later life, which knows only what is durable.
       commands.hold()
       let count = StoreOperation.countTries(commands.id, from: range.lowerBound, through: range.upperBound)
-      commits.add(settings.isOneShot ? [] : [count], then: [.commandsSendable(through: commands.assigned)])
+      commits.add(
+        settings.isOneShot ? [] : [count], then: [.commandsSendable(through: commands.assigned, epoch: commands.epoch)])
     }
     sendCommands(at: now, into: &actions)
     sendForwards(at: now, into: &actions)

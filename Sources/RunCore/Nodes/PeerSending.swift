@@ -29,7 +29,7 @@ extension PeerCore {
     // A one-shot's press is durable as a file of its spool before it comes here.
     commits.add(
       settings.isOneShot ? [] : [.enqueue(row)],
-      then: [.act(.receipt(queued)), .commandsSendable(through: row.sequence)])
+      then: [.act(.receipt(queued)), .commandsSendable(through: row.sequence, epoch: commands.epoch)])
   }
 
   /// All commands that may go and have not gone in this session.
@@ -126,6 +126,7 @@ extension PeerCore {
       }
     }
     if !settings.isOneShot { commits.add(operations, then: [], dueAt: now + Self.unhurried) }
+    if fresh.contains(where: { $0.startedRun != nil }) { sendSamples(at: now, into: &actions) }
   }
 
   /// What became of this peer's commands, in order.
@@ -226,7 +227,7 @@ extension PeerCore {
   mutating func take(_ sample: Sample, at now: BusTime, into actions: inout [Action]) {
     guard !isSpoolFull else { return actions.append(.note("too many samples wait for the hub: one was dropped")) }
     if let end = samples.reserve() {
-      commits.add([.enqueue(end)], then: [.samplesSendable(through: end.sequence)])
+      commits.add([.enqueue(end)], then: [.samplesSendable(through: end.sequence, epoch: samples.epoch)])
     }
     let since: BusTime
     var runOffset: BusDuration?
@@ -263,7 +264,13 @@ extension PeerCore {
   /// All samples that may go and have not gone in this session.
   mutating func sendSamples(at now: BusTime, into actions: inout [Action]) {
     guard case .up = link else { return }
-    for cargo in samples.takeFlight(at: now, dice: &dice) {
+    // A hub that does not know of a run has no place for its readings: the start goes first.
+    let unheard = Set(commands.rows(after: commands.acknowledged).compactMap(\.startedRun))
+    let flight = samples.takeFlight(at: now, dice: &dice) { item in
+      guard case .sample(_, _, let run?) = item else { return true }
+      return !unheard.contains(run)
+    }
+    for cargo in flight {
       switch cargo {
       case .hole(let range):
         send(
@@ -293,6 +300,13 @@ extension PeerCore {
       if case .command(let command)? = row.item, command.kind == .start { return command.runID }
     }
     return settling.last { $0.kind == .start && $0.verdict.runID != nil }?.verdict.runID ?? authoritative.runID
+  }
+}
+
+extension OutboxRow {
+  /// The run that begins with it.
+  fileprivate var startedRun: RunID? {
+    if case .command(let command)? = item, command.kind == .start { command.runOfStart } else { nil }
   }
 }
 
