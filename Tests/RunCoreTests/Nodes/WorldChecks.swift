@@ -1,19 +1,34 @@
 import RunCore
 
-// What must be true in every world, at every moment and in the end.
+// What must be true in every world, at every moment: what is shown, and what is told.
 extension World {
   /// Nobody sees a state that could be lost again, and all who see a revision see the same.
   mutating func check(_ snapshot: Snapshot) {
     let order = snapshot.order
     guard order != Snapshot.none.order else { return }
-    if order.term > store.term { faults.append("term \(order.term) shows before it is durable") }
-    if order.revision > store.revision { faults.append("revision \(order.revision) shows before it is durable") }
-    if let other = seen[order.term]?[order.revision] {
-      if other.phase != snapshot.phase || other.runID != snapshot.runID || other.changedBy != snapshot.changedBy {
-        faults.append("two views of \(order.term).\(order.revision): \(other.phase) and \(snapshot.phase)")
+    // What a hub showed before its store was lost is still on its way.
+    if loss != .hub {
+      if order.term > hub.store.term { faults.append("term \(order.term) shows before it is durable") }
+      if order.revision > hub.store.revision { faults.append("revision \(order.revision) shows before it is durable") }
+      if let other = seen[order.term]?[order.revision] {
+        if other.phase != snapshot.phase || other.runID != snapshot.runID || other.changedBy != snapshot.changedBy {
+          faults.append("two views of \(order.term).\(order.revision): \(other.phase) and \(snapshot.phase)")
+        }
+      } else {
+        seen[order.term, default: [:]][order.revision] = snapshot
       }
-    } else {
-      seen[order.term, default: [:]][order.revision] = snapshot
+    }
+  }
+
+  mutating func check(_ event: BusEvent) {
+    switch event {
+    case .snapshot(let message): check(message.snapshot)
+    case .receipt(let receipt, _): check(receipt)
+    case .command(let command, _):
+      if hub.store.accepted[command.id] == nil, hub.store.verdicts[command.id] == nil {
+        faults.append("\(command.id) is in the feed before it is durable")
+      }
+    case .presence: break
     }
   }
 
@@ -23,80 +38,98 @@ extension World {
     switch receipt.stage {
     case .queued: faults.append("a hub queues nothing")
     case .pending:
-      if store.accepted[id] == nil, store.verdicts[id] == nil { faults.append("\(id) is pending before it is durable") }
+      if hub.store.accepted[id] == nil, hub.store.verdicts[id] == nil {
+        faults.append("\(id) is pending before it is durable")
+      }
     case .verdict(let verdict):
-      if store.verdicts[id] != verdict { faults.append("\(id): a verdict that is not the durable one") }
+      if hub.store.verdicts[id] != verdict { faults.append("\(id): a verdict that is not the durable one") }
     }
   }
 
-  mutating func check(_ frame: HubFrame) {
-    switch frame.message {
-    case .welcome(let welcome):
-      check(welcome.state.snapshot)
-      if welcome.commandWatermark > store.watermarks.values.max() ?? 0, welcome.commandWatermark > 0 {
-        faults.append("a watermark that is not durable")
+  /// What a peer is told of its own presses.
+  mutating func check(_ receipt: Receipt, at index: Int) {
+    let id = receipt.commandID
+    guard let press = presses[id], press.peer == index else { return faults.append("\(id) is told to a stranger") }
+    let message = MessageID(high: id.high, low: id.low)
+    let row = peers[index].store.delivery.row(of: message)
+    switch receipt.stage {
+    case .queued:
+      tally.count("command queued")
+      if !press.isOwed { faults.append("\(id) is queued before it is durable") }
+    case .pending:
+      tally.count("command pending")
+      if loss != .hub { check(receipt) }
+    case .verdict(let verdict):
+      tally.count("command judged")
+      if !peers[index].told.insert(id).inserted { faults.append("\(id): a second verdict") }
+      // A store that came back as an older copy holds what had been taken back, or been judged.
+      let isForgiven = loss == .hub || loss == .peer(index)
+      if let told = press.verdict, told != verdict, !isForgiven { faults.append("\(id): two verdicts") }
+      presses[id]?.verdict = verdict
+      switch verdict.outcome {
+      case .rejected(.cancelled), .rejected(.expired):
+        tally.count(verdict)
+        if row != nil { faults.append("\(id) is told to be gone before that is durable") }
+        if !isForgiven, hub.store.accepted[id] != nil || hub.store.verdicts[id] != nil {
+          faults.append("\(id) was taken back after the hub had it")
+        }
+      case .rejected(.busy): break
+      default: if loss != .hub { check(receipt) }
       }
-    case .receipt(let receipt): check(receipt)
-    case .state(let message): check(message.snapshot)
-    case .pong(_, let order):
-      if order.term > store.term || order.revision > store.revision {
-        faults.append("a pong shows what is not durable")
-      }
-    case .samplesAcked(let sequence):
-      if !store.watermarks.contains(where: { $0.key.kind == .samples && $0.value >= sequence }) {
-        faults.append("samples are acknowledged before they are durable")
-      }
-    case .refused(let refusal):
-      if refusal.code != .unknownSession { faults.append("refused: \(refusal.message)") }
     }
+  }
+
+  /// What a node is told of its app's messages.
+  mutating func check(_ receipt: MessageReceipt, at party: WorldParty) {
+    let id = receipt.messageID
+    guard let post = posts[id], post.from == party else { return faults.append("\(id) is told to a stranger") }
+    tally.count(receipt.stage, of: post.deliveryClass)
+    if post.isRefused { faults.append("\(id) was refused and is told \(receipt.stage)") }
+    let row = disk(of: party).row(of: id)
+    switch receipt.stage {
+    case .queued:
+      if !post.wasDurable { faults.append("\(id) is queued before it is durable") }
+      posts[id]?.isQueued = true
+    case .rejected(let reason):
+      if row != nil { faults.append("\(id) is told \(reason.code) before that is durable") }
+    case .processed:
+      if post.deliveryClass == .queued, post.processed == 0, !isForgiven(post) {
+        faults.append("\(id) is told to be processed before that is durable")
+      }
+    case .replaced:
+      if disk(of: party).latestSent.values.contains(where: { $0.message.id == id }) {
+        faults.append("\(id) is told to be replaced before that is durable")
+      }
+    case .sent, .delivered: break
+    }
+    if let last = post.last, last.isLast, last != receipt.stage, !isForgiven(post) {
+      faults.append("\(id) is told \(receipt.stage) after \(last)")
+    }
+    posts[id]?.last = receipt.stage
   }
 
   mutating func note(_ verdict: Verdict) {
-    if let other = answered[verdict.commandID], other != verdict { faults.append("\(verdict.commandID): two verdicts") }
+    if let other = answered[verdict.commandID], other != verdict, loss != .hub {
+      faults.append("\(verdict.commandID): two verdicts")
+    }
     answered[verdict.commandID] = verdict
   }
 
-  /// After a time of peace everything has arrived and all agree.
-  mutating func checkEnd() {
-    guard faults.isEmpty, let hub else { return }
-    if !store.accepted.isEmpty { faults.append("\(store.accepted.count) commands were never judged") }
-    for (index, peer) in peers.enumerated() {
-      for id in peer.pressed where peer.verdicts[id] == nil {
-        faults.append("peer \(index): \(id) has no verdict; at the hub: \(String(describing: store.verdicts[id]))")
+  mutating func take(_ answer: InquiryAnswer, _ number: UInt64, at party: WorldParty) {
+    switch answer {
+    case .outbox(let lines):
+      switch party {
+      case .hub: hub.outbox = lines
+      case .peer(let index): peers[index].outbox = lines
       }
-      if peer.core.unsettledCount > 0 { faults.append("peer \(index) still waits for a verdict") }
-      // What was recorded a moment ago may still wait for the next commit; the last were recorded long ago.
-      if peer.core.spooledCount > 0 { faults.append("peer \(index) still has \(peer.core.spooledCount) samples") }
-      let (mine, theirs) = (peer.core.authoritative, hub.authoritative)
-      if mine.order.term != theirs.order.term || mine.order.revision != theirs.order.revision
-        || mine.phase != theirs.phase || mine.runID != theirs.runID
-      {
-        faults.append("peer \(index) shows \(mine.order) \(mine.phase), the hub \(theirs.order) \(theirs.phase)")
+    case .done:
+      let isMessage = posts[MessageID(high: 6, low: number)] != nil
+      tally.count(isMessage ? "cancelled a message" : "cancelled a command")
+      if isMessage, disk(of: party).row(of: MessageID(high: 6, low: number)) != nil {
+        faults.append("\(number) is said to be cancelled before that is durable")
       }
-      if peer.core.predicted != theirs.phase { faults.append("peer \(index) predicts \(peer.core.predicted)") }
-      if !peer.core.isReachable { faults.append("peer \(index) finds no hub") }
-    }
-    checkEffects()
-  }
-
-  /// The journal is a run's history: revisions without holes, legal steps, samples that are there at most once.
-  private mutating func checkEffects() {
-    var machine = RunMachine()
-    for (index, transition) in store.transitions.filter({ $0.kind != .lap }).enumerated() {
-      // Amendments of a run that is over repeat the revision; a simulated peer of this issue sends none.
-      if transition.revision == UInt64(index) + 1, !machine.apply(transition.kind) {
-        faults.append("revision \(transition.revision) is no legal step")
-      }
-    }
-    var samples: Set<Double> = []
-    for (_, entry) in store.entries {
-      guard case .sample(.heartRate(let bpm), _) = entry.event else { continue }
-      if !samples.insert(bpm).inserted { faults.append("sample \(bpm) is there twice") }
-    }
-    for verdict in store.verdicts.values where verdict.outcome == .applied && verdict.kind != .lap {
-      if !store.transitions.contains(where: { $0.change.commandID == verdict.commandID }) {
-        faults.append("\(verdict.commandID) was applied without an effect")
-      }
+    case .failed: tally.count("could not be cancelled")
+    case .peers, .quarantine: break
     }
   }
 }

@@ -2,72 +2,101 @@ import RunCore
 
 /// What the disk of a simulated hub holds: commits folded to the history that the next life reads.
 struct WorldStore {
+  private(set) var storeID: StoreID
   private(set) var term: UInt64 = 0
   private(set) var accepted: [CommandID: (press: Press, class: PressClass, place: Int)] = [:]
+  /// What was judged long after it was pressed, or as part of a chain.
+  private(set) var late: Set<CommandID> = []
+  private(set) var records: [RunRecord] = []
   private(set) var verdicts: [CommandID: Verdict] = [:]
-  private(set) var watermarks: [StreamID: UInt64] = [:]
   private(set) var transitions: [PastTransition] = []
   private(set) var entries: [(run: RunID, entry: LedgerEntry)] = []
-  private(set) var faults: [String] = []
+  private(set) var delivery = WorldDelivery()
+  private(set) var aliases: [RunID: RunID] = [:]
+  private(set) var clock: ClockMark?
+  private var ownFaults: [String] = []
   private var judged: [(verdict: Verdict, press: Press, judgedAt: BusTime)] = []
   private var windows: [SettledWindow] = []
-  private var aliases: [RunID: RunID] = [:]
-  private var clock: ClockMark?
+  private var devices: [DeviceID: KnownDevice] = [:]
   private var commandsWithEffect: Set<CommandID> = []
   private var positions: Set<UInt64> = []
   private var place = 0
+  /// A device of this world loses its store: its commands come again by other streams.
+  private let isLosing: Bool
+  private let lateAfter: BusDuration
 
+  init(storeID: StoreID, isLosing: Bool, lateAfter: BusDuration) {
+    (self.storeID, self.isLosing, self.lateAfter) = (storeID, isLosing, lateAfter)
+  }
+
+  var faults: [String] { ownFaults + delivery.faults }
   var revision: UInt64 { transitions.map(\.revision).max() ?? 0 }
+  /// What made revisions, in order; the rest amended runs that were over, or arrived whole.
+  var made: [PastTransition] {
+    transitions.reduce(into: []) { if $1.revision > $0.last?.revision ?? 0 { $0.append($1) } }
+  }
 
-  mutating func commit(_ operations: [StoreOperation]) { for operation in operations { apply(operation) } }
+  mutating func commit(_ operations: [StoreOperation], bootID: String, wallSeconds: Double) {
+    for operation in operations {
+      if case .setClock(let real, let bus) = operation {
+        clock = ClockMark(real: real, bus: bus, bootID: bootID, wallSeconds: wallSeconds)
+      } else {
+        apply(operation)
+      }
+    }
+  }
 
   private mutating func apply(_ operation: StoreOperation) {
     switch operation {
     case .setTerm(let term):
-      if term <= self.term { faults.append("term \(term) after \(self.term)") }
+      if term <= self.term { ownFaults.append("term \(term) after \(self.term)") }
       self.term = term
     case .accept(let press, let pressClass):
       let id = press.command.id
-      if accepted[id] != nil || verdicts[id] != nil { faults.append("\(id) was accepted twice") }
+      let isMoved = isLosing && accepted[id] != nil && accepted[id]?.press.stream != press.stream
+      if !isMoved, accepted[id] != nil || verdicts[id] != nil { ownFaults.append("\(id) was accepted twice") }
       place += 1
-      accepted[id] = (press, pressClass, place)
+      accepted[id] = (press, pressClass, accepted[id]?.place ?? place)
+      if pressClass == .late || pressClass == .held { late.insert(id) }
     case .reclassify(let id, let pressClass): accepted[id]?.class = pressClass
-    case .setWatermark(let stream, let sequence):
-      let known = watermarks[stream] ?? 0
-      if sequence < known || (stream.kind == .commands && sequence != known + 1) {
-        faults.append("watermark \(sequence) after \(known)")
-      }
-      watermarks[stream] = sequence
     case .judge(let verdict, let press, let judgedAt):
-      if verdicts[verdict.commandID] != nil { faults.append("\(verdict.commandID) was judged twice") }
-      if accepted.removeValue(forKey: verdict.commandID) == nil {
-        faults.append("\(verdict.commandID) was judged before it was accepted")
-      }
+      if verdicts[verdict.commandID] != nil { ownFaults.append("\(verdict.commandID) was judged twice") }
+      // Accepted and judged in one commit, it needs no row to wait in.
+      accepted[verdict.commandID] = nil
+      if press.arrivedAt - press.pressedAt > lateAfter { late.insert(verdict.commandID) }
       verdicts[verdict.commandID] = verdict
       judged.append((verdict, press, judgedAt))
-    case .forgetVerdicts: faults.append("nothing is that old here")
+    case .forgetVerdicts: ownFaults.append("nothing is that old here")
     case .append(let run, let entry): append(entry, to: run)
+    case .keepRecord(let record):
+      if records.contains(where: { $0.runID == record.runID }) { ownFaults.append("\(record.runID) is kept twice") }
+      records.append(record)
     case .setAlias(let alias, let run): aliases[alias] = run
     case .settle(let window): windows.append(window)
-    case .setClock(let real, let bus): clock = ClockMark(real: real, bus: bus, bootID: "boot", wallSeconds: 0)
+    case .setStoreID(let id): storeID = id
+    case .meet(let device): devices[device.deviceID] = device
+    case .setHub, .setView: ownFaults.append("a hub wrote what a peer writes")
+    default: delivery.apply(operation)
     }
   }
 
   private mutating func append(_ entry: LedgerEntry, to run: RunID) {
     // Samples wait for their commit while a settlement passes them: positions are unique, not in order.
-    if !positions.insert(entry.position).inserted { faults.append("position \(entry.position) was used twice") }
+    if !positions.insert(entry.position).inserted { ownFaults.append("position \(entry.position) was used twice") }
     entries.append((run, entry))
     switch entry.event {
     case .transition(let transition):
       if !commandsWithEffect.insert(transition.change.commandID).inserted {
-        faults.append("\(transition.change.commandID) had two effects")
+        ownFaults.append("\(transition.change.commandID) had two effects")
       }
       transitions.append(
         PastTransition(
           kind: transition.kind, revision: transition.revision, change: transition.change, runID: run,
           effectiveAt: entry.time))
     case .lap(let change):
-      if !commandsWithEffect.insert(change.commandID).inserted { faults.append("\(change.commandID) had two effects") }
+      if !commandsWithEffect.insert(change.commandID).inserted {
+        ownFaults.append("\(change.commandID) had two effects")
+      }
     case .sample, .gap: break
     }
   }
@@ -79,9 +108,11 @@ struct WorldStore {
     history.windows = windows
     history.accepted = accepted.values.sorted { $0.place < $1.place }.map { ($0.press, $0.class) }
     history.verdicts = judged
-    history.watermarks = watermarks
+    history.delivery = delivery.history
+    history.records = records
+    history.devices = devices.values.sorted { $0.deviceID < $1.deviceID }
     history.aliases = aliases
-    if let run = transitions.last?.runID {
+    if let run = history.presentRun {
       history.journal = entries.filter { $0.run == run }.map(\.entry).sorted { $0.position < $1.position }
     }
     history.lastPosition = positions.max() ?? 0

@@ -1,0 +1,211 @@
+import RunCore
+
+/// An app in a simulated world: handles messages one at a time and in order, as the node's desk hands them out.
+struct WorldApp {
+  enum Outcome: Hashable {
+    case returns
+    case fails
+    case takesItsNodeDown
+  }
+
+  var isHandling = false
+  /// Handed over and not with the handler yet.
+  var desk: [Handover] = []
+  var current: Handover?
+  /// The turn in which a handler failed: what was on its way by then is stale, and comes again.
+  var failed: [StreamID: UInt64] = [:]
+  /// Handlers of an earlier turn report nothing.
+  var turn: UInt64 = 0
+
+  mutating func crash() { self = WorldApp(turn: turn + 1) }
+
+  private init(turn: UInt64) { self.turn = turn }
+  init() {}
+}
+
+/// One message, as the world remembers it.
+struct WorldPost {
+  enum Temper: Hashable {
+    case good
+    /// Its handler throws now and then.
+    case flaky
+    /// Its handler always throws.
+    case poison
+    /// Its handler takes its node down, once.
+    case deadly
+  }
+
+  let from: WorldParty
+  let to: WorldParty
+  let number: UInt64
+  let deliveryClass: DeliveryClass
+  var temper = Temper.good
+  var wasDurable = false
+  var isQueued = false
+  var isRefused = false
+  var last: DeliveryStage?
+  /// Its handler has returned, this often; those that a crash made undone included.
+  var returns = 0
+  var seen = 0
+  var fails = 0
+  /// A crash or a failure since it was seen: it may come again.
+  var maySeeAgain = true
+  /// How often the receiver's durable mark went over it.
+  var processed = 0
+}
+
+extension World {
+  mutating func withApp<Value>(_ party: WorldParty, _ body: (inout WorldApp) -> Value) -> Value {
+    switch party {
+    case .hub: body(&hub.app)
+    case .peer(let index): body(&peers[index].app)
+    }
+  }
+
+  mutating func setHandling(_ party: WorldParty, _ value: Bool) {
+    guard isUp(party), withApp(party, { $0.isHandling }) != value else { return }
+    withApp(party) { app in
+      app.crash()
+      app.isHandling = value
+    }
+    if !value { for post in posts where post.value.to == party { posts[post.key]?.maySeeAgain = true } }
+    switch party {
+    case .hub: feedHub(.handling(value))
+    case .peer(let index): feedPeer(index, .handling(value))
+    }
+  }
+
+  // MARK: Handling
+
+  mutating func take(_ handover: Handover, at party: WorldParty) {
+    withApp(party) { $0.desk.append(handover) }
+    serve(party)
+  }
+
+  private mutating func serve(_ party: WorldParty) {
+    let next = withApp(party) { app -> Handover? in
+      guard app.current == nil else { return nil }
+      while !app.desk.isEmpty {
+        let handover = app.desk.removeFirst()
+        if handover.sequence != nil, let turn = app.failed[handover.stream] {
+          if handover.turn <= turn { continue }
+          app.failed[handover.stream] = nil
+        }
+        app.current = handover
+        return handover
+      }
+      return nil
+    }
+    guard let next else { return }
+    let id = next.received.message.id
+    see(next, at: party)
+    let outcome: WorldApp.Outcome
+    switch posts[id]?.temper ?? .good {
+    case .good: outcome = .returns
+    case .flaky: outcome = !isHealed && chance(2) ? .fails : .returns
+    case .poison: outcome = .fails
+    case .deadly:
+      outcome = isHealed ? .returns : .takesItsNodeDown
+      posts[id]?.temper = .good
+    }
+    let isLate = !isHealed && chance(8)
+    if isLate { tally.count("handler was late") }
+    let turn = withApp(party) { $0.turn }
+    schedule(.returned(party, life: turn, outcome), in: milliseconds(0...(isLate ? 4000 : 30)))
+  }
+
+  mutating func handlerReturned(_ party: WorldParty, life turn: UInt64, _ outcome: WorldApp.Outcome) {
+    let current = withApp(party) { app -> Handover? in
+      guard app.turn == turn else { return nil }
+      defer { app.current = nil }
+      return app.current
+    }
+    guard let current, isUp(party) else { return }
+    let id = current.received.message.id
+    switch isHealed && outcome == .takesItsNodeDown ? .returns : outcome {
+    case .returns:
+      noteReturn(of: id)
+      if let sequence = current.sequence { report(party, .handled(current.stream, through: sequence)) }
+    case .fails:
+      tally.count("handler threw")
+      posts[id]?.fails += 1
+      guard let sequence = current.sequence else { break }
+      posts[id]?.maySeeAgain = true
+      withApp(party) { $0.failed[current.stream] = current.turn }
+      report(party, .failed(current.stream, sequence, "it threw"))
+    case .takesItsNodeDown:
+      tally.count("handler took its node down")
+      return crash(party)
+    }
+    serve(party)
+  }
+
+  private enum Report {
+    case handled(StreamID, through: UInt64)
+    case failed(StreamID, UInt64, String)
+  }
+
+  private mutating func report(_ party: WorldParty, _ report: Report) {
+    switch (party, report) {
+    case (.hub, .handled(let stream, let sequence)): feedHub(.handled(stream, through: sequence))
+    case (.hub, .failed(let stream, let sequence, let text)): feedHub(.failed(stream, sequence, text))
+    case (.peer(let index), .handled(let stream, let sequence)): feedPeer(index, .handled(stream, through: sequence))
+    case (.peer(let index), .failed(let stream, let sequence, let text)):
+      feedPeer(index, .failed(stream, sequence, text))
+    }
+  }
+
+  // MARK: Watching
+
+  private mutating func see(_ handover: Handover, at party: WorldParty) {
+    let id = handover.received.message.id
+    guard var post = posts[id] else { return faults.append("a message out of nowhere: \(id)") }
+    if post.to != party, !(isForPeer(post.to) && loss != .none) { faults.append("\(id) came to somebody else") }
+    if post.isRefused { faults.append("\(id) was refused and comes all the same") }
+    if case .rejected(let reason)? = post.last, reason != .quarantined, !isForgiven(post) {
+      faults.append("\(id) was \(reason.code) and comes all the same")
+    }
+    if !post.maySeeAgain, !isForgiven(post) { faults.append("\(id) came again without a crash or a failure") }
+    if case .live = post.deliveryClass, post.seen > 0 { faults.append("\(id) was for now or never and came twice") }
+    if handover.sequence != nil, post.processed > 0, !isForgiven(post) {
+      faults.append("\(id) was processed durably and came again")
+    }
+    post.seen += 1
+    post.maySeeAgain = false
+    posts[id] = post
+  }
+
+  private func isForPeer(_ party: WorldParty) -> Bool { party != .hub }
+
+  private mutating func noteReturn(of id: MessageID) {
+    guard var post = posts[id] else { return }
+    post.returns += 1
+    posts[id] = post
+    guard post.returns == 1, post.deliveryClass == .queued, !isForgiven(post) else { return }
+    // Nothing was overtaken: whatever was given before it and is owed has been handled, or was set aside.
+    for (other, earlier) in posts
+    where earlier.from == post.from && earlier.to == post.to && earlier.deliveryClass == .queued
+      && earlier.number < post.number && earlier.isQueued && earlier.returns == 0
+    {
+      // Taken back, but its sender has not been told yet.
+      if earlier.last?.isLast ?? false || disk(of: earlier.from).row(of: other) == nil { continue }
+      faults.append("\(id) overtook \(other)")
+    }
+  }
+
+  /// The store of one of the two has lost what was known of it.
+  func isForgiven(_ post: WorldPost) -> Bool {
+    switch loss {
+    case .none: false
+    case .hub: true
+    case .peer(let index): post.from == .peer(index) || post.to == .peer(index)
+    }
+  }
+
+  func disk(of party: WorldParty) -> WorldDelivery {
+    switch party {
+    case .hub: hub.store.delivery
+    case .peer(let index): peers[index].store.delivery
+    }
+  }
+}

@@ -1,0 +1,143 @@
+import RunCore
+
+/// What a simulated disk holds of what was sent and received, hub's and peer's alike: every operation as its comment in
+/// `StoreOperation` says, and nothing cleverer.
+struct WorldDelivery {
+  struct Place: Hashable {
+    let device: DeviceID?
+    let key: String
+  }
+
+  private(set) var rows: [OutStreamID: [OutboxRow]] = [:]
+  private(set) var acknowledged: [OutStreamID: UInt64] = [:]
+  private(set) var watermarks: [StreamID: StreamMark] = [:]
+  private(set) var quarantine: [QuarantinedMessage] = []
+  private(set) var latestSent: [Place: LatestRow] = [:]
+  private(set) var latestReceived: [Place: LatestReceived] = [:]
+  private(set) var faults: [String] = []
+
+  /// The row at a place; `nil` for one that is gone.
+  func row(_ stream: OutStreamID, _ sequence: UInt64) -> OutboxRow? {
+    rows[stream]?.first { $0.sequence == sequence }
+  }
+
+  /// The row of what is known by an id.
+  func row(of id: MessageID) -> OutboxRow? {
+    for rows in rows.values {
+      if let row = rows.first(where: { $0.item?.id == id }) { return row }
+    }
+    return nil
+  }
+
+  /// What is owed and not only a place, by kind.
+  func owed(_ kind: StreamID.Kind) -> Int {
+    rows.filter { $0.key.kind == kind }.values.reduce(0) { sum, rows in sum + rows.count { $0.item != nil } }
+  }
+
+  mutating func apply(_ operation: StoreOperation) {
+    switch operation {
+    case .setWatermark(let stream, let mark):
+      if let known = watermarks[stream], mark.sequence < known.sequence {
+        faults.append("\(stream.kind) watermark \(mark.sequence) after \(known.sequence)")
+      }
+      watermarks[stream] = mark
+    case .forgetStream(let stream): watermarks[stream] = nil
+    case .enqueue(let row): enqueue(row)
+    case .acknowledge(let stream, let sequence):
+      acknowledged[stream] = max(acknowledged[stream] ?? 0, sequence)
+      if stream.kind != .commands { rows[stream]?.removeAll { $0.sequence <= sequence } }
+    case .remove(let stream, let sequence): rows[stream]?.removeAll { $0.sequence == sequence }
+    case .bury(let stream, let sequence): change(stream) { if $0.sequence == sequence { $0.item = nil } }
+    case .countTries(let stream, let first, let last):
+      change(stream) { if (first...last).contains($0.sequence) { $0.tries += 1 } }
+    case .rebind(let stream, let target):
+      let moved = rows.removeValue(forKey: stream) ?? []
+      acknowledged[stream] = nil
+      var last = rows[target]?.last?.sequence ?? 0
+      for var row in moved {
+        last += 1
+        (row.stream, row.sequence, row.tries) = (target, last, 0)
+        rows[target, default: []].append(row)
+      }
+    case .drop(let stream): (rows[stream], acknowledged[stream]) = (nil, nil)
+    case .shiftRows(let span):
+      for stream in rows.keys {
+        change(stream) { ($0.since, $0.isUncertain) = ($0.since + span, true) }
+      }
+      for index in quarantine.indices { quarantine[index].since = quarantine[index].since + span }
+    case .quarantine(let message): quarantine.append(message)
+    case .unquarantine(let id): quarantine.removeAll { $0.message.id == id }
+    case .setLatest(let row): latestSent[Place(device: row.device, key: row.key)] = row
+    case .receiveLatest(let row): latestReceived[Place(device: row.device, key: row.key)] = row
+    case .setTerm, .accept, .reclassify, .judge, .forgetVerdicts, .append, .keepRecord, .setAlias, .settle, .setClock,
+      .setStoreID,
+      .setHub, .setView, .meet:
+      break
+    }
+  }
+
+  private mutating func enqueue(_ row: OutboxRow) {
+    var present = rows[row.stream] ?? []
+    if let index = present.firstIndex(where: { $0.sequence == row.sequence }) {
+      if let old = present[index].item, old != row.item { faults.append("a row takes another's place") }
+      present[index] = row
+    } else {
+      present.insert(row, at: present.firstIndex { $0.sequence > row.sequence } ?? present.count)
+    }
+    rows[row.stream] = present
+  }
+
+  private mutating func change(_ stream: OutStreamID, _ body: (inout OutboxRow) -> Void) {
+    guard var changed = rows[stream] else { return }
+    for index in changed.indices { body(&changed[index]) }
+    rows[stream] = changed
+  }
+
+  var history: DeliveryHistory {
+    var history = DeliveryHistory()
+    let streams = rows.keys.sorted { ($0.receiver, $0.kind.rawValue) < ($1.receiver, $1.kind.rawValue) }
+    history.rows = streams.flatMap { rows[$0] ?? [] }
+    history.acknowledged = acknowledged
+    history.watermarks = watermarks
+    history.quarantine = quarantine
+    history.latestSent = Array(latestSent.values)
+    history.latestReceived = Array(latestReceived.values)
+    return history
+  }
+}
+
+/// What the disk of a simulated peer holds.
+struct WorldPeerStore {
+  private(set) var storeID: StoreID
+  private(set) var delivery = WorldDelivery()
+  private var term: UInt64 = 0
+  private var clock: ClockMark?
+  private var hub: (storeID: StoreID, deviceID: DeviceID)?
+  private var view: Snapshot?
+
+  init(storeID: StoreID) { self.storeID = storeID }
+
+  mutating func commit(_ operations: [StoreOperation], bootID: String, wallSeconds: Double) {
+    for operation in operations {
+      switch operation {
+      case .setTerm(let term): self.term = term
+      case .setClock(let real, let bus):
+        clock = ClockMark(real: real, bus: bus, bootID: bootID, wallSeconds: wallSeconds)
+      case .setStoreID(let id): storeID = id
+      case .setHub(let store, let device): hub = (store, device)
+      case .setView(let view): self.view = view
+      default: delivery.apply(operation)
+      }
+    }
+  }
+
+  var history: PeerHistory {
+    var history = PeerHistory()
+    history.term = term
+    history.clock = clock
+    history.hub = hub
+    history.view = view
+    history.delivery = delivery.history
+    return history
+  }
+}

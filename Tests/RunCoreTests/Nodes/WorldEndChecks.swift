@@ -1,0 +1,159 @@
+import RunCore
+
+// What must be true of every world in the end: everything has arrived, and all agree.
+extension World {
+  /// Whether nothing waits any more: then there is nothing to wait for.
+  var isSettled: Bool {
+    guard hub.store.accepted.isEmpty, spool.isEmpty else { return false }
+    for kind in [StreamID.Kind.messages, .verdicts] where owed(by: hub.store.delivery, kind) > 0 { return false }
+    for peer in peers {
+      for kind in StreamID.Kind.allCases where peer.store.delivery.owed(kind) > 0 { return false }
+    }
+    return true
+  }
+
+  private func owed(by disk: WorldDelivery, _ kind: StreamID.Kind) -> Int { disk.owed(kind) }
+
+  mutating func checkEnd() {
+    guard faults.isEmpty, hub.core != nil else { return }
+    feedHub(.inquire(.outbox, 0))
+    for index in peers.indices { feedPeer(index, .inquire(.outbox, 0)) }
+    if !hub.store.accepted.isEmpty { faults.append("\(hub.store.accepted.count) commands were never judged") }
+    if !spool.isEmpty { faults.append("\(spool.count) presses still lie in the spool") }
+    for index in peers.indices { checkEnd(of: index) }
+    checkPresses()
+    checkOutboxes()
+    checkPosts()
+    checkLatest()
+    checkEffects()
+    checkSamples()
+  }
+
+  private mutating func checkEnd(of index: Int) {
+    guard let core = peers[index].core, let hubCore = hub.core else {
+      return faults.append("peer \(index) is not there")
+    }
+    if core.unsettledCount > 0 { faults.append("peer \(index) still waits for a verdict") }
+    // What was recorded a moment ago may still wait for the next commit; the last were recorded long ago.
+    if core.spooledCount > 0 { faults.append("peer \(index) still has \(core.spooledCount) samples") }
+    let (mine, theirs) = (core.authoritative, hubCore.authoritative)
+    if mine.order.term != theirs.order.term || mine.order.revision != theirs.order.revision
+      || mine.phase != theirs.phase || mine.runID != theirs.runID
+    {
+      faults.append("peer \(index) shows \(mine.order) \(mine.phase), the hub \(theirs.order) \(theirs.phase)")
+    }
+    if core.predicted != theirs.phase { faults.append("peer \(index) predicts \(core.predicted), not \(theirs.phase)") }
+    if !core.isReachable { faults.append("peer \(index) finds no hub") }
+  }
+
+  private mutating func checkPresses() {
+    for (id, press) in presses.sorted(by: { $0.key < $1.key }) where press.verdict == nil && loss != .peer(press.peer) {
+      if press.isOwed || hub.store.verdicts[id] != nil {
+        let known = hub.store.verdicts[id].map { "\($0.outcome)" } ?? "nothing"
+        faults.append("peer \(press.peer): \(id) has no verdict; the hub knows \(known)")
+      }
+    }
+  }
+
+  /// In memory and on the disk nothing is owed any more.
+  private mutating func checkOutboxes() {
+    for (index, peer) in peers.enumerated() {
+      for line in peer.outbox { faults.append("peer \(index) still owes \(line.kind) \(line.what)") }
+      for kind in StreamID.Kind.allCases where peer.store.delivery.owed(kind) > 0 {
+        faults.append("\(peer.store.delivery.owed(kind)) \(kind) on the disk of peer \(index)")
+      }
+      for (stream, rows) in peer.store.delivery.rows where stream.kind != .samples && !rows.isEmpty {
+        faults.append("\(rows.count) places of \(stream.kind) on the disk of peer \(index)")
+      }
+    }
+    // A store that is gone for good may be owed something for ever: its device took another one.
+    guard loss == .none else { return }
+    for line in hub.outbox { faults.append("the hub still owes \(line.kind) \(line.what)") }
+    for (stream, rows) in hub.store.delivery.rows where !rows.isEmpty {
+      faults.append("\(rows.count) places of \(stream.kind) on the hub's disk")
+    }
+  }
+
+  private mutating func checkPosts() {
+    for (id, post) in posts.sorted(by: { $0.key < $1.key }) where !isForgiven(post) {
+      guard post.deliveryClass == .queued, post.isQueued || post.wasDurable else { continue }
+      switch post.last {
+      case .processed:
+        if post.processed != 1 { faults.append("\(id) was processed \(post.processed) times") }
+      case .rejected(.quarantined):
+        if post.fails == 0 { faults.append("\(id) is in quarantine, and never failed") }
+      case .rejected: if post.processed > 0 { faults.append("\(id) was taken back, and processed") }
+      default: faults.append("\(id) ended \(String(describing: post.last)), processed \(post.processed) times")
+      }
+    }
+  }
+
+  /// The newest value that is durable at its sender is what its receiver has.
+  private mutating func checkLatest() {
+    for index in peers.indices where loss == .none || loss != .hub && loss != .peer(index) {
+      for row in peers[index].store.delivery.latestSent.values {
+        if hub.core?.latest(row.key, from: peers[index].name)?.id != row.message.id {
+          faults.append("the hub has another \(row.key) than peer \(index)")
+        }
+        checkNewest(row, from: .peer(index), to: .hub)
+      }
+      for row in hub.store.delivery.latestSent.values where row.device == peers[index].name {
+        if peers[index].core?.latest(row.key)?.id != row.message.id {
+          faults.append("peer \(index) has another \(row.key) than the hub")
+        }
+        checkNewest(row, from: .hub, to: .peer(index))
+      }
+    }
+  }
+
+  private mutating func checkNewest(_ row: LatestRow, from: WorldParty, to: WorldParty) {
+    let told = posts.values.filter {
+      $0.from == from && $0.to == to && $0.deliveryClass == .latest(key: row.key) && $0.isQueued
+    }
+    if let newest = told.map(\.number).max(), newest > row.message.id.low {
+      faults.append("\(newest) was told to be queued, and \(row.message.id.low) is the newest \(row.key)")
+    }
+  }
+
+  /// The journal is a run's history: revisions without holes, legal steps, presses in their order.
+  private mutating func checkEffects() {
+    var machine = RunMachine()
+    var last: [Int: CommandID] = [:]
+    // Whose presses were never late, nor part of a run that arrived whole, made their effects in press order.
+    let whoWasLate = Set(hub.store.late.compactMap { presses[$0]?.peer })
+    for (index, transition) in hub.store.made.enumerated() {
+      if transition.revision != UInt64(index) + 1 { faults.append("revision \(transition.revision) after \(index)") }
+      if !machine.apply(transition.kind) { faults.append("revision \(transition.revision) is no legal step") }
+      let id = transition.change.commandID
+      guard let peer = presses[id]?.peer, !whoWasLate.contains(peer) else { continue }
+      if let before = last[peer], before > id { faults.append("peer \(peer): \(id) took effect after \(before)") }
+      last[peer] = id
+    }
+    let effects = Set(hub.store.transitions.map(\.change.commandID))
+    for verdict in hub.store.verdicts.values where verdict.outcome == .applied && verdict.kind != .lap {
+      if !effects.contains(verdict.commandID) { faults.append("\(verdict.commandID) was applied without an effect") }
+    }
+  }
+
+  /// A reading is there at most once; what was on a disk or acknowledged and lies well inside its run is there.
+  private mutating func checkSamples() {
+    var found: Set<UInt64> = []
+    for (_, entry) in hub.store.entries {
+      guard case .sample(let value, _) = entry.event, let bpm = bpm(of: value) else { continue }
+      if !found.insert(bpm).inserted, !(samples[bpm].map { loss == .hub || loss == .peer($0.peer) } ?? true) {
+        faults.append("sample \(bpm) is there twice")
+      }
+    }
+    guard loss == .none else { return }
+    // Times are known to the length of a slow way and a slow commit.
+    let margin = speed.bus(fromReal: .seconds(8))
+    for (bpm, sample) in samples.sorted(by: { $0.key < $1.key }) where sample.isOwed && !found.contains(bpm) {
+      guard let named = sample.run, peers[sample.peer].wallOffset == 0 else { continue }
+      let run = hub.store.aliases[named] ?? named
+      let history = hub.store.made.filter { $0.runID == run }
+      guard let start = history.first?.effectiveAt, sample.time > start + margin else { continue }
+      if let stop = history.last(where: { $0.kind == .stop })?.effectiveAt, sample.time > stop - margin { continue }
+      faults.append("sample \(bpm) of peer \(sample.peer) is lost: taken at \(sample.time.nanoseconds)")
+    }
+  }
+}

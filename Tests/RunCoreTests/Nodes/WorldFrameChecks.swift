@@ -1,0 +1,194 @@
+import RunCore
+
+// What must be true in every world, at every moment: what leaves a node rests on its disk.
+extension World {
+  mutating func check(_ frame: HubFrame, to connection: ConnectionID) {
+    let number = connection.route.reduce(0) { $0 << 8 | UInt64($1) }
+    switch frame.message {
+    case .welcome(let welcome):
+      check(welcome.state.snapshot)
+      if welcome.storeID != hub.store.storeID { faults.append("a welcome names a store that is not durable") }
+      guard let store = speakers[number]?.store else { return }
+      for (kind, mark) in welcome.received {
+        let durable = hub.store.delivery.watermarks[StreamID(sender: store, kind: kind)] ?? .start
+        if mark.sequence > durable.sequence { faults.append("a welcome states a \(kind) mark that is not durable") }
+      }
+    case .receipt(let receipt): check(receipt)
+    case .state(let message): check(message.snapshot)
+    case .pong(_, let order):
+      if order.term > hub.store.term || order.revision > hub.store.revision {
+        faults.append("a pong shows what is not durable")
+      }
+    case .delivery(let message):
+      guard let speaker = speakers[number] else { return faults.append("a delivery to nobody") }
+      let party = WorldParty.peer(speaker.peer)
+      check(
+        message, by: .hub, from: hub.store.storeID, to: speaker.store, device: peers[speaker.peer].name, other: party)
+    case .refused(let refusal):
+      let isExpected = refusal.code == .unknownSession || refusal.code == .storeRegressed && loss != .none
+      if !isExpected { faults.append("refused: \(refusal.message)") }
+    case .answer: break
+    }
+  }
+
+  mutating func check(_ frame: PeerFrame, from index: Int) {
+    let store = peers[index].store
+    let hubStore = hubStore(of: index)
+    switch frame.message {
+    case .hello(let hello):
+      if hello.storeID != store.storeID { faults.append("a hello names a store that is not durable") }
+      guard let hub = hello.hub else { return }
+      for (kind, mark) in hello.received {
+        let durable = store.delivery.watermarks[StreamID(sender: hub, kind: kind)] ?? .start
+        if mark.sequence > durable.sequence { faults.append("a hello states a \(kind) mark that is not durable") }
+      }
+    case .command(let transmission):
+      let row = store.delivery.row(OutStreamID(receiver: hubStore, kind: .commands), transmission.sequence)
+      if row?.item != .command(transmission.command) { faults.append("\(transmission.command.id) leaves too early") }
+      if row?.tries == 0 { faults.append("\(transmission.command.id) leaves, and a later life could cancel it") }
+      note(
+        transmission.command.id.low, from: store.storeID, to: hubStore, .commands, transmission.sequence,
+        by: .peer(index))
+    case .samples(let transmissions):
+      for transmission in transmissions {
+        guard let bpm = bpm(of: transmission.value) else { continue }
+        samples[bpm]?.run = transmission.runID
+        note(bpm, from: store.storeID, to: hubStore, .samples, transmission.sequence, by: .peer(index))
+      }
+    case .delivery(let message):
+      check(
+        message, by: .peer(index), from: store.storeID, to: hubStore, device: nil, other: .hub)
+    case .ping, .query, .goodbye, .request, .inquire: break
+    }
+  }
+
+  /// The hub's store as a peer's disk knows it.
+  func hubStore(of index: Int) -> StoreID { peers[index].store.history.hub?.storeID ?? .none }
+
+  /// - Parameter device: the receiver, as the sender's disk names it.
+  private mutating func check(
+    _ message: DeliveryMessage, by party: WorldParty, from: StoreID, to: StoreID, device: DeviceID?, other: WorldParty
+  ) {
+    let disk = disk(of: party)
+    switch message {
+    case .messages(let transmissions):
+      for transmission in transmissions {
+        let row = disk.row(OutStreamID(receiver: to, kind: .messages), transmission.sequence)
+        if row?.item != .message(transmission.message) { faults.append("\(transmission.message.id) leaves too early") }
+        if row?.tries == 0 { faults.append("\(transmission.message.id) leaves, and a later life could cancel it") }
+        note(transmission.message.id.low, from: from, to: to, .messages, transmission.sequence, by: party)
+      }
+    case .verdicts(let transmissions):
+      for transmission in transmissions {
+        check(transmission.receipt)
+        let row = disk.row(OutStreamID(receiver: to, kind: .verdicts), transmission.sequence)
+        let id = MessageID(high: transmission.receipt.commandID.high, low: transmission.receipt.commandID.low)
+        if row?.item?.id != id { faults.append("the verdict of \(id) leaves too early") }
+        note(id.low, from: from, to: to, .verdicts, transmission.sequence, by: party)
+      }
+    case .acknowledge(let kind, let sequence):
+      let durable = disk.watermarks[StreamID(sender: to, kind: kind)] ?? .start
+      if sequence > durable.sequence { faults.append("\(kind) are acknowledged before they are durable") }
+    case .latest(let key, let version, let value):
+      let row = disk.latestSent[WorldDelivery.Place(device: device, key: key)]
+      if row == nil || row!.version < version || row!.version == version && row!.message != value {
+        faults.append("the value of \(key) leaves too early")
+      }
+    case .acknowledgeLatest(let key, let version):
+      let name: DeviceID =
+        switch other {
+        case .hub: DeviceID("phone")!
+        case .peer(let index): peers[index].name
+        }
+      let row = disk.latestReceived[WorldDelivery.Place(device: name, key: key)]
+      if row == nil || row!.store == to && row!.version < version {
+        faults.append("the value of \(key) is acknowledged before it is durable")
+      }
+    case .tombstones(let kind, let from, let through):
+      let rows = disk.rows[OutStreamID(receiver: to, kind: kind)] ?? []
+      if rows.contains(where: { $0.item != nil && (from...through).contains($0.sequence) }) {
+        faults.append("\(kind) \(from) to \(through) are said to be nothing before that is durable")
+      }
+    case .delivered, .goBack, .live: break
+    }
+  }
+
+  /// Between two stores a place holds one thing, ever.
+  private mutating func note(
+    _ what: UInt64, from: StoreID, to: StoreID, _ kind: StreamID.Kind, _ sequence: UInt64, by party: WorldParty
+  ) {
+    let isForgiven =
+      switch (loss, party) {
+      case (.hub, .hub): true
+      case (.peer(let index), .hub): kind != .commands && to == peers[index].store.storeID
+      case (.peer(let index), .peer(let other)): index == other
+      case (.none, _), (.hub, .peer): false
+      }
+    let place = WorldPlace(from: from, to: to, kind: kind, sequence: sequence)
+    if let known = places[place], known != what, !isForgiven {
+      faults.append("place \(sequence) of \(kind) holds \(known) and \(what)")
+    }
+    places[place] = what
+  }
+
+  /// Marks of streams move only over what was taken in, and with it.
+  mutating func checkMarks(
+    since before: [StreamID: StreamMark], _ operations: [StoreOperation], by party: WorldParty
+  ) {
+    var marks = before
+    for case .setWatermark(let stream, let mark) in operations {
+      let known = marks[stream]?.sequence ?? 0
+      marks[stream] = mark
+      if stream.kind == .messages { checkMessages(stream, from: known, through: mark.sequence, by: party) }
+      guard mark.sequence > known, loss == .none else { continue }
+      for sequence in known + 1...mark.sequence where mark.sequence - known <= 4096 {
+        let place = place(of: sequence, stream.kind, from: stream.sender)
+        guard let what = places[place] else { continue }
+        switch stream.kind {
+        case .commands:
+          let id = CommandID(high: 4, low: what)
+          if hub.store.accepted[id] == nil, hub.store.verdicts[id] == nil {
+            faults.append("the mark of commands moves over \(id), which was not taken in")
+          }
+        case .samples:
+          // A reading that was on no disk may be lost with its node.
+          if samples[what]?.isOwed ?? false, !arrived.contains(place) {
+            faults.append("the mark of samples moves over \(what), which never came")
+          }
+        case .messages, .verdicts: break
+        }
+      }
+    }
+  }
+
+  /// Whoever hears that its readings are durable forgets them.
+  mutating func noteAcknowledged(_ frame: HubFrame, by index: Int) {
+    guard case .delivery(.acknowledge(.samples, let through)) = frame.message else { return }
+    let store = peers[index].store.storeID
+    for (place, what) in places where place.from == store && place.kind == .samples && place.sequence <= through {
+      if samples[what]?.life == peers[index].life { samples[what]?.isOwed = true }
+    }
+  }
+
+  /// A receiver's durable mark of messages moves over what its app has handled, once.
+  private mutating func checkMessages(
+    _ stream: StreamID, from known: UInt64, through mark: UInt64, by party: WorldParty
+  ) {
+    let own =
+      switch party {
+      case .hub: hub.store.storeID
+      case .peer(let index): peers[index].store.storeID
+      }
+    guard mark > known else { return }
+    for sequence in known + 1...mark {
+      let place = WorldPlace(from: stream.sender, to: own, kind: .messages, sequence: sequence)
+      guard let what = places[place], let post = posts[MessageID(high: 6, low: what)] else { continue }
+      let isBuried = disk(of: post.from).row(of: MessageID(high: 6, low: what)) == nil
+      if !isForgiven(post) {
+        if post.returns == 0, !isBuried { faults.append("\(what) counts as processed, and was never handled") }
+        if post.processed > 0 { faults.append("\(what) is processed twice") }
+      }
+      if post.returns > 0 { posts[MessageID(high: 6, low: what)]?.processed += 1 }
+    }
+  }
+}

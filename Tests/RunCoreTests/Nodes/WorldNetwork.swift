@@ -1,0 +1,127 @@
+import RunCore
+
+// The network: frames are late, lost and repeated, links are lost, stand half open, or carry one way only. On one
+// connection nothing overtakes; across connections everything does.
+extension World {
+  mutating func connect(_ index: Int) {
+    guard peers[index].core != nil, peers[index].connection == nil else { return }
+    guard hub.core != nil else { return schedule(.linkUp(index), in: .milliseconds(200)) }
+    peers[index].connection = number()
+    feedPeer(index, .linkUp)
+  }
+
+  mutating func disconnect(_ index: Int, isComing: Bool = true) {
+    guard let number = peers[index].connection else { return }
+    tally.count("link lost")
+    peers[index].connection = nil
+    peers[index].subscription = nil
+    feedPeer(index, .linkDown)
+    // A hub does not always hear of it.
+    if Bool.random(using: &random) { schedule(.gone(life: hub.life, route(number)), in: milliseconds(0...3000)) }
+    if isComing, Bool.random(using: &random) { schedule(.linkUp(index), in: milliseconds(0...8000)) }
+  }
+
+  /// The hub loses a link that the peer believes in.
+  mutating func halfOpen(_ index: Int) {
+    guard let number = peers[index].connection else { return }
+    tally.count("link half open")
+    schedule(.gone(life: hub.life, route(number)), in: .zero)
+  }
+
+  mutating func repeatHello(_ index: Int) {
+    guard let number = peers[index].connection else { return }
+    for happening in queue.all {
+      guard case .toHub(let connection, let frame) = happening, connection == route(number),
+        case .hello = frame.message
+      else { continue }
+      tally.count("hello twice")
+      schedule(.toHub(connection, frame), in: milliseconds(1...500))
+    }
+  }
+
+  mutating func transmit(_ frame: PeerFrame, from index: Int) {
+    guard let number = peers[index].connection else { return }
+    guard !isHealed else { return schedule(.toHub(route(number), frame), in: delay(), after: "from \(number)") }
+    if now < peers[index].muteUntil { return tally.count("mute for a while") }
+    if chance(60) {
+      tally.count("frame to the hub refused")
+      return schedule(.sendFailed(.peer(index), life: peers[index].life, route(number)), in: .zero)
+    }
+    if chance(60) { return tally.count("frame to the hub lost") }
+    schedule(.toHub(route(number), frame), in: delay(), after: "from \(number)")
+    if chance(40), Self.isRepeatable(frame.message) {
+      tally.count("frame twice")
+      schedule(.toHub(route(number), frame), in: delay(), after: "from \(number)")
+    }
+  }
+
+  mutating func transmit(_ frame: HubFrame, to connection: ConnectionID) {
+    let number = connection.route.reduce(0) { $0 << 8 | UInt64($1) }
+    guard let index = peers.firstIndex(where: { $0.connection == number }) else {
+      return schedule(.gone(life: hub.life, connection), in: milliseconds(0...100))
+    }
+    let happening = Happening.toPeer(index, connection: number, frame)
+    guard !isHealed else { return schedule(happening, in: delay(), after: "to \(number)") }
+    if now < peers[index].deafUntil { return tally.count("deaf for a while") }
+    if chance(60) {
+      tally.count("frame to a peer refused")
+      return schedule(.sendFailed(.hub, life: hub.life, connection), in: .zero)
+    }
+    if chance(60) { return tally.count("frame to a peer lost") }
+    schedule(happening, in: delay(), after: "to \(number)")
+    if chance(40), case .delivery(let message) = frame.message, Self.isRepeatable(message) {
+      tally.count("frame twice")
+      schedule(happening, in: delay(), after: "to \(number)")
+    }
+  }
+
+  mutating func publish(_ event: BusEvent) {
+    for index in peers.indices {
+      guard let subscription = peers[index].subscription else { continue }
+      // The pong heals it.
+      if !isHealed, chance(10) || now < peers[index].deafUntil {
+        tally.count("publication lost")
+        continue
+      }
+      schedule(.published(index, subscription: subscription, event), in: delay(), after: "sub \(subscription)")
+    }
+  }
+
+  /// Nothing but a node repeats a frame on one connection. What is for now or never has nothing to be recognised by, and
+  /// a failure counts.
+  private static func isRepeatable(_ message: DeliveryMessage) -> Bool {
+    switch message {
+    case .live, .goBack: false
+    default: true
+    }
+  }
+
+  private static func isRepeatable(_ message: PeerMessage) -> Bool {
+    if case .delivery(let message) = message { return isRepeatable(message) }
+    return true
+  }
+
+  func route(_ number: UInt64) -> ConnectionID {
+    ConnectionID(route: CommandID(high: 0, low: number).bytes, isRequest: false)
+  }
+
+  /// A frame reaches the hub's socket.
+  mutating func arrive(_ frame: PeerFrame, on connection: ConnectionID) {
+    guard hub.core != nil else { return }
+    let number = connection.route.reduce(0) { $0 << 8 | UInt64($1) }
+    if case .hello(let hello) = frame.message, let peer = peers.firstIndex(where: { $0.name == hello.deviceID }) {
+      speakers[number] = (hello.storeID, peer)
+    }
+    if case .samples(let samples) = frame.message, !connection.isRequest {
+      if let speaker = speakers[number] {
+        for sample in samples { arrived.insert(place(of: sample.sequence, .samples, from: speaker.store)) }
+      }
+    }
+    feedHub(.frame(connection, frame))
+  }
+
+  /// A place of a stream to the hub.
+  func place(of sequence: UInt64, _ kind: StreamID.Kind, from store: StoreID) -> WorldPlace {
+    WorldPlace(from: store, to: hub.store.storeID, kind: kind, sequence: sequence)
+  }
+}

@@ -1,0 +1,128 @@
+import RunCore
+
+// The nodes: what happens to them goes into their cores, what these want done is done, and watched.
+extension World {
+  mutating func feedHub(_ event: HubCore.Event) {
+    let hubTime = hub.busClock.bus(at: hubNow)
+    guard let actions = hub.core?.receive(event, at: hubTime) else { return }
+    for action in actions {
+      switch action {
+      case .open: feedHub(.opened(eventsEndpoint: "events"))
+      case .send(let frame, let connection):
+        check(frame, to: connection)
+        guard connection.isRequest else {
+          transmit(frame, to: connection)
+          continue
+        }
+        if case .receipt(let receipt) = frame.message, case .verdict(let verdict) = receipt.stage { note(verdict) }
+      case .publish(let event):
+        check(event)
+        publish(event)
+      case .commit(let id, let operations): commit(id, operations, of: .hub)
+      case .receipt(let receipt): check(receipt)
+      case .messageReceipt(let receipt): check(receipt, at: .hub)
+      case .refusePost(let id, let refusal): noteRefusal(of: id, refusal)
+      case .hand(let handover): take(handover, at: .hub)
+      case .spoolSettled(let id): settleSpool(id)
+      case .answer(let answer, let number): take(answer, number, at: .hub)
+      case .show(let snapshot):
+        if snapshot.order <= hub.lastOrder { faults.append("hub: \(snapshot.order) after \(hub.lastOrder)") }
+        hub.lastOrder = snapshot.order
+        check(snapshot)
+      case .forward, .keep, .note, .ended: break
+      }
+    }
+  }
+
+  mutating func feedPeer(_ index: Int, _ event: PeerCore.Event) {
+    let peerTime = peerNow(index)
+    guard let actions = peers[index].core?.receive(event, at: peerTime) else { return }
+    for action in actions {
+      switch action {
+      case .send(let frame):
+        check(frame, from: index)
+        transmit(frame, from: index)
+      case .subscribe: peers[index].subscription = number()
+      case .commit(let id, let operations): commit(id, operations, of: .peer(index))
+      case .receipt(let receipt): check(receipt, at: index)
+      case .messageReceipt(let receipt): check(receipt, at: .peer(index))
+      case .refusePost(let id, let refusal): noteRefusal(of: id, refusal)
+      case .hand(let handover): take(handover, at: .peer(index))
+      case .spoolSettled(let id): settleSpool(id)
+      case .answer(let answer, let number): take(answer, number, at: .peer(index))
+      case .show(let snapshot):
+        if snapshot.order <= peers[index].lastShown {
+          faults.append("peer \(index): \(snapshot.order) after \(peers[index].lastShown)")
+        }
+        peers[index].lastShown = snapshot.order
+        check(snapshot)
+      case .hear, .reachability, .note, .met, .answered, .ended: break
+      case .fail(let refusal): faults.append("peer \(index) was refused: \(refusal.message)")
+      }
+    }
+  }
+
+  private mutating func commit(_ id: CommitID, _ operations: [StoreOperation], of party: WorldParty) {
+    let isSlow =
+      switch party {
+      case .hub: chance(10)
+      case .peer(let index): chance(peers[index].isSlow ? 2 : 10)
+      }
+    if isSlow { tally.count("slow commit") }
+    schedule(
+      .committed(party, life: life(of: party), id, operations, isWritten: isHealed || !chance(20)),
+      in: milliseconds(0...(isSlow ? 900 : 10)))
+  }
+
+  /// What is written is durable from here on.
+  mutating func write(_ operations: [StoreOperation], to party: WorldParty) {
+    switch party {
+    case .hub:
+      let before = hub.store.delivery.watermarks
+      hub.store.commit(operations, bootID: "boot \(hub.boot)", wallSeconds: wallSeconds())
+      checkMarks(since: before, operations, by: .hub)
+      faults += hub.store.faults
+    case .peer(let index):
+      let before = peers[index].store.delivery.watermarks
+      peers[index].store.commit(
+        operations, bootID: "boot \(peers[index].boot)", wallSeconds: wallSeconds(of: index))
+      checkMarks(since: before, operations, by: .peer(index))
+      faults += peers[index].store.delivery.faults
+    }
+    for operation in operations { noteWrite(operation, by: party) }
+  }
+
+  private mutating func noteWrite(_ operation: StoreOperation, by party: WorldParty) {
+    switch (operation, party) {
+    case (.enqueue(let row), _):
+      switch row.item {
+      case .command(let command): presses[command.id]?.isOwed = true
+      case .message(let message): posts[message.id]?.wasDurable = true
+      case .sample(let value, _, let run): own(value, run: run)
+      case .verdict, nil: break
+      }
+    case (.setLatest(let row), _): posts[row.message.id]?.wasDurable = true
+    case (.setStoreID, .hub):
+      tally.count("hub began anew")
+      if loss != .hub { faults.append("the hub took a new store id, though its store lost nothing") }
+    case (.setStoreID, .peer(let index)):
+      tally.count("peer began anew")
+      if loss == .none || loss != .hub && loss != .peer(index) {
+        faults.append("peer \(index) took a new store id, though no store lost anything")
+      }
+    case (.judge(let verdict, _, _), _): tally.count(verdict)
+    case (.keepRecord, _): tally.count("whole run")
+    default: break
+    }
+  }
+
+  func bpm(of value: SampleValue) -> UInt64? {
+    if case .heartRate(let bpm) = value { UInt64(bpm) } else { nil }
+  }
+
+  private mutating func own(_ value: SampleValue, run: RunID?) {
+    guard let bpm = bpm(of: value) else { return }
+    samples[bpm]?.run = run
+    samples[bpm]?.isOwed = true
+  }
+}

@@ -1,0 +1,221 @@
+import RunCore
+
+/// Who stores, speaks and handles in a simulated world.
+enum WorldParty: Hashable {
+  case hub
+  case peer(Int)
+}
+
+/// A peer of a simulated world, alive or not.
+struct WorldPeer {
+  let name: DeviceID
+  let nodeID: NodeID
+  var store: WorldPeerStore
+  var core: PeerCore?
+  /// What its disk was like some time ago.
+  var copy: WorldPeerStore?
+  var life: UInt64 = 0
+  var boot = 0
+  /// How far its monotonic clock is from the world's.
+  var clock = BusDuration.zero
+  /// How far its wall clock is from the world's.
+  var wallOffset: Double = 0
+  /// The connection it speaks on; `nil` while the link is down.
+  var connection: UInt64?
+  var subscription: UInt64?
+  /// Nothing reaches it, or nothing of it reaches the hub, though the link stands.
+  var deafUntil = BusTime.zero
+  var muteUntil = BusTime.zero
+  var isSlow = false
+  var app = WorldApp()
+  var lastShown = Snapshot.none.order
+  /// What it was told in this life.
+  var told: Set<CommandID> = []
+  var outbox: [OutboxReport] = []
+
+  init(name: DeviceID, nodeID: NodeID, store: WorldPeerStore) {
+    (self.name, self.nodeID, self.store) = (name, nodeID, store)
+  }
+}
+
+/// The hub of a simulated world, alive or not.
+struct WorldHub {
+  var core: HubCore?
+  var store = WorldStore(storeID: .none, isLosing: false, lateAfter: .zero)
+  var copy: WorldStore?
+  var life: UInt64 = 0
+  var boot = 0
+  var clock = BusDuration.zero
+  var busClock = BusClock(realAnchor: .zero, busAnchor: .zero, speed: .realTime)
+  var lastOrder = Snapshot.none.order
+  var app = WorldApp()
+  var outbox: [OutboxReport] = []
+}
+
+/// One press of a peer, as the world remembers it.
+struct WorldPress {
+  let peer: Int
+  /// It was told to be queued, or was on the disk: it gets a verdict.
+  var isOwed = false
+  var verdict: Verdict?
+}
+
+/// A place of a stream between two stores.
+struct WorldPlace: Hashable {
+  let from: StoreID
+  let to: StoreID
+  let kind: StreamID.Kind
+  let sequence: UInt64
+}
+
+/// One reading.
+struct WorldSample {
+  let peer: Int
+  let life: UInt64
+  /// When, on the hub's line.
+  let time: BusTime
+  var run: RunID?
+  /// On the peer's disk, or acknowledged: it is not lost any more.
+  var isOwed = false
+}
+
+// Lives.
+extension World {
+  var parties: [WorldParty] { [.hub] + peers.indices.map { .peer($0) } }
+
+  func life(of party: WorldParty) -> UInt64 {
+    switch party {
+    case .hub: hub.life
+    case .peer(let index): peers[index].life
+    }
+  }
+
+  func isUp(_ party: WorldParty) -> Bool {
+    switch party {
+    case .hub: hub.core != nil
+    case .peer(let index): peers[index].core != nil
+    }
+  }
+
+  mutating func feed(_ party: WorldParty, committed id: CommitID, isWritten: Bool) {
+    switch party {
+    case .hub: feedHub(isWritten ? .committed(id) : .commitFailed(id))
+    case .peer(let index): feedPeer(index, isWritten ? .committed(id) : .commitFailed(id))
+    }
+  }
+
+  var hubNow: BusTime { now + hub.clock }
+
+  func peerNow(_ index: Int) -> BusTime { now + peers[index].clock }
+
+  func wallSeconds(of index: Int? = nil) -> Double {
+    1e9 + (now - .zero).seconds + (index.map { peers[$0].wallOffset } ?? 0)
+  }
+
+  mutating func startHub() {
+    guard hub.core == nil else { return }
+    hub.life += 1
+    let boot = "boot \(hub.boot)"
+    hub.busClock = BusClock.continuing(
+      hub.store.clock, real: hubNow, wallSeconds: wallSeconds(), bootID: boot, speed: speed)
+    hub.core = HubCore(
+      settings: HubCore.Settings(
+        deviceID: DeviceID("phone")!, nodeID: NodeID(high: 1, low: 1), storeID: hub.store.storeID,
+        debounce: debounce, clock: hub.busClock, seed: random.next()),
+      history: hub.store.history, now: hub.busClock.bus(at: hubNow), wallSeconds: wallSeconds(), bootID: boot)
+    feedHub(.started)
+    schedule(.handles(.hub, life: hub.life, true), in: milliseconds(0...1000))
+  }
+
+  mutating func startPeer(_ index: Int) {
+    guard peers[index].core == nil else { return }
+    peers[index].life += 1
+    let peer = peers[index]
+    let settings = PeerCore.Settings(
+      deviceID: peer.name, role: NodeRole(rawValue: peer.name.rawValue), nodeID: peer.nodeID,
+      storeID: peer.store.storeID, topics: Topic.allCases, isOneShot: false, seed: random.next())
+    peers[index].core = PeerCore(
+      settings: settings, history: peer.store.history, now: peerNow(index), wallSeconds: wallSeconds(of: index),
+      bootID: "boot \(peer.boot)")
+    peers[index].lastShown = Snapshot.none.order
+    feedPeer(index, .started)
+    schedule(.handles(.peer(index), life: peer.life, true), in: milliseconds(0...1000))
+    if peer.life > 1 { schedule(.linkUp(index), in: milliseconds(0...3000)) }
+  }
+
+  /// kill -9, or power loss: what is on its way to the disk gets there or not.
+  mutating func crash(_ party: WorldParty) {
+    guard isUp(party), !isHealed else { return }
+    let life = life(of: party)
+    var lost: [[StoreOperation]] = []
+    queue.removeAll { happening in
+      guard case .committed(party, life, _, let operations, true) = happening else { return false }
+      lost.append(operations)
+      return true
+    }
+    let isKept = Bool.random(using: &random)
+    for operations in lost {
+      tally.count(isKept ? "commit kept by a crash" : "commit lost by a crash")
+      if isKept { write(operations, to: party) }
+    }
+    let isReboot = chance(3)
+    switch party {
+    case .hub:
+      tally.count(isReboot ? "hub reboot" : "hub crash")
+      hub.core = nil
+      hub.life += 1
+      hub.app.crash()
+      if isReboot { (hub.boot, hub.clock) = (hub.boot + 1, origin()) }
+      // Some links outlive it: the transport finds the next life by itself.
+      for index in peers.indices where !chance(5) { disconnect(index) }
+    case .peer(let index):
+      tally.count(isReboot ? "peer reboot" : "peer crash")
+      disconnect(index, isComing: false)
+      peers[index].core = nil
+      peers[index].life += 1
+      peers[index].app.crash()
+      peers[index].told = []
+      if isReboot {
+        (peers[index].boot, peers[index].clock) = (peers[index].boot + 1, origin())
+        if chance(12) {
+          // It lay in a drawer, or its wall clock was set: what was never sent in a month is not sent any more.
+          tally.count("month")
+          peers[index].wallOffset += 31 * 86_400
+        }
+      }
+    }
+    for post in posts where post.value.to == party { posts[post.key]?.maySeeAgain = true }
+    schedule(.starts(party), in: milliseconds(0...5000))
+  }
+
+  // MARK: Losing a store
+
+  mutating func copyStore() {
+    switch loss {
+    case .none: break
+    case .hub: hub.copy = hub.store
+    case .peer(let index): peers[index].copy = peers[index].store
+    }
+  }
+
+  mutating func loseStore() {
+    let isDeleted = Bool.random(using: &random)
+    switch loss {
+    case .none: return
+    case .hub:
+      crash(.hub)
+      guard hub.core == nil else { return }
+      tally.count(isDeleted ? "hub's store deleted" : "hub's store restored")
+      let fresh = freshStore(StoreID(high: 5, low: number()))
+      hub.store = isDeleted ? fresh : hub.copy ?? fresh
+      seen = [:]
+      hub.lastOrder = Snapshot.none.order
+    case .peer(let index):
+      crash(.peer(index))
+      guard peers[index].core == nil else { return }
+      tally.count(isDeleted ? "peer's store deleted" : "peer's store restored")
+      let fresh = WorldPeerStore(storeID: StoreID(high: 5, low: number()))
+      peers[index].store = isDeleted ? fresh : peers[index].copy ?? fresh
+    }
+  }
+}

@@ -1,0 +1,191 @@
+import RunCore
+
+// What people, sensors, scripts and apps do in a simulated world, and what goes wrong beside it.
+extension World {
+  mutating func step() {
+    guard !isHealed else { return }
+    let index = Int.random(in: peers.indices, using: &random)
+    switch Int.random(in: 0..<120, using: &random) {
+    case 0..<22: press(index)
+    case 22..<28: if hub.core != nil { feedHub(.press(command(of: nil))) }
+    case 28..<52: measure(index)
+    case 52..<55: disconnect(index)
+    case 55..<60: schedule(.linkUp(index), in: .zero)
+    case 60..<64: request()
+    case 64..<68: spoolPress()
+    case 68..<73: look(chance(3) ? .hub : .peer(index))
+    case 73..<82: post(from: .peer(index), to: .hub)
+    case 82..<91: post(from: .hub, to: .peer(index))
+    case 91..<93: if chance(4) { crash(.hub) }
+    case 93..<96: if chance(3) { crash(.peer(index)) }
+    case 96..<97: peers[index].muteUntil = now + milliseconds(100...8000)
+    case 97..<98: peers[index].deafUntil = now + milliseconds(100...8000)
+    case 98..<99: halfOpen(index)
+    case 99..<103: cancel(at: chance(3) ? .hub : .peer(index))
+    case 103..<104: runOutOfReach(index)
+    case 104..<106: burst(index)
+    case 106..<107: goAway(chance(3) ? .hub : .peer(index))
+    case 107..<110: repeatHello(index)
+    default: break
+    }
+    schedule(.step, in: milliseconds(1...400))
+  }
+
+  // MARK: Presses
+
+  mutating func command(of index: Int?, _ wanted: CommandKind? = nil) -> Command {
+    let id = CommandID(high: 4, low: number())
+    if let index { presses[id] = WorldPress(peer: index) }
+    let kinds: [CommandKind] = [.start, .start, .pause, .pause, .resume, .resume, .stop, .lap]
+    return Command(id: id, kind: wanted ?? kinds.randomElement(using: &random)!, source: .shell)
+  }
+
+  mutating func press(_ index: Int, _ kind: CommandKind? = nil) {
+    guard peers[index].core != nil else { return }
+    if peers[index].connection == nil { tally.count("press offline") }
+    feedPeer(index, .press(command(of: index, kind)))
+  }
+
+  /// Somebody taps without patience.
+  private mutating func burst(_ index: Int) {
+    tally.count("burst")
+    for _ in 0..<Int.random(in: 3...8, using: &random) {
+      let kinds: [CommandKind] = [.start, .pause, .resume, .resume, .pause, .lap]
+      schedule(.press(index, kinds.randomElement(using: &random)!), in: milliseconds(0...900))
+    }
+  }
+
+  /// A whole run while nothing can be reached, if the link stays away for as long.
+  private mutating func runOutOfReach(_ index: Int) {
+    guard peers[index].core != nil else { return }
+    tally.count("run out of reach")
+    disconnect(index, isComing: false)
+    var moment: Int64 = 0
+    for kind in [CommandKind.start, .pause, .resume, .lap, .stop] {
+      if kind == .lap, chance(2) { continue }
+      schedule(.press(index, kind), in: .milliseconds(moment))
+      moment += Int64.random(in: 100...1500, using: &random)
+    }
+    schedule(.linkUp(index), in: milliseconds(2000...9000))
+  }
+
+  private mutating func measure(_ index: Int) {
+    guard peers[index].core != nil else { return }
+    let bpm = UInt64(index) * 1_000_000 + number()
+    let age = milliseconds(0...2000)
+    samples[bpm] = WorldSample(
+      peer: index, life: peers[index].life, time: hub.busClock.bus(at: hubNow - age))
+    feedPeer(
+      index, .sample(Sample(moment: .at(peerNow(index) - age), value: .heartRate(bpm: Double(bpm)))))
+  }
+
+  /// A plain REQ: a new one, one that was sent before and has no answer yet, or one whose press lies in the spool.
+  private mutating func request() {
+    let again = requested.keys.filter { answered[$0] == nil }.min()
+    if let again, Bool.random(using: &random), let request = requested[again] { return ask(request.command) }
+    ask(command(of: nil))
+  }
+
+  mutating func ask(_ command: Command) {
+    guard hub.core != nil else { return }
+    tally.count("request")
+    let request = Request(command: command, deviceID: DeviceID("script")!, age: milliseconds(0...100))
+    requested[command.id] = request
+    let connection = ConnectionID(route: route(number()).route, isRequest: true)
+    if !isHealed, chance(10) { return }
+    schedule(.toHub(connection, PeerFrame(session: 0, sentAt: .zero, message: .request(request))), in: delay())
+  }
+
+  /// A one-shot sender leaves its press where others find it; perhaps it got through and never heard.
+  private mutating func spoolPress() {
+    tally.count("spooled")
+    let press = command(of: nil)
+    // Some lie there for more than a day.
+    let age = chance(10) ? BusDuration.seconds(100_000) : milliseconds(0...5000)
+    spool[press.id] = (press, now - age)
+    if chance(3) { schedule(.asks(press), in: milliseconds(0...1000)) }
+    for party in parties where chance(2) { schedule(.looks(party), in: milliseconds(0...3000)) }
+  }
+
+  /// A node looks into the spool of its machine.
+  mutating func look(_ party: WorldParty) {
+    if isHealed { schedule(.looks(party), in: .seconds(5)) }
+    guard isUp(party), !spool.isEmpty else { return }
+    if spool.count > 1 { tally.count("spooled at several nodes") }
+    let clock: BusDuration =
+      switch party {
+      case .hub: hub.clock
+      case .peer(let index): peers[index].clock
+      }
+    let found = spool.sorted { $0.key < $1.key }.map {
+      SpooledPress(
+        command: $0.value.command, deviceID: DeviceID("script")!, since: $0.value.pressedAt + clock, isUncertain: false)
+    }
+    switch party {
+    case .hub: feedHub(.spooled(found))
+    case .peer(let index): feedPeer(index, .spooled(found))
+    }
+  }
+
+  mutating func settleSpool(_ id: CommandID) {
+    tally.count("spool settled")
+    if hub.store.verdicts[id] == nil, loss != .hub { faults.append("\(id) leaves the spool without a verdict") }
+    spool[id] = nil
+  }
+
+  // MARK: Messages
+
+  private mutating func post(from: WorldParty, to: WorldParty) {
+    guard isUp(from) else { return }
+    let order = number()
+    let id = MessageID(high: 6, low: order)
+    let deliveryClass: DeliveryClass =
+      switch Int.random(in: 0..<10, using: &random) {
+      case 0..<2: .live
+      case 2..<5: .latest(key: ["goal", "voice"].randomElement(using: &random)!)
+      default: .queued
+      }
+    var post = WorldPost(from: from, to: to, number: order, deliveryClass: deliveryClass)
+    if deliveryClass == .queued {
+      switch Int.random(in: 0..<40, using: &random) {
+      case 0..<4: post.temper = .flaky
+      case 4: post.temper = posts.values.contains { $0.temper == .poison } ? .good : .poison
+      case 5: post.temper = .deadly
+      default: break
+      }
+    }
+    posts[id] = post
+    let message = AppMessage(id: id, name: "note", body: [1, 2, 3])
+    switch (from, to) {
+    case (.peer(let index), _): feedPeer(index, .post(message, deliveryClass))
+    case (.hub, .peer(let index)): feedHub(.post(message, deliveryClass, to: peers[index].name))
+    case (.hub, .hub): break
+    }
+  }
+
+  mutating func noteRefusal(of id: MessageID, _ refusal: PostRefusal) {
+    tally.count("post refused")
+    posts[id]?.isRefused = true
+  }
+
+  /// The app takes no messages for a while.
+  private mutating func goAway(_ party: WorldParty) {
+    guard isUp(party) else { return }
+    tally.count("handler went away")
+    setHandling(party, false)
+    schedule(.handles(party, life: life(of: party), true), in: milliseconds(0...3000))
+  }
+
+  /// Somebody takes back the youngest thing that may still wait.
+  private mutating func cancel(at party: WorldParty) {
+    let message = posts.filter { $0.value.from == party && $0.value.deliveryClass == .queued }.keys.max()
+    var press: CommandID?
+    if case .peer(let index) = party { press = presses.filter { $0.value.peer == index }.keys.max() }
+    let wanted = press.map { MessageID(high: $0.high, low: $0.low) }
+    guard let id = chance(2) ? message ?? wanted : wanted ?? message else { return }
+    switch party {
+    case .hub: feedHub(.inquire(.cancel(id), id.low))
+    case .peer(let index): feedPeer(index, .inquire(.cancel(id), id.low))
+    }
+  }
+}
