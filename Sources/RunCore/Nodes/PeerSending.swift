@@ -145,7 +145,11 @@ extension PeerCore {
       case .gap: break
       }
     }
-    if isNews { return keepVerdicts(operations, at: now) }
+    if isNews {
+      keepVerdicts(operations, at: now)
+      // A verdict acknowledges, too: it can be all that the hub says before the next ones may go.
+      return sendCommands(at: now, into: &actions)
+    }
     send(.delivery(.acknowledge(.verdicts, through: verdictsDurable.sequence)), at: now, into: &actions)
   }
 
