@@ -24,7 +24,7 @@ struct Courier: Sendable {
     /// A stage has become durable.
     case tell(MessageReceipt)
     /// What came in is processed up to here.
-    case processed(StreamMark)
+    case processed(StreamMark, binding: UInt64)
     /// The newest value of a key has come in.
     case latestReceived(LatestReceived)
   }
@@ -62,6 +62,8 @@ struct Courier: Sendable {
   private var isHandling = false
   /// Counts how often what was handed over was taken back, to be handed over again.
   private var turn: UInt64 = 0
+  /// Counts how often both streams have begun anew: marks of the old ones say nothing of the new.
+  private var binding: UInt64 = 0
 
   init(
     device: DeviceID?, rowDevice: DeviceID? = nil, stream: OutStream, inbox: Inbox, latestSent: [LatestRow] = [],
@@ -171,7 +173,7 @@ struct Courier: Sendable {
   mutating func rebind(to id: OutStreamID, from sender: StreamID) {
     stream.rebind(to: id)
     inbox = Inbox(sender)
-    turn += 1
+    (turn, binding) = (turn + 1, binding + 1)
     failures = (0, 0)
     for key in values.keys {
       values[key]?.row.isAcknowledged = false
@@ -277,7 +279,8 @@ struct Courier: Sendable {
       values[row.key]?.isDurable = true
       sendValues(at: now, dice: &dice, into: &actions)
     case .tell(let receipt): actions.append(.receipt(receipt))
-    case .processed(let mark):
+    case .processed(let mark, let binding):
+      guard binding == self.binding else { break }
       inbox.makeDurable(mark)
       sayHowFar(into: &actions)
     case .latestReceived(let row):
@@ -337,7 +340,8 @@ struct Courier: Sendable {
   private func noteHandled(into actions: inout [Action]) {
     let mark = inbox.handled
     guard mark.sequence > inbox.durable.sequence else { return }
-    actions.append(.write([.setWatermark(inbox.stream, mark)], isUrgent: true, then: .processed(mark)))
+    actions.append(
+      .write([.setWatermark(inbox.stream, mark)], isUrgent: true, then: .processed(mark, binding: binding)))
   }
 
   private func sayHowFar(into actions: inout [Action]) {

@@ -65,9 +65,11 @@ extension HubCore {
         _ = sessions.close(connection)
         return false
       }
-    } else if hello.hub == nil {
-      // A store of before it met this hub: what was acknowledged is not known there.
-      beginAnew(hello.storeID, at: now)
+    } else if hello.hub == nil, !received(from: hello.storeID).isEmpty {
+      // A store of before it met this hub, which has something of it all the same: what was told it is not known there.
+      refuse(connection, .storeRegressed, "the device's store has lost history: it begins anew", into: &actions)
+      _ = sessions.close(connection)
+      return false
     }
     meet(hello, at: now)
     return true
@@ -77,21 +79,6 @@ extension HubCore {
     let mark = hello.received[kind] ?? .start
     guard var stream else { return mark.sequence > 0 ? .senderLost : .good }
     return stream.open(received: mark)
-  }
-
-  private mutating func beginAnew(_ store: StoreID, at now: BusTime) {
-    if let stream = verdictStreams[store], stream.acknowledged > 0 {
-      var anew = stream
-      anew.rebind(to: stream.id)
-      verdictStreams[store] = anew
-      commits.add(
-        [.rebind(stream.id, to: stream.id)],
-        then: [.verdictsSendable(store, through: anew.assigned, epoch: anew.epoch)])
-    }
-    if let stream = couriers[store]?.stream, stream.acknowledged > 0 {
-      couriers[store]?.rebind(to: stream.id, from: StreamID(sender: store, kind: .messages))
-      commits.add([.rebind(stream.id, to: stream.id)], then: [])
-    }
   }
 
   /// This hub's store has less than it once acknowledged: it takes a new id, and everybody begins anew with it.

@@ -135,7 +135,8 @@ public struct PeerCore: Sendable {
     /// Presses up to here may be sent; those of the range have become durable by it.
     case commandsSendable(through: UInt64, epoch: UInt64)
     case samplesSendable(through: UInt64, epoch: UInt64)
-    case verdictsProcessed(StreamMark)
+    /// Of the streams that belong to this store id of the peer's.
+    case verdictsProcessed(StreamMark, by: StoreID)
     case courier(Courier.Effect)
     /// The streams begin anew: the hub hears it by a new hello.
     case greet
@@ -378,7 +379,9 @@ public struct PeerCore: Sendable {
     case .samplesSendable(let sequence, let epoch):
       samples.makeDurable(through: sequence, epoch: epoch)
       sendSamples(at: now, into: &actions)
-    case .verdictsProcessed(let mark):
+    case .verdictsProcessed(let mark, let store):
+      // The streams have begun anew since: the mark is one of the old ones.
+      guard store == storeID else { break }
       if mark.sequence > verdictsDurable.sequence { verdictsDurable = mark }
       send(.delivery(.acknowledge(.verdicts, through: verdictsDurable.sequence)), at: now, into: &actions)
     case .courier(let effect):

@@ -161,15 +161,16 @@ extension PeerCore {
   }
 
   /// A new store id for new streams: nothing of the old ones is taken for theirs.
-  private mutating func renew(toward hub: (storeID: StoreID, deviceID: DeviceID), at now: BusTime) {
+  private mutating func renew(toward hub: (storeID: StoreID, deviceID: DeviceID)?, at now: BusTime) {
     // A hub that is never content must not make this peer write without end: it hears the same hello again later.
     if let renewedAt, now - renewedAt < Self.renewalPatience { return }
     renewedAt = now
     storeID = dice.identifier()
     isRenewing = true
     link = .renewing
-    commits.add([.setStoreID(storeID)], then: [])
-    bind(to: hub, at: now, then: [.greet])
+    // One that remembers no hub has nothing to renumber: it was refused before it was welcomed.
+    commits.add([.setStoreID(storeID)], then: hub == nil ? [.greet] : [])
+    if let hub { bind(to: hub, at: now, then: [.greet]) }
   }
 
   private mutating func bind(
@@ -236,7 +237,7 @@ extension PeerCore {
       // A hub that was restarted: only a hello helps. One that is on its way is not repeated.
       if case .up = link { greet(attempts: 0, at: now, into: &actions) }
     case .storeRegressed:
-      guard case .greeting = link, let hub else { return }
+      guard case .greeting = link else { return }
       actions.append(.note("this device's store has lost history: what is unacknowledged goes again as a new store"))
       renew(toward: hub, at: now)
     case .malformed, .busy: actions.append(.note("the hub refused a frame: \(refusal.message)"))

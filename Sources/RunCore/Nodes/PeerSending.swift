@@ -157,7 +157,7 @@ extension PeerCore {
     guard let hub else { return }
     let stream = StreamID(sender: hub.storeID, kind: .verdicts)
     commits.add(
-      operations + [.setWatermark(stream, verdicts.mark)], then: [.verdictsProcessed(verdicts.mark)],
+      operations + [.setWatermark(stream, verdicts.mark)], then: [.verdictsProcessed(verdicts.mark, by: storeID)],
       dueAt: now + Self.unhurried)
   }
 

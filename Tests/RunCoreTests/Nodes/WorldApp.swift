@@ -42,6 +42,8 @@ struct WorldPost {
   var temper = Temper.good
   var wasDurable = false
   var isQueued = false
+  /// Taken back, too old to be sent, or set aside: whoever was to be told may have ended before.
+  var isBuried = false
   var isRefused = false
   var last: DeliveryStage?
   /// Its handler has returned, this often; those that a crash made undone included.

@@ -48,7 +48,7 @@ extension World {
 
   private mutating func checkPresses() {
     for (id, press) in presses.sorted(by: { $0.key < $1.key }) where press.verdict == nil && loss != .peer(press.peer) {
-      if press.isOwed || hub.store.verdicts[id] != nil {
+      if press.isOwed && !press.isBuried || hub.store.verdicts[id] != nil {
         let known = hub.store.verdicts[id].map { "\($0.outcome)" } ?? "nothing"
         faults.append("peer \(press.peer): \(id) has no verdict; the hub knows \(known)")
       }
@@ -83,6 +83,8 @@ extension World {
       case .rejected(.quarantined):
         if post.fails == 0 { faults.append("\(id) is in quarantine, and never failed") }
       case .rejected: if post.processed > 0 { faults.append("\(id) was taken back, and processed") }
+      case _ where post.isBuried:
+        if post.processed > 0, post.fails == 0 { faults.append("\(id) was set aside, and processed") }
       default: faults.append("\(id) ended \(String(describing: post.last)), processed \(post.processed) times")
       }
     }

@@ -28,17 +28,6 @@ extension World {
     schedule(.gone(life: hub.life, route(number)), in: .zero)
   }
 
-  mutating func repeatHello(_ index: Int) {
-    guard let number = peers[index].connection else { return }
-    for happening in queue.all {
-      guard case .toHub(let connection, let frame) = happening, connection == route(number),
-        case .hello = frame.message
-      else { continue }
-      tally.count("hello twice")
-      schedule(.toHub(connection, frame), in: milliseconds(1...500))
-    }
-  }
-
   mutating func transmit(_ frame: PeerFrame, from index: Int) {
     guard let number = peers[index].connection else { return }
     guard !isHealed else { return schedule(.toHub(route(number), frame), in: delay(), after: "from \(number)") }
@@ -49,8 +38,8 @@ extension World {
     }
     if chance(60) { return tally.count("frame to the hub lost") }
     schedule(.toHub(route(number), frame), in: delay(), after: "from \(number)")
-    if chance(40), Self.isRepeatable(frame.message) {
-      tally.count("frame twice")
+    if chance(Self.isHello(frame.message) ? 5 : 40), Self.isRepeatable(frame.message) {
+      tally.count(Self.isHello(frame.message) ? "hello twice" : "frame twice")
       schedule(.toHub(route(number), frame), in: delay(), after: "from \(number)")
     }
   }
@@ -94,6 +83,10 @@ extension World {
     case .live, .goBack: false
     default: true
     }
+  }
+
+  private static func isHello(_ message: PeerMessage) -> Bool {
+    if case .hello = message { true } else { false }
   }
 
   private static func isRepeatable(_ message: PeerMessage) -> Bool {

@@ -76,6 +76,11 @@ extension World {
 
   /// What is written is durable from here on.
   mutating func write(_ operations: [StoreOperation], to party: WorldParty) {
+    for case .bury(let stream, let sequence) in operations {
+      guard let id = disk(of: party).row(stream, sequence)?.item?.id else { continue }
+      presses[CommandID(high: id.high, low: id.low)]?.isBuried = true
+      posts[id]?.isBuried = true
+    }
     switch party {
     case .hub:
       let before = hub.store.delivery.watermarks

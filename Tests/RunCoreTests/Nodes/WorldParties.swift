@@ -57,6 +57,8 @@ struct WorldPress {
   let peer: Int
   /// It was told to be queued, or was on the disk: it gets a verdict.
   var isOwed = false
+  /// Taken back, or too old to be sent: whoever was to be told may have ended before.
+  var isBuried = false
   var verdict: Verdict?
 }
 
