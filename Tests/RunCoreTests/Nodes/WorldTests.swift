@@ -18,7 +18,7 @@ private let onlySeed = getenv("RUNBUS_WORLD_SEED").flatMap { UInt64(String(cStri
 struct WorldTests {
   @Test("Whatever is lost, delayed, repeated or killed: one verdict a command, one effect a message, one view")
   func worlds() async {
-    let seeds = onlySeed.map { $0..<$0 + 1 } ?? 0..<100 + soakWorlds
+    let seeds = onlySeed.map { $0..<$0 + 1 } ?? 0..<200 + soakWorlds
     let tally = await withTaskGroup(of: WorldTally.self) { group in
       for part in 0..<UInt64(4) {
         group.addTask {
