@@ -23,7 +23,7 @@ struct Courier: Sendable {
     case latestSendable(LatestRow, replaced: MessageID?)
     /// A stage has become durable.
     case tell(MessageReceipt)
-    /// What came in is processed up to here.
+    /// What came in is processed up to here, in the streams of this binding.
     case processed(StreamMark, binding: UInt64)
     /// The newest value of a key has come in.
     case latestReceived(LatestReceived)
@@ -57,6 +57,8 @@ struct Courier: Sendable {
   private var receiving: Set<String> = []
   private var failures: (sequence: UInt64, count: Int) = (0, 0)
   private var valuesRetryAt: BusTime?
+  /// The other side was said to have what lies up to here; that is told once.
+  private var toldDelivered: UInt64 = 0
   private var isOpen = false
   /// The app takes messages.
   private var isHandling = false
@@ -169,16 +171,24 @@ struct Courier: Sendable {
     valuesRetryAt = nil
   }
 
-  /// Both streams begin anew between other stores: what is owed is numbered from 1.
-  mutating func rebind(to id: OutStreamID, from sender: StreamID) {
+  /// Both streams begin anew between other stores: what is owed is numbered from 1, and every value goes again. The
+  /// writes that make the latter durable.
+  mutating func rebind(to id: OutStreamID, from sender: StreamID) -> [StoreOperation] {
     stream.rebind(to: id)
     inbox = Inbox(sender)
-    (turn, binding) = (turn + 1, binding + 1)
+    turn += 1
+    binding += 1
+    toldDelivered = 0
     failures = (0, 0)
-    for key in values.keys {
-      values[key]?.row.isAcknowledged = false
+    var operations: [StoreOperation] = []
+    for key in values.keys.sorted() {
       values[key]?.isSent = false
+      guard var row = values[key]?.row, row.isAcknowledged else { continue }
+      row.isAcknowledged = false
+      values[key]?.row = row
+      operations.append(.setLatest(row))
     }
+    return operations
   }
 
   /// The clock has another origin: see ``OutStream/shift(by:)``.
@@ -190,7 +200,7 @@ struct Courier: Sendable {
     if !value {
       inbox.giveBack()
       turn += 1
-    } else if isOpen {
+    } else if isOpen, inbox.handled.sequence < .max {
       actions.append(.send(.goBack(.messages, to: inbox.handled.sequence + 1, failure: nil)))
     }
   }
@@ -233,9 +243,12 @@ struct Courier: Sendable {
       acknowledge(through: sequence, at: now, dice: &dice, into: &actions)
       pump(at: now, dice: &dice, into: &actions)
     case .delivered(let sequence):
-      for row in stream.rows where row.sequence <= sequence {
+      let sequence = min(sequence, stream.sent)
+      guard sequence > toldDelivered else { return }
+      for row in stream.rows(after: toldDelivered).prefix(while: { $0.sequence <= sequence }) {
         if let id = row.item?.id { actions.append(.receipt(MessageReceipt(messageID: id, stage: .delivered))) }
       }
+      toldDelivered = sequence
     case .goBack(_, let place, let failure):
       goBack(to: place, failure: failure, at: now, dice: &dice, into: &actions)
     case .latest(let key, let version, let message): take(message, key: key, version: version, into: &actions)
@@ -280,12 +293,15 @@ struct Courier: Sendable {
       sendValues(at: now, dice: &dice, into: &actions)
     case .tell(let receipt): actions.append(.receipt(receipt))
     case .processed(let mark, let binding):
-      guard binding == self.binding else { break }
+      // A place of streams that have ended says nothing about those of now.
+      guard binding == self.binding else { return }
       inbox.makeDurable(mark)
       sayHowFar(into: &actions)
     case .latestReceived(let row):
       if received[row.key] == row { receiving.remove(row.key) }
-      if isOpen { actions.append(.send(.acknowledgeLatest(key: row.key, version: row.version))) }
+      if isOpen, row.store == inbox.stream.sender {
+        actions.append(.send(.acknowledgeLatest(key: row.key, version: row.version)))
+      }
       if isHandling { hand(row.message, .latest(key: row.key), place: nil, into: &actions) }
     }
   }

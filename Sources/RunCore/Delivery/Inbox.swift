@@ -53,7 +53,7 @@ struct Inbox: Sendable {
   /// Nothing stands at these places; whether ``handled`` has moved.
   mutating func skip(from: UInt64, through: UInt64) -> Outcome {
     guard through > taken.sequence else { return .known }
-    guard from <= taken.sequence + 1 else { return ask() }
+    guard taken.reaches(from) else { return ask() }
     let mark = StreamMark(sequence: through)
     taken = Watermark(mark)
     waiting.append((mark, nil))
@@ -93,6 +93,7 @@ struct Inbox: Sendable {
   }
 
   private mutating func ask() -> Outcome {
+    guard taken.sequence < .max else { return .known }
     let place = taken.sequence + 1
     guard askedFor != place else { return .asked }
     askedFor = place

@@ -265,7 +265,9 @@ struct OutStream: Sendable {
     let place = max(sequence, 1) - 1
     guard place < sent, place >= acknowledged else { return }
     sent = max(acknowledged, place)
-    (flightBytes, flightRows) = (0, 0)
+    // What lies before it and is not acknowledged is still under way.
+    let flight = rows(after: acknowledged).prefix { $0.sequence <= sent }
+    (flightBytes, flightRows) = (flight.reduce(0) { $0 + ($1.item?.size ?? 0) }, flight.count)
     self.retryAt = retryAt
     heldUntil = retryAt
   }

@@ -25,6 +25,9 @@ public struct Watermark: Hashable, Sendable {
     return incoming - sequence == 1 ? .next : .gap
   }
 
+  /// Whether nothing lies between the mark and what begins at this place.
+  public func reaches(_ from: UInt64) -> Bool { from <= sequence || from - sequence == 1 }
+
   /// Where a message stands; the next one moves the mark.
   public mutating func take(_ incoming: StreamMark) -> Place {
     let place = place(of: incoming.sequence)

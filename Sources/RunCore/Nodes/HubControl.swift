@@ -45,7 +45,7 @@ extension HubCore {
       case .gap: return actions.append(.note("\(session.hello.deviceID) skipped commands: it sends them again"))
       }
     }
-    guard isKnown || canAccept(session.hello.storeID) else {
+    guard isKnown ? !owesEnough(session.hello.storeID) : canAccept(session.hello.storeID) else {
       return refuse(connection, .busy, "too many commands wait to be judged", into: &actions)
     }
     let mark =
@@ -210,8 +210,11 @@ extension HubCore {
   /// Nothing more is taken from a sender that does not take the verdicts that it is owed.
   func canAccept(_ sender: StoreID?) -> Bool {
     unjudged.count < Self.unjudgedMax && !commits.isCongested
-      && !(sender.flatMap { verdictStreams[$0]?.isFull } ?? false)
+      && !(sender.map(owesEnough) ?? false)
   }
+
+  /// Its sender does not take the verdicts that it is owed.
+  private func owesEnough(_ sender: StoreID) -> Bool { verdictStreams[sender]?.isFull ?? false }
 
   /// A command that is known came again by another stream (its sender has begun anew): it does not count again, and its
   /// verdict goes where its sender listens now.

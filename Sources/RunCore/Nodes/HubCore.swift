@@ -195,6 +195,7 @@ public struct HubCore: Sendable {
       $0.shift(real: settings.clock.real(at: now), wallSeconds: wallSeconds, bootID: bootID)
     }
     quarantine = history.delivery.quarantine
+    if let shift { for index in quarantine.indices { quarantine[index].since = quarantine[index].since + shift } }
     term = history.term + 1
     let control = ControlState(
       transitions: history.transitions, windows: history.windows, aliases: history.aliases,

@@ -51,6 +51,11 @@ extension HubCore {
     _ hello: Hello, on connection: ConnectionID, at now: BusTime, into actions: inout [Action]
   ) -> Bool {
     if hello.hub == storeID {
+      guard !isGivenUp(hello) else {
+        refuse(connection, .storeRegressed, "the device came with another store since: it begins anew", into: &actions)
+        _ = sessions.close(connection)
+        return false
+      }
       let lost = [StreamID.Kind.commands, .samples, .messages].contains { kind in
         received(hello.storeID, kind).sequence < hello.acknowledged[kind] ?? 0
       }
@@ -65,7 +70,7 @@ extension HubCore {
         _ = sessions.close(connection)
         return false
       }
-    } else if hello.hub == nil, !received(from: hello.storeID).isEmpty {
+    } else if hello.hub == nil, hasHistory(with: hello) {
       // A store of before it met this hub, which has something of it all the same: what was told it is not known there.
       refuse(connection, .storeRegressed, "the device's store has lost history: it begins anew", into: &actions)
       _ = sessions.close(connection)
@@ -73,6 +78,20 @@ extension HubCore {
     }
     meet(hello, at: now)
     return true
+  }
+
+  /// The device has come with another store since this one was here, and what was owed to it went on to that one: it is
+  /// not this hub that has lost its history.
+  private func isGivenUp(_ hello: Hello) -> Bool {
+    guard let known = devices[hello.deviceID], known.storeID != hello.storeID else { return false }
+    return couriers[hello.storeID] == nil && !(hello.received.isEmpty && hello.acknowledged.isEmpty)
+  }
+
+  /// Something went between this hub and a store that remembers no hub, either way.
+  private func hasHistory(with hello: Hello) -> Bool {
+    !received(from: hello.storeID).isEmpty
+      || standing(verdictStreams[hello.storeID], hello, .verdicts) != .good
+      || standing(couriers[hello.storeID]?.stream, hello, .messages) != .good
   }
 
   private func standing(_ stream: OutStream?, _ hello: Hello, _ kind: StreamID.Kind) -> OutStream.Standing {
@@ -114,7 +133,7 @@ extension HubCore {
       commits.add([.rebind(courier.stream.id, to: id), .drop(verdicts)], then: [])
       verdictStreams[old] = nil
       letGo(of: old, at: now)
-      courier.rebind(to: id, from: sender)
+      commits.add(courier.rebind(to: id, from: sender), then: [])
       couriers[store] = courier
     } else {
       couriers[store] = Courier(
@@ -215,8 +234,9 @@ extension HubCore {
           messages.append(.verdicts(Array(rest.prefix(Self.verdictFrameMax))))
           rest = rest.dropFirst(Self.verdictFrameMax)
         }
-        // A verdict says that its command was accepted.
-        unacknowledged.remove(StreamID(sender: store, kind: .commands))
+        // A verdict says that its command was accepted, and all before it.
+        let commands = StreamID(sender: store, kind: .commands)
+        if durable[commands]?.id == rows.last?.item?.id { unacknowledged.remove(commands) }
       }
       for message in messages {
         actions.append(.send(HubFrame(session: session.number, message: .delivery(message)), to: connection))
@@ -322,7 +342,7 @@ extension HubCore {
   private mutating func skip(_ stream: StreamID, from: UInt64, through: UInt64, at now: BusTime) {
     let known = watermarks[stream]?.sequence ?? 0
     guard through > known else { unacknowledged.insert(stream); return }
-    guard from <= known + 1 else { return }
+    guard watermarks[stream, default: Watermark()].reaches(from) else { return }
     let mark = StreamMark(sequence: through)
     watermarks[stream] = Watermark(mark)
     // The mark of samples moves with those that are not durable yet.

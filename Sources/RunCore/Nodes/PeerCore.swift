@@ -241,6 +241,7 @@ public struct PeerCore: Sendable {
       courier.shift(by: shift)
     }
     quarantine = delivery.quarantine
+    if let shift { for index in quarantine.indices { quarantine[index].since = quarantine[index].since + shift } }
   }
 
   /// What the app asked the hub and has no answer to; asked again in every session.

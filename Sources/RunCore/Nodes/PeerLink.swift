@@ -128,7 +128,9 @@ extension PeerCore {
       var stream = stream
       return stream.open(received: welcome.received[stream.id.kind] ?? .start)
     }
-    if let reason = standings.first(where: { $0 != .good }) {
+    // Nothing goes before this disk knows whom it goes to: a hub that has some of it knows what was lost here.
+    let hasForgotten = hub == nil && welcome.received.values.contains { $0.sequence > 0 }
+    if let reason = hasForgotten ? .senderLost : standings.first(where: { $0 != .good }) {
       let text = reason == .senderLost ? "this device's store has lost history" : "the hub's store has lost history"
       actions.append(.note("\(text): storeRegressed; what is unacknowledged goes again as a new store"))
       renew(toward: (welcome.storeID, welcome.deviceID), at: now)
@@ -188,7 +190,7 @@ extension PeerCore {
       if kind == .commands { commands.rebind(to: id) }
     }
     courier.device = hub.deviceID
-    courier.rebind(
+    operations += courier.rebind(
       to: OutStreamID(receiver: hub.storeID, kind: .messages), from: StreamID(sender: hub.storeID, kind: .messages))
     // Samples are not all on the disk, and some places of theirs were set apart: they are written anew.
     operations.append(.drop(samples.id))

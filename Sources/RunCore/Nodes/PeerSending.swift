@@ -56,9 +56,8 @@ extension PeerCore {
   mutating func retryCommands(at now: BusTime, into actions: inout [Action]) {
     if let range = commands.retry(at: now, dice: &dice) {
       let range = commands.count(range)
-      commits.add(
-        [.countTries(commands.id, from: range.lowerBound, through: range.upperBound)], then: [],
-        dueAt: now + Self.unhurried)
+      let count = StoreOperation.countTries(commands.id, from: range.lowerBound, through: range.upperBound)
+      if !settings.isOneShot { commits.add([count], then: [], dueAt: now + Self.unhurried) }
     }
     sendCommands(at: now, into: &actions)
   }
@@ -98,7 +97,7 @@ extension PeerCore {
       sendSamples(at: now, into: &actions)
     case .verdicts(let transmissions): take(transmissions, at: now, into: &actions)
     case .tombstones(.verdicts, let from, let through):
-      guard from <= verdicts.sequence + 1, through > verdicts.sequence else { return }
+      guard verdicts.reaches(from), through > verdicts.sequence else { return }
       verdicts = Watermark(StreamMark(sequence: through))
       keepVerdicts([], at: now)
     case .acknowledge(.messages, _), .goBack(.messages, _, _), .tombstones(.messages, _, _), .messages, .delivered,

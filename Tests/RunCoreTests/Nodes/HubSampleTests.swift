@@ -10,7 +10,7 @@ struct HubSampleTests {
     #expect(hub.beats("watch", 150, 151, from: 1) == [])
     hub.now = hub.now + .seconds(3)
     #expect(
-      hub.feed(.deadline) == ["commit 4: watch 150 bpm at 0.5s, watch 151 bpm at 0.5s, samples to 2, clock"])
+      hub.feed(.deadline) == ["commit: watch 150 bpm at 0.5s, watch 151 bpm at 0.5s, samples to 2, clock"])
     let ticked = hub.commits()
     #expect(ticked == ["show 1.1.3 running", "publish 1.1.3 running", "watch ← samples to 2"])
     #expect(hub.core.authoritative.metrics.heartRateBpm == 151)
@@ -35,7 +35,7 @@ struct HubSampleTests {
   func beforeRun() {
     var hub = HubStage.with("watch")
     #expect(hub.beats("watch", 150, from: 1) == [])
-    #expect(hub.passes(.seconds(3)) == ["commit 2: samples to 1", "watch ← samples to 1"])
+    #expect(hub.passes(.seconds(3)) == ["commit: samples to 1", "watch ← samples to 1"])
     hub.startRun()
     #expect(hub.core.authoritative.metrics.heartRateBpm == nil)
   }
@@ -72,11 +72,11 @@ struct HubSampleTests {
     hub.passes(.seconds(2))
     _ = hub.beats("watch", 100, from: 2)
     #expect(
-      hub.passes(.seconds(4)) == ["commit 7: watch 100 bpm at 6.5s, samples to 2", "watch ← samples to 2"])
+      hub.passes(.seconds(4)) == ["commit: watch 100 bpm at 6.5s, samples to 2", "watch ← samples to 2"])
     _ = hub.beats("watch", 190, from: 3, age: .seconds(8))
     #expect(
       hub.passes(.seconds(4)) == [
-        "commit 8: watch 190 bpm at 2.5s, samples to 3, clock", "show 1.2.5 paused", "publish 1.2.5 paused",
+        "commit: watch 190 bpm at 2.5s, samples to 3, clock", "show 1.2.5 paused", "publish 1.2.5 paused",
         "watch ← samples to 3",
       ])
     #expect(hub.core.authoritative.metrics.maxHeartRateBpm == 190)
@@ -95,7 +95,7 @@ struct HubSampleTests {
     let lines = hub.passes(.seconds(3))
     #expect(
       lines == [
-        "commit 6: watch 160 bpm at 0.3s, samples to 2, clock", "show 1.2.4 completed", "publish 1.2.4 completed",
+        "commit: watch 160 bpm at 0.3s, samples to 2, clock", "show 1.2.4 completed", "publish 1.2.4 completed",
         "watch ← samples to 2",
       ])
   }

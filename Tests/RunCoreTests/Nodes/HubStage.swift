@@ -13,14 +13,24 @@ struct HubStage {
   /// What was committed, in order.
   private(set) var durable: [StoreOperation] = []
   private var sessions: [String: UInt64] = [:]
+  /// What peers have acknowledged of their verdicts, and which of them have met this hub, in an earlier life perhaps.
+  private var received: [String: UInt64] = [:]
+  private var metBefore: Set<String>
   private var sequences: [String: UInt64] = [:]
   private var commandCount: UInt64 = 0
+  /// Peers acknowledge verdicts at once, and the lines do not speak of that, nor of devices that were met.
+  var isTerse = true
+  private var verdicts: [(name: String, last: UInt64)] = []
 
   init(
     debounce: BusDuration = HubStage.debounce, speed: Int64 = 1, history: HubHistory = HubHistory(),
     now: BusTime = .zero
   ) {
     self.now = now
+    metBefore = Set(history.devices.map(\.deviceID.rawValue))
+    for name in metBefore {
+      received[name] = history.delivery.acknowledged[OutStreamID(receiver: Self.store(name), kind: .verdicts)]
+    }
     clock = BusClock(realAnchor: .zero, busAnchor: .zero, speed: BusSpeed(thousandths: speed * 1000)!)
     core = HubCore(
       settings: HubCore.Settings(
@@ -47,11 +57,32 @@ struct HubStage {
   ) -> HubStage {
     var stage = opened(debounce: debounce, speed: speed)
     for peer in peers { _ = stage.hello(peer) }
+    stage.commitsAll()
     return stage
   }
 
   /// One event, and the lines of what comes of it.
-  mutating func feed(_ event: HubCore.Event) -> [String] { act(event).map(NodeLines.line) }
+  mutating func feed(_ event: HubCore.Event) -> [String] {
+    let lines = act(event).compactMap(line)
+    guard isTerse else { return lines }
+    let heard = verdicts
+    verdicts = []
+    return heard.reduce(lines) { $0 + says($1.name, .delivery(.acknowledge(.verdicts, through: $1.last))) }
+  }
+
+  private func line(_ action: HubCore.Action) -> String? {
+    guard isTerse, case .commit(let id, let operations) = action, !operations.isEmpty else {
+      return NodeLines.line(action)
+    }
+    let told = operations.filter {
+      switch $0 {
+      case .acknowledge, .meet: false
+      case .enqueue(let row): row.stream.kind != .verdicts
+      default: true
+      }
+    }
+    return told.isEmpty ? nil : NodeLines.line(HubCore.Action.commit(id, told))
+  }
 
   /// One event, and what comes of it.
   mutating func act(_ event: HubCore.Event) -> [HubCore.Action] {
@@ -61,7 +92,12 @@ struct HubStage {
       case .commit(let id, let operations): inFlight = (id, operations)
       case .send(let frame, let connection):
         if case .welcome = frame.message { sessions[NodeLines.name(connection)] = frame.session }
-      case .open, .forward, .publish, .receipt, .show, .note, .ended: break
+        if case .delivery(.verdicts(let transmissions)) = frame.message {
+          if let last = transmissions.last { verdicts.append((NodeLines.name(connection), last.sequence)) }
+        }
+      case .open, .forward, .publish, .receipt, .messageReceipt, .refusePost, .hand, .keep, .spoolSettled, .answer,
+        .show, .note, .ended:
+        break
       }
     }
     return actions
@@ -122,7 +158,13 @@ struct HubStage {
   }
 
   mutating func hello(_ name: String, nonce: UInt64 = 1, termSeen: UInt64 = 0, isOneShot: Bool = false) -> [String] {
-    says(name, .hello(greeting(name, nonce: nonce, termSeen: termSeen, isOneShot: isOneShot)), session: 0)
+    var hello = greeting(name, nonce: nonce, termSeen: termSeen, isOneShot: isOneShot)
+    // A hello that is repeated says what it said before.
+    if !isOneShot, nonce > 1 || metBefore.contains(name) {
+      hello.hub = Self.storeID
+      hello.received[.verdicts] = received[name].map { StreamMark(sequence: $0) }
+    }
+    return says(name, .hello(hello), session: 0)
   }
 
   func session(of name: String) -> UInt64 { sessions[name] ?? 0 }
@@ -131,6 +173,7 @@ struct HubStage {
   mutating func says(_ name: String, _ message: PeerMessage, session: UInt64? = nil, sentAt: BusTime? = nil)
     -> [String]
   {
+    if case .delivery(.acknowledge(.verdicts, let sequence)) = message { received[name] = sequence }
     let frame = PeerFrame(
       session: session ?? self.session(of: name), sentAt: sentAt ?? clock.real(at: now), message: message)
     return feed(.frame(.named(name), frame))

@@ -8,8 +8,14 @@ enum NodeLines {
     case .send(let frame, let connection): "\(name(connection)) ← \(line(frame.message))"
     case .forward(let bytes, let connection): "\(name(connection)) ← bytes \(bytes)"
     case .publish(let event): "publish \(line(event))"
-    case .commit(let id, let operations): "commit \(id): \(operations.map(line).joined(separator: ", "))"
+    case .commit(_, let operations): "commit: \(operations.map(line).joined(separator: ", "))"
     case .receipt(let receipt): "own \(line(receipt))"
+    case .messageReceipt(let receipt): line(receipt)
+    case .refusePost(let id, let refusal): "refuse \(id.low) \(refusal)"
+    case .hand(let handover): line(handover)
+    case .keep: "keep"
+    case .spoolSettled(let id): "settled \(id.low)"
+    case .answer(let answer, let number): "answer \(number): \(line(answer))"
     case .show(let snapshot): "show \(line(snapshot))"
     case .note: "note"
     case .ended: "ended"
@@ -20,24 +26,32 @@ enum NodeLines {
     switch action {
     case .send(let frame): "send \(line(frame.message))"
     case .subscribe(let endpoint, let topics): "subscribe \(endpoint) \(topics.map(\.rawValue).joined())"
-    case .commit(let id, let operations): "commit \(id): \(operations.map(line).joined(separator: ", "))"
+    case .commit(_, let operations): "commit: \(operations.map(line).joined(separator: ", "))"
     case .receipt(let receipt): line(receipt)
     case .show(let snapshot): "show \(line(snapshot))"
     case .hear(let event): "hear \(line(event))"
     case .reachability(let value): value ? "reachable" : "unreachable"
+    case .messageReceipt(let receipt): line(receipt)
+    case .refusePost(let id, let refusal): "refuse \(id.low) \(refusal)"
+    case .hand(let handover): line(handover)
+    case .spoolSettled(let id): "settled \(id.low)"
+    case .answer(let answer, let number): "answer \(number): \(line(answer))"
+    case .answered(let answer): "answered \(line(answer))"
+    case .met: "met"
     case .fail(let refusal): "fail \(refusal.code.rawValue)"
     case .note: "note"
+    case .ended: "ended"
     }
   }
 
   static func line(_ message: HubMessage) -> String {
     switch message {
     case .welcome(let welcome):
-      "welcome \(welcome.nonce), commands \(welcome.commandWatermark), samples \(welcome.sampleWatermark), "
-        + line(welcome.state.snapshot)
+      "welcome \(welcome.nonce)\(marks(welcome.received)), \(line(welcome.state.snapshot))"
     case .refused(let refusal): "refused \(refusal.code.rawValue)"
     case .receipt(let receipt): line(receipt)
-    case .samplesAcked(let sequence): "samples to \(sequence)"
+    case .delivery(let message): line(message)
+    case .answer(let answer): "answer \(line(answer))"
     case .pong(let number, let order): "pong \(number) at \(line(order))"
     case .state(let message): "state \(line(message.snapshot))"
     }
@@ -45,15 +59,61 @@ enum NodeLines {
 
   static func line(_ message: PeerMessage) -> String {
     switch message {
-    case .hello(let hello): "hello \(hello.nonce) seen \(hello.termSeen)"
+    case .hello(let hello):
+      "hello seen \(hello.termSeen)"
+        + marks(hello.acknowledged.mapValues { StreamMark(sequence: $0) }, "acknowledged ")
+        + marks(hello.received, "received ")
     case .command(let transmission):
       "\(transmission.sequence) \(transmission.command.kind.rawValue) \(seconds(transmission.age))"
     case .samples(let samples): "samples \(samples.map { "\($0.sequence)" }.joined(separator: " "))"
-    case .ping(let number): "ping \(number)"
+    case .ping(let number, _): "ping \(number)"
     case .query: "query"
     case .goodbye: "goodbye"
-    case .request(let request): "request \(request.command.kind.rawValue)"
+    case .request(let request): "request \(request.command.kind.rawValue) \(seconds(request.age))"
+    case .delivery(let message): line(message)
+    case .inquire(let inquiry): "inquire \(inquiry)"
     }
+  }
+
+  static func line(_ message: DeliveryMessage) -> String {
+    switch message {
+    case .messages(let transmissions): "messages \(transmissions.map { "\($0.sequence)" }.joined(separator: " "))"
+    case .verdicts(let transmissions):
+      transmissions.map { "\($0.sequence): \(line($0.receipt))" }.joined(separator: ", ")
+    case .tombstones(let kind, let from, let through): "no \(kind.rawValue) \(from)...\(through)"
+    case .acknowledge(let kind, let sequence): "\(kind.rawValue) to \(sequence)"
+    case .delivered(let sequence): "delivered to \(sequence)"
+    case .goBack(let kind, let place, let failure): "\(kind.rawValue) from \(place)\(failure.map { ", \($0)" } ?? "")"
+    case .latest(let key, let version, _): "\(key) \(version)"
+    case .acknowledgeLatest(let key, let version): "has \(key) \(version)"
+    case .live(let message): "live \(message.id.low)"
+    }
+  }
+
+  static func line(_ receipt: MessageReceipt) -> String {
+    if case .rejected(let reason) = receipt.stage { return "\(receipt.messageID.low) \(reason.code)" }
+    return "\(receipt.messageID.low) \(receipt.stage)"
+  }
+
+  static func line(_ handover: Handover) -> String {
+    "hand \(handover.received.message.id.low)\(handover.sequence.map { " at \($0)" } ?? "")"
+  }
+
+  static func line(_ answer: InquiryAnswer) -> String {
+    switch answer {
+    case .peers(let reports): reports.map(\.deviceID.rawValue).joined(separator: " ")
+    case .outbox(let reports):
+      reports.map { "\($0.what) \(seconds($0.age))\($0.isAccepted ? " accepted" : "")" }.joined(separator: ", ")
+    case .quarantine(let reports): reports.map { "\($0.id.low) \($0.reason)" }.joined(separator: ", ")
+    case .done: "done"
+    case .failed: "failed"
+    }
+  }
+
+  /// The marks that are not at the start.
+  static func marks(_ marks: [StreamID.Kind: StreamMark], _ prefix: String = "") -> String {
+    marks.sorted { $0.key.rawValue < $1.key.rawValue }.filter { $0.value.sequence > 0 }
+      .map { ", \(prefix)\($0.key.rawValue) \($0.value.sequence)" }.joined()
   }
 
   static func line(_ event: BusEvent) -> String {
@@ -94,13 +154,32 @@ enum NodeLines {
     case .setTerm(let term): "term \(term)"
     case .accept(let press, let pressClass): "accept \(press.command.kind.rawValue) \(pressClass.rawValue)"
     case .reclassify(_, let pressClass): "reclassify \(pressClass.rawValue)"
-    case .setWatermark(let stream, let sequence): "\(stream.kind.rawValue) to \(sequence)"
+    case .setWatermark(let stream, let mark): "\(stream.kind.rawValue) to \(mark.sequence)"
+    case .forgetStream(let stream): "forget \(stream.kind.rawValue)"
     case .judge(let verdict, _, _): "judge \(line(verdict))"
     case .forgetVerdicts: "forget"
     case .append(_, let entry): line(entry)
     case .setAlias: "alias"
     case .settle: "window"
     case .setClock: "clock"
+    case .keepRecord: "record"
+    case .setStoreID: "store"
+    case .setHub: "hub"
+    case .setView(let view): "view \(line(view))"
+    case .meet(let device): "meet \(device.deviceID)"
+    case .enqueue(let row):
+      row.item == nil ? "reserve \(name(row.stream)) \(row.sequence)" : "owe \(name(row.stream)) \(row.sequence)"
+    case .acknowledge(let stream, let sequence): "acknowledged \(name(stream)) \(sequence)"
+    case .remove(let stream, let sequence): "remove \(name(stream)) \(sequence)"
+    case .bury(let stream, let sequence): "bury \(name(stream)) \(sequence)"
+    case .countTries(let stream, let from, let through): "try \(name(stream)) \(from)...\(through)"
+    case .rebind(let stream, _): "rebind \(name(stream))"
+    case .drop(let stream): "drop \(name(stream))"
+    case .shiftRows(let span): "shift \(seconds(span))"
+    case .quarantine(let message): "quarantine \(message.message.id.low)"
+    case .unquarantine(let id): "unquarantine \(id.low)"
+    case .setLatest(let row): "set \(row.key) \(row.version)\(row.isAcknowledged ? " arrived" : "")"
+    case .receiveLatest(let row): "take \(row.key) \(row.version)"
     }
   }
 
@@ -113,6 +192,8 @@ enum NodeLines {
     case .gap(let duration): "gap of \(seconds(duration)) at \(seconds(entry.time - .zero))"
     }
   }
+
+  private static func name(_ stream: OutStreamID) -> String { stream.kind.rawValue }
 
   static func seconds(_ duration: BusDuration) -> String { "\(duration.seconds)s" }
 

@@ -1,19 +1,27 @@
-import RunCore
+@testable import RunCore
 import Testing
 
 @Suite("A peer sends presses and samples until the hub has them")
 struct PeerSendingTests {
-  @Test("A press goes out at once and stays until its verdict")
+  @Test("A press is durable before it goes out, and stays until its verdict")
   func press() {
     var peer = PeerStage.up()
-    #expect(peer.presses(.start, id: 1) == ["send 1 start 0.0s"])
+    #expect(peer.feed(.press(peer.command(.start, id: 1))) == ["commit: owe commands 1"])
     #expect(peer.core.predicted == .running)
-    #expect(peer.hub(peer.pending(.start, id: 1)) == ["start pending"])
-    #expect(peer.hub(peer.pending(.start, id: 1)) == [])
+    #expect(peer.commit() == ["start queued", "send 1 start 0.0s"])
+    #expect(peer.hub(.delivery(.acknowledge(.commands, through: 1))) == ["start pending"])
+    #expect(peer.hub(.delivery(.acknowledge(.commands, through: 1))) == [])
     #expect(peer.core.unsettledCount == 1)
-    #expect(peer.hub(peer.verdict(.start, id: 1, revision: 1)) == ["start applied 1"])
-    #expect(peer.hub(peer.verdict(.start, id: 1, revision: 1)) == [])
+    #expect(peer.hub(peer.verdict(.start, id: 1, at: 1, revision: 1)) == ["start applied 1"])
+    // Known, and not durable here: the hub keeps it.
+    #expect(peer.hub(peer.verdict(.start, id: 1, at: 1, revision: 1)) == ["send verdicts to 0"])
     #expect(peer.core.unsettledCount == 0)
+    #expect(
+      peer.passes(.milliseconds(250)) == [
+        "0.25s commit: acknowledged commands 1, remove commands 1, verdicts to 1"
+      ])
+    #expect(peer.commit() == ["send verdicts to 1"])
+    #expect(peer.hub(peer.verdict(.start, id: 1, at: 1, revision: 1)) == ["send verdicts to 1"])
     // The verdict overtook the snapshot: the button must not jump back.
     #expect(peer.core.authoritative.phase == .idle)
     #expect(peer.core.predicted == .running)
@@ -26,16 +34,24 @@ struct PeerSendingTests {
   func retries() {
     var peer = PeerStage.up(PeerStage.snapshot(1, 1, 2, .running))
     _ = peer.presses(.pause, id: 1)
-    var lines: [String] = []
-    for _ in 0..<100 {
-      lines += peer.passes(.seconds(1)).filter { $0.contains("pause") }
-      _ = peer.hub(.pong(0, SnapshotOrder(term: 1, revision: 1, tick: 2)))
+    var before = peer.now
+    for wait in [2, 4, 8, 16, 30, 30, 30] as [Int64] {
+      let due = peer.core.commands.retryAt!
+      #expect((wait * 750...wait * 1250).contains((due - before).nanoseconds / 1_000_000))
+      var lines: [String] = []
+      while peer.now < due {
+        lines += peer.passes(to: min(due, peer.now + .seconds(1)))
+        _ = peer.hub(.pong(0, SnapshotOrder(term: 1, revision: 1, tick: 2)))
+        peer.commits()
+      }
+      #expect(lines.filter { $0.contains("pause") }.count == 1)
+      #expect(peer.transmissions.last?.age == due - .zero)
+      before = due
     }
-    #expect(
-      lines == [
-        "2.0s send 1 pause 2.0s", "4.0s send 1 pause 4.0s", "8.0s send 1 pause 8.0s", "16.0s send 1 pause 16.0s",
-        "32.0s send 1 pause 32.0s", "62.0s send 1 pause 62.0s", "92.0s send 1 pause 92.0s",
-      ])
+    // The next life knows how often.
+    _ = peer.passes(.milliseconds(250))
+    peer.commits()
+    #expect(peer.disk.history.delivery.rows.map(\.tries) == [8])
   }
 
   @Test("What was pressed out of reach goes out in order when the hub is back, each with its age")
@@ -43,20 +59,18 @@ struct PeerSendingTests {
     var peer = PeerStage.up()
     _ = peer.feed(.linkDown)
     for (index, kind) in [CommandKind.start, .pause, .resume].enumerated() {
-      #expect(peer.presses(kind, id: UInt64(index) + 1) == [])
+      #expect(peer.presses(kind, id: UInt64(index) + 1) == ["\(kind.rawValue) queued"])
       peer.now = peer.now + .seconds(10)
     }
     #expect(peer.core.predicted == .running)
     _ = peer.feed(.linkUp)
-    let lines = peer.welcome(2, session: 2)
-    #expect(
-      lines == [
-        "reachable", "subscribe events s", "send 1 start 30.0s", "send 2 pause 20.0s", "send 3 resume 10.0s",
-      ])
+    // Whatever may have been sent cannot be cancelled: this is durable first.
+    #expect(peer.welcome(session: 2) == ["reachable", "subscribe events s", "commit: try commands 1...3"])
+    #expect(peer.commit() == ["send 1 start 30.0s", "send 2 pause 20.0s", "send 3 resume 10.0s"])
     // The first was lost on the way, the link broke: all go again in order.
     _ = peer.feed(.linkDown)
     _ = peer.feed(.linkUp)
-    #expect(peer.welcome(3, session: 3).filter { $0.hasPrefix("send") }.count == 3)
+    #expect(peer.welcome(session: 3).filter { $0.hasPrefix("send") }.count == 3)
   }
 
   @Test("Base and run are those that the person saw")
@@ -70,6 +84,7 @@ struct PeerSendingTests {
     stated.base = Base(revision: 2, commandID: nil)
     stated.runID = RunID(high: 9, low: 3)
     _ = peer.feed(.press(stated))
+    peer.commits()
     #expect(peer.transmissions.last?.command == stated)
   }
 
@@ -82,10 +97,14 @@ struct PeerSendingTests {
     #expect(run == RunID(high: 4, low: 1))
     #expect(peer.transmissions[1].command.runID == run)
     _ = peer.feed(.sample(Sample(moment: .at(peer.now), value: .heartRate(bpm: 100))))
+    peer.commits()
+    // A hub that has not heard of the run has no place for its readings.
+    #expect(peer.sampleTransmissions.isEmpty)
+    _ = peer.hub(.delivery(.acknowledge(.commands, through: 1)))
     #expect(peer.sampleTransmissions.last?.runID == run)
     // The start was somebody else's, too: the verdict says how the run is called, before any snapshot does.
     _ = peer.hub(
-      peer.verdict(.start, id: 1, .coalesced(into: CommandID(high: 4, low: 71)), revision: 5, run: 8))
+      peer.verdict(.start, id: 1, at: 1, .coalesced(into: CommandID(high: 4, low: 71)), revision: 5, run: 8))
     _ = peer.presses(.resume, id: 3)
     #expect(peer.transmissions.last?.command.runID == RunID(high: 9, low: 8))
   }
@@ -93,9 +112,10 @@ struct PeerSendingTests {
   @Test("A sender of one command has seen nothing and says so")
   func oneShot() {
     var peer = PeerStage.up(isOneShot: true, PeerStage.snapshot(1, 4, 9, .running, run: 7, by: 70))
-    #expect(peer.presses(.pause, id: 1) == ["send 1 pause 0.0s"])
+    #expect(peer.presses(.pause, id: 1) == ["pause queued", "send 1 pause 0.0s"])
     #expect(peer.transmissions.last?.command == peer.command(.pause, id: 1))
-    #expect(peer.passes(.milliseconds(1900)) == [])
+    #expect(peer.passes(.milliseconds(1400)) == [])
+    #expect(peer.disk.history.delivery.rows.isEmpty)
   }
 
   @Test("The same press given twice goes out once")
@@ -110,35 +130,41 @@ struct PeerSendingTests {
   func fullOutbox() {
     var peer = PeerStage.up()
     _ = peer.feed(.linkDown)
-    for id in 1...1024 { _ = peer.presses(.lap, id: UInt64(id)) }
+    for id in 1...1024 { _ = peer.feed(.press(peer.command(.lap, id: UInt64(id)))) }
     #expect(peer.core.isOutboxFull)
-    #expect(peer.presses(.stop, id: 2000) == ["stop busy 0"])
+    #expect(peer.feed(.press(peer.command(.stop, id: 2000))) == ["stop busy 0"])
     #expect(peer.core.unsettledCount == 1024)
   }
 
-  @Test("Samples go out at once, stay until they are acknowledged, and go out again")
+  @Test("Places are set apart once; then samples go out at once, stay until they are acknowledged, and go out again")
   func samples() {
     var peer = PeerStage.up(PeerStage.snapshot(1, 1, 2, .running, run: 7))
     let sample = Sample(moment: .at(peer.now - .seconds(1)), value: .heartRate(bpm: 150))
-    #expect(peer.feed(.sample(sample)) == ["send samples 1"])
+    #expect(peer.feed(.sample(sample)) == ["commit: reserve samples 4096"])
+    #expect(peer.commit() == ["send samples 1"])
     #expect(peer.sampleTransmissions.last?.moment == .age(.seconds(1)))
     #expect(peer.sampleTransmissions.last?.runID == RunID(high: 9, low: 7))
     #expect(
       peer.feed(.sample(Sample(moment: .runOffset(.seconds(4)), value: .heartRate(bpm: 151)))) == ["send samples 2"])
     #expect(peer.sampleTransmissions.last?.moment == .runOffset(.seconds(4)))
-    #expect(peer.hub(.samplesAcked(1)) == [])
+    #expect(peer.hub(.delivery(.acknowledge(.samples, through: 1))) == [])
     #expect(peer.core.spooledCount == 1)
+    let due = peer.core.samples.retryAt!
+    #expect((.seconds(7)...(.seconds(13))).contains(due - peer.now))
     var lines: [String] = []
-    for _ in 0..<10 {
-      lines += peer.passes(.seconds(1)).filter { $0.contains("samples") }
+    while peer.now < due {
+      lines += peer.passes(to: min(due, peer.now + .seconds(1))).filter { $0.contains("samples") }
       _ = peer.hub(.pong(0, SnapshotOrder(term: 1, revision: 1, tick: 2)))
     }
-    #expect(lines == ["10.0s send samples 2"])
-    _ = peer.hub(.samplesAcked(2))
+    // What is not acknowledged after three seconds is written down.
+    #expect(lines.count == 2)
+    #expect(lines.first == "3.0s commit: owe samples 2")
+    #expect(lines.last?.hasSuffix("send samples 2") == true)
+    _ = peer.hub(.delivery(.acknowledge(.samples, through: 2)))
     #expect(peer.core.spooledCount == 0)
   }
 
-  @Test("A spool of any length goes out in frames of 256, and is bounded")
+  @Test("A spool of any length goes out in frames of 256, 8192 ahead of the acknowledgement, and is bounded")
   func spool() {
     var peer = PeerStage.up()
     _ = peer.feed(.linkDown)
@@ -146,12 +172,25 @@ struct PeerSendingTests {
     for _ in 0..<36_000 { _ = peer.feed(.sample(sample)) }
     #expect(peer.core.isSpoolFull)
     #expect(peer.feed(.sample(sample)) == ["note"])
+    _ = peer.passes(.seconds(4))
+    peer.commits()
     _ = peer.feed(.linkUp)
     // The hub has the first thousand.
-    let frames = peer.welcome(2, session: 2, samples: 1000).filter { $0.hasPrefix("send samples") }
-    #expect(frames.count == 137)
+    let mark = StreamMark(sequence: 1000)
+    let frames = peer.welcome(session: 2, received: [.samples: mark]).filter { $0.hasPrefix("send samples") }
     #expect(frames.first?.hasPrefix("send samples 1001 1002") == true)
     #expect(peer.core.spooledCount == 35_000)
+    #expect(peer.sampleTransmissions.count == 8192)
+    var acknowledged: UInt64 = 1000
+    for _ in 0..<20 where peer.core.spooledCount > 0 {
+      acknowledged = peer.sampleTransmissions.last!.sequence
+      _ = peer.hub(.delivery(.acknowledge(.samples, through: acknowledged)), session: 2)
+    }
+    #expect(peer.core.spooledCount == 0)
+    let sequences = peer.sampleTransmissions.map(\.sequence)
+    #expect(sequences.count == 35_000)
+    #expect(zip(sequences, sequences.dropFirst()).allSatisfy { $0 < $1 })
+    #expect(peer.disk.faults.isEmpty)
   }
 
   @Test("A full link is tried again soon")
@@ -159,24 +198,55 @@ struct PeerSendingTests {
     var peer = PeerStage.up()
     _ = peer.presses(.start, id: 1)
     _ = peer.feed(.sendFailed)
-    #expect(peer.passes(.milliseconds(300)) == ["0.2s send 1 start 0.2s"])
+    #expect(peer.passes(.milliseconds(250)).contains { $0.contains("send 1 start 0.") })
   }
 
-  @Test("A hub with another store, or one that lost what came last, is served from where it stands")
-  func renumbering() {
+  @Test("A hub with another store gets what is unacknowledged, from a new store")
+  func anotherHub() {
     var peer = PeerStage.up()
     for id in 1...3 { _ = peer.presses(.lap, id: UInt64(id)) }
-    for id in 1...2 { _ = peer.hub(peer.verdict(.lap, id: UInt64(id), revision: 0)) }
+    for id in 1...2 { _ = peer.hub(peer.verdict(.lap, id: UInt64(id), at: UInt64(id), revision: 0)) }
     for _ in 0..<3 { _ = peer.feed(.sample(Sample(moment: .at(peer.now), value: .heartRate(bpm: 1)))) }
-    _ = peer.hub(.samplesAcked(2))
+    peer.commits()
+    _ = peer.hub(.delivery(.acknowledge(.samples, through: 2)))
     peer.forgetSent()
     _ = peer.feed(.linkDown)
     _ = peer.feed(.linkUp)
     // A hub that knows nothing of this peer.
-    _ = peer.welcome(2, session: 2, PeerStage.snapshot(2, 0, 1))
+    let other = StoreID(high: 1, low: 2)
+    #expect(
+      peer.welcome(session: 2, PeerStage.snapshot(2, 0, 1), store: other) == [
+        "met", "note",
+        "commit: store, hub, forget verdicts, forget messages, rebind commands, rebind messages, drop samples, "
+          + "owe samples 1",
+      ])
+    #expect(peer.transmissions.isEmpty)
+    #expect(peer.commit() == ["send hello seen 1"])
+    #expect(peer.disk.storeID != PeerStage.storeID)
+    _ = peer.welcome(session: 3, PeerStage.snapshot(2, 0, 1), store: other)
+    peer.commits()
     _ = peer.presses(.lap, id: 4)
     #expect(peer.transmissions.map(\.sequence) == [1, 2])
+    #expect(peer.transmissions.map(\.command.id.low) == [3, 4])
     #expect(peer.sampleTransmissions.map(\.sequence) == [1])
+  }
+
+  @Test("A hub that has less than it once acknowledged is served anew, from a new store")
+  func hubLost() {
+    var peer = PeerStage.up()
+    for id in 1...3 { _ = peer.presses(.lap, id: UInt64(id)) }
+    _ = peer.hub(.delivery(.acknowledge(.commands, through: 2)))
+    _ = peer.feed(.linkDown)
+    _ = peer.passes(.seconds(1))
+    peer.commits()
+    #expect(peer.feed(.linkUp) == ["send hello seen 1, acknowledged commands 2"])
+    let mark = StreamMark(sequence: 1, id: MessageID(high: 4, low: 1))
+    #expect(peer.welcome(session: 2, received: [.commands: mark]).first == "note")
+    #expect(peer.commit() == ["send hello seen 1"])
+    peer.forgetSent()
+    _ = peer.welcome(session: 3)
+    peer.commits()
+    #expect(peer.transmissions.map(\.command.id.low) == [1, 2, 3])
   }
 
   @Test("The verdict on a command that was not applied leaves the prediction at once")
@@ -184,7 +254,7 @@ struct PeerSendingTests {
     var peer = PeerStage.up(PeerStage.snapshot(1, 1, 2, .running))
     _ = peer.presses(.pause, id: 1)
     #expect(peer.core.predicted == .paused)
-    _ = peer.hub(peer.verdict(.pause, id: 1, .rejected(.staleRevision), revision: 2))
+    _ = peer.hub(peer.verdict(.pause, id: 1, at: 1, .rejected(.staleRevision), revision: 2))
     #expect(peer.core.predicted == .running)
   }
 }

@@ -2,24 +2,49 @@ import RunCore
 
 /// A peer on a stage: events go in one by one, and what it does comes out as lines.
 struct PeerStage {
+  static let storeID = StoreID(high: 2, low: 1)
+
   var core: PeerCore
   var now = BusTime.zero
   private(set) var sent: [PeerFrame] = []
-  private var commandCount: UInt64 = 0
-  private var inFlight: CommitID?
+  private(set) var disk: PeerDisk
+  private var inFlight: (id: CommitID, operations: [StoreOperation])?
+  /// The last hello's.
+  private(set) var nonce: UInt64 = 0
 
   init(isOneShot: Bool = false, termSeen: UInt64 = 0, topics: [Topic] = [.snapshots]) {
+    var history = PeerHistory()
+    history.term = termSeen
+    self.init(history: history, storeID: Self.storeID, isOneShot: isOneShot, topics: topics)
+  }
+
+  init(
+    history: PeerHistory, storeID: StoreID, isOneShot: Bool = false, topics: [Topic] = [.snapshots],
+    now: BusTime = .zero, wallSeconds: Double = 0, bootID: String = "boot"
+  ) {
+    self.now = now
+    disk = PeerDisk(storeID: storeID)
     core = PeerCore(
       settings: PeerCore.Settings(
-        deviceID: DeviceID("watch")!, role: .watch, nodeID: NodeID(high: 3, low: 1), storeID: StoreID(high: 2, low: 1),
-        topics: topics, isOneShot: isOneShot, nonce: 0, termSeen: termSeen))
+        deviceID: DeviceID("watch")!, role: .watch, nodeID: NodeID(high: 3, low: 1), storeID: storeID,
+        topics: topics, isOneShot: isOneShot, seed: 1),
+      history: history, now: now, wallSeconds: wallSeconds, bootID: bootID)
+  }
+
+  /// The next life of a peer, with what the disk holds.
+  init(_ disk: PeerDisk, now: BusTime, wallSeconds: Double = 0, bootID: String = "boot") {
+    self.init(history: disk.history, storeID: disk.storeID, now: now, wallSeconds: wallSeconds, bootID: bootID)
+    self.disk = disk
+    self.disk.bootID = bootID
   }
 
   /// A peer whose first hello was answered; nothing is in flight.
   static func up(isOneShot: Bool = false, _ snapshot: Snapshot = PeerStage.snapshot(1, 0, 1)) -> PeerStage {
     var stage = PeerStage(isOneShot: isOneShot)
+    _ = stage.feed(.started)
+    stage.commits()
     _ = stage.feed(.linkUp)
-    _ = stage.welcome(1, session: 1, snapshot)
+    _ = stage.welcome(session: 1, snapshot)
     stage.commits()
     stage.forgetSent()
     return stage
@@ -40,23 +65,39 @@ struct PeerStage {
       startedAt: nil, capturedAt: origin, metrics: RunMetrics())
   }
 
-  mutating func feed(_ event: PeerCore.Event) -> [String] {
+  mutating func feed(_ event: PeerCore.Event) -> [String] { act(event).map(NodeLines.line) }
+
+  mutating func act(_ event: PeerCore.Event) -> [PeerCore.Action] {
     let actions = core.receive(event, at: now)
     for action in actions {
       switch action {
-      case .send(let frame): sent.append(frame)
-      case .commit(let id, _): inFlight = id
-      case .subscribe, .receipt, .show, .hear, .reachability, .fail, .note: break
+      case .send(let frame):
+        sent.append(frame)
+        if case .hello(let hello) = frame.message { nonce = hello.nonce }
+      case .commit(let id, let operations): inFlight = (id, operations)
+      default: break
       }
     }
-    return actions.map(NodeLines.line)
+    return actions
   }
 
-  mutating func commits() {
-    while let id = inFlight {
-      inFlight = nil
-      _ = feed(.committed(id))
-    }
+  /// The commit in flight.
+  var flight: CommitID? { inFlight?.id }
+
+  /// The commit in flight is durable.
+  mutating func commit() -> [String] {
+    guard let (id, operations) = inFlight else { return ["nothing in flight"] }
+    inFlight = nil
+    disk.commit(operations)
+    return feed(.committed(id))
+  }
+
+  /// All commits are durable, those that follow included.
+  @discardableResult
+  mutating func commits() -> [String] {
+    var lines: [String] = []
+    while inFlight != nil { lines += commit() }
+    return lines
   }
 
   mutating func forgetSent() { sent = [] }
@@ -74,15 +115,16 @@ struct PeerStage {
   mutating func passes(_ duration: BusDuration) -> [String] { passes(to: now + duration) }
 
   mutating func welcome(
-    _ nonce: UInt64, session: UInt64, _ snapshot: Snapshot = PeerStage.snapshot(1, 0, 1), commands: UInt64 = 0,
-    samples: UInt64 = 0, speed: BusSpeed = .realTime, age: BusDuration = .zero
+    _ nonce: UInt64? = nil, session: UInt64, _ snapshot: Snapshot = PeerStage.snapshot(1, 0, 1),
+    received: [StreamID.Kind: StreamMark] = [:], store: StoreID = HubStage.storeID, speed: BusSpeed = .realTime,
+    age: BusDuration = .zero
   ) -> [String] {
     hub(
       .welcome(
         Welcome(
-          nonce: nonce, nodeID: NodeID(high: 1, low: 1), storeID: HubStage.storeID, deviceID: DeviceID("phone")!,
-          eventsEndpoint: "events", speed: speed, debounce: .milliseconds(500), commandWatermark: commands,
-          sampleWatermark: samples, state: StateMessage(snapshot: snapshot, age: age))), session: session)
+          nonce: nonce ?? self.nonce, nodeID: NodeID(high: 1, low: 1), storeID: store, deviceID: DeviceID("phone")!,
+          eventsEndpoint: "events", speed: speed, debounce: .milliseconds(500), received: received,
+          state: StateMessage(snapshot: snapshot, age: age))), session: session)
   }
 
   mutating func hub(_ message: HubMessage, session: UInt64 = 1) -> [String] {
@@ -97,25 +139,32 @@ struct PeerStage {
     Command(id: CommandID(high: 4, low: id), kind: kind, source: .watch)
   }
 
-  mutating func presses(_ kind: CommandKind, id: UInt64) -> [String] { feed(.press(command(kind, id: id))) }
-
-  /// A receipt for a press of this peer.
-  func pending(_ kind: CommandKind, id: UInt64) -> HubMessage {
-    .receipt(Receipt(commandID: CommandID(high: 4, low: id), kind: kind, source: .watch, stage: .pending))
+  /// A press, which is durable at once, and what follows.
+  mutating func presses(_ kind: CommandKind, id: UInt64) -> [String] {
+    let lines = feed(.press(command(kind, id: id)))
+    return lines.filter { !$0.hasPrefix("commit") } + commits()
   }
 
+  /// A verdict of the hub's stream.
   func verdict(
+    _ kind: CommandKind, id: UInt64, at sequence: UInt64, _ outcome: Outcome = .applied, revision: UInt64,
+    term: UInt64 = 1, run: UInt64? = nil
+  ) -> HubMessage {
+    let receipt = self.receipt(kind, id: id, outcome, revision: revision, term: term, run: run)
+    return .delivery(.verdicts([VerdictTransmission(sequence: sequence, receipt: receipt)]))
+  }
+
+  func receipt(
     _ kind: CommandKind, id: UInt64, _ outcome: Outcome = .applied, revision: UInt64, term: UInt64 = 1,
     run: UInt64? = nil
-  ) -> HubMessage {
+  ) -> Receipt {
     let id = CommandID(high: 4, low: id)
-    return .receipt(
-      Receipt(
-        commandID: id, kind: kind, source: .watch,
-        stage: .verdict(
-          Verdict(
-            commandID: id, kind: kind, source: .watch, outcome: outcome, runID: run.map { RunID(high: 9, low: $0) },
-            term: term, revision: revision, effectiveAt: nil))))
+    return Receipt(
+      commandID: id, kind: kind, source: .watch,
+      stage: .verdict(
+        Verdict(
+          commandID: id, kind: kind, source: .watch, outcome: outcome, runID: run.map { RunID(high: 9, low: $0) },
+          term: term, revision: revision, effectiveAt: nil)))
   }
 
   /// The commands that were sent since the last look.

@@ -1,0 +1,236 @@
+@testable import RunCore
+
+/// Two couriers, a link that loses, repeats and reorders, a disk on either side, and an app that keeps what it has
+/// processed. One sends, the other receives; every step is one action, so that spaces can be exhausted.
+struct CourierPair {
+  enum Step: CaseIterable, Hashable {
+    case post, deliver, lose, duplicate, overtake, commitSender, commitReceiver, crashSender, crashReceiver, handled,
+      failed
+  }
+
+  struct Node {
+    var courier: Courier
+    var disk = DeliveryDisk()
+    /// Gathered writes with what follows them, in order; the first is what a crash may or may not take.
+    var batch: [(operations: [StoreOperation], effect: Courier.Effect?)] = []
+    var dice: Dice
+  }
+
+  static let sender = StoreID(high: 1, low: 1)
+  static let receiver = StoreID(high: 2, low: 2)
+  static let out = OutStreamID(receiver: receiver, kind: .messages)
+  static let incoming = StreamID(sender: sender, kind: .messages)
+
+  private(set) var faults: [String] = []
+  private(set) var now = BusTime.zero
+  private var near: Node
+  private var far: Node
+  private var toFar: [DeliveryMessage] = []
+  private var toNear: [DeliveryMessage] = []
+  private var posted: UInt64 = 0
+  private var queued: Set<UInt64> = []
+  private var told: Set<UInt64> = []
+  /// Handed to the app of this life, not reported yet.
+  private var desk: [Handover] = []
+  private var failedRound: UInt64?
+  /// What the app has processed, durably with the watermark.
+  private(set) var processed: [UInt64] = []
+  /// What the app's handler has returned for, not durable yet.
+  private var returned: [(place: UInt64, id: UInt64)] = []
+  private var failures = 0
+  let failuresMax: Int
+
+  init(failuresMax: Int = 3) {
+    self.failuresMax = failuresMax
+    near = Node(courier: Self.courier(DeliveryDisk(), isSender: true), dice: Dice(seed: 1))
+    far = Node(courier: Self.courier(DeliveryDisk(), isSender: false), dice: Dice(seed: 2))
+    open()
+  }
+
+  private static func courier(_ disk: DeliveryDisk, isSender: Bool) -> Courier {
+    let (own, other) = isSender ? (sender, receiver) : (receiver, sender)
+    let out = OutStreamID(receiver: other, kind: .messages)
+    let incoming = StreamID(sender: other, kind: .messages)
+    _ = own
+    return Courier(
+      device: DeviceID("other")!,
+      stream: OutStream(
+        out, bounds: .messages, rows: disk.rows(out), acknowledged: disk.history.acknowledged[out] ?? 0),
+      inbox: Inbox(incoming, durable: disk.history.watermarks[incoming] ?? .start), isHandling: true)
+  }
+
+  // MARK: Steps
+
+  mutating func take(_ step: Step) {
+    switch step {
+    case .post:
+      posted += 1
+      let message = AppMessage(id: MessageID(high: 0, low: posted), name: "m", body: [])
+      nearDoes { _ = $0.post(message, by: .queued, at: $1, into: &$3) }
+    case .deliver: if !toFar.isEmpty { reachFar(toFar.removeFirst()) } else { deliverBack() }
+    case .lose: if !toFar.isEmpty { toFar.removeFirst() } else if !toNear.isEmpty { toNear.removeFirst() }
+    case .duplicate:
+      if let first = toFar.first { toFar.append(first) } else if let first = toNear.first { toNear.append(first) }
+    case .overtake:
+      if toFar.count > 1 { toFar.append(toFar.removeFirst()) }
+      if toNear.count > 1 { toNear.append(toNear.removeFirst()) }
+    case .commitSender: commitNear()
+    case .commitReceiver: commitFar()
+    case .crashSender:
+      near = Node(courier: Self.courier(near.disk, isSender: true), disk: near.disk, dice: near.dice)
+      open()
+    case .crashReceiver:
+      desk = []
+      failedRound = nil
+      returned = []
+      far = Node(courier: Self.courier(far.disk, isSender: false), disk: far.disk, dice: far.dice)
+      open()
+    case .handled: work(fails: false)
+    case .failed: if failures < failuresMax { work(fails: true) }
+    }
+  }
+
+  private mutating func deliverBack() { if !toNear.isEmpty { reachNear(toNear.removeFirst()) } }
+
+  /// A session between the two, with the marks that are durable.
+  private mutating func open() {
+    (toFar, toNear) = ([], [])
+    near.courier.close()
+    far.courier.close()
+    let mark = far.disk.history.watermarks[Self.incoming] ?? .start
+    nearDoes {
+      let standing = $0.open(received: mark, at: $1, dice: &$2, into: &$3)
+      if standing != .good { $3.append(.note("fault: \(standing)")) }
+    }
+    farDoes { _ = $0.open(received: .start, at: $1, dice: &$2, into: &$3) }
+  }
+
+  private mutating func work(fails: Bool) {
+    while let next = desk.first {
+      desk.removeFirst()
+      if let failedRound, next.turn <= failedRound { continue }
+      guard let place = next.sequence else { continue }
+      if fails {
+        failures += 1
+        failedRound = next.turn
+        return farDoes { $0.fail(place, "no", into: &$3) }
+      }
+      returned.append((place, next.received.message.id.low))
+      return farDoes { $0.handle(through: place, into: &$3) }
+    }
+  }
+
+  // MARK: Both sides
+
+  private mutating func nearDoes(_ body: (inout Courier, BusTime, inout Dice, inout [Courier.Action]) -> Void) {
+    var actions: [Courier.Action] = []
+    body(&near.courier, now, &near.dice, &actions)
+    for action in actions {
+      switch action {
+      case .send(let message):
+        if case .messages(let transmissions) = message {
+          for transmission in transmissions
+          where near.disk.rows(Self.out).allSatisfy({ $0.sequence != transmission.sequence }) {
+            faults.append("\(transmission.sequence) was sent before it was durable")
+          }
+        }
+        toFar.append(message)
+      case .write(let operations, _, let effect): near.batch.append((operations, effect))
+      case .receipt(let receipt): tell(receipt)
+      case .hand: faults.append("the sender got a message")
+      case .note(let text): if text.hasPrefix("fault") { faults.append(text) }
+      }
+    }
+  }
+
+  private mutating func tell(_ receipt: MessageReceipt) {
+    let id = receipt.messageID.low
+    switch receipt.stage {
+    case .queued:
+      queued.insert(id)
+      if !near.disk.rows(Self.out).contains(where: { $0.item?.id?.low == id }), !processed.contains(id) {
+        faults.append("\(id) was told to be queued and is not")
+      }
+    case .processed:
+      told.insert(id)
+      if !processed.contains(id) { faults.append("\(id) was told to be processed and is not") }
+    case .delivered: break
+    default: faults.append("\(id) \(receipt.stage)")
+    }
+  }
+
+  private mutating func farDoes(_ body: (inout Courier, BusTime, inout Dice, inout [Courier.Action]) -> Void) {
+    var actions: [Courier.Action] = []
+    body(&far.courier, now, &far.dice, &actions)
+    for action in actions {
+      switch action {
+      case .send(let message):
+        if case .acknowledge(_, let sequence) = message,
+          sequence > far.disk.history.watermarks[Self.incoming]?.sequence ?? 0
+        {
+          faults.append("\(sequence) was acknowledged before it was durable")
+        }
+        toNear.append(message)
+      case .write(let operations, _, let effect): far.batch.append((operations, effect))
+      case .hand(let handover): desk.append(handover)
+      case .receipt, .note: break
+      }
+    }
+  }
+
+  private mutating func commitNear() {
+    let batch = near.batch
+    near.batch = []
+    for write in batch { for operation in write.operations { near.disk.apply(operation) } }
+    for write in batch {
+      if let effect = write.effect { nearDoes { $0.perform(effect, at: $1, dice: &$2, into: &$3) } }
+    }
+  }
+
+  private mutating func commitFar() {
+    let batch = far.batch
+    far.batch = []
+    for write in batch { for operation in write.operations { far.disk.apply(operation) } }
+    let mark = far.disk.history.watermarks[Self.incoming]?.sequence ?? 0
+    // The app's effect is durable with the watermark.
+    processed += returned.filter { $0.place <= mark }.map(\.id)
+    returned.removeAll { $0.place <= mark }
+    for write in batch {
+      if let effect = write.effect { farDoes { $0.perform(effect, at: $1, dice: &$2, into: &$3) } }
+    }
+  }
+
+  private mutating func reachFar(_ message: DeliveryMessage) {
+    farDoes { $0.receive(message, at: $1, dice: &$2, into: &$3) }
+  }
+
+  private mutating func reachNear(_ message: DeliveryMessage) {
+    nearDoes { $0.receive(message, at: $1, dice: &$2, into: &$3) }
+  }
+
+  // MARK: Peace
+
+  /// Everything gets through from here on; then all that was told to be queued has been processed, once and in order.
+  mutating func settle() {
+    for _ in 0..<400 {
+      commitNear()
+      commitFar()
+      while !toFar.isEmpty { reachFar(toFar.removeFirst()) }
+      while !toNear.isEmpty { deliverBack() }
+      while !desk.isEmpty { work(fails: false) }
+      if toFar.isEmpty, toNear.isEmpty, desk.isEmpty, near.batch.isEmpty, far.batch.isEmpty {
+        guard let due = near.courier.deadline else { break }
+        now = max(now, due)
+        nearDoes { $0.meetDeadlines(at: $1, dice: &$2, into: &$3) }
+      }
+    }
+    if !near.courier.stream.isSettled { faults.append("the stream did not settle") }
+    if !near.disk.rows(Self.out).isEmpty { faults.append("rows were left") }
+    let lost = queued.subtracting(processed)
+    if !lost.isEmpty { faults.append("lost: \(lost.sorted())") }
+    if processed != processed.sorted() || Set(processed).count != processed.count {
+      faults.append("out of order or twice: \(processed)")
+    }
+    faults += near.disk.faults + far.disk.faults
+  }
+}

@@ -1,0 +1,54 @@
+@testable import RunCore
+import Testing
+
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Glibc)
+  import Glibc
+#endif
+
+/// How many more sampled worlds than usual: `RUNBUS_SOAK_DELIVERY`, 0 when it is not set.
+let deliverySoak = getenv("RUNBUS_SOAK_DELIVERY").flatMap { UInt64(String(cString: $0)) } ?? 0
+
+@Suite("Two couriers over a link that misbehaves")
+struct CourierTests {
+  @Test("Every sequence of five steps behind two messages under way", arguments: CourierPair.Step.allCases)
+  func exhausted(first: CourierPair.Step) {
+    var start = CourierPair()
+    for step in [.post, .post, .commitSender, .deliver] as [CourierPair.Step] { start.take(step) }
+    start.take(first)
+    walk(start, depth: 4, path: [first])
+  }
+
+  @Test("Every sequence of four steps from nothing", arguments: CourierPair.Step.allCases)
+  func exhaustedFromNothing(first: CourierPair.Step) {
+    var start = CourierPair()
+    start.take(first)
+    walk(start, depth: 3, path: [first])
+  }
+
+  private func walk(_ pair: CourierPair, depth: Int, path: [CourierPair.Step]) {
+    var settled = pair
+    settled.settle()
+    if !settled.faults.isEmpty { Issue.record("\(path): \(settled.faults.joined(separator: "; "))") }
+    guard depth > 0, settled.faults.isEmpty else { return }
+    for step in CourierPair.Step.allCases {
+      var next = pair
+      next.take(step)
+      walk(next, depth: depth - 1, path: path + [step])
+    }
+  }
+
+  @Test("Long sampled worlds", arguments: 0..<8 as Range<UInt64>)
+  func sampled(part: UInt64) {
+    for seed in stride(from: part, to: 400 + deliverySoak, by: 8) {
+      var random = SeededGenerator(seed: seed)
+      var pair = CourierPair(failuresMax: 4)
+      for _ in 0..<150 {
+        pair.take(CourierPair.Step.allCases.randomElement(using: &random)!)
+      }
+      pair.settle()
+      #expect(pair.faults.isEmpty, "seed \(seed): \(pair.faults.prefix(3).joined(separator: "; "))")
+    }
+  }
+}
