@@ -172,7 +172,7 @@ public actor Hub: Node {
 
   private func take(_ report: MessageDesk.Report) {
     switch report {
-    case .handled(let stream, let sequence): feed(.handled(stream, through: sequence))
+    case .handled(let stream, let sequence, let turn): feed(.handled(stream, through: sequence, turn: turn))
     case .failed(let stream, let sequence, let reason): feed(.failed(stream, sequence, reason))
     }
   }

@@ -6,7 +6,7 @@ struct MessageDesk: Sendable {
   /// What became of messages; the node makes it durable.
   enum Report: Sendable {
     /// The handler has returned for everything of a stream up to here.
-    case handled(StreamID, through: UInt64)
+    case handled(StreamID, through: UInt64, turn: UInt64)
     /// The handler has thrown.
     case failed(StreamID, UInt64, String)
   }
@@ -32,11 +32,11 @@ struct MessageDesk: Sendable {
     /// The turn in which a handler failed: what was on its way by then is stale, and comes again.
     var failed: [StreamID: UInt64] = [:]
     for await batch in stream {
-      var done: [StreamID: UInt64] = [:]
+      var done: [StreamID: (sequence: UInt64, turn: UInt64)] = [:]
       var count = 0
       func tell() {
-        for (stream, sequence) in done.sorted(by: { $0.key.sender < $1.key.sender }) {
-          report(.handled(stream, through: sequence))
+        for (stream, last) in done.sorted(by: { $0.key.sender < $1.key.sender }) {
+          report(.handled(stream, through: last.sequence, turn: last.turn))
         }
         done = [:]
         count = 0
@@ -50,7 +50,7 @@ struct MessageDesk: Sendable {
         do {
           try await handler(handover.received)
           guard let sequence = handover.sequence else { continue }
-          done[handover.stream] = sequence
+          done[handover.stream] = (sequence, handover.turn)
           count += 1
           if count >= Self.reportEvery { tell() }
         } catch {

@@ -58,8 +58,8 @@ public struct HubCore: Sendable {
     case post(AppMessage, DeliveryClass, to: DeviceID)
     /// The app takes messages from now on, or does not any more.
     case handling(Bool)
-    /// The app's handler has returned for the messages of a stream up to here.
-    case handled(StreamID, through: UInt64)
+    /// The app's handler has returned for the messages of a stream up to here, in the turn in which they were handed over.
+    case handled(StreamID, through: UInt64, turn: UInt64? = nil)
     /// The app's handler has failed for one; why, in one line.
     case failed(StreamID, UInt64, String)
     /// Presses were left in this machine's spool; those that are known already are named again.
@@ -263,9 +263,9 @@ public struct HubCore: Sendable {
     case .post(let message, let deliveryClass, let device):
       post(message, deliveryClass, to: device, at: now, into: &actions)
     case .handling(let value): setHandling(value, at: now, into: &actions)
-    case .handled(let stream, let sequence):
+    case .handled(let stream, let sequence, let turn):
       withCourier(of: stream.sender, at: now, into: &actions) { courier, _, wanted, _ in
-        courier.handle(through: sequence, into: &wanted)
+        courier.handle(through: sequence, turn: turn, into: &wanted)
       }
     case .failed(let stream, let sequence, let reason):
       withCourier(of: stream.sender, at: now, into: &actions) { courier, _, wanted, _ in

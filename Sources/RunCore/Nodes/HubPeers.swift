@@ -15,7 +15,9 @@ extension HubCore {
       return refuse(connection, .unknownSession, "say hello first", into: &actions)
     }
     guard frame.session == session.number else {
-      return actions.append(.note("\(session.hello.deviceID) sent a frame of an earlier session: dropped"))
+      // A peer that takes another session for the present one must not be left talking to nobody.
+      actions.append(.note("\(session.hello.deviceID) sent a frame of an earlier session: dropped"))
+      return refuse(connection, .unknownSession, "that session is over", into: &actions)
     }
     let arrival = arrivalTime(of: frame, session: &session, at: now)
     hear(&session, on: connection, at: now, into: &actions)

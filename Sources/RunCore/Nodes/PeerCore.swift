@@ -60,8 +60,8 @@ public struct PeerCore: Sendable {
     case post(AppMessage, DeliveryClass)
     /// The app takes messages from now on, or does not any more.
     case handling(Bool)
-    /// The app's handler has returned for the messages of a stream up to here.
-    case handled(StreamID, through: UInt64)
+    /// The app's handler has returned for the messages of a stream up to here, in the turn in which they were handed over.
+    case handled(StreamID, through: UInt64, turn: UInt64? = nil)
     /// The app's handler has failed for one; why, in one line.
     case failed(StreamID, UInt64, String)
     /// Presses were left in this machine's spool; those that are known already are named again.
@@ -299,9 +299,9 @@ public struct PeerCore: Sendable {
     case .sample(let sample): take(sample, at: now, into: &actions)
     case .post(let message, let deliveryClass): post(message, deliveryClass, at: now, into: &actions)
     case .handling(let value): withCourier(at: now, into: &actions) { $0.setHandling(value, into: &$2) }
-    case .handled(let stream, let sequence):
+    case .handled(let stream, let sequence, let turn):
       guard stream == courier.inbox.stream else { break }
-      withCourier(at: now, into: &actions) { $0.handle(through: sequence, into: &$2) }
+      withCourier(at: now, into: &actions) { $0.handle(through: sequence, turn: turn, into: &$2) }
     case .failed(let stream, let sequence, let reason):
       guard stream == courier.inbox.stream else { break }
       withCourier(at: now, into: &actions) { $0.fail(sequence, reason, into: &$2) }

@@ -237,7 +237,8 @@ extension PeerCore {
       actions.append(.fail(refusal))
     case .unknownSession:
       // A hub that was restarted: only a hello helps. One that is on its way is not repeated.
-      if case .up = link { greet(attempts: 0, at: now, into: &actions) }
+      // A refusal that names the present session answers a frame of the one before.
+      if case .up(let mine) = link, mine != session { greet(attempts: 0, at: now, into: &actions) }
     case .storeRegressed:
       guard case .greeting = link else { return }
       actions.append(.note("this device's store has lost history: what is unacknowledged goes again as a new store"))
