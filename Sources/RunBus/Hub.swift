@@ -195,7 +195,8 @@ public actor Hub: Node {
     for notice in store.notices { log.warning("\(notice)") }
     feed(.started)
     keeper = PlaceKeeper(
-      place, loop: loop, log: log, spooled: { [weak self] presses in self?.assumeIsolated { $0.feed(.spooled(presses)) } },
+      place, loop: loop, log: log,
+      spooled: { [weak self] presses in self?.assumeIsolated { $0.feed(.spooled(presses)) } },
       inquire: { [weak self] inquiry, number in self?.assumeIsolated { $0.feed(.inquire(inquiry, number)) } })
     keeper?.meet()
     keeper?.open()

@@ -214,7 +214,8 @@ public actor Peer: Node {
     feed(.started)
     if core?.authoritative.order.term ?? 0 > 0, let core { audience.show(core.authoritative) }
     keeper = PlaceKeeper(
-      place, loop: loop, log: log, spooled: { [weak self] presses in self?.assumeIsolated { $0.feed(.spooled(presses)) } },
+      place, loop: loop, log: log,
+      spooled: { [weak self] presses in self?.assumeIsolated { $0.feed(.spooled(presses)) } },
       inquire: { [weak self] inquiry, number in self?.assumeIsolated { $0.feed(.inquire(inquiry, number)) } })
     keeper?.open()
     for event in early { feed(event) }

@@ -4,7 +4,9 @@ import RunCore
 public struct RunBusError: Error, Sendable, CustomStringConvertible {
   /// What kind of thing went wrong. Codes can be added without breaking anybody's switch.
   public struct Code: Hashable, Sendable, CustomStringConvertible {
-    private enum Value: String { case unreachable, busHeld, wireMismatch, badInput, store, transport, closed, timeout, full }
+    private enum Value: String {
+      case unreachable, busHeld, wireMismatch, badInput, store, transport, closed, timeout, full
+    }
     private let value: Value
 
     /// The hub cannot be reached now.

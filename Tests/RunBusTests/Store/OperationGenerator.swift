@@ -45,7 +45,8 @@ struct OperationGenerator {
     case 26:
       return .keepRecord(
         RunRecord(
-          runID: runID(), deviceID: device(), startedAt: time(), stoppedAt: time(), isConflicted: maybe { _ in true } ?? false))
+          runID: runID(), deviceID: device(), startedAt: time(), stoppedAt: time(),
+          isConflicted: maybe { _ in true } ?? false))
     default: return append()
     }
   }

@@ -61,13 +61,13 @@ struct HubLifeTests {
     #expect(hub.says("watch", .ping(1)) == ["watch ← refused unknownSession"])
   }
 
-  @Test("Frames of an earlier session are dropped")
+  @Test("Frames of an earlier session are dropped, and whoever still believes in it is told")
   func olderSession() {
     var hub = HubStage.with("watch")
     let older = hub.session(of: "watch")
     _ = hub.hello("watch", nonce: 2)
     #expect(hub.session(of: "watch") > older)
-    #expect(hub.says("watch", .ping(1), session: older) == ["note"])
+    #expect(hub.says("watch", .ping(1), session: older) == ["note", "watch ← refused unknownSession"])
     #expect(hub.says("watch", .ping(2)) == ["watch ← pong 2 at 1.0.1"])
   }
 

@@ -267,7 +267,7 @@ struct Courier: Sendable {
   }
 
   /// The app's handler has returned for messages up to here; of an earlier turn it says nothing, they are handed over again.
-  mutating func handle(through sequence: UInt64, turn: UInt64?, into actions: inout [Action]) {
+  mutating func handle(through sequence: UInt64, turn: UInt64? = nil, into actions: inout [Action]) {
     guard turn == nil || turn == self.turn else { return }
     if inbox.handle(through: sequence) { noteHandled(into: &actions) }
   }
