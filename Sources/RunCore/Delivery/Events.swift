@@ -1,0 +1,58 @@
+/// A snapshot on its way, with its age restated.
+public struct StateMessage: Hashable, Sendable {
+  /// The snapshot.
+  public var snapshot: Snapshot
+  /// Bus time since it was captured, at the moment of sending.
+  public var age: BusDuration
+
+  /// A state message from its parts.
+  public init(snapshot: Snapshot, age: BusDuration) {
+    self.snapshot = snapshot
+    self.age = age
+  }
+}
+
+/// A device came or went.
+public struct Presence: Hashable, Sendable {
+  /// The device.
+  public var deviceID: DeviceID
+  /// What kind of node it is.
+  public var role: NodeRole
+  /// It answers.
+  public var isReachable: Bool
+
+  /// A presence from its parts.
+  public init(deviceID: DeviceID, role: NodeRole, isReachable: Bool) {
+    self.deviceID = deviceID
+    self.role = role
+    self.isReachable = isReachable
+  }
+}
+
+/// What the hub publishes to all.
+public enum BusEvent: Hashable, Sendable {
+  /// A snapshot, on the topic of snapshots.
+  case snapshot(StateMessage)
+  /// A command was accepted, with the device it came from.
+  case command(Command, DeviceID)
+  /// A command reached a stage.
+  case receipt(Receipt, DeviceID)
+  /// A device came or went.
+  case presence(Presence)
+
+  /// The topic that it is published on.
+  public var topic: Topic {
+    switch self {
+    case .snapshot: .snapshots
+    case .command, .receipt, .presence: .feed
+    }
+  }
+}
+
+/// What a peer can subscribe to. Topics are one byte: few and short.
+public enum Topic: String, Hashable, Sendable, CaseIterable {
+  /// Snapshots.
+  case snapshots = "s"
+  /// Everything else that happens.
+  case feed = "f"
+}

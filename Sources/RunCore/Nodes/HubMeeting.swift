@@ -1,0 +1,151 @@
+// Who is who: a device's greeting, whether both sides have one history, and how far its streams are.
+extension HubCore {
+  /// Whether a peer's history and the hub's are one; otherwise the side that has lost some begins anew (and `false`).
+  /// A device with another store than before is owed by that one what is owed to it.
+  mutating func join(
+    _ hello: Hello, on connection: ConnectionID, at now: BusTime, into actions: inout [Action]
+  ) -> Bool {
+    if hello.hub == storeID {
+      guard !isGivenUp(hello) else {
+        refuse(connection, .storeRegressed, "the device came with another store since: it begins anew", into: &actions)
+        _ = sessions.close(connection)
+        return false
+      }
+      let lost = [StreamID.Kind.commands, .samples, .messages].contains { kind in
+        received(hello.storeID, kind).sequence < hello.acknowledged[kind] ?? 0
+      }
+      let standings = [
+        standing(verdictStreams[hello.storeID], hello, .verdicts),
+        standing(couriers[hello.storeID]?.stream, hello, .messages),
+      ]
+      if lost || standings.contains(.senderLost) {
+        loseHistory(but: connection, at: now, into: &actions)
+      } else if standings.contains(.receiverLost) {
+        refuse(connection, .storeRegressed, "the device's store has lost history: it begins anew", into: &actions)
+        _ = sessions.close(connection)
+        return false
+      }
+    } else if hello.hub == nil, hasHistory(with: hello) {
+      // A store of before it met this hub, which has something of it all the same: what was told it is not known there.
+      refuse(connection, .storeRegressed, "the device's store has lost history: it begins anew", into: &actions)
+      _ = sessions.close(connection)
+      return false
+    }
+    meet(hello, at: now)
+    return true
+  }
+
+  /// The device has come with another store since this one was here, and what was owed to it went on to that one: it is
+  /// not this hub that has lost its history.
+  private func isGivenUp(_ hello: Hello) -> Bool {
+    guard let known = devices[hello.deviceID], known.storeID != hello.storeID else { return false }
+    return couriers[hello.storeID] == nil && !(hello.received.isEmpty && hello.acknowledged.isEmpty)
+  }
+
+  /// Something went between this hub and a store that remembers no hub, either way.
+  private func hasHistory(with hello: Hello) -> Bool {
+    !received(from: hello.storeID).isEmpty
+      || standing(verdictStreams[hello.storeID], hello, .verdicts) != .good
+      || standing(couriers[hello.storeID]?.stream, hello, .messages) != .good
+  }
+
+  private func standing(_ stream: OutStream?, _ hello: Hello, _ kind: StreamID.Kind) -> OutStream.Standing {
+    let mark = hello.received[kind] ?? .start
+    guard var stream else { return mark.sequence > 0 ? .senderLost : .good }
+    return stream.open(received: mark)
+  }
+
+  /// This hub's store has less than it once acknowledged: it takes a new id, and everybody begins anew with it.
+  private mutating func loseHistory(but connection: ConnectionID, at now: BusTime, into actions: inout [Action]) {
+    storeID = dice.identifier()
+    actions.append(.note("this hub's store has lost history: storeRegressed; it takes a new id, and peers begin anew"))
+    commits.add([.setStoreID(storeID)], then: [.named(storeID)])
+    for other in sessions.sessions.keys.sorted(by: { $0.route.lexicographicallyPrecedes($1.route) })
+    where other != connection {
+      refuse(other, .unknownSession, "say hello again", into: &actions)
+      close(other, at: now, into: &actions)
+    }
+  }
+
+  private mutating func meet(_ hello: Hello, at now: BusTime) {
+    let known = devices[hello.deviceID]
+    let device = KnownDevice(
+      deviceID: hello.deviceID, role: hello.role, storeID: hello.storeID, heardAt: now)
+    devices[hello.deviceID] = device
+    if couriers[hello.storeID] == nil { addCourier(for: device, after: known, at: now) }
+    guard known?.storeID != device.storeID || known?.role != device.role else { return }
+    commits.add([.meet(device)], then: [])
+  }
+
+  private mutating func addCourier(for device: KnownDevice, after known: KnownDevice?, at now: BusTime) {
+    let store = device.storeID
+    let id = OutStreamID(receiver: store, kind: .messages)
+    let sender = StreamID(sender: store, kind: .messages)
+    let old = known.map(\.storeID)
+    // Two nodes of one name at a time: the first keeps what is owed to it.
+    if let old, sessions.connection(of: old) == nil, var courier = couriers.removeValue(forKey: old) {
+      let verdicts = OutStreamID(receiver: old, kind: .verdicts)
+      commits.add([.rebind(courier.stream.id, to: id), .drop(verdicts)], then: [])
+      verdictStreams[old] = nil
+      letGo(of: old, at: now)
+      commits.add(courier.rebind(to: id, from: sender), then: [])
+      couriers[store] = courier
+    } else {
+      couriers[store] = Courier(
+        device: device.deviceID, rowDevice: device.deviceID, stream: OutStream(id, bounds: .messages),
+        inbox: Inbox(sender, durable: durable[sender] ?? .start), isHandling: isHandling)
+    }
+  }
+
+  /// A device has another store than before: a chain that waits for its stop by the old one waits in vain.
+  private mutating func letGo(of store: StoreID, at now: BusTime) {
+    let fallen = arbiter.skip(StreamID(sender: store, kind: .commands))
+    guard !fallen.isEmpty else { return }
+    commits.add(fallen.map { .reclassify($0, .late) }, then: [])
+    write(arbiter.judgeLate(at: now), at: now)
+  }
+
+  // MARK: Marks
+
+  private func received(_ store: StoreID, _ kind: StreamID.Kind) -> StreamMark {
+    if kind == .messages, let courier = couriers[store] { return courier.inbox.durable }
+    return durable[StreamID(sender: store, kind: kind)] ?? .start
+  }
+
+  /// What is durably processed of a sender's streams.
+  func received(from store: StoreID) -> [StreamID.Kind: StreamMark] {
+    var marks: [StreamID.Kind: StreamMark] = [:]
+    for kind in [StreamID.Kind.commands, .samples, .messages] {
+      let mark = received(store, kind)
+      if mark.sequence > 0 { marks[kind] = mark }
+    }
+    return marks
+  }
+
+  /// Whether all that was taken in of a sender is durable; if samples of it wait for the next tick, they wait no more.
+  mutating func isDurable(_ store: StoreID, at now: BusTime) -> Bool {
+    let isBehind = [StreamID.Kind.commands, .samples].contains { kind in
+      let stream = StreamID(sender: store, kind: kind)
+      return watermarks[stream]?.sequence ?? 0 > durable[stream]?.sequence ?? 0
+    }
+    if isBehind, samples.streams[StreamID(sender: store, kind: .samples)] != nil { commitSamples(at: now) }
+    return !isBehind
+  }
+
+  /// Tells senders how far their streams are durable. Who just got a verdict knows it from that.
+  mutating func flushAcknowledgements(into actions: inout [Action]) {
+    guard !unacknowledged.isEmpty else { return }
+    let streams = unacknowledged.sorted { ($0.sender, $0.kind.rawValue) < ($1.sender, $1.kind.rawValue) }
+    unacknowledged = []
+    for stream in streams {
+      guard let connection = sessions.connection(of: stream.sender), let session = sessions[connection],
+        let mark = durable[stream]
+      else { continue }
+      actions.append(
+        .send(
+          HubFrame(
+            session: session.number, message: .delivery(.acknowledge(stream.kind, through: mark.sequence))),
+          to: connection))
+    }
+  }
+}

@@ -1,0 +1,52 @@
+// An app's messages, by a courier for every device.
+extension HubCore {
+  /// The app has a message for a device.
+  mutating func post(
+    _ message: AppMessage, _ deliveryClass: DeliveryClass, to device: DeviceID, at now: BusTime,
+    into actions: inout [Action]
+  ) {
+    guard let known = devices[device] else { return actions.append(.refusePost(message.id, .unknownDevice)) }
+    var refusal: PostRefusal?
+    withCourier(of: known.storeID, at: now, into: &actions) {
+      refusal = $0.post(message, by: deliveryClass, at: $3, into: &$2)
+    }
+    if let refusal { actions.append(.refusePost(message.id, refusal)) }
+  }
+
+  /// The app takes messages from now on, or does not any more.
+  mutating func setHandling(_ value: Bool, at now: BusTime, into actions: inout [Action]) {
+    isHandling = value
+    for store in couriers.keys.sorted() {
+      withCourier(of: store, at: now, into: &actions) { courier, _, wanted, _ in
+        courier.setHandling(value, into: &wanted)
+      }
+    }
+  }
+
+  /// Lets a device's courier do something, and carries out what it wants done.
+  mutating func withCourier(
+    of store: StoreID, at now: BusTime, into actions: inout [Action],
+    _ body: (inout Courier, inout Dice, inout [Courier.Action], BusTime) -> Void
+  ) {
+    var wanted: [Courier.Action] = []
+    guard couriers[store] != nil else { return }
+    body(&couriers[store]!, &dice, &wanted, monotonic(at: now))
+    for action in wanted {
+      switch action {
+      case .send(let message):
+        guard let connection = sessions.connection(of: store), let session = sessions[connection] else { continue }
+        actions.append(.send(HubFrame(session: session.number, message: .delivery(message)), to: connection))
+      case .write(let operations, let isUrgent, let effect):
+        for case .quarantine(let message) in operations { quarantine.append(message) }
+        commits.add(
+          operations, then: effect.map { [.courier(store, $0)] } ?? [], dueAt: isUrgent ? nil : now + unhurried)
+      case .hand(let handover): actions.append(.hand(handover))
+      case .receipt(let receipt): actions.append(.messageReceipt(receipt))
+      case .note(let text): actions.append(.note(text))
+      }
+    }
+  }
+
+  /// What nobody waits for is written with the next that somebody waits for, or after this long.
+  var unhurried: BusDuration { settings.clock.speed.bus(fromReal: PeerCore.unhurried) }
+}
