@@ -1,0 +1,121 @@
+import RunCore
+import Testing
+
+@Suite("What a hub owes")
+struct HubDeliveryTests {
+  private func verdicts(_ lines: [String]) -> [String] {
+    lines.filter { $0.contains("←") && $0.contains(": start applied") }
+  }
+
+  @Test("A verdict waits for its sender until it is acknowledged, over sessions and lives")
+  func verdictWaits() {
+    var hub = HubStage.with("watch", debounce: .zero)
+    hub.isTerse = false
+    _ = hub.presses("watch", .start)
+    let told = verdicts(hub.commitsAll())
+    #expect(told.count == 1)
+    // Nothing was acknowledged: it goes again, in the same session and in the next.
+    #expect(verdicts(hub.passes(.seconds(4))) == told)
+    var disk = HubDisk()
+    disk.commit(hub.durable)
+    var next = HubStage.opened(debounce: .zero, history: disk.history, now: hub.now + .seconds(3 * 86_400))
+    next.isTerse = false
+    var again = next.hello("watch", nonce: 2)
+    again += next.commitsAll()
+    #expect(verdicts(again).count == 1)
+    _ = next.says("watch", .delivery(.acknowledge(.verdicts, through: 1)))
+    next.passes(.seconds(1))
+    disk.commit(next.durable)
+    #expect(disk.history.delivery.rows.isEmpty)
+    #expect(verdicts(next.passes(.seconds(60))).isEmpty)
+  }
+
+  @Test("A peer that takes no verdicts gets no more commands accepted until it does, and others go on")
+  func neverAcknowledges() {
+    var hub = HubStage.with("watch", "widget", debounce: .zero)
+    hub.isTerse = false
+    for _ in 0..<1024 {
+      _ = hub.presses("watch", .lap)
+      hub.commitsAll()
+    }
+    #expect(hub.presses("watch", .lap) == ["watch ← refused busy"])
+    #expect(verdicts(hub.presses("widget", .start) + hub.commitsAll()).count == 1)
+    _ = hub.says("watch", .delivery(.acknowledge(.verdicts, through: 600)))
+    let stop = hub.command(.stop, by: "watch")
+    let lines = hub.sends("watch", stop, sequence: 1025)
+    #expect(lines.last?.contains("commands to 1025, stop at 0.0s, judge stop applied 2") == true)
+  }
+
+  @Test("A chain whose stop was taken back falls apart, and what there is of it is judged")
+  func chainLosesItsStop() {
+    var hub = HubStage.with("watch")
+    hub.now = .zero + .seconds(600)
+    let start = hub.command(.start, by: "watch")
+    let transmission = Transmission(command: start, sequence: 1, age: .seconds(300), stopFollows: true)
+    _ = hub.says("watch", .command(transmission))
+    hub.commitsAll()
+    #expect(hub.core.authoritative.phase == .idle)
+    _ = hub.says("watch", .delivery(.tombstones(.commands, from: 2, through: 2)))
+    hub.commitsAll()
+    #expect(hub.core.authoritative.phase == .running)
+    #expect(hub.core.authoritative.metrics.elapsed == .seconds(300))
+    var disk = HubDisk()
+    disk.commit(hub.durable)
+    #expect(disk.history.accepted.isEmpty)
+  }
+
+  /// One hub dies at a moment of a burst and one lives on; the dead one is back after a while.
+  @Test(
+    "Killed at any moment of an open window, a hub judges what it had accepted as if nothing had happened",
+    arguments: 0..<60 as Range<UInt64>)
+  func killedAtAnyMoment(seed: UInt64) {
+    var dice = Dice(seed: seed)
+    let burst = (0..<6).map { _ in Press(using: &dice) }
+    for moment in 1...burst.count {
+      var living = HubStage.with("watch", "widget")
+      for press in burst[..<moment] {
+        living.passes(press.gap)
+        _ = living.presses(press.name, press.kind)
+        living.commitsAll()
+      }
+      living.passes(.milliseconds(Int64(dice.next() % 300)))
+      var disk = HubDisk()
+      disk.commit(living.durable)
+      var reborn = HubStage(
+        history: disk.history, now: living.now + .milliseconds(Int64(dice.next() % 10_000)))
+      _ = reborn.feed(.started)
+      reborn.commitsAll()
+      reborn.passes(.seconds(3))
+      living.passes(.seconds(3))
+      var other = disk
+      other.commit(reborn.durable)
+      disk = HubDisk()
+      disk.commit(living.durable)
+      #expect(disk.verdicts.count == moment)
+      for (id, verdict) in disk.verdicts {
+        #expect(summary(verdict) == summary(other.verdicts[id]), "seed \(seed), killed after press \(moment)")
+      }
+      let (one, two) = (living.core.authoritative, reborn.core.authoritative)
+      #expect(one.phase == two.phase && one.order.revision == two.order.revision && one.changedBy == two.changedBy)
+    }
+  }
+
+  private struct Press {
+    let name: String
+    let kind: CommandKind
+    let gap: BusDuration
+
+    init(using dice: inout Dice) {
+      name = dice.next() % 2 == 0 ? "watch" : "widget"
+      kind = CommandKind.allCases[Int(dice.next() % UInt64(CommandKind.allCases.count))]
+      gap = .milliseconds(Int64(dice.next() % 250))
+    }
+  }
+
+  /// A verdict without the number of the life that gave it.
+  private func summary(_ verdict: Verdict?) -> String {
+    guard let verdict else { return "none" }
+    return "\(verdict.kind) \(verdict.outcome) \(verdict.revision) \(verdict.runID?.low ?? 0) "
+      + "\(verdict.effectiveAt?.nanoseconds ?? -1)"
+  }
+}
