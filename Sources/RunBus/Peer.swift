@@ -35,7 +35,9 @@ public actor Peer: Node {
   private var desk: MessageDesk?
   /// What this turn hands to the app.
   private var handing: [Handover] = []
-  private var inquiries: [CheckedContinuation<InquiryAnswer, Never>] = []
+  /// Who waits for the hub's answers, in the order of the questions; nobody any more where a task was cancelled.
+  private var inquiries: [(number: UInt64, continuation: CheckedContinuation<InquiryAnswer, Never>?)] = []
+  private var lastInquiry: UInt64 = 0
 
   /// A peer on a loop, with a store and a way to the hub.
   ///
@@ -192,12 +194,26 @@ public actor Peer: Node {
   }
 
   /// Asks the hub what it holds. Waits until it is in reach and answers, or the node ends.
+  /// Cancelling the task ends the waiting.
   public func inquire(_ inquiry: Inquiry) async -> InquiryAnswer {
-    await withCheckedContinuation { continuation in
-      guard !life.hasEnded else { return continuation.resume(returning: .failed("the peer has ended")) }
-      inquiries.append(continuation)
-      feed(.ask(inquiry))
+    lastInquiry += 1
+    let number = lastInquiry
+    return await withTaskCancellationHandler {
+      await withCheckedContinuation { continuation in
+        guard !life.hasEnded else { return continuation.resume(returning: .failed("the peer has ended")) }
+        inquiries.append((number, continuation))
+        feed(.ask(inquiry))
+      }
+    } onCancel: {
+      loop.submit { [self] in assumeIsolated { $0.abandon(number) } }
     }
+  }
+
+  /// Its place stays: answers come in the order of the questions.
+  private func abandon(_ number: UInt64) {
+    guard let index = inquiries.firstIndex(where: { $0.number == number }) else { return }
+    inquiries[index].continuation?.resume(returning: .failed("nobody waits for the answer any more"))
+    inquiries[index].continuation = nil
   }
 
   // MARK: Events in
@@ -288,7 +304,7 @@ public actor Peer: Node {
     case .hand(let handover): handing.append(handover)
     case .spoolSettled(let id): keeper?.settle(id)
     case .answer(let answer, let number): keeper?.answer(answer, number)
-    case .answered(let answer): if !inquiries.isEmpty { inquiries.removeFirst().resume(returning: answer) }
+    case .answered(let answer): if !inquiries.isEmpty { inquiries.removeFirst().continuation?.resume(returning: answer) }
     case .met: keeper?.meet()
     case .ended: life.end(nil)
     case .show(let snapshot): audience.show(snapshot)
@@ -336,7 +352,7 @@ public actor Peer: Node {
     keeper?.close()
     keeper = nil
     desk?.close()
-    for inquiry in inquiries { inquiry.resume(returning: .failed("the node has ended")) }
+    for inquiry in inquiries { inquiry.continuation?.resume(returning: .failed("the node has ended")) }
     inquiries = []
     transport?.close()
     transport = nil

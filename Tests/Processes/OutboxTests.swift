@@ -82,6 +82,11 @@ struct OutboxTests {
       #expect(try bus.spooled().count == 1)
       let outbox = try await bus.run("outbox", "--device", "shell", "--json")
       let waited = try #require(outbox.json.first?["waitingSeconds"]?.number)
+      // Whoever asks or delivers is told so in time, and nothing is said to have happened that has not.
+      let flush = try await bus.run("outbox", "flush", "--timeout", "200ms", within: 30)
+      #expect(flush.ending == .exited(69))
+      #expect(flush.lines.isEmpty)
+      #expect(try await bus.run("peers", "--timeout", "200ms", within: 30).ending == .exited(69))
       phone.signal(SIGCONT)
       let shown = try await phone.shows("paused", revision: 2)
       let metrics = shown["metrics"]

@@ -26,7 +26,8 @@ struct Phone: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     abstract: "Be the phone: the hub, which holds the run.",
     discussion: """
-      The phone runs until Ctrl-C (or SIGTERM), and shows every snapshot and verdict as a line.
+      The phone runs until Ctrl-C (or SIGTERM), and shows every snapshot, who comes and goes, and what becomes of its own
+      presses. What becomes of everybody's: busnode monitor.
 
         busnode phone --synthetic                  a modelled runner carries it
         busnode phone --replay run.gpx --speed 60  a recorded hour in a minute

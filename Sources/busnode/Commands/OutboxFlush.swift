@@ -33,14 +33,25 @@ struct OutboxFlush: AsyncParsableCommand {
     let location = try bus.location()
     let (presses, notices) = location.spool.list()
     for notice in notices { Output.complain("busnode: \(notice)") }
-    guard !presses.isEmpty else { return }
+    guard !presses.isEmpty else {
+      if !json { try Output.line("nothing waits in the spool of bus \"\(location.displayName)\"") }
+      return
+    }
     if location.isWithoutHub { throw Failure.noBus(location) }
+    let patience = timeout?.span ?? .seconds(5)
+    // Nothing is marked as sent, and so beyond recall, before there is somebody to send it to.
+    let isThere = try await Visit(location, device: DeviceID.role(.shell)).run { peer in
+      try await within(patience) {
+        for await state in await peer.reachabilities() where state.isReachable { return true }
+        return false
+      }
+    }
+    guard isThere == true else { throw Failure.noAnswer(location, within: patience) }
     for var press in presses where press.tries == 0 {
       press.tries = 1
       // It goes out now, and cannot be cancelled from here on. One that was delivered meanwhile is known by its id.
       if location.spool.exists(press.command.id) { try location.spool.write(press) }
     }
-    let patience = timeout?.span ?? .seconds(5)
     // A node like any other, which looks into the spool, for as long as it takes.
     let visit = try Visit(location, device: DeviceID.role(.shell), place: NodePlace(spool: location.spool))
     let json = json
@@ -63,28 +74,40 @@ struct OutboxFlush: AsyncParsableCommand {
     throw QuietExit(exitStatus: ExitStatus.queued)
   }
 
+  /// What became of one press.
+  private enum Outcome {
+    case judged(Receipt)
+    /// Its file is gone: another node has its verdict.
+    case settledElsewhere
+    /// Nobody waits any more, and it waits still.
+    case waiting
+  }
+
   /// Waits for a press's verdict and says it; comes back, too, when another node has settled it.
   private static func follow(
     _ press: SpooledCommand, _ receipts: AsyncStream<Receipt>, in spool: SpoolDirectory, asJSON: Bool
   ) async throws {
-    let verdict = try await withThrowingTaskGroup(of: Receipt?.self) { group in
-      group.addTask { await receipts.first { if case .verdict = $0.stage { true } else { false } } }
+    let outcome = try await withThrowingTaskGroup(of: Outcome.self) { group in
+      group.addTask {
+        let verdict = await receipts.first { if case .verdict = $0.stage { true } else { false } }
+        return verdict.map(Outcome.judged) ?? .waiting
+      }
       group.addTask {
         // Our own verdict takes the file away, too: it is given the time to be heard.
         while spool.exists(press.command.id) { try await Task.sleep(for: .milliseconds(200)) }
         try await Task.sleep(for: .milliseconds(200))
-        return nil
+        return .settledElsewhere
       }
       let first = try await group.next()
       group.cancelAll()
-      return first.flatMap { $0 }
+      return first ?? .waiting
     }
-    if asJSON {
-      if let verdict { try Output.jsonLine(EventJSON(verdict, of: press.deviceID)) }
-    } else {
-      let device = press.deviceID
-      let word = verdict.map(Sentence.receipt) ?? "\(press.command.kind.rawValue) was delivered by another node"
-      try Output.line("\(device): \(word)")
+    switch outcome {
+    case .judged(let verdict) where asJSON: try Output.jsonLine(EventJSON(verdict, of: press.deviceID))
+    case .judged(let verdict): try Output.line("\(press.deviceID): \(Sentence.receipt(verdict))")
+    case .settledElsewhere where !asJSON:
+      try Output.line("\(press.deviceID): \(press.command.kind.rawValue) was delivered by another node")
+    case .settledElsewhere, .waiting: break
     }
   }
 }

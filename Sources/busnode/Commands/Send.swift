@@ -31,7 +31,7 @@ struct Send: AsyncParsableCommand {
         3   rejected
         4   superseded: undone by a later press within the same half second
         5   queued, will be delivered when the hub is back
-        6   the hub has it, no verdict in time
+        6   the hub has it, no verdict in time (--no-queue: or it was handed over, and the hub does not say that it has it)
         69  no such bus, or (--no-queue) its hub does not answer: nothing is kept
         74  the disk does not take it: nothing was sent
         75  1,024 presses wait already: nothing was sent
@@ -121,7 +121,11 @@ struct Send: AsyncParsableCommand {
     }
     if result.isMet { location.noteMet() }
     guard let last = result.last else {
-      guard let kept else { throw Failure.noAnswer(location, within: patience) }
+      guard let kept else {
+        guard result.isMet else { throw Failure.noAnswer(location, within: patience) }
+        try sayUnconfirmed(command)
+        throw QuietExit(exitStatus: ExitStatus.noVerdict)
+      }
       if !result.isMet { kept.noteUnsent() }
       try sayQueued(command)
       throw QuietExit(exitStatus: ExitStatus.queued)
@@ -180,7 +184,20 @@ struct Send: AsyncParsableCommand {
     if json { try Output.jsonLine(receipt) } else { try Output.line(receipt.message) }
   }
 
+  /// It was sent to a hub that answers, and nothing came back: a hub whose disk is full, say.
+  private func sayUnconfirmed(_ command: Command) throws {
+    var receipt = ReceiptJSON(
+      Receipt(commandID: command.id, kind: command.kind, source: command.source, stage: .queued))
+    receipt.message = "\(command.kind.rawValue) was handed over; the hub does not say in time that it has it: it may count"
+    if json { try Output.jsonLine(receipt) } else { try Output.line(receipt.message) }
+  }
+
   private func say(_ receipt: Receipt, seen: Snapshot) throws {
+    if case .queued = receipt.stage {
+      var receipt = ReceiptJSON(receipt)
+      receipt.message = "\(kind.rawValue) was handed over; what becomes of it is not waited for"
+      return try json ? Output.jsonLine(receipt) : Output.line(receipt.message)
+    }
     if json { return try Output.jsonLine(ReceiptJSON(receipt)) }
     switch receipt.stage {
     case .verdict(let verdict): try Output.line(Sentence.verdict(verdict, seen: seen))
