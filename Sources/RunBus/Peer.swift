@@ -304,7 +304,8 @@ public actor Peer: Node {
     case .hand(let handover): handing.append(handover)
     case .spoolSettled(let id): keeper?.settle(id)
     case .answer(let answer, let number): keeper?.answer(answer, number)
-    case .answered(let answer): if !inquiries.isEmpty { inquiries.removeFirst().continuation?.resume(returning: answer) }
+    case .answered(let answer):
+      if !inquiries.isEmpty { inquiries.removeFirst().continuation?.resume(returning: answer) }
     case .met: keeper?.meet()
     case .ended: life.end(nil)
     case .show(let snapshot): audience.show(snapshot)

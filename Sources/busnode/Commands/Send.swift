@@ -188,7 +188,8 @@ struct Send: AsyncParsableCommand {
   private func sayUnconfirmed(_ command: Command) throws {
     var receipt = ReceiptJSON(
       Receipt(commandID: command.id, kind: command.kind, source: command.source, stage: .queued))
-    receipt.message = "\(command.kind.rawValue) was handed over; the hub does not say in time that it has it: it may count"
+    receipt.message =
+      "\(command.kind.rawValue) was handed over; the hub does not say in time that it has it: it may count"
     if json { try Output.jsonLine(receipt) } else { try Output.line(receipt.message) }
   }
 
