@@ -38,8 +38,35 @@ public struct RecordedSummary: Hashable, Sendable {
   public var averageHeartRateBpm: Double?
   /// Its highest heart rate, beats per minute.
   public var maxHeartRateBpm: Double?
+  /// Its mean cadence, steps of both feet per minute.
+  public var averageCadenceStepsPerMinute: Double?
+  /// Metres climbed.
+  public var elevationGainMeters: Double?
+  /// Metres descended; positive.
+  public var elevationLossMeters: Double?
+  /// Kilocalories, by the device's own idea of the runner.
+  public var energyKilocalories: Double?
+  /// Its laps, in order.
+  public var laps: [RecordedLap] = []
 
   /// A summary that says nothing yet.
+  public init() {}
+}
+
+/// A lap as the recording device kept it.
+public struct RecordedLap: Hashable, Sendable {
+  /// How long its timer ran, seconds.
+  public var timerSeconds: Double?
+  /// Its length, metres.
+  public var distanceMeters: Double?
+  /// Its mean heart rate, beats per minute.
+  public var averageHeartRateBpm: Double?
+  /// Its highest heart rate, beats per minute.
+  public var maxHeartRateBpm: Double?
+  /// When its first point was taken, from the recording's start; `nil` when it has none.
+  public var startedAt: BusDuration?
+
+  /// A lap that says nothing yet.
   public init() {}
 }
 

@@ -8,6 +8,12 @@ public struct MetricsSettings: Hashable, Sendable {
   /// Fixes of a second device are taken once the first has been silent this long: two receivers side by side would
   /// otherwise draw a zigzag.
   public var positionTakeover = BusDuration.seconds(10)
+  /// The runner's weight, kilograms; without it there is no energy.
+  public var weightKilograms: Double?
+  /// The clock stands while the runner does.
+  public var isAutoPauseOn = false
+  /// A pedometer fills in where positions are missing or contradict it.
+  public var usesPedometer = true
   /// Current pace looks back this far: short enough to follow an interval, long enough to average GPS noise, and it
   /// spans the longest steps (18 s) that watches with smart recording make.
   public var paceWindow = BusDuration.seconds(30)

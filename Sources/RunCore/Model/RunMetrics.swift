@@ -1,15 +1,22 @@
-/// The numbers of a run at one moment, in SI units. Missing is `nil`, never zero.
+/// The numbers of a run at one moment, in SI units. Missing is `nil`, never zero. What each means, and where its formula
+/// comes from, stands in docs/metrics.md.
 public struct RunMetrics: Hashable, Sendable, Codable {
   /// Time since the start, pauses included; ends with the stop.
   public var elapsed: BusDuration
-  /// Time in which the run was running.
+  /// Time in which the run was running, pauses by hand and by itself left out.
   public var active: BusDuration
-  /// Metres covered while running.
+  /// Metres covered while running, whatever measured them.
   public var distanceMeters: Double?
+  /// How many of these a pedometer measured because positions were missing or could not be trusted.
+  public var pedometerMeters: Double?
   /// Seconds per kilometre over the recent window.
   public var currentPaceSecondsPerKilometer: Double?
   /// Active seconds per kilometre over the whole run.
   public var averagePaceSecondsPerKilometer: Double?
+  /// Seconds per kilometre of the fastest completed minute.
+  public var bestPaceSecondsPerKilometer: Double?
+  /// Seconds per kilometre of the slowest completed minute in which the runner moved.
+  public var worstPaceSecondsPerKilometer: Double?
   /// The latest heart rate, beats per minute.
   public var heartRateBpm: Double?
   /// Mean heart rate over active time, beats per minute.
@@ -18,38 +25,63 @@ public struct RunMetrics: Hashable, Sendable, Codable {
   public var maxHeartRateBpm: Double?
   /// The latest cadence, steps of both feet per minute.
   public var cadenceStepsPerMinute: Double?
+  /// Mean cadence over the active time in which the runner stepped, steps of both feet per minute.
+  public var averageCadenceStepsPerMinute: Double?
+  /// The smoothed altitude, metres above sea level.
+  public var altitudeMeters: Double?
   /// Metres climbed, smoothed.
   public var elevationGainMeters: Double?
   /// Metres descended, smoothed; positive.
   public var elevationLossMeters: Double?
+  /// Energy spent while active, joules, resting metabolism included; `nil` without the runner's weight.
+  public var energyJoules: Double?
   /// The horizontal accuracy of the latest fix, metres.
   public var positionAccuracyMeters: Double?
   /// What the runner is doing.
   public var activity: Activity
+  /// No motion sensor says so: the activity is inferred from speed and cadence.
+  public var isActivityInferred: Bool
+  /// The clock stands although nobody paused: the runner does, and the hub was set up to notice.
+  public var isAutoPaused: Bool
   /// Laps marked by command.
   public var lapCount: Int
+  /// When the readings behind the numbers were taken.
+  public var moments: MetricMoments
 
   /// Metrics of a run that has not begun.
   public init(
     elapsed: BusDuration = .zero, active: BusDuration = .zero, distanceMeters: Double? = nil,
-    currentPaceSecondsPerKilometer: Double? = nil, averagePaceSecondsPerKilometer: Double? = nil,
-    heartRateBpm: Double? = nil, averageHeartRateBpm: Double? = nil, maxHeartRateBpm: Double? = nil,
-    cadenceStepsPerMinute: Double? = nil, elevationGainMeters: Double? = nil, elevationLossMeters: Double? = nil,
-    positionAccuracyMeters: Double? = nil, activity: Activity = .unknown, lapCount: Int = 0
+    pedometerMeters: Double? = nil, currentPaceSecondsPerKilometer: Double? = nil,
+    averagePaceSecondsPerKilometer: Double? = nil, bestPaceSecondsPerKilometer: Double? = nil,
+    worstPaceSecondsPerKilometer: Double? = nil, heartRateBpm: Double? = nil, averageHeartRateBpm: Double? = nil,
+    maxHeartRateBpm: Double? = nil, cadenceStepsPerMinute: Double? = nil, averageCadenceStepsPerMinute: Double? = nil,
+    altitudeMeters: Double? = nil, elevationGainMeters: Double? = nil, elevationLossMeters: Double? = nil,
+    energyJoules: Double? = nil, positionAccuracyMeters: Double? = nil, activity: Activity = .unknown,
+    isActivityInferred: Bool = false, isAutoPaused: Bool = false, lapCount: Int = 0,
+    moments: MetricMoments = MetricMoments()
   ) {
     self.elapsed = elapsed
     self.active = active
     self.distanceMeters = distanceMeters
+    self.pedometerMeters = pedometerMeters
     self.currentPaceSecondsPerKilometer = currentPaceSecondsPerKilometer
     self.averagePaceSecondsPerKilometer = averagePaceSecondsPerKilometer
+    self.bestPaceSecondsPerKilometer = bestPaceSecondsPerKilometer
+    self.worstPaceSecondsPerKilometer = worstPaceSecondsPerKilometer
     self.heartRateBpm = heartRateBpm
     self.averageHeartRateBpm = averageHeartRateBpm
     self.maxHeartRateBpm = maxHeartRateBpm
     self.cadenceStepsPerMinute = cadenceStepsPerMinute
+    self.averageCadenceStepsPerMinute = averageCadenceStepsPerMinute
+    self.altitudeMeters = altitudeMeters
     self.elevationGainMeters = elevationGainMeters
     self.elevationLossMeters = elevationLossMeters
+    self.energyJoules = energyJoules
     self.positionAccuracyMeters = positionAccuracyMeters
     self.activity = activity
+    self.isActivityInferred = isActivityInferred
+    self.isAutoPaused = isAutoPaused
     self.lapCount = lapCount
+    self.moments = moments
   }
 }

@@ -56,6 +56,13 @@ public struct RunLedger: Sendable {
     for entry in entries { insert(entry) }
   }
 
+  /// What became of every fix, in order.
+  public private(set) var route: [RoutePoint] = []
+  /// The first point of the route that is new or has changed since this was asked last; `nil` when none has.
+  public mutating func takeRouteChange() -> Int? { nil }
+  /// The numbers at a moment with their pieces.
+  public func report(at now: BusTime) -> RunReport { RunReport(metrics: metrics(at: now)) }
+
   /// The numbers at a moment; see ``Calculator/metrics(at:)``.
   public func metrics(at now: BusTime) -> RunMetrics {
     guard folded < entries.count else { return calculator.metrics(at: now) }
