@@ -1,84 +1,228 @@
 /// Folds a ledger's entries into the numbers of a run.
 ///
-/// A value: running sums and one short buffer, cheap to copy, so that a ledger keeps checkpoints of it. The same entries
-/// in the same order give the same digits, whoever folds them. What the numbers mean and where each rule comes from
-/// stands with the part that computes it.
+/// A value: running sums and short buffers, cheap to copy, so that a ledger keeps checkpoints of it. The same entries in
+/// the same order give the same digits, whoever folds them. What the numbers mean and where each rule comes from stands
+/// with the part that computes it, and in docs/metrics.md.
+///
+/// A sample passes the parts in one direction: the stopwatch says on which line it lies, the activity what the runner
+/// does; distance makes increments of it; and these feed pace, splits, laps and energy.
 public struct Calculator: Hashable, Sendable {
   private let settings: MetricsSettings
   private var stopwatch = Stopwatch()
+  private var activity = ActivityMeter()
   private var distance = DistanceMeter()
   private var pace = PaceMeter()
   private var heartRate = HeartRateMeter()
+  private var cadence = CadenceMeter()
   private var elevation = ElevationMeter()
-  private var cadenceStepsPerMinute: Double?
-  private var activity = Activity.unknown
-  private var lapCount = 0
+  private var account: DistanceAccount
   /// The last change of phase or gap: the clocks cannot be read at an earlier moment.
   private var clockSetAt: BusTime?
 
   /// A calculator before the first entry.
-  public init(settings: MetricsSettings = MetricsSettings()) { self.settings = settings }
+  public init(settings: MetricsSettings = MetricsSettings()) {
+    self.settings = settings
+    account = DistanceAccount(settings: settings)
+  }
 
-  /// Takes the next entry, in the order of ``LedgerEntry/precedes(_:_:)``.
+  /// Takes the next entry, in the order of ``LedgerEntry/precedes(_:_:)``; returns what became of it when it was a fix
+  /// during the run.
   ///
   /// A transition that the phase does not allow, and a sample before the start or after the stop, change nothing.
-  public mutating func fold(_ entry: LedgerEntry) {
+  @discardableResult
+  public mutating func fold(_ entry: LedgerEntry) -> RoutePoint? {
     switch entry.event {
     case .transition(let transition):
       clockSetAt = entry.time
       stopwatch.apply(transition.kind, at: entry.time)
-    case .lap: if stopwatch.isOn(at: entry.time) { lapCount += 1 }
+    case .lap:
+      guard stopwatch.isOn(at: entry.time) else { break }
+      account.pressLap(
+        offset: stopwatch.elapsed(at: entry.time), active: stopwatch.active(at: entry.time),
+        totals: totals(at: entry.time))
     case .gap(let duration):
       clockSetAt = entry.time
       stopwatch.leaveOut(duration, from: entry.time)
     case .sample(let value, let device):
-      if stopwatch.isOn(at: entry.time) { fold(value, from: device, at: entry.time) }
+      guard stopwatch.isOn(at: entry.time) else { break }
+      return fold(value, from: device, at: entry.time)
     }
+    return nil
   }
 
-  private mutating func fold(_ value: SampleValue, from device: DeviceID, at time: BusTime) {
+  private mutating func fold(_ value: SampleValue, from device: DeviceID, at time: BusTime) -> RoutePoint? {
+    enterLine(at: time)
+    observe(value, at: time)
+    if settings.isAutoPauseOn { pauseOrResume(at: time) }
     let line = stopwatch.line(at: time)
     switch value {
     case .position(let position):
-      let effect = distance.fold(
-        position, from: device, at: time, line: line, activity: activity, settings: settings)
-      pace.fold(effect, meters: distance.meters, at: time, line: line, settings: settings)
+      return fold(position, from: device, at: time, line: line)
     case .altitude(let meters, let source):
-      elevation.fold(meters, source, at: time, line: line, settings: settings)
+      elevation.fold(meters, source, at: time, line: line?.number, settings: settings)
     case .heartRate(let bpm):
-      heartRate.fold(bpm, active: stopwatch.active(at: time), counts: line != nil, settings: settings)
+      heartRate.fold(
+        bpm, at: time, active: stopwatch.active(at: time), counts: line != nil, settings: settings)
     case .cadence(let stepsPerMinute):
-      // Zero is a cadence: the runner stands. Nobody takes five steps a second.
-      if stepsPerMinute >= 0, stepsPerMinute <= 300 { cadenceStepsPerMinute = stepsPerMinute }
-    case .pedometer:
-      // Kept in the ledger; distance is what satellites saw (design, section 7).
-      break
-    case .motion(let activity):
-      self.activity = activity
+      cadence.fold(stepsPerMinute, at: time, active: stopwatch.active(at: time), settings: settings)
+    case .pedometer(let meters):
+      distance.fold(
+        pedometerMeters: meters, from: device, at: time, activity: activity, settings: settings,
+        into: &account.increments)
+      book(at: time)
+      if let line, let meters = distance.provisionalMeters(settings: settings) {
+        pace.mark(meters, at: time, line: line.number, settings: settings)
+      }
+    case .motion: break
     }
+    return nil
+  }
+
+  private mutating func fold(
+    _ position: Position, from device: DeviceID, at time: BusTime, line: Stopwatch.Line?
+  ) -> RoutePoint? {
+    let verdict = distance.fold(
+      position, from: device, at: time, isAutoPaused: stopwatch.isAutoPaused, activity: activity, settings: settings,
+      into: &account.increments)
+    guard let verdict else { return nil }
+    book(at: time)
+    let meters = distance.provisionalMeters(settings: settings)
+    switch verdict {
+    case .repeated, .otherReceiver: break
+    case .counted, .anchored:
+      let isBridged = distance.hasPedometer(at: time, settings: settings)
+      if verdict == .anchored, !isBridged { pace.restart() }
+      if let line, let meters { pace.mark(meters, at: time, line: line.number, settings: settings) }
+    case .notRunning, .autoPaused, .invalid, .inaccurate, .stationary, .impossibleSpeed:
+      if !distance.hasPedometer(at: time, settings: settings) { pace.restart() }
+    }
+    return RoutePoint(
+      offset: stopwatch.elapsed(at: time), position: position, verdict: verdict,
+      altitudeMeters: elevation.altitudeMeters, distanceMeters: meters)
+  }
+
+  /// What a reading says about what the runner does, whether or not the clock runs.
+  private mutating func observe(_ value: SampleValue, at time: BusTime) {
+    switch value {
+    case .position(let position):
+      if position.isOnEarth, position.isValid, position.isAccurate(within: settings.accuracyMetersLimit) {
+        activity.take(position, at: time)
+      }
+    case .cadence(let stepsPerMinute): activity.take(stepsPerMinute: stepsPerMinute, at: time)
+    case .motion(let word): activity.take(word, at: time)
+    case .altitude, .heartRate, .pedometer: break
+    }
+  }
+
+  /// Stops the clock once the runner has stood for a while, and lets it go on with the runner. A pause by hand is not
+  /// touched: only a running clock is stopped, and only one that was stopped here is started.
+  private mutating func pauseOrResume(at time: BusTime) {
+    guard let since = activity.since else { return }
+    switch activity.activity {
+    case .stationary: if time - since >= settings.autoPauseAfter { stopwatch.autoPause(at: time) }
+    case .walking, .running:
+      // A motion sensor has made sure before it speaks.
+      if !activity.isInferred || time - since >= settings.autoResumeAfter { stopwatch.autoResume(at: time) }
+    case .unknown: break
+    }
+    enterLine(at: time)
+  }
+
+  /// Notices that the line is another than at the last sample.
+  private mutating func enterLine(at time: BusTime) {
+    let line = stopwatch.line(at: time)
+    guard line?.number != account.line?.number else { return }
+    distance.enter(line, settings: settings, into: &account.increments)
+    book(at: time)
+    account.leaveLine(endedAt: account.line.flatMap { stopwatch.end(ofLine: $0.number) }, gait: gait)
+    if let line, let startedAt = stopwatch.startedAt {
+      account.enter(line, active: stopwatch.active(at: time) - (time - line.startedAt), runStartedAt: startedAt)
+    }
+  }
+
+  private mutating func book(at time: BusTime) {
+    if !account.increments.isEmpty { account.book(totals: totals(at: time), gait: gait) }
+  }
+
+  private var gait: DistanceAccount.Gait {
+    DistanceAccount.Gait(
+      activity: activity.activity, cadenceStepsPerMinute: cadence.latestStepsPerMinute,
+      altitudeMeters: elevation.altitudeMeters)
+  }
+  private func totals(at time: BusTime) -> SplitTotals {
+    SplitTotals(
+      heartRate: heartRate.totals(active: stopwatch.active(at: time), settings: settings),
+      gainMeters: elevation.gainMeters, lossMeters: elevation.lossMeters)
+  }
+
+  /// The calculator as if everything that is open ended now.
+  private func finished(at now: BusTime) -> Calculator {
+    var copy = self
+    copy.distance.finish(settings: settings, into: &copy.account.increments)
+    copy.book(at: now)
+    let end = account.line.flatMap { stopwatch.end(ofLine: $0.number) }
+    copy.account.leaveLine(endedAt: end, gait: gait)
+    return copy
   }
 
   /// The numbers at a moment; one before the last change of phase is taken as that change. A reading from a sender whose
   /// clock runs a little ahead does not move the clocks.
   public func metrics(at now: BusTime) -> RunMetrics {
     let now = max(now, clockSetAt ?? now)
+    return finished(at: now).numbers(at: now)
+  }
+
+  /// The numbers at a moment, as ``metrics(at:)``, with the pieces that they are made of.
+  public func report(at now: BusTime) -> RunReport {
+    let now = max(now, clockSetAt ?? now)
+    let finished = finished(at: now)
+    let numbers = finished.numbers(at: now)
+    let end = RunPlace(
+      offset: numbers.elapsed, active: numbers.active, meters: finished.distance.meters ?? 0)
+    let totals = finished.totals(at: now)
+    let hasDistance = numbers.distanceMeters != nil
+    return RunReport(
+      metrics: numbers, kilometers: finished.account.splits(per: .kilometer, to: end, totals: totals),
+      miles: finished.account.splits(per: .mile, to: end, totals: totals),
+      laps: finished.account.laps(to: end, totals: totals, hasDistance: hasDistance),
+      stretches: finished.account.stretches)
+  }
+
+  private func numbers(at now: BusTime) -> RunMetrics {
     let active = stopwatch.active(at: now)
+    let line = stopwatch.phase == .running ? stopwatch.line(at: now)?.number : nil
     return RunMetrics(
       elapsed: stopwatch.elapsed(at: now),
       active: active,
       distanceMeters: distance.meters,
-      currentPaceSecondsPerKilometer: stopwatch.phase == .running
-        ? pace.secondsPerKilometer(at: now, line: stopwatch.line(at: now), settings: settings) : nil,
+      pedometerMeters: distance.pedometerMeters,
+      currentPaceSecondsPerKilometer: pace.secondsPerKilometer(at: now, line: line, settings: settings),
       averagePaceSecondsPerKilometer: averagePace(active: active),
+      bestPaceSecondsPerKilometer: account.extremes.best,
+      worstPaceSecondsPerKilometer: account.extremes.worst,
       heartRateBpm: heartRate.latestBpm,
       averageHeartRateBpm: heartRate.averageBpm(active: active, settings: settings),
       maxHeartRateBpm: heartRate.maxBpm,
-      cadenceStepsPerMinute: cadenceStepsPerMinute,
+      cadenceStepsPerMinute: cadence.latestStepsPerMinute,
+      averageCadenceStepsPerMinute: cadence.averageStepsPerMinute(active: active, settings: settings),
+      altitudeMeters: elevation.altitudeMeters,
       elevationGainMeters: elevation.gainMeters,
       elevationLossMeters: elevation.lossMeters,
+      energyJoules: account.energy.joules(settings: settings),
       positionAccuracyMeters: distance.accuracyMeters,
-      activity: activity,
-      lapCount: lapCount)
+      activity: activity.activity,
+      isActivityInferred: activity.isInferred,
+      isAutoPaused: stopwatch.isAutoPaused,
+      lapCount: account.lapCount,
+      moments: moments)
+  }
+
+  private var moments: MetricMoments {
+    guard let startedAt = stopwatch.startedAt else { return MetricMoments() }
+    func offset(_ time: BusTime?) -> BusDuration? { time.map { max(.zero, $0 - startedAt) } }
+    return MetricMoments(
+      distance: offset(distance.takenAt), position: offset(distance.fixedAt), heartRate: offset(heartRate.takenAt),
+      cadence: offset(cadence.takenAt), elevation: offset(elevation.takenAt), activity: offset(activity.takenAt))
   }
 
   /// Active time over distance, so that standing still with a running clock slows it.

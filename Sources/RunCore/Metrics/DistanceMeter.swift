@@ -1,92 +1,209 @@
-/// Metres covered: the sum of the geodesics between consecutive fixes that count (design, section 7).
+import DequeModule
+
+/// Some metres covered, and when.
+struct DistanceIncrement: Hashable, Sendable {
+  /// What measured them.
+  let source: DistanceSource
+  let start: BusTime
+  let end: BusTime
+  let meters: Double
+}
+
+/// Metres covered: the path through the fixes that count, and a pedometer where there are none or where it contradicts
+/// them.
 ///
-/// A fix counts when its accuracy is known to be good or is not stated, the run is running, and the activity is not
-/// known to be another than walking or running. The first one that counts after the start, a pause, a gap or a fix
-/// that did not count only anchors: no line is drawn from what is not known.
+/// Every line is covered piece by piece, in order. Without a pedometer a piece is the step from one counted fix to the
+/// next, and what lies between a fix that did not count and the next that does is not covered at all. With one, pieces
+/// of some seconds are weighed by ``DistanceJudge``, and the pedometer covers what positions leave open: from the line's
+/// start to its first fix, from the last good fix to the next, and all of it on a treadmill.
 struct DistanceMeter: Hashable, Sendable {
-  /// What a fix did.
-  enum Effect: Hashable {
-    /// It was a repetition, from a second receiver, or nonsense.
-    case ignored
-    /// It did not count, and the next one has nothing to be measured from.
-    case refused
-    /// It counts and begins a new track.
-    case anchored
-    /// It counts and lengthened the track.
-    case moved
-  }
-
-  /// The sum; `nil` while no fix has counted.
+  /// The decided metres; `nil` while nothing has counted.
   private(set) var meters: Double?
-  /// The accuracy of the latest fix, counted or not; `nil` when unknown or invalid.
-  private(set) var accuracyMeters: Double?
-  private var anchor: Anchor?
-  private var latest: Latest?
+  /// How many of these a pedometer measured; `nil` where none did.
+  private(set) var pedometerMeters: Double?
+  /// The latest reading that counted or could have.
+  private(set) var takenAt: BusTime?
 
-  private struct Anchor: Hashable {
-    let position: Position
-    let time: BusTime
-    let line: Int
+  private var filter = FixFilter()
+  private var arcs = ArcCorrection()
+  private var pedometer = PedometerTrack()
+  private var judge = DistanceJudge()
+  /// The piece that grows.
+  private var open: DistancePiece?
+  /// Pieces that ended, and wait for the pedometer's next reading.
+  private var waiting: Deque<DistancePiece> = []
+  private var line: Stopwatch.Line?
+  /// Up to where the line is covered by pieces that ended.
+  private var coveredTo: BusTime?
+
+  /// Waiting for more than a reading or two means that the pedometer has stopped: the oldest piece is decided without.
+  private static let waitingMax = 4
+  /// A pedometer that speaks so long after the last fix speaks of a stretch without fixes.
+  private static let tailMin = BusDuration.seconds(5)
+
+  /// The accuracy of the latest fix, metres; `nil` when unknown or invalid.
+  var accuracyMeters: Double? { filter.accuracyMeters }
+  /// A pedometer covers what positions leave open.
+  func hasPedometer(at time: BusTime, settings: MetricsSettings) -> Bool {
+    pedometer.isAlive(at: time, settings: settings)
   }
-  private struct Latest: Hashable {
-    let device: DeviceID
-    let time: BusTime
+  /// When the latest fix was taken, counted or not.
+  var fixedAt: BusTime? { filter.latestAt }
+
+  /// The sum if everything ended now; `nil` while nothing has counted.
+  func provisionalMeters(settings: MetricsSettings) -> Double? {
+    guard var sum = meters else { return nil }
+    for piece in waiting { sum += piece.increment(by: judge, settings: settings)?.meters ?? 0 }
+    if let open {
+      sum += open.increment(by: judge, settings: settings)?.meters ?? 0
+      sum += tail(of: open)?.increment(by: judge, settings: settings)?.meters ?? 0
+    }
+    return sum
   }
 
-  /// Takes one fix; `line` is `nil` while the run does not run.
+  /// Enters another line, or leaves the last one: nothing is covered from one to the other.
+  mutating func enter(
+    _ line: Stopwatch.Line?, settings: MetricsSettings, into increments: inout [DistanceIncrement]
+  ) {
+    finish(settings: settings, into: &increments)
+    self.line = line
+  }
+
+  /// Takes a fix; `nil` when its coordinates do not exist.
   mutating func fold(
-    _ position: Position, from device: DeviceID, at time: BusTime, line: Int?, activity: Activity,
-    settings: MetricsSettings
-  ) -> Effect {
-    guard position.isOnEarth else { return .ignored }
-    if let latest {
-      let silence = time - latest.time
-      // Two fixes of one moment give no speed, and recordings repeat points at lap boundaries.
-      guard device == latest.device ? silence > .zero : silence >= settings.positionTakeover else { return .ignored }
-      if device != latest.device { anchor = nil }
-    }
-    latest = Latest(device: device, time: time)
-    accuracyMeters = position.horizontalAccuracyMeters.flatMap { $0.isFinite && $0 >= 0 ? $0 : nil }
-
-    guard let line, activity.isOnFoot, position.isAccurate(within: settings.accuracyMetersLimit) else {
-      anchor = nil
-      return .refused
-    }
-    let fix = Anchor(position: position, time: time, line: line)
-    guard let anchor, anchor.line == line else {
-      self.anchor = fix
+    _ position: Position, from device: DeviceID, at time: BusTime, isAutoPaused: Bool, activity: ActivityMeter,
+    settings: MetricsSettings, into increments: inout [DistanceIncrement]
+  ) -> FixVerdict? {
+    let before = filter.anchor
+    guard
+      let judgement = filter.judge(
+        position, from: device, at: time, line: line?.number, isAutoPaused: isAutoPaused, activity: activity.activity,
+        isSensed: !activity.isInferred, settings: settings)
+    else { return nil }
+    switch judgement.verdict {
+    case .repeated, .otherReceiver, .notRunning, .autoPaused: break
+    case .stationary:
+      // Standing that is only inferred leaves everything as it is: the path goes on when the runner does.
+      if !activity.isInferred { finish(settings: settings, into: &increments) }
+    case .invalid, .inaccurate, .impossibleSpeed: loseTrack(at: time, settings: settings)
+    case .anchored:
+      takenAt = time
       meters = meters ?? 0
-      return .anchored
+      end(at: pedometer.mark(at: time))
+      open = DistancePiece(from: position, at: time, mark: pedometer.mark(at: time))
+    case .counted:
+      takenAt = time
+      guard let before, let step = judgement.stepMeters else { break }
+      let added = arcs.metersAdded(from: before, to: position, at: time, meters: step, settings: settings)
+      extend(to: position, at: time, by: step + added, from: before, settings: settings)
     }
-    let step = Geodesic.distanceMeters(
-      fromLatitude: anchor.position.latitude, longitude: anchor.position.longitude, toLatitude: position.latitude,
-      longitude: position.longitude)
-    guard step <= settings.stepSpeedMax * (time - anchor.time).seconds else {
-      self.anchor = nil
-      return .refused
-    }
-    self.anchor = fix
-    meters = (meters ?? 0) + step
-    return .moved
+    decide(at: time, settings: settings, into: &increments)
+    return judgement.verdict
   }
-}
 
-extension Activity {
-  /// Distance counts. Without a motion sensor (unknown) the fixes alone decide.
-  fileprivate var isOnFoot: Bool {
-    switch self {
-    case .walking, .running, .unknown: true
-    case .stationary: false
+  /// Takes a pedometer's reading: metres since its own zero.
+  mutating func fold(
+    pedometerMeters reading: Double, from device: DeviceID, at time: BusTime, activity: ActivityMeter,
+    settings: MetricsSettings, into increments: inout [DistanceIncrement]
+  ) {
+    guard settings.usesPedometer else { return }
+    // Where a piece begins that positions have not begun: as far back as the line and the sensor go.
+    let from = [line?.startedAt, pedometer.takenAt, coveredTo].compactMap { $0 }.max() ?? time
+    let start = pedometer.mark(at: min(from, time))
+    guard pedometer.take(reading, from: device, at: time, settings: settings) else { return }
+    for index in waiting.indices { waiting[index].settle(by: pedometer) }
+    open?.settle(by: pedometer)
+    if line != nil, activity.isInferred || activity.activity != .stationary {
+      takenAt = time
+      meters = meters ?? 0
+      if open == nil {
+        var piece = DistancePiece(from: start)
+        piece.settle(by: pedometer)
+        open = piece
+      }
+      if open?.path == nil { open?.last = pedometer.mark(at: time) }
+    }
+    decide(at: time, settings: settings, into: &increments)
+  }
+
+  /// Ends what is open: the line has ended, or the whole account is wanted.
+  mutating func finish(settings: MetricsSettings, into increments: inout [DistanceIncrement]) {
+    if let piece = open {
+      waiting.append(piece)
+      if let tail = tail(of: piece) { waiting.append(tail) }
+      open = nil
+    }
+    arcs.restart()
+    while let piece = waiting.popFirst() { settle(piece, settings: settings, into: &increments) }
+  }
+
+  private mutating func extend(
+    to position: Position, at time: BusTime, by step: Double, from before: FixFilter.Fix, settings: MetricsSettings
+  ) {
+    if open?.path == nil {
+      // The path goes on after a stretch that was closed for another reason.
+      end(at: pedometer.mark(at: before.time))
+      open = DistancePiece(from: before.position, at: before.time, mark: pedometer.mark(at: before.time))
+    }
+    open?.path?.meters += step
+    open?.path?.last = position
+    open?.path?.endedAt = time
+    open?.last = pedometer.mark(at: time)
+    guard let piece = open, let path = piece.path else { return }
+    if !pedometer.isAlive(at: time, settings: settings) || time - path.startedAt >= settings.pedometerPiece {
+      waiting.append(piece)
+      open = DistancePiece(from: position, at: time, mark: piece.last)
     }
   }
-}
 
-extension Position {
-  /// The coordinates are numbers that exist.
-  fileprivate var isOnEarth: Bool { abs(latitude) <= 90 && abs(longitude) <= 180 }
-  /// Better than a limit; not stated (a recording) counts, negative is invalid.
-  fileprivate func isAccurate(within limit: Double) -> Bool {
-    guard let horizontalAccuracyMeters else { return true }
-    return horizontalAccuracyMeters >= 0 && horizontalAccuracyMeters < limit
+  /// Positions have become useless: what was covered by them ends with the last good one.
+  private mutating func loseTrack(at time: BusTime, settings: MetricsSettings) {
+    arcs.restart()
+    guard let piece = open, piece.path != nil else { return }
+    waiting.append(piece)
+    open = pedometer.isAlive(at: time, settings: settings) ? DistancePiece(from: piece.last) : nil
+  }
+
+  /// Ends what is open at a moment at which a path begins.
+  private mutating func end(at mark: PedometerTrack.Mark) {
+    arcs.restart()
+    guard var piece = open else { return }
+    if piece.path == nil { piece.last = mark }
+    waiting.append(piece)
+    open = nil
+  }
+
+  /// What the pedometer has covered after a path's last fix.
+  private func tail(of piece: DistancePiece) -> DistancePiece? {
+    guard let path = piece.path, let takenAt = pedometer.takenAt, takenAt - path.endedAt >= Self.tailMin else {
+      return nil
+    }
+    var tail = DistancePiece(from: piece.last)
+    tail.last = pedometer.mark(at: takenAt)
+    return tail
+  }
+
+  /// Decides what can be, oldest first: increments come in the order of time.
+  private mutating func decide(
+    at time: BusTime, settings: MetricsSettings, into increments: inout [DistanceIncrement]
+  ) {
+    while let piece = waiting.first {
+      guard
+        piece.isSettled || waiting.count > Self.waitingMax || !pedometer.isAlive(at: time, settings: settings)
+      else { return }
+      waiting.removeFirst()
+      settle(piece, settings: settings, into: &increments)
+    }
+  }
+
+  private mutating func settle(
+    _ piece: DistancePiece, settings: MetricsSettings, into increments: inout [DistanceIncrement]
+  ) {
+    coveredTo = max(coveredTo ?? piece.last.time, piece.last.time)
+    guard let increment = piece.increment(by: judge, settings: settings) else { return }
+    piece.teach(&judge)
+    meters = (meters ?? 0) + increment.meters
+    if increment.source == .pedometer { pedometerMeters = (pedometerMeters ?? 0) + increment.meters }
+    if increment.end > increment.start { increments.append(increment) }
   }
 }

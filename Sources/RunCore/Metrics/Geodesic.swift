@@ -33,6 +33,15 @@ public enum Geodesic {
     return vincenty(start, end, difference) ?? greatCircle(latitude1, latitude2, difference)
   }
 
+  /// The length of a short line on a locally flat sphere: within 0.6 % for some kilometres away from the poles, at a
+  /// fraction of the cost. For thresholds, not for distances.
+  static func roughMeters(from start: Position, to end: Position) -> Double {
+    let middle = (start.latitude + end.latitude) / 2 * .pi / 180
+    let north = (end.latitude - start.latitude) * .pi / 180
+    let east = (end.longitude - start.longitude).remainder(dividingBy: 360) * .pi / 180 * Double.cos(middle)
+    return meanRadiusMeters * Double.sqrt(north * north + east * east)
+  }
+
   /// The latitude on the auxiliary sphere, as its sine and cosine.
   private struct ReducedLatitude {
     let sine: Double

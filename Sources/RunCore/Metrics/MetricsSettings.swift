@@ -12,8 +12,25 @@ public struct MetricsSettings: Hashable, Sendable {
   public var weightKilograms: Double?
   /// The clock stands while the runner does.
   public var isAutoPauseOn = false
+  /// It does so once the runner has stood this long: longer than it takes to tie a shoe badly, shorter than a red light.
+  public var autoPauseAfter = BusDuration.seconds(5)
+  /// It goes on once the runner has moved this long, by speed and cadence; at once when a motion sensor says so.
+  public var autoResumeAfter = BusDuration.seconds(2)
   /// A pedometer fills in where positions are missing or contradict it.
   public var usesPedometer = true
+  /// Pieces in which positions and pedometer are compared: long enough that a metre of noise is a few per cent, short
+  /// enough that a bad stretch does not spoil its neighbours.
+  public var pedometerPiece = BusDuration.seconds(10)
+  /// Positions count where they agree with the calibrated pedometer within this share.
+  public var pedometerToleranceShare = 0.01
+  /// A pedometer that has been silent this long is not there.
+  public var pedometerSilence = BusDuration.seconds(30)
+  /// Steps between fixes that take at least this long follow a bend; see ``ArcCorrection``.
+  public var arcStepMin = BusDuration.seconds(5)
+  /// Shorter steps, in metres, have no heading worth the name.
+  public var arcStepMetersMin = 5.0
+  /// A sharper turn, radians, is a corner.
+  public var arcTurnMax = Double.pi / 3
   /// Current pace looks back this far: short enough to follow an interval, long enough to average GPS noise, and it
   /// spans the longest steps (18 s) that watches with smart recording make.
   public var paceWindow = BusDuration.seconds(30)

@@ -1,6 +1,6 @@
 import DequeModule
 
-/// Current pace: over the counted fixes of the recent window, along one unbroken track.
+/// Current pace: over the distance of the recent window, along one unbroken track.
 struct PaceMeter: Hashable, Sendable {
   /// Marks closer together than this share one: a receiver at 10 Hz fills no more than one at 1 Hz.
   private static let markSpacing = BusDuration.seconds(1)
@@ -15,28 +15,22 @@ struct PaceMeter: Hashable, Sendable {
   private var marks: Deque<Mark> = []
   private var line = 0
 
-  /// Takes what a fix did to the distance.
-  mutating func fold(
-    _ effect: DistanceMeter.Effect, meters: Double?, at time: BusTime, line: Int?, settings: MetricsSettings
-  ) {
-    switch effect {
-    case .ignored:
-      return
-    case .refused:
-      marks.removeAll(keepingCapacity: true)
-    case .anchored, .moved:
-      guard let meters, let line else { return }
-      if effect == .anchored { marks.removeAll(keepingCapacity: true) }
-      self.line = line
-      if marks.count >= 2, time - marks[marks.count - 2].time < Self.markSpacing { marks.removeLast() }
-      marks.append(Mark(time: time, meters: meters))
-      while let first = marks.first, marks.count > Self.marksMax || time - first.time > settings.paceWindow {
-        marks.removeFirst()
-      }
+  /// Nothing is known of how the runner got to what comes next.
+  mutating func restart() { marks.removeAll(keepingCapacity: true) }
+
+  /// Takes the distance at a moment of a line.
+  mutating func mark(_ meters: Double, at time: BusTime, line: Int, settings: MetricsSettings) {
+    if line != self.line { restart() }
+    self.line = line
+    if let last = marks.last, time <= last.time { return }
+    if marks.count >= 2, time - marks[marks.count - 2].time < Self.markSpacing { marks.removeLast() }
+    marks.append(Mark(time: time, meters: meters))
+    while let first = marks.first, marks.count > Self.marksMax || time - first.time > settings.paceWindow {
+      marks.removeFirst()
     }
   }
 
-  /// Seconds per kilometre; `nil` when nothing counts now (`line`), and when the fixes are too old, too close or too
+  /// Seconds per kilometre; `nil` when nothing counts now (`line`), and when the marks are too old, too close or too
   /// slow.
   func secondsPerKilometer(at now: BusTime, line: Int?, settings: MetricsSettings) -> Double? {
     guard let line, line == self.line, let first = marks.first, let last = marks.last,

@@ -1,11 +1,21 @@
-/// The phase of a run and its clocks: what transitions and gaps make, without any measured value.
+/// The phase of a run and its clocks: what transitions, gaps and pauses of its own make, without any measured value.
 ///
 /// A *line* is a stretch in which the run ran without interruption. It includes both of its ends: a sample taken at the
 /// very moment of a pause still belongs to the stretch that the pause ends, as the last fix of a recording does.
 struct Stopwatch: Hashable, Sendable {
+  /// A stretch in which the run ran without interruption.
+  struct Line: Hashable, Sendable {
+    /// Its number: 0, 1, 2 …
+    let number: Int
+    /// When it began.
+    let startedAt: BusTime
+  }
+
   private(set) var phase = RunPhase.idle
   private(set) var startedAt: BusTime?
   private(set) var stoppedAt: BusTime?
+  /// The clock stands because the runner does. A pause by hand takes its place, and nothing by itself ends that one.
+  private(set) var isAutoPaused = false
 
   /// Active time up to `countedTo`.
   private var counted = BusDuration.zero
@@ -18,7 +28,7 @@ struct Stopwatch: Hashable, Sendable {
   private var closed: Closed?
 
   private struct Closed: Hashable {
-    let line: Int
+    let line: Line
     let time: BusTime
   }
 
@@ -26,10 +36,8 @@ struct Stopwatch: Hashable, Sendable {
   /// of another.
   mutating func apply(_ kind: CommandKind, at time: BusTime) {
     guard let next = phase.leniently(applying: kind), next != phase else { return }
-    if phase == .running {
-      count(to: time)
-      close(at: time)
-    }
+    halt(at: time)
+    isAutoPaused = false
     switch next {
     case .idle: break
     case .running:
@@ -44,11 +52,21 @@ struct Stopwatch: Hashable, Sendable {
   /// The hub was dead from `time` on: neither phase nor elapsed time change, active time stands still.
   mutating func leaveOut(_ duration: BusDuration, from time: BusTime) {
     guard phase.isOn, duration > .zero else { return }
-    if phase == .running {
-      count(to: time)
-      close(at: time)
-    }
+    halt(at: time)
     gapEnd = max(gapEnd ?? time, time + duration)
+  }
+
+  /// The runner stands: the clock does, too, until ``autoResume(at:)`` or a transition.
+  mutating func autoPause(at time: BusTime) {
+    guard phase == .running, !isAutoPaused else { return }
+    halt(at: time)
+    isAutoPaused = true
+  }
+  /// The runner moves again.
+  mutating func autoResume(at time: BusTime) {
+    guard isAutoPaused else { return }
+    isAutoPaused = false
+    countedTo = max(countedTo, time)
   }
 
   /// Time since the start, pauses included.
@@ -58,28 +76,34 @@ struct Stopwatch: Hashable, Sendable {
   }
   /// Time in which the run was running and the hub alive.
   func active(at now: BusTime) -> BusDuration {
-    phase == .running ? counted + max(.zero, now - countingFrom) : counted
+    isCounting ? counted + max(.zero, now - countingFrom) : counted
   }
   /// A run is on at a moment that is not before anything folded so far, both ends included.
   func isOn(at time: BusTime) -> Bool { phase.isOn || stoppedAt == time }
   /// The line that a moment belongs to; `nil` when nothing counts then.
-  func line(at time: BusTime) -> Int? {
-    if phase == .running, !isDead(at: time) { return line }
+  func line(at time: BusTime) -> Line? {
+    if isCounting, !isDead(at: time) { return openLine }
     guard let closed, closed.time == time else { return nil }
     return closed.line
   }
 
+  /// When the line with this number ended; `nil` while it goes on.
+  func end(ofLine number: Int) -> BusTime? { closed.flatMap { $0.line.number == number ? $0.time : nil } }
+
+  private var isCounting: Bool { phase == .running && !isAutoPaused }
+  private var openLine: Line { Line(number: line, startedAt: countingFrom) }
   private func isDead(at time: BusTime) -> Bool { gapEnd.map { time < $0 } ?? false }
   private var countingFrom: BusTime { max(countedTo, gapEnd ?? countedTo) }
-  private mutating func count(to time: BusTime) {
+  /// Ends what is being counted, if anything is.
+  private mutating func halt(at time: BusTime) {
+    guard isCounting else { return }
+    // Inside a gap the line is closed already, where the gap began.
+    if !isDead(at: time) {
+      closed = Closed(line: openLine, time: time)
+      line += 1
+    }
     counted = active(at: time)
     countedTo = max(countedTo, time)
-  }
-  private mutating func close(at time: BusTime) {
-    // Inside a gap the line is closed already, where the gap began.
-    guard !isDead(at: time) else { return }
-    closed = Closed(line: line, time: time)
-    line += 1
   }
 }
 

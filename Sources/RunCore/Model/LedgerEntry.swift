@@ -43,17 +43,34 @@ public struct LedgerEntry: Hashable, Sendable, Codable {
     self.event = event
   }
 
-  /// By time; at one instant what changes the phase comes before what is measured, whoever arrived first, so that a
-  /// replay gives the same numbers every time; then by journal position.
+  /// By time. At one instant what changes the phase comes before what is measured, then kind by kind and device by
+  /// device, so that it does not matter who arrived first and a replay gives the same numbers every time; then by journal
+  /// position.
   public static func precedes(_ left: LedgerEntry, _ right: LedgerEntry) -> Bool {
-    (left.time.nanoseconds, left.rank, left.position) < (right.time.nanoseconds, right.rank, right.position)
+    if left.time != right.time { return left.time < right.time }
+    let ranks = (left.rank, right.rank)
+    if ranks.0 != ranks.1 { return ranks.0 < ranks.1 }
+    if case .sample(_, let leftDevice) = left.event, case .sample(_, let rightDevice) = right.event,
+      leftDevice != rightDevice
+    {
+      return leftDevice < rightDevice
+    }
+    return left.position < right.position
   }
 
   private var rank: Int {
     switch event {
     case .transition, .lap: 0
     case .gap: 1
-    case .sample: 2
+    case .sample(let value, _):
+      switch value {
+      case .motion: 2
+      case .position: 3
+      case .altitude: 4
+      case .cadence: 5
+      case .pedometer: 6
+      case .heartRate: 7
+      }
     }
   }
 }

@@ -18,6 +18,8 @@ public struct RunLedger: Sendable {
     /// How many entries are folded into it.
     let count: Int
     let calculator: Calculator
+    /// How many points the route had then.
+    let routeCount: Int
   }
 
   private let empty: Calculator
@@ -26,6 +28,7 @@ public struct RunLedger: Sendable {
   /// How many entries are folded into `calculator`.
   private var folded = 0
   private var phases = PhaseTrack()
+  private var routeChangedFrom: Int?
 
   /// An empty ledger.
   public init(settings: MetricsSettings = MetricsSettings()) {
@@ -56,19 +59,26 @@ public struct RunLedger: Sendable {
     for entry in entries { insert(entry) }
   }
 
-  /// What became of every fix, in order.
+  /// What became of every fix of the run, in order.
   public private(set) var route: [RoutePoint] = []
-  /// The first point of the route that is new or has changed since this was asked last; `nil` when none has.
-  public mutating func takeRouteChange() -> Int? { nil }
-  /// The numbers at a moment with their pieces.
-  public func report(at now: BusTime) -> RunReport { RunReport(metrics: metrics(at: now)) }
+  /// The first point of the route that is new or has changed since this was asked last; `nil` when none has. The end of
+  /// the route, when points were only taken away: they come again with the next insertions.
+  public mutating func takeRouteChange() -> Int? {
+    defer { routeChangedFrom = nil }
+    return routeChangedFrom
+  }
 
   /// The numbers at a moment; see ``Calculator/metrics(at:)``.
-  public func metrics(at now: BusTime) -> RunMetrics {
-    guard folded < entries.count else { return calculator.metrics(at: now) }
+  public func metrics(at now: BusTime) -> RunMetrics { caughtUp.metrics(at: now) }
+  /// The numbers at a moment with their pieces; see ``Calculator/report(at:)``.
+  public func report(at now: BusTime) -> RunReport { caughtUp.report(at: now) }
+
+  /// The calculator with every entry folded.
+  private var caughtUp: Calculator {
+    guard folded < entries.count else { return calculator }
     var calculator = calculator
     for entry in entries[folded...] { calculator.fold(entry) }
-    return calculator.metrics(at: now)
+    return calculator
   }
 
   /// Behind everything that precedes it, and behind its equals: insertions in order stay in order.
@@ -87,15 +97,22 @@ public struct RunLedger: Sendable {
     while let last = checkpoints.last, last.count > index { checkpoints.removeLast() }
     calculator = checkpoints.last?.calculator ?? empty
     folded = checkpoints.last?.count ?? 0
+    let routeCount = checkpoints.last?.routeCount ?? 0
+    guard routeCount < route.count else { return }
+    route.removeSubrange(routeCount...)
+    routeChangedFrom = min(routeChangedFrom ?? routeCount, routeCount)
   }
 
   private mutating func catchUp() {
     let end = min(entries.count, folded + Self.catchUpMax)
     while folded < end {
-      calculator.fold(entries[folded])
+      if let point = calculator.fold(entries[folded]) {
+        routeChangedFrom = routeChangedFrom ?? route.count
+        route.append(point)
+      }
       folded += 1
       if folded.isMultiple(of: Self.checkpointSpacing) {
-        checkpoints.append(Checkpoint(count: folded, calculator: calculator))
+        checkpoints.append(Checkpoint(count: folded, calculator: calculator, routeCount: route.count))
         if checkpoints.count > Self.checkpointsMax { thinOut() }
       }
     }

@@ -1,0 +1,103 @@
+import DequeModule
+
+/// What the runner is doing: what a motion sensor says, and what speed and cadence say where there is none.
+///
+/// Inferred, a runner stands below 0.5 m/s (over at least five seconds, in a straight line) unless the feet move, and runs
+/// from 2.1 m/s on or at 140 steps a minute. People change from walking to running at about 2.0 to 2.1 m/s (Hreljac,
+/// "Preferred and energetically optimal gait transition speeds in human locomotion", Med Sci Sports Exerc 25, 1993), and
+/// 140 steps a minute is where walkers' cadence ends (Tudor-Locke et al., "Walking cadence … in 21–40 year olds:
+/// CADENCE-adults", IJBNPA 16:8, 2019: vigorous from 130 on).
+struct ActivityMeter: Hashable, Sendable {
+  /// What the runner does.
+  private(set) var activity = Activity.unknown
+  /// No motion sensor says so.
+  private(set) var isInferred = false
+  /// When the reading was taken from which it is known.
+  private(set) var takenAt: BusTime?
+  /// Since when it is what it is.
+  private(set) var since: BusTime?
+
+  private var sensed = Activity.unknown
+  /// The latest fixes, about a second apart.
+  private var fixes: Deque<FixFilter.Fix> = []
+  private var stepping: Stepping?
+
+  private struct Stepping: Hashable {
+    let perMinute: Double
+    let time: BusTime
+  }
+
+  /// Speed is a straight line over this long, or over the latest step where steps are longer.
+  private static let window = BusDuration.seconds(10)
+  private static let windowMin = BusDuration.seconds(5)
+  /// Fixes nearer to each other share a place: the window holds a dozen at most, whatever a receiver sends.
+  private static let spacing = BusDuration.seconds(1)
+  /// Older readings say nothing about now.
+  private static let silence = BusDuration.seconds(30)
+
+  static let standingSpeedMax = 0.5
+  static let walkingSpeedMax = 2.1
+  static let walkingCadenceMax = 140.0
+  /// Feet that move less are not walking.
+  static let walkingCadenceMin = 40.0
+
+  /// Takes a motion sensor's word. It stands until the next: such sensors speak when something changes.
+  mutating func take(_ activity: Activity, at time: BusTime) {
+    sensed = activity
+    switch activity {
+    case .walking, .running, .stationary: settle(activity, isInferred: false, at: time)
+    case .unknown: infer(at: time)
+    }
+  }
+
+  /// Takes a valid, accurate fix, whether or not the run runs.
+  mutating func take(_ position: Position, at time: BusTime) {
+    if fixes.count >= 2, time - fixes[fixes.count - 2].time < Self.spacing { fixes.removeLast() }
+    fixes.append(FixFilter.Fix(position: position, time: time))
+    while fixes.count > 2, time - fixes[1].time >= Self.window { fixes.removeFirst() }
+    infer(at: time)
+  }
+
+  /// Takes a cadence, steps of both feet per minute.
+  mutating func take(stepsPerMinute: Double, at time: BusTime) {
+    stepping = Stepping(perMinute: stepsPerMinute, time: time)
+    infer(at: time)
+  }
+
+  private mutating func infer(at time: BusTime) {
+    guard sensed == .unknown else { return }
+    let cadence = stepping.flatMap { time - $0.time <= Self.silence ? $0.perMinute : nil }
+    settle(Self.activity(speed: speed(at: time), cadence: cadence), isInferred: true, at: time)
+  }
+
+  static func activity(speed: Double?, cadence: Double?) -> Activity {
+    switch (speed, cadence) {
+    case (nil, nil): .unknown
+    case (let speed?, let cadence):
+      if speed < standingSpeedMax, (cadence ?? 0) < walkingCadenceMin {
+        .stationary
+      } else if speed >= walkingSpeedMax || (cadence ?? 0) >= walkingCadenceMax {
+        .running
+      } else {
+        .walking
+      }
+    case (nil, let cadence?):
+      cadence < walkingCadenceMin ? .stationary : cadence >= walkingCadenceMax ? .running : .walking
+    }
+  }
+
+  /// Metres per second in a straight line; `nil` when the fixes are too few or too old.
+  private func speed(at time: BusTime) -> Double? {
+    guard let first = fixes.first, let last = fixes.last, time - last.time <= Self.silence else { return nil }
+    let span = last.time - first.time
+    guard span >= Self.windowMin, span <= Self.silence else { return nil }
+    return Geodesic.roughMeters(from: first.position, to: last.position) / span.seconds
+  }
+
+  private mutating func settle(_ activity: Activity, isInferred: Bool, at time: BusTime) {
+    if activity != self.activity { since = time }
+    self.activity = activity
+    self.isInferred = isInferred && activity != .unknown
+    takenAt = activity == .unknown ? takenAt : time
+  }
+}
