@@ -46,7 +46,7 @@ public struct Calculator: Hashable, Sendable {
     case .altitude(let meters, let source):
       elevation.fold(meters, source, at: time, line: line, settings: settings)
     case .heartRate(let bpm):
-      heartRate.fold(bpm, active: stopwatch.active(at: time), counts: line != nil, settings: settings)
+      heartRate.fold(bpm, at: time, active: stopwatch.active(at: time), counts: line != nil, settings: settings)
     case .cadence(let stepsPerMinute):
       // Zero is a cadence: the runner stands. Nobody takes five steps a second.
       if stepsPerMinute >= 0, stepsPerMinute <= 300 { cadenceStepsPerMinute = stepsPerMinute }
