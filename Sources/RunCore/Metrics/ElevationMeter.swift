@@ -1,10 +1,15 @@
-/// Metres climbed and descended.
+/// The altitude, and the metres climbed and descended.
 ///
-/// Altitudes are noisy, and every rise of the noise would count: they go through a first-order low-pass, and a change
-/// of direction counts once it exceeds a threshold (hysteresis, as Strava documents for its own figure: 2 m with a
-/// pressure sensor, more without). What is gained or lost in a pause is neither: the line goes on from where it
-/// resumes.
+/// Altitudes are noisy, and every rise of the noise would count. So they go through a first-order low-pass that moves no
+/// faster than a runner can climb, and a change of direction counts once it exceeds a threshold (hysteresis, as Strava
+/// documents for its own figure). A climb that has exceeded it counts from its lowest point on and goes on counting; what
+/// is left below it at the end never counts. What is gained or lost in a pause is neither: the line goes on from where
+/// it resumes.
 struct ElevationMeter: Hashable, Sendable {
+  /// The smoothed altitude; `nil` while there is none.
+  var altitudeMeters: Double? { level?.meters }
+  /// When the latest altitude that counts was taken.
+  var takenAt: BusTime? { level?.time }
   /// The sums; `nil` while there is no altitude.
   var gainMeters: Double? { level == nil ? nil : gain }
   /// Positive.
@@ -48,7 +53,9 @@ struct ElevationMeter: Hashable, Sendable {
       guard time > next.time else { return }
       let step = (time - next.time).seconds
       // The implicit form of the low-pass: stable for any step, and without a transcendental function.
-      next.meters += (meters - next.meters) * step / (settings.altitudeSmoothing.seconds + step)
+      let change = (meters - next.meters) * step / (settings.altitudeSmoothing.seconds + step)
+      let changeMax = settings.verticalSpeedMax * step
+      next.meters += min(max(change, -changeMax), changeMax)
     } else {
       let shift = meters - next.meters
       low += shift

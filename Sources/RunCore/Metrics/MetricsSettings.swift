@@ -44,14 +44,48 @@ public struct MetricsSettings: Hashable, Sendable {
   public var averagePaceDistanceMetersMin = 10.0
   /// A heart rate stands until the next one, at most for this much active time.
   public var heartRateHold = BusDuration.seconds(30)
+  /// A higher heart rate is no heart's, beats per minute: the highest that age formulas give is 220 (220 minus the age;
+  /// Tanaka et al., J Am Coll Cardiol 37, 2001: 208 minus 0.7 times the age), and some hearts lie 20 above theirs.
+  public var heartRateBpmMax = 250.0
+  /// A faster change needs confirmation, beats per minute per second. From rest to a run at 5 m/s, a first-order heart
+  /// with a gain of 24 bpm per m/s and a time constant of 58 s (doi 10.1186/s12938-015-0112-7, 24 men) begins with
+  /// 2 bpm/s; this is five times that.
+  public var heartRateSlopeMax = 10.0
+  /// Readings that agree with each other for this long are believed, however far they lie from those before.
+  public var heartRateConfirmation = BusDuration.seconds(5)
+  /// More steps of both feet per minute are nonsense: the best sprinters take fewer than five a second (Salo et al., Med
+  /// Sci Sports Exerc 43, 2011).
+  public var cadenceStepsPerMinuteMax = 300.0
+  /// A cadence stands until the next one, at most for this much active time.
+  public var cadenceHold = BusDuration.seconds(30)
   /// The time constant of the low-pass that altitudes go through.
   public var altitudeSmoothing = BusDuration.seconds(5)
-  /// A climb or descent counts once it exceeds this many metres by a pressure sensor, whose noise is small.
-  public var barometerElevationMetersThreshold = 2.0
-  /// The same by satellite, whose altitude wanders by some metres within a minute.
-  public var gpsElevationMetersThreshold = 5.0
+  /// The smoothed altitude changes no faster, metres per second: a faster change is the sensor's. The record of the
+  /// vertical kilometre (27:21 minutes, Fully 2025) is 0.61 m/s.
+  public var verticalSpeedMax = 1.0
+  /// A climb or descent by a pressure sensor counts once it exceeds this many smoothed metres. A hill of 2 m, the
+  /// threshold that Strava documents, keeps about so much of its height in the low-pass.
+  public var barometerElevationMetersThreshold = 1.5
+  /// The same for satellite altitudes, and for recordings, which do not say what measured theirs.
+  public var gpsElevationMetersThreshold = 1.5
   /// Satellite altitudes count again once a pressure sensor has been silent this long.
   public var barometerSilence = BusDuration.seconds(60)
+  /// Where nobody knows the activity, this speed and more is running, metres per second. People change from a walk to a
+  /// run at about 2.0 m/s (Rotstein et al., Med Sci Sports Exerc 37, 2005: 7.2 to 7.4 km/h).
+  public var runningSpeedMin = 2.0
+  /// The time constant of the low-pass of the speed that decides between walking and running.
+  public var runningSpeedSmoothing = BusDuration.seconds(10)
+  /// Where neither activity nor distance is known, this cadence and more is running, steps of both feet per minute: adults
+  /// change from a walk to a run at 135 to 140 (Cadence as an indicator of the walk-to-run transition, Hum Mov Sci 90,
+  /// 2023).
+  public var runningCadenceStepsPerMinuteMin = 140.0
+  /// The grade under the runner is the rise over this many metres back.
+  public var gradeDistanceMeters = 50.0
+  /// Until so many metres are known, the ground is taken as level.
+  public var gradeDistanceMetersMin = 20.0
+  /// A steeper grade is an error of the altitude: the steepest at which walking and running were measured (Minetti et
+  /// al., J Appl Physiol 93, 2002).
+  public var gradeMax = 0.45
 
   /// The product's thresholds.
   public init() {}

@@ -1,11 +1,20 @@
 /// Rows of words for people, each column as wide as its widest word.
 enum Columns {
+  /// To which side of its column a word stands: words to the left, numbers to the right.
+  enum Alignment { case left, right }
+
   /// The rows as lines, a heading first.
-  static func lines(_ heading: [String], _ rows: [[String]]) -> [String] {
+  static func lines(_ heading: [String], _ rows: [[String]], alignment: Alignment = .left) -> [String] {
     let all = [heading] + rows.map { $0.map(shown) }
     let widths = heading.indices.map { column in all.map { $0[column].count }.max() ?? 0 }
     return all.map { row in
-      let words = zip(row, widths).map { word, width in word + String(repeating: " ", count: width - word.count) }
+      let words = zip(row, widths).map { word, width in
+        let blank = String(repeating: " ", count: width - word.count)
+        return switch alignment {
+        case .left: word + blank
+        case .right: blank + word
+        }
+      }
       let line = words.joined(separator: "  ")
       return String(line.reversed().drop { $0 == " " }.reversed())
     }

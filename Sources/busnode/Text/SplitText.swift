@@ -1,0 +1,33 @@
+import RunBus
+
+/// The pieces of a run for people.
+enum SplitText {
+  /// What stands for a value that is not known.
+  static let missing = "-"
+
+  /// Splits or laps as a table, one line each; the heading first.
+  static func lines(_ splits: [Split], in units: Units) -> [String] {
+    let heading = ["#", units.distanceName, "time", units.paceName, "bpm", "up \(units.heightName)", "down"]
+    return Columns.lines(
+      heading,
+      splits.map { split in
+        [
+          "\(split.number)",
+          split.distanceMeters.map { Sentence.fixed(units.distance(fromMeters: $0), 2) } ?? missing,
+          DurationText.clock(split.active),
+          split.paceSecondsPerKilometer.map { pace($0, in: units) } ?? missing,
+          split.averageHeartRateBpm.map(Sentence.whole) ?? missing,
+          split.elevationGainMeters.map { height($0, in: units) } ?? missing,
+          split.elevationLossMeters.map { height($0, in: units) } ?? missing,
+        ]
+      }, alignment: .right)
+  }
+
+  private static func pace(_ secondsPerKilometer: Double, in units: Units) -> String {
+    let words = units.paceText(secondsPerKilometer)
+    return String(words.dropLast(units.paceName.count + 1))
+  }
+  private static func height(_ meters: Double, in units: Units) -> String {
+    Sentence.whole(units.height(fromMeters: meters))
+  }
+}

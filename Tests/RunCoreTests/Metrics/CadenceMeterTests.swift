@@ -1,0 +1,45 @@
+@testable import RunCore
+import Testing
+
+@Suite("Cadence meter")
+struct CadenceMeterTests {
+  private let settings = MetricsSettings()
+
+  /// Readings at seconds of active time.
+  private func meter(_ readings: [(second: Int64, stepsPerMinute: Double)]) -> CadenceMeter {
+    var meter = CadenceMeter()
+    for reading in readings {
+      let span = BusDuration.seconds(reading.second)
+      meter.fold(reading.stepsPerMinute, at: .zero + span, active: span, settings: settings)
+    }
+    return meter
+  }
+
+  @Test("The mean is one of the time in which the runner stepped; zeros are shown, and left out of it")
+  func mean() {
+    let walk = [(second: Int64(0), stepsPerMinute: 160.0), (10, 0), (20, 180)]
+    let meter = meter(walk)
+    #expect(meter.latestStepsPerMinute == 180)
+    // 10 s of 160, 10 s standing, 30 s of 180: (1600 + 5400) / 40.
+    #expect(meter.averageStepsPerMinute(active: .seconds(50), settings: settings) == 175)
+    #expect(self.meter([walk[0], walk[1]]).latestStepsPerMinute == 0)
+    #expect(self.meter([walk[1]]).averageStepsPerMinute(active: .seconds(50), settings: settings) == nil)
+  }
+
+  @Test("A cadence stands until the next one, half a minute at most")
+  func hold() {
+    let meter = meter([(second: 0, stepsPerMinute: 160), (300, 180)])
+    #expect(meter.totals(active: .seconds(310), settings: settings).seconds == 40)
+    #expect(meter.averageStepsPerMinute(active: .seconds(330), settings: settings) == 170)
+  }
+
+  @Test("What no feet do is no cadence")
+  func bounds() {
+    for nonsense in [-1, 301, Double.nan, .infinity] {
+      let meter = meter([(second: 0, stepsPerMinute: 170), (10, nonsense)])
+      #expect(meter.latestStepsPerMinute == 170)
+      #expect(meter.takenAt == .zero)
+    }
+    #expect(meter([]).latestStepsPerMinute == nil)
+  }
+}
