@@ -2,7 +2,7 @@
 
 BUSNODE = .build/release/busnode
 
-.PHONY: run build test proto lint soak bench clean
+.PHONY: run build test proto lint metrics-table soak bench clean
 
 # Phone, watch and widget as three processes on a modelled five-minute run, with presses from all three.
 run: build
@@ -28,6 +28,10 @@ proto:
 lint:
 	@scripts/check-format
 	@scripts/check-imports
+
+# The table of recordings in docs/metrics.md: our numbers beside the devices' own (needs ../shared/runs).
+metrics-table: build
+	BUSNODE=$(BUSNODE) scripts/compare-recordings --write
 
 # Larger seeded worlds than a test run has time for; with KILLS=500 real processes under kill -9 instead (SEED=1 repeats).
 soak:

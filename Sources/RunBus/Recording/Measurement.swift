@@ -4,15 +4,22 @@ extension Recording {
   /// entries at the same moments and the order of arrival decides nothing.
   public func ledgerEntries(runStartedAt origin: BusTime) -> [LedgerEntry] {
     var entries: [LedgerEntry] = []
-    entries.reserveCapacity(samples.count + 2 * timerStops.count + 2)
+    let presses = presses
+    entries.reserveCapacity(samples.count + presses.count)
     func add(_ offset: BusDuration, _ event: LedgerEvent) {
       let time = SampleMoment.runOffset(offset).time(runStartedAt: origin)
       entries.append(LedgerEntry(time: time, position: UInt64(entries.count + 1), event: event))
     }
+    var revision: UInt64 = 0
     for (index, press) in presses.enumerated() {
       let change = Change(
         source: .phone, deviceID: .replayPhone, commandID: CommandID(high: 0, low: UInt64(index + 1)))
-      add(press.offset, .transition(Transition(kind: press.kind, revision: UInt64(index + 1), change: change)))
+      if press.kind == .lap {
+        add(press.offset, .lap(change))
+      } else {
+        revision += 1
+        add(press.offset, .transition(Transition(kind: press.kind, revision: revision, change: change)))
+      }
     }
     for (role, device) in [(NodeRole.phone, DeviceID.replayPhone), (.watch, .replayWatch)] {
       for sample in samples(for: role) { add(sample.offset, .sample(sample.value, device)) }
@@ -21,11 +28,34 @@ extension Recording {
   }
 }
 
-/// The final numbers of a recording, without any process: its entries through the same ledger as a live run.
+/// All that a recording's entries fold to, through the same ledger as a live run.
+public struct MeasuredRun: Hashable, Sendable {
+  /// The final numbers with their pieces.
+  public var report: RunReport
+  /// What became of every fix, in order.
+  public var route: [RoutePoint]
+  /// The device's own figures; `nil` when the recording holds none.
+  public var recorded: RecordedSummary?
+
+  /// A measured run from its parts.
+  public init(report: RunReport, route: [RoutePoint], recorded: RecordedSummary?) {
+    self.report = report
+    self.route = route
+    self.recorded = recorded
+  }
+
+  /// Measures a recording, without any process.
+  public init(_ recording: Recording, settings: MetricsSettings = MetricsSettings()) {
+    var ledger = RunLedger(settings: settings)
+    ledger.insert(contentsOf: recording.ledgerEntries(runStartedAt: .zero).sorted(by: LedgerEntry.precedes))
+    self.init(
+      report: ledger.report(at: .zero + recording.duration), route: ledger.route, recorded: recording.summary)
+  }
+}
+
+/// The final numbers of a recording; see ``MeasuredRun`` for their pieces.
 public func measure(_ recording: Recording, settings: MetricsSettings = MetricsSettings()) -> RunMetrics {
-  var ledger = RunLedger(settings: settings)
-  ledger.insert(contentsOf: recording.ledgerEntries(runStartedAt: .zero).sorted(by: LedgerEntry.precedes))
-  return ledger.metrics(at: .zero + recording.duration)
+  MeasuredRun(recording, settings: settings).report.metrics
 }
 
 extension DeviceID {

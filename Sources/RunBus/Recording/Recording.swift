@@ -70,20 +70,6 @@ public struct RecordedLap: Hashable, Sendable {
   public init() {}
 }
 
-/// A press of a button that a recording holds.
-public struct RecordedPress: Hashable, Sendable {
-  /// When it was pressed, from the recording's start.
-  public let offset: BusDuration
-  /// What was pressed.
-  public let kind: CommandKind
-
-  /// A press from its parts.
-  public init(offset: BusDuration, kind: CommandKind) {
-    self.offset = offset
-    self.kind = kind
-  }
-}
-
 /// A recorded (or modelled) run to replay as sensor input.
 public struct Recording: Hashable, Sendable {
   /// What the file calls itself; its file name otherwise.
@@ -128,17 +114,6 @@ public struct Recording: Hashable, Sendable {
     case .phone: samples.filter { !$0.value.isHeartRate }
     default: []
     }
-  }
-
-  /// What a replay presses: start, the recorded pauses and resumes, stop.
-  public var presses: [RecordedPress] {
-    var presses = [RecordedPress(offset: .zero, kind: .start)]
-    for stop in timerStops {
-      presses.append(RecordedPress(offset: stop.pausedAt, kind: .pause))
-      presses.append(RecordedPress(offset: stop.resumedAt, kind: .resume))
-    }
-    presses.append(RecordedPress(offset: duration, kind: .stop))
-    return presses
   }
 }
 

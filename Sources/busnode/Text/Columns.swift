@@ -1,19 +1,14 @@
 /// Rows of words for people, each column as wide as its widest word.
 enum Columns {
-  /// To which side of its column a word stands: words to the left, numbers to the right.
-  enum Alignment { case left, right }
-
-  /// The rows as lines, a heading first.
-  static func lines(_ heading: [String], _ rows: [[String]], alignment: Alignment = .left) -> [String] {
+  /// The rows as lines, a heading first. The words of the first `leftColumns` stand to the left, those behind them,
+  /// numbers, to the right.
+  static func lines(_ heading: [String], _ rows: [[String]], leftColumns: Int = .max) -> [String] {
     let all = [heading] + rows.map { $0.map(shown) }
     let widths = heading.indices.map { column in all.map { $0[column].count }.max() ?? 0 }
     return all.map { row in
-      let words = zip(row, widths).map { word, width in
-        let blank = String(repeating: " ", count: width - word.count)
-        return switch alignment {
-        case .left: word + blank
-        case .right: blank + word
-        }
+      let words = zip(row, widths).enumerated().map { column, cell in
+        let blank = String(repeating: " ", count: cell.1 - cell.0.count)
+        return column < leftColumns ? cell.0 + blank : blank + cell.0
       }
       let line = words.joined(separator: "  ")
       return String(line.reversed().drop { $0 == " " }.reversed())

@@ -20,7 +20,7 @@ enum SplitText {
           split.elevationGainMeters.map { height($0, in: units) } ?? missing,
           split.elevationLossMeters.map { height($0, in: units) } ?? missing,
         ]
-      }, alignment: .right)
+      }, leftColumns: 0)
   }
 
   private static func pace(_ secondsPerKilometer: Double, in units: Units) -> String {

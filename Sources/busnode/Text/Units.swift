@@ -10,8 +10,8 @@ enum Units: String, Hashable, Sendable, CaseIterable, ExpressibleByArgument {
 
   /// The international foot of 1959; a mile is 5,280 of them (``SplitUnit/mile``).
   static let metersPerFoot = 0.3048
-  /// The thermochemical calorie, which food labels use (ISO 80000-5).
-  static let joulesPerKilocalorie = 4184.0
+  /// What people call a calorie.
+  static let joulesPerKilocalorie = RecordedSummary.joulesPerKilocalorie
 
   /// In what a run is cut.
   var splitUnit: SplitUnit {

@@ -1,0 +1,76 @@
+import RunBus
+
+/// Our numbers beside the recording device's own, for people.
+enum ComparisonText {
+  static func lines(_ comparison: Comparison, in units: Units) -> [String] {
+    var lines = MeasureText.section("beside the device's own", whole(comparison, in: units))
+    if !comparison.laps.isEmpty {
+      lines += MeasureText.section("the device's laps, and ours at its marks", laps(comparison.laps, in: units))
+    }
+    if let unit = comparison.splitUnit, !comparison.splits.isEmpty {
+      let title = unit == .kilometer ? "kilometres" : "miles"
+      lines += MeasureText.section("the device's laps, and our \(title)", laps(comparison.splits, in: units))
+    }
+    return lines
+  }
+
+  private static func whole(_ comparison: Comparison, in units: Units) -> [String] {
+    func row(
+      _ name: String, _ unit: String, _ value: ComparedValue, decimals: Int = 0, factor: Double = 1
+    ) -> [String] {
+      func shown(_ number: Double?, sign: Bool = false) -> String {
+        number.map { signed($0 * factor, decimals, sign) } ?? SplitText.missing
+      }
+      return [
+        name, unit, shown(value.ours), shown(value.recorded), shown(value.difference, sign: true), percent(value),
+      ]
+    }
+    func time(_ name: String, _ value: ComparedValue) -> [String] {
+      [
+        name, "", value.ours.map(Sentence.clock) ?? SplitText.missing,
+        value.recorded.map(Sentence.clock) ?? SplitText.missing,
+        value.difference.map { signed($0, 1, true) + " s" } ?? SplitText.missing, percent(value),
+      ]
+    }
+    let long = 1 / units.splitUnit.meters
+    let short = units.height(fromMeters: 1)
+    let rows = [
+      row("distance", units.distanceName, comparison.distanceMeters, decimals: 2, factor: long),
+      time("active time", comparison.activeSeconds),
+      row("average heart rate", "bpm", comparison.averageHeartRateBpm, decimals: 1),
+      row("highest heart rate", "bpm", comparison.maxHeartRateBpm),
+      row("average cadence", "steps/min", comparison.averageCadenceStepsPerMinute, decimals: 1),
+      row("climbed", units.heightName, comparison.elevationGainMeters, factor: short),
+      row("descended", units.heightName, comparison.elevationLossMeters, factor: short),
+      row("energy", "kcal", comparison.energyJoules, factor: 1 / Units.joulesPerKilocalorie),
+    ]
+    return Columns.lines(["", "", "ours", "device", "difference", "%"], rows, leftColumns: 2)
+  }
+
+  private static func laps(_ laps: [ComparedLap], in units: Units) -> [String] {
+    let missing = SplitText.missing
+    func length(_ meters: Double?, sign: Bool = false) -> String {
+      meters.map { signed(units.distance(fromMeters: $0), 2, sign) } ?? missing
+    }
+    func time(_ seconds: Double?) -> String { seconds.map(Sentence.clock) ?? missing }
+    func rate(_ bpm: Double?) -> String { bpm.map(Sentence.whole) ?? missing }
+    return Columns.lines(
+      ["#", units.distanceName, "device", "%", "time", "device", "s", "bpm", "device"],
+      laps.map { lap in
+        [
+          "\(lap.number)", length(lap.distanceMeters.ours), length(lap.distanceMeters.recorded),
+          percent(lap.distanceMeters), time(lap.activeSeconds.ours), time(lap.activeSeconds.recorded),
+          lap.activeSeconds.difference.map { signed($0, 1, true) } ?? missing, rate(lap.averageHeartRateBpm.ours),
+          rate(lap.averageHeartRateBpm.recorded),
+        ]
+      }, leftColumns: 0)
+  }
+
+  private static func percent(_ value: ComparedValue) -> String {
+    value.percent.map { signed($0, 1, true) } ?? SplitText.missing
+  }
+  private static func signed(_ value: Double, _ decimals: Int, _ sign: Bool) -> String {
+    let text = Sentence.fixed(value, decimals)
+    return sign && value > 0 && text.contains(where: { $0.isNumber && $0 != "0" }) ? "+" + text : text
+  }
+}

@@ -1,0 +1,102 @@
+import RunBus
+
+/// A measured recording for people.
+enum MeasureText {
+  /// What is shown beside the table of final numbers.
+  struct Parts: OptionSet {
+    let rawValue: Int
+    static let splits = Parts(rawValue: 1)
+    static let comparison = Parts(rawValue: 2)
+    static let route = Parts(rawValue: 4)
+  }
+
+  /// All that is asked for, a blank line between the parts.
+  static func lines(_ run: MeasuredRun, in units: Units, parts: Parts) -> [String] {
+    var lines = table(run.report.metrics, in: units)
+    if parts.contains(.splits) {
+      let splits = run.report.splits(per: units.splitUnit)
+      let title = units.splitUnit == .kilometer ? "kilometres" : "miles"
+      lines += splits.isEmpty ? ["", "no distance, no \(title)"] : section(title, SplitText.lines(splits, in: units))
+      if !run.report.laps.isEmpty { lines += section("laps", SplitText.lines(run.report.laps, in: units)) }
+    }
+    if parts.contains(.comparison) {
+      if let comparison = Comparison(run) {
+        lines += ComparisonText.lines(comparison, in: units)
+      } else {
+        lines += ["", "the recording holds no numbers of the device's own to compare with"]
+      }
+    }
+    if parts.contains(.route) { lines += section("route", route(run.route, in: units)) }
+    return lines
+  }
+
+  static func section(_ title: String, _ lines: [String]) -> [String] { ["", title + ":"] + lines.map { "  " + $0 } }
+
+  /// The final numbers; what is not known is said to be missing.
+  private static func table(_ metrics: RunMetrics, in units: Units) -> [String] {
+    func row(_ name: String, _ value: String?) -> String {
+      name + String(repeating: " ", count: max(1, 16 - name.count)) + (value ?? SplitText.missing)
+    }
+    var lines = [
+      row("elapsed", DurationText.clock(metrics.elapsed)),
+      row("active", DurationText.clock(metrics.active)),
+      row("distance", metrics.distanceMeters.map(units.distanceText)),
+    ]
+    if let meters = metrics.pedometerMeters, meters > 0 {
+      lines.append(row("  by pedometer", units.distanceText(meters)))
+    }
+    let pace = units.paceText(_:)
+    lines += [
+      row("average pace", metrics.averagePaceSecondsPerKilometer.map(pace)),
+      row("  best minute", metrics.bestPaceSecondsPerKilometer.map(pace)),
+      row("  worst minute", metrics.worstPaceSecondsPerKilometer.map(pace)),
+      row("heart rate", metrics.averageHeartRateBpm.map { "\(Sentence.whole($0)) bpm on average" }),
+      row("  highest", metrics.maxHeartRateBpm.map { "\(Sentence.whole($0)) bpm" }),
+      row("cadence", metrics.averageCadenceStepsPerMinute.map { "\(Sentence.whole($0)) steps/min on average" }),
+      row("climbed", metrics.elevationGainMeters.map(units.heightText)),
+      row("descended", metrics.elevationLossMeters.map(units.heightText)),
+      row("energy", metrics.energyJoules.map(Units.energyText)),
+    ]
+    if metrics.lapCount > 0 { lines.append(row("laps marked", "\(metrics.lapCount)")) }
+    return lines
+  }
+
+  private static func route(_ points: [RoutePoint], in units: Units) -> [String] {
+    Columns.lines(
+      ["s", "latitude", "longitude", units.heightName, units.distanceName, "verdict"],
+      points.map { point in
+        [
+          seconds(point.offset), degrees(point.position.latitude), degrees(point.position.longitude),
+          point.altitudeMeters.map { Sentence.fixed(units.height(fromMeters: $0), 1) } ?? SplitText.missing,
+          point.distanceMeters.map { Sentence.fixed(units.distance(fromMeters: $0), 2) } ?? SplitText.missing,
+          words(point.verdict),
+        ]
+      })
+  }
+
+  private static func seconds(_ offset: BusDuration) -> String {
+    let whole = offset.nanoseconds.isMultiple(of: 1_000_000_000)
+    return whole ? Sentence.whole(offset.seconds) : Sentence.fixed(offset.seconds, 2)
+  }
+  /// A tenth of a metre.
+  private static func degrees(_ value: Double) -> String {
+    guard let scaled = Int64(exactly: (value * 1e6).rounded()) else { return "\(value)" }
+    let digits = String(scaled.magnitude % 1_000_000)
+    return (scaled < 0 ? "-" : "") + "\(scaled.magnitude / 1_000_000)."
+      + String(repeating: "0", count: 6 - digits.count) + digits
+  }
+  private static func words(_ verdict: FixVerdict) -> String {
+    switch verdict {
+    case .counted: "counted"
+    case .anchored: "counted, as a beginning"
+    case .notRunning: "the run did not run"
+    case .autoPaused: "the runner stood, and so did the clock"
+    case .invalid: "the receiver calls it invalid"
+    case .inaccurate: "not accurate enough"
+    case .stationary: "the runner stood"
+    case .impossibleSpeed: "nobody runs that fast"
+    case .repeated: "a second one of its moment"
+    case .otherReceiver: "another receiver leads"
+    }
+  }
+}
