@@ -12,6 +12,9 @@ struct ActivityMeter: Hashable, Sendable {
   private(set) var activity = Activity.unknown
   /// No motion sensor says so.
   private(set) var isInferred = false
+  /// The runner stands, and not only by positions, which cannot tell standing from climbing a steep path: a motion sensor
+  /// says so, or the feet do not move either.
+  private(set) var isStanding = false
   /// When the reading was taken from which it is known.
   private(set) var takenAt: BusTime?
   /// Since when it is what it is.
@@ -36,6 +39,8 @@ struct ActivityMeter: Hashable, Sendable {
   private static let silence = BusDuration.seconds(30)
 
   static let standingSpeedMax = 0.5
+  /// A receiver at rest wanders no faster; a runner who climbs without a step counted does.
+  static let creepingSpeedMax = 0.2
   static let walkingSpeedMax = 2.1
   static let walkingCadenceMax = 140.0
   /// Feet that move less are not walking.
@@ -45,7 +50,9 @@ struct ActivityMeter: Hashable, Sendable {
   mutating func take(_ activity: Activity, at time: BusTime) {
     sensed = activity
     switch activity {
-    case .walking, .running, .stationary: settle(activity, isInferred: false, at: time)
+    case .walking, .running, .stationary:
+      settle(activity, isInferred: false, at: time)
+      isStanding = activity == .stationary
     case .unknown: infer(at: time)
     }
   }
@@ -67,7 +74,9 @@ struct ActivityMeter: Hashable, Sendable {
   private mutating func infer(at time: BusTime) {
     guard sensed == .unknown else { return }
     let cadence = stepping.flatMap { time - $0.time <= Self.silence ? $0.perMinute : nil }
-    settle(Self.activity(speed: speed(at: time), cadence: cadence), isInferred: true, at: time)
+    let speed = speed(at: time)
+    settle(Self.activity(speed: speed, cadence: cadence), isInferred: true, at: time)
+    isStanding = activity == .stationary && cadence != nil && speed.map { $0 < Self.creepingSpeedMax } ?? true
   }
 
   static func activity(speed: Double?, cadence: Double?) -> Activity {

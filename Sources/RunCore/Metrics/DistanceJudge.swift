@@ -12,8 +12,8 @@ struct DistanceJudge: Hashable, Sendable {
   private static let ratioMin = 0.8
   private static let binWidth = 0.005
   private static let bins = 91
-  /// The sensor's own calibration counts as so many stretches.
-  private static let prior: UInt32 = 20
+  /// The sensor's own calibration counts as so many stretches: five minutes of them.
+  private static let prior: UInt32 = 30
 
   init() {
     counts[Self.bin(of: 1)] = Self.prior

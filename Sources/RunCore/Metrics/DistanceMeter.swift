@@ -77,8 +77,8 @@ struct DistanceMeter: Hashable, Sendable {
     let before = filter.anchor
     guard
       let judgement = filter.judge(
-        position, from: device, at: time, line: line?.number, isAutoPaused: isAutoPaused, activity: activity.activity,
-        isSensed: !activity.isInferred, settings: settings)
+        position, from: device, at: time, line: line?.number, isAutoPaused: isAutoPaused, activity: activity,
+        settings: settings)
     else { return nil }
     switch judgement.verdict {
     case .repeated, .otherReceiver, .notRunning, .autoPaused: break

@@ -30,11 +30,10 @@ struct FixFilter: Hashable, Sendable {
   /// - Parameters:
   ///   - line: the number of the line that its moment belongs to; `nil` when the clock stands.
   ///   - isAutoPaused: why the clock stands.
-  ///   - activity: what the runner does.
-  ///   - isSensed: a motion sensor says so. Standing that is only inferred keeps the anchor: the path goes on from there.
+  ///   - activity: what the runner does. Standing that is only inferred keeps the anchor: the path goes on from there.
   mutating func judge(
-    _ position: Position, from device: DeviceID, at time: BusTime, line: Int?, isAutoPaused: Bool, activity: Activity,
-    isSensed: Bool, settings: MetricsSettings
+    _ position: Position, from device: DeviceID, at time: BusTime, line: Int?, isAutoPaused: Bool,
+    activity: ActivityMeter, settings: MetricsSettings
   ) -> Judgement? {
     guard position.isOnEarth else { return nil }
     if let latestAt, let receiver {
@@ -57,8 +56,8 @@ struct FixFilter: Hashable, Sendable {
     }
     guard position.isValid else { return refuse(.invalid) }
     guard position.isAccurate(within: settings.accuracyMetersLimit) else { return refuse(.inaccurate) }
-    if activity == .stationary {
-      return isSensed ? refuse(.stationary) : Judgement(verdict: .stationary)
+    if activity.isStanding {
+      return activity.isInferred ? Judgement(verdict: .stationary) : refuse(.stationary)
     }
     guard let anchor else {
       self.anchor = Fix(position: position, time: time)
