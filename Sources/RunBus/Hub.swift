@@ -187,7 +187,7 @@ public actor Hub: Node {
       speed: configuration.speed)
     let settings = HubCore.Settings(
       deviceID: configuration.deviceID, nodeID: store.nodeID, storeID: store.storeID,
-      debounce: configuration.debounce, clock: clock, seed: .random(in: .min ... .max))
+      debounce: configuration.debounce, clock: clock, metrics: configuration.metrics, seed: .random(in: .min ... .max))
     core = HubCore(
       settings: settings, history: history, now: clock.bus(at: real), wallSeconds: Date().timeIntervalSince1970,
       bootID: MachineBoot.id)

@@ -73,11 +73,15 @@ public struct HubConfiguration: Sendable {
   public var debounce: BusDuration
   /// How fast bus time runs.
   public var speed: BusSpeed
+  /// How the numbers are computed: the runner's weight, auto-pause.
+  public var metrics: MetricsSettings
 
-  /// The usual window at real speed.
+  /// The usual window at real speed; no weight is known, and only people pause.
   public init(
-    deviceID: DeviceID, debounce: BusDuration = .milliseconds(500), speed: BusSpeed = .realTime
+    deviceID: DeviceID, debounce: BusDuration = .milliseconds(500), speed: BusSpeed = .realTime,
+    metrics: MetricsSettings = MetricsSettings()
   ) {
+    self.metrics = metrics
     self.deviceID = deviceID
     self.debounce = debounce
     self.speed = speed

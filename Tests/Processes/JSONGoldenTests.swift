@@ -18,11 +18,17 @@ struct JSONGoldenTests {
 
   @Test("A snapshot with everything")
   func fullSnapshot() throws {
+    let moments = MetricMoments(
+      distance: .seconds(185), position: .seconds(185), heartRate: .milliseconds(143_250), cadence: .seconds(180),
+      elevation: nil, activity: .zero)
     let metrics = RunMetrics(
-      elapsed: .milliseconds(185_250), active: .seconds(180), distanceMeters: 520.5,
-      currentPaceSecondsPerKilometer: 341.25, averagePaceSecondsPerKilometer: 345.5, heartRateBpm: 148,
-      averageHeartRateBpm: 140.5, maxHeartRateBpm: 160, cadenceStepsPerMinute: 172, elevationGainMeters: 12.5,
-      elevationLossMeters: 3, positionAccuracyMeters: 4.5, activity: .running, lapCount: 2)
+      elapsed: .milliseconds(185_250), active: .seconds(180), distanceMeters: 520.5, pedometerMeters: 20.5,
+      currentPaceSecondsPerKilometer: 341.25, averagePaceSecondsPerKilometer: 345.5,
+      bestPaceSecondsPerKilometer: 330, worstPaceSecondsPerKilometer: 361.5, heartRateBpm: 148,
+      averageHeartRateBpm: 140.5, maxHeartRateBpm: 160, cadenceStepsPerMinute: 172,
+      averageCadenceStepsPerMinute: 170.25, altitudeMeters: 101.5, elevationGainMeters: 12.5, elevationLossMeters: 3,
+      energyJoules: 83_680, positionAccuracyMeters: 4.5, activity: .running, isActivityInferred: true,
+      isAutoPaused: true, lapCount: 2, moments: moments)
     let device = try #require(DeviceID("watch"))
     let snapshot = Snapshot(
       order: SnapshotOrder(term: 1, revision: 2, tick: 14), phase: .paused, runID: Self.run,

@@ -23,6 +23,7 @@ extension Codec {
       event.role = presence.role.rawValue
       event.reachable = presence.isReachable
       message.event = .presence(event)
+    case .route(let part): message.event = .route(self.message(part))
     }
     return message
   }
@@ -40,6 +41,7 @@ extension Codec {
       return .presence(
         Presence(
           deviceID: try device(event.deviceID), role: try role(event.role), isReachable: event.reachable))
+    case .route(let part): return .route(try value(part))
     case nil: throw .malformed("event that is not known")
     }
   }

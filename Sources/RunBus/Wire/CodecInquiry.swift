@@ -5,8 +5,8 @@ import SwiftProtobuf
 extension Codec {
   /// The most lines in an answer. A list also ends where the frame does.
   static let answerLinesMax = 256
-  /// What a frame takes around a list, at its longest.
-  private static let answerOverheadMax = 32
+  /// What a frame leaves for an answer's lines, with all around them at its longest.
+  static let answerBytesMax = frameBytesMax - 64
 
   static func message(_ inquiry: Inquiry) -> WireInquiry {
     var message = WireInquiry()
@@ -17,6 +17,11 @@ extension Codec {
     case .quarantine: message.inquiry = .quarantine(WireListQuarantine())
     case .retry(let id): message.inquiry = .retry(data(id))
     case .discard(let id): message.inquiry = .discard(data(id))
+    case .report: message.inquiry = .report(WireAskReport())
+    case .route(let from):
+      var route = WireAskRoute()
+      route.from = count(from)
+      message.inquiry = .route(route)
     }
     return message
   }
@@ -29,6 +34,8 @@ extension Codec {
     case .quarantine: .quarantine
     case .retry(let id): .retry(try identifier(id, "message id"))
     case .discard(let id): .discard(try identifier(id, "message id"))
+    case .report: .report
+    case .route(let route): .route(from: try count(route.from, "index of a point"))
     case nil: throw .malformed("inquiry that is not known")
     }
   }
@@ -53,6 +60,14 @@ extension Codec {
       if let id { done.id = data(id) }
       message.answer = .done(done)
     case .failed(let reason): message.answer = .failed(fitting(reason, bytesMax: messageBytesMax))
+    case .report(let report):
+      var answer = WireReportAnswer()
+      if let report { answer.report = self.message(report) }
+      message.answer = .report(answer)
+    case .route(let part):
+      var answer = WireRouteAnswer()
+      if let part { answer.part = self.message(part) }
+      message.answer = .route(answer)
     }
     return message
   }
@@ -64,25 +79,37 @@ extension Codec {
     case .quarantine(let list): .quarantine(try reports(list.messages, value))
     case .done(let done): .done(done.hasID ? try identifier(done.id, "message id") : nil)
     case .failed(let reason): .failed(try text(reason, "failure", bytesMax: messageBytesMax))
+    case .report(let answer): .report(answer.hasReport ? try value(answer.report) : nil)
+    case .route(let answer): .route(answer.hasPart ? try value(answer.part) : nil)
     case nil: throw .malformed("answer that is not known")
     }
   }
 
   /// The first lines: so many that an answer may hold them and the frame does.
   private static func lines<Report, Line: Message>(_ reports: [Report], _ make: (Report) -> Line) -> [Line] {
+    var bytesLeft = answerBytesMax
+    return lines(reports, within: &bytesLeft, make)
+  }
+
+  /// The same, of what is left of a frame.
+  static func lines<Report, Line: Message>(
+    _ reports: [Report], within bytesLeft: inout Int, _ make: (Report) -> Line
+  ) -> [Line] {
     var lines: [Line] = []
-    var bytesLeft = frameBytesMax - answerOverheadMax
     for report in reports.prefix(answerLinesMax) {
       let line = make(report)
       // Four bytes say which field it is and how long.
-      bytesLeft -= 4 + ((try? line.serializedBytes() as [UInt8]) ?? []).count
+      bytesLeft -= 4 + size(of: line)
       guard bytesLeft >= 0 else { break }
       lines.append(line)
     }
     return lines
   }
 
-  private static func reports<Line, Report>(
+  /// How many bytes a message takes by itself.
+  static func size(of message: some Message) -> Int { ((try? message.serializedBytes() as [UInt8]) ?? []).count }
+
+  static func reports<Line, Report>(
     _ lines: [Line], _ read: (Line) throws(WireError) -> Report
   ) throws(WireError) -> [Report] {
     guard lines.count <= answerLinesMax else { throw .malformed("more than \(answerLinesMax) lines in an answer") }

@@ -80,7 +80,7 @@ extension Codec {
       runID: message.hasRunID ? try identifier(message.runID, "run id") : nil)
   }
 
-  private static func message(_ position: Position) -> WirePosition {
+  static func message(_ position: Position) -> WirePosition {
     var message = WirePosition()
     message.latitudeDegrees = position.latitude
     message.longitudeDegrees = position.longitude
@@ -88,7 +88,7 @@ extension Codec {
     return message
   }
 
-  private static func value(_ message: WirePosition) -> Position {
+  static func value(_ message: WirePosition) -> Position {
     Position(
       latitude: message.latitudeDegrees, longitude: message.longitudeDegrees,
       horizontalAccuracyMeters: message.hasHorizontalAccuracyMeters ? message.horizontalAccuracyMeters : nil)

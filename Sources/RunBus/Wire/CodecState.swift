@@ -65,53 +65,6 @@ extension Codec {
       commandID: try identifier(message.commandID, "command id"))
   }
 
-  /// A number that is none is not known: it is left out, and the rest of the snapshot still arrives.
-  private static func message(_ metrics: RunMetrics) -> WireMetrics {
-    func known(_ value: Double?) -> Double? { value.flatMap { $0.isFinite ? $0 : nil } }
-    var message = WireMetrics()
-    message.elapsedNs = metrics.elapsed.nanoseconds
-    message.activeNs = metrics.active.nanoseconds
-    if let value = known(metrics.distanceMeters) { message.distanceMeters = value }
-    if let value = known(metrics.currentPaceSecondsPerKilometer) { message.currentPaceSecondsPerKilometer = value }
-    if let value = known(metrics.averagePaceSecondsPerKilometer) { message.averagePaceSecondsPerKilometer = value }
-    if let value = known(metrics.heartRateBpm) { message.heartRateBpm = value }
-    if let value = known(metrics.averageHeartRateBpm) { message.averageHeartRateBpm = value }
-    if let value = known(metrics.maxHeartRateBpm) { message.maxHeartRateBpm = value }
-    if let value = known(metrics.cadenceStepsPerMinute) { message.cadenceStepsPerMinute = value }
-    if let value = known(metrics.elevationGainMeters) { message.elevationGainMeters = value }
-    if let value = known(metrics.elevationLossMeters) { message.elevationLossMeters = value }
-    if let value = known(metrics.positionAccuracyMeters) { message.positionAccuracyMeters = value }
-    message.activity = word(metrics.activity)
-    message.lapCount = UInt32(clamping: metrics.lapCount)
-    return message
-  }
-
-  private static func value(_ message: WireMetrics) throws(WireError) -> RunMetrics {
-    func known(_ isPresent: Bool, _ value: Double, _ name: String) throws(WireError) -> Double? {
-      isPresent ? try finite(value, name) : nil
-    }
-    // An Int has 32 bits on a watch.
-    guard let lapCount = Int(exactly: message.lapCount), lapCount <= Int32.max else {
-      throw .malformed("lap count is out of range")
-    }
-    return RunMetrics(
-      elapsed: try span(message.elapsedNs, "elapsed time"), active: try span(message.activeNs, "active time"),
-      distanceMeters: try known(message.hasDistanceMeters, message.distanceMeters, "distance"),
-      currentPaceSecondsPerKilometer: try known(
-        message.hasCurrentPaceSecondsPerKilometer, message.currentPaceSecondsPerKilometer, "current pace"),
-      averagePaceSecondsPerKilometer: try known(
-        message.hasAveragePaceSecondsPerKilometer, message.averagePaceSecondsPerKilometer, "average pace"),
-      heartRateBpm: try known(message.hasHeartRateBpm, message.heartRateBpm, "heart rate"),
-      averageHeartRateBpm: try known(message.hasAverageHeartRateBpm, message.averageHeartRateBpm, "average heart rate"),
-      maxHeartRateBpm: try known(message.hasMaxHeartRateBpm, message.maxHeartRateBpm, "highest heart rate"),
-      cadenceStepsPerMinute: try known(message.hasCadenceStepsPerMinute, message.cadenceStepsPerMinute, "cadence"),
-      elevationGainMeters: try known(message.hasElevationGainMeters, message.elevationGainMeters, "elevation gain"),
-      elevationLossMeters: try known(message.hasElevationLossMeters, message.elevationLossMeters, "elevation loss"),
-      positionAccuracyMeters: try known(
-        message.hasPositionAccuracyMeters, message.positionAccuracyMeters, "position accuracy"),
-      activity: activity(message.activity), lapCount: lapCount)
-  }
-
   static func word(_ activity: Activity) -> WireActivity {
     switch activity {
     case .walking: .walking

@@ -17,7 +17,7 @@
 //             a plain REQ may send a PeerFrame that holds a Request; its one reply is a HubFrame that holds the
 //             command's receipt with the verdict, or a Refusal
 //   events    hub XPUB -> peer SUB        two message parts: the topic, one byte, and a BusEvent.
-//             topic "s": snapshots; topic "f": everything else that happens
+//             topic "s": snapshots; topic "r": the route; topic "f": everything else that happens
 //
 // A session: connect, say Hello with session 0, wait for the Welcome with the same nonce, subscribe at the endpoint
 // that it names, then repeat the welcome's session number in every frame. Frames of another session are dropped.
@@ -32,7 +32,7 @@
 //   - an `optional` field that is absent means "not known"; zero never stands for it;
 //   - numbers are finite, counters (sequence, revision, term, tick, version) stay at or below 2^62;
 //   - device names match [a-z0-9][a-z0-9._-]{0,31}; texts hold no control characters;
-//   - a frame is at most 65,536 bytes and holds at most 512 samples or messages, or 256 verdicts;
+//   - a frame is at most 65,536 bytes and holds at most 512 samples, messages or points, or 256 verdicts;
 //   - a message's name and a key are 1 to 64 bytes, its body is at most 32,768.
 // A frame that breaks a rule is counted, answered with a Refusal (malformed) at most, and changes nothing.
 //
@@ -407,6 +407,139 @@ nonisolated enum WireRejectionReason: SwiftProtobuf.Enum, Swift.CaseIterable {
     .cancelled,
     .expired,
     .quarantined,
+  ]
+
+}
+
+nonisolated enum WireDistanceSource: SwiftProtobuf.Enum, Swift.CaseIterable {
+  typealias RawValue = Int
+  case unspecified // = 0
+
+  /// The path through positions.
+  case positions // = 1
+
+  /// Steps.
+  case pedometer // = 2
+  case UNRECOGNIZED(Int)
+
+  init() {
+    self = .unspecified
+  }
+
+  init?(rawValue: Int) {
+    switch rawValue {
+    case 0: self = .unspecified
+    case 1: self = .positions
+    case 2: self = .pedometer
+    default: self = .UNRECOGNIZED(rawValue)
+    }
+  }
+
+  var rawValue: Int {
+    switch self {
+    case .unspecified: return 0
+    case .positions: return 1
+    case .pedometer: return 2
+    case .UNRECOGNIZED(let i): return i
+    }
+  }
+
+  // The compiler won't synthesize support with the UNRECOGNIZED case.
+  static let allCases: [WireDistanceSource] = [
+    .unspecified,
+    .positions,
+    .pedometer,
+  ]
+
+}
+
+/// Whether a fix counts for the distance, and if not, why.
+nonisolated enum WireFixVerdict: SwiftProtobuf.Enum, Swift.CaseIterable {
+  typealias RawValue = Int
+  case unspecified // = 0
+
+  /// It counts, and a line leads to it from the one before.
+  case counted // = 1
+
+  /// It counts, and begins a new line.
+  case anchored // = 2
+
+  /// The run did not run.
+  case notRunning // = 3
+
+  /// The clock stood because the runner did.
+  case autoPaused // = 4
+
+  /// The receiver calls it invalid.
+  case invalid // = 5
+
+  /// Its accuracy is not good enough.
+  case inaccurate // = 6
+
+  /// The runner stood.
+  case stationary // = 7
+
+  /// Nobody runs as fast as it lies away.
+  case impossibleSpeed // = 8
+
+  /// Another one of this moment came before it.
+  case repeated // = 9
+
+  /// Another receiver leads.
+  case otherReceiver // = 10
+  case UNRECOGNIZED(Int)
+
+  init() {
+    self = .unspecified
+  }
+
+  init?(rawValue: Int) {
+    switch rawValue {
+    case 0: self = .unspecified
+    case 1: self = .counted
+    case 2: self = .anchored
+    case 3: self = .notRunning
+    case 4: self = .autoPaused
+    case 5: self = .invalid
+    case 6: self = .inaccurate
+    case 7: self = .stationary
+    case 8: self = .impossibleSpeed
+    case 9: self = .repeated
+    case 10: self = .otherReceiver
+    default: self = .UNRECOGNIZED(rawValue)
+    }
+  }
+
+  var rawValue: Int {
+    switch self {
+    case .unspecified: return 0
+    case .counted: return 1
+    case .anchored: return 2
+    case .notRunning: return 3
+    case .autoPaused: return 4
+    case .invalid: return 5
+    case .inaccurate: return 6
+    case .stationary: return 7
+    case .impossibleSpeed: return 8
+    case .repeated: return 9
+    case .otherReceiver: return 10
+    case .UNRECOGNIZED(let i): return i
+    }
+  }
+
+  // The compiler won't synthesize support with the UNRECOGNIZED case.
+  static let allCases: [WireFixVerdict] = [
+    .unspecified,
+    .counted,
+    .anchored,
+    .notRunning,
+    .autoPaused,
+    .invalid,
+    .inaccurate,
+    .stationary,
+    .impossibleSpeed,
+    .repeated,
+    .otherReceiver,
   ]
 
 }
@@ -872,48 +1005,72 @@ nonisolated struct WireHubFrame: Sendable {
 }
 
 /// The answer to a hello: the session is open.
-nonisolated struct WireWelcome: Sendable {
+nonisolated struct WireWelcome: @unchecked Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
   /// The hello's.
-  var nonce: UInt64 = 0
+  var nonce: UInt64 {
+    get {_storage._nonce}
+    set {_uniqueStorage()._nonce = newValue}
+  }
 
   /// The hub's node, store and device.
-  var nodeID: Data = Data()
+  var nodeID: Data {
+    get {_storage._nodeID}
+    set {_uniqueStorage()._nodeID = newValue}
+  }
 
-  var storeID: Data = Data()
+  var storeID: Data {
+    get {_storage._storeID}
+    set {_uniqueStorage()._storeID = newValue}
+  }
 
-  var deviceID: String = String()
+  var deviceID: String {
+    get {_storage._deviceID}
+    set {_uniqueStorage()._deviceID = newValue}
+  }
 
   /// Where the events are published, at most 256 bytes.
-  var eventsEndpoint: String = String()
+  var eventsEndpoint: String {
+    get {_storage._eventsEndpoint}
+    set {_uniqueStorage()._eventsEndpoint = newValue}
+  }
 
   /// Bus seconds in a thousand real seconds: 1000 in real life, 60000 when an hour plays in a minute. 1 to 10,000,000.
-  var speedThousandths: Int64 = 0
+  var speedThousandths: Int64 {
+    get {_storage._speedThousandths}
+    set {_uniqueStorage()._speedThousandths = newValue}
+  }
 
   /// How long presses settle together, bus time.
-  var debounceNs: Int64 = 0
+  var debounceNs: Int64 {
+    get {_storage._debounceNs}
+    set {_uniqueStorage()._debounceNs = newValue}
+  }
 
   /// What is durably processed of this sender's streams, at most one mark of a kind. An absent kind has not begun.
-  var received: [WireStreamMark] = []
+  var received: [WireStreamMark] {
+    get {_storage._received}
+    set {_uniqueStorage()._received = newValue}
+  }
 
   /// The state now.
   var state: WireStateMessage {
-    get {_state ?? WireStateMessage()}
-    set {_state = newValue}
+    get {_storage._state ?? WireStateMessage()}
+    set {_uniqueStorage()._state = newValue}
   }
   /// Returns true if `state` has been explicitly set.
-  var hasState: Bool {self._state != nil}
+  var hasState: Bool {_storage._state != nil}
   /// Clears the value of `state`. Subsequent reads from it will return its default value.
-  mutating func clearState() {self._state = nil}
+  mutating func clearState() {_uniqueStorage()._state = nil}
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   init() {}
 
-  fileprivate var _state: WireStateMessage? = nil
+  fileprivate var _storage = _StorageClass.defaultInstance
 }
 
 /// The peer, or its frame, is not taken.
@@ -1385,6 +1542,24 @@ nonisolated struct WireInquiry: Sendable {
     set {inquiry = .discard(newValue)}
   }
 
+  /// What are the numbers of the run, with their pieces?
+  var report: WireAskReport {
+    get {
+      if case .report(let v)? = inquiry {return v}
+      return WireAskReport()
+    }
+    set {inquiry = .report(newValue)}
+  }
+
+  /// Where did the run go?
+  var route: WireAskRoute {
+    get {
+      if case .route(let v)? = inquiry {return v}
+      return WireAskRoute()
+    }
+    set {inquiry = .route(newValue)}
+  }
+
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   nonisolated enum OneOf_Inquiry: Equatable, Sendable {
@@ -1400,6 +1575,10 @@ nonisolated struct WireInquiry: Sendable {
     case retry(Data)
     /// Throw away what was set aside under this id.
     case discard(Data)
+    /// What are the numbers of the run, with their pieces?
+    case report(WireAskReport)
+    /// Where did the run go?
+    case route(WireAskRoute)
 
   }
 
@@ -1430,6 +1609,29 @@ nonisolated struct WireListQuarantine: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+}
+
+nonisolated struct WireAskReport: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+}
+
+nonisolated struct WireAskRoute: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// The index of the first point wanted, at most 2^31 - 1.
+  var from: UInt32 = 0
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
@@ -1486,6 +1688,22 @@ nonisolated struct WireInquiryAnswer: Sendable {
     set {answer = .failed(newValue)}
   }
 
+  var report: WireReportAnswer {
+    get {
+      if case .report(let v)? = answer {return v}
+      return WireReportAnswer()
+    }
+    set {answer = .report(newValue)}
+  }
+
+  var route: WireRouteAnswer {
+    get {
+      if case .route(let v)? = answer {return v}
+      return WireRouteAnswer()
+    }
+    set {answer = .route(newValue)}
+  }
+
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   nonisolated enum OneOf_Answer: Equatable, Sendable {
@@ -1495,10 +1713,56 @@ nonisolated struct WireInquiryAnswer: Sendable {
     case done(WireDone)
     /// It was not done, and why: one line, at most 1,024 bytes.
     case failed(String)
+    case report(WireReportAnswer)
+    case route(WireRouteAnswer)
 
   }
 
   init() {}
+}
+
+nonisolated struct WireReportAnswer: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// Of the run that is on, or else of the last one; absent while there was none.
+  var report: WireRunReport {
+    get {_report ?? WireRunReport()}
+    set {_report = newValue}
+  }
+  /// Returns true if `report` has been explicitly set.
+  var hasReport: Bool {self._report != nil}
+  /// Clears the value of `report`. Subsequent reads from it will return its default value.
+  mutating func clearReport() {self._report = nil}
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+
+  fileprivate var _report: WireRunReport? = nil
+}
+
+nonisolated struct WireRouteAnswer: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// At most 512 points from the index asked for, none where the route is shorter; absent while there was no run.
+  var part: WireRoutePart {
+    get {_part ?? WireRoutePart()}
+    set {_part = newValue}
+  }
+  /// Returns true if `part` has been explicitly set.
+  var hasPart: Bool {self._part != nil}
+  /// Clears the value of `part`. Subsequent reads from it will return its default value.
+  mutating func clearPart() {self._part = nil}
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+
+  fileprivate var _part: WireRoutePart? = nil
 }
 
 /// It was done.
@@ -1703,7 +1967,7 @@ nonisolated struct WireBusEvent: Sendable {
 
   var event: WireBusEvent.OneOf_Event? = nil
 
-  /// Topic "s"; all others: topic "f".
+  /// Topic "s".
   var snapshot: WireStateMessage {
     get {
       if case .snapshot(let v)? = event {return v}
@@ -1712,6 +1976,7 @@ nonisolated struct WireBusEvent: Sendable {
     set {event = .snapshot(newValue)}
   }
 
+  /// Topic "f".
   var command: WireCommandEvent {
     get {
       if case .command(let v)? = event {return v}
@@ -1736,14 +2001,26 @@ nonisolated struct WireBusEvent: Sendable {
     set {event = .presence(newValue)}
   }
 
+  /// Topic "r".
+  var route: WireRoutePart {
+    get {
+      if case .route(let v)? = event {return v}
+      return WireRoutePart()
+    }
+    set {event = .route(newValue)}
+  }
+
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   nonisolated enum OneOf_Event: Equatable, Sendable {
-    /// Topic "s"; all others: topic "f".
+    /// Topic "s".
     case snapshot(WireStateMessage)
+    /// Topic "f".
     case command(WireCommandEvent)
     case receipt(WireReceiptEvent)
     case presence(WirePresence)
+    /// Topic "r".
+    case route(WireRoutePart)
 
   }
 
@@ -2142,75 +2419,73 @@ nonisolated struct WireSnapshotOrder: Sendable {
 }
 
 /// The whole shareable state at one moment.
-nonisolated struct WireSnapshot: @unchecked Sendable {
+nonisolated struct WireSnapshot: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
   var order: WireSnapshotOrder {
-    get {_storage._order ?? WireSnapshotOrder()}
-    set {_uniqueStorage()._order = newValue}
+    get {_order ?? WireSnapshotOrder()}
+    set {_order = newValue}
   }
   /// Returns true if `order` has been explicitly set.
-  var hasOrder: Bool {_storage._order != nil}
+  var hasOrder: Bool {self._order != nil}
   /// Clears the value of `order`. Subsequent reads from it will return its default value.
-  mutating func clearOrder() {_uniqueStorage()._order = nil}
+  mutating func clearOrder() {self._order = nil}
 
-  var phase: WirePhase {
-    get {_storage._phase}
-    set {_uniqueStorage()._phase = newValue}
-  }
+  var phase: WirePhase = .unspecified
 
   /// The run; absent while none was ever started.
   var runID: Data {
-    get {_storage._runID ?? Data()}
-    set {_uniqueStorage()._runID = newValue}
+    get {_runID ?? Data()}
+    set {_runID = newValue}
   }
   /// Returns true if `runID` has been explicitly set.
-  var hasRunID: Bool {_storage._runID != nil}
+  var hasRunID: Bool {self._runID != nil}
   /// Clears the value of `runID`. Subsequent reads from it will return its default value.
-  mutating func clearRunID() {_uniqueStorage()._runID = nil}
+  mutating func clearRunID() {self._runID = nil}
 
   /// Who changed it last; absent while nobody has.
   var changedBy: WireChange {
-    get {_storage._changedBy ?? WireChange()}
-    set {_uniqueStorage()._changedBy = newValue}
+    get {_changedBy ?? WireChange()}
+    set {_changedBy = newValue}
   }
   /// Returns true if `changedBy` has been explicitly set.
-  var hasChangedBy: Bool {_storage._changedBy != nil}
+  var hasChangedBy: Bool {self._changedBy != nil}
   /// Clears the value of `changedBy`. Subsequent reads from it will return its default value.
-  mutating func clearChangedBy() {_uniqueStorage()._changedBy = nil}
+  mutating func clearChangedBy() {self._changedBy = nil}
 
   /// The origin of run time, on the hub's time line; absent while none was ever started.
   var startedAtNs: Int64 {
-    get {_storage._startedAtNs ?? 0}
-    set {_uniqueStorage()._startedAtNs = newValue}
+    get {_startedAtNs ?? 0}
+    set {_startedAtNs = newValue}
   }
   /// Returns true if `startedAtNs` has been explicitly set.
-  var hasStartedAtNs: Bool {_storage._startedAtNs != nil}
+  var hasStartedAtNs: Bool {self._startedAtNs != nil}
   /// Clears the value of `startedAtNs`. Subsequent reads from it will return its default value.
-  mutating func clearStartedAtNs() {_uniqueStorage()._startedAtNs = nil}
+  mutating func clearStartedAtNs() {self._startedAtNs = nil}
 
   /// The moment that the metrics speak of, on the hub's time line.
-  var capturedAtNs: Int64 {
-    get {_storage._capturedAtNs}
-    set {_uniqueStorage()._capturedAtNs = newValue}
-  }
+  var capturedAtNs: Int64 = 0
 
   var metrics: WireMetrics {
-    get {_storage._metrics ?? WireMetrics()}
-    set {_uniqueStorage()._metrics = newValue}
+    get {_metrics ?? WireMetrics()}
+    set {_metrics = newValue}
   }
   /// Returns true if `metrics` has been explicitly set.
-  var hasMetrics: Bool {_storage._metrics != nil}
+  var hasMetrics: Bool {self._metrics != nil}
   /// Clears the value of `metrics`. Subsequent reads from it will return its default value.
-  mutating func clearMetrics() {_uniqueStorage()._metrics = nil}
+  mutating func clearMetrics() {self._metrics = nil}
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   init() {}
 
-  fileprivate var _storage = _StorageClass.defaultInstance
+  fileprivate var _order: WireSnapshotOrder? = nil
+  fileprivate var _runID: Data? = nil
+  fileprivate var _changedBy: WireChange? = nil
+  fileprivate var _startedAtNs: Int64? = nil
+  fileprivate var _metrics: WireMetrics? = nil
 }
 
 /// A change of the run: who asked for it, from which device, with which command.
@@ -2231,17 +2506,335 @@ nonisolated struct WireChange: Sendable {
 }
 
 /// The numbers of a run at one moment. Absent: not known.
-nonisolated struct WireMetrics: Sendable {
+nonisolated struct WireMetrics: @unchecked Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
   /// Time since the start, pauses included.
-  var elapsedNs: Int64 = 0
+  var elapsedNs: Int64 {
+    get {_storage._elapsedNs}
+    set {_uniqueStorage()._elapsedNs = newValue}
+  }
 
   /// Time in which the run was running.
-  var activeNs: Int64 = 0
+  var activeNs: Int64 {
+    get {_storage._activeNs}
+    set {_uniqueStorage()._activeNs = newValue}
+  }
 
+  var distanceMeters: Double {
+    get {_storage._distanceMeters ?? 0}
+    set {_uniqueStorage()._distanceMeters = newValue}
+  }
+  /// Returns true if `distanceMeters` has been explicitly set.
+  var hasDistanceMeters: Bool {_storage._distanceMeters != nil}
+  /// Clears the value of `distanceMeters`. Subsequent reads from it will return its default value.
+  mutating func clearDistanceMeters() {_uniqueStorage()._distanceMeters = nil}
+
+  var currentPaceSecondsPerKilometer: Double {
+    get {_storage._currentPaceSecondsPerKilometer ?? 0}
+    set {_uniqueStorage()._currentPaceSecondsPerKilometer = newValue}
+  }
+  /// Returns true if `currentPaceSecondsPerKilometer` has been explicitly set.
+  var hasCurrentPaceSecondsPerKilometer: Bool {_storage._currentPaceSecondsPerKilometer != nil}
+  /// Clears the value of `currentPaceSecondsPerKilometer`. Subsequent reads from it will return its default value.
+  mutating func clearCurrentPaceSecondsPerKilometer() {_uniqueStorage()._currentPaceSecondsPerKilometer = nil}
+
+  var averagePaceSecondsPerKilometer: Double {
+    get {_storage._averagePaceSecondsPerKilometer ?? 0}
+    set {_uniqueStorage()._averagePaceSecondsPerKilometer = newValue}
+  }
+  /// Returns true if `averagePaceSecondsPerKilometer` has been explicitly set.
+  var hasAveragePaceSecondsPerKilometer: Bool {_storage._averagePaceSecondsPerKilometer != nil}
+  /// Clears the value of `averagePaceSecondsPerKilometer`. Subsequent reads from it will return its default value.
+  mutating func clearAveragePaceSecondsPerKilometer() {_uniqueStorage()._averagePaceSecondsPerKilometer = nil}
+
+  var heartRateBpm: Double {
+    get {_storage._heartRateBpm ?? 0}
+    set {_uniqueStorage()._heartRateBpm = newValue}
+  }
+  /// Returns true if `heartRateBpm` has been explicitly set.
+  var hasHeartRateBpm: Bool {_storage._heartRateBpm != nil}
+  /// Clears the value of `heartRateBpm`. Subsequent reads from it will return its default value.
+  mutating func clearHeartRateBpm() {_uniqueStorage()._heartRateBpm = nil}
+
+  var averageHeartRateBpm: Double {
+    get {_storage._averageHeartRateBpm ?? 0}
+    set {_uniqueStorage()._averageHeartRateBpm = newValue}
+  }
+  /// Returns true if `averageHeartRateBpm` has been explicitly set.
+  var hasAverageHeartRateBpm: Bool {_storage._averageHeartRateBpm != nil}
+  /// Clears the value of `averageHeartRateBpm`. Subsequent reads from it will return its default value.
+  mutating func clearAverageHeartRateBpm() {_uniqueStorage()._averageHeartRateBpm = nil}
+
+  var maxHeartRateBpm: Double {
+    get {_storage._maxHeartRateBpm ?? 0}
+    set {_uniqueStorage()._maxHeartRateBpm = newValue}
+  }
+  /// Returns true if `maxHeartRateBpm` has been explicitly set.
+  var hasMaxHeartRateBpm: Bool {_storage._maxHeartRateBpm != nil}
+  /// Clears the value of `maxHeartRateBpm`. Subsequent reads from it will return its default value.
+  mutating func clearMaxHeartRateBpm() {_uniqueStorage()._maxHeartRateBpm = nil}
+
+  /// Steps of both feet.
+  var cadenceStepsPerMinute: Double {
+    get {_storage._cadenceStepsPerMinute ?? 0}
+    set {_uniqueStorage()._cadenceStepsPerMinute = newValue}
+  }
+  /// Returns true if `cadenceStepsPerMinute` has been explicitly set.
+  var hasCadenceStepsPerMinute: Bool {_storage._cadenceStepsPerMinute != nil}
+  /// Clears the value of `cadenceStepsPerMinute`. Subsequent reads from it will return its default value.
+  mutating func clearCadenceStepsPerMinute() {_uniqueStorage()._cadenceStepsPerMinute = nil}
+
+  var elevationGainMeters: Double {
+    get {_storage._elevationGainMeters ?? 0}
+    set {_uniqueStorage()._elevationGainMeters = newValue}
+  }
+  /// Returns true if `elevationGainMeters` has been explicitly set.
+  var hasElevationGainMeters: Bool {_storage._elevationGainMeters != nil}
+  /// Clears the value of `elevationGainMeters`. Subsequent reads from it will return its default value.
+  mutating func clearElevationGainMeters() {_uniqueStorage()._elevationGainMeters = nil}
+
+  /// Positive.
+  var elevationLossMeters: Double {
+    get {_storage._elevationLossMeters ?? 0}
+    set {_uniqueStorage()._elevationLossMeters = newValue}
+  }
+  /// Returns true if `elevationLossMeters` has been explicitly set.
+  var hasElevationLossMeters: Bool {_storage._elevationLossMeters != nil}
+  /// Clears the value of `elevationLossMeters`. Subsequent reads from it will return its default value.
+  mutating func clearElevationLossMeters() {_uniqueStorage()._elevationLossMeters = nil}
+
+  /// Of the latest fix, horizontal.
+  var positionAccuracyMeters: Double {
+    get {_storage._positionAccuracyMeters ?? 0}
+    set {_uniqueStorage()._positionAccuracyMeters = newValue}
+  }
+  /// Returns true if `positionAccuracyMeters` has been explicitly set.
+  var hasPositionAccuracyMeters: Bool {_storage._positionAccuracyMeters != nil}
+  /// Clears the value of `positionAccuracyMeters`. Subsequent reads from it will return its default value.
+  mutating func clearPositionAccuracyMeters() {_uniqueStorage()._positionAccuracyMeters = nil}
+
+  var activity: WireActivity {
+    get {_storage._activity}
+    set {_uniqueStorage()._activity = newValue}
+  }
+
+  /// Laps marked by command.
+  var lapCount: UInt32 {
+    get {_storage._lapCount}
+    set {_uniqueStorage()._lapCount = newValue}
+  }
+
+  /// How many of the distance's metres a pedometer measured.
+  var pedometerMeters: Double {
+    get {_storage._pedometerMeters ?? 0}
+    set {_uniqueStorage()._pedometerMeters = newValue}
+  }
+  /// Returns true if `pedometerMeters` has been explicitly set.
+  var hasPedometerMeters: Bool {_storage._pedometerMeters != nil}
+  /// Clears the value of `pedometerMeters`. Subsequent reads from it will return its default value.
+  mutating func clearPedometerMeters() {_uniqueStorage()._pedometerMeters = nil}
+
+  /// Of the fastest completed minute.
+  var bestPaceSecondsPerKilometer: Double {
+    get {_storage._bestPaceSecondsPerKilometer ?? 0}
+    set {_uniqueStorage()._bestPaceSecondsPerKilometer = newValue}
+  }
+  /// Returns true if `bestPaceSecondsPerKilometer` has been explicitly set.
+  var hasBestPaceSecondsPerKilometer: Bool {_storage._bestPaceSecondsPerKilometer != nil}
+  /// Clears the value of `bestPaceSecondsPerKilometer`. Subsequent reads from it will return its default value.
+  mutating func clearBestPaceSecondsPerKilometer() {_uniqueStorage()._bestPaceSecondsPerKilometer = nil}
+
+  /// Of the slowest completed minute in which the runner moved.
+  var worstPaceSecondsPerKilometer: Double {
+    get {_storage._worstPaceSecondsPerKilometer ?? 0}
+    set {_uniqueStorage()._worstPaceSecondsPerKilometer = newValue}
+  }
+  /// Returns true if `worstPaceSecondsPerKilometer` has been explicitly set.
+  var hasWorstPaceSecondsPerKilometer: Bool {_storage._worstPaceSecondsPerKilometer != nil}
+  /// Clears the value of `worstPaceSecondsPerKilometer`. Subsequent reads from it will return its default value.
+  mutating func clearWorstPaceSecondsPerKilometer() {_uniqueStorage()._worstPaceSecondsPerKilometer = nil}
+
+  /// Steps of both feet, over the active time in which the runner stepped.
+  var averageCadenceStepsPerMinute: Double {
+    get {_storage._averageCadenceStepsPerMinute ?? 0}
+    set {_uniqueStorage()._averageCadenceStepsPerMinute = newValue}
+  }
+  /// Returns true if `averageCadenceStepsPerMinute` has been explicitly set.
+  var hasAverageCadenceStepsPerMinute: Bool {_storage._averageCadenceStepsPerMinute != nil}
+  /// Clears the value of `averageCadenceStepsPerMinute`. Subsequent reads from it will return its default value.
+  mutating func clearAverageCadenceStepsPerMinute() {_uniqueStorage()._averageCadenceStepsPerMinute = nil}
+
+  /// Smoothed, above sea level.
+  var altitudeMeters: Double {
+    get {_storage._altitudeMeters ?? 0}
+    set {_uniqueStorage()._altitudeMeters = newValue}
+  }
+  /// Returns true if `altitudeMeters` has been explicitly set.
+  var hasAltitudeMeters: Bool {_storage._altitudeMeters != nil}
+  /// Clears the value of `altitudeMeters`. Subsequent reads from it will return its default value.
+  mutating func clearAltitudeMeters() {_uniqueStorage()._altitudeMeters = nil}
+
+  /// Spent while active, resting metabolism included; absent without the runner's weight.
+  var energyJoules: Double {
+    get {_storage._energyJoules ?? 0}
+    set {_uniqueStorage()._energyJoules = newValue}
+  }
+  /// Returns true if `energyJoules` has been explicitly set.
+  var hasEnergyJoules: Bool {_storage._energyJoules != nil}
+  /// Clears the value of `energyJoules`. Subsequent reads from it will return its default value.
+  mutating func clearEnergyJoules() {_uniqueStorage()._energyJoules = nil}
+
+  /// No motion sensor says so: the activity is inferred from speed and cadence.
+  var activityInferred: Bool {
+    get {_storage._activityInferred}
+    set {_uniqueStorage()._activityInferred = newValue}
+  }
+
+  /// The clock stands although nobody paused: the runner does.
+  var autoPaused: Bool {
+    get {_storage._autoPaused}
+    set {_uniqueStorage()._autoPaused = newValue}
+  }
+
+  /// Absent in what a hub of before says: nothing is known of their age.
+  var moments: WireMoments {
+    get {_storage._moments ?? WireMoments()}
+    set {_uniqueStorage()._moments = newValue}
+  }
+  /// Returns true if `moments` has been explicitly set.
+  var hasMoments: Bool {_storage._moments != nil}
+  /// Clears the value of `moments`. Subsequent reads from it will return its default value.
+  mutating func clearMoments() {_uniqueStorage()._moments = nil}
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+
+  fileprivate var _storage = _StorageClass.defaultInstance
+}
+
+/// When the latest readings behind each group of numbers were taken: run time, from the start, never negative. Absent
+/// where there was none.
+nonisolated struct WireMoments: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// The latest reading that lengthened the distance, or could have.
+  var distanceNs: Int64 {
+    get {_distanceNs ?? 0}
+    set {_distanceNs = newValue}
+  }
+  /// Returns true if `distanceNs` has been explicitly set.
+  var hasDistanceNs: Bool {self._distanceNs != nil}
+  /// Clears the value of `distanceNs`. Subsequent reads from it will return its default value.
+  mutating func clearDistanceNs() {self._distanceNs = nil}
+
+  var positionNs: Int64 {
+    get {_positionNs ?? 0}
+    set {_positionNs = newValue}
+  }
+  /// Returns true if `positionNs` has been explicitly set.
+  var hasPositionNs: Bool {self._positionNs != nil}
+  /// Clears the value of `positionNs`. Subsequent reads from it will return its default value.
+  mutating func clearPositionNs() {self._positionNs = nil}
+
+  var heartRateNs: Int64 {
+    get {_heartRateNs ?? 0}
+    set {_heartRateNs = newValue}
+  }
+  /// Returns true if `heartRateNs` has been explicitly set.
+  var hasHeartRateNs: Bool {self._heartRateNs != nil}
+  /// Clears the value of `heartRateNs`. Subsequent reads from it will return its default value.
+  mutating func clearHeartRateNs() {self._heartRateNs = nil}
+
+  var cadenceNs: Int64 {
+    get {_cadenceNs ?? 0}
+    set {_cadenceNs = newValue}
+  }
+  /// Returns true if `cadenceNs` has been explicitly set.
+  var hasCadenceNs: Bool {self._cadenceNs != nil}
+  /// Clears the value of `cadenceNs`. Subsequent reads from it will return its default value.
+  mutating func clearCadenceNs() {self._cadenceNs = nil}
+
+  var elevationNs: Int64 {
+    get {_elevationNs ?? 0}
+    set {_elevationNs = newValue}
+  }
+  /// Returns true if `elevationNs` has been explicitly set.
+  var hasElevationNs: Bool {self._elevationNs != nil}
+  /// Clears the value of `elevationNs`. Subsequent reads from it will return its default value.
+  mutating func clearElevationNs() {self._elevationNs = nil}
+
+  var activityNs: Int64 {
+    get {_activityNs ?? 0}
+    set {_activityNs = newValue}
+  }
+  /// Returns true if `activityNs` has been explicitly set.
+  var hasActivityNs: Bool {self._activityNs != nil}
+  /// Clears the value of `activityNs`. Subsequent reads from it will return its default value.
+  mutating func clearActivityNs() {self._activityNs = nil}
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+
+  fileprivate var _distanceNs: Int64? = nil
+  fileprivate var _positionNs: Int64? = nil
+  fileprivate var _heartRateNs: Int64? = nil
+  fileprivate var _cadenceNs: Int64? = nil
+  fileprivate var _elevationNs: Int64? = nil
+  fileprivate var _activityNs: Int64? = nil
+}
+
+/// The numbers of a run with the pieces that they are made of. Each list holds its first 256 lines at most, and all
+/// lists together no more than fit the frame, in the order of their fields.
+nonisolated struct WireRunReport: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  var metrics: WireMetrics {
+    get {_metrics ?? WireMetrics()}
+    set {_metrics = newValue}
+  }
+  /// Returns true if `metrics` has been explicitly set.
+  var hasMetrics: Bool {self._metrics != nil}
+  /// Clears the value of `metrics`. Subsequent reads from it will return its default value.
+  mutating func clearMetrics() {self._metrics = nil}
+
+  /// The open one last.
+  var kilometers: [WireSplit] = []
+
+  /// The open one last.
+  var miles: [WireSplit] = []
+
+  /// By command, the open one last; none when none was marked.
+  var laps: [WireSplit] = []
+
+  /// What measured the distance, in order.
+  var stretches: [WireDistanceStretch] = []
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+
+  fileprivate var _metrics: WireMetrics? = nil
+}
+
+/// A piece of a run: a kilometre, a mile (1,609.344 m), or a lap.
+nonisolated struct WireSplit: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// 1, 2, 3 ... at most 2^31 - 1.
+  var number: UInt32 = 0
+
+  /// Absent for a lap without a distance.
   var distanceMeters: Double {
     get {_distanceMeters ?? 0}
     set {_distanceMeters = newValue}
@@ -2251,32 +2844,12 @@ nonisolated struct WireMetrics: Sendable {
   /// Clears the value of `distanceMeters`. Subsequent reads from it will return its default value.
   mutating func clearDistanceMeters() {self._distanceMeters = nil}
 
-  var currentPaceSecondsPerKilometer: Double {
-    get {_currentPaceSecondsPerKilometer ?? 0}
-    set {_currentPaceSecondsPerKilometer = newValue}
-  }
-  /// Returns true if `currentPaceSecondsPerKilometer` has been explicitly set.
-  var hasCurrentPaceSecondsPerKilometer: Bool {self._currentPaceSecondsPerKilometer != nil}
-  /// Clears the value of `currentPaceSecondsPerKilometer`. Subsequent reads from it will return its default value.
-  mutating func clearCurrentPaceSecondsPerKilometer() {self._currentPaceSecondsPerKilometer = nil}
+  var activeNs: Int64 = 0
 
-  var averagePaceSecondsPerKilometer: Double {
-    get {_averagePaceSecondsPerKilometer ?? 0}
-    set {_averagePaceSecondsPerKilometer = newValue}
-  }
-  /// Returns true if `averagePaceSecondsPerKilometer` has been explicitly set.
-  var hasAveragePaceSecondsPerKilometer: Bool {self._averagePaceSecondsPerKilometer != nil}
-  /// Clears the value of `averagePaceSecondsPerKilometer`. Subsequent reads from it will return its default value.
-  mutating func clearAveragePaceSecondsPerKilometer() {self._averagePaceSecondsPerKilometer = nil}
+  /// Run time, pauses included.
+  var startedAtNs: Int64 = 0
 
-  var heartRateBpm: Double {
-    get {_heartRateBpm ?? 0}
-    set {_heartRateBpm = newValue}
-  }
-  /// Returns true if `heartRateBpm` has been explicitly set.
-  var hasHeartRateBpm: Bool {self._heartRateBpm != nil}
-  /// Clears the value of `heartRateBpm`. Subsequent reads from it will return its default value.
-  mutating func clearHeartRateBpm() {self._heartRateBpm = nil}
+  var endedAtNs: Int64 = 0
 
   var averageHeartRateBpm: Double {
     get {_averageHeartRateBpm ?? 0}
@@ -2286,25 +2859,6 @@ nonisolated struct WireMetrics: Sendable {
   var hasAverageHeartRateBpm: Bool {self._averageHeartRateBpm != nil}
   /// Clears the value of `averageHeartRateBpm`. Subsequent reads from it will return its default value.
   mutating func clearAverageHeartRateBpm() {self._averageHeartRateBpm = nil}
-
-  var maxHeartRateBpm: Double {
-    get {_maxHeartRateBpm ?? 0}
-    set {_maxHeartRateBpm = newValue}
-  }
-  /// Returns true if `maxHeartRateBpm` has been explicitly set.
-  var hasMaxHeartRateBpm: Bool {self._maxHeartRateBpm != nil}
-  /// Clears the value of `maxHeartRateBpm`. Subsequent reads from it will return its default value.
-  mutating func clearMaxHeartRateBpm() {self._maxHeartRateBpm = nil}
-
-  /// Steps of both feet.
-  var cadenceStepsPerMinute: Double {
-    get {_cadenceStepsPerMinute ?? 0}
-    set {_cadenceStepsPerMinute = newValue}
-  }
-  /// Returns true if `cadenceStepsPerMinute` has been explicitly set.
-  var hasCadenceStepsPerMinute: Bool {self._cadenceStepsPerMinute != nil}
-  /// Clears the value of `cadenceStepsPerMinute`. Subsequent reads from it will return its default value.
-  mutating func clearCadenceStepsPerMinute() {self._cadenceStepsPerMinute = nil}
 
   var elevationGainMeters: Double {
     get {_elevationGainMeters ?? 0}
@@ -2325,35 +2879,116 @@ nonisolated struct WireMetrics: Sendable {
   /// Clears the value of `elevationLossMeters`. Subsequent reads from it will return its default value.
   mutating func clearElevationLossMeters() {self._elevationLossMeters = nil}
 
-  /// Of the latest fix, horizontal.
-  var positionAccuracyMeters: Double {
-    get {_positionAccuracyMeters ?? 0}
-    set {_positionAccuracyMeters = newValue}
-  }
-  /// Returns true if `positionAccuracyMeters` has been explicitly set.
-  var hasPositionAccuracyMeters: Bool {self._positionAccuracyMeters != nil}
-  /// Clears the value of `positionAccuracyMeters`. Subsequent reads from it will return its default value.
-  mutating func clearPositionAccuracyMeters() {self._positionAccuracyMeters = nil}
-
-  var activity: WireActivity = .unspecified
-
-  /// Laps marked by command.
-  var lapCount: UInt32 = 0
+  var complete: Bool = false
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   init() {}
 
   fileprivate var _distanceMeters: Double? = nil
-  fileprivate var _currentPaceSecondsPerKilometer: Double? = nil
-  fileprivate var _averagePaceSecondsPerKilometer: Double? = nil
-  fileprivate var _heartRateBpm: Double? = nil
   fileprivate var _averageHeartRateBpm: Double? = nil
-  fileprivate var _maxHeartRateBpm: Double? = nil
-  fileprivate var _cadenceStepsPerMinute: Double? = nil
   fileprivate var _elevationGainMeters: Double? = nil
   fileprivate var _elevationLossMeters: Double? = nil
-  fileprivate var _positionAccuracyMeters: Double? = nil
+}
+
+/// Consecutive metres of one source.
+nonisolated struct WireDistanceStretch: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  var source: WireDistanceSource = .unspecified
+
+  /// Run time, pauses included.
+  var startedAtNs: Int64 = 0
+
+  var endedAtNs: Int64 = 0
+
+  var meters: Double = 0
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+}
+
+/// Consecutive points of a run's route: at most 512. What is published replaces everything from its first index on: a
+/// reading that came late changes what became of points after it. A run begins with a part without points.
+nonisolated struct WireRoutePart: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  var runID: Data = Data()
+
+  /// The hub's life, as in snapshots.
+  var term: UInt64 = 0
+
+  /// What is published is numbered 1, 2, 3 ... in a life of the hub, whatever the run. An answer has the number of the
+  /// last part published before it, and holds all that was published up to there. Who has missed a number does not know
+  /// what became of any point, and asks from the first one on.
+  var number: UInt64 = 0
+
+  /// The index of its first point in the whole route.
+  var from: UInt32 = 0
+
+  var points: [WireRoutePoint] = []
+
+  /// How many points the whole route had then: never less than what `from` and the points come to, unless there are no
+  /// points; at most 2^31 - 1. What is published goes up to there in parts that follow one another.
+  var total: UInt32 = 0
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+}
+
+/// A fix, and what became of it.
+nonisolated struct WireRoutePoint: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// When it was taken: run time, never negative.
+  var offsetNs: Int64 = 0
+
+  var position: WirePosition {
+    get {_position ?? WirePosition()}
+    set {_position = newValue}
+  }
+  /// Returns true if `position` has been explicitly set.
+  var hasPosition: Bool {self._position != nil}
+  /// Clears the value of `position`. Subsequent reads from it will return its default value.
+  mutating func clearPosition() {self._position = nil}
+
+  var verdict: WireFixVerdict = .unspecified
+
+  /// The smoothed altitude there.
+  var altitudeMeters: Double {
+    get {_altitudeMeters ?? 0}
+    set {_altitudeMeters = newValue}
+  }
+  /// Returns true if `altitudeMeters` has been explicitly set.
+  var hasAltitudeMeters: Bool {self._altitudeMeters != nil}
+  /// Clears the value of `altitudeMeters`. Subsequent reads from it will return its default value.
+  mutating func clearAltitudeMeters() {self._altitudeMeters = nil}
+
+  /// Covered up to there; absent while unknown.
+  var distanceMeters: Double {
+    get {_distanceMeters ?? 0}
+    set {_distanceMeters = newValue}
+  }
+  /// Returns true if `distanceMeters` has been explicitly set.
+  var hasDistanceMeters: Bool {self._distanceMeters != nil}
+  /// Clears the value of `distanceMeters`. Subsequent reads from it will return its default value.
+  mutating func clearDistanceMeters() {self._distanceMeters = nil}
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+
+  fileprivate var _position: WirePosition? = nil
+  fileprivate var _altitudeMeters: Double? = nil
+  fileprivate var _distanceMeters: Double? = nil
 }
 
 /// One reading of one sensor.
@@ -2548,6 +3183,14 @@ nonisolated extension WirePhase: SwiftProtobuf._ProtoNameProviding {
 
 nonisolated extension WireRejectionReason: SwiftProtobuf._ProtoNameProviding {
   static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0REJECTION_REASON_UNSPECIFIED\0\u{1}REJECTION_REASON_ILLEGAL\0\u{1}REJECTION_REASON_OTHER_RUN\0\u{1}REJECTION_REASON_STALE_REVISION\0\u{1}REJECTION_REASON_TOO_OLD\0\u{1}REJECTION_REASON_BUSY\0\u{1}REJECTION_REASON_UNSUPPORTED\0\u{1}REJECTION_REASON_CANCELLED\0\u{1}REJECTION_REASON_EXPIRED\0\u{1}REJECTION_REASON_QUARANTINED\0")
+}
+
+nonisolated extension WireDistanceSource: SwiftProtobuf._ProtoNameProviding {
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0DISTANCE_SOURCE_UNSPECIFIED\0\u{1}DISTANCE_SOURCE_POSITIONS\0\u{1}DISTANCE_SOURCE_PEDOMETER\0")
+}
+
+nonisolated extension WireFixVerdict: SwiftProtobuf._ProtoNameProviding {
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0FIX_VERDICT_UNSPECIFIED\0\u{1}FIX_VERDICT_COUNTED\0\u{1}FIX_VERDICT_ANCHORED\0\u{1}FIX_VERDICT_NOT_RUNNING\0\u{1}FIX_VERDICT_AUTO_PAUSED\0\u{1}FIX_VERDICT_INVALID\0\u{1}FIX_VERDICT_INACCURATE\0\u{1}FIX_VERDICT_STATIONARY\0\u{1}FIX_VERDICT_IMPOSSIBLE_SPEED\0\u{1}FIX_VERDICT_REPEATED\0\u{1}FIX_VERDICT_OTHER_RECEIVER\0")
 }
 
 nonisolated extension WireAltitudeSource: SwiftProtobuf._ProtoNameProviding {
@@ -3209,71 +3852,123 @@ nonisolated extension WireWelcome: SwiftProtobuf.Message, SwiftProtobuf._Message
   static let protoMessageName: String = _protobuf_package + ".Welcome"
   static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}nonce\0\u{3}node_id\0\u{3}store_id\0\u{3}device_id\0\u{3}events_endpoint\0\u{3}speed_thousandths\0\u{3}debounce_ns\0\u{1}received\0\u{1}state\0")
 
+  fileprivate class _StorageClass {
+    var _nonce: UInt64 = 0
+    var _nodeID: Data = Data()
+    var _storeID: Data = Data()
+    var _deviceID: String = String()
+    var _eventsEndpoint: String = String()
+    var _speedThousandths: Int64 = 0
+    var _debounceNs: Int64 = 0
+    var _received: [WireStreamMark] = []
+    var _state: WireStateMessage? = nil
+
+      // This property is used as the initial default value for new instances of the type.
+      // The type itself is protecting the reference to its storage via CoW semantics.
+      // This will force a copy to be made of this reference when the first mutation occurs;
+      // hence, it is safe to mark this as `nonisolated(unsafe)`.
+      static nonisolated(unsafe) let defaultInstance = _StorageClass()
+
+    private init() {}
+
+    init(copying source: _StorageClass) {
+      _nonce = source._nonce
+      _nodeID = source._nodeID
+      _storeID = source._storeID
+      _deviceID = source._deviceID
+      _eventsEndpoint = source._eventsEndpoint
+      _speedThousandths = source._speedThousandths
+      _debounceNs = source._debounceNs
+      _received = source._received
+      _state = source._state
+    }
+  }
+
+  fileprivate mutating func _uniqueStorage() -> _StorageClass {
+    if !isKnownUniquelyReferenced(&_storage) {
+      _storage = _StorageClass(copying: _storage)
+    }
+    return _storage
+  }
+
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
-    while let fieldNumber = try decoder.nextFieldNumber() {
-      // The use of inline closures is to circumvent an issue where the compiler
-      // allocates stack space for every case branch when no optimizations are
-      // enabled. https://github.com/apple/swift-protobuf/issues/1034
-      switch fieldNumber {
-      case 1: try { try decoder.decodeSingularFixed64Field(value: &self.nonce) }()
-      case 2: try { try decoder.decodeSingularBytesField(value: &self.nodeID) }()
-      case 3: try { try decoder.decodeSingularBytesField(value: &self.storeID) }()
-      case 4: try { try decoder.decodeSingularStringField(value: &self.deviceID) }()
-      case 5: try { try decoder.decodeSingularStringField(value: &self.eventsEndpoint) }()
-      case 6: try { try decoder.decodeSingularInt64Field(value: &self.speedThousandths) }()
-      case 7: try { try decoder.decodeSingularInt64Field(value: &self.debounceNs) }()
-      case 8: try { try decoder.decodeRepeatedMessageField(value: &self.received) }()
-      case 9: try { try decoder.decodeSingularMessageField(value: &self._state) }()
-      default: break
+    _ = _uniqueStorage()
+    try withExtendedLifetime(_storage) { (_storage: _StorageClass) in
+      while let fieldNumber = try decoder.nextFieldNumber() {
+        // The use of inline closures is to circumvent an issue where the compiler
+        // allocates stack space for every case branch when no optimizations are
+        // enabled. https://github.com/apple/swift-protobuf/issues/1034
+        switch fieldNumber {
+        case 1: try { try decoder.decodeSingularFixed64Field(value: &_storage._nonce) }()
+        case 2: try { try decoder.decodeSingularBytesField(value: &_storage._nodeID) }()
+        case 3: try { try decoder.decodeSingularBytesField(value: &_storage._storeID) }()
+        case 4: try { try decoder.decodeSingularStringField(value: &_storage._deviceID) }()
+        case 5: try { try decoder.decodeSingularStringField(value: &_storage._eventsEndpoint) }()
+        case 6: try { try decoder.decodeSingularInt64Field(value: &_storage._speedThousandths) }()
+        case 7: try { try decoder.decodeSingularInt64Field(value: &_storage._debounceNs) }()
+        case 8: try { try decoder.decodeRepeatedMessageField(value: &_storage._received) }()
+        case 9: try { try decoder.decodeSingularMessageField(value: &_storage._state) }()
+        default: break
+        }
       }
     }
   }
 
   func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
-    // The use of inline closures is to circumvent an issue where the compiler
-    // allocates stack space for every if/case branch local when no optimizations
-    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
-    // https://github.com/apple/swift-protobuf/issues/1182
-    if self.nonce != 0 {
-      try visitor.visitSingularFixed64Field(value: self.nonce, fieldNumber: 1)
+    try withExtendedLifetime(_storage) { (_storage: _StorageClass) in
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every if/case branch local when no optimizations
+      // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+      // https://github.com/apple/swift-protobuf/issues/1182
+      if _storage._nonce != 0 {
+        try visitor.visitSingularFixed64Field(value: _storage._nonce, fieldNumber: 1)
+      }
+      if !_storage._nodeID.isEmpty {
+        try visitor.visitSingularBytesField(value: _storage._nodeID, fieldNumber: 2)
+      }
+      if !_storage._storeID.isEmpty {
+        try visitor.visitSingularBytesField(value: _storage._storeID, fieldNumber: 3)
+      }
+      if !_storage._deviceID.isEmpty {
+        try visitor.visitSingularStringField(value: _storage._deviceID, fieldNumber: 4)
+      }
+      if !_storage._eventsEndpoint.isEmpty {
+        try visitor.visitSingularStringField(value: _storage._eventsEndpoint, fieldNumber: 5)
+      }
+      if _storage._speedThousandths != 0 {
+        try visitor.visitSingularInt64Field(value: _storage._speedThousandths, fieldNumber: 6)
+      }
+      if _storage._debounceNs != 0 {
+        try visitor.visitSingularInt64Field(value: _storage._debounceNs, fieldNumber: 7)
+      }
+      if !_storage._received.isEmpty {
+        try visitor.visitRepeatedMessageField(value: _storage._received, fieldNumber: 8)
+      }
+      try { if let v = _storage._state {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 9)
+      } }()
     }
-    if !self.nodeID.isEmpty {
-      try visitor.visitSingularBytesField(value: self.nodeID, fieldNumber: 2)
-    }
-    if !self.storeID.isEmpty {
-      try visitor.visitSingularBytesField(value: self.storeID, fieldNumber: 3)
-    }
-    if !self.deviceID.isEmpty {
-      try visitor.visitSingularStringField(value: self.deviceID, fieldNumber: 4)
-    }
-    if !self.eventsEndpoint.isEmpty {
-      try visitor.visitSingularStringField(value: self.eventsEndpoint, fieldNumber: 5)
-    }
-    if self.speedThousandths != 0 {
-      try visitor.visitSingularInt64Field(value: self.speedThousandths, fieldNumber: 6)
-    }
-    if self.debounceNs != 0 {
-      try visitor.visitSingularInt64Field(value: self.debounceNs, fieldNumber: 7)
-    }
-    if !self.received.isEmpty {
-      try visitor.visitRepeatedMessageField(value: self.received, fieldNumber: 8)
-    }
-    try { if let v = self._state {
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 9)
-    } }()
     try unknownFields.traverse(visitor: &visitor)
   }
 
   static func ==(lhs: WireWelcome, rhs: WireWelcome) -> Bool {
-    if lhs.nonce != rhs.nonce {return false}
-    if lhs.nodeID != rhs.nodeID {return false}
-    if lhs.storeID != rhs.storeID {return false}
-    if lhs.deviceID != rhs.deviceID {return false}
-    if lhs.eventsEndpoint != rhs.eventsEndpoint {return false}
-    if lhs.speedThousandths != rhs.speedThousandths {return false}
-    if lhs.debounceNs != rhs.debounceNs {return false}
-    if lhs.received != rhs.received {return false}
-    if lhs._state != rhs._state {return false}
+    if lhs._storage !== rhs._storage {
+      let storagesAreEqual: Bool = withExtendedLifetime((lhs._storage, rhs._storage)) { (_args: (_StorageClass, _StorageClass)) in
+        let _storage = _args.0
+        let rhs_storage = _args.1
+        if _storage._nonce != rhs_storage._nonce {return false}
+        if _storage._nodeID != rhs_storage._nodeID {return false}
+        if _storage._storeID != rhs_storage._storeID {return false}
+        if _storage._deviceID != rhs_storage._deviceID {return false}
+        if _storage._eventsEndpoint != rhs_storage._eventsEndpoint {return false}
+        if _storage._speedThousandths != rhs_storage._speedThousandths {return false}
+        if _storage._debounceNs != rhs_storage._debounceNs {return false}
+        if _storage._received != rhs_storage._received {return false}
+        if _storage._state != rhs_storage._state {return false}
+        return true
+      }
+      if !storagesAreEqual {return false}
+    }
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -4030,7 +4725,7 @@ nonisolated extension WireLive: SwiftProtobuf.Message, SwiftProtobuf._MessageImp
 
 nonisolated extension WireInquiry: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".Inquiry"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}peers\0\u{1}outbox\0\u{1}cancel\0\u{1}quarantine\0\u{1}retry\0\u{1}discard\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}peers\0\u{1}outbox\0\u{1}cancel\0\u{1}quarantine\0\u{1}retry\0\u{1}discard\0\u{1}report\0\u{1}route\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -4101,6 +4796,32 @@ nonisolated extension WireInquiry: SwiftProtobuf.Message, SwiftProtobuf._Message
           self.inquiry = .discard(v)
         }
       }()
+      case 7: try {
+        var v: WireAskReport?
+        var hadOneofValue = false
+        if let current = self.inquiry {
+          hadOneofValue = true
+          if case .report(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.inquiry = .report(v)
+        }
+      }()
+      case 8: try {
+        var v: WireAskRoute?
+        var hadOneofValue = false
+        if let current = self.inquiry {
+          hadOneofValue = true
+          if case .route(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.inquiry = .route(v)
+        }
+      }()
       default: break
       }
     }
@@ -4135,6 +4856,14 @@ nonisolated extension WireInquiry: SwiftProtobuf.Message, SwiftProtobuf._Message
     case .discard?: try {
       guard case .discard(let v)? = self.inquiry else { preconditionFailure() }
       try visitor.visitSingularBytesField(value: v, fieldNumber: 6)
+    }()
+    case .report?: try {
+      guard case .report(let v)? = self.inquiry else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 7)
+    }()
+    case .route?: try {
+      guard case .route(let v)? = self.inquiry else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 8)
     }()
     case nil: break
     }
@@ -4205,9 +4934,58 @@ nonisolated extension WireListQuarantine: SwiftProtobuf.Message, SwiftProtobuf._
   }
 }
 
+nonisolated extension WireAskReport: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".AskReport"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap()
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    // Load everything into unknown fields
+    while try decoder.nextFieldNumber() != nil {}
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: WireAskReport, rhs: WireAskReport) -> Bool {
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireAskRoute: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".AskRoute"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}from\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularUInt32Field(value: &self.from) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if self.from != 0 {
+      try visitor.visitSingularUInt32Field(value: self.from, fieldNumber: 1)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: WireAskRoute, rhs: WireAskRoute) -> Bool {
+    if lhs.from != rhs.from {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
 nonisolated extension WireInquiryAnswer: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".InquiryAnswer"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}peers\0\u{1}outbox\0\u{1}quarantine\0\u{1}done\0\u{1}failed\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}peers\0\u{1}outbox\0\u{1}quarantine\0\u{1}done\0\u{1}failed\0\u{1}report\0\u{1}route\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -4275,6 +5053,32 @@ nonisolated extension WireInquiryAnswer: SwiftProtobuf.Message, SwiftProtobuf._M
           self.answer = .failed(v)
         }
       }()
+      case 6: try {
+        var v: WireReportAnswer?
+        var hadOneofValue = false
+        if let current = self.answer {
+          hadOneofValue = true
+          if case .report(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.answer = .report(v)
+        }
+      }()
+      case 7: try {
+        var v: WireRouteAnswer?
+        var hadOneofValue = false
+        if let current = self.answer {
+          hadOneofValue = true
+          if case .route(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.answer = .route(v)
+        }
+      }()
       default: break
       }
     }
@@ -4306,6 +5110,14 @@ nonisolated extension WireInquiryAnswer: SwiftProtobuf.Message, SwiftProtobuf._M
       guard case .failed(let v)? = self.answer else { preconditionFailure() }
       try visitor.visitSingularStringField(value: v, fieldNumber: 5)
     }()
+    case .report?: try {
+      guard case .report(let v)? = self.answer else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 6)
+    }()
+    case .route?: try {
+      guard case .route(let v)? = self.answer else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 7)
+    }()
     case nil: break
     }
     try unknownFields.traverse(visitor: &visitor)
@@ -4313,6 +5125,74 @@ nonisolated extension WireInquiryAnswer: SwiftProtobuf.Message, SwiftProtobuf._M
 
   static func ==(lhs: WireInquiryAnswer, rhs: WireInquiryAnswer) -> Bool {
     if lhs.answer != rhs.answer {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireReportAnswer: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".ReportAnswer"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}report\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularMessageField(value: &self._report) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    try { if let v = self._report {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 1)
+    } }()
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: WireReportAnswer, rhs: WireReportAnswer) -> Bool {
+    if lhs._report != rhs._report {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireRouteAnswer: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".RouteAnswer"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}part\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularMessageField(value: &self._part) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    try { if let v = self._part {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 1)
+    } }()
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: WireRouteAnswer, rhs: WireRouteAnswer) -> Bool {
+    if lhs._part != rhs._part {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -4636,7 +5516,7 @@ nonisolated extension WireQuarantineReport: SwiftProtobuf.Message, SwiftProtobuf
 
 nonisolated extension WireBusEvent: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".BusEvent"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}snapshot\0\u{1}command\0\u{1}receipt\0\u{1}presence\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}snapshot\0\u{1}command\0\u{1}receipt\0\u{1}presence\0\u{1}route\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -4696,6 +5576,19 @@ nonisolated extension WireBusEvent: SwiftProtobuf.Message, SwiftProtobuf._Messag
           self.event = .presence(v)
         }
       }()
+      case 5: try {
+        var v: WireRoutePart?
+        var hadOneofValue = false
+        if let current = self.event {
+          hadOneofValue = true
+          if case .route(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.event = .route(v)
+        }
+      }()
       default: break
       }
     }
@@ -4722,6 +5615,10 @@ nonisolated extension WireBusEvent: SwiftProtobuf.Message, SwiftProtobuf._Messag
     case .presence?: try {
       guard case .presence(let v)? = self.event else { preconditionFailure() }
       try visitor.visitSingularMessageField(value: v, fieldNumber: 4)
+    }()
+    case .route?: try {
+      guard case .route(let v)? = self.event else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 5)
     }()
     case nil: break
     }
@@ -5341,109 +6238,61 @@ nonisolated extension WireSnapshot: SwiftProtobuf.Message, SwiftProtobuf._Messag
   static let protoMessageName: String = _protobuf_package + ".Snapshot"
   static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}order\0\u{1}phase\0\u{3}run_id\0\u{3}changed_by\0\u{3}started_at_ns\0\u{3}captured_at_ns\0\u{1}metrics\0")
 
-  fileprivate class _StorageClass {
-    var _order: WireSnapshotOrder? = nil
-    var _phase: WirePhase = .unspecified
-    var _runID: Data? = nil
-    var _changedBy: WireChange? = nil
-    var _startedAtNs: Int64? = nil
-    var _capturedAtNs: Int64 = 0
-    var _metrics: WireMetrics? = nil
-
-      // This property is used as the initial default value for new instances of the type.
-      // The type itself is protecting the reference to its storage via CoW semantics.
-      // This will force a copy to be made of this reference when the first mutation occurs;
-      // hence, it is safe to mark this as `nonisolated(unsafe)`.
-      static nonisolated(unsafe) let defaultInstance = _StorageClass()
-
-    private init() {}
-
-    init(copying source: _StorageClass) {
-      _order = source._order
-      _phase = source._phase
-      _runID = source._runID
-      _changedBy = source._changedBy
-      _startedAtNs = source._startedAtNs
-      _capturedAtNs = source._capturedAtNs
-      _metrics = source._metrics
-    }
-  }
-
-  fileprivate mutating func _uniqueStorage() -> _StorageClass {
-    if !isKnownUniquelyReferenced(&_storage) {
-      _storage = _StorageClass(copying: _storage)
-    }
-    return _storage
-  }
-
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
-    _ = _uniqueStorage()
-    try withExtendedLifetime(_storage) { (_storage: _StorageClass) in
-      while let fieldNumber = try decoder.nextFieldNumber() {
-        // The use of inline closures is to circumvent an issue where the compiler
-        // allocates stack space for every case branch when no optimizations are
-        // enabled. https://github.com/apple/swift-protobuf/issues/1034
-        switch fieldNumber {
-        case 1: try { try decoder.decodeSingularMessageField(value: &_storage._order) }()
-        case 2: try { try decoder.decodeSingularEnumField(value: &_storage._phase) }()
-        case 3: try { try decoder.decodeSingularBytesField(value: &_storage._runID) }()
-        case 4: try { try decoder.decodeSingularMessageField(value: &_storage._changedBy) }()
-        case 5: try { try decoder.decodeSingularInt64Field(value: &_storage._startedAtNs) }()
-        case 6: try { try decoder.decodeSingularInt64Field(value: &_storage._capturedAtNs) }()
-        case 7: try { try decoder.decodeSingularMessageField(value: &_storage._metrics) }()
-        default: break
-        }
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularMessageField(value: &self._order) }()
+      case 2: try { try decoder.decodeSingularEnumField(value: &self.phase) }()
+      case 3: try { try decoder.decodeSingularBytesField(value: &self._runID) }()
+      case 4: try { try decoder.decodeSingularMessageField(value: &self._changedBy) }()
+      case 5: try { try decoder.decodeSingularInt64Field(value: &self._startedAtNs) }()
+      case 6: try { try decoder.decodeSingularInt64Field(value: &self.capturedAtNs) }()
+      case 7: try { try decoder.decodeSingularMessageField(value: &self._metrics) }()
+      default: break
       }
     }
   }
 
   func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
-    try withExtendedLifetime(_storage) { (_storage: _StorageClass) in
-      // The use of inline closures is to circumvent an issue where the compiler
-      // allocates stack space for every if/case branch local when no optimizations
-      // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
-      // https://github.com/apple/swift-protobuf/issues/1182
-      try { if let v = _storage._order {
-        try visitor.visitSingularMessageField(value: v, fieldNumber: 1)
-      } }()
-      if _storage._phase != .unspecified {
-        try visitor.visitSingularEnumField(value: _storage._phase, fieldNumber: 2)
-      }
-      try { if let v = _storage._runID {
-        try visitor.visitSingularBytesField(value: v, fieldNumber: 3)
-      } }()
-      try { if let v = _storage._changedBy {
-        try visitor.visitSingularMessageField(value: v, fieldNumber: 4)
-      } }()
-      try { if let v = _storage._startedAtNs {
-        try visitor.visitSingularInt64Field(value: v, fieldNumber: 5)
-      } }()
-      if _storage._capturedAtNs != 0 {
-        try visitor.visitSingularInt64Field(value: _storage._capturedAtNs, fieldNumber: 6)
-      }
-      try { if let v = _storage._metrics {
-        try visitor.visitSingularMessageField(value: v, fieldNumber: 7)
-      } }()
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    try { if let v = self._order {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 1)
+    } }()
+    if self.phase != .unspecified {
+      try visitor.visitSingularEnumField(value: self.phase, fieldNumber: 2)
     }
+    try { if let v = self._runID {
+      try visitor.visitSingularBytesField(value: v, fieldNumber: 3)
+    } }()
+    try { if let v = self._changedBy {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 4)
+    } }()
+    try { if let v = self._startedAtNs {
+      try visitor.visitSingularInt64Field(value: v, fieldNumber: 5)
+    } }()
+    if self.capturedAtNs != 0 {
+      try visitor.visitSingularInt64Field(value: self.capturedAtNs, fieldNumber: 6)
+    }
+    try { if let v = self._metrics {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 7)
+    } }()
     try unknownFields.traverse(visitor: &visitor)
   }
 
   static func ==(lhs: WireSnapshot, rhs: WireSnapshot) -> Bool {
-    if lhs._storage !== rhs._storage {
-      let storagesAreEqual: Bool = withExtendedLifetime((lhs._storage, rhs._storage)) { (_args: (_StorageClass, _StorageClass)) in
-        let _storage = _args.0
-        let rhs_storage = _args.1
-        if _storage._order != rhs_storage._order {return false}
-        if _storage._phase != rhs_storage._phase {return false}
-        if _storage._runID != rhs_storage._runID {return false}
-        if _storage._changedBy != rhs_storage._changedBy {return false}
-        if _storage._startedAtNs != rhs_storage._startedAtNs {return false}
-        if _storage._capturedAtNs != rhs_storage._capturedAtNs {return false}
-        if _storage._metrics != rhs_storage._metrics {return false}
-        return true
-      }
-      if !storagesAreEqual {return false}
-    }
+    if lhs._order != rhs._order {return false}
+    if lhs.phase != rhs.phase {return false}
+    if lhs._runID != rhs._runID {return false}
+    if lhs._changedBy != rhs._changedBy {return false}
+    if lhs._startedAtNs != rhs._startedAtNs {return false}
+    if lhs.capturedAtNs != rhs.capturedAtNs {return false}
+    if lhs._metrics != rhs._metrics {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -5491,7 +6340,231 @@ nonisolated extension WireChange: SwiftProtobuf.Message, SwiftProtobuf._MessageI
 
 nonisolated extension WireMetrics: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".Metrics"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}elapsed_ns\0\u{3}active_ns\0\u{3}distance_meters\0\u{3}current_pace_seconds_per_kilometer\0\u{3}average_pace_seconds_per_kilometer\0\u{3}heart_rate_bpm\0\u{3}average_heart_rate_bpm\0\u{3}max_heart_rate_bpm\0\u{3}cadence_steps_per_minute\0\u{3}elevation_gain_meters\0\u{3}elevation_loss_meters\0\u{3}position_accuracy_meters\0\u{1}activity\0\u{3}lap_count\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}elapsed_ns\0\u{3}active_ns\0\u{3}distance_meters\0\u{3}current_pace_seconds_per_kilometer\0\u{3}average_pace_seconds_per_kilometer\0\u{3}heart_rate_bpm\0\u{3}average_heart_rate_bpm\0\u{3}max_heart_rate_bpm\0\u{3}cadence_steps_per_minute\0\u{3}elevation_gain_meters\0\u{3}elevation_loss_meters\0\u{3}position_accuracy_meters\0\u{1}activity\0\u{3}lap_count\0\u{3}pedometer_meters\0\u{3}best_pace_seconds_per_kilometer\0\u{3}worst_pace_seconds_per_kilometer\0\u{3}average_cadence_steps_per_minute\0\u{3}altitude_meters\0\u{3}energy_joules\0\u{3}activity_inferred\0\u{3}auto_paused\0\u{1}moments\0")
+
+  fileprivate class _StorageClass {
+    var _elapsedNs: Int64 = 0
+    var _activeNs: Int64 = 0
+    var _distanceMeters: Double? = nil
+    var _currentPaceSecondsPerKilometer: Double? = nil
+    var _averagePaceSecondsPerKilometer: Double? = nil
+    var _heartRateBpm: Double? = nil
+    var _averageHeartRateBpm: Double? = nil
+    var _maxHeartRateBpm: Double? = nil
+    var _cadenceStepsPerMinute: Double? = nil
+    var _elevationGainMeters: Double? = nil
+    var _elevationLossMeters: Double? = nil
+    var _positionAccuracyMeters: Double? = nil
+    var _activity: WireActivity = .unspecified
+    var _lapCount: UInt32 = 0
+    var _pedometerMeters: Double? = nil
+    var _bestPaceSecondsPerKilometer: Double? = nil
+    var _worstPaceSecondsPerKilometer: Double? = nil
+    var _averageCadenceStepsPerMinute: Double? = nil
+    var _altitudeMeters: Double? = nil
+    var _energyJoules: Double? = nil
+    var _activityInferred: Bool = false
+    var _autoPaused: Bool = false
+    var _moments: WireMoments? = nil
+
+      // This property is used as the initial default value for new instances of the type.
+      // The type itself is protecting the reference to its storage via CoW semantics.
+      // This will force a copy to be made of this reference when the first mutation occurs;
+      // hence, it is safe to mark this as `nonisolated(unsafe)`.
+      static nonisolated(unsafe) let defaultInstance = _StorageClass()
+
+    private init() {}
+
+    init(copying source: _StorageClass) {
+      _elapsedNs = source._elapsedNs
+      _activeNs = source._activeNs
+      _distanceMeters = source._distanceMeters
+      _currentPaceSecondsPerKilometer = source._currentPaceSecondsPerKilometer
+      _averagePaceSecondsPerKilometer = source._averagePaceSecondsPerKilometer
+      _heartRateBpm = source._heartRateBpm
+      _averageHeartRateBpm = source._averageHeartRateBpm
+      _maxHeartRateBpm = source._maxHeartRateBpm
+      _cadenceStepsPerMinute = source._cadenceStepsPerMinute
+      _elevationGainMeters = source._elevationGainMeters
+      _elevationLossMeters = source._elevationLossMeters
+      _positionAccuracyMeters = source._positionAccuracyMeters
+      _activity = source._activity
+      _lapCount = source._lapCount
+      _pedometerMeters = source._pedometerMeters
+      _bestPaceSecondsPerKilometer = source._bestPaceSecondsPerKilometer
+      _worstPaceSecondsPerKilometer = source._worstPaceSecondsPerKilometer
+      _averageCadenceStepsPerMinute = source._averageCadenceStepsPerMinute
+      _altitudeMeters = source._altitudeMeters
+      _energyJoules = source._energyJoules
+      _activityInferred = source._activityInferred
+      _autoPaused = source._autoPaused
+      _moments = source._moments
+    }
+  }
+
+  fileprivate mutating func _uniqueStorage() -> _StorageClass {
+    if !isKnownUniquelyReferenced(&_storage) {
+      _storage = _StorageClass(copying: _storage)
+    }
+    return _storage
+  }
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    _ = _uniqueStorage()
+    try withExtendedLifetime(_storage) { (_storage: _StorageClass) in
+      while let fieldNumber = try decoder.nextFieldNumber() {
+        // The use of inline closures is to circumvent an issue where the compiler
+        // allocates stack space for every case branch when no optimizations are
+        // enabled. https://github.com/apple/swift-protobuf/issues/1034
+        switch fieldNumber {
+        case 1: try { try decoder.decodeSingularInt64Field(value: &_storage._elapsedNs) }()
+        case 2: try { try decoder.decodeSingularInt64Field(value: &_storage._activeNs) }()
+        case 3: try { try decoder.decodeSingularDoubleField(value: &_storage._distanceMeters) }()
+        case 4: try { try decoder.decodeSingularDoubleField(value: &_storage._currentPaceSecondsPerKilometer) }()
+        case 5: try { try decoder.decodeSingularDoubleField(value: &_storage._averagePaceSecondsPerKilometer) }()
+        case 6: try { try decoder.decodeSingularDoubleField(value: &_storage._heartRateBpm) }()
+        case 7: try { try decoder.decodeSingularDoubleField(value: &_storage._averageHeartRateBpm) }()
+        case 8: try { try decoder.decodeSingularDoubleField(value: &_storage._maxHeartRateBpm) }()
+        case 9: try { try decoder.decodeSingularDoubleField(value: &_storage._cadenceStepsPerMinute) }()
+        case 10: try { try decoder.decodeSingularDoubleField(value: &_storage._elevationGainMeters) }()
+        case 11: try { try decoder.decodeSingularDoubleField(value: &_storage._elevationLossMeters) }()
+        case 12: try { try decoder.decodeSingularDoubleField(value: &_storage._positionAccuracyMeters) }()
+        case 13: try { try decoder.decodeSingularEnumField(value: &_storage._activity) }()
+        case 14: try { try decoder.decodeSingularUInt32Field(value: &_storage._lapCount) }()
+        case 15: try { try decoder.decodeSingularDoubleField(value: &_storage._pedometerMeters) }()
+        case 16: try { try decoder.decodeSingularDoubleField(value: &_storage._bestPaceSecondsPerKilometer) }()
+        case 17: try { try decoder.decodeSingularDoubleField(value: &_storage._worstPaceSecondsPerKilometer) }()
+        case 18: try { try decoder.decodeSingularDoubleField(value: &_storage._averageCadenceStepsPerMinute) }()
+        case 19: try { try decoder.decodeSingularDoubleField(value: &_storage._altitudeMeters) }()
+        case 20: try { try decoder.decodeSingularDoubleField(value: &_storage._energyJoules) }()
+        case 21: try { try decoder.decodeSingularBoolField(value: &_storage._activityInferred) }()
+        case 22: try { try decoder.decodeSingularBoolField(value: &_storage._autoPaused) }()
+        case 23: try { try decoder.decodeSingularMessageField(value: &_storage._moments) }()
+        default: break
+        }
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    try withExtendedLifetime(_storage) { (_storage: _StorageClass) in
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every if/case branch local when no optimizations
+      // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+      // https://github.com/apple/swift-protobuf/issues/1182
+      if _storage._elapsedNs != 0 {
+        try visitor.visitSingularInt64Field(value: _storage._elapsedNs, fieldNumber: 1)
+      }
+      if _storage._activeNs != 0 {
+        try visitor.visitSingularInt64Field(value: _storage._activeNs, fieldNumber: 2)
+      }
+      try { if let v = _storage._distanceMeters {
+        try visitor.visitSingularDoubleField(value: v, fieldNumber: 3)
+      } }()
+      try { if let v = _storage._currentPaceSecondsPerKilometer {
+        try visitor.visitSingularDoubleField(value: v, fieldNumber: 4)
+      } }()
+      try { if let v = _storage._averagePaceSecondsPerKilometer {
+        try visitor.visitSingularDoubleField(value: v, fieldNumber: 5)
+      } }()
+      try { if let v = _storage._heartRateBpm {
+        try visitor.visitSingularDoubleField(value: v, fieldNumber: 6)
+      } }()
+      try { if let v = _storage._averageHeartRateBpm {
+        try visitor.visitSingularDoubleField(value: v, fieldNumber: 7)
+      } }()
+      try { if let v = _storage._maxHeartRateBpm {
+        try visitor.visitSingularDoubleField(value: v, fieldNumber: 8)
+      } }()
+      try { if let v = _storage._cadenceStepsPerMinute {
+        try visitor.visitSingularDoubleField(value: v, fieldNumber: 9)
+      } }()
+      try { if let v = _storage._elevationGainMeters {
+        try visitor.visitSingularDoubleField(value: v, fieldNumber: 10)
+      } }()
+      try { if let v = _storage._elevationLossMeters {
+        try visitor.visitSingularDoubleField(value: v, fieldNumber: 11)
+      } }()
+      try { if let v = _storage._positionAccuracyMeters {
+        try visitor.visitSingularDoubleField(value: v, fieldNumber: 12)
+      } }()
+      if _storage._activity != .unspecified {
+        try visitor.visitSingularEnumField(value: _storage._activity, fieldNumber: 13)
+      }
+      if _storage._lapCount != 0 {
+        try visitor.visitSingularUInt32Field(value: _storage._lapCount, fieldNumber: 14)
+      }
+      try { if let v = _storage._pedometerMeters {
+        try visitor.visitSingularDoubleField(value: v, fieldNumber: 15)
+      } }()
+      try { if let v = _storage._bestPaceSecondsPerKilometer {
+        try visitor.visitSingularDoubleField(value: v, fieldNumber: 16)
+      } }()
+      try { if let v = _storage._worstPaceSecondsPerKilometer {
+        try visitor.visitSingularDoubleField(value: v, fieldNumber: 17)
+      } }()
+      try { if let v = _storage._averageCadenceStepsPerMinute {
+        try visitor.visitSingularDoubleField(value: v, fieldNumber: 18)
+      } }()
+      try { if let v = _storage._altitudeMeters {
+        try visitor.visitSingularDoubleField(value: v, fieldNumber: 19)
+      } }()
+      try { if let v = _storage._energyJoules {
+        try visitor.visitSingularDoubleField(value: v, fieldNumber: 20)
+      } }()
+      if _storage._activityInferred != false {
+        try visitor.visitSingularBoolField(value: _storage._activityInferred, fieldNumber: 21)
+      }
+      if _storage._autoPaused != false {
+        try visitor.visitSingularBoolField(value: _storage._autoPaused, fieldNumber: 22)
+      }
+      try { if let v = _storage._moments {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 23)
+      } }()
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: WireMetrics, rhs: WireMetrics) -> Bool {
+    if lhs._storage !== rhs._storage {
+      let storagesAreEqual: Bool = withExtendedLifetime((lhs._storage, rhs._storage)) { (_args: (_StorageClass, _StorageClass)) in
+        let _storage = _args.0
+        let rhs_storage = _args.1
+        if _storage._elapsedNs != rhs_storage._elapsedNs {return false}
+        if _storage._activeNs != rhs_storage._activeNs {return false}
+        if _storage._distanceMeters != rhs_storage._distanceMeters {return false}
+        if _storage._currentPaceSecondsPerKilometer != rhs_storage._currentPaceSecondsPerKilometer {return false}
+        if _storage._averagePaceSecondsPerKilometer != rhs_storage._averagePaceSecondsPerKilometer {return false}
+        if _storage._heartRateBpm != rhs_storage._heartRateBpm {return false}
+        if _storage._averageHeartRateBpm != rhs_storage._averageHeartRateBpm {return false}
+        if _storage._maxHeartRateBpm != rhs_storage._maxHeartRateBpm {return false}
+        if _storage._cadenceStepsPerMinute != rhs_storage._cadenceStepsPerMinute {return false}
+        if _storage._elevationGainMeters != rhs_storage._elevationGainMeters {return false}
+        if _storage._elevationLossMeters != rhs_storage._elevationLossMeters {return false}
+        if _storage._positionAccuracyMeters != rhs_storage._positionAccuracyMeters {return false}
+        if _storage._activity != rhs_storage._activity {return false}
+        if _storage._lapCount != rhs_storage._lapCount {return false}
+        if _storage._pedometerMeters != rhs_storage._pedometerMeters {return false}
+        if _storage._bestPaceSecondsPerKilometer != rhs_storage._bestPaceSecondsPerKilometer {return false}
+        if _storage._worstPaceSecondsPerKilometer != rhs_storage._worstPaceSecondsPerKilometer {return false}
+        if _storage._averageCadenceStepsPerMinute != rhs_storage._averageCadenceStepsPerMinute {return false}
+        if _storage._altitudeMeters != rhs_storage._altitudeMeters {return false}
+        if _storage._energyJoules != rhs_storage._energyJoules {return false}
+        if _storage._activityInferred != rhs_storage._activityInferred {return false}
+        if _storage._autoPaused != rhs_storage._autoPaused {return false}
+        if _storage._moments != rhs_storage._moments {return false}
+        return true
+      }
+      if !storagesAreEqual {return false}
+    }
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireMoments: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".Moments"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}distance_ns\0\u{3}position_ns\0\u{3}heart_rate_ns\0\u{3}cadence_ns\0\u{3}elevation_ns\0\u{3}activity_ns\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -5499,20 +6572,12 @@ nonisolated extension WireMetrics: SwiftProtobuf.Message, SwiftProtobuf._Message
       // allocates stack space for every case branch when no optimizations are
       // enabled. https://github.com/apple/swift-protobuf/issues/1034
       switch fieldNumber {
-      case 1: try { try decoder.decodeSingularInt64Field(value: &self.elapsedNs) }()
-      case 2: try { try decoder.decodeSingularInt64Field(value: &self.activeNs) }()
-      case 3: try { try decoder.decodeSingularDoubleField(value: &self._distanceMeters) }()
-      case 4: try { try decoder.decodeSingularDoubleField(value: &self._currentPaceSecondsPerKilometer) }()
-      case 5: try { try decoder.decodeSingularDoubleField(value: &self._averagePaceSecondsPerKilometer) }()
-      case 6: try { try decoder.decodeSingularDoubleField(value: &self._heartRateBpm) }()
-      case 7: try { try decoder.decodeSingularDoubleField(value: &self._averageHeartRateBpm) }()
-      case 8: try { try decoder.decodeSingularDoubleField(value: &self._maxHeartRateBpm) }()
-      case 9: try { try decoder.decodeSingularDoubleField(value: &self._cadenceStepsPerMinute) }()
-      case 10: try { try decoder.decodeSingularDoubleField(value: &self._elevationGainMeters) }()
-      case 11: try { try decoder.decodeSingularDoubleField(value: &self._elevationLossMeters) }()
-      case 12: try { try decoder.decodeSingularDoubleField(value: &self._positionAccuracyMeters) }()
-      case 13: try { try decoder.decodeSingularEnumField(value: &self.activity) }()
-      case 14: try { try decoder.decodeSingularUInt32Field(value: &self.lapCount) }()
+      case 1: try { try decoder.decodeSingularInt64Field(value: &self._distanceNs) }()
+      case 2: try { try decoder.decodeSingularInt64Field(value: &self._positionNs) }()
+      case 3: try { try decoder.decodeSingularInt64Field(value: &self._heartRateNs) }()
+      case 4: try { try decoder.decodeSingularInt64Field(value: &self._cadenceNs) }()
+      case 5: try { try decoder.decodeSingularInt64Field(value: &self._elevationNs) }()
+      case 6: try { try decoder.decodeSingularInt64Field(value: &self._activityNs) }()
       default: break
       }
     }
@@ -5523,66 +6588,316 @@ nonisolated extension WireMetrics: SwiftProtobuf.Message, SwiftProtobuf._Message
     // allocates stack space for every if/case branch local when no optimizations
     // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
     // https://github.com/apple/swift-protobuf/issues/1182
-    if self.elapsedNs != 0 {
-      try visitor.visitSingularInt64Field(value: self.elapsedNs, fieldNumber: 1)
+    try { if let v = self._distanceNs {
+      try visitor.visitSingularInt64Field(value: v, fieldNumber: 1)
+    } }()
+    try { if let v = self._positionNs {
+      try visitor.visitSingularInt64Field(value: v, fieldNumber: 2)
+    } }()
+    try { if let v = self._heartRateNs {
+      try visitor.visitSingularInt64Field(value: v, fieldNumber: 3)
+    } }()
+    try { if let v = self._cadenceNs {
+      try visitor.visitSingularInt64Field(value: v, fieldNumber: 4)
+    } }()
+    try { if let v = self._elevationNs {
+      try visitor.visitSingularInt64Field(value: v, fieldNumber: 5)
+    } }()
+    try { if let v = self._activityNs {
+      try visitor.visitSingularInt64Field(value: v, fieldNumber: 6)
+    } }()
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: WireMoments, rhs: WireMoments) -> Bool {
+    if lhs._distanceNs != rhs._distanceNs {return false}
+    if lhs._positionNs != rhs._positionNs {return false}
+    if lhs._heartRateNs != rhs._heartRateNs {return false}
+    if lhs._cadenceNs != rhs._cadenceNs {return false}
+    if lhs._elevationNs != rhs._elevationNs {return false}
+    if lhs._activityNs != rhs._activityNs {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireRunReport: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".RunReport"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}metrics\0\u{1}kilometers\0\u{1}miles\0\u{1}laps\0\u{1}stretches\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularMessageField(value: &self._metrics) }()
+      case 2: try { try decoder.decodeRepeatedMessageField(value: &self.kilometers) }()
+      case 3: try { try decoder.decodeRepeatedMessageField(value: &self.miles) }()
+      case 4: try { try decoder.decodeRepeatedMessageField(value: &self.laps) }()
+      case 5: try { try decoder.decodeRepeatedMessageField(value: &self.stretches) }()
+      default: break
+      }
     }
-    if self.activeNs != 0 {
-      try visitor.visitSingularInt64Field(value: self.activeNs, fieldNumber: 2)
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    try { if let v = self._metrics {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 1)
+    } }()
+    if !self.kilometers.isEmpty {
+      try visitor.visitRepeatedMessageField(value: self.kilometers, fieldNumber: 2)
     }
-    try { if let v = self._distanceMeters {
-      try visitor.visitSingularDoubleField(value: v, fieldNumber: 3)
-    } }()
-    try { if let v = self._currentPaceSecondsPerKilometer {
-      try visitor.visitSingularDoubleField(value: v, fieldNumber: 4)
-    } }()
-    try { if let v = self._averagePaceSecondsPerKilometer {
-      try visitor.visitSingularDoubleField(value: v, fieldNumber: 5)
-    } }()
-    try { if let v = self._heartRateBpm {
-      try visitor.visitSingularDoubleField(value: v, fieldNumber: 6)
-    } }()
-    try { if let v = self._averageHeartRateBpm {
-      try visitor.visitSingularDoubleField(value: v, fieldNumber: 7)
-    } }()
-    try { if let v = self._maxHeartRateBpm {
-      try visitor.visitSingularDoubleField(value: v, fieldNumber: 8)
-    } }()
-    try { if let v = self._cadenceStepsPerMinute {
-      try visitor.visitSingularDoubleField(value: v, fieldNumber: 9)
-    } }()
-    try { if let v = self._elevationGainMeters {
-      try visitor.visitSingularDoubleField(value: v, fieldNumber: 10)
-    } }()
-    try { if let v = self._elevationLossMeters {
-      try visitor.visitSingularDoubleField(value: v, fieldNumber: 11)
-    } }()
-    try { if let v = self._positionAccuracyMeters {
-      try visitor.visitSingularDoubleField(value: v, fieldNumber: 12)
-    } }()
-    if self.activity != .unspecified {
-      try visitor.visitSingularEnumField(value: self.activity, fieldNumber: 13)
+    if !self.miles.isEmpty {
+      try visitor.visitRepeatedMessageField(value: self.miles, fieldNumber: 3)
     }
-    if self.lapCount != 0 {
-      try visitor.visitSingularUInt32Field(value: self.lapCount, fieldNumber: 14)
+    if !self.laps.isEmpty {
+      try visitor.visitRepeatedMessageField(value: self.laps, fieldNumber: 4)
+    }
+    if !self.stretches.isEmpty {
+      try visitor.visitRepeatedMessageField(value: self.stretches, fieldNumber: 5)
     }
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  static func ==(lhs: WireMetrics, rhs: WireMetrics) -> Bool {
-    if lhs.elapsedNs != rhs.elapsedNs {return false}
-    if lhs.activeNs != rhs.activeNs {return false}
+  static func ==(lhs: WireRunReport, rhs: WireRunReport) -> Bool {
+    if lhs._metrics != rhs._metrics {return false}
+    if lhs.kilometers != rhs.kilometers {return false}
+    if lhs.miles != rhs.miles {return false}
+    if lhs.laps != rhs.laps {return false}
+    if lhs.stretches != rhs.stretches {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireSplit: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".Split"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}number\0\u{3}distance_meters\0\u{3}active_ns\0\u{3}started_at_ns\0\u{3}ended_at_ns\0\u{3}average_heart_rate_bpm\0\u{3}elevation_gain_meters\0\u{3}elevation_loss_meters\0\u{1}complete\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularUInt32Field(value: &self.number) }()
+      case 2: try { try decoder.decodeSingularDoubleField(value: &self._distanceMeters) }()
+      case 3: try { try decoder.decodeSingularInt64Field(value: &self.activeNs) }()
+      case 4: try { try decoder.decodeSingularInt64Field(value: &self.startedAtNs) }()
+      case 5: try { try decoder.decodeSingularInt64Field(value: &self.endedAtNs) }()
+      case 6: try { try decoder.decodeSingularDoubleField(value: &self._averageHeartRateBpm) }()
+      case 7: try { try decoder.decodeSingularDoubleField(value: &self._elevationGainMeters) }()
+      case 8: try { try decoder.decodeSingularDoubleField(value: &self._elevationLossMeters) }()
+      case 9: try { try decoder.decodeSingularBoolField(value: &self.complete) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    if self.number != 0 {
+      try visitor.visitSingularUInt32Field(value: self.number, fieldNumber: 1)
+    }
+    try { if let v = self._distanceMeters {
+      try visitor.visitSingularDoubleField(value: v, fieldNumber: 2)
+    } }()
+    if self.activeNs != 0 {
+      try visitor.visitSingularInt64Field(value: self.activeNs, fieldNumber: 3)
+    }
+    if self.startedAtNs != 0 {
+      try visitor.visitSingularInt64Field(value: self.startedAtNs, fieldNumber: 4)
+    }
+    if self.endedAtNs != 0 {
+      try visitor.visitSingularInt64Field(value: self.endedAtNs, fieldNumber: 5)
+    }
+    try { if let v = self._averageHeartRateBpm {
+      try visitor.visitSingularDoubleField(value: v, fieldNumber: 6)
+    } }()
+    try { if let v = self._elevationGainMeters {
+      try visitor.visitSingularDoubleField(value: v, fieldNumber: 7)
+    } }()
+    try { if let v = self._elevationLossMeters {
+      try visitor.visitSingularDoubleField(value: v, fieldNumber: 8)
+    } }()
+    if self.complete != false {
+      try visitor.visitSingularBoolField(value: self.complete, fieldNumber: 9)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: WireSplit, rhs: WireSplit) -> Bool {
+    if lhs.number != rhs.number {return false}
     if lhs._distanceMeters != rhs._distanceMeters {return false}
-    if lhs._currentPaceSecondsPerKilometer != rhs._currentPaceSecondsPerKilometer {return false}
-    if lhs._averagePaceSecondsPerKilometer != rhs._averagePaceSecondsPerKilometer {return false}
-    if lhs._heartRateBpm != rhs._heartRateBpm {return false}
+    if lhs.activeNs != rhs.activeNs {return false}
+    if lhs.startedAtNs != rhs.startedAtNs {return false}
+    if lhs.endedAtNs != rhs.endedAtNs {return false}
     if lhs._averageHeartRateBpm != rhs._averageHeartRateBpm {return false}
-    if lhs._maxHeartRateBpm != rhs._maxHeartRateBpm {return false}
-    if lhs._cadenceStepsPerMinute != rhs._cadenceStepsPerMinute {return false}
     if lhs._elevationGainMeters != rhs._elevationGainMeters {return false}
     if lhs._elevationLossMeters != rhs._elevationLossMeters {return false}
-    if lhs._positionAccuracyMeters != rhs._positionAccuracyMeters {return false}
-    if lhs.activity != rhs.activity {return false}
-    if lhs.lapCount != rhs.lapCount {return false}
+    if lhs.complete != rhs.complete {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireDistanceStretch: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".DistanceStretch"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}source\0\u{3}started_at_ns\0\u{3}ended_at_ns\0\u{1}meters\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularEnumField(value: &self.source) }()
+      case 2: try { try decoder.decodeSingularInt64Field(value: &self.startedAtNs) }()
+      case 3: try { try decoder.decodeSingularInt64Field(value: &self.endedAtNs) }()
+      case 4: try { try decoder.decodeSingularDoubleField(value: &self.meters) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if self.source != .unspecified {
+      try visitor.visitSingularEnumField(value: self.source, fieldNumber: 1)
+    }
+    if self.startedAtNs != 0 {
+      try visitor.visitSingularInt64Field(value: self.startedAtNs, fieldNumber: 2)
+    }
+    if self.endedAtNs != 0 {
+      try visitor.visitSingularInt64Field(value: self.endedAtNs, fieldNumber: 3)
+    }
+    if self.meters.bitPattern != 0 {
+      try visitor.visitSingularDoubleField(value: self.meters, fieldNumber: 4)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: WireDistanceStretch, rhs: WireDistanceStretch) -> Bool {
+    if lhs.source != rhs.source {return false}
+    if lhs.startedAtNs != rhs.startedAtNs {return false}
+    if lhs.endedAtNs != rhs.endedAtNs {return false}
+    if lhs.meters != rhs.meters {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireRoutePart: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".RoutePart"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}run_id\0\u{1}term\0\u{1}number\0\u{1}from\0\u{1}points\0\u{1}total\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularBytesField(value: &self.runID) }()
+      case 2: try { try decoder.decodeSingularUInt64Field(value: &self.term) }()
+      case 3: try { try decoder.decodeSingularUInt64Field(value: &self.number) }()
+      case 4: try { try decoder.decodeSingularUInt32Field(value: &self.from) }()
+      case 5: try { try decoder.decodeRepeatedMessageField(value: &self.points) }()
+      case 6: try { try decoder.decodeSingularUInt32Field(value: &self.total) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.runID.isEmpty {
+      try visitor.visitSingularBytesField(value: self.runID, fieldNumber: 1)
+    }
+    if self.term != 0 {
+      try visitor.visitSingularUInt64Field(value: self.term, fieldNumber: 2)
+    }
+    if self.number != 0 {
+      try visitor.visitSingularUInt64Field(value: self.number, fieldNumber: 3)
+    }
+    if self.from != 0 {
+      try visitor.visitSingularUInt32Field(value: self.from, fieldNumber: 4)
+    }
+    if !self.points.isEmpty {
+      try visitor.visitRepeatedMessageField(value: self.points, fieldNumber: 5)
+    }
+    if self.total != 0 {
+      try visitor.visitSingularUInt32Field(value: self.total, fieldNumber: 6)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: WireRoutePart, rhs: WireRoutePart) -> Bool {
+    if lhs.runID != rhs.runID {return false}
+    if lhs.term != rhs.term {return false}
+    if lhs.number != rhs.number {return false}
+    if lhs.from != rhs.from {return false}
+    if lhs.points != rhs.points {return false}
+    if lhs.total != rhs.total {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireRoutePoint: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".RoutePoint"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}offset_ns\0\u{1}position\0\u{1}verdict\0\u{3}altitude_meters\0\u{3}distance_meters\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularInt64Field(value: &self.offsetNs) }()
+      case 2: try { try decoder.decodeSingularMessageField(value: &self._position) }()
+      case 3: try { try decoder.decodeSingularEnumField(value: &self.verdict) }()
+      case 4: try { try decoder.decodeSingularDoubleField(value: &self._altitudeMeters) }()
+      case 5: try { try decoder.decodeSingularDoubleField(value: &self._distanceMeters) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    if self.offsetNs != 0 {
+      try visitor.visitSingularInt64Field(value: self.offsetNs, fieldNumber: 1)
+    }
+    try { if let v = self._position {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 2)
+    } }()
+    if self.verdict != .unspecified {
+      try visitor.visitSingularEnumField(value: self.verdict, fieldNumber: 3)
+    }
+    try { if let v = self._altitudeMeters {
+      try visitor.visitSingularDoubleField(value: v, fieldNumber: 4)
+    } }()
+    try { if let v = self._distanceMeters {
+      try visitor.visitSingularDoubleField(value: v, fieldNumber: 5)
+    } }()
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: WireRoutePoint, rhs: WireRoutePoint) -> Bool {
+    if lhs.offsetNs != rhs.offsetNs {return false}
+    if lhs._position != rhs._position {return false}
+    if lhs.verdict != rhs.verdict {return false}
+    if lhs._altitudeMeters != rhs._altitudeMeters {return false}
+    if lhs._distanceMeters != rhs._distanceMeters {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

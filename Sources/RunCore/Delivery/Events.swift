@@ -39,12 +39,15 @@ public enum BusEvent: Hashable, Sendable {
   case receipt(Receipt, DeviceID)
   /// A device came or went.
   case presence(Presence)
+  /// Points of the route are new or have changed, on the topic of the route.
+  case route(RoutePart)
 
   /// The topic that it is published on.
   public var topic: Topic {
     switch self {
     case .snapshot: .snapshots
     case .command, .receipt, .presence: .feed
+    case .route: .route
     }
   }
 }
@@ -53,6 +56,9 @@ public enum BusEvent: Hashable, Sendable {
 public enum Topic: String, Hashable, Sendable, CaseIterable {
   /// Snapshots.
   case snapshots = "s"
-  /// Everything else that happens.
+  /// Everything else that happens, the route excepted.
   case feed = "f"
+  /// The route, as it grows and changes. What was published before a subscription does not come again: who wants it asks
+  /// (``Inquiry/route(from:)``).
+  case route = "r"
 }

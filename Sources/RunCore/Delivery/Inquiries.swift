@@ -12,6 +12,10 @@ public enum Inquiry: Hashable, Sendable {
   case retry(MessageID)
   /// Throw this away.
   case discard(MessageID)
+  /// What are the numbers of the present run, or else of the last one, with their pieces?
+  case report
+  /// Where did it go? At most ``RoutePart/pointsMax`` points from an index on.
+  case route(from: Int)
 }
 
 /// The answer to an inquiry.
@@ -26,6 +30,10 @@ public enum InquiryAnswer: Hashable, Sendable {
   case done(MessageID?)
   /// It was not, and why, in one line.
   case failed(String)
+  /// The numbers of the run; `nil` while there was none.
+  case report(RunReport?)
+  /// A part of its route; `nil` while there was none.
+  case route(RoutePart?)
 }
 
 /// What a hub knows of a device.

@@ -57,11 +57,19 @@ public struct RoutePoint: Hashable, Sendable, Codable {
   }
 }
 
-/// A part of a run's route. What it holds replaces everything from its first index on: a reading that came late can
-/// change what became of points after it.
+/// A part of a run's route. What is published replaces everything from its first index on: a reading that came late can
+/// change what became of points after it. ``RouteView`` puts parts together.
 public struct RoutePart: Hashable, Sendable {
+  /// The most points in one part: what fits a frame of the wire with every number at its longest.
+  public static let pointsMax = 512
+
   /// The run.
   public var runID: RunID
+  /// The hub's life.
+  public var term: UInt64
+  /// What is published is numbered 1, 2, 3 … in a life of the hub, whatever the run. An answer has the number of the last
+  /// part published before it, and holds all that was published up to there.
+  public var number: UInt64
   /// The index of its first point in the whole route.
   public var from: Int
   /// The points, oldest first.
@@ -70,8 +78,10 @@ public struct RoutePart: Hashable, Sendable {
   public var total: Int
 
   /// A part from its parts.
-  public init(runID: RunID, from: Int, points: [RoutePoint], total: Int) {
+  public init(runID: RunID, term: UInt64, number: UInt64, from: Int, points: [RoutePoint], total: Int) {
     self.runID = runID
+    self.term = term
+    self.number = number
     self.from = from
     self.points = points
     self.total = total

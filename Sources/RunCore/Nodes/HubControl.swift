@@ -147,7 +147,8 @@ extension HubCore {
       let entry = LedgerEntry(time: line.time, position: lastPosition, event: line.event)
       operations.append(.append(line.runID, entry))
       if case .transition(let transition) = line.event, transition.kind == .start, line.runID == arbiter.control.runID {
-        ledger = RunLedger()
+        ledger = RunLedger(settings: settings.metrics)
+        beginRoute()
       }
       if line.runID == arbiter.control.runID {
         ledger.insert(entry)

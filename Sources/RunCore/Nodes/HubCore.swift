@@ -16,13 +16,17 @@ public struct HubCore: Sendable {
     public var debounce: BusDuration
     /// The bus clock: its speed, and how it relates to the monotonic clock.
     public var clock: BusClock
+    /// How the numbers are computed: the runner's weight, auto-pause.
+    public var metrics: MetricsSettings
     /// Jitter and new store ids follow from it; drawn at random for each life by whoever drives the machine.
     public var seed: UInt64
 
     /// Settings from their parts.
     public init(
-      deviceID: DeviceID, nodeID: NodeID, storeID: StoreID, debounce: BusDuration, clock: BusClock, seed: UInt64 = 0
+      deviceID: DeviceID, nodeID: NodeID, storeID: StoreID, debounce: BusDuration, clock: BusClock,
+      metrics: MetricsSettings = MetricsSettings(), seed: UInt64 = 0
     ) {
+      self.metrics = metrics
       self.seed = seed
       self.deviceID = deviceID
       self.nodeID = nodeID
@@ -39,7 +43,7 @@ public struct HubCore: Sendable {
   var dice: Dice
   var term: UInt64
   var arbiter: Arbiter
-  var ledger = RunLedger()
+  var ledger: RunLedger
   var sessions: SessionTable
   var archive: VerdictArchive
   var watermarks: [StreamID: Watermark]
@@ -74,6 +78,7 @@ public struct HubCore: Sendable {
   var tickAnchor: BusTime?
   var nextTick: BusTime?
   var samples = SampleBatch()
+  var route = RouteFollowing()
   var silenceCheckAt: BusTime?
   /// When the beat last quickened because a run began: who kept the slow one until then was not silent.
   var quickenedAt: BusTime?
@@ -96,6 +101,8 @@ public struct HubCore: Sendable {
     case named(StoreID)
     case verdictsSendable(StoreID, through: UInt64, epoch: UInt64)
     case courier(StoreID, Courier.Effect)
+    /// The answer to a peer's question, in the session in which it was asked.
+    case tell(InquiryAnswer, ConnectionID, session: UInt64)
   }
 
   /// A hub with a past; the first life has an empty one.
@@ -135,6 +142,7 @@ public struct HubCore: Sendable {
     watermarks = history.delivery.watermarks.mapValues { Watermark($0) }
     durable = history.delivery.watermarks
     lastPosition = history.lastPosition
+    ledger = RunLedger(settings: settings.metrics)
     for entry in history.journal { ledger.insert(entry) }
     for device in history.devices { devices[device.deviceID] = device }
     (verdictStreams, couriers) = Self.delivery(history, shift: shift)
@@ -264,6 +272,10 @@ public struct HubCore: Sendable {
       withCourier(of: store, at: now, into: &actions) { $0.perform(effect, at: $3, dice: &$1, into: &$2) }
     case .welcome(let connection): welcome(connection, at: now, into: &actions)
     case .named(let store): durableStoreID = store
+    case .tell(let answer, let connection, let session):
+      guard sessions[connection]?.number == session else { break }
+      sessions[connection]?.owedAnswers -= 1
+      actions.append(.send(HubFrame(session: session, message: .answer(answer)), to: connection))
     }
   }
 }
@@ -306,7 +318,8 @@ extension HubCore {
     let operations = operations + [clockMark(at: now)] + forgetOldVerdicts(at: now)
     let batch = samples.take()
     let acks = batch.streams.flatMap { [Effect.durable($0.key, StreamMark(sequence: $0.value)), .acknowledge($0.key)] }
-    commits.add(batch.operations + operations, then: [.publishSnapshot(capture(at: now))] + acks + then)
+    let snapshot = capture(at: now)
+    commits.add(batch.operations + operations, then: publishRoute() + [.publishSnapshot(snapshot)] + acks + then)
   }
 
   /// Forgets the verdicts that nobody can ask for any more.
@@ -320,6 +333,7 @@ extension HubCore {
       // What was published before the subscription took hold has passed the subscriber by; others drop it as known.
       if let published { actions.append(.publish(.snapshot(stateMessage(at: now, published)))) }
     case .feed: break
+    case .route: followRoute()
     }
   }
 }

@@ -27,18 +27,32 @@ extension HubCore {
     into actions: inout [Action]
   ) {
     let answer: InquiryAnswer
+    var speaksOfRun = false
     switch inquiry {
     case .peers: answer = .peers(peers(at: now))
     case .outbox: answer = .outbox(outbox(at: now))
     case .quarantine: answer = .quarantine(quarantineReports(at: now))
     case .cancel, .retry, .discard: answer = .failed("only a shell on the hub's own machine may change its outbox")
+    case .report: (answer, speaksOfRun) = (reportAnswer(at: now), true)
+    case .route(let from): (answer, speaksOfRun) = (routeAnswer(from: from, at: now), true)
     }
-    actions.append(.send(HubFrame(session: session.number, message: .answer(answer)), to: connection))
+    // What is told of the run is durable. Answers come in the order of the questions.
+    guard session.owedAnswers > 0 || (speaksOfRun && !commits.isIdle) else {
+      return actions.append(.send(HubFrame(session: session.number, message: .answer(answer)), to: connection))
+    }
+    sessions[connection]?.owedAnswers += 1
+    commits.add([], then: [.tell(answer, connection, session: session.number)])
   }
 
   /// Answers somebody on this machine.
   mutating func answer(_ inquiry: Inquiry, _ number: UInt64, at now: BusTime, into actions: inout [Action]) {
     switch inquiry {
+    case .report:
+      let answer = reportAnswer(at: now)
+      commits.add([], then: [.act(.answer(answer, number))])
+    case .route(let from):
+      let answer = routeAnswer(from: from, at: now)
+      commits.add([], then: [.act(.answer(answer, number))])
     case .peers: actions.append(.answer(.peers(peers(at: now)), number))
     case .outbox: actions.append(.answer(.outbox(outbox(at: now)), number))
     case .quarantine: actions.append(.answer(.quarantine(quarantineReports(at: now)), number))

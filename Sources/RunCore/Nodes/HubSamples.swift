@@ -80,7 +80,7 @@ extension HubCore {
     if samples.isAmendment, arbiter.control.phase != .running { return publishNow([], at: now) }
     let batch = samples.take()
     let acks = batch.streams.flatMap { [Effect.durable($0.key, StreamMark(sequence: $0.value)), .acknowledge($0.key)] }
-    commits.add(batch.operations, then: acks)
+    commits.add(batch.operations, then: publishRoute() + acks)
   }
 
   /// A start of this run is accepted and not judged.

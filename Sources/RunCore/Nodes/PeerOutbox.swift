@@ -45,6 +45,8 @@ extension PeerCore {
   mutating func answer(_ inquiry: Inquiry, _ number: UInt64, at now: BusTime, into actions: inout [Action]) {
     switch inquiry {
     case .peers: actions.append(.answer(.failed("only the hub knows the peers: ask there"), number))
+    case .report, .route:
+      actions.append(.answer(.failed("only the hub knows the numbers and the route of the run: ask there"), number))
     case .outbox: actions.append(.answer(.outbox(outbox(at: now)), number))
     case .quarantine:
       let lines = quarantine.map { $0.report(receiver: hub?.deviceID, at: now) }

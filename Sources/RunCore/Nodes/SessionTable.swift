@@ -9,6 +9,8 @@ struct SessionTable: Sendable {
     var isReachable = true
     /// The last that the peer measured.
     var roundTrip: BusDuration?
+    /// Answers that wait for a commit; those to later questions wait behind them.
+    var owedAnswers = 0
   }
 
   /// A bus is one runner's devices and their scripts; a thousand peers are a test of ours.

@@ -6,6 +6,7 @@ struct Monitor: AsyncParsableCommand {
     abstract: "Show everything that happens on the bus, one a line.",
     discussion: """
       Every snapshot, command, receipt, verdict and presence change, until Ctrl-C (exit status 130).
+      The route has a command of its own: busnode route --follow.
 
         busnode monitor
         busnode monitor --count 10
@@ -32,10 +33,11 @@ struct Monitor: AsyncParsableCommand {
 
   func run() async throws {
     bus.startLog()
-    let visit = try Visit(try bus.location(), device: DeviceID.visitor(), topics: Topic.allCases, isOneShot: false)
+    let visit = try Visit(
+      try bus.location(), device: DeviceID.visitor(), topics: [.snapshots, .feed], isOneShot: false)
     let json = json
     try await Follower(visit: visit, patience: timeout?.span ?? .seconds(5)).follow(countMax: count) { event in
-      let event = EventJSON(event)
+      guard let event = EventJSON(event) else { return false }
       if json { try Output.jsonLine(event) } else { try Output.line(Sentence.event(event)) }
       return true
     }

@@ -31,6 +31,7 @@ struct Phone: AsyncParsableCommand {
 
         busnode phone --synthetic                  a modelled runner carries it
         busnode phone --replay run.gpx --speed 60  a recorded hour in a minute
+        busnode phone --weight 70 --auto-pause     energy is known; the clock stands at red lights
         busnode phone --address tcp://127.0.0.1:7070
 
       Sensor time is run time: the recording begins when the run is started (busnode send start). Positions, altitude
@@ -43,6 +44,7 @@ struct Phone: AsyncParsableCommand {
   @OptionGroup var bus: BusOptions
   @OptionGroup var options: NodeOptions
   @OptionGroup var sensors: SensorOptions
+  @OptionGroup var runner: RunnerOptions
 
   @Option(help: ArgumentHelp("How fast bus time runs: 60 is a minute in a second.", valueName: "factor"))
   var speed = SpeedArgument(.realTime)
@@ -62,7 +64,8 @@ struct Phone: AsyncParsableCommand {
     let hub = try Hub(
       at: location,
       configuration: HubConfiguration(
-        deviceID: device, debounce: .milliseconds(Int64(debounce)), speed: speed.speed), loop: try Loop())
+        deviceID: device, debounce: .milliseconds(Int64(debounce)), speed: speed.speed, metrics: runner.metrics),
+      loop: try Loop())
     try await NodeRunner(
       node: hub, deviceID: device, source: .phone, recording: recording, readsOrders: options.stdin,
       view: NodeView(asJSON: options.json)

@@ -7,7 +7,7 @@ struct Up: AsyncParsableCommand {
     abstract: "Spawn phone, watch and widget, play a run with them, and say whether they agreed.",
     discussion: """
         busnode up --synthetic --duration 5m --speed 10
-        busnode up --replay run.tcx --speed 60
+        busnode up --replay run.tcx --speed 60 --weight 70
         busnode up --synthetic --duration 2m --speed 10 --script demo.run --json | jq -c .event
         busnode up                          no sensors: press with busnode send, until Ctrl-C
 
@@ -38,6 +38,7 @@ struct Up: AsyncParsableCommand {
 
   @OptionGroup var bus: BusOptions
   @OptionGroup var sensors: SensorOptions
+  @OptionGroup var runner: RunnerOptions
 
   @Option(help: ArgumentHelp("How fast bus time runs: 60 is a minute in a second.", valueName: "factor"))
   var speed = SpeedArgument(.realTime)
@@ -88,7 +89,7 @@ struct Up: AsyncParsableCommand {
       executable: Bundle.main.executablePath ?? CommandLine.arguments[0],
       environment: environment.merging(["RUNBUS_BUS": nil, "RUNBUS_ADDRESS": nil]) { $1 },
       arguments: [
-        .phone: ["phone"] + common + sensors.arguments
+        .phone: ["phone"] + common + sensors.arguments + runner.arguments
           + ["--speed", "\(speed.speed.factor)", "--debounce", "\(debounce)"],
         .watch: ["watch"] + common + sensors.arguments,
         .widget: ["widget"] + common,

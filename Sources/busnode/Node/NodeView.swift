@@ -22,10 +22,10 @@ final class NodeView: Sendable {
         defer { state.order = message.snapshot.order }
         return state.order == message.snapshot.order
       }
-      if !isRepeat { try write(EventJSON(event)) }
-    case .presence: try write(EventJSON(event))
-    // A node tells of its own presses only; `monitor` tells of everybody's.
-    case .command, .receipt: break
+      if !isRepeat, let line = EventJSON(event) { try write(line) }
+    case .presence: if let line = EventJSON(event) { try write(line) }
+    // A node tells of its own presses only; `monitor` tells of everybody's. The route is `busnode route`'s.
+    case .command, .receipt, .route: break
     }
     try show(predicted)
   }

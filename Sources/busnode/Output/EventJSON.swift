@@ -43,8 +43,8 @@ enum EventJSON: Hashable, Sendable {
 }
 
 extension EventJSON {
-  /// What is heard on the bus.
-  init(_ event: BusEvent) {
+  /// What is heard on the bus; `nil` for the route, which has a command of its own (`busnode route`).
+  init?(_ event: BusEvent) {
     switch event {
     case .snapshot(let state): self = .snapshot(SnapshotJSON(state.snapshot))
     case .command(let command, let device):
@@ -58,6 +58,7 @@ extension EventJSON {
       self = .presence(
         Presence(
           deviceId: presence.deviceID.rawValue, role: presence.role.rawValue, reachable: presence.isReachable))
+    case .route: return nil
     }
   }
 

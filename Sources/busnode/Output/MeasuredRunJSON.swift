@@ -2,7 +2,7 @@ import RunBus
 
 /// A measured recording as `measure --json` writes it: the keys of the metrics, and their pieces beside them.
 struct MeasuredRunJSON: Encodable {
-  let metrics: SnapshotJSON.Metrics
+  let metrics: MetricsJSON
   let splits: SplitsJSON
   let stretches: [StretchJSON]
   let recorded: RecordedJSON?
@@ -11,7 +11,7 @@ struct MeasuredRunJSON: Encodable {
   let route: [RoutePointJSON]?
 
   init(_ run: MeasuredRun, comparing: Bool, withRoute: Bool) {
-    metrics = SnapshotJSON.Metrics(run.report.metrics)
+    metrics = MetricsJSON(run.report.metrics)
     splits = SplitsJSON(run.report)
     stretches = run.report.stretches.map { StretchJSON($0) }
     recorded = run.recorded.map { RecordedJSON($0) }

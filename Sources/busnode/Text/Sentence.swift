@@ -2,19 +2,33 @@ import RunBus
 
 /// What is said to people, one line each.
 enum Sentence {
-  /// `1.2.14 running 3:05 · 0.52 km · 5:41 /km · 148 bpm · by watch`
-  static func snapshot(_ snapshot: SnapshotJSON) -> String {
+  /// `1.2.14 running 3:05 · 0.52 km · 5:41 /km · 148 bpm · by watch`; what is stale says how old it is.
+  static func snapshot(_ snapshot: SnapshotJSON, in units: Units = .metric) -> String {
     let metrics = snapshot.metrics
     var parts = ["\(order(snapshot)) \(snapshot.phase.rawValue) \(clock(metrics.elapsedSeconds))"]
     if metrics.activeSeconds < metrics.elapsedSeconds { parts.append("active \(clock(metrics.activeSeconds))") }
-    if let meters = metrics.distanceMeters { parts.append(distance(meters)) }
-    if let pace = metrics.currentPaceSecondsPerKilometer ?? metrics.averagePaceSecondsPerKilometer {
-      parts.append(Self.pace(pace))
+    if metrics.autoPaused { parts.append("the runner stands") }
+    if let meters = metrics.distanceMeters {
+      parts.append(aged(units.distanceText(meters), .distance, of: snapshot))
     }
-    if let rate = metrics.heartRateBpm { parts.append("\(whole(rate)) bpm") }
+    if let pace = metrics.currentPaceSecondsPerKilometer ?? metrics.averagePaceSecondsPerKilometer {
+      parts.append(units.paceText(pace))
+    }
+    if let rate = metrics.heartRateBpm { parts.append(aged("\(whole(rate)) bpm", .heartRate, of: snapshot)) }
     if metrics.lapCount > 0 { parts.append(metrics.lapCount == 1 ? "1 lap" : "\(metrics.lapCount) laps") }
     if let change = snapshot.changedBy { parts.append("by \(change.source)") }
     return parts.joined(separator: " · ")
+  }
+
+  /// `148 bpm, 42 s old`: while a run is on, a value whose latest reading is too old to stand for now.
+  private static func aged(_ text: String, _ metric: Metric, of snapshot: SnapshotJSON) -> String {
+    snapshot.phase == .running ? aged(text, metric, of: snapshot.metrics) : text
+  }
+
+  /// A value, and its age if it is stale.
+  static func aged(_ text: String, _ metric: Metric, of metrics: MetricsJSON) -> String {
+    guard metrics.stale.contains(metric), let age = metrics.ages[metric] else { return text }
+    return "\(text), \(whole(age)) s old"
   }
 
   /// Where the run stands: the first line of `busnode state`.
@@ -79,7 +93,7 @@ enum Sentence {
   }
 
   /// The final numbers, one line each.
-  static func table(_ metrics: SnapshotJSON.Metrics) -> [String] {
+  static func table(_ metrics: MetricsJSON) -> [String] {
     func row(_ name: String, _ value: String?) -> String? {
       value.map { name + String(repeating: " ", count: max(1, 16 - name.count)) + $0 }
     }

@@ -35,7 +35,7 @@ struct UpSummary: Codable, Hashable, Sendable {
   var verdicts: Verdicts
   @Explicit var phase: RunPhase?
   @Explicit var runId: String?
-  @Explicit var metrics: SnapshotJSON.Metrics?
+  @Explicit var metrics: MetricsJSON?
 
   init(_ agreement: Agreement, verdicts: Verdicts) {
     agreed = agreement.disagreements.isEmpty

@@ -50,12 +50,15 @@
           case .outbox: .outbox([row])
           case .quarantine: .quarantine([])
           case .cancel(let id), .retry(let id), .discard(let id): .done(id)
+          case .report: .report(nil)
+          case .route: .route(nil)
           }
         }
         #expect(try mode(of: bus.runtimeDirectory) == 0o700)
         let expected: [(Inquiry, InquiryAnswer)] = [
           (.peers, .peers([])), (.outbox, .outbox([row])), (.quarantine, .quarantine([])), (.cancel(id), .done(id)),
-          (.retry(id), .done(id)), (.discard(id), .done(id)),
+          (.retry(id), .done(id)), (.discard(id), .done(id)), (.report, .report(nil)),
+          (.route(from: 3), .route(nil)),
         ]
         for (inquiry, answer) in expected {
           #expect(try await DoorClient.ask(inquiry, of: watch, on: bus, within: .seconds(60)) == answer)

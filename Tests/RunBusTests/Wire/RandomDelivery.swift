@@ -45,7 +45,9 @@ extension RandomMessages {
   }
 
   mutating func inquiries() -> [Inquiry] {
-    [.peers, .outbox, .cancel(id()), .quarantine, .retry(id()), .discard(id())]
+    [
+      .peers, .outbox, .cancel(id()), .quarantine, .retry(id()), .discard(id()), .report, .route(from: count()),
+    ]
   }
 
   mutating func answers() -> [InquiryAnswer] {
@@ -64,7 +66,10 @@ extension RandomMessages {
       QuarantineReport(
         id: id(), name: name(), bytes: counter(), receiver: maybe { $0.device() }, reason: sentence(), age: age())
     }
-    return [.peers(peers), .outbox(rows), .quarantine(quarantine), .done(maybe { $0.id() }), .failed(sentence())]
+    return [
+      .peers(peers), .outbox(rows), .quarantine(quarantine), .done(maybe { $0.id() }), .failed(sentence()),
+      .report(maybe { $0.report() }), .route(maybe { $0.routePart() }),
+    ]
   }
 
   /// A frame of each kind that delivers, asks or answers, from both sides.

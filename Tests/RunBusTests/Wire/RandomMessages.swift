@@ -76,14 +76,7 @@ struct RandomMessages {
   mutating func order() -> SnapshotOrder { SnapshotOrder(term: counter(), revision: counter(), tick: counter()) }
 
   mutating func state() -> StateMessage {
-    let metrics = RunMetrics(
-      elapsed: age(), active: age(), distanceMeters: maybe { $0.double() },
-      currentPaceSecondsPerKilometer: maybe { $0.double() }, averagePaceSecondsPerKilometer: maybe { $0.double() },
-      heartRateBpm: maybe { $0.double() }, averageHeartRateBpm: maybe { $0.double() },
-      maxHeartRateBpm: maybe { $0.double() }, cadenceStepsPerMinute: maybe { $0.double() },
-      elevationGainMeters: maybe { $0.double() }, elevationLossMeters: maybe { $0.double() },
-      positionAccuracyMeters: maybe { $0.double() }, activity: one(of: Activity.allCases),
-      lapCount: one(of: [0, 1, Int(Int32.max)]))
+    let metrics = metrics()
     let snapshot = Snapshot(
       order: order(), phase: one(of: RunPhase.allCases), runID: maybe { $0.id() },
       changedBy: maybe { Change(source: $0.source(), deviceID: $0.device(), commandID: $0.id()) },
@@ -91,11 +84,15 @@ struct RandomMessages {
     return StateMessage(snapshot: snapshot, age: span())
   }
 
-  mutating func sample() -> SampleTransmission {
-    let position = Position(
+  mutating func position() -> Position {
+    Position(
       latitude: Double.random(in: -90...90, using: &generator),
       longitude: Double.random(in: -180...180, using: &generator),
       horizontalAccuracyMeters: maybe { $0.double() })
+  }
+
+  mutating func sample() -> SampleTransmission {
+    let position = position()
     let values: [SampleValue] = [
       .position(position), .altitude(meters: double(), one(of: [.gps, .barometer])), .heartRate(bpm: positive()),
       .cadence(stepsPerMinute: positive()), .pedometer(meters: positive()), .motion(one(of: Activity.allCases)),
@@ -141,7 +138,7 @@ struct RandomMessages {
   mutating func busEvent() -> BusEvent {
     one(of: [
       .snapshot(state()), .command(command(), device()), .receipt(receipt(), device()),
-      .presence(Presence(deviceID: device(), role: role(), isReachable: coin())),
+      .presence(Presence(deviceID: device(), role: role(), isReachable: coin())), .route(routePart()),
     ])
   }
 }

@@ -107,6 +107,8 @@ enum NodeLines {
     case .quarantine(let reports): reports.map { "\($0.id.low) \($0.reason)" }.joined(separator: ", ")
     case .done: "done"
     case .failed: "failed"
+    case .report(let report): "report \(report.map { "\($0.metrics.elapsed.seconds)s" } ?? "none")"
+    case .route(let part): "route \(part.map(line) ?? "none")"
     }
   }
 
@@ -122,7 +124,13 @@ enum NodeLines {
     case .command(let command, let device): "\(device): \(command.kind.rawValue)"
     case .receipt(let receipt, let device): "\(device): \(line(receipt))"
     case .presence(let presence): "\(presence.deviceID) \(presence.isReachable ? "here" : "gone")"
+    case .route(let part): "route \(line(part))"
     }
+  }
+
+  /// `1.3 run 7: 2+4 of 6`: term and number, the run, where it begins, how many points of how many.
+  static func line(_ part: RoutePart) -> String {
+    "\(part.term).\(part.number) run \(part.runID.low): \(part.from)+\(part.points.count) of \(part.total)"
   }
 
   static func line(_ snapshot: Snapshot) -> String { "\(line(snapshot.order)) \(snapshot.phase.rawValue)" }

@@ -28,7 +28,7 @@ extension World {
       if hub.store.accepted[command.id] == nil, hub.store.verdicts[command.id] == nil {
         faults.append("\(command.id) is in the feed before it is durable")
       }
-    case .presence: break
+    case .presence, .route: break
     }
   }
 
@@ -129,7 +129,7 @@ extension World {
         faults.append("\(number) is said to be cancelled before that is durable")
       }
     case .failed: tally.count("could not be cancelled")
-    case .peers, .quarantine: break
+    case .peers, .quarantine, .report, .route: break
     }
   }
 }
