@@ -110,14 +110,21 @@ struct DistanceMeter: Hashable, Sendable {
     // Where a piece begins that positions have not begun: as far back as the line and the sensor go.
     let from = [line?.startedAt, pedometer.takenAt, coveredTo].compactMap { $0 }.max() ?? time
     let start = pedometer.mark(at: min(from, time))
+    let count = pedometer.count
     guard pedometer.take(reading, from: device, at: time, settings: settings) else { return }
     for index in waiting.indices { waiting[index].settle(by: pedometer) }
     open?.settle(by: pedometer)
-    if line != nil, activity.isInferred || activity.activity != .stationary {
+    let isOnFoot = activity.isInferred || activity.activity != .stationary
+    // Steps end where the sensor begins anew, and while a motion sensor says that the runner stands.
+    if let piece = open, piece.path == nil, !isOnFoot || pedometer.count != count {
+      waiting.append(piece)
+      open = nil
+    }
+    if line != nil, isOnFoot {
       takenAt = time
       meters = meters ?? 0
       if open == nil {
-        var piece = DistancePiece(from: start)
+        var piece = DistancePiece(from: pedometer.count == count ? start : pedometer.mark(at: time))
         piece.settle(by: pedometer)
         open = piece
       }

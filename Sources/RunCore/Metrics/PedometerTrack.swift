@@ -47,7 +47,7 @@ struct PedometerTrack: Hashable, Sendable {
   private(set) var takenAt: BusTime?
   private var device: DeviceID?
   /// Goes up when the sensor begins anew: its metres before and after are not to be compared.
-  private var count = 0
+  private(set) var count = 0
 
   /// A sensor that goes back by less than this has corrected itself; by more, it has begun anew.
   private static let correctionMetersMax = 5.0

@@ -38,10 +38,28 @@ struct LedgerBuilder {
     for second in start...end { fix(Double(second) * speed, at: Double(second), accuracy: accuracy) }
   }
 
-  /// What the entries so far fold to.
-  func metrics(at seconds: Double, settings: MetricsSettings = MetricsSettings()) -> RunMetrics {
+  /// A pedometer's reading every second from one moment to another, both included, at a speed of its own.
+  mutating func step(from start: Int, through end: Int, at speed: Double = 3, zero: Double = 0) {
+    for second in start...end { sample(.pedometer(meters: zero + Double(second) * speed), at: Double(second)) }
+  }
+
+  /// What the entries so far fold to, with their pieces.
+  func report(at seconds: Double, settings: MetricsSettings = MetricsSettings()) -> RunReport {
+    calculator(settings).report(at: Self.time(seconds))
+  }
+  /// What became of every fix.
+  func route(settings: MetricsSettings = MetricsSettings()) -> [RoutePoint] {
+    var calculator = Calculator(settings: settings)
+    return entries.sorted(by: LedgerEntry.precedes).compactMap { calculator.fold($0) }
+  }
+  private func calculator(_ settings: MetricsSettings) -> Calculator {
     var calculator = Calculator(settings: settings)
     for entry in entries.sorted(by: LedgerEntry.precedes) { calculator.fold(entry) }
-    return calculator.metrics(at: Self.time(seconds))
+    return calculator
+  }
+
+  /// What the entries so far fold to.
+  func metrics(at seconds: Double, settings: MetricsSettings = MetricsSettings()) -> RunMetrics {
+    calculator(settings).metrics(at: Self.time(seconds))
   }
 }

@@ -1,0 +1,127 @@
+import RunCore
+import Testing
+
+@Suite("What the runner does, and a clock that stands with the runner")
+struct ActivityTests {
+  private let autoPausing = {
+    var settings = MetricsSettings()
+    settings.isAutoPauseOn = true
+    return settings
+  }()
+
+  @Test("Without a motion sensor speed and cadence say it; with one, it does")
+  func inference() {
+    func activity(speed: Double?, cadence: Double?, motion: Activity? = nil) -> RunMetrics {
+      var ledger = LedgerBuilder()
+      ledger.press(.start, at: 0)
+      for second in 0...30 {
+        if let speed { ledger.fix(Double(second) * speed, at: Double(second)) }
+        if let cadence { ledger.sample(.cadence(stepsPerMinute: cadence), at: Double(second)) }
+      }
+      if let motion { ledger.sample(.motion(motion), at: 10) }
+      return ledger.metrics(at: 30)
+    }
+    #expect(activity(speed: nil, cadence: nil).activity == .unknown)
+    #expect(activity(speed: 3, cadence: nil).activity == .running)
+    #expect(activity(speed: 1.4, cadence: nil).activity == .walking)
+    #expect(activity(speed: 1.8, cadence: 150).activity == .running)
+    #expect(activity(speed: 0, cadence: 0).activity == .stationary)
+    #expect(activity(speed: 0, cadence: 160).activity == .running)
+    #expect(activity(speed: nil, cadence: 100).activity == .walking)
+    #expect(activity(speed: 3, cadence: nil).isActivityInferred)
+    let sensed = activity(speed: 3, cadence: 160, motion: .walking)
+    #expect(sensed.activity == .walking && !sensed.isActivityInferred)
+    let unsure = activity(speed: 3, cadence: 160, motion: .unknown)
+    #expect(unsure.activity == .running && unsure.isActivityInferred)
+  }
+
+  @Test("A receiver that wanders around a runner whose feet are still adds nothing, and the path goes on from there")
+  func standing() throws {
+    var ledger = LedgerBuilder()
+    ledger.press(.start, at: 0)
+    for second in 0...120 {
+      let meters = second < 30 ? Double(second) * 3 : second < 90 ? 90 + (second.isMultiple(of: 2) ? 0.7 : 0) : 0
+      ledger.fix(second < 90 ? meters : 90 + Double(second - 90) * 3, at: Double(second))
+      ledger.sample(.cadence(stepsPerMinute: (30..<90).contains(second) ? 0 : 170), at: Double(second))
+    }
+    let distance = try #require(ledger.metrics(at: 120).distanceMeters)
+    #expect(abs(distance - 180) < 10, "\(distance)")
+    #expect(ledger.route().contains { $0.verdict == .stationary })
+  }
+
+  @Test("The clock stands five seconds after the runner does, and goes on with the runner")
+  func autoPause() {
+    var ledger = LedgerBuilder()
+    ledger.press(.start, at: 0)
+    for second in 0...100 { ledger.sample(.heartRate(bpm: 120), at: Double(second)) }
+    ledger.sample(.motion(.running), at: 0)
+    ledger.sample(.motion(.stationary), at: 20)
+    ledger.sample(.motion(.running), at: 60)
+    #expect(ledger.metrics(at: 100, settings: autoPausing).active == .seconds(65))
+    #expect(ledger.metrics(at: 100, settings: autoPausing).elapsed == .seconds(100))
+    #expect(ledger.metrics(at: 100).active == .seconds(100))
+  }
+
+  @Test("While the clock stands by itself, the state says so and asks for the motion sensor alone")
+  func autoPaused() {
+    var ledger = LedgerBuilder()
+    ledger.press(.start, at: 0)
+    ledger.sample(.motion(.stationary), at: 5)
+    ledger.sample(.heartRate(bpm: 100), at: 11)
+    ledger.fix(0, at: 12)
+    let metrics = ledger.metrics(at: 20, settings: autoPausing)
+    #expect(metrics.isAutoPaused && metrics.active == .seconds(11))
+    var snapshot = Snapshot.none
+    snapshot.phase = .running
+    snapshot.metrics = metrics
+    #expect(snapshot.sensors == .motion)
+    snapshot.metrics.isActivityInferred = true
+    #expect(snapshot.sensors == .all)
+    snapshot.phase = .paused
+    #expect(snapshot.sensors == .off)
+    #expect(ledger.route(settings: autoPausing).map(\.verdict) == [.autoPaused])
+  }
+
+  @Test("A pause by hand is never overridden: moving does not end it")
+  func manualPause() {
+    var ledger = LedgerBuilder()
+    ledger.press(.start, at: 0)
+    ledger.sample(.motion(.running), at: 1)
+    ledger.press(.pause, at: 10)
+    ledger.sample(.motion(.stationary), at: 11)
+    ledger.sample(.motion(.running), at: 30)
+    ledger.sample(.heartRate(bpm: 100), at: 40)
+    #expect(ledger.metrics(at: 50, settings: autoPausing).active == .seconds(10))
+    ledger.press(.resume, at: 60)
+    #expect(ledger.metrics(at: 70, settings: autoPausing).active == .seconds(20))
+    #expect(!ledger.metrics(at: 70, settings: autoPausing).isAutoPaused)
+  }
+
+  @Test("A pause by hand takes the place of one by itself, and its resume starts the clock")
+  func manualOverAuto() {
+    var ledger = LedgerBuilder()
+    ledger.press(.start, at: 0)
+    ledger.sample(.motion(.stationary), at: 5)
+    ledger.sample(.heartRate(bpm: 100), at: 10)
+    ledger.press(.pause, at: 20)
+    ledger.press(.resume, at: 30)
+    let metrics = ledger.metrics(at: 40, settings: autoPausing)
+    #expect(!metrics.isAutoPaused && metrics.active == .seconds(20))
+  }
+
+  @Test("By speed alone a short stop is no pause, and a longer one is, until the runner has moved for two seconds")
+  func hysteresis() {
+    func active(standing: Int) -> Double {
+      var ledger = LedgerBuilder()
+      ledger.press(.start, at: 0)
+      for second in 0...(100 + standing) {
+        let moved = second <= 50 ? second : max(50, second - standing)
+        ledger.fix(Double(moved) * 3, at: Double(second))
+      }
+      return ledger.metrics(at: Double(100 + standing), settings: autoPausing).active.seconds
+    }
+    #expect(active(standing: 8) == 108)
+    let paused = active(standing: 60)
+    #expect(paused > 105 && paused < 120, "\(paused)")
+  }
+}

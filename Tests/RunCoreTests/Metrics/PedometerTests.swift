@@ -1,0 +1,150 @@
+import RunCore
+import Testing
+
+@Suite("A pedometer beside the positions, and instead of them")
+struct PedometerTests {
+  private func started(_ build: (inout LedgerBuilder) -> Void) -> LedgerBuilder {
+    var ledger = LedgerBuilder()
+    ledger.press(.start, at: 0)
+    build(&ledger)
+    return ledger
+  }
+  private func rounded(_ value: Double?) -> Double? { value.map { ($0 * 10).rounded() / 10 } }
+
+  @Test("Without positions the distance is the pedometer's, from its first reading on")
+  func treadmill() {
+    let metrics = started { $0.step(from: 0, through: 100, at: 2.5, zero: 400) }.metrics(at: 100)
+    #expect(rounded(metrics.distanceMeters) == 250)
+    #expect(rounded(metrics.pedometerMeters) == 250)
+    #expect(rounded(metrics.currentPaceSecondsPerKilometer) == 400)
+  }
+
+  @Test("Without either the distance is unknown, not zero")
+  func neither() {
+    let metrics = started { $0.sample(.heartRate(bpm: 120), at: 5) }.metrics(at: 60)
+    #expect(metrics.distanceMeters == nil)
+    #expect(metrics.pedometerMeters == nil)
+    #expect(metrics.averagePaceSecondsPerKilometer == nil)
+  }
+
+  @Test("Where the two agree within a per cent, the positions count")
+  func agreement() {
+    let metrics = started {
+      $0.run(from: 0, through: 100)
+      $0.step(from: 0, through: 100, at: 3.02)
+    }.metrics(at: 100)
+    #expect(rounded(metrics.distanceMeters) == 300)
+    #expect(metrics.pedometerMeters == nil)
+  }
+
+  @Test("A stretch in which the positions wander is the pedometer's; its neighbours stay theirs")
+  func noise() {
+    let report = started {
+      for second in 0...100 {
+        // From 40 s to 60 s every fix lies 4 m off, to and fro along the way.
+        let wander = (41...59).contains(second) ? (second.isMultiple(of: 2) ? 4.0 : -4.0) : 0
+        $0.fix(Double(second) * 3 + wander, at: Double(second))
+      }
+      $0.step(from: 0, through: 100, at: 3)
+    }.report(at: 100)
+    #expect(rounded(report.metrics.distanceMeters) == 300)
+    #expect(rounded(report.metrics.pedometerMeters) == 60)
+    #expect(report.stretches.map(\.source) == [.positions, .pedometer, .positions])
+    #expect(report.stretches.map(\.startedAt) == [.zero, .seconds(40), .seconds(60)])
+  }
+
+  @Test("Lost positions are bridged, from the last good fix to the next; without a pedometer nobody knows")
+  func bridge() {
+    func run(_ withSteps: Bool) -> RunReport {
+      started {
+        $0.run(from: 0, through: 20)
+        for second in 21...49 { $0.fix(0, at: Double(second), accuracy: 60) }
+        $0.run(from: 50, through: 80)
+        if withSteps { $0.step(from: 0, through: 80, at: 3) }
+      }.report(at: 80)
+    }
+    #expect(rounded(run(true).metrics.distanceMeters) == 240)
+    #expect(rounded(run(true).metrics.pedometerMeters) == 90)
+    #expect(rounded(run(false).metrics.distanceMeters) == 150)
+  }
+
+  @Test("Before the first fix and after the last one the pedometer counts, live as at the end")
+  func ends() {
+    let ledger = started {
+      $0.step(from: 0, through: 100, at: 3)
+      $0.run(from: 20, through: 60)
+    }
+    #expect(rounded(ledger.metrics(at: 100).distanceMeters) == 300)
+    #expect(rounded(ledger.metrics(at: 100).pedometerMeters) == 180)
+  }
+
+  @Test("Nothing is counted over a pause, and a reading between two moments is shared out on time")
+  func pause() {
+    let ledger = started {
+      for second in stride(from: 0, through: 100, by: 4) {
+        $0.sample(.pedometer(meters: Double(second) * 3), at: Double(second))
+      }
+      $0.press(.pause, at: 42)
+      $0.press(.resume, at: 58)
+    }
+    // 0 to 40 and 58 to 100: what was stepped after 40 s has no reading at the pause itself.
+    #expect(rounded(ledger.metrics(at: 100).distanceMeters) == 246)
+  }
+
+  @Test("A wrong scale is learnt from the positions")
+  func calibration() {
+    let metrics = started {
+      $0.run(from: 0, through: 1200)
+      $0.step(from: 0, through: 1800, at: 2.7)
+    }.metrics(at: 1800)
+    let distance = metrics.distanceMeters ?? 0
+    // The first five minutes lean on the sensor's own scale, a tenth too short; after them it is known.
+    #expect(distance > 5200 && distance < 5400, "\(distance)")
+  }
+
+  @Test("A sensor that begins anew, falls silent or steps back draws no line over it")
+  func restarts() {
+    let anew = started {
+      $0.step(from: 0, through: 50, at: 3, zero: 1000)
+      for second in 51...100 { $0.sample(.pedometer(meters: Double(second - 51) * 3), at: Double(second)) }
+    }
+    #expect(rounded(anew.metrics(at: 100).distanceMeters) == 297)
+    let back = started {
+      $0.step(from: 0, through: 50, at: 3)
+      $0.sample(.pedometer(meters: 149), at: 50.5)
+      $0.step(from: 51, through: 100, at: 3)
+    }
+    #expect(rounded(back.metrics(at: 100).distanceMeters) == 300)
+    let silent = started {
+      $0.step(from: 0, through: 50, at: 3)
+      $0.step(from: 90, through: 100, at: 3)
+    }
+    #expect(rounded(silent.metrics(at: 100).distanceMeters) == 180)
+  }
+
+  @Test("A pedometer that lies still while its runner leaves is not believed")
+  func leftBehind() {
+    let metrics = started {
+      $0.run(from: 0, through: 100)
+      $0.step(from: 0, through: 100, at: 0)
+    }.metrics(at: 100)
+    #expect(rounded(metrics.distanceMeters) == 300)
+  }
+
+  @Test("Standing, by a motion sensor, counts no steps either")
+  func standing() {
+    let metrics = started {
+      $0.step(from: 0, through: 100, at: 1)
+      $0.sample(.motion(.stationary), at: 20.5)
+      $0.sample(.motion(.walking), at: 60.5)
+    }.metrics(at: 100)
+    #expect(rounded(metrics.distanceMeters) == 60)
+  }
+
+  @Test("Switched off, it is not heard at all")
+  func off() {
+    var settings = MetricsSettings()
+    settings.usesPedometer = false
+    #expect(started { $0.step(from: 0, through: 50) }.metrics(at: 50, settings: settings).distanceMeters == nil)
+  }
+}
