@@ -1,0 +1,185 @@
+import RunCore
+import Testing
+
+@Suite("A follower puts the route together")
+struct RouteViewTests {
+  private static func point(_ second: Int, _ verdict: FixVerdict = .counted) -> RoutePoint {
+    RoutePoint(
+      offset: .seconds(Int64(second)), position: Position(latitude: 48, longitude: Double(second) / 10_000),
+      verdict: verdict)
+  }
+
+  /// A part of run 1 in the hub's first life, whose points say when they were taken.
+  private static func part(
+    _ number: UInt64, from: Int, _ seconds: [Int], total: Int? = nil, run: UInt64 = 1, term: UInt64 = 1,
+    _ verdict: FixVerdict = .counted
+  ) -> RoutePart {
+    RoutePart(
+      runID: RunID(high: 0, low: run), term: term, number: number, from: from,
+      points: seconds.map { point($0, verdict) }, total: total ?? from + seconds.count)
+  }
+
+  private static func snapshot(_ tick: UInt64, _ phase: RunPhase) -> Snapshot {
+    Snapshot(
+      order: SnapshotOrder(term: 1, revision: 1, tick: tick), phase: phase, runID: RunID(high: 0, low: 1),
+      changedBy: nil, startedAt: .zero, capturedAt: .zero, metrics: RunMetrics())
+  }
+
+  private static let began = RouteView.Action.began(RunID(high: 0, low: 1))
+
+  /// A view that has joined a run of three points.
+  private static var joined: RouteView {
+    var view = RouteView()
+    _ = view.joined()
+    _ = view.take(answer: part(4, from: 0, [1, 2, 3]))
+    return view
+  }
+
+  private func seconds(_ view: RouteView) -> [Int] { view.points.map { Int($0.offset.seconds) } }
+
+  @Test("A follower of a run from its start asks once and hears the rest")
+  func fromTheStart() {
+    var view = RouteView()
+    #expect(view.joined() == [.ask(from: 0)])
+    #expect(!view.isComplete)
+    #expect(view.take(answer: nil) == [])
+    #expect(view.take(Self.part(1, from: 0, [])) == [Self.began])
+    #expect(view.take(Self.part(2, from: 0, [1, 2, 3])) == [.changed(from: 0)])
+    #expect(view.take(Self.part(3, from: 3, [4])) == [.changed(from: 3)])
+    #expect(seconds(view) == [1, 2, 3, 4])
+    #expect(view.isComplete)
+  }
+
+  @Test("A late joiner asks until it has all, and what is published meanwhile is none of its worries")
+  func lateJoiner() {
+    let all = Array(0..<1200)
+    var view = RouteView()
+    #expect(view.joined() == [.ask(from: 0)])
+    #expect(
+      view.take(answer: Self.part(9, from: 0, Array(all[..<512]), total: 1200))
+        == [Self.began, .changed(from: 0), .ask(from: 512)])
+    // Far behind what it knows: only that it was published counts.
+    #expect(view.take(Self.part(10, from: 1200, [1200], total: 1201)) == [])
+    #expect(
+      view.take(answer: Self.part(10, from: 512, Array(all[512..<1024]), total: 1201))
+        == [.changed(from: 512), .ask(from: 1024)])
+    #expect(view.take(answer: Self.part(10, from: 1024, Array(1024...1200))) == [.changed(from: 1024)])
+    #expect(seconds(view) == Array(0...1200))
+    #expect(view.isComplete)
+  }
+
+  @Test("A part that replaces the tail changes what is another, and no more")
+  func replacedTail() {
+    var view = Self.joined
+    #expect(view.take(Self.part(5, from: 1, [2, 3, 4])) == [.changed(from: 3)])
+    #expect(view.take(Self.part(6, from: 2, [3, 4], .notRunning)) == [.changed(from: 2)])
+    #expect(view.points.map(\.verdict) == [.counted, .counted, .notRunning, .notRunning])
+    #expect(view.take(Self.part(7, from: 1, [2])) == [.changed(from: 2)])
+    #expect(seconds(view) == [1, 2])
+  }
+
+  @Test("A part that was lost is noticed by its number, though no index is missing, and nothing is written twice")
+  func lostPart() {
+    var view = Self.joined
+    // Part 5 said that the third point does not count; nobody heard it.
+    #expect(view.take(Self.part(6, from: 3, [4])) == [.ask(from: 0)])
+    #expect(!view.isComplete)
+    // What comes before the answer follows, and has no place yet.
+    #expect(view.take(Self.part(7, from: 4, [5])) == [])
+    var answer = Self.part(7, from: 0, [1, 2, 3, 4, 5])
+    answer.points[2].verdict = .inaccurate
+    #expect(view.take(answer: answer) == [.changed(from: 2)])
+    #expect(seconds(view) == [1, 2, 3, 4, 5])
+    #expect(view.isComplete)
+  }
+
+  @Test("A lost part is made good by one that holds everything")
+  func lostBeforeAll() {
+    var view = Self.joined
+    #expect(view.take(Self.part(6, from: 0, [1, 2, 3, 4])) == [.changed(from: 3)])
+    #expect(view.isComplete)
+  }
+
+  @Test("A part that comes twice, and one that is older than what is known, change nothing")
+  func olderParts() {
+    var view = Self.joined
+    #expect(view.take(Self.part(5, from: 3, [4])) == [.changed(from: 3)])
+    #expect(view.take(Self.part(5, from: 3, [4])) == [])
+    #expect(view.take(Self.part(4, from: 0, [9])) == [])
+    #expect(view.take(Self.part(99, from: 0, [9], term: 0)) == [])
+    // An answer that was said before the part that overtook it.
+    #expect(view.joined() == [.ask(from: 4)])
+    #expect(view.take(Self.part(6, from: 4, [5])) == [.changed(from: 4)])
+    #expect(view.take(answer: Self.part(5, from: 4, [], total: 4)) == [])
+    #expect(seconds(view) == [1, 2, 3, 4, 5])
+    #expect(view.isComplete)
+  }
+
+  @Test("An answer that overtakes what was published makes the follower ask for all, and what was overtaken is old")
+  func overtaken() {
+    var view = Self.joined
+    #expect(view.joined() == [.ask(from: 3)])
+    #expect(view.take(answer: Self.part(5, from: 3, [4])) == [.ask(from: 0)])
+    #expect(view.take(Self.part(5, from: 1, [2, 3, 4])) == [])
+    #expect(view.take(answer: Self.part(5, from: 0, [1, 2, 3, 4])) == [.changed(from: 3)])
+    #expect(view.isComplete)
+  }
+
+  @Test("Another run begins at its first part, though that is lost, and the one before it is over")
+  func newRun() {
+    var view = Self.joined
+    let second = RunID(high: 0, low: 2)
+    var other = view
+    #expect(view.take(Self.part(5, from: 0, [], run: 2)) == [.began(second)])
+    #expect(view.points.isEmpty)
+    #expect(view.take(Self.part(6, from: 0, [1], run: 2)) == [.changed(from: 0)])
+    // An answer about the run before.
+    #expect(view.take(answer: Self.part(4, from: 3, [4])) == [])
+    #expect(seconds(view) == [1])
+
+    #expect(other.take(Self.part(7, from: 2, [3], run: 2)) == [.began(second), .ask(from: 0)])
+    #expect(other.take(answer: Self.part(7, from: 0, [1, 2, 3], run: 2)) == [.changed(from: 0)])
+  }
+
+  @Test("After a loss of the link one question tells whether anything was missed")
+  func rejoined() {
+    var view = Self.joined
+    #expect(view.joined() == [.ask(from: 3)])
+    #expect(view.take(answer: Self.part(4, from: 3, [])) == [])
+    #expect(view.isComplete)
+    // The hub began a new life.
+    #expect(view.joined() == [.ask(from: 3)])
+    #expect(view.take(answer: Self.part(0, from: 3, [], total: 2, term: 2)) == [.ask(from: 0)])
+    #expect(view.take(answer: Self.part(0, from: 0, [1, 2], term: 2)) == [.changed(from: 2)])
+    #expect(seconds(view) == [1, 2])
+  }
+
+  @Test("A lost last part is noticed where the run stands still, with one question for each state")
+  func quiet() {
+    var view = Self.joined
+    #expect(view.take(Self.snapshot(1, .running)) == [])
+    #expect(view.take(Self.snapshot(2, .completed)) == [.ask(from: 3)])
+    #expect(view.take(answer: Self.part(5, from: 3, [4])) == [.ask(from: 0)])
+    #expect(view.take(answer: Self.part(5, from: 0, [1, 2, 3, 4])) == [.changed(from: 3)])
+    #expect(view.take(Self.snapshot(2, .completed)) == [])
+  }
+
+  @Test("Many points come in parts that follow one another; when the rest is lost the next snapshot tells")
+  func manyParts() {
+    let all = Array(0..<1030)
+    var view = RouteView()
+    _ = view.joined()
+    _ = view.take(answer: Self.part(1, from: 0, []))
+    #expect(view.take(Self.part(2, from: 0, Array(all[..<512]), total: 1030)) == [.changed(from: 0)])
+    var other = view
+    #expect(view.take(Self.part(3, from: 512, Array(all[512..<1024]), total: 1030)) == [.changed(from: 512)])
+    #expect(view.take(Self.part(4, from: 1024, Array(all[1024...]))) == [.changed(from: 1024)])
+    #expect(view.take(Self.snapshot(1, .running)) == [])
+
+    #expect(other.take(Self.snapshot(1, .running)) == [.ask(from: 512)])
+    // A hub that gives nothing is not asked for ever.
+    #expect(other.take(answer: Self.part(2, from: 512, [], total: 1030)) == [])
+    other.answerFailed()
+    #expect(other.take(Self.snapshot(2, .running)) == [.ask(from: 512)])
+  }
+}
