@@ -17,7 +17,7 @@ struct Trackpoint {
   var values: [SampleValue] {
     var values: [SampleValue] = []
     if let position { values.append(.position(position)) }
-    if let altitudeMeters { values.append(.altitude(meters: altitudeMeters, .gps)) }
+    if let altitudeMeters { values.append(.altitude(meters: altitudeMeters, .unstated)) }
     if let cadenceStepsPerMinute { values.append(.cadence(stepsPerMinute: cadenceStepsPerMinute)) }
     if let pedometerMeters { values.append(.pedometer(meters: pedometerMeters)) }
     if let heartRateBpm { values.append(.heartRate(bpm: heartRateBpm)) }

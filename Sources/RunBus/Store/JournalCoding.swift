@@ -131,10 +131,11 @@ extension JournalCoding {
     switch source {
     case .gps: 1
     case .barometer: 2
+    case .unstated: 3
     }
   }
   private static func altitudeSource(_ code: UInt8) -> AltitudeSource? {
-    [AltitudeSource.gps, .barometer].first { Self.code($0) == code }
+    [AltitudeSource.gps, .barometer, .unstated].first { Self.code($0) == code }
   }
   private static func code(_ activity: Activity) -> UInt8 {
     switch activity {

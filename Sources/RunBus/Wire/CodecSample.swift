@@ -67,7 +67,7 @@ extension Codec {
     switch message.value {
     case .position(let position): reading = .position(value(position))
     case .altitude(let altitude):
-      reading = .altitude(meters: altitude.meters, try source(altitude.source))
+      reading = .altitude(meters: altitude.meters, source(altitude.source))
     case .heartRateBpm(let bpm): reading = .heartRate(bpm: bpm)
     case .cadenceStepsPerMinute(let stepsPerMinute): reading = .cadence(stepsPerMinute: stepsPerMinute)
     case .pedometerMeters(let meters): reading = .pedometer(meters: meters)
@@ -98,14 +98,15 @@ extension Codec {
     switch source {
     case .gps: .gps
     case .barometer: .barometer
+    case .unstated: .unspecified
     }
   }
 
-  private static func source(_ word: WireAltitudeSource) throws(WireError) -> AltitudeSource {
+  private static func source(_ word: WireAltitudeSource) -> AltitudeSource {
     switch word {
     case .gps: .gps
     case .barometer: .barometer
-    case .unspecified, .UNRECOGNIZED: throw .malformed("altitude without a source that is known")
+    case .unspecified, .UNRECOGNIZED: .unstated
     }
   }
 }

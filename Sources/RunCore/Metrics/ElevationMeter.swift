@@ -42,7 +42,8 @@ struct ElevationMeter: Hashable, Sendable {
     guard let line, meters >= -1000, meters <= 10_000 else { return }
     switch source {
     case .barometer: barometerHeardAt = time
-    case .gps: if let heard = barometerHeardAt, time - heard < settings.barometerSilence { return }
+    case .gps, .unstated:
+      if let heard = barometerHeardAt, time - heard < settings.barometerSilence { return }
     }
     guard var next = level else {
       level = Level(meters: meters, time: time, line: line, source: source)
@@ -102,6 +103,7 @@ extension MetricsSettings {
   fileprivate func threshold(of source: AltitudeSource) -> Double {
     switch source {
     case .gps: gpsElevationMetersThreshold
+    case .unstated: recordedElevationMetersThreshold
     case .barometer: barometerElevationMetersThreshold
     }
   }

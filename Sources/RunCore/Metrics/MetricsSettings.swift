@@ -66,8 +66,11 @@ public struct MetricsSettings: Hashable, Sendable {
   /// A climb or descent by a pressure sensor counts once it exceeds this many smoothed metres. A hill of 2 m, the
   /// threshold that Strava documents, keeps about so much of its height in the low-pass.
   public var barometerElevationMetersThreshold = 1.5
-  /// The same for satellite altitudes, and for recordings, which do not say what measured theirs.
-  public var gpsElevationMetersThreshold = 1.5
+  /// The same for recordings, which do not say what measured their altitudes; watches have filtered them already.
+  public var recordedElevationMetersThreshold = 1.5
+  /// The same for raw satellite altitudes, which wander by some metres within a minute: more than without a pressure
+  /// sensor would be noise. Strava asks for 10 m there.
+  public var gpsElevationMetersThreshold = 5.0
   /// Satellite altitudes count again once a pressure sensor has been silent this long.
   public var barometerSilence = BusDuration.seconds(60)
   /// Where nobody knows the activity, this speed and more is running, metres per second. People change from a walk to a

@@ -33,6 +33,8 @@ public enum AltitudeSource: String, Hashable, Sendable, Codable {
   case gps
   /// A pressure sensor.
   case barometer
+  /// Nobody says: recordings do not.
+  case unstated
 }
 
 /// One reading of one sensor.

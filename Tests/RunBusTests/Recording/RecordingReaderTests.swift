@@ -54,7 +54,7 @@ struct RecordingReaderTests {
     #expect(
       recording.samples == [
         RecordedSample(offset: .zero, value: .position(Position(latitude: 50, longitude: 8))),
-        RecordedSample(offset: .zero, value: .altitude(meters: 101.5, .gps)),
+        RecordedSample(offset: .zero, value: .altitude(meters: 101.5, .unstated)),
         RecordedSample(offset: .zero, value: .cadence(stepsPerMinute: 170)),
         RecordedSample(offset: .zero, value: .heartRate(bpm: 140)),
         RecordedSample(offset: .seconds(1), value: .position(Position(latitude: 50, longitude: 8))),
@@ -135,7 +135,7 @@ struct RecordingReaderTests {
       """)
     #expect(
       recording.samples == [
-        RecordedSample(offset: .zero, value: .altitude(meters: 7, .gps)),
+        RecordedSample(offset: .zero, value: .altitude(meters: 7, .unstated)),
         RecordedSample(offset: .zero, value: .cadence(stepsPerMinute: 168)),
         RecordedSample(offset: .zero, value: .pedometer(meters: 12.5)),
         RecordedSample(offset: .zero, value: .heartRate(bpm: 99)),

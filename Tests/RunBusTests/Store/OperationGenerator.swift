@@ -160,7 +160,7 @@ struct OperationGenerator {
     case 0:
       return .position(
         Position(latitude: real(), longitude: real(), horizontalAccuracyMeters: maybe { $0.real() }))
-    case 1: return .altitude(meters: real(), pick([.gps, .barometer]))
+    case 1: return .altitude(meters: real(), pick([.gps, .barometer, .unstated]))
     case 2: return .heartRate(bpm: real())
     case 3: return .cadence(stepsPerMinute: real())
     case 4: return .pedometer(meters: real())

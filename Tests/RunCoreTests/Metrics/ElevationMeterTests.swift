@@ -6,7 +6,7 @@ struct ElevationMeterTests {
   private struct Reading {
     let second: Double
     let meters: Double
-    var source = AltitudeSource.gps
+    var source = AltitudeSource.unstated
     var line: Int? = 0
   }
 
