@@ -4,8 +4,8 @@ struct PointFields {
   private var hasBadTime = false
   var altitude: String?
   var heartRate: String?
-  /// Strides of one foot per minute, as both formats record cadence: half the steps.
-  var strides: String?
+  /// Strides of one foot or steps of both per minute; ``RecordedTrack/countSteps()`` decides.
+  var cadence: String?
   var pedometer: String?
 
   mutating func readTime(_ text: String) {
@@ -29,7 +29,7 @@ struct PointFields {
       }
       return value
     }
-    var point = Trackpoint(time: time)
+    var point = Trackpoint(time: time, line: line)
     if let latitude, let longitude {
       if let latitude = Double(latitude), let longitude = Double(longitude), abs(latitude) <= 90, abs(longitude) <= 180
       {
@@ -40,7 +40,7 @@ struct PointFields {
       }
     }
     point.altitudeMeters = number(altitude, in: -1000...10_000)
-    point.cadenceStepsPerMinute = number(strides, in: 0...150).map { $0 * 2 }
+    point.cadence = number(cadence, in: 0...300)
     point.pedometerMeters = number(pedometer, in: 0...10_000_000)
     // Zero is what devices write without contact: no heart rate, and nothing wrong with the file.
     point.heartRateBpm = number(heartRate, in: 0...300).flatMap { $0 > 0 ? $0 : nil }

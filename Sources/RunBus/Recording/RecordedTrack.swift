@@ -4,13 +4,16 @@ struct Trackpoint {
   var time: Int64
   var position: Position?
   var altitudeMeters: Double?
-  var cadenceStepsPerMinute: Double?
+  /// As recorded; steps once the whole file has said what it counts.
+  var cadence: Double?
   var pedometerMeters: Double?
   var heartRateBpm: Double?
+  /// Where it ends in the file.
+  var line: Int
 
   /// It holds a time and nothing else.
   var isBlank: Bool {
-    position == nil && altitudeMeters == nil && cadenceStepsPerMinute == nil && pedometerMeters == nil
+    position == nil && altitudeMeters == nil && cadence == nil && pedometerMeters == nil
       && heartRateBpm == nil
   }
   /// Its readings; the order is the one that ``Recording/samples`` promises.
@@ -18,7 +21,7 @@ struct Trackpoint {
     var values: [SampleValue] = []
     if let position { values.append(.position(position)) }
     if let altitudeMeters { values.append(.altitude(meters: altitudeMeters, .unstated)) }
-    if let cadenceStepsPerMinute { values.append(.cadence(stepsPerMinute: cadenceStepsPerMinute)) }
+    if let cadence { values.append(.cadence(stepsPerMinute: cadence)) }
     if let pedometerMeters { values.append(.pedometer(meters: pedometerMeters)) }
     if let heartRateBpm { values.append(.heartRate(bpm: heartRateBpm)) }
     return values
@@ -33,79 +36,90 @@ struct Trackpoint {
 /// 2. between trackpoints that hold a time and nothing else, two or more in a row with readings around them: how older
 ///    devices write a stop;
 /// 3. where no point was written for 30 s or more, and for ten times the file's usual step: some exports drop the
-///    points of a stop and keep no other trace of it. Watches that record sparsely make steps of up to 18 s.
+///    points of a stop and keep no other trace of it. Watches that record sparsely make steps of up to 18 s. Where the
+///    file says how long the timer ran, its word goes before: such holes count, longest first, as long as they fit
+///    into the time that the timer did not run. A hole where something damaged was skipped never counts.
 struct RecordedTrack {
   var name: String?
   var points: [Trackpoint] = []
   /// Indices into `points`: the timer stood before these.
   var breaksBefore: Set<Int> = []
-  /// Indices into `points` at which a lap begins.
-  var lapStarts: [Int] = []
-  var summary: RecordedSummary?
+  /// Indices into `points`: something was skipped before these, so that a hole there is no pause.
+  var damageBefore: Set<Int> = []
+  /// The laps, with the file's own figures.
+  var laps: [TrackLap] = []
+  /// The tracks of their own, where a format has them, with the file's own figures.
+  var tracks: [TrackLap] = []
+  /// The file holds the run to its end, so that its totals are those of what was read.
+  var isWhole = true
+  /// Distances by trackpoint are total by the format's definition.
+  var pedometerIsTotal = true
   var notes = ReadingNotes()
 
   static let holeMin: Int64 = 30_000_000_000
   static let holeStepsMin: Int64 = 10
-  /// Longer is a wrong time stamp.
-  static let durationMax: Int64 = 7 * 86400 * 1_000_000_000
-  /// More points out of order than one in this many, and the file is not understood.
-  static let outOfOrderShareMin = 10
+  /// A timer starts and stops some seconds away from the first and the last point.
+  static let roomSlack: Int64 = 5_000_000_000
 
-  /// Adds a point unless it lies before the one before it.
-  mutating func add(_ point: Trackpoint, line: Int) {
-    if let last = points.last, point.time < last.time {
-      notes.add(.outOfOrder, line: line)
-      return
-    }
-    points.append(point)
+  /// The recording; throws why there is none in it.
+  func recording(named fallback: String) throws(RecordingFlaw) -> Recording {
+    var track = self
+    try track.putInOrder()
+    let stepsPerCadence = track.countSteps()
+    track.checkPedometer()
+    return track.ordered(named: fallback, stepsPerCadence: stepsPerCadence)
   }
 
-  /// The recording; `nil` with a reason when there is none in it.
-  func recording(named fallback: String) throws(RecordingFlaw) -> Recording {
-    guard let first = points.first, let last = points.last, first.time < last.time else {
-      throw RecordingFlaw("it holds no two trackpoints at different times, so there is nothing to replay")
+  private func ordered(named fallback: String, stepsPerCadence: Double) -> Recording {
+    let start = points.first?.time ?? 0
+    let end = points.last?.time ?? 0
+    func offset(_ index: Int) -> BusDuration { BusDuration(nanoseconds: points[index].time - start) }
+    func began(_ lap: TrackLap) -> BusDuration? {
+      if let first = lap.firstPoint { return first < points.count ? offset(first) : nil }
+      return lap.time.flatMap { (start...end).contains($0) ? BusDuration(nanoseconds: $0 - start) : nil }
     }
-    guard points.contains(where: { !$0.isBlank }) else {
-      throw RecordingFlaw("its trackpoints hold times and nothing else")
+    var summary = RecordedSummary()
+    if isWhole {
+      summary = RecordedSummary(of: tracks, stepsPerCadence: stepsPerCadence)
+      if !summary.holdsAnything { summary = RecordedSummary(of: laps, stepsPerCadence: stepsPerCadence) }
     }
-    let skipped = notes.count(of: .outOfOrder)
-    guard skipped * Self.outOfOrderShareMin <= points.count else {
-      throw RecordingFlaw("\(skipped) of its \(points.count + skipped) trackpoints go back in time")
+    summary.laps = laps.map { lap in
+      var figures = lap.figures
+      figures.startedAt = began(lap)
+      return figures
     }
-    guard last.time - first.time <= Self.durationMax else {
-      throw RecordingFlaw("it spans more than seven days: a time stamp is wrong")
-    }
-    func offset(_ index: Int) -> BusDuration { BusDuration(nanoseconds: points[index].time - first.time) }
     return Recording(
       name: name ?? fallback,
       samples: points.indices.flatMap { index in
         points[index].values.map { RecordedSample(offset: offset(index), value: $0) }
       },
-      timerStops: timerStops.map { TimerStop(pausedAt: offset($0.lowerBound), resumedAt: offset($0.upperBound)) },
-      lapMarks: lapStarts.dropFirst().filter { $0 < points.count }.map(offset),
-      duration: offset(points.count - 1),
-      summary: summary,
-      startedAtUnixNanoseconds: first.time,
+      timerStops: timerStops(timerSeconds: summary.timerSeconds).map {
+        TimerStop(pausedAt: offset($0.lowerBound), resumedAt: offset($0.upperBound))
+      },
+      lapMarks: laps.dropFirst().compactMap(began),
+      duration: BusDuration(nanoseconds: end - start),
+      summary: summary.holdsAnything ? summary : nil,
+      startedAtUnixNanoseconds: start,
       warnings: notes.sentences)
   }
 
   /// From the last point before each stop to the first one after it, touching ones joined.
-  private var timerStops: [ClosedRange<Int>] {
-    var steps: [Int64] = []
-    for (point, next) in zip(points, points.dropFirst()) where next.time > point.time {
-      steps.append(next.time - point.time)
+  private func timerStops(timerSeconds: Double?) -> [ClosedRange<Int>] {
+    let marked = markedSteps
+    var isStop = marked
+    var room = Int64.max
+    if let timerSeconds, let first = points.first, let last = points.last {
+      let stopped = marked.reduce(0) { $0 + points[$1].time - points[$1 - 1].time }
+      room = last.time - first.time - stopped - Int64(timerSeconds * 1e9) + Self.roomSlack
     }
-    steps.sort()
-    let usual = steps.isEmpty ? 0 : steps[(steps.count - 1) / 2]
-    let hole = max(Self.holeMin, Self.holeStepsMin * usual)
-    let firstReading = points.firstIndex { !$0.isBlank } ?? points.count
-    let lastReading = points.lastIndex { !$0.isBlank } ?? 0
-
+    for index in holes(besides: marked) {
+      let length = points[index].time - points[index - 1].time
+      guard length <= room else { continue }
+      room -= length
+      isStop.insert(index)
+    }
     var stops: [ClosedRange<Int>] = []
-    for index in points.indices.dropFirst() where points[index].time > points[index - 1].time {
-      let isBlank = points[index].isBlank && points[index - 1].isBlank && firstReading < index && index < lastReading
-      let isHole = points[index].time - points[index - 1].time >= hole
-      guard breaksBefore.contains(index) || isBlank || isHole else { continue }
+    for index in isStop.sorted() {
       if let last = stops.last, points[last.upperBound].time == points[index - 1].time {
         stops[stops.count - 1] = last.lowerBound...index
       } else {
@@ -114,45 +128,31 @@ struct RecordedTrack {
     }
     return stops
   }
-}
 
-/// Why there is no recording in a file.
-struct RecordingFlaw: Error {
-  let reason: String
-  init(_ reason: String) { self.reason = reason }
-}
-
-/// What was left out, counted by kind, with the line of the first.
-struct ReadingNotes {
-  enum Kind: Int, CaseIterable {
-    case noTime, badTime, badPosition, badNumber, outOfOrder, otherActivity, undeclaredPrefix
-  }
-  private var counts: [Kind: (count: Int, line: Int)] = [:]
-
-  mutating func add(_ kind: Kind, line: Int) { counts[kind, default: (0, line)].count += 1 }
-  func count(of kind: Kind) -> Int { counts[kind]?.count ?? 0 }
-
-  /// One sentence a kind.
-  var sentences: [String] {
-    Kind.allCases.compactMap { kind in
-      counts[kind].map { kind.sentence(count: $0.count) + " (first at line \($0.line))" }
+  /// The points before which the file itself says that the timer stood: rules 1 and 2.
+  private var markedSteps: Set<Int> {
+    let firstReading = points.firstIndex { !$0.isBlank } ?? points.count
+    let lastReading = points.lastIndex { !$0.isBlank } ?? 0
+    var steps: Set<Int> = []
+    for index in points.indices.dropFirst() where points[index].time > points[index - 1].time {
+      let isBlank = points[index].isBlank && points[index - 1].isBlank && firstReading < index && index < lastReading
+      if breaksBefore.contains(index) || isBlank { steps.insert(index) }
     }
+    return steps
   }
-}
 
-extension ReadingNotes.Kind {
-  fileprivate func sentence(count: Int) -> String {
-    func noun(_ one: String, _ many: String) -> String { count == 1 ? "1 \(one)" : "\(count) \(many)" }
-    switch self {
-    case .noTime: return noun("trackpoint", "trackpoints") + " without a time skipped"
-    case .badTime: return noun("trackpoint", "trackpoints") + " with an unreadable time skipped"
-    case .badPosition: return noun("position", "positions") + " outside the globe skipped"
-    case .badNumber:
-      return noun("reading", "readings") + (count == 1 ? " that is" : " that are") + " no possible number skipped"
-    case .outOfOrder:
-      return noun("trackpoint", "trackpoints") + (count == 1 ? " that goes" : " that go") + " back in time skipped"
-    case .otherActivity: return noun("further activity", "further activities") + " in the file skipped"
-    case .undeclaredPrefix: return noun("undeclared XML prefix", "undeclared XML prefixes") + " ignored"
+  /// The points before which there is a hole by rule 3, longest first.
+  private func holes(besides marked: Set<Int>) -> [Int] {
+    var steps: [Int64] = []
+    for (point, next) in zip(points, points.dropFirst()) where next.time > point.time {
+      steps.append(next.time - point.time)
     }
+    steps.sort()
+    let usual = steps.isEmpty ? 0 : steps[(steps.count - 1) / 2]
+    let hole = max(Self.holeMin, Self.holeStepsMin * usual)
+    func length(_ index: Int) -> Int64 { points[index].time - points[index - 1].time }
+    return points.indices.dropFirst()
+      .filter { length($0) >= hole && !damageBefore.contains($0) && !marked.contains($0) }
+      .sorted { (-length($0), $0) < (-length($1), $1) }
   }
 }

@@ -21,7 +21,8 @@ enum RecordingTime {
     }
     guard let year = digits(4), year >= 1970, skip("-") != nil, let month = digits(2), skip("-") != nil,
       let day = digits(2), skip("Tt ") != nil, let hour = digits(2), skip(":") != nil, let minute = digits(2),
-      skip(":") != nil, let second = digits(2), (1...12).contains(month), (1...31).contains(day), hour <= 24,
+      skip(":") != nil, let second = digits(2), (1...12).contains(month),
+      (1...daysInMonth(year, month)).contains(day), hour <= 23 || (hour == 24 && minute == 0 && second == 0),
       minute <= 59, second <= 60, year <= 2200
     else { return nil }
 
@@ -50,6 +51,18 @@ enum RecordingTime {
     return Int64(seconds) * 1_000_000_000 + nanoseconds
   }
 
+  /// The seconds of a duration, as `1264.66` or as `0:21:04.66`; `nil` for anything else.
+  static func seconds(_ text: String) -> Double? {
+    var seconds = 0.0
+    let parts = text.split(separator: ":", omittingEmptySubsequences: false)
+    guard parts.count <= 3 else { return nil }
+    for part in parts {
+      guard let value = TrackLap.figure(String(part)) else { return nil }
+      seconds = seconds * 60 + value
+    }
+    return seconds
+  }
+
   /// The time stamp of nanoseconds since 1970, in UTC, with milliseconds when there are any.
   static func text(unixNanoseconds: Int64) -> String {
     let (seconds, rest) = unixNanoseconds.flooredQuotientAndRemainder(by: 1_000_000_000)
@@ -61,6 +74,9 @@ enum RecordingTime {
       "\(padded(Int64(date.year), 4))-\(padded(Int64(date.month), 2))-\(padded(Int64(date.day), 2))T\(clock)\(fraction)Z"
   }
 
+  private static func daysInMonth(_ year: Int, _ month: Int) -> Int {
+    month == 12 ? 31 : days(year, month + 1, 1) - days(year, month, 1)
+  }
   /// Days since 1970-01-01 in the Gregorian calendar (H. Hinnant, "chrono-compatible low-level date algorithms").
   private static func days(_ year: Int, _ month: Int, _ day: Int) -> Int {
     let shifted = month <= 2 ? year - 1 : year

@@ -45,20 +45,22 @@ public struct SyntheticRun: Hashable, Sendable {
       receiver.advance(using: &generator)
       guard !plan.isTimerStopped(at: second) else { continue }
       if plan.resumes.contains(second) { track.breaksBefore.insert(track.points.count) }
-      var point = Trackpoint(time: Self.wallStart + Int64(second) * 1_000_000_000)
+      var point = Trackpoint(time: Self.wallStart + Int64(second) * 1_000_000_000, line: 0)
       point.position = receiver.fix(north: runner.north, east: runner.east)
       point.altitudeMeters = ((runner.altitudeMeters + receiver.altitudeErrorMeters) * 10).rounded() / 10
-      point.cadenceStepsPerMinute = runner.cadenceStepsPerMinute
+      // As devices count: strides of one foot.
+      point.cadence = runner.cadenceStepsPerMinute / 2
       point.heartRateBpm = runner.heartRateBpm.rounded()
       track.points.append(point)
     }
-    track.summary = RecordedSummary()
-    track.summary?.distanceMeters = meters
-    track.summary?.timerSeconds = Double((1...seconds).count { plan.isTimed(before: $0) })
     // The builder's rules see a hole where the timer stood, as in any file.
-    guard let recording = try? track.recording(named: "Synthetic run \(seed)") else {
+    guard var recording = try? track.recording(named: "Synthetic run \(seed)") else {
       preconditionFailure("a modelled run of \(seconds) s is no recording")
     }
+    var summary = RecordedSummary()
+    summary.distanceMeters = meters
+    summary.timerSeconds = Double((1...seconds).count { plan.isTimed(before: $0) })
+    recording.summary = summary
     return recording
   }
 

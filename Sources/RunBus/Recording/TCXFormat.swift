@@ -1,42 +1,62 @@
 /// TCX (Garmin Training Center v2): `Activity` / `Lap` / `Track` / `Trackpoint`, run cadence in the extensions under any
 /// prefix, and the device's own figures per lap. Courses are not recordings.
+///
+/// One recording is one run: of several activities the first one with trackpoints is read, or the first that says it
+/// is running when there is one; the others are noted.
 struct TCXFormat: TrackFormat {
-  var track = RecordedTrack()
+  /// The activity that is read.
+  private var current = RecordedTrack()
+  /// The one before it, which was no run.
+  private var earlier: RecordedTrack?
+  private var isRun = false
   private var fields = PointFields()
   private var latitude: String?
   private var longitude: String?
-  private var lap = LapFigures()
-  private var totals = LapTotals()
-  /// A further activity of the file: one recording is one run.
+  private var lap = TrackLap()
+  /// A further activity of the file.
   private var isOther = false
   /// This lap has points in an earlier track.
   private var lapHasPoints = false
   /// The first point of this track follows a stop.
   private var startsTrack = false
 
-  private struct LapFigures {
-    var seconds: Double?
-    var meters: Double?
-    var averageBpm: Double?
-    var maxBpm: Double?
+  var track: RecordedTrack {
+    get {
+      guard current.points.isEmpty, let earlier else { return current }
+      return earlier
+    }
+    set { current = newValue }
   }
 
   mutating func open(_ path: [String], _ attributes: [String: String], line: Int) {
     switch path.last {
-    case "Activity":
-      isOther = !track.points.isEmpty
-      if isOther { track.notes.add(.otherActivity, line: line) }
+    case "Activity": openActivity(attributes["Sport"] == "Running", line: line)
     case "Lap" where isInActivity(path):
-      lap = LapFigures()
+      lap = TrackLap(firstPoint: current.points.count)
       lapHasPoints = false
-      track.lapStarts.append(track.points.count)
     case "Track": startsTrack = true
     case "Trackpoint":
       fields = PointFields()
       latitude = nil
       longitude = nil
+    case RecordingRepair.mark: if !isOther { current.damageBefore.insert(current.points.count) }
     default: break
     }
+  }
+
+  private mutating func openActivity(_ isRun: Bool, line: Int) {
+    guard !current.points.isEmpty else {
+      self.isRun = isRun
+      isOther = false
+      return
+    }
+    isOther = self.isRun || !isRun || earlier != nil
+    current.notes.add(.otherActivity, line: line)
+    guard !isOther else { return }
+    earlier = current
+    current = RecordedTrack()
+    current.notes = earlier?.notes ?? current.notes
+    self.isRun = true
   }
 
   mutating func close(_ path: [String], text: String, line: Int) {
@@ -44,64 +64,59 @@ struct TCXFormat: TrackFormat {
     if element == "Trackpoint" {
       finishPoint(line: line)
     } else if path.contains("Trackpoint") {
-      switch element {
-      case "Time": fields.readTime(text)
-      case "LatitudeDegrees": latitude = text
-      case "LongitudeDegrees": longitude = text
-      case "AltitudeMeters": fields.altitude = text
-      case "DistanceMeters": fields.pedometer = text
-      case "Value" where path.dropLast().last == "HeartRateBpm": fields.heartRate = text
-      case "Cadence", "RunCadence": fields.strides = text
-      default: break
-      }
+      readPoint(element, parent: path.dropLast().last, text)
     } else if element == "Lap" {
-      totals.add(seconds: lap.seconds, meters: lap.meters, averageBpm: lap.averageBpm, maxBpm: lap.maxBpm)
-      track.summary = totals.summary
-    } else if path.dropLast().last == "Lap" || path.dropLast(2).last == "Lap" {
-      readLap(element, parent: path.dropLast().last, Double(text))
+      current.laps.append(lap)
+    } else if !path.contains("Track") {
+      readLap(element, parent: path.dropLast().last, TrackLap.figure(text))
+    }
+  }
+
+  private mutating func readPoint(_ element: String, parent: String?, _ text: String) {
+    switch (parent, element) {
+    case ("Trackpoint", "Time"): fields.readTime(text)
+    case (_, "LatitudeDegrees"): latitude = text
+    case (_, "LongitudeDegrees"): longitude = text
+    case ("Trackpoint", "AltitudeMeters"): fields.altitude = text
+    case ("Trackpoint", "DistanceMeters"): fields.pedometer = text
+    case ("HeartRateBpm", "Value"): fields.heartRate = text
+    // Some exports leave out the element between.
+    case ("Trackpoint", "HeartRateBpm") where !text.isEmpty: fields.heartRate = fields.heartRate ?? text
+    case (_, "RunCadence"): fields.cadence = text
+    // A foot pod's value in the extension goes before the one that the format means for bicycles.
+    case ("Trackpoint", "Cadence"): fields.cadence = fields.cadence ?? text
+    default: break
     }
   }
 
   private mutating func readLap(_ element: String, parent: String?, _ value: Double?) {
-    guard let value, value.isFinite, value >= 0 else { return }
+    guard let value else { return }
     switch (parent, element) {
-    case ("Lap", "TotalTimeSeconds"): lap.seconds = value
-    case ("Lap", "DistanceMeters"): lap.meters = value
-    case ("AverageHeartRateBpm", "Value"): lap.averageBpm = value
-    case ("MaximumHeartRateBpm", "Value"): lap.maxBpm = value
+    case ("Lap", "TotalTimeSeconds"): lap.figures.timerSeconds = value
+    case ("Lap", "DistanceMeters"): lap.figures.distanceMeters = value
+    case ("Lap", "Calories"): lap.energyKilocalories = value
+    case ("AverageHeartRateBpm", "Value"): lap.figures.averageHeartRateBpm = value
+    case ("MaximumHeartRateBpm", "Value"): lap.figures.maxHeartRateBpm = value
+    case (_, "AvgRunCadence"): lap.cadence = value
+    case ("Lap", "Cadence"): lap.cadence = lap.cadence ?? value
     default: break
     }
   }
 
   private mutating func finishPoint(line: Int) {
-    guard let point = fields.point(latitude: latitude, longitude: longitude, notes: &track.notes, line: line) else {
+    // Half a position is none, and worth a note.
+    if latitude == nil, longitude != nil { latitude = "" }
+    if longitude == nil, latitude != nil { longitude = "" }
+    let count = current.points.count
+    guard let point = fields.point(latitude: latitude, longitude: longitude, notes: &current.notes, line: line) else {
+      current.damageBefore.insert(count)
       return
     }
-    let count = track.points.count
-    track.add(point, line: line)
-    guard track.points.count > count else { return }
-    if startsTrack, lapHasPoints { track.breaksBefore.insert(count) }
+    current.points.append(point)
+    if startsTrack, lapHasPoints { current.breaksBefore.insert(count) }
     startsTrack = false
     lapHasPoints = true
   }
 
   private func isInActivity(_ path: [String]) -> Bool { !isOther && path.contains("Activity") && path.contains("Lap") }
-}
-
-/// The device's figures over all laps.
-private struct LapTotals {
-  private(set) var summary = RecordedSummary()
-  private var beats = 0.0
-  private var beatsSeconds = 0.0
-
-  mutating func add(seconds: Double?, meters: Double?, averageBpm: Double?, maxBpm: Double?) {
-    if let seconds { summary.timerSeconds = (summary.timerSeconds ?? 0) + seconds }
-    if let meters { summary.distanceMeters = (summary.distanceMeters ?? 0) + meters }
-    if let maxBpm { summary.maxHeartRateBpm = max(summary.maxHeartRateBpm ?? maxBpm, maxBpm) }
-    if let averageBpm, let seconds, seconds > 0 {
-      beats += averageBpm * seconds
-      beatsSeconds += seconds
-      summary.averageHeartRateBpm = beats / beatsSeconds
-    }
-  }
 }

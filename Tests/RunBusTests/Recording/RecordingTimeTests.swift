@@ -25,7 +25,8 @@ struct RecordingTimeTests {
     "Anything else is no time stamp",
     arguments: [
       "", "Feb 15 2013, 15:34:01", "2026-13-01T00:00:00Z", "2026-01-01", "2026-01-01T08:00:00.Z",
-      "2026-01-01T08:00:00Zx", "2026-01-01T25:00:00Z", "9999-01-01T00:00:00Z", "2026-01-01T08:00:00+9",
+      "2026-01-01T08:00:00Zx", "2026-01-01T25:00:00Z", "9999-01-01T00:00:00Z", "2026-02-29T08:00:00Z",
+      "2026-01-01T24:00:01Z", "2026-01-01T08:00:00+9",
     ])
   func refuse(text: String) {
     #expect(RecordingTime.unixNanoseconds(text) == nil)
