@@ -51,12 +51,12 @@ struct CalculatorOrderTests {
     #expect(ledger.report(at: end) == whole.report(at: end))
     // What is left to catch up is caught up by entries that come later.
     while ledger.route.count < route.count {
-      ledger.insert(LedgerEntry(time: end + .seconds(1), position: .max, event: .sample(.heartRate(bpm: 1), .phone)))
+      ledger.insert(LedgerEntry(time: end + .seconds(1), position: .max, event: .sample(.heartRate(bpm: 1), .late)))
     }
     #expect(ledger.route == route)
   }
 }
 
 extension DeviceID {
-  fileprivate static let phone = LedgerBuilder.device("phone")
+  fileprivate static let late = LedgerBuilder.device("phone")
 }
