@@ -8,6 +8,9 @@ final class Audience: Sendable {
   private struct State {
     var nextKey: UInt64 = 0
     var snapshots: [UInt64: AsyncStream<Snapshot>.Continuation] = [:]
+    var demands: [UInt64: AsyncStream<SensorDemand>.Continuation] = [:]
+    /// What the readers of demands were told last.
+    var demand: SensorDemand?
     var events: [UInt64: AsyncStream<BusEvent>.Continuation] = [:]
     var receipts: [CommandID: [UInt64: AsyncStream<Receipt>.Continuation]] = [:]
     var ownReceipts: [UInt64: AsyncStream<Receipt>.Continuation] = [:]
@@ -30,6 +33,15 @@ final class Audience: Sendable {
     let (stream, continuation) = AsyncStream.makeStream(of: Snapshot.self, bufferingPolicy: .bufferingNewest(1))
     add(continuation, \.snapshots)
     if let first { continuation.yield(first) }
+    return stream
+  }
+
+  /// Changes of what the run asks of sensors from now on, the present demand first; a slow reader sees the newest.
+  func sensorDemands(first: SensorDemand) -> AsyncStream<SensorDemand> {
+    let (stream, continuation) = AsyncStream.makeStream(of: SensorDemand.self, bufferingPolicy: .bufferingNewest(1))
+    state.withLock { $0.demand = $0.demand ?? first }
+    add(continuation, \.demands)
+    continuation.yield(first)
     return stream
   }
 
@@ -170,6 +182,12 @@ final class Audience: Sendable {
   /// The state changed.
   func show(_ snapshot: Snapshot) {
     for listener in state.withLock({ Array($0.snapshots.values) }) { listener.yield(snapshot) }
+    let demand = snapshot.sensors
+    let listeners = state.withLock { state in
+      defer { state.demand = demand }
+      return state.demand == demand ? [] : Array(state.demands.values)
+    }
+    for listener in listeners { listener.yield(demand) }
   }
 
   /// Something was heard.
@@ -210,6 +228,7 @@ final class Audience: Sendable {
       return old
     }
     for listener in old.snapshots.values { listener.finish() }
+    for listener in old.demands.values { listener.finish() }
     for listener in old.events.values { listener.finish() }
     for listener in old.reachabilities.values { listener.finish() }
     for listener in old.ownReceipts.values { listener.finish() }

@@ -106,6 +106,8 @@ public actor Hub: Node {
   public func snapshots() -> AsyncStream<Snapshot> {
     audience.snapshots(first: core?.authoritative == Snapshot.none ? nil : core?.authoritative)
   }
+  /// Which sensors the run asks for; see ``Node/sensorDemands()``.
+  public func sensorDemands() -> AsyncStream<SensorDemand> { audience.sensorDemands(first: authoritative.sensors) }
   /// Everything that the hub publishes.
   public func events() -> AsyncStream<BusEvent> { audience.events() }
   /// The last published snapshot.

@@ -29,6 +29,10 @@ public protocol Node: Actor {
   /// Snapshots as they come; a slow reader sees the newest and misses those between.
   func snapshots() -> AsyncStream<Snapshot>
 
+  /// Which sensors the run asks for, as it changes, the present one first; a slow reader sees the newest. Paused, and
+  /// without a run, sensors may sleep.
+  func sensorDemands() -> AsyncStream<SensorDemand>
+
   /// Everything this node hears on the bus, snapshots included; a reader more than 1,024 events behind loses the oldest.
   func events() -> AsyncStream<BusEvent>
 

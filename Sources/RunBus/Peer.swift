@@ -108,6 +108,8 @@ public actor Peer: Node {
   public func snapshots() -> AsyncStream<Snapshot> {
     audience.snapshots(first: core?.authoritative == Snapshot.none ? nil : core?.authoritative)
   }
+  /// Which sensors the run asks for; see ``Node/sensorDemands()``.
+  public func sensorDemands() -> AsyncStream<SensorDemand> { audience.sensorDemands(first: authoritative.sensors) }
   /// Everything this peer hears.
   public func events() -> AsyncStream<BusEvent> { audience.events() }
   /// The last snapshot.

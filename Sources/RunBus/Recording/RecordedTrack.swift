@@ -36,9 +36,12 @@ struct Trackpoint {
 /// 2. between trackpoints that hold a time and nothing else, two or more in a row with readings around them: how older
 ///    devices write a stop;
 /// 3. where no point was written for 30 s or more, and for ten times the file's usual step: some exports drop the
-///    points of a stop and keep no other trace of it. Watches that record sparsely make steps of up to 18 s. Where the
-///    file says how long the timer ran, its word goes before: such holes count, longest first, as long as they fit
-///    into the time that the timer did not run. A hole where something damaged was skipped never counts.
+///    points of a stop and keep no other trace of it. Watches that record sparsely make steps of up to 18 s.
+///
+/// Where the file says how long the timer ran, its word goes before rule 3: holes count, longest first, as long as they
+/// fit into the time that the timer did not run. Where it does not, a hole over which the runner came forward at half
+/// the usual speed or more is lost reception, and no pause: at the pauses of recordings whose device says when it
+/// paused, runners came forward at less than a tenth of it. A hole where something damaged was skipped never counts.
 struct RecordedTrack {
   var name: String?
   var points: [Trackpoint] = []
@@ -55,11 +58,6 @@ struct RecordedTrack {
   /// Distances by trackpoint are total by the format's definition.
   var pedometerIsTotal = true
   var notes = ReadingNotes()
-
-  static let holeMin: Int64 = 30_000_000_000
-  static let holeStepsMin: Int64 = 10
-  /// A timer starts and stops some seconds away from the first and the last point.
-  static let roomSlack: Int64 = 5_000_000_000
 
   /// The recording; throws why there is none in it.
   func recording(named fallback: String) throws(RecordingFlaw) -> Recording {
@@ -101,58 +99,5 @@ struct RecordedTrack {
       summary: summary.holdsAnything ? summary : nil,
       startedAtUnixNanoseconds: start,
       warnings: notes.sentences)
-  }
-
-  /// From the last point before each stop to the first one after it, touching ones joined.
-  private func timerStops(timerSeconds: Double?) -> [ClosedRange<Int>] {
-    let marked = markedSteps
-    var isStop = marked
-    var room = Int64.max
-    if let timerSeconds, let first = points.first, let last = points.last {
-      let stopped = marked.reduce(0) { $0 + points[$1].time - points[$1 - 1].time }
-      room = last.time - first.time - stopped - Int64(timerSeconds * 1e9) + Self.roomSlack
-    }
-    for index in holes(besides: marked) {
-      let length = points[index].time - points[index - 1].time
-      guard length <= room else { continue }
-      room -= length
-      isStop.insert(index)
-    }
-    var stops: [ClosedRange<Int>] = []
-    for index in isStop.sorted() {
-      if let last = stops.last, points[last.upperBound].time == points[index - 1].time {
-        stops[stops.count - 1] = last.lowerBound...index
-      } else {
-        stops.append(index - 1...index)
-      }
-    }
-    return stops
-  }
-
-  /// The points before which the file itself says that the timer stood: rules 1 and 2.
-  private var markedSteps: Set<Int> {
-    let firstReading = points.firstIndex { !$0.isBlank } ?? points.count
-    let lastReading = points.lastIndex { !$0.isBlank } ?? 0
-    var steps: Set<Int> = []
-    for index in points.indices.dropFirst() where points[index].time > points[index - 1].time {
-      let isBlank = points[index].isBlank && points[index - 1].isBlank && firstReading < index && index < lastReading
-      if breaksBefore.contains(index) || isBlank { steps.insert(index) }
-    }
-    return steps
-  }
-
-  /// The points before which there is a hole by rule 3, longest first.
-  private func holes(besides marked: Set<Int>) -> [Int] {
-    var steps: [Int64] = []
-    for (point, next) in zip(points, points.dropFirst()) where next.time > point.time {
-      steps.append(next.time - point.time)
-    }
-    steps.sort()
-    let usual = steps.isEmpty ? 0 : steps[(steps.count - 1) / 2]
-    let hole = max(Self.holeMin, Self.holeStepsMin * usual)
-    func length(_ index: Int) -> Int64 { points[index].time - points[index - 1].time }
-    return points.indices.dropFirst()
-      .filter { length($0) >= hole && !damageBefore.contains($0) && !marked.contains($0) }
-      .sorted { (-length($0), $0) < (-length($1), $1) }
   }
 }

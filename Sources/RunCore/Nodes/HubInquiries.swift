@@ -37,7 +37,7 @@ extension HubCore {
     case .route(let from): (answer, speaksOfRun) = (routeAnswer(from: from, at: now), true)
     }
     // What is told of the run is durable. Answers come in the order of the questions.
-    guard session.owedAnswers > 0 || (speaksOfRun && !commits.isIdle) else {
+    guard session.owedAnswers > 0 || (speaksOfRun && !commits.isSettled) else {
       return actions.append(.send(HubFrame(session: session.number, message: .answer(answer)), to: connection))
     }
     sessions[connection]?.owedAnswers += 1

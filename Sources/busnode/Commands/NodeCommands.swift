@@ -36,7 +36,8 @@ struct Phone: AsyncParsableCommand {
 
       Sensor time is run time: the recording begins when the run is started (busnode send start). Positions, altitude
       and cadence are the phone's; the watch takes the heart rate from the same file. A phone that is killed and
-      started again goes on with its run.
+      started again goes on with its run. It says when its sensors may sleep: {"event":"sensors","demand":"off"} without
+      a run and while one is paused, "motion" while the runner stands and a motion sensor tells, "all" otherwise.
 
       \(ordersHelp)
       """)
@@ -69,7 +70,7 @@ struct Phone: AsyncParsableCommand {
     try await NodeRunner(
       node: hub, deviceID: device, source: .phone, recording: recording, readsOrders: options.stdin,
       view: NodeView(asJSON: options.json)
-    ).run()
+    ).run(demands: await hub.sensorDemands())
   }
 }
 

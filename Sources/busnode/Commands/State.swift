@@ -8,11 +8,18 @@ struct State: AsyncParsableCommand {
         busnode state
         busnode state --json | jq .metrics.distanceMeters
         busnode state --follow              a line per snapshot, until Ctrl-C (exit status 130)
+        busnode state --splits --units imperial
+        busnode state --splits --json | jq '.report.kilometers[].activeSeconds'
 
       --json writes term, revision, tick, phase, runId, changedBy {source, deviceId, commandId} and metrics
-      {elapsedSeconds, activeSeconds, distanceMeters, currentPaceSecondsPerKilometer, averagePaceSecondsPerKilometer,
-      heartRateBpm, averageHeartRateBpm, maxHeartRateBpm, cadenceStepsPerMinute, elevationGainMeters,
-      elevationLossMeters, positionAccuracyMeters, activity, lapCount}. What is not known is null.
+      {elapsedSeconds, activeSeconds, distanceMeters, pedometerMeters, currentPaceSecondsPerKilometer,
+      averagePaceSecondsPerKilometer, bestPaceSecondsPerKilometer, worstPaceSecondsPerKilometer, heartRateBpm,
+      averageHeartRateBpm, maxHeartRateBpm, cadenceStepsPerMinute, averageCadenceStepsPerMinute, altitudeMeters,
+      elevationGainMeters, elevationLossMeters, energyKilocalories, positionAccuracyMeters, activity,
+      activityIsInferred, autoPaused, lapCount, ages {distanceSeconds, positionSeconds, heartRateSeconds,
+      cadenceSeconds, elevationSeconds, activitySeconds}, stale}. What is not known is null. stale names what is too
+      old to stand for now ("heartRate"): its last value is still there. With --splits there is report {kilometers,
+      miles, laps, stretches} (null before the first run) beside metrics. JSON is in SI units whatever --units says.
       """)
 
   @OptionGroup var bus: BusOptions
@@ -20,11 +27,21 @@ struct State: AsyncParsableCommand {
   @Flag(help: "Go on with a line per snapshot, until Ctrl-C.")
   var follow = false
 
+  @Flag(help: "Show kilometres or miles, and laps.")
+  var splits = false
+
+  @Option(help: "What people read: metric or imperial.")
+  var units = Units.metric
+
   @Flag(help: "Write JSON, one object a line.")
   var json = false
 
   @Option(help: ArgumentHelp("How long to wait for the hub, in real time (default: 5).", valueName: "time"))
   var timeout: TimeArgument?
+
+  func validate() throws {
+    if follow, splits { throw ValidationError("--splits shows the run as it stands: give --follow without it") }
+  }
 
   func run() async throws {
     bus.startLog()
@@ -39,20 +56,40 @@ struct State: AsyncParsableCommand {
         try write(SnapshotJSON(state.snapshot))
         return true
       }
-    } else {
-      let snapshot = try await visit.run { peer in
-        try await within(patience) { await peer.snapshots().first { _ in true } }
-      }
-      guard let snapshot = snapshot.flatMap({ $0 }) else { throw Failure.noAnswer(location, within: patience) }
-      try write(SnapshotJSON(snapshot))
+      return
     }
+    let splits = splits
+    let seen = try await visit.run { peer in
+      try await within(patience) { () -> (Snapshot, InquiryAnswer?)? in
+        guard let snapshot = await peer.snapshots().first(where: { _ in true }) else { return nil }
+        return (snapshot, splits ? await peer.inquire(.report) : nil)
+      }
+    }
+    guard let (snapshot, answer) = seen.flatMap({ $0 }) else { throw Failure.noAnswer(location, within: patience) }
+    switch answer {
+    case nil: try write(SnapshotJSON(snapshot))
+    case .report(let report): try write(SnapshotJSON(snapshot), with: report)
+    case .failed(let reason): throw RunBusError(.closed, reason)
+    case .peers, .outbox, .quarantine, .done, .route: throw Failure.noAnswer(location, within: patience)
+    }
+  }
+
+  /// The state with its pieces. The report is the newer of the two: its numbers are those that are shown.
+  private func write(_ snapshot: SnapshotJSON, with report: RunReport?) throws {
+    var snapshot = snapshot
+    if let report { snapshot.metrics = MetricsJSON(report.metrics) }
+    if json { return try Output.jsonLine(ReportedStateJSON(snapshot, report)) }
+    try write(snapshot)
+    guard let report else { return }
+    for line in SplitText.sections(report, in: units) { try Output.line(line) }
   }
 
   private func write(_ snapshot: SnapshotJSON) throws {
     if json { return try Output.jsonLine(snapshot) }
-    if follow { return try Output.line(Sentence.snapshot(snapshot)) }
+    if follow { return try Output.line(Sentence.snapshot(snapshot, in: units)) }
     try Output.line(Sentence.standing(snapshot))
     guard snapshot.phase != .idle else { return }
-    for line in Sentence.table(snapshot.metrics) { try Output.line(line) }
+    let table = MetricsText.table(snapshot.metrics, in: units, isRunning: snapshot.phase == .running)
+    for line in table { try Output.line(line) }
   }
 }

@@ -18,7 +18,11 @@ struct NodeRunner<Member: Node>: Sendable {
   private enum Part { case isOver, nodeEnded, mustEnd }
 
   /// Runs until a signal, the end of standard input (with orders), or the node's own end.
-  func run(reachability: AsyncStream<Reachability>? = nil) async throws {
+  ///
+  /// - Parameter demands: which sensors the run asks for, to be shown.
+  func run(
+    reachability: AsyncStream<Reachability>? = nil, demands: AsyncStream<SensorDemand>? = nil
+  ) async throws {
     // Subscribed before the node runs: nothing is missed.
     let events = await node.events()
     let receipts = await node.ownReceipts()
@@ -45,6 +49,12 @@ struct NodeRunner<Member: Node>: Sendable {
       if let reachability {
         group.addTask {
           for await state in reachability { try view.show(state) }
+          return .isOver
+        }
+      }
+      if let demands {
+        group.addTask {
+          for await demand in demands { try view.show(demand) }
           return .isOver
         }
       }

@@ -49,6 +49,9 @@ final class NodeView: Sendable {
           reachable: reachability.isReachable, roundTripSeconds: reachability.roundTrip?.seconds)))
   }
 
+  /// Tells which sensors the run asks for.
+  func show(_ demand: SensorDemand) throws { try write(.sensors(EventJSON.Demand(demand: demand))) }
+
   /// Tells that the sensors have nothing more to say about a run.
   func showSensorsDone(_ runID: RunID, _ count: Int) throws {
     try write(.sensorsDone(EventJSON.Sensors(runId: runID.description, samples: count)))

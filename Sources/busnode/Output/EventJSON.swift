@@ -28,6 +28,9 @@ enum EventJSON: Hashable, Sendable {
     var runId: String
     var samples: Int
   }
+  struct Demand: Codable, Hashable, Sendable {
+    var demand: SensorDemand
+  }
 
   case snapshot(SnapshotJSON)
   case command(Command)
@@ -38,6 +41,8 @@ enum EventJSON: Hashable, Sendable {
   case link(Link)
   /// A node only: the phase that its button shows, when it changes.
   case predicted(Predicted)
+  /// A hub only: which sensors the run asks for, when that changes.
+  case sensors(Demand)
   /// A node only: every sample of this run has been handed over.
   case sensorsDone(Sensors)
 }
@@ -74,7 +79,7 @@ extension EventJSON {
 
 extension EventJSON: Codable {
   private enum Name: String, Codable {
-    case snapshot, command, receipt, verdict, presence, link, predicted, sensorsDone
+    case snapshot, command, receipt, verdict, presence, link, predicted, sensors, sensorsDone
   }
   private enum Key: String, CodingKey { case event, deviceId }
 
@@ -96,6 +101,7 @@ extension EventJSON: Codable {
     case .presence(let body): try write(.presence, body)
     case .link(let body): try write(.link, body)
     case .predicted(let body): try write(.predicted, body)
+    case .sensors(let body): try write(.sensors, body)
     case .sensorsDone(let body): try write(.sensorsDone, body)
     }
   }
@@ -114,6 +120,7 @@ extension EventJSON: Codable {
     case .presence: self = .presence(try Presence(from: decoder))
     case .link: self = .link(try Link(from: decoder))
     case .predicted: self = .predicted(try Predicted(from: decoder))
+    case .sensors: self = .sensors(try Demand(from: decoder))
     case .sensorsDone: self = .sensorsDone(try Sensors(from: decoder))
     }
   }

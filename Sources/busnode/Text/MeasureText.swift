@@ -13,12 +13,7 @@ enum MeasureText {
   /// All that is asked for, a blank line between the parts.
   static func lines(_ run: MeasuredRun, in units: Units, parts: Parts) -> [String] {
     var lines = table(run.report.metrics, in: units)
-    if parts.contains(.splits) {
-      let splits = run.report.splits(per: units.splitUnit)
-      let title = units.splitUnit == .kilometer ? "kilometres" : "miles"
-      lines += splits.isEmpty ? ["", "no distance, no \(title)"] : section(title, SplitText.lines(splits, in: units))
-      if !run.report.laps.isEmpty { lines += section("laps", SplitText.lines(run.report.laps, in: units)) }
-    }
+    if parts.contains(.splits) { lines += SplitText.sections(run.report, in: units) }
     if parts.contains(.comparison) {
       if let comparison = Comparison(run) {
         lines += ComparisonText.lines(comparison, in: units)
@@ -66,10 +61,11 @@ enum MeasureText {
       ["s", "latitude", "longitude", units.heightName, units.distanceName, "verdict"],
       points.map { point in
         [
-          seconds(point.offset), degrees(point.position.latitude), degrees(point.position.longitude),
+          seconds(point.offset), RoutePointText.degrees(point.position.latitude),
+          RoutePointText.degrees(point.position.longitude),
           point.altitudeMeters.map { Sentence.fixed(units.height(fromMeters: $0), 1) } ?? SplitText.missing,
           point.distanceMeters.map { Sentence.fixed(units.distance(fromMeters: $0), 2) } ?? SplitText.missing,
-          words(point.verdict),
+          RoutePointText.words(point.verdict),
         ]
       })
   }
@@ -77,26 +73,5 @@ enum MeasureText {
   private static func seconds(_ offset: BusDuration) -> String {
     let whole = offset.nanoseconds.isMultiple(of: 1_000_000_000)
     return whole ? Sentence.whole(offset.seconds) : Sentence.fixed(offset.seconds, 2)
-  }
-  /// A tenth of a metre.
-  private static func degrees(_ value: Double) -> String {
-    guard let scaled = Int64(exactly: (value * 1e6).rounded()) else { return "\(value)" }
-    let digits = String(scaled.magnitude % 1_000_000)
-    return (scaled < 0 ? "-" : "") + "\(scaled.magnitude / 1_000_000)."
-      + String(repeating: "0", count: 6 - digits.count) + digits
-  }
-  private static func words(_ verdict: FixVerdict) -> String {
-    switch verdict {
-    case .counted: "counted"
-    case .anchored: "counted, as a beginning"
-    case .notRunning: "the run did not run"
-    case .autoPaused: "the runner stood, and so did the clock"
-    case .invalid: "the receiver calls it invalid"
-    case .inaccurate: "not accurate enough"
-    case .stationary: "the runner stood"
-    case .impossibleSpeed: "nobody runs that fast"
-    case .repeated: "a second one of its moment"
-    case .otherReceiver: "another receiver leads"
-    }
   }
 }

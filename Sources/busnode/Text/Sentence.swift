@@ -88,26 +88,14 @@ enum Sentence {
     case .presence(let presence): "\(presence.deviceId) \(presence.reachable ? "is here" : "is gone")"
     case .link(let link): link.reachable ? "the hub answers" : "the hub is out of reach"
     case .predicted(let predicted): "the button shows \(predicted.phase.rawValue)"
+    case .sensors(let sensors):
+      switch sensors.demand {
+      case .off: "sensors may sleep"
+      case .motion: "sensors may sleep, the motion sensor excepted"
+      case .all: "sensors are needed"
+      }
     case .sensorsDone(let sensors): "all samples of the run are with the hub: \(sensors.samples)"
     }
-  }
-
-  /// The final numbers, one line each.
-  static func table(_ metrics: MetricsJSON) -> [String] {
-    func row(_ name: String, _ value: String?) -> String? {
-      value.map { name + String(repeating: " ", count: max(1, 16 - name.count)) + $0 }
-    }
-    return [
-      row("elapsed", clock(metrics.elapsedSeconds)), row("active", clock(metrics.activeSeconds)),
-      row("distance", metrics.distanceMeters.map(distance)),
-      row("average pace", metrics.averagePaceSecondsPerKilometer.map(pace)),
-      row("heart rate", metrics.averageHeartRateBpm.map { "\(whole($0)) bpm on average" }),
-      row("", metrics.maxHeartRateBpm.map { "\(whole($0)) bpm at most" }),
-      row("cadence", metrics.cadenceStepsPerMinute.map { "\(whole($0)) steps/min" }),
-      row("climbed", metrics.elevationGainMeters.map { "\(whole($0)) m" }),
-      row("descended", metrics.elevationLossMeters.map { "\(whole($0)) m" }),
-      row("laps", metrics.lapCount > 0 ? "\(metrics.lapCount)" : nil),
-    ].compactMap { $0 }
   }
 
   static func clock(_ seconds: Double) -> String { DurationText.clock(BusDuration(seconds: seconds)) }

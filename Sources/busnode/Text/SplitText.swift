@@ -23,6 +23,15 @@ enum SplitText {
       }, leftColumns: 0)
   }
 
+  /// A report's splits and laps below their titles, a blank line before each.
+  static func sections(_ report: RunReport, in units: Units) -> [String] {
+    let splits = report.splits(per: units.splitUnit)
+    let title = units.splitUnit == .kilometer ? "kilometres" : "miles"
+    let pieces =
+      splits.isEmpty ? ["", "no distance, no \(title)"] : MeasureText.section(title, lines(splits, in: units))
+    return pieces + (report.laps.isEmpty ? [] : MeasureText.section("laps", lines(report.laps, in: units)))
+  }
+
   private static func pace(_ secondsPerKilometer: Double, in units: Units) -> String {
     let words = units.paceText(secondsPerKilometer)
     return String(words.dropLast(units.paceName.count + 1))

@@ -69,7 +69,7 @@ struct UpSummary: Codable, Hashable, Sendable {
       "verdicts: \(verdicts.applied) applied, \(verdicts.coalesced) coalesced, \(verdicts.superseded) superseded, "
         + "\(verdicts.rejected) rejected")
     if let phase { lines.append("the run is \(phase.rawValue)") }
-    if let metrics { lines += Sentence.table(metrics).map { "  \($0)" } }
+    if let metrics { lines += MetricsText.table(metrics, in: .metric, isRunning: false).map { "  \($0)" } }
     return lines
   }
 }

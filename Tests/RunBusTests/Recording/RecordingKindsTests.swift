@@ -100,7 +100,7 @@ struct RecordingKindsTests {
     let seconds = Array(0...50) + Array(90...140) + Array(200...250)
     func stops(timer: Double?) throws -> [[Double]] {
       try tcx(
-        seconds.map { trackpoint($0, "<DistanceMeters>\($0 * 3)</DistanceMeters>") },
+        seconds.map { trackpoint($0, "<HeartRateBpm><Value>120</Value></HeartRateBpm>") },
         lap: timer.map { "<TotalTimeSeconds>\($0)</TotalTimeSeconds>" } ?? ""
       ).timerStops.map { [$0.pausedAt.seconds, $0.resumedAt.seconds] }
     }
@@ -109,6 +109,23 @@ struct RecordingKindsTests {
     #expect(try stops(timer: 190) == [[140, 200]])
     #expect(try stops(timer: 210) == [[50, 90]])
     #expect(try stops(timer: 250) == [])
+  }
+
+  @Test(
+    "A hole over which the runner came forward is lost reception; one after which they stand there still is a pause")
+  func holesAndGround() throws {
+    func stops(shift: Int) throws -> [TimerStop] {
+      let after = (60...110).map { second in
+        // The place of another second: where the runner was after the hole.
+        Documents.gpxPoint(second - shift).replacing(Documents.time(second - shift), with: Documents.time(second))
+      }
+      return try Documents.read(Documents.gpx(points: (0...20).map { Documents.gpxPoint($0) } + after)).timerStops
+    }
+    let pause = [TimerStop(pausedAt: .seconds(20), resumedAt: .seconds(60))]
+    #expect(try stops(shift: 0) == [])
+    #expect(try stops(shift: 15) == [])
+    #expect(try stops(shift: 25) == pause)
+    #expect(try stops(shift: 39) == pause)
   }
 
   @Test("Trackpoints out of order are skipped, the fewest that will do; the same time twice is none")

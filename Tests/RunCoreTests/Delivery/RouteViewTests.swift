@@ -164,6 +164,16 @@ struct RouteViewTests {
     #expect(view.take(Self.snapshot(2, .completed)) == [])
   }
 
+  @Test("A state that stands still while a question is under way is asked about once more")
+  func quietWhileAsking() {
+    var view = Self.joined
+    #expect(view.joined() == [.ask(from: 3)])
+    #expect(view.take(Self.snapshot(2, .paused)) == [])
+    #expect(view.take(answer: Self.part(4, from: 3, [])) == [.ask(from: 3)])
+    #expect(view.take(answer: Self.part(4, from: 3, [])) == [])
+    #expect(view.isComplete)
+  }
+
   @Test("Many points come in parts that follow one another; when the rest is lost the next snapshot tells")
   func manyParts() {
     let all = Array(0..<1030)

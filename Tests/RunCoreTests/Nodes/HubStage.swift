@@ -24,7 +24,7 @@ struct HubStage {
 
   init(
     debounce: BusDuration = HubStage.debounce, speed: Int64 = 1, history: HubHistory = HubHistory(),
-    now: BusTime = .zero
+    now: BusTime = .zero, metrics: MetricsSettings = MetricsSettings()
   ) {
     self.now = now
     metBefore = Set(history.devices.map(\.deviceID.rawValue))
@@ -35,16 +35,16 @@ struct HubStage {
     core = HubCore(
       settings: HubCore.Settings(
         deviceID: DeviceID("phone")!, nodeID: NodeID(high: 1, low: 1), storeID: Self.storeID, debounce: debounce,
-        clock: clock),
+        clock: clock, metrics: metrics),
       history: history, now: now)
   }
 
   /// A hub that has opened; nothing is in flight.
   static func opened(
     debounce: BusDuration = HubStage.debounce, speed: Int64 = 1, history: HubHistory = HubHistory(),
-    now: BusTime = .zero
+    now: BusTime = .zero, metrics: MetricsSettings = MetricsSettings()
   ) -> HubStage {
-    var stage = HubStage(debounce: debounce, speed: speed, history: history, now: now)
+    var stage = HubStage(debounce: debounce, speed: speed, history: history, now: now, metrics: metrics)
     _ = stage.feed(.started)
     _ = stage.commits()
     _ = stage.feed(.opened(eventsEndpoint: "events"))

@@ -1,0 +1,41 @@
+import RunBus
+
+/// The numbers of a run for people, one line each; what is not known has no line.
+enum MetricsText {
+  /// - Parameter isRunning: a value that is stale says how old it is. What stands still has no need to.
+  static func table(_ metrics: MetricsJSON, in units: Units, isRunning: Bool) -> [String] {
+    func row(_ name: String, _ value: String?, _ metric: Metric? = nil) -> String? {
+      guard var text = value else { return nil }
+      if isRunning, let metric { text = Sentence.aged(text, metric, of: metrics) }
+      return name + String(repeating: " ", count: max(1, 16 - name.count)) + text
+    }
+    let pedometer = metrics.pedometerMeters.flatMap { $0 > 0 ? $0 : nil }
+    let clocks = [
+      row("elapsed", Sentence.clock(metrics.elapsedSeconds)), row("active", Sentence.clock(metrics.activeSeconds)),
+      row("", metrics.autoPaused ? "the clock stands: the runner does" : nil),
+    ]
+    let way = [
+      row("distance", metrics.distanceMeters.map(units.distanceText), .distance),
+      row("", pedometer.map { "\(units.distanceText($0)) of it by pedometer" }),
+      row("pace", metrics.currentPaceSecondsPerKilometer.map(units.paceText)),
+      row("average pace", metrics.averagePaceSecondsPerKilometer.map(units.paceText)),
+      row("", metrics.bestPaceSecondsPerKilometer.map { "\(units.paceText($0)) in the best minute" }),
+      row("", metrics.worstPaceSecondsPerKilometer.map { "\(units.paceText($0)) in the slowest" }),
+    ]
+    let body = [
+      row("heart rate", metrics.heartRateBpm.map { "\(Sentence.whole($0)) bpm" }, .heartRate),
+      row("", metrics.averageHeartRateBpm.map { "\(Sentence.whole($0)) bpm on average" }),
+      row("", metrics.maxHeartRateBpm.map { "\(Sentence.whole($0)) bpm at most" }),
+      row("cadence", metrics.cadenceStepsPerMinute.map { "\(Sentence.whole($0)) steps/min" }, .cadence),
+      row("", metrics.averageCadenceStepsPerMinute.map { "\(Sentence.whole($0)) steps/min on average" }),
+    ]
+    let rest = [
+      row("altitude", metrics.altitudeMeters.map(units.heightText), .elevation),
+      row("climbed", metrics.elevationGainMeters.map(units.heightText)),
+      row("descended", metrics.elevationLossMeters.map(units.heightText)),
+      row("energy", metrics.energyKilocalories.map { "\(Sentence.whole($0)) kcal" }),
+      row("laps", metrics.lapCount > 0 ? "\(metrics.lapCount)" : nil),
+    ]
+    return (clocks + way + body + rest).compactMap { $0 }
+  }
+}

@@ -1,0 +1,47 @@
+import RunBus
+
+/// A point of the route for people.
+enum RoutePointText {
+  /// `   12    0:13  48.137154  11.576124  519.3 m  0.04 km  counted`: a line that stands below the one before.
+  static func line(_ index: Int, _ point: RoutePoint, in units: Units) -> String {
+    let cells = [
+      padded("\(index)", 6), padded(DurationText.clock(point.offset), 8), padded(degrees(point.position.latitude), 11),
+      padded(degrees(point.position.longitude), 11), padded(height(point, in: units), 9),
+      padded(point.distanceMeters.map(units.distanceText) ?? SplitText.missing, 9), words(point.verdict),
+    ]
+    return cells.joined(separator: "  ")
+  }
+
+  private static func height(_ point: RoutePoint, in units: Units) -> String {
+    guard let meters = point.altitudeMeters else { return SplitText.missing }
+    return "\(Sentence.fixed(units.height(fromMeters: meters), 1)) \(units.heightName)"
+  }
+
+  private static func padded(_ text: String, _ width: Int) -> String {
+    String(repeating: " ", count: max(0, width - text.count)) + text
+  }
+
+  /// To a tenth of a metre.
+  static func degrees(_ value: Double) -> String {
+    guard let scaled = Int64(exactly: (value * 1e6).rounded()) else { return "\(value)" }
+    let digits = String(scaled.magnitude % 1_000_000)
+    return (scaled < 0 ? "-" : "") + "\(scaled.magnitude / 1_000_000)."
+      + String(repeating: "0", count: 6 - digits.count) + digits
+  }
+
+  /// Whether it counts, and why not.
+  static func words(_ verdict: FixVerdict) -> String {
+    switch verdict {
+    case .counted: "counted"
+    case .anchored: "counted, as a beginning"
+    case .notRunning: "the run did not run"
+    case .autoPaused: "the runner stood, and so did the clock"
+    case .invalid: "the receiver calls it invalid"
+    case .inaccurate: "not accurate enough"
+    case .stationary: "the runner stood"
+    case .impossibleSpeed: "nobody runs that fast"
+    case .repeated: "a second one of its moment"
+    case .otherReceiver: "another receiver leads"
+    }
+  }
+}

@@ -1,0 +1,157 @@
+import RunCore
+import Testing
+
+@Suite("A hub publishes the route to those who follow it, and tells it to those who ask")
+struct HubRouteTests {
+  /// Fixes of the phone's own receiver, a step of three metres a second.
+  private func fix(_ hub: inout HubStage, _ seconds: Int64...) {
+    for second in seconds {
+      let position = Position(latitude: 48, longitude: Double(second) * 4e-5, horizontalAccuracyMeters: 5)
+      _ = hub.feed(.sample(Sample(moment: .runOffset(.seconds(second)), value: .position(position))))
+    }
+  }
+
+  /// Run 1 is on, half a second old.
+  private func running(followed: Bool = true) -> HubStage {
+    var hub = HubStage.with("watch")
+    if followed { _ = hub.feed(.subscribed(.route)) }
+    hub.startRun()
+    return hub
+  }
+
+  private func routes(_ lines: [String]) -> [String] { lines.filter { $0.contains("route") } }
+
+  @Test("Nothing is published while nobody has subscribed, and nothing of before when somebody does")
+  func unwanted() {
+    var hub = running(followed: false)
+    fix(&hub, 0, 1)
+    #expect(routes(hub.passes(.seconds(3))) == [])
+    #expect(hub.feed(.subscribed(.route)) == [])
+    #expect(routes(hub.passes(.seconds(3))) == [])
+    fix(&hub, 2, 3)
+    // The first number stands for what was before.
+    #expect(routes(hub.passes(.seconds(3))) == ["publish route 1.2 run 1: 2+2 of 4"])
+  }
+
+  @Test("A run begins with a part without points, and its points come with the tick that makes them durable")
+  func withTheTick() {
+    var hub = HubStage.with("watch")
+    _ = hub.feed(.subscribed(.route))
+    _ = hub.presses("watch", .start)
+    hub.commitsAll()
+    #expect(routes(hub.passes(.milliseconds(500))) == ["publish route 1.2 run 1: 0+0 of 0"])
+    fix(&hub, 0, 1)
+    hub.now = hub.now + .seconds(3)
+    #expect(hub.feed(.deadline) == ["commit: phone sample at 0.0s, phone sample at 1.0s, clock"])
+    #expect(
+      hub.commits() == ["publish route 1.3 run 1: 0+2 of 2", "show 1.1.3 running", "publish 1.1.3 running"])
+    #expect(routes(hub.passes(.seconds(3))) == [])
+  }
+
+  @Test("A fix that comes late replaces what lies behind it")
+  func late() {
+    var hub = running()
+    hub.passes(.seconds(4))
+    fix(&hub, 0, 1, 2, 4)
+    #expect(routes(hub.passes(.seconds(3))) == ["publish route 1.3 run 1: 0+4 of 4"])
+    fix(&hub, 3)
+    // The fold goes back to where it has a checkpoint: at the latest where the fix belongs.
+    #expect(routes(hub.passes(.seconds(3))) == ["publish route 1.4 run 1: 0+5 of 5"])
+  }
+
+  @Test("What is measured while the run stands still is published when it is durable, with no snapshot")
+  func paused() {
+    var hub = running()
+    fix(&hub, 0)
+    hub.passes(.seconds(4))
+    _ = hub.presses("watch", .pause)
+    hub.commitsAll()
+    hub.passes(.seconds(2))
+    fix(&hub, 6)
+    let lines = hub.passes(.seconds(4))
+    #expect(routes(lines) == ["publish route 1.4 run 1: 1+1 of 2"])
+    #expect(!lines.contains { $0.contains("paused") })
+  }
+
+  @Test("Many points are published in parts of 512")
+  func parts() {
+    var hub = running()
+    hub.passes(.seconds(1100))
+    for second in 0..<1030 { fix(&hub, Int64(second)) }
+    #expect(
+      routes(hub.passes(.seconds(3))) == [
+        "publish route 1.3 run 1: 0+512 of 1030", "publish route 1.4 run 1: 512+512 of 1030",
+        "publish route 1.5 run 1: 1024+6 of 1030",
+      ])
+  }
+
+  @Test("The next run begins anew, and numbers go on")
+  func nextRun() {
+    var hub = HubStage.with("watch", debounce: .zero)
+    _ = hub.feed(.subscribed(.route))
+    var heard: [String] = []
+    for _ in 0..<2 {
+      _ = hub.presses("watch", .start)
+      heard += hub.commitsAll()
+      fix(&hub, 0)
+      heard += hub.passes(.seconds(4))
+      _ = hub.presses("watch", .stop)
+      heard += hub.commitsAll()
+      heard += hub.passes(.seconds(4))
+    }
+    #expect(
+      routes(heard) == [
+        "publish route 1.2 run 1: 0+0 of 0", "publish route 1.3 run 1: 0+1 of 1",
+        "publish route 1.4 run 3: 0+0 of 0", "publish route 1.5 run 3: 0+1 of 1",
+      ])
+  }
+
+  @Test("Any peer may ask; an answer waits until what it holds is durable, and later answers wait behind it")
+  func answers() {
+    var hub = HubStage.with("watch")
+    #expect(hub.says("watch", .inquire(.report)) == ["watch ← answer report none"])
+    #expect(hub.says("watch", .inquire(.route(from: 0))) == ["watch ← answer route none"])
+    hub.startRun()
+    #expect(hub.says("watch", .inquire(.report)) == ["watch ← answer report 0.5s"])
+    hub.passes(.seconds(1))
+    fix(&hub, 0, 1)
+    // Two questions at once: the second could be answered now, and is not before the first.
+    #expect(
+      hub.says("watch", .inquire(.route(from: 1))) == ["commit: phone sample at 0.0s, phone sample at 1.0s"])
+    #expect(hub.says("watch", .inquire(.peers)) == [])
+    #expect(hub.commits() == ["watch ← answer route 1.0 run 1: 1+1 of 2", "commit: "])
+    #expect(hub.commits() == ["watch ← answer watch"])
+    #expect(hub.says("watch", .inquire(.peers)) == ["watch ← answer watch"])
+    #expect(hub.says("watch", .inquire(.route(from: 9))) == ["watch ← answer route 1.0 run 1: 9+0 of 2"])
+    #expect(hub.feed(.inquire(.route(from: 0), 7)) == ["commit: "])
+    #expect(hub.commits() == ["answer 7: route 1.0 run 1: 0+2 of 2"])
+  }
+
+  @Test("An answer that waits for a commit is not sent into another session")
+  func sessionIsOver() {
+    var hub = running()
+    fix(&hub, 0)
+    _ = hub.says("watch", .inquire(.report))
+    _ = hub.hello("watch", nonce: 2)
+    #expect(!hub.commitsAll().contains { $0.contains("answer") })
+    #expect(hub.says("watch", .inquire(.peers)).contains("watch ← answer watch"))
+  }
+
+  @Test("The hub computes every run with the settings that it was given", arguments: [nil, 70] as [Double?])
+  func settings(weight: Double?) {
+    var settings = MetricsSettings()
+    settings.weightKilograms = weight
+    var hub = HubStage.opened(debounce: .zero, metrics: settings)
+    for _ in 0..<2 {
+      _ = hub.feed(.press(hub.command(.start, by: "phone")))
+      hub.commitsAll()
+      hub.passes(.seconds(30))
+      for second in 0..<30 { fix(&hub, Int64(second)) }
+      hub.passes(.seconds(3))
+      #expect((hub.core.authoritative.metrics.energyJoules != nil) == (weight != nil))
+      _ = hub.feed(.press(hub.command(.stop, by: "phone")))
+      hub.commitsAll()
+      hub.passes(.seconds(1))
+    }
+  }
+}
