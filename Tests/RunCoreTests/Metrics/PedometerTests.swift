@@ -141,6 +141,36 @@ struct PedometerTests {
     #expect(rounded(metrics.distanceMeters) == 60)
   }
 
+  @Test("A pedometer of another rhythm on another device agrees just as well", arguments: [1.3, 2.5, 7, 19, 29])
+  func rhythm(period: Double) {
+    let metrics = started {
+      $0.run(from: 0, through: 600)
+      for second in stride(from: 0.4, through: 600, by: period) {
+        $0.sample(.pedometer(meters: second * 3), at: second, from: "watch")
+      }
+    }.metrics(at: 600)
+    #expect(rounded(metrics.distanceMeters) == 1800)
+    #expect(metrics.pedometerMeters == nil)
+  }
+
+  @Test("What is shown live never falls behind what was shown by more than a step")
+  func monotonic() {
+    var shown = 0.0
+    var ledger = LedgerBuilder()
+    ledger.press(.start, at: 0)
+    for second in 0...300 {
+      let time = Double(second)
+      let isLost = (100...160).contains(second)
+      ledger.fix(time * 3 + Double(second % 3), at: time, accuracy: isLost ? 50 : 5)
+      if second.isMultiple(of: 2) { ledger.sample(.pedometer(meters: time * 3), at: time + 0.3) }
+      guard second.isMultiple(of: 3) else { continue }
+      let meters = ledger.metrics(at: time + 0.5).distanceMeters ?? 0
+      #expect(meters > shown - 6, "at \(second) s: \(meters) after \(shown)")
+      shown = meters
+    }
+    #expect(abs(shown - 900) < 12)
+  }
+
   @Test("Switched off, it is not heard at all")
   func off() {
     var settings = MetricsSettings()
