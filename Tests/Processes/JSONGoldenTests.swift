@@ -1,5 +1,6 @@
 import Foundation
 import RunBus
+import TestSupport
 import Testing
 
 @testable import busnode
@@ -85,11 +86,55 @@ struct JSONGoldenTests {
     #expect(Output.json(PeerJSON(peer)) == (try golden("peer.json")))
   }
 
+  @Test("A point of the route that counts, and one that does not")
+  func route() throws {
+    let points = [
+      RoutePoint(
+        offset: .milliseconds(12_500), position: Position(latitude: 48.5, longitude: -11.25, horizontalAccuracyMeters: 5),
+        verdict: .anchored, altitudeMeters: 519.5, distanceMeters: 0),
+      RoutePoint(offset: .seconds(13), position: Position(latitude: 48.5, longitude: 11.25), verdict: .inaccurate),
+    ]
+    let lines = points.enumerated().map { Output.json(RouteLineJSON($1, at: $0, of: Self.run)) }
+    #expect(lines.joined() == (try golden("route.json")))
+  }
+
+  @Test("The pieces of a run beside its state")
+  func report() throws {
+    let split = Split(
+      number: 1, distanceMeters: 1000, active: .seconds(300), startedAt: .zero, endedAt: .milliseconds(310_500),
+      averageHeartRateBpm: 150.5, elevationGainMeters: 12, elevationLossMeters: nil, isComplete: true)
+    let lap = Split(
+      number: 1, distanceMeters: nil, active: .seconds(20), startedAt: .zero, endedAt: .seconds(20), isComplete: false)
+    let stretch = DistanceStretch(source: .pedometer, startedAt: .seconds(1), endedAt: .seconds(3), meters: 9.5)
+    let report = RunReport(
+      metrics: RunMetrics(), kilometers: [split], miles: [], laps: [lap], stretches: [stretch])
+    let whole = JSONValue(text: Output.json(ReportedStateJSON(SnapshotJSON(.none), report)))
+    #expect(whole?["report"] == JSONValue(text: try golden("report.json")))
+    #expect(whole?["metrics"] == JSONValue(text: Output.json(SnapshotJSON(.none)))?["metrics"])
+    let none = JSONValue(text: Output.json(ReportedStateJSON(SnapshotJSON(.none), nil)))
+    #expect(none?["report"] == .null)
+  }
+
+  @Test("What is stale says how old it is, while the run goes on")
+  func stale() throws {
+    var snapshot = Snapshot.none
+    snapshot.metrics = RunMetrics(
+      elapsed: .seconds(100), active: .seconds(100), distanceMeters: 1609.344, heartRateBpm: 148,
+      moments: MetricMoments(distance: .seconds(99), heartRate: .seconds(58)))
+    snapshot.phase = .running
+    let line = Sentence.snapshot(SnapshotJSON(snapshot), in: .imperial)
+    #expect(line == "0.0.0 running 1:40 · 1.00 mi · 148 bpm, 42 s old")
+    let table = MetricsText.table(MetricsJSON(snapshot.metrics), in: .metric, isRunning: true)
+    #expect(table.contains("heart rate      148 bpm, 42 s old") && table.contains("distance        1.61 km"))
+    snapshot.phase = .paused
+    #expect(Sentence.snapshot(SnapshotJSON(snapshot)).hasSuffix("· 148 bpm"))
+  }
+
   @Test("An event reads back as it was written")
   func roundTrip() throws {
     let events: [EventJSON] = [
       .snapshot(SnapshotJSON(.none)), .presence(EventJSON.Presence(deviceId: "watch", role: "watch", reachable: true)),
-      .predicted(EventJSON.Predicted(phase: .paused)),
+      .predicted(EventJSON.Predicted(phase: .paused)), .sensors(EventJSON.Demand(demand: .motion)),
       .receipt(
         ReceiptJSON(Receipt(commandID: Self.command, kind: .lap, source: .shell, stage: .pending)), deviceId: "shell"),
     ]

@@ -42,6 +42,11 @@ struct Embed {
       break
     }
     print("phone:", try await phone.send(Command(.pause, source: .phone)).message)
+    // A paused run measures nothing: the phone's receiver can be turned off.
+    for await demand in await phone.sensorDemands() where demand == .off {
+      print("phone: the sensors may sleep")
+      break
+    }
     print("watch, too:", try await watch.send(Command(.pause, source: .watch)).message)
     print("phone:", try await phone.send(Command(.stop, source: .phone)).message)
     for await snapshot in onWatch where snapshot.phase == .completed {
