@@ -90,8 +90,9 @@ struct JSONGoldenTests {
   func route() throws {
     let points = [
       RoutePoint(
-        offset: .milliseconds(12_500), position: Position(latitude: 48.5, longitude: -11.25, horizontalAccuracyMeters: 5),
-        verdict: .anchored, altitudeMeters: 519.5, distanceMeters: 0),
+        offset: .milliseconds(12_500),
+        position: Position(latitude: 48.5, longitude: -11.25, horizontalAccuracyMeters: 5), verdict: .anchored,
+        altitudeMeters: 519.5, distanceMeters: 0),
       RoutePoint(offset: .seconds(13), position: Position(latitude: 48.5, longitude: 11.25), verdict: .inaccurate),
     ]
     let lines = points.enumerated().map { Output.json(RouteLineJSON($1, at: $0, of: Self.run)) }

@@ -13,13 +13,16 @@ struct RouteProcessTests {
   private func route(_ lines: [JSONValue]) -> [String: [Int: JSONValue]] {
     var routes: [String: [Int: JSONValue]] = [:]
     for line in lines {
-      guard let run = line["runId"]?.string, let index = line["index"]?.int else { continue }
+      guard let run = line["runId"]?.string else { continue }
+      if let length = line["length"]?.int { routes[run] = routes[run]?.filter { $0.key < length } }
+      guard let index = line["index"]?.int else { continue }
       routes[run, default: [:]][index] = line
     }
     return routes
   }
 
-  @Test("A follower from the start, one that joins late and a single look have the same route", arguments: Link.allCases)
+  @Test(
+    "A follower from the start, one that joins late and a single look have the same route", arguments: Link.allCases)
   func followers(link: Link) async throws {
     try await withTrio(link) { trio in
       let (phone, _, widget) = try await trio.start(phone: Self.sensors)
@@ -40,12 +43,13 @@ struct RouteProcessTests {
       let last = try #require(look.json.last)
       let (runID, index) = (try #require(last["runId"]?.string), try #require(last["index"]?.int))
       for follower in [first, late] {
-        _ = try await follower.event("the last point") { $0 == last }
+        // What it wrote last on each point is what the look shows.
+        try await follower.wait(for: "the route that the look shows") { view in
+          let points = route(view.json)[runID] ?? [:]
+          return points.count == index + 1 && (0...index).allSatisfy { points[$0] == look.json[$0] } ? true : nil
+        }
         follower.signal(SIGINT)
         #expect(try await follower.ending() == .exited(130))
-        let points = try #require(route(follower.view.json)[runID])
-        #expect(points.count == index + 1)
-        #expect((0...index).allSatisfy { points[$0] == look.json[$0] })
       }
       #expect(look.json.contains { $0["counted"]?.bool == true && $0["reason"] == .null })
       #expect(look.json.filter { $0["startsLine"]?.bool == true }.count >= 1)

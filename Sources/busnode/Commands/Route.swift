@@ -17,8 +17,9 @@ struct Route: AsyncParsableCommand {
       What is not known is null.
 
       A reading that comes late can change what became of points: with --follow they are written again, and a point
-      replaces the earlier one of the same index. Another run begins with index 0. A link that is lost and comes back
-      leaves no hole. When a run is not followed, nothing is published for it: following costs the phone something.
+      replaces the earlier one of the same index. When points fall away (a stop that was pressed earlier than it came)
+      a line says how many are left: {"runId", "length"}. Another run begins with index 0. A link that is lost and comes
+      back leaves no hole.
       """)
 
   @OptionGroup var bus: BusOptions
@@ -42,11 +43,14 @@ struct Route: AsyncParsableCommand {
       topics: follow ? [.snapshots, .route] : [], isOneShot: !follow)
     let (json, units) = (json, units)
     let follower = RouteFollower(visit: visit, patience: timeout?.span ?? .seconds(5))
-    let hasRun = try await follower.follow(goesOn: follow) { runID, index, point in
-      if json {
+    let hasRun = try await follower.follow(goesOn: follow) { news in
+      switch news {
+      case .point(let runID, let index, let point) where json:
         try Output.jsonLine(RouteLineJSON(point, at: index, of: runID))
-      } else {
-        try Output.line(RoutePointText.line(index, point, in: units))
+      case .point(_, let index, let point): try Output.line(RoutePointText.line(index, point, in: units))
+      case .cut(let runID, let length) where json:
+        try Output.jsonLine(RouteCutJSON(runId: runID.description, length: length))
+      case .cut(_, let length): try Output.line("points fell away: the route has \(length)")
       }
     }
     if !hasRun, !json { try Output.line("no run has been started") }

@@ -7,6 +7,14 @@ struct RouteFollower: Sendable {
   /// How long to wait for the hub, in real time.
   let patience: BusDuration
 
+  /// What there is to show.
+  enum News: Sendable {
+    /// A point is new, or is another than before, at its place in the route.
+    case point(RunID, Int, RoutePoint)
+    /// The route is only so long any more.
+    case cut(RunID, length: Int)
+  }
+
   private enum Input: Sendable {
     case joined
     case heard(BusEvent)
@@ -16,12 +24,12 @@ struct RouteFollower: Sendable {
   }
   private enum End: Sendable { case complete, noRun, silence, signal(Int32) }
 
-  /// Gives the points that are new or others to `write`, with their places and in their order.
+  /// Gives what is new to `write`, points in their order.
   ///
   /// With `goesOn` until Ctrl-C: throws ``QuietExit`` with 130. Otherwise until the route is complete; `false` when no run
   /// has been started. Throws ``Failure`` when the hub does not answer in time.
   func follow(
-    goesOn: Bool, _ write: @Sendable @escaping (RunID, Int, RoutePoint) throws -> Void
+    goesOn: Bool, _ write: @Sendable @escaping (News) throws -> Void
   ) async throws -> Bool {
     let signals = goesOn ? Signals.stream([SIGINT, SIGTERM]) : nil
     // Subscribed before the peer runs: nothing is missed.
@@ -38,6 +46,7 @@ struct RouteFollower: Sendable {
         }
         if let signals { group.addTask { for await number in signals { report.yield(.signal(number)) } } }
         var view = RouteView()
+        var written = 0
         var hasJoined = false
         var end = End.silence
         inputs: for await input in inputs {
@@ -68,10 +77,12 @@ struct RouteFollower: Sendable {
           }
           for action in actions {
             switch action {
-            case .began: break
+            case .began: written = 0
             case .changed(let from):
               guard let runID = view.runID else { break }
-              for index in view.points.indices.dropFirst(from) { try write(runID, index, view.points[index]) }
+              for index in view.points.indices.dropFirst(from) { try write(.point(runID, index, view.points[index])) }
+              if view.points.count < written { try write(.cut(runID, length: view.points.count)) }
+              written = view.points.count
             case .ask(let from):
               group.addTask { report.yield(.answer(await peer.inquire(.route(from: from)))) }
             }

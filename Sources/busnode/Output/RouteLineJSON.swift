@@ -28,3 +28,9 @@ extension RouteLineJSON {
       reason: point.verdict.counts ? nil : point.verdict, startsLine: point.verdict == .anchored)
   }
 }
+
+/// Points fell away: the route is only so long any more.
+struct RouteCutJSON: Codable, Hashable, Sendable {
+  var runId: String
+  var length: Int
+}

@@ -94,7 +94,8 @@ struct RandomMessages {
   mutating func sample() -> SampleTransmission {
     let position = position()
     let values: [SampleValue] = [
-      .position(position), .altitude(meters: double(), one(of: [.gps, .barometer, .unstated])), .heartRate(bpm: positive()),
+      .position(position), .altitude(meters: double(), one(of: [.gps, .barometer, .unstated])),
+      .heartRate(bpm: positive()),
       .cadence(stepsPerMinute: positive()), .pedometer(meters: positive()), .motion(one(of: Activity.allCases)),
     ]
     return SampleTransmission(
