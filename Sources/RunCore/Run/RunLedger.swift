@@ -59,6 +59,11 @@ public struct RunLedger: Sendable {
     for entry in entries { insert(entry) }
   }
 
+  /// Folds what late entries have left behind: the route is whole then. As much work as the numbers are.
+  public mutating func settle() {
+    while folded < entries.count { catchUp() }
+  }
+
   /// What became of every fix of the run, in order.
   public private(set) var route: [RoutePoint] = []
   /// The first point of the route that is new or has changed since this was asked last; `nil` when none has. The end of

@@ -59,6 +59,18 @@ struct HubRouteTests {
     #expect(routes(hub.passes(.seconds(3))) == ["publish route 1.4 run 1: 0+5 of 5"])
   }
 
+  @Test("A reading that comes late leaves the route whole, though nothing more is measured", arguments: [true, false])
+  func lateReading(followed: Bool) {
+    var hub = running(followed: followed)
+    hub.passes(.seconds(500))
+    for second in 0..<500 { fix(&hub, Int64(second)) }
+    hub.passes(.seconds(3))
+    _ = hub.beats("watch", 120, from: 1, age: .seconds(400))
+    hub.passes(.seconds(3))
+    let answer = hub.says("watch", .inquire(.route(from: 500))) + hub.commitsAll()
+    #expect(answer.filter { $0.hasSuffix("run 1: 500+0 of 500") }.count == 1, "\(answer)")
+  }
+
   @Test("What is measured while the run stands still is published when it is durable, with no snapshot")
   func paused() {
     var hub = running()
