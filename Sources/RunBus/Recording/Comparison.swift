@@ -51,8 +51,8 @@ public struct Comparison: Hashable, Sendable {
   public var elevationGainMeters: ComparedValue
   /// Metres descended.
   public var elevationLossMeters: ComparedValue
-  /// Joules; the device's idea of the runner is its own.
-  public var energyJoules: ComparedValue
+  /// Kilocalories; the device's idea of the runner is its own.
+  public var energyKilocalories: ComparedValue
   /// The device's laps beside ours between the same lap marks; one without a counterpart has none of our numbers.
   /// Empty when the device kept one lap or none.
   public var laps: [ComparedLap]
@@ -74,7 +74,9 @@ public struct Comparison: Hashable, Sendable {
       ours: metrics.averageCadenceStepsPerMinute, recorded: recorded.averageCadenceStepsPerMinute)
     elevationGainMeters = ComparedValue(ours: metrics.elevationGainMeters, recorded: recorded.elevationGainMeters)
     elevationLossMeters = ComparedValue(ours: metrics.elevationLossMeters, recorded: recorded.elevationLossMeters)
-    energyJoules = ComparedValue(ours: metrics.energyJoules, recorded: recorded.energyJoules)
+    energyKilocalories = ComparedValue(
+      ours: metrics.energyJoules.map { $0 / RecordedSummary.joulesPerKilocalorie },
+      recorded: recorded.energyKilocalories)
 
     laps = recorded.laps.count < 2 ? [] : Self.compare(recorded.laps, with: run.report.laps)
     splitUnit = Self.unit(of: recorded.laps)
@@ -127,6 +129,4 @@ extension RecordedLap {
 extension RecordedSummary {
   /// The thermochemical calorie (ISO 80000-5), the one of food labels and watches.
   public static let joulesPerKilocalorie = 4184.0
-  /// The device's energy in joules.
-  public var energyJoules: Double? { energyKilocalories.map { $0 * Self.joulesPerKilocalorie } }
 }

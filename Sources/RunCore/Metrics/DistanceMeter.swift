@@ -129,6 +129,11 @@ struct DistanceMeter: Hashable, Sendable {
         open = piece
       }
       if open?.path == nil { open?.last = pedometer.mark(at: time) }
+      // Pieces of some seconds, so that splits, laps and the best minute see how the pace changes.
+      if let piece = open, piece.path == nil, time - piece.start.time >= settings.pedometerPiece {
+        waiting.append(piece)
+        open = DistancePiece(from: piece.last)
+      }
     }
     decide(at: time, settings: settings, into: &increments)
   }

@@ -33,7 +33,7 @@ struct DifferencesJSON: Codable, Hashable, Sendable {
   var averageCadenceStepsPerMinute: DifferenceJSON
   var elevationGainMeters: DifferenceJSON
   var elevationLossMeters: DifferenceJSON
-  var energyJoules: DifferenceJSON
+  var energyKilocalories: DifferenceJSON
   /// The device's laps beside ours between the same marks.
   var laps: [Lap]
   /// `kilometer` or `mile` when the device kept laps of that length.
@@ -49,7 +49,7 @@ struct DifferencesJSON: Codable, Hashable, Sendable {
     averageCadenceStepsPerMinute = DifferenceJSON(comparison.averageCadenceStepsPerMinute)
     elevationGainMeters = DifferenceJSON(comparison.elevationGainMeters)
     elevationLossMeters = DifferenceJSON(comparison.elevationLossMeters)
-    energyJoules = DifferenceJSON(comparison.energyJoules)
+    energyKilocalories = DifferenceJSON(comparison.energyKilocalories)
     laps = comparison.laps.map { Lap($0) }
     _splitUnit = Explicit(wrappedValue: comparison.splitUnit)
     splits = comparison.splits.map { Lap($0) }

@@ -49,7 +49,7 @@ struct RecordedJSON: Codable, Hashable, Sendable {
   @Explicit var averageCadenceStepsPerMinute: Double?
   @Explicit var elevationGainMeters: Double?
   @Explicit var elevationLossMeters: Double?
-  @Explicit var energyJoules: Double?
+  @Explicit var energyKilocalories: Double?
   var laps: [Lap]
 }
 
@@ -60,7 +60,7 @@ extension RecordedJSON {
       averageHeartRateBpm: summary.averageHeartRateBpm, maxHeartRateBpm: summary.maxHeartRateBpm,
       averageCadenceStepsPerMinute: summary.averageCadenceStepsPerMinute,
       elevationGainMeters: summary.elevationGainMeters, elevationLossMeters: summary.elevationLossMeters,
-      energyJoules: summary.energyJoules,
+      energyKilocalories: summary.energyKilocalories,
       laps: summary.laps.map {
         Lap(
           startedAtSeconds: $0.startedAt?.seconds, activeSeconds: $0.timerSeconds, distanceMeters: $0.distanceMeters,

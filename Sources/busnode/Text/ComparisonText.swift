@@ -42,7 +42,7 @@ enum ComparisonText {
       row("average cadence", "steps/min", comparison.averageCadenceStepsPerMinute, decimals: 1),
       row("climbed", units.heightName, comparison.elevationGainMeters, factor: short),
       row("descended", units.heightName, comparison.elevationLossMeters, factor: short),
-      row("energy", "kcal", comparison.energyJoules, factor: 1 / Units.joulesPerKilocalorie),
+      row("energy", "kcal", comparison.energyKilocalories),
     ]
     return Columns.lines(["", "", "ours", "device", "difference", "%"], rows, leftColumns: 2)
   }
