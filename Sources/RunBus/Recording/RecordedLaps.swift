@@ -3,7 +3,7 @@ struct TrackLap {
   var figures = RecordedLap()
   /// The index of its first trackpoint, where the file nests them.
   var firstPoint: Int?
-  /// When it began, nanoseconds since 1970, where the file says that instead.
+  /// When it began, nanoseconds since 1970, where the file says that, too.
   var time: Int64?
   /// As recorded: strides or steps, which the whole file decides.
   var cadence: Double?

@@ -73,7 +73,12 @@ struct RecordedTrack {
     let end = points.last?.time ?? 0
     func offset(_ index: Int) -> BusDuration { BusDuration(nanoseconds: points[index].time - start) }
     func began(_ lap: TrackLap) -> BusDuration? {
-      if let first = lap.firstPoint { return first < points.count ? offset(first) : nil }
+      if let first = lap.firstPoint {
+        guard first < points.count else { return nil }
+        // Between two points lies the moment at which the button was pressed, where the file says it.
+        let range = (first > 0 ? points[first - 1].time : start)...points[first].time
+        return lap.time.flatMap { range.contains($0) ? BusDuration(nanoseconds: $0 - start) : nil } ?? offset(first)
+      }
       return lap.time.flatMap { (start...end).contains($0) ? BusDuration(nanoseconds: $0 - start) : nil }
     }
     var summary = RecordedSummary()

@@ -33,6 +33,7 @@ struct TCXFormat: TrackFormat {
     case "Activity": openActivity(attributes["Sport"] == "Running", line: line)
     case "Lap" where isInActivity(path):
       lap = TrackLap(firstPoint: current.points.count)
+      lap.time = attributes["StartTime"].flatMap { RecordingTime.unixNanoseconds($0) }
       lapHasPoints = false
     case "Track": startsTrack = true
     case "Trackpoint":

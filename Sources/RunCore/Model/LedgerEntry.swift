@@ -43,7 +43,7 @@ public struct LedgerEntry: Hashable, Sendable, Codable {
     self.event = event
   }
 
-  /// By time. At one instant what changes the phase comes before what is measured, then kind by kind and device by
+  /// By time. At one instant what changes the phase comes before laps, and these before what is measured, then kind by kind and device by
   /// device, so that it does not matter who arrived first and a replay gives the same numbers every time; then by journal
   /// position.
   public static func precedes(_ left: LedgerEntry, _ right: LedgerEntry) -> Bool {
@@ -60,16 +60,17 @@ public struct LedgerEntry: Hashable, Sendable, Codable {
 
   private var rank: Int {
     switch event {
-    case .transition, .lap: 0
-    case .gap: 1
+    case .transition: 0
+    case .lap: 1
+    case .gap: 2
     case .sample(let value, _):
       switch value {
-      case .motion: 2
-      case .position: 3
-      case .altitude: 4
-      case .cadence: 5
-      case .pedometer: 6
-      case .heartRate: 7
+      case .motion: 3
+      case .position: 4
+      case .altitude: 5
+      case .cadence: 6
+      case .pedometer: 7
+      case .heartRate: 8
       }
     }
   }

@@ -49,14 +49,7 @@ struct CalculatorOrderTests {
       while let entry = block.popLast() { ledger.insert(entry) }
     }
     #expect(ledger.report(at: end) == whole.report(at: end))
-    // What is left to catch up is caught up by entries that come later.
-    while ledger.route.count < route.count {
-      ledger.insert(LedgerEntry(time: end + .seconds(1), position: .max, event: .sample(.heartRate(bpm: 1), .late)))
-    }
+    ledger.settle()
     #expect(ledger.route == route)
   }
-}
-
-extension DeviceID {
-  fileprivate static let late = LedgerBuilder.device("phone")
 }
