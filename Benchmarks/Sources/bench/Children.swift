@@ -67,11 +67,11 @@ private func keep(_ executable: String, _ arguments: [String]) async throws {
   throw BenchError(description: "\(arguments[0]) ended: \(result.terminationStatus) \(result.standardError)")
 }
 
-/// What a child prints until it ends.
-func collect(_ executable: String, _ arguments: [String]) async throws -> String {
+/// What a child that reads `input` prints until it ends.
+func collect(_ executable: String, _ arguments: [String], input: String = "") async throws -> String {
   let result = try await run(
-    .path(FilePath(executable)), arguments: Arguments(arguments), output: .string(limit: 1 << 20),
-    error: .string(limit: 4096))
+    .path(FilePath(executable)), arguments: Arguments(arguments), input: .string(input),
+    output: .string(limit: 1 << 20), error: .string(limit: 4096))
   guard result.terminationStatus.isSuccess else {
     throw BenchError(description: "\(arguments[0]): \(result.terminationStatus) \(result.standardError)")
   }

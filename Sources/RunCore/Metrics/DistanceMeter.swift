@@ -107,9 +107,8 @@ struct DistanceMeter: Hashable, Sendable {
     settings: MetricsSettings, into increments: inout [DistanceIncrement]
   ) {
     guard settings.usesPedometer else { return }
-    // Where a piece begins that positions have not begun: as far back as the line and the sensor go.
-    let from = [line?.startedAt, pedometer.takenAt, coveredTo].compactMap { $0 }.max() ?? time
-    let start = pedometer.mark(at: min(from, time))
+    // Where a piece begins that positions have not begun.
+    let start = pedometer.mark(at: min(uncoveredFrom ?? time, time))
     let count = pedometer.count
     guard pedometer.take(reading, from: device, at: time, settings: settings) else { return }
     for index in waiting.indices { waiting[index].settle(by: pedometer) }
@@ -136,6 +135,14 @@ struct DistanceMeter: Hashable, Sendable {
       }
     }
     decide(at: time, settings: settings, into: &increments)
+  }
+
+  /// As far back as the line and the pedometer go, and what ended leaves open; `nil` when there is none of these.
+  private var uncoveredFrom: BusTime? {
+    var from = line?.startedAt
+    if let takenAt = pedometer.takenAt { from = max(from ?? takenAt, takenAt) }
+    if let coveredTo { from = max(from ?? coveredTo, coveredTo) }
+    return from
   }
 
   /// Ends what is open: the line has ended, or the whole account is wanted.

@@ -7,19 +7,28 @@ public struct RunLedger: Sendable {
   /// Every entry, in the order of ``LedgerEntry/precedes(_:_:)``.
   public private(set) var entries: [LedgerEntry] = []
 
-  /// A new checkpoint every this many entries; about a minute of a run.
-  private static let checkpointSpacing = 256
-  /// More checkpoints than this are thinned out, the old ones first: late entries are seldom very late.
+  /// A new checkpoint every this many entries: about three seconds of a run, so that readings that take a second or two
+  /// on their way from the watch send the fold back by few.
+  private static let checkpointSpacing = 16
+  /// More checkpoints than this are thinned out. So many lie a fifth of their age apart at most, even after
+  /// ten hours.
   private static let checkpointsMax = 64
   /// How many entries that a late one has left behind are folded again with each insertion.
   private static let catchUpMax = 64
 
-  private struct Checkpoint {
+  /// A class, because a calculator is two thousand bytes, and dropping one of an array would move the others.
+  private final class Checkpoint: Sendable {
     /// How many entries are folded into it.
     let count: Int
     let calculator: Calculator
     /// How many points the route had then.
     let routeCount: Int
+
+    init(count: Int, calculator: Calculator, routeCount: Int) {
+      self.count = count
+      self.calculator = calculator
+      self.routeCount = routeCount
+    }
   }
 
   private let empty: Calculator
@@ -46,7 +55,8 @@ public struct RunLedger: Sendable {
   /// Puts an entry where it belongs.
   public mutating func insert(_ entry: LedgerEntry) {
     let index = place(of: entry)
-    entries.insert(entry, at: index)
+    // Nearly all come at the end.
+    if index == entries.count { entries.append(entry) } else { entries.insert(entry, at: index) }
     if case .transition(let transition) = entry.event {
       phases.insert(transition.kind, at: entry.time, position: entry.position)
     }
@@ -123,9 +133,18 @@ public struct RunLedger: Sendable {
     }
   }
 
-  /// Drops every second one of the older half.
+  /// Drops the checkpoint that is missed least: the entries between its neighbours are few for its age. So the distance
+  /// between checkpoints grows with their age, and a late entry sends the fold back by a share of its lateness more.
   private mutating func thinOut() {
-    let half = checkpoints.count / 2
-    checkpoints = checkpoints.enumerated().filter { $0.offset >= half || !$0.offset.isMultiple(of: 2) }.map(\.element)
+    var least = Double.infinity
+    var dropped = 0
+    var before = 0
+    for index in checkpoints.indices.dropLast() {
+      let count = checkpoints[index].count
+      let share = Double(checkpoints[index + 1].count - before) / Double(folded - count)
+      if share < least { (least, dropped) = (share, index) }
+      before = count
+    }
+    checkpoints.remove(at: dropped)
   }
 }

@@ -74,6 +74,22 @@ struct RunLedgerTests {
     #expect(ledger.metrics(at: LedgerBuilder.time(5000)).distanceMeters != nil)
   }
 
+  @Test("A late entry sends the fold back by little more than its lateness", arguments: [2, 10, 60, 600, 3600, 9000])
+  func late(seconds: Int) throws {
+    var fixes = LedgerBuilder()
+    fixes.press(.start, at: 0)
+    fixes.run(from: 0, through: 10_000)
+    var ledger = RunLedger()
+    ledger.insert(contentsOf: fixes.entries)
+    _ = ledger.takeRouteChange()
+    var late = LedgerBuilder()
+    late.sample(.heartRate(bpm: 120), at: Double(10_000 - seconds), from: "watch")
+    ledger.insert(contentsOf: late.entries)
+    let change = ledger.takeRouteChange()
+    let from = try #require(change)
+    #expect(from >= 10_000 - seconds - seconds / 4 - 16)
+  }
+
   @Test("Readings of two devices at the same instant give the same digits in either order")
   func ties() {
     func metrics(watchFirst: Bool) -> RunMetrics {
