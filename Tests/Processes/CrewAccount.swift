@@ -93,7 +93,7 @@ struct CrewAccount {
         }
         revision = transition.revision
       case .lap(let change): effects[change.commandID, default: 0] += 1
-      case .gap, .sample: break
+      case .gap, .sample, .setup: break
       }
     }
     for (id, count) in effects.sorted(by: { $0.key < $1.key }) {

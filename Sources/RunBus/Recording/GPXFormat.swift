@@ -46,6 +46,9 @@ struct GPXFormat: TrackFormat {
       readLap(element, text)
     } else if path.contains("TrackStatsExtension"), let last = track.tracks.indices.last {
       readStatistics(element, text, of: last)
+    } else if element == "type", path.count == 3, path[1] == "trk" {
+      let type = text.lowercased()
+      if type.contains("cycling") || type.contains("biking") { track.notes.add(.notOnFoot, line: line) }
     } else if element == "name", path.count == 3, path[1] == "trk", !text.isEmpty {
       track.name = track.name ?? text
     }

@@ -15,7 +15,7 @@ struct RecordingFlaw: Error {
 struct ReadingNotes {
   enum Kind: Int, CaseIterable {
     case noCharacter, noTime, badTime, farTime, badPosition, badNumber, outOfOrder, notCumulative, otherActivity
-    case otherTrack, undeclaredPrefix
+    case otherTrack, undeclaredPrefix, notOnFoot
   }
   private var counts: [Kind: (count: Int, line: Int)] = [:]
   /// What a repair of the XML left out.
@@ -51,6 +51,8 @@ extension ReadingNotes.Kind {
     case .otherActivity: return noun("further activity", "further activities") + " in the file skipped"
     case .otherTrack: return noun("further track", "further tracks") + " in the file skipped"
     case .undeclaredPrefix: return noun("undeclared XML prefix", "undeclared XML prefixes") + " ignored"
+    case .notOnFoot:
+      return "the file says that this is a ride: it is measured as a run, and what is faster than a runner does not count"
     }
   }
 }

@@ -30,7 +30,9 @@ struct TCXFormat: TrackFormat {
 
   mutating func open(_ path: [String], _ attributes: [String: String], line: Int) {
     switch path.last {
-    case "Activity": openActivity(attributes["Sport"] == "Running", line: line)
+    case "Activity":
+      openActivity(attributes["Sport"] == "Running", line: line)
+      if !isOther, attributes["Sport"] == "Biking" { current.notes.add(.notOnFoot, line: line) }
     case "Lap" where isInActivity(path):
       lap = TrackLap(firstPoint: current.points.count)
       lap.time = attributes["StartTime"].flatMap { RecordingTime.unixNanoseconds($0) }

@@ -14,6 +14,7 @@ enum JournalKind: Int64 {
   case motion = 9
   /// A transition that made no revision of its own: what amended a run that was over, or a run that arrived whole.
   case amendment = 10
+  case setup = 11
 }
 
 /// The bytes of a journal row: samples are the mass of a store, so they take no more than they must.
@@ -32,6 +33,10 @@ enum JournalCoding {
     case .gap(let duration):
       writer.append(duration.nanoseconds)
       return (.gap, writer.data)
+    case .setup(let setup):
+      writer.append((setup.isAutoPauseOn ? 1 : 0) | (setup.usesPedometer ? 2 : 0) as UInt8)
+      if let weight = setup.weightKilograms { writer.append(weight) }
+      return (.setup, writer.data)
     case .sample(let value, let deviceID):
       writer.append(deviceID.rawValue)
       return (append(value, to: &writer), writer.data)
@@ -83,6 +88,16 @@ enum JournalCoding {
       return reader.change().map(LedgerEvent.lap)
     case .gap:
       return reader.signed().map { .gap(BusDuration(nanoseconds: $0)) }
+    case .setup:
+      guard let flags = reader.byte() else { return nil }
+      var setup = RunSetup()
+      setup.isAutoPauseOn = flags & 1 != 0
+      setup.usesPedometer = flags & 2 != 0
+      if !reader.isAtEnd {
+        guard let weight = reader.double() else { return nil }
+        setup.weightKilograms = weight
+      }
+      return .setup(setup)
     case .position, .altitude, .heartRate, .cadence, .pedometer, .motion:
       guard let deviceID = reader.text().flatMap({ DeviceID($0) }), let value = readSample(kind, from: &reader) else {
         return nil
@@ -109,7 +124,7 @@ enum JournalCoding {
     case .cadence: return reader.double().map(SampleValue.cadence)
     case .pedometer: return reader.double().map(SampleValue.pedometer)
     case .motion: return reader.byte().flatMap(activity).map(SampleValue.motion)
-    case .transition, .amendment, .lap, .gap: return nil
+    case .transition, .amendment, .lap, .gap, .setup: return nil
     }
   }
 }

@@ -2,8 +2,8 @@ import DequeModule
 
 /// What the runner is doing: what a motion sensor says, and what speed and cadence say where there is none.
 ///
-/// Inferred, a runner stands below 0.5 m/s (over at least five seconds, in a straight line) unless the feet move, and runs
-/// from 2.1 m/s on or at 140 steps a minute. People change from walking to running at about 2.0 to 2.1 m/s (Hreljac,
+/// Inferred, a runner stands below 0.3 m/s (over at least five seconds, in a straight line or by a pedometer) unless the
+/// feet move, and runs from 2.1 m/s on or at 140 steps a minute. People change from walking to running at about 2.0 to 2.1 m/s (Hreljac,
 /// "Preferred and energetically optimal gait transition speeds in human locomotion", Med Sci Sports Exerc 25, 1993), and
 /// 140 steps a minute is where walkers' cadence ends (Tudor-Locke et al., "Walking cadence … in 21–40 year olds:
 /// CADENCE-adults", IJBNPA 16:8, 2019: vigorous from 130 on).
@@ -24,6 +24,13 @@ struct ActivityMeter: Hashable, Sendable {
   /// The latest fixes, about a second apart.
   private var fixes: Deque<FixFilter.Fix> = []
   private var stepping: Stepping?
+  /// The latest readings of a pedometer, about a second apart.
+  private var walked: Deque<Walked> = []
+
+  private struct Walked: Hashable {
+    let meters: Double
+    let time: BusTime
+  }
 
   private struct Stepping: Hashable {
     let perMinute: Double
@@ -38,7 +45,7 @@ struct ActivityMeter: Hashable, Sendable {
   /// Older readings say nothing about now.
   private static let silence = BusDuration.seconds(30)
 
-  static let standingSpeedMax = 0.5
+  static let standingSpeedMax = 0.3
   /// A receiver at rest wanders no faster; a runner who climbs without a step counted does.
   static let creepingSpeedMax = 0.2
   static let walkingSpeedMax = 2.1
@@ -71,10 +78,22 @@ struct ActivityMeter: Hashable, Sendable {
     infer(at: time)
   }
 
+  /// Takes a pedometer's reading: metres since its own zero.
+  mutating func take(pedometerMeters meters: Double, at time: BusTime) {
+    // One that falls has begun anew.
+    if let last = walked.last, meters < last.meters { walked.removeAll(keepingCapacity: true) }
+    if walked.count >= 2, time - walked[walked.count - 2].time < Self.spacing { walked.removeLast() }
+    walked.append(Walked(meters: meters, time: time))
+    while walked.count > 2, time - walked[1].time >= Self.window { walked.removeFirst() }
+    infer(at: time)
+  }
+
   private mutating func infer(at time: BusTime) {
     guard sensed == .unknown else { return }
     let cadence = stepping.flatMap { time - $0.time <= Self.silence ? $0.perMinute : nil }
-    let speed = speed(at: time)
+    // A receiver tells how far the runner got, a pedometer how far the feet went: who climbs slowly or runs in circles
+    // moves by the latter.
+    let speed = [speed(at: time), walkingSpeed(at: time)].compactMap { $0 }.max()
     settle(Self.activity(speed: speed, cadence: cadence), isInferred: true, at: time)
     isStanding = activity == .stationary && cadence != nil && speed.map { $0 < Self.creepingSpeedMax } ?? true
   }
@@ -101,6 +120,14 @@ struct ActivityMeter: Hashable, Sendable {
     let span = last.time - first.time
     guard span >= Self.windowMin, span <= Self.silence else { return nil }
     return Geodesic.roughMeters(from: first.position, to: last.position) / span.seconds
+  }
+
+  /// Metres per second by the pedometer; `nil` when its readings are too few or too old.
+  private func walkingSpeed(at time: BusTime) -> Double? {
+    guard let first = walked.first, let last = walked.last, time - last.time <= Self.silence else { return nil }
+    let span = last.time - first.time
+    guard span >= Self.windowMin, span <= Self.silence else { return nil }
+    return (last.meters - first.meters) / span.seconds
   }
 
   private mutating func settle(_ activity: Activity, isInferred: Bool, at time: BusTime) {

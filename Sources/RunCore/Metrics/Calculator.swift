@@ -7,7 +7,7 @@
 /// A sample passes the parts in one direction: the stopwatch says on which line it lies, the activity what the runner
 /// does; distance makes increments of it; and these feed pace, splits, laps and energy.
 public struct Calculator: Hashable, Sendable {
-  private let settings: MetricsSettings
+  private var settings: MetricsSettings
   private var stopwatch = Stopwatch()
   private var activity = ActivityMeter()
   private var distance = DistanceMeter()
@@ -40,6 +40,9 @@ public struct Calculator: Hashable, Sendable {
       account.pressLap(
         offset: stopwatch.elapsed(at: entry.time), active: stopwatch.active(at: entry.time),
         totals: totals(at: entry.time))
+    case .setup(let setup):
+      settings.setup = setup
+      account.settings.setup = setup
     case .gap(let duration):
       clockSetAt = entry.time
       stopwatch.leaveOut(duration, from: entry.time)
@@ -70,7 +73,7 @@ public struct Calculator: Hashable, Sendable {
         pedometerMeters: meters, from: device, at: time, activity: activity, settings: settings,
         into: &account.increments)
       book(at: time)
-      if let line, let meters = distance.provisionalMeters(settings: settings) {
+      if let line, let meters = distance.shownMeters {
         pace.mark(meters, at: time, line: line.number, settings: settings)
       }
     case .motion: break
@@ -86,7 +89,7 @@ public struct Calculator: Hashable, Sendable {
       into: &account.increments)
     guard let verdict else { return nil }
     book(at: time)
-    let meters = distance.provisionalMeters(settings: settings)
+    let meters = distance.shownMeters
     switch verdict {
     case .repeated, .otherReceiver: break
     case .counted, .anchored:
@@ -109,8 +112,10 @@ public struct Calculator: Hashable, Sendable {
         activity.take(position, at: time)
       }
     case .cadence(let stepsPerMinute): activity.take(stepsPerMinute: stepsPerMinute, at: time)
+    case .pedometer(let meters):
+      if settings.usesPedometer { activity.take(pedometerMeters: meters, at: time) }
     case .motion(let word): activity.take(word, at: time)
-    case .altitude, .heartRate, .pedometer: break
+    case .altitude, .heartRate: break
     }
   }
 

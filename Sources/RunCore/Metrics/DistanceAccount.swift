@@ -7,7 +7,7 @@ struct DistanceAccount: Hashable, Sendable {
   private(set) var extremes = PaceExtremes()
   private(set) var energy = EnergyMeter()
 
-  private let settings: MetricsSettings
+  var settings: MetricsSettings
   private var kilometers = SplitMeter(.kilometer)
   private var miles = SplitMeter(.mile)
   private var lapMeter = LapMeter()

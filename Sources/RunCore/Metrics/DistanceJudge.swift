@@ -32,16 +32,20 @@ struct DistanceJudge: Hashable, Sendable {
   func choose(path: Double, straight: Double, steps: Double, settings: MetricsSettings) -> (Double, DistanceSource) {
     let calibrated = steps * scale
     if abs(path - calibrated) <= settings.pedometerToleranceShare * calibrated { return (path, .positions) }
-    // A pedometer that does not notice that its runner has left is not worn.
-    if straight > 2 * calibrated, straight > Self.leavingMetersMin { return (path, .positions) }
+    if steps < Self.stepsMin, straight > Self.leavingMetersMin, isLeftBehind { return (path, .positions) }
     return (calibrated, .pedometer)
   }
-  /// Further than receivers wander within a stretch.
-  private static let leavingMetersMin = 20.0
 
   /// Learns from a stretch.
-  mutating func learn(path: Double, steps: Double) {
-    guard steps >= 1 else { return }
+  mutating func learn(path: Double, straight: Double, steps: Double) {
+    if steps >= Self.stepsMin {
+      hasCounted = true
+      idleStretches = 0
+    } else {
+      idleStretches = straight > Self.leavingMetersMin ? min(idleStretches + 1, Self.idleStretchesMax) : 0
+    }
+    // More than a scale can be wrong by is no scale: one of the two was lost.
+    guard steps >= Self.stepsMin, Self.ratiosLearnt.contains(path / steps) else { return }
     counts[Self.bin(of: path / steps)] += 1
     total += 1
     var seen: UInt32 = 0
@@ -53,6 +57,19 @@ struct DistanceJudge: Hashable, Sendable {
       }
     }
   }
+
+  /// A pedometer that does not notice that its runner has left is not worn: it has never counted a step, or has counted
+  /// none for some stretches now, in which the positions got on. A receiver that drifts seldom does so for as long.
+  private var isLeftBehind: Bool { !hasCounted || idleStretches >= Self.idleStretchesMax }
+  private var hasCounted = false
+  private var idleStretches: UInt8 = 0
+  private static let idleStretchesMax: UInt8 = 2
+  /// Further than receivers wander within a stretch.
+  private static let leavingMetersMin = 20.0
+  /// Fewer metres are none.
+  private static let stepsMin = 1.0
+  /// An uncalibrated foot pod is a few per cent off, a badly worn one a tenth.
+  private static let ratiosLearnt = 0.85...1.15
 
   private static func bin(of ratio: Double) -> Int {
     let place = ((ratio - ratioMin) / binWidth).rounded()

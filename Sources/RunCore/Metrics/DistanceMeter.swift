@@ -21,6 +21,9 @@ struct DistanceMeter: Hashable, Sendable {
   private(set) var meters: Double?
   /// How many of these a pedometer measured; `nil` where none did.
   private(set) var pedometerMeters: Double?
+  /// The sum with what is still open as far as it can be told, for display along the way: it never falls, and lags a
+  /// reading behind a pedometer. `nil` while nothing has counted.
+  private(set) var shownMeters: Double?
   /// The latest reading that counted or could have.
   private(set) var takenAt: BusTime?
 
@@ -49,17 +52,6 @@ struct DistanceMeter: Hashable, Sendable {
   }
   /// When the latest fix was taken, counted or not.
   var fixedAt: BusTime? { filter.latestAt }
-
-  /// The sum if everything ended now; `nil` while nothing has counted.
-  func provisionalMeters(settings: MetricsSettings) -> Double? {
-    guard var sum = meters else { return nil }
-    for piece in waiting { sum += piece.increment(by: judge, settings: settings)?.meters ?? 0 }
-    if let open {
-      sum += open.increment(by: judge, settings: settings)?.meters ?? 0
-      sum += tail(of: open)?.increment(by: judge, settings: settings)?.meters ?? 0
-    }
-    return sum
-  }
 
   /// Enters another line, or leaves the last one: nothing is covered from one to the other.
   mutating func enter(
@@ -98,6 +90,7 @@ struct DistanceMeter: Hashable, Sendable {
       extend(to: position, at: time, by: step + added, from: before, settings: settings)
     }
     decide(at: time, settings: settings, into: &increments)
+    show(at: time, settings: settings)
     return judgement.verdict
   }
 
@@ -135,6 +128,7 @@ struct DistanceMeter: Hashable, Sendable {
       }
     }
     decide(at: time, settings: settings, into: &increments)
+    show(at: time, settings: settings)
   }
 
   /// As far back as the line and the pedometer go, and what ended leaves open; `nil` when there is none of these.
@@ -200,6 +194,20 @@ struct DistanceMeter: Hashable, Sendable {
     var tail = DistancePiece(from: piece.last)
     tail.last = pedometer.mark(at: takenAt)
     return tail
+  }
+
+  private mutating func show(at time: BusTime, settings: MetricsSettings) {
+    guard var sum = meters else { return }
+    let isAlive = pedometer.isAlive(at: time, settings: settings)
+    guard !isAlive || (open?.isSettled ?? true) && waiting.isEmpty else {
+      shownMeters = max(shownMeters ?? sum, sum)
+      return
+    }
+    if let open {
+      sum += open.increment(by: judge, settings: settings)?.meters ?? 0
+      sum += tail(of: open)?.increment(by: judge, settings: settings)?.meters ?? 0
+    }
+    shownMeters = max(shownMeters ?? sum, sum)
   }
 
   /// Decides what can be, oldest first: increments come in the order of time.

@@ -14,6 +14,8 @@ struct DistancePiece: Hashable, Sendable {
     var last: Position
     var endedAt: BusTime
     var meters = 0.0
+    /// From its first fix to its last.
+    var straightMeters: Double { Geodesic.roughMeters(from: first, to: last) }
   }
 
   /// A piece with a path that begins at a fix.
@@ -43,15 +45,16 @@ struct DistancePiece: Hashable, Sendable {
     }
     var (meters, source) = (path.meters, DistanceSource.positions)
     if let steps = comparableSteps {
-      let straight = Geodesic.roughMeters(from: path.first, to: path.last)
-      (meters, source) = judge.choose(path: path.meters, straight: straight, steps: steps, settings: settings)
+      (meters, source) = judge.choose(path: path.meters, straight: path.straightMeters, steps: steps, settings: settings)
     }
     return DistanceIncrement(source: source, start: path.startedAt, end: path.endedAt, meters: meters)
   }
 
   /// What the judge can learn from it: the same stretch by both.
   func teach(_ judge: inout DistanceJudge) {
-    if let path, let steps = comparableSteps { judge.learn(path: path.meters, steps: steps) }
+    if let path, let steps = comparableSteps {
+      judge.learn(path: path.meters, straight: path.straightMeters, steps: steps)
+    }
   }
 
   /// The pedometer's metres for just this path.

@@ -8,16 +8,27 @@ public struct MetricsSettings: Hashable, Sendable {
   /// Fixes of a second device are taken once the first has been silent this long: two receivers side by side would
   /// otherwise draw a zigzag.
   public var positionTakeover = BusDuration.seconds(10)
+  /// What the runner chose.
+  public var setup = RunSetup()
   /// The runner's weight, kilograms; without it there is no energy.
-  public var weightKilograms: Double?
+  public var weightKilograms: Double? {
+    get { setup.weightKilograms }
+    set { setup.weightKilograms = newValue }
+  }
   /// The clock stands while the runner does.
-  public var isAutoPauseOn = false
+  public var isAutoPauseOn: Bool {
+    get { setup.isAutoPauseOn }
+    set { setup.isAutoPauseOn = newValue }
+  }
   /// It does so once the runner has stood this long: longer than it takes to tie a shoe badly, shorter than a red light.
   public var autoPauseAfter = BusDuration.seconds(5)
   /// It goes on once the runner has moved this long, by speed and cadence; at once when a motion sensor says so.
   public var autoResumeAfter = BusDuration.seconds(2)
   /// A pedometer fills in where positions are missing or contradict it.
-  public var usesPedometer = true
+  public var usesPedometer: Bool {
+    get { setup.usesPedometer }
+    set { setup.usesPedometer = newValue }
+  }
   /// Pieces in which positions and pedometer are compared: long enough that a metre of noise is a few per cent, short
   /// enough that a bad stretch does not spoil its neighbours.
   public var pedometerPiece = BusDuration.seconds(10)

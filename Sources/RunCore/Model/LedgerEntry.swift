@@ -15,6 +15,19 @@ public struct Transition: Hashable, Sendable, Codable {
   }
 }
 
+/// What a runner chose for a run. It is kept with the run, so that its numbers stay the same whoever folds them later.
+public struct RunSetup: Hashable, Sendable, Codable {
+  /// The runner's weight, kilograms; without it there is no energy.
+  public var weightKilograms: Double?
+  /// The clock stands while the runner does.
+  public var isAutoPauseOn = false
+  /// A pedometer fills in where positions are missing or contradict it.
+  public var usesPedometer = true
+
+  /// What a run has that says nothing.
+  public init() {}
+}
+
 /// What can happen in a run.
 public enum LedgerEvent: Hashable, Sendable, Codable {
   /// The phase changed.
@@ -25,6 +38,8 @@ public enum LedgerEvent: Hashable, Sendable, Codable {
   case sample(SampleValue, DeviceID)
   /// The hub was dead from the entry's time on, for this long: no phase change, no active time.
   case gap(BusDuration)
+  /// What the runner chose, from here on; an entry of the start, where it differs from what is usual.
+  case setup(RunSetup)
 }
 
 /// One entry of a run's ledger.
@@ -60,6 +75,7 @@ public struct LedgerEntry: Hashable, Sendable, Codable {
 
   private var rank: Int {
     switch event {
+    case .setup: -1
     case .transition: 0
     case .lap: 1
     case .gap: 2

@@ -147,8 +147,12 @@ extension HubCore {
       let entry = LedgerEntry(time: line.time, position: lastPosition, event: line.event)
       operations.append(.append(line.runID, entry))
       if case .transition(let transition) = line.event, transition.kind == .start, line.runID == arbiter.control.runID {
-        ledger = RunLedger(settings: settings.metrics)
+        ledger = RunLedger(settings: settings.unchosenMetrics)
         beginRoute()
+        if let setup = setupEntry(at: line.time) {
+          operations.append(.append(line.runID, setup))
+          ledger.insert(setup)
+        }
       }
       if line.runID == arbiter.control.runID {
         ledger.insert(entry)
@@ -183,6 +187,13 @@ extension HubCore {
     } else {
       commits.add(operations + forgetOldVerdicts(at: now), then: then)
     }
+  }
+
+  /// What the runner chose for a run that starts; `nil` when it is what a run has that says nothing.
+  private mutating func setupEntry(at time: BusTime) -> LedgerEntry? {
+    guard settings.metrics.setup != RunSetup() else { return nil }
+    lastPosition += 1
+    return LedgerEntry(time: time, position: lastPosition, event: .setup(settings.metrics.setup))
   }
 
   /// Tells whoever sent a command how far it is: its own caller, a waiting REQ, or its session wherever that is now.

@@ -21,6 +21,13 @@ public struct HubCore: Sendable {
     /// Jitter and new store ids follow from it; drawn at random for each life by whoever drives the machine.
     public var seed: UInt64
 
+    /// The thresholds without what the runner chose: that stands in each run's own ledger.
+    var unchosenMetrics: MetricsSettings {
+      var metrics = metrics
+      metrics.setup = RunSetup()
+      return metrics
+    }
+
     /// Settings from their parts.
     public init(
       deviceID: DeviceID, nodeID: NodeID, storeID: StoreID, debounce: BusDuration, clock: BusClock,
@@ -142,7 +149,7 @@ public struct HubCore: Sendable {
     watermarks = history.delivery.watermarks.mapValues { Watermark($0) }
     durable = history.delivery.watermarks
     lastPosition = history.lastPosition
-    ledger = RunLedger(settings: settings.metrics)
+    ledger = RunLedger(settings: settings.unchosenMetrics)
     for entry in history.journal { ledger.insert(entry) }
     for device in history.devices { devices[device.deviceID] = device }
     (verdictStreams, couriers) = Self.delivery(history, shift: shift)

@@ -151,6 +151,12 @@ struct OperationGenerator {
       return .transition(Transition(kind: pick(CommandKind.allCases), revision: anyUnsigned(), change: change))
     case 2: return .lap(change)
     case 3: return .gap(BusDuration(nanoseconds: anySigned()))
+    case 4:
+      var setup = RunSetup()
+      setup.weightKilograms = maybe { $0.real() }
+      setup.isAutoPauseOn = Bool.random(using: &random)
+      setup.usesPedometer = Bool.random(using: &random)
+      return .setup(setup)
     default: return .sample(sample(), device())
     }
   }

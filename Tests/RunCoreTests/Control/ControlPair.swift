@@ -157,7 +157,7 @@ extension DrivenArbiter {
       switch line.event {
       case .transition(let transition): transition.change.commandID
       case .lap(let change): change.commandID
-      case .sample, .gap: nil
+      case .sample, .gap, .setup: nil
       }
     }
     if applied.map(\.verdict.commandID).sorted() != changes.sorted() { return "applied and effects differ" }

@@ -35,6 +35,23 @@ struct ActivityTests {
     #expect(unsure.activity == .running && unsure.isActivityInferred)
   }
 
+  @Test("A pedometer says that the runner moves where positions do not: on a treadmill, and on a slow climb")
+  func byPedometer() {
+    var treadmill = LedgerBuilder()
+    treadmill.press(.start, at: 0)
+    treadmill.step(from: 0, through: 60, at: 3)
+    #expect(treadmill.metrics(at: 60).activity == .running)
+
+    var climb = LedgerBuilder()
+    climb.press(.start, at: 0)
+    for second in 0...300 {
+      climb.fix(Double(second) * 0.1, at: Double(second))
+      climb.sample(.pedometer(meters: Double(second) * 0.6), at: Double(second))
+    }
+    #expect(climb.metrics(at: 300, settings: autoPausing).active == .seconds(300))
+    #expect(climb.metrics(at: 300).activity == .walking)
+  }
+
   @Test("A receiver that wanders around a runner whose feet are still adds nothing, and the path goes on from there")
   func standing() throws {
     var ledger = LedgerBuilder()

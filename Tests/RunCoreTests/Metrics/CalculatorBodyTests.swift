@@ -102,4 +102,24 @@ struct CalculatorBodyTests {
     #expect(abs(try #require(both.gain) - 50) < 2)
     #expect(both.loss == 0)
   }
+
+  @Test("What the runner chose stands in the ledger: whoever folds it has the same numbers, whatever the settings")
+  func setup() {
+    var chosen = MetricsSettings()
+    chosen.weightKilograms = 70
+    chosen.isAutoPauseOn = true
+    func told(_ setup: RunSetup?) -> LedgerBuilder {
+      var ledger = LedgerBuilder()
+      if let setup { ledger.add(0, .setup(setup)) }
+      ledger.press(.start, at: 0)
+      ledger.run(from: 0, through: 60)
+      ledger.sample(.motion(.stationary), at: 60.5)
+      for second in 61...90 { ledger.fix(180, at: Double(second)) }
+      return ledger
+    }
+    let metrics = told(nil).metrics(at: 90, settings: chosen)
+    #expect(metrics.energyJoules != nil && metrics.isAutoPaused)
+    #expect(told(chosen.setup).metrics(at: 90) == metrics)
+    #expect(told(RunSetup()).metrics(at: 90, settings: chosen) == told(nil).metrics(at: 90))
+  }
 }

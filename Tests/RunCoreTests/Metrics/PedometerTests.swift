@@ -122,13 +122,46 @@ struct PedometerTests {
     #expect(rounded(silent.metrics(at: 100).distanceMeters) == 180)
   }
 
-  @Test("A pedometer that lies still while its runner leaves is not believed")
+  @Test("A pedometer that lies still while its runner leaves is not believed: at once if it never counted, else soon")
   func leftBehind() {
-    let metrics = started {
+    let never = started {
       $0.run(from: 0, through: 100)
       $0.step(from: 0, through: 100, at: 0)
     }.metrics(at: 100)
-    #expect(rounded(metrics.distanceMeters) == 300)
+    #expect(rounded(never.distanceMeters) == 300)
+    let lost = started {
+      $0.run(from: 0, through: 200)
+      for second in 0...200 { $0.sample(.pedometer(meters: Double(min(second, 100)) * 3), at: Double(second)) }
+    }.metrics(at: 200)
+    #expect(rounded(lost.distanceMeters) == 540)
+  }
+
+  @Test("A receiver that drifts away from a standing runner and back is not followed, and teaches no scale")
+  func drift() {
+    let metrics = started {
+      for second in 0...300 {
+        let drift = (100...120).contains(second) ? Double(min(second - 100, 120 - second)) * 6 : 0
+        $0.fix(Double(min(second, 100)) * 3 + drift + Double(max(0, second - 200)) * 3, at: Double(second))
+        $0.sample(.pedometer(meters: Double(min(second, 100) + max(0, second - 200)) * 3), at: Double(second))
+      }
+    }.metrics(at: 300)
+    #expect(abs((metrics.distanceMeters ?? 0) - 600) < 15, "\(String(describing: metrics.distanceMeters))")
+  }
+
+  @Test("Along the route the distance never falls, and ends near the whole", arguments: [0.2, 0.9, 1.6])
+  func route(lag: Double) throws {
+    var ledger = started {
+      for second in 0...300 {
+        let isLost = (100...130).contains(second)
+        $0.fix(Double(second) * 3 + Double(second % 4), at: Double(second), accuracy: isLost ? 50 : 5)
+        $0.sample(.pedometer(meters: Double(second) * 3), at: Double(second) + lag)
+      }
+    }
+    ledger.fix(900, at: 302)
+    let shown = ledger.route().map { $0.distanceMeters ?? 0 }
+    #expect(zip(shown, shown.dropFirst()).allSatisfy { $0 <= $1 })
+    let whole = try #require(ledger.metrics(at: 302).distanceMeters)
+    #expect(abs(try #require(shown.last) - whole) < 10)
   }
 
   @Test("Standing, by a motion sensor, counts no steps either")

@@ -30,6 +30,28 @@ struct HubRestartTests {
       ])
   }
 
+  @Test("A run keeps the weight and the auto-pause that it was started with, whatever the next life is started with")
+  func setup() throws {
+    var chosen = MetricsSettings()
+    chosen.weightKilograms = 70
+    chosen.isAutoPauseOn = true
+    var first = HubStage.opened(debounce: .zero, metrics: chosen)
+    _ = first.feed(.press(first.command(.start, by: "phone")))
+    first.commitsAll()
+    for second in 0..<60 {
+      _ = first.feed(.sample(Sample(moment: .runOffset(.seconds(Int64(second))), value: .pedometer(meters: Double(second) * 3))))
+      first.passes(.seconds(1))
+    }
+    _ = first.feed(.press(first.command(.stop, by: "phone")))
+    first.commitsAll()
+    let metrics = first.core.authoritative.metrics
+    #expect(metrics.energyJoules != nil)
+    var second = HubStage(history: store(of: first).history, now: .zero + .seconds(100))
+    _ = second.feed(.started)
+    _ = second.commits()
+    #expect(second.core.authoritative.metrics == metrics)
+  }
+
   @Test("A crash right after a start costs the run no more than the time the hub was away")
   func crashAfterStart() {
     var first = HubStage.with("watch", debounce: .zero)

@@ -170,7 +170,7 @@ struct HubDisk {
           kind: transition.kind, revision: transition.revision, change: transition.change, runID: run,
           effectiveAt: entry.time))
     case .lap(let change): effects[change.commandID, default: 0] += 1
-    case .sample, .gap: break
+    case .sample, .gap, .setup: break
     }
   }
 

@@ -197,6 +197,7 @@ enum NodeLines {
     case .lap: "lap at \(seconds(entry.time - .zero))"
     case .sample(.heartRate(let bpm), let device): "\(device) \(Int(bpm)) bpm at \(seconds(entry.time - .zero))"
     case .sample(_, let device): "\(device) sample at \(seconds(entry.time - .zero))"
+    case .setup(let setup): "setup \(setup) at \(seconds(entry.time - .zero))"
     case .gap(let duration): "gap of \(seconds(duration)) at \(seconds(entry.time - .zero))"
     }
   }

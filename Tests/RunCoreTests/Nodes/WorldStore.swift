@@ -97,7 +97,7 @@ struct WorldStore {
       if !commandsWithEffect.insert(change.commandID).inserted {
         ownFaults.append("\(change.commandID) had two effects")
       }
-    case .sample, .gap: break
+    case .sample, .gap, .setup: break
     }
   }
 
