@@ -52,7 +52,8 @@ extension ReadingNotes.Kind {
     case .otherTrack: return noun("further track", "further tracks") + " in the file skipped"
     case .undeclaredPrefix: return noun("undeclared XML prefix", "undeclared XML prefixes") + " ignored"
     case .notOnFoot:
-      return "the file says that this is a ride: it is measured as a run, and what is faster than a runner does not count"
+      return
+        "the file says that this is a ride: it is measured as a run, and what is faster than a runner does not count"
     }
   }
 }

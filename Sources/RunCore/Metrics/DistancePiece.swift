@@ -45,7 +45,8 @@ struct DistancePiece: Hashable, Sendable {
     }
     var (meters, source) = (path.meters, DistanceSource.positions)
     if let steps = comparableSteps {
-      (meters, source) = judge.choose(path: path.meters, straight: path.straightMeters, steps: steps, settings: settings)
+      (meters, source) = judge.choose(
+        path: path.meters, straight: path.straightMeters, steps: steps, settings: settings)
     }
     return DistanceIncrement(source: source, start: path.startedAt, end: path.endedAt, meters: meters)
   }

@@ -39,7 +39,8 @@ struct HubRestartTests {
     _ = first.feed(.press(first.command(.start, by: "phone")))
     first.commitsAll()
     for second in 0..<60 {
-      _ = first.feed(.sample(Sample(moment: .runOffset(.seconds(Int64(second))), value: .pedometer(meters: Double(second) * 3))))
+      _ = first.feed(
+        .sample(Sample(moment: .runOffset(.seconds(Int64(second))), value: .pedometer(meters: Double(second) * 3))))
       first.passes(.seconds(1))
     }
     _ = first.feed(.press(first.command(.stop, by: "phone")))
