@@ -77,4 +77,38 @@ struct ReplayTests {
       try expect(summary, endsAs: try #require(measured.json.last))
     }
   }
+
+  @Test("Live, offline, and read back from the disk by a later life: one set of numbers, pieces and route")
+  func recovered() async throws {
+    let path = Recordings.path("fr310xt-pauses.tcx") ?? Recordings.synthetic
+    try await withTestBus { bus in
+      let measured = try #require(
+        try await bus.run("measure", path, "--json", "--route", "--weight", "70", within: 60).json.last)
+      let up = try await bus.run(
+        "up", "--bus", "later", "--replay", path, "--speed", "1000", "--weight", "70", "--json", within: 90)
+      #expect(up.ending == .exited(0), "\(up.errors.suffix(3))")
+      try expect(try #require(up.json.last), endsAs: measured)
+
+      // A later life that nobody told the weight.
+      let phone = bus.spawn("phone", "--bus", "later", "--json")
+      _ = try await phone.event("the run that was") { $0["phase"]?.string == "completed" }
+      let state = try #require(try await bus.run("state", "--bus", "later", "--splits", "--json").json.last)
+      #expect(state["metrics"]?.object?.allSatisfy { measured[$0.key] == $0.value } == true)
+      for (key, pieces) in try #require(state["report"]?.object) {
+        let expected = key == "stretches" ? measured[key] : measured["splits"]?[key]
+        #expect(expected == pieces, "\(key)")
+      }
+      let route = try await bus.run("route", "--bus", "later", "--json").json
+      let fields = try #require(measured["route"]?.array)
+      #expect(route.count == fields.count)
+      for (point, expected) in zip(route, fields) {
+        guard expected.object?.allSatisfy({ point[$0.key] == $0.value }) == true else {
+          Issue.record("point \(point["index"]?.int ?? -1)")
+          break
+        }
+      }
+      phone.signal(SIGTERM)
+      _ = try await phone.ending()
+    }
+  }
 }
