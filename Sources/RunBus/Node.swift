@@ -102,11 +102,16 @@ public struct PeerConfiguration: Sendable {
   public var topics: [Topic]
   /// A sender of one command: no member of the bus, presence does not speak of it.
   public var isOneShot: Bool
+  /// How long the hub may be silent while a run is on before ``Peer/hubLost()`` says so, in real time. Three missed
+  /// heartbeats (6 s) are the least, however short this is.
+  public var hubLostAfter: BusDuration
 
-  /// A peer that hears snapshots.
+  /// A peer that hears snapshots, and raises the alarm after ten minutes of silence.
   public init(
-    deviceID: DeviceID, role: NodeRole, topics: [Topic] = [.snapshots], isOneShot: Bool = false
+    deviceID: DeviceID, role: NodeRole, topics: [Topic] = [.snapshots], isOneShot: Bool = false,
+    hubLostAfter: BusDuration = .seconds(600)
   ) {
+    self.hubLostAfter = hubLostAfter
     self.deviceID = deviceID
     self.role = role
     self.topics = topics

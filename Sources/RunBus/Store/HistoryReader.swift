@@ -45,6 +45,11 @@ struct HistoryReader {
       history.view = row.data("snapshot").flatMap(ViewCoding.decode)
       return history.view != nil
     }
+    try reader.each("vigil", "SELECT * FROM vigil") { row in
+      guard let mark = VigilColumns.read(row) else { return false }
+      history.vigil = mark
+      return true
+    }
     history.delivery = try reader.readDelivery()
     return (history, reader.notices)
   }

@@ -12,6 +12,7 @@ final class MemoryRecords: StoreRecords {
     var devices: [DeviceID: KnownDevice] = [:]
     var hub: (storeID: StoreID, deviceID: DeviceID)?
     var view: Snapshot?
+    var vigil = VigilMark()
   }
   private let options: StoreOptions
   private let state = Mutex(State())
@@ -44,6 +45,7 @@ final class MemoryRecords: StoreRecords {
       history.clock = state.history.clock
       history.hub = state.hub
       history.view = state.view
+      history.vigil = state.vigil
       history.delivery = state.delivery.history
       return (history, [])
     }
@@ -78,6 +80,7 @@ final class MemoryRecords: StoreRecords {
     case .setStoreID: break
     case .setHub(let storeID, let deviceID): state.hub = (storeID, deviceID)
     case .setView(let view): state.view = view.withoutMetrics
+    case .setVigil(let mark): state.vigil = mark
     case .meet(let device): state.devices[device.deviceID] = device
     case .keepRecord(let record):
       state.history.records.removeAll { $0.runID == record.runID }

@@ -144,6 +144,7 @@ final class SQLiteRecords: StoreRecords {
         "INSERT OR REPLACE INTO hub (one, store, device) VALUES (1, ?, ?)", [storeID.data, deviceID.rawValue])
     case .setView(let view):
       try db.run("INSERT OR REPLACE INTO view (one, snapshot) VALUES (1, ?)", [ViewCoding.encode(view)])
+    case .setVigil(let mark): try VigilColumns.write(mark, db)
     case .keepRecord(let record):
       try db.run(
         "INSERT OR REPLACE INTO records (run, device, started_at, stopped_at, conflicted) VALUES (?, ?, ?, ?, ?)",

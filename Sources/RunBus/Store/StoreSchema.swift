@@ -24,6 +24,7 @@ enum StoreSchema {
       try db.execute(sql: version2)
       try setAmendmentsApart(db)
     }
+    migrator.registerMigration("3") { db in try db.execute(sql: version3) }
     return migrator
   }
 
@@ -104,5 +105,12 @@ enum StoreSchema {
     CREATE TABLE hub (one INTEGER PRIMARY KEY CHECK (one = 1), store BLOB NOT NULL, device TEXT NOT NULL);
     CREATE TABLE view (one INTEGER PRIMARY KEY CHECK (one = 1), snapshot BLOB NOT NULL);
     CREATE INDEX journal_amendments ON journal (position) WHERE kind = 10;
+    """
+
+  /// `vigil`: on a peer, what the next silence of its hub comes to, and the last alarm with the wall time of it.
+  private static let version3 = """
+    CREATE TABLE vigil (
+      one INTEGER PRIMARY KEY CHECK (one = 1), duty INTEGER NOT NULL, run BLOB, hub TEXT, term INTEGER,
+      revision INTEGER, tick INTEGER, silence INTEGER, wall REAL);
     """
 }

@@ -546,6 +546,8 @@ nonisolated enum WireFixVerdict: SwiftProtobuf.Enum, Swift.CaseIterable {
 
 nonisolated enum WireAltitudeSource: SwiftProtobuf.Enum, Swift.CaseIterable {
   typealias RawValue = Int
+
+  /// Nobody says: a recording's.
   case unspecified // = 0
 
   /// Satellite positioning.
@@ -904,7 +906,7 @@ nonisolated struct WireQuery: Sendable {
   init() {}
 }
 
-/// The session ends.
+/// The session ends, in good order. From a hub: the hub itself does, and the silence that follows is no death.
 nonisolated struct WireGoodbye: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -985,6 +987,15 @@ nonisolated struct WireHubFrame: Sendable {
     set {message = .answer(newValue)}
   }
 
+  /// The last word, when the hub ends in good order. A peer that does not know it drops it.
+  var goodbye: WireGoodbye {
+    get {
+      if case .goodbye(let v)? = message {return v}
+      return WireGoodbye()
+    }
+    set {message = .goodbye(newValue)}
+  }
+
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   nonisolated enum OneOf_Message: Equatable, Sendable {
@@ -998,6 +1009,8 @@ nonisolated struct WireHubFrame: Sendable {
     case pong(WirePong)
     case state(WireStateMessage)
     case answer(WireInquiryAnswer)
+    /// The last word, when the hub ends in good order. A peer that does not know it drops it.
+    case goodbye(WireGoodbye)
 
   }
 
@@ -3693,7 +3706,7 @@ nonisolated extension WireGoodbye: SwiftProtobuf.Message, SwiftProtobuf._Message
 
 nonisolated extension WireHubFrame: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".HubFrame"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}session\0\u{1}welcome\0\u{1}refused\0\u{1}receipt\0\u{1}delivery\0\u{1}pong\0\u{1}state\0\u{1}answer\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}session\0\u{1}welcome\0\u{1}refused\0\u{1}receipt\0\u{1}delivery\0\u{1}pong\0\u{1}state\0\u{1}answer\0\u{1}goodbye\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -3793,6 +3806,19 @@ nonisolated extension WireHubFrame: SwiftProtobuf.Message, SwiftProtobuf._Messag
           self.message = .answer(v)
         }
       }()
+      case 9: try {
+        var v: WireGoodbye?
+        var hadOneofValue = false
+        if let current = self.message {
+          hadOneofValue = true
+          if case .goodbye(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.message = .goodbye(v)
+        }
+      }()
       default: break
       }
     }
@@ -3834,6 +3860,10 @@ nonisolated extension WireHubFrame: SwiftProtobuf.Message, SwiftProtobuf._Messag
     case .answer?: try {
       guard case .answer(let v)? = self.message else { preconditionFailure() }
       try visitor.visitSingularMessageField(value: v, fieldNumber: 8)
+    }()
+    case .goodbye?: try {
+      guard case .goodbye(let v)? = self.message else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 9)
     }()
     case nil: break
     }

@@ -103,6 +103,8 @@ public struct HubCore: Sendable {
     case courier(StoreID, Courier.Effect)
     /// The answer to a peer's question, in the session in which it was asked.
     case tell(InquiryAnswer, ConnectionID, session: UInt64)
+    /// All is durable: whoever is there hears that this is a normal end.
+    case farewell
   }
 
   /// A hub with a past; the first life has an empty one.
@@ -210,13 +212,16 @@ public struct HubCore: Sendable {
       guard commits.isInFlight(id) else { break }
       retryCommitAt = now + settings.clock.speed.bus(fromReal: .seconds(1))
       // Nobody waits for a disk to get room while a node is to end; what was not durable was not promised to anybody.
-      if isEnding { actions += [.note("the store took nothing more before the end"), .ended] }
+      if isEnding {
+        actions.append(.note("the store took nothing more before the end"))
+        sayFarewell(into: &actions)
+      }
     case .deadline: meetDeadlines(at: now, into: &actions)
     case .ending:
       guard !isEnding else { break }
       isEnding = true
       let batch = samples.take()
-      commits.add(batch.operations + [clockMark(at: now)], then: [.act(.ended)])
+      commits.add(batch.operations + [clockMark(at: now)], then: [.farewell])
     }
     flushAcknowledgements(into: &actions)
     if let next = commits.next(at: now) { actions.append(.commit(next.id, next.operations)) }
@@ -276,6 +281,7 @@ public struct HubCore: Sendable {
       guard sessions[connection]?.number == session else { break }
       sessions[connection]?.owedAnswers -= 1
       actions.append(.send(HubFrame(session: session, message: .answer(answer)), to: connection))
+    case .farewell: sayFarewell(into: &actions)
     }
   }
 }

@@ -30,6 +30,8 @@ public enum StoreOperation: Hashable, Sendable {
   case setHub(StoreID, DeviceID)
   /// On a peer: the last state that it saw, without its metrics, so that a later life knows what its buttons mean.
   case setView(Snapshot)
+  /// On a peer: what the next silence of the hub comes to, and the last alarm.
+  case setVigil(VigilMark)
   /// On a hub: a device was met, or was heard again.
   case meet(KnownDevice)
 
@@ -132,6 +134,8 @@ public struct PeerHistory: Sendable {
   public var hub: (storeID: StoreID, deviceID: DeviceID)?
   /// The last state seen, without its metrics.
   public var view: Snapshot?
+  /// What the next silence of the hub comes to, and the last alarm.
+  public var vigil = VigilMark()
   /// What was sent and received.
   public var delivery = DeliveryHistory()
 

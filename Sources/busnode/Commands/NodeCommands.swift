@@ -84,15 +84,19 @@ struct Watch: AsyncParsableCommand {
         busnode watch --replay run.gpx    the heart rate of a recording
         busnode watch --device watch2     a second one
 
+      \(alarmHelp)
+
       \(ordersHelp)
       """)
 
   @OptionGroup var bus: BusOptions
   @OptionGroup var options: NodeOptions
   @OptionGroup var sensors: SensorOptions
+  @OptionGroup var alarm: AlarmOptions
 
   func run() async throws {
-    try await runPeer(.watch, source: .watch, bus: bus, options: options, recording: sensors.timeline(for: .watch))
+    try await runPeer(
+      .watch, source: .watch, bus: bus, options: options, alarm: alarm, recording: sensors.timeline(for: .watch))
   }
 }
 
@@ -105,30 +109,36 @@ struct Widget: AsyncParsableCommand {
         busnode widget
         busnode widget --json | jq .metrics.distanceMeters
 
+      \(alarmHelp)
+
       \(ordersHelp)
       """)
 
   @OptionGroup var bus: BusOptions
   @OptionGroup var options: NodeOptions
+  @OptionGroup var alarm: AlarmOptions
 
   func run() async throws {
-    try await runPeer(.widget, source: .liveActivity, bus: bus, options: options, recording: nil)
+    try await runPeer(.widget, source: .liveActivity, bus: bus, options: options, alarm: alarm, recording: nil)
   }
 }
 
 /// Runs a watch or a widget.
 private func runPeer(
-  _ role: NodeRole, source: ControlSource, bus: BusOptions, options: NodeOptions, recording: Timeline?
+  _ role: NodeRole, source: ControlSource, bus: BusOptions, options: NodeOptions, alarm: AlarmOptions,
+  recording: Timeline?
 ) async throws {
   bus.startLog()
   let location = try bus.location()
   let device = options.device ?? DeviceID.role(role)
   let peer = try Peer(
-    at: location, configuration: PeerConfiguration(deviceID: device, role: role), loop: try Loop())
+    at: location,
+    configuration: PeerConfiguration(deviceID: device, role: role, hubLostAfter: alarm.limit), loop: try Loop())
+  let watch = await HubWatch(peer, hook: alarm.hook(at: location, device: device))
   try await NodeRunner(
     node: peer, deviceID: device, source: source, recording: recording, readsOrders: options.stdin,
     view: NodeView(asJSON: options.json)
-  ).run(reachability: await peer.reachabilities())
+  ).run(watch: watch)
 }
 
 extension DeviceID {

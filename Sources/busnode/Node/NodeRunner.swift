@@ -19,10 +19,10 @@ struct NodeRunner<Member: Node>: Sendable {
 
   /// Runs until a signal, the end of standard input (with orders), or the node's own end.
   ///
-  /// - Parameter demands: which sensors the run asks for, to be shown.
-  func run(
-    reachability: AsyncStream<Reachability>? = nil, demands: AsyncStream<SensorDemand>? = nil
-  ) async throws {
+  /// - Parameters:
+  ///   - watch: how a peer stands to its hub, to be shown and acted upon.
+  ///   - demands: which sensors the run asks for, to be shown.
+  func run(watch: HubWatch? = nil, demands: AsyncStream<SensorDemand>? = nil) async throws {
     // Subscribed before the node runs: nothing is missed.
     let events = await node.events()
     let receipts = await node.ownReceipts()
@@ -46,9 +46,9 @@ struct NodeRunner<Member: Node>: Sendable {
         for await receipt in receipts { try view.show(receipt, of: deviceID, predicted: await node.predicted) }
         return .isOver
       }
-      if let reachability {
+      if let watch {
         group.addTask {
-          for await state in reachability { try view.show(state) }
+          try await watch.keep(view)
           return .isOver
         }
       }

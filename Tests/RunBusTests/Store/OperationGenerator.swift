@@ -35,7 +35,7 @@ struct OperationGenerator {
     case 10: return .setClock(real: time(), bus: time())
     case 11: return .forgetStream(stream())
     case 12: return .setHub(StoreID(using: &random), device())
-    case 13: return .setView(view())
+    case 13: return maybe { .setVigil($0.vigil()) } ?? .setView(view())
     case 14:
       return .meet(
         KnownDevice(
@@ -49,6 +49,18 @@ struct OperationGenerator {
           isConflicted: maybe { _ in true } ?? false))
     default: return append()
     }
+  }
+
+  mutating func vigil() -> VigilMark {
+    VigilMark(
+      duty: pick(VigilMark.Duty.allCases),
+      lastAlarm: maybe { generator in
+        HubLost(
+          runID: generator.maybe { $0.runID() }, deviceID: generator.maybe { $0.device() },
+          order: SnapshotOrder(
+            term: generator.anyUnsigned(), revision: generator.anyUnsigned(), tick: generator.anyUnsigned()),
+          silence: BusDuration(nanoseconds: generator.anySigned()))
+      })
   }
 
   mutating func delivery() -> StoreOperation {

@@ -84,6 +84,7 @@ struct ComparablePeerHistory: Equatable {
   let hubStore: StoreID?
   let hubDevice: DeviceID?
   let view: Snapshot?
+  let vigil: VigilMark
   let delivery: ComparableDelivery
 
   init(_ history: PeerHistory) {
@@ -92,6 +93,7 @@ struct ComparablePeerHistory: Equatable {
     hubStore = history.hub?.storeID
     hubDevice = history.hub?.deviceID
     view = history.view
+    vigil = history.vigil
     delivery = ComparableDelivery(history.delivery)
   }
 }

@@ -130,7 +130,7 @@ struct RandomMessages {
       message: one(of: ["", "say hello first", String(repeating: "é", count: 512)]), version: one(of: [0, 1, .max]))
     let message = one(of: [
       HubMessage.welcome(welcome), .refused(refusal), .receipt(receipt()), .delivery(one(of: deliveries())),
-      .pong(bits(), order()), .state(state()), .answer(one(of: answers())),
+      .pong(bits(), order()), .state(state()), .answer(one(of: answers())), .goodbye,
     ])
     return HubFrame(session: one(of: [0, bits()]), message: message)
   }

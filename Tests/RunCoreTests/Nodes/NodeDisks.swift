@@ -97,6 +97,7 @@ struct PeerDisk {
       case .setStoreID(let id): storeID = id
       case .setHub(let store, let device): kept.hub = (store, device)
       case .setView(let view): kept.view = view
+      case .setVigil(let mark): kept.vigil = mark
       default: delivery.apply(operation)
       }
     }

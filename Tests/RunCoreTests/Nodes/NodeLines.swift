@@ -31,6 +31,8 @@ enum NodeLines {
     case .show(let snapshot): "show \(line(snapshot))"
     case .hear(let event): "hear \(line(event))"
     case .reachability(let value): value ? "reachable" : "unreachable"
+    case .view(let state): line(state)
+    case .hubLost(let lost): "hub lost: \(line(lost))"
     case .messageReceipt(let receipt): line(receipt)
     case .refusePost(let id, let refusal): "refuse \(id.low) \(refusal)"
     case .hand(let handover): line(handover)
@@ -44,6 +46,16 @@ enum NodeLines {
     }
   }
 
+  static func line(_ state: ViewState) -> String {
+    let word = state.isHubOffDuty ? "off duty" : state.isStale ? "stale" : "fresh"
+    return "\(word)\(state.age.map { " \(seconds($0))" } ?? "")"
+  }
+
+  static func line(_ lost: HubLost) -> String {
+    "run \(lost.runID.map { "\($0.low)" } ?? "?") at \(line(lost.order)), "
+      + "\(lost.deviceID?.rawValue ?? "?") silent for \(seconds(lost.silence))"
+  }
+
   static func line(_ message: HubMessage) -> String {
     switch message {
     case .welcome(let welcome):
@@ -54,6 +66,7 @@ enum NodeLines {
     case .answer(let answer): "answer \(line(answer))"
     case .pong(let number, let order): "pong \(number) at \(line(order))"
     case .state(let message): "state \(line(message.snapshot))"
+    case .goodbye: "goodbye"
     }
   }
 
@@ -174,6 +187,7 @@ enum NodeLines {
     case .setStoreID: "store"
     case .setHub: "hub"
     case .setView(let view): "view \(line(view))"
+    case .setVigil(let mark): "\(mark.duty)"
     case .meet(let device): "meet \(device.deviceID)"
     case .enqueue(let row):
       row.item == nil ? "reserve \(name(row.stream)) \(row.sequence)" : "owe \(name(row.stream)) \(row.sequence)"
