@@ -334,7 +334,7 @@ public actor Peer: Node {
     case .reachability: audience.tell(reachability)
     case .view(let state): audience.tell(state)
     case .hubLost(let lost):
-      log.warning("the hub has been silent for \(lost.silence.seconds) s while a run is on: it may have stopped")
+      log.notice("the hub has been silent for \(lost.silence.seconds) s while a run is on: it may have stopped")
       audience.tell(lost)
     case .fail(let refusal): life.end(RunBusError(.wireMismatch, refusal.message))
     case .note(let text): log.debug("\(text)")
