@@ -79,13 +79,19 @@ public struct HubConfiguration: Sendable {
   public var speed: BusSpeed
   /// How the numbers are computed: the runner's weight, auto-pause.
   public var metrics: MetricsSettings
+  /// What becomes of a run that was on when the hub died.
+  public var recovery: RecoveryChoice
+  /// Whether the time without a hub counts as active in a run that goes on.
+  public var downtime: Downtime
 
-  /// The usual window at real speed; no weight is known, and only people pause.
+  /// The usual window at real speed; no weight is known, only people pause, and a run goes on after a crash.
   public init(
     deviceID: DeviceID, debounce: BusDuration = .milliseconds(500), speed: BusSpeed = .realTime,
-    metrics: MetricsSettings = MetricsSettings()
+    metrics: MetricsSettings = MetricsSettings(), recovery: RecoveryChoice = .resume, downtime: Downtime = .paused
   ) {
     self.metrics = metrics
+    self.recovery = recovery
+    self.downtime = downtime
     self.deviceID = deviceID
     self.debounce = debounce
     self.speed = speed

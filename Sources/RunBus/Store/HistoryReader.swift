@@ -92,6 +92,12 @@ struct HistoryReader {
       history.aliases[alias] = runID
       return true
     }
+    try each("recovery", "SELECT * FROM recovery") { row in
+      guard let runID: RunID = row.identifier("run"), let discarded = row.integer("discarded") else { return false }
+      if let since = row.integer("silent_since") { history.unanswered[runID] = BusTime(nanoseconds: since) }
+      if discarded != 0 { history.discarded.insert(runID) }
+      return true
+    }
     try each("windows", "SELECT * FROM windows ORDER BY position") { row in
       guard let first = row.integer("first"), let deadline = row.integer("deadline"),
         let applied = row.data("applied").flatMap(WindowCoding.decode)

@@ -71,6 +71,8 @@ final class MemoryRecords: StoreRecords {
     case .forgetVerdicts(let moment): state.history.verdicts.removeAll { $0.judgedAt < moment }
     case .append(let runID, let entry): append(entry, to: runID, &state)
     case .setAlias(let alias, let runID): state.history.aliases[alias] = runID
+    case .setUnanswered(let runID, let since): state.history.unanswered[runID] = since
+    case .discard(let runID): state.history.discarded.insert(runID)
     case .settle(let window):
       state.history.windows.append(window)
       let excess = state.history.windows.count - ControlHistory.windowsMax

@@ -25,6 +25,7 @@ enum StoreSchema {
       try setAmendmentsApart(db)
     }
     migrator.registerMigration("3") { db in try db.execute(sql: version3) }
+    migrator.registerMigration("4") { db in try db.execute(sql: version4) }
     return migrator
   }
 
@@ -75,6 +76,13 @@ enum StoreSchema {
     CREATE TABLE aliases (run BLOB PRIMARY KEY NOT NULL, of BLOB NOT NULL) WITHOUT ROWID;
     CREATE TABLE windows (
       position INTEGER PRIMARY KEY, first INTEGER NOT NULL, deadline INTEGER NOT NULL, applied BLOB NOT NULL);
+    """
+
+  /// What a run that was on when its hub died waits for, and what was said of it. One row for each that was asked about
+  /// or discarded.
+  private static let version4 = """
+    CREATE TABLE recovery (run BLOB PRIMARY KEY NOT NULL, silent_since INTEGER, discarded INTEGER NOT NULL DEFAULT 0)
+    WITHOUT ROWID;
     """
 
   /// The rows of an outbox are numbered by ``OutboxPlace``: with one number as its key a table grows at its end, and a

@@ -171,6 +171,54 @@ nonisolated enum WireStreamKind: SwiftProtobuf.Enum, Swift.CaseIterable {
 
 }
 
+nonisolated enum WireRecoveryAnswer: SwiftProtobuf.Enum, Swift.CaseIterable {
+  typealias RawValue = Int
+  case unspecified // = 0
+
+  /// The run goes on.
+  case resume // = 1
+
+  /// It was stopped when the hub died.
+  case finish // = 2
+
+  /// Likewise, and it never becomes a record.
+  case discard // = 3
+  case UNRECOGNIZED(Int)
+
+  init() {
+    self = .unspecified
+  }
+
+  init?(rawValue: Int) {
+    switch rawValue {
+    case 0: self = .unspecified
+    case 1: self = .resume
+    case 2: self = .finish
+    case 3: self = .discard
+    default: self = .UNRECOGNIZED(rawValue)
+    }
+  }
+
+  var rawValue: Int {
+    switch self {
+    case .unspecified: return 0
+    case .resume: return 1
+    case .finish: return 2
+    case .discard: return 3
+    case .UNRECOGNIZED(let i): return i
+    }
+  }
+
+  // The compiler won't synthesize support with the UNRECOGNIZED case.
+  static let allCases: [WireRecoveryAnswer] = [
+    .unspecified,
+    .resume,
+    .finish,
+    .discard,
+  ]
+
+}
+
 nonisolated enum WireOutboxKind: SwiftProtobuf.Enum, Swift.CaseIterable {
   typealias RawValue = Int
   case unspecified // = 0
@@ -1573,6 +1621,15 @@ nonisolated struct WireInquiry: Sendable {
     set {inquiry = .route(newValue)}
   }
 
+  /// This is to become of the run that was on when the hub died. Only from the hub's own machine.
+  var recover: WireRecoveryAnswer {
+    get {
+      if case .recover(let v)? = inquiry {return v}
+      return .unspecified
+    }
+    set {inquiry = .recover(newValue)}
+  }
+
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   nonisolated enum OneOf_Inquiry: Equatable, Sendable {
@@ -1592,6 +1649,8 @@ nonisolated struct WireInquiry: Sendable {
     case report(WireAskReport)
     /// Where did the run go?
     case route(WireAskRoute)
+    /// This is to become of the run that was on when the hub died. Only from the hub's own machine.
+    case recover(WireRecoveryAnswer)
 
   }
 
@@ -2490,6 +2549,10 @@ nonisolated struct WireSnapshot: Sendable {
   /// Clears the value of `metrics`. Subsequent reads from it will return its default value.
   mutating func clearMetrics() {self._metrics = nil}
 
+  /// The hub died while the run was on and waits for somebody to say what is to become of it. Until then the run stands in
+  /// the phase that it had, and no time of it is active.
+  var recovering: Bool = false
+
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   init() {}
@@ -3180,6 +3243,10 @@ nonisolated extension WireRefusalCode: SwiftProtobuf._ProtoNameProviding {
 
 nonisolated extension WireStreamKind: SwiftProtobuf._ProtoNameProviding {
   static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0STREAM_KIND_UNSPECIFIED\0\u{1}STREAM_KIND_COMMANDS\0\u{1}STREAM_KIND_SAMPLES\0\u{1}STREAM_KIND_MESSAGES\0\u{1}STREAM_KIND_VERDICTS\0")
+}
+
+nonisolated extension WireRecoveryAnswer: SwiftProtobuf._ProtoNameProviding {
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0RECOVERY_ANSWER_UNSPECIFIED\0\u{1}RECOVERY_ANSWER_RESUME\0\u{1}RECOVERY_ANSWER_FINISH\0\u{1}RECOVERY_ANSWER_DISCARD\0")
 }
 
 nonisolated extension WireOutboxKind: SwiftProtobuf._ProtoNameProviding {
@@ -4755,7 +4822,7 @@ nonisolated extension WireLive: SwiftProtobuf.Message, SwiftProtobuf._MessageImp
 
 nonisolated extension WireInquiry: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".Inquiry"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}peers\0\u{1}outbox\0\u{1}cancel\0\u{1}quarantine\0\u{1}retry\0\u{1}discard\0\u{1}report\0\u{1}route\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}peers\0\u{1}outbox\0\u{1}cancel\0\u{1}quarantine\0\u{1}retry\0\u{1}discard\0\u{1}report\0\u{1}route\0\u{1}recover\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -4852,6 +4919,14 @@ nonisolated extension WireInquiry: SwiftProtobuf.Message, SwiftProtobuf._Message
           self.inquiry = .route(v)
         }
       }()
+      case 9: try {
+        var v: WireRecoveryAnswer?
+        try decoder.decodeSingularEnumField(value: &v)
+        if let v = v {
+          if self.inquiry != nil {try decoder.handleConflictingOneOf()}
+          self.inquiry = .recover(v)
+        }
+      }()
       default: break
       }
     }
@@ -4894,6 +4969,10 @@ nonisolated extension WireInquiry: SwiftProtobuf.Message, SwiftProtobuf._Message
     case .route?: try {
       guard case .route(let v)? = self.inquiry else { preconditionFailure() }
       try visitor.visitSingularMessageField(value: v, fieldNumber: 8)
+    }()
+    case .recover?: try {
+      guard case .recover(let v)? = self.inquiry else { preconditionFailure() }
+      try visitor.visitSingularEnumField(value: v, fieldNumber: 9)
     }()
     case nil: break
     }
@@ -6266,7 +6345,7 @@ nonisolated extension WireSnapshotOrder: SwiftProtobuf.Message, SwiftProtobuf._M
 
 nonisolated extension WireSnapshot: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".Snapshot"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}order\0\u{1}phase\0\u{3}run_id\0\u{3}changed_by\0\u{3}started_at_ns\0\u{3}captured_at_ns\0\u{1}metrics\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}order\0\u{1}phase\0\u{3}run_id\0\u{3}changed_by\0\u{3}started_at_ns\0\u{3}captured_at_ns\0\u{1}metrics\0\u{1}recovering\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -6281,6 +6360,7 @@ nonisolated extension WireSnapshot: SwiftProtobuf.Message, SwiftProtobuf._Messag
       case 5: try { try decoder.decodeSingularInt64Field(value: &self._startedAtNs) }()
       case 6: try { try decoder.decodeSingularInt64Field(value: &self.capturedAtNs) }()
       case 7: try { try decoder.decodeSingularMessageField(value: &self._metrics) }()
+      case 8: try { try decoder.decodeSingularBoolField(value: &self.recovering) }()
       default: break
       }
     }
@@ -6312,6 +6392,9 @@ nonisolated extension WireSnapshot: SwiftProtobuf.Message, SwiftProtobuf._Messag
     try { if let v = self._metrics {
       try visitor.visitSingularMessageField(value: v, fieldNumber: 7)
     } }()
+    if self.recovering != false {
+      try visitor.visitSingularBoolField(value: self.recovering, fieldNumber: 8)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -6323,6 +6406,7 @@ nonisolated extension WireSnapshot: SwiftProtobuf.Message, SwiftProtobuf._Messag
     if lhs._startedAtNs != rhs._startedAtNs {return false}
     if lhs.capturedAtNs != rhs.capturedAtNs {return false}
     if lhs._metrics != rhs._metrics {return false}
+    if lhs.recovering != rhs.recovering {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

@@ -149,6 +149,8 @@ extension HubCore {
       if case .transition(let transition) = line.event, transition.kind == .start, line.runID == arbiter.control.runID {
         ledger = RunLedger(settings: settings.metrics)
         beginRoute()
+        // It was accepted in the last life: the time without a hub is none of the run's.
+        if case .settling = unfinished?.stage { holdClock() }
       }
       if line.runID == arbiter.control.runID {
         ledger.insert(entry)
@@ -156,6 +158,7 @@ extension HubCore {
         if case .transition = line.event { didTransit = true }
       }
     }
+    operations += leaveRecovery()
     for (alias, run) in settlement.aliases.sorted(by: { $0.key < $1.key }) {
       operations.append(.setAlias(alias, of: run))
     }
@@ -232,7 +235,7 @@ extension HubCore {
     commits.add(operations, then: then)
   }
 
-  private var base: Base {
+  var base: Base {
     Base(revision: arbiter.control.revision, commandID: arbiter.control.changedBy?.commandID)
   }
 
@@ -280,7 +283,8 @@ extension HubCore {
     return Mark(stream: stream, place: place)
   }
 
-  private mutating func accept(_ press: Press, mark: Mark?, at now: BusTime) {
+  mutating func accept(_ press: Press, mark: Mark?, at now: BusTime) {
+    takeAsAnswer(press, at: now)
     let id = press.command.id
     unjudged[id] = press
     let pressClass = arbiter.receive(press)

@@ -22,7 +22,10 @@ struct NodeRunner<Member: Node>: Sendable {
   /// - Parameters:
   ///   - watch: how a peer stands to its hub, to be shown and acted upon.
   ///   - demands: which sensors the run asks for, to be shown.
-  func run(watch: HubWatch? = nil, demands: AsyncStream<SensorDemand>? = nil) async throws {
+  ///   - prompt: asks a person what is to become of an unfinished run.
+  func run(
+    watch: HubWatch? = nil, demands: AsyncStream<SensorDemand>? = nil, prompt: RecoveryPrompt? = nil
+  ) async throws {
     // Subscribed before the node runs: nothing is missed.
     let events = await node.events()
     let receipts = await node.ownReceipts()
@@ -55,6 +58,12 @@ struct NodeRunner<Member: Node>: Sendable {
       if let demands {
         group.addTask {
           for await demand in demands { try view.show(demand) }
+          return .isOver
+        }
+      }
+      if let prompt {
+        group.addTask {
+          await prompt.ask()
           return .isOver
         }
       }

@@ -7,6 +7,7 @@ enum Sentence {
     let metrics = snapshot.metrics
     var parts = ["\(order(snapshot)) \(snapshot.phase.rawValue) \(clock(metrics.elapsedSeconds))"]
     if metrics.activeSeconds < metrics.elapsedSeconds { parts.append("active \(clock(metrics.activeSeconds))") }
+    if snapshot.recovering { parts.append("recovering: resume, finish or discard?") }
     if metrics.autoPaused { parts.append("the runner stands") }
     if let meters = metrics.distanceMeters {
       parts.append(aged(units.distanceText(meters), .distance, of: snapshot))
@@ -36,6 +37,7 @@ enum Sentence {
     let place = "term \(snapshot.term), revision \(snapshot.revision), tick \(snapshot.tick)"
     guard snapshot.phase != .idle else { return "no run has been started (\(place))" }
     return "the run is \(snapshot.phase.rawValue)"
+      + (snapshot.recovering ? " and waits to be recovered (busnode recover resume, finish or discard)" : "")
       + (snapshot.changedBy.map { ", last changed by \($0.source) on \($0.deviceId)" } ?? "") + " (\(place))"
   }
 

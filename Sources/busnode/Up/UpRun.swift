@@ -243,6 +243,7 @@ actor UpRun {
         let real = span.map { plan.speed.real(fromBus: $0) }
         offlineUntil[node] = real.map { ContinuousClock.now + .nanoseconds($0.nanoseconds) } ?? Self.never
       case .online: offlineUntil[node] = nil
+      case .recover: break
       case .press(let kind, _): hasPressedStop = hasPressedStop || kind == .stop
       }
     case .kill:

@@ -15,7 +15,7 @@ struct OperationGenerator {
   mutating func batch() -> [StoreOperation] { (0..<Int.random(in: 1...8, using: &random)).map { _ in operation() } }
 
   mutating func operation() -> StoreOperation {
-    switch Int.random(in: 0..<32, using: &random) {
+    switch Int.random(in: 0..<34, using: &random) {
     case 0: return .setTerm(anyUnsigned())
     case 1, 2:
       let press = press()
@@ -47,6 +47,8 @@ struct OperationGenerator {
         RunRecord(
           runID: runID(), deviceID: device(), startedAt: time(), stoppedAt: time(),
           isConflicted: maybe { _ in true } ?? false))
+    case 27: return .setUnanswered(runID(), since: maybe { $0.time() })
+    case 28: return .discard(runID())
     default: return append()
     }
   }

@@ -80,7 +80,8 @@ struct RandomMessages {
     let snapshot = Snapshot(
       order: order(), phase: one(of: RunPhase.allCases), runID: maybe { $0.id() },
       changedBy: maybe { Change(source: $0.source(), deviceID: $0.device(), commandID: $0.id()) },
-      startedAt: maybe { $0.time() }, capturedAt: time(), metrics: metrics)
+      startedAt: maybe { $0.time() }, capturedAt: time(), metrics: metrics,
+      isRecovering: coin())
     return StateMessage(snapshot: snapshot, age: span())
   }
 
@@ -94,7 +95,8 @@ struct RandomMessages {
   mutating func sample() -> SampleTransmission {
     let position = position()
     let values: [SampleValue] = [
-      .position(position), .altitude(meters: double(), one(of: [.gps, .barometer, .unstated])), .heartRate(bpm: positive()),
+      .position(position), .altitude(meters: double(), one(of: [.gps, .barometer, .unstated])),
+      .heartRate(bpm: positive()),
       .cadence(stepsPerMinute: positive()), .pedometer(meters: positive()), .motion(one(of: Activity.allCases)),
     ]
     return SampleTransmission(

@@ -17,6 +17,7 @@ enum NodeLines {
     case .spoolSettled(let id): "settled \(id.low)"
     case .answer(let answer, let number): "answer \(number): \(line(answer))"
     case .show(let snapshot): "show \(line(snapshot))"
+    case .recovered(let recovery): "\(recovery.outcome) after \(seconds(recovery.downtime))"
     case .note: "note"
     case .ended: "ended"
     }
@@ -146,7 +147,9 @@ enum NodeLines {
     "\(part.term).\(part.number) run \(part.runID.low): \(part.from)+\(part.points.count) of \(part.total)"
   }
 
-  static func line(_ snapshot: Snapshot) -> String { "\(line(snapshot.order)) \(snapshot.phase.rawValue)" }
+  static func line(_ snapshot: Snapshot) -> String {
+    "\(line(snapshot.order)) \(snapshot.phase.rawValue)\(snapshot.isRecovering ? " recovering" : "")"
+  }
 
   static func line(_ order: SnapshotOrder) -> String { "\(order.term).\(order.revision).\(order.tick)" }
 
@@ -181,6 +184,8 @@ enum NodeLines {
     case .forgetVerdicts: "forget"
     case .append(_, let entry): line(entry)
     case .setAlias: "alias"
+    case .setUnanswered(_, let since): since.map { "unanswered since \(seconds($0 - .zero))" } ?? "answered"
+    case .discard: "discard"
     case .settle: "window"
     case .setClock: "clock"
     case .keepRecord: "record"

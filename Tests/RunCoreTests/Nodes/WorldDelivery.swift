@@ -71,7 +71,7 @@ struct WorldDelivery {
     case .receiveLatest(let row): latestReceived[Place(device: row.device, key: row.key)] = row
     case .setTerm, .accept, .reclassify, .judge, .forgetVerdicts, .append, .keepRecord, .setAlias, .settle, .setClock,
       .setStoreID,
-      .setHub, .setView, .setVigil, .meet:
+      .setHub, .setView, .setVigil, .meet, .setUnanswered, .discard:
       break
     }
   }

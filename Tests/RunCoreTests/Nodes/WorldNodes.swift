@@ -30,7 +30,7 @@ extension World {
         hub.lastOrder = snapshot.order
         check(snapshot)
       case .ended: endHub()
-      case .forward, .keep, .note: break
+      case .forward, .keep, .recovered, .note: break
       }
     }
   }
