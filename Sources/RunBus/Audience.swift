@@ -16,6 +16,8 @@ final class Audience: Sendable {
     var ownReceipts: [UInt64: AsyncStream<Receipt>.Continuation] = [:]
     var waiters: [CommandID: [UInt64: CheckedContinuation<Result<Verdict, RunBusError>, Never>]] = [:]
     var reachabilities: [UInt64: AsyncStream<Reachability>.Continuation] = [:]
+    var views: [UInt64: AsyncStream<ViewState>.Continuation] = [:]
+    var hubLosses: [UInt64: AsyncStream<HubLost>.Continuation] = [:]
     var messages: [MessageID: [UInt64: AsyncStream<MessageReceipt>.Continuation]] = [:]
     var posts: [MessageID: CheckedContinuation<Result<Void, RunBusError>, Never>] = [:]
     var end: RunBusError?
@@ -58,6 +60,21 @@ final class Audience: Sendable {
     let (stream, continuation) = AsyncStream.makeStream(of: Reachability.self, bufferingPolicy: .bufferingNewest(1))
     add(continuation, \.reachabilities)
     continuation.yield(first)
+    return stream
+  }
+
+  /// Changes of how far the view can be believed from now on, the present state first.
+  func views(first: ViewState) -> AsyncStream<ViewState> {
+    let (stream, continuation) = AsyncStream.makeStream(of: ViewState.self, bufferingPolicy: .bufferingNewest(1))
+    add(continuation, \.views)
+    continuation.yield(first)
+    return stream
+  }
+
+  /// Alarms from now on; each is a silence of its own, so a reader that lives loses none.
+  func hubLosses() -> AsyncStream<HubLost> {
+    let (stream, continuation) = AsyncStream.makeStream(of: HubLost.self, bufferingPolicy: .bufferingNewest(16))
+    add(continuation, \.hubLosses)
     return stream
   }
 
@@ -200,6 +217,16 @@ final class Audience: Sendable {
     for listener in state.withLock({ Array($0.reachabilities.values) }) { listener.yield(reachability) }
   }
 
+  /// The view became stale or fresh.
+  func tell(_ view: ViewState) {
+    for listener in state.withLock({ Array($0.views.values) }) { listener.yield(view) }
+  }
+
+  /// The hub is lost.
+  func tell(_ lost: HubLost) {
+    for listener in state.withLock({ Array($0.hubLosses.values) }) { listener.yield(lost) }
+  }
+
   /// A command reached a stage; a verdict ends its streams and answers its waiters.
   func tell(_ receipt: Receipt) {
     typealias Listeners = [AsyncStream<Receipt>.Continuation]
@@ -231,6 +258,8 @@ final class Audience: Sendable {
     for listener in old.demands.values { listener.finish() }
     for listener in old.events.values { listener.finish() }
     for listener in old.reachabilities.values { listener.finish() }
+    for listener in old.views.values { listener.finish() }
+    for listener in old.hubLosses.values { listener.finish() }
     for listener in old.ownReceipts.values { listener.finish() }
     for listener in old.receipts.values.flatMap(\.values) { listener.finish() }
     for listener in old.messages.values.flatMap(\.values) { listener.finish() }

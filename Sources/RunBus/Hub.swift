@@ -110,6 +110,13 @@ public actor Hub: Node {
   public func sensorDemands() -> AsyncStream<SensorDemand> { audience.sensorDemands(first: authoritative.sensors) }
   /// Everything that the hub publishes.
   public func events() -> AsyncStream<BusEvent> { audience.events() }
+  /// Says what is to become of a run that was on when the hub died, if the hub asks (``RunCore/Snapshot/isRecovering``).
+  ///
+  /// Throws ``RunBusError/Code/badInput`` when no run waits for an answer.
+  public func recover(_ answer: RecoveryAnswer) throws(RunBusError) {
+    guard core?.isRecovering ?? false else { throw RunBusError(.badInput, HubCore.nothingToRecover) }
+    feed(.recover(answer))
+  }
   /// The last published snapshot.
   public var authoritative: Snapshot { core?.authoritative ?? .none }
   /// The phase with the hub's own unjudged presses on top.
@@ -189,7 +196,8 @@ public actor Hub: Node {
       speed: configuration.speed)
     let settings = HubCore.Settings(
       deviceID: configuration.deviceID, nodeID: store.nodeID, storeID: store.storeID,
-      debounce: configuration.debounce, clock: clock, metrics: configuration.metrics, seed: .random(in: .min ... .max))
+      debounce: configuration.debounce, clock: clock, metrics: configuration.metrics,
+      recovery: configuration.recovery, downtime: configuration.downtime, seed: .random(in: .min ... .max))
     core = HubCore(
       settings: settings, history: history, now: clock.bus(at: real), wallSeconds: Date().timeIntervalSince1970,
       bootID: MachineBoot.id)
@@ -288,6 +296,7 @@ public actor Hub: Node {
     case .spoolSettled(let id): keeper?.settle(id)
     case .answer(let answer, let number): keeper?.answer(answer, number)
     case .show(let snapshot): audience.show(snapshot)
+    case .recovered(let recovery): tell(recovery)
     case .note(let text): log.debug("\(text)")
     case .ended: life.end(nil)
     }
@@ -336,6 +345,17 @@ public actor Hub: Node {
       log.warning("\(what), marked conflicted: it overlaps another run")
     } else {
       log.notice("\(what)")
+    }
+  }
+
+  private func tell(_ recovery: RunRecovery) {
+    let away = "this hub was away for \(configuration.speed.real(fromBus: recovery.downtime).seconds.rounded()) s"
+    let run = "run \(recovery.runID)"
+    switch recovery.outcome {
+    case .asked: log.notice("\(run) was on and \(away): it waits for somebody to say what is to become of it")
+    case .finished: log.notice("\(run) was on and \(away): it is finished as of then")
+    case .overdue: log.warning("\(run) was on and \(away), too long to go on: it is finished as of then")
+    case .discarded: log.warning("\(run) was on and \(away): it is finished as of then, and discarded")
     }
   }
 

@@ -79,13 +79,19 @@ public struct HubConfiguration: Sendable {
   public var speed: BusSpeed
   /// How the numbers are computed: the runner's weight, auto-pause.
   public var metrics: MetricsSettings
+  /// What becomes of a run that was on when the hub died.
+  public var recovery: RecoveryChoice
+  /// Whether the time without a hub counts as active in a run that goes on.
+  public var downtime: Downtime
 
-  /// The usual window at real speed; no weight is known, and only people pause.
+  /// The usual window at real speed; no weight is known, only people pause, and a run goes on after a crash.
   public init(
     deviceID: DeviceID, debounce: BusDuration = .milliseconds(500), speed: BusSpeed = .realTime,
-    metrics: MetricsSettings = MetricsSettings()
+    metrics: MetricsSettings = MetricsSettings(), recovery: RecoveryChoice = .resume, downtime: Downtime = .paused
   ) {
     self.metrics = metrics
+    self.recovery = recovery
+    self.downtime = downtime
     self.deviceID = deviceID
     self.debounce = debounce
     self.speed = speed
@@ -102,11 +108,16 @@ public struct PeerConfiguration: Sendable {
   public var topics: [Topic]
   /// A sender of one command: no member of the bus, presence does not speak of it.
   public var isOneShot: Bool
+  /// How long the hub may be silent while a run is on before ``Peer/hubLost()`` says so, in real time. Three missed
+  /// heartbeats (6 s) are the least, however short this is.
+  public var hubLostAfter: BusDuration
 
-  /// A peer that hears snapshots.
+  /// A peer that hears snapshots, and raises the alarm after ten minutes of silence.
   public init(
-    deviceID: DeviceID, role: NodeRole, topics: [Topic] = [.snapshots], isOneShot: Bool = false
+    deviceID: DeviceID, role: NodeRole, topics: [Topic] = [.snapshots], isOneShot: Bool = false,
+    hubLostAfter: BusDuration = .seconds(600)
   ) {
+    self.hubLostAfter = hubLostAfter
     self.deviceID = deviceID
     self.role = role
     self.topics = topics

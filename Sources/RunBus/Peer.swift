@@ -134,17 +134,35 @@ public actor Peer: Node {
   /// Changes of it, the present one first.
   public func reachabilities() -> AsyncStream<Reachability> { audience.reachabilities(first: reachability) }
 
+  /// How far what this peer shows can be believed, now.
+  public var viewState: ViewState {
+    core?.viewState(at: Loop.now) ?? ViewState(age: nil, isStale: false, isHubOffDuty: false)
+  }
+  /// Changes of it, the present one first: the view becomes stale after three missed heartbeats (6 s while a run is on,
+  /// 30 s otherwise) or when the hub has gone off duty, and fresh with the hub's next word. A slow reader sees the newest.
+  public func views() -> AsyncStream<ViewState> { audience.views(first: viewState) }
+
+  /// The hub has been silent for ``PeerConfiguration/hubLostAfter`` while a run is on: the run may have stopped. Once in a
+  /// silence, over all lives of this peer, and once that is durable; the hub's next word arms it again.
+  ///
+  /// Not after a hub that ended in good order. Only silence counts in which this peer was awake and on the air: what it
+  /// slept through or was suspended for says nothing about the hub.
+  public func hubLost() -> AsyncStream<HubLost> { audience.hubLosses() }
+  /// The last such alarm, of this life or an earlier one; `nil` when there never was one.
+  public var lastHubLost: HubLost? { core?.lastHubLost }
+
   /// Closes the sockets; presses and samples are kept.
   public func suspend() {
     guard let transport else { return }
     transport.close()
     self.transport = nil
-    feed(.linkDown)
+    feed(.suspended)
   }
 
   /// Connects again.
   public func resume() {
     guard life.isRunning, transport == nil else { return }
+    feed(.resumed)
     do {
       try connect()
     } catch {
@@ -223,7 +241,8 @@ public actor Peer: Node {
   private func begin() throws(RunBusError) {
     let settings = PeerCore.Settings(
       deviceID: configuration.deviceID, role: configuration.role, nodeID: store.nodeID, storeID: store.storeID,
-      topics: configuration.topics, isOneShot: configuration.isOneShot, seed: .random(in: .min ... .max))
+      topics: configuration.topics, isOneShot: configuration.isOneShot, hubLostAfter: configuration.hubLostAfter,
+      seed: .random(in: .min ... .max))
     core = PeerCore(
       settings: settings, history: try store.peerHistory(), now: Loop.now,
       wallSeconds: Date().timeIntervalSince1970, bootID: MachineBoot.id)
@@ -313,6 +332,10 @@ public actor Peer: Node {
     case .show(let snapshot): audience.show(snapshot)
     case .hear(let event): audience.hear(event)
     case .reachability: audience.tell(reachability)
+    case .view(let state): audience.tell(state)
+    case .hubLost(let lost):
+      log.notice("the hub has been silent for \(lost.silence.seconds) s while a run is on: it may have stopped")
+      audience.tell(lost)
     case .fail(let refusal): life.end(RunBusError(.wireMismatch, refusal.message))
     case .note(let text): log.debug("\(text)")
     }

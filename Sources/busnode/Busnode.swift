@@ -50,7 +50,7 @@ struct Busnode: AsyncParsableCommand {
     version: "0.1.0",
     subcommands: [
       Phone.self, Watch.self, Widget.self, Up.self, Send.self, State.self, Route.self, Monitor.self,
-      Peers.self, Outbox.self, Measure.self,
+      Peers.self, Outbox.self, Recover.self, Measure.self,
     ])
 
   static func main() async {

@@ -136,6 +136,10 @@ struct JSONGoldenTests {
     let events: [EventJSON] = [
       .snapshot(SnapshotJSON(.none)), .presence(EventJSON.Presence(deviceId: "watch", role: "watch", reachable: true)),
       .predicted(EventJSON.Predicted(phase: .paused)), .sensors(EventJSON.Demand(demand: .motion)),
+      .view(EventJSON.View(stale: true, ageSeconds: nil, hubOffDuty: false)),
+      .hubLost(
+        EventJSON.Lost(
+          runId: Self.run.description, deviceId: "phone", silentSeconds: 600.25, term: 1, revision: 2, tick: 14)),
       .receipt(
         ReceiptJSON(Receipt(commandID: Self.command, kind: .lap, source: .shell, stage: .pending)), deviceId: "shell"),
     ]

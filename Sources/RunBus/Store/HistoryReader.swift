@@ -45,6 +45,11 @@ struct HistoryReader {
       history.view = row.data("snapshot").flatMap(ViewCoding.decode)
       return history.view != nil
     }
+    try reader.each("vigil", "SELECT * FROM vigil") { row in
+      guard let mark = VigilColumns.read(row) else { return false }
+      history.vigil = mark
+      return true
+    }
     history.delivery = try reader.readDelivery()
     return (history, reader.notices)
   }
@@ -85,6 +90,12 @@ struct HistoryReader {
     try each("aliases", "SELECT * FROM aliases") { row in
       guard let alias: RunID = row.identifier("run"), let runID: RunID = row.identifier("of") else { return false }
       history.aliases[alias] = runID
+      return true
+    }
+    try each("recovery", "SELECT * FROM recovery") { row in
+      guard let runID: RunID = row.identifier("run"), let discarded = row.integer("discarded") else { return false }
+      if let since = row.integer("silent_since") { history.unanswered[runID] = BusTime(nanoseconds: since) }
+      if discarded != 0 { history.discarded.insert(runID) }
       return true
     }
     try each("windows", "SELECT * FROM windows ORDER BY position") { row in

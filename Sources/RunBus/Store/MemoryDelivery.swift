@@ -58,7 +58,7 @@ struct MemoryDelivery: Sendable {
     case .setLatest(let row): latestSent[Place(device: row.device, key: row.key)] = row
     case .receiveLatest(let row): latestReceived[Place(device: row.device, key: row.key)] = row
     case .setTerm, .accept, .reclassify, .judge, .forgetVerdicts, .append, .setAlias, .settle, .setClock, .setStoreID,
-      .setHub, .setView, .meet, .keepRecord:
+      .setHub, .setView, .setVigil, .meet, .keepRecord, .setUnanswered, .discard:
       break
     }
   }

@@ -12,6 +12,7 @@ final class MemoryRecords: StoreRecords {
     var devices: [DeviceID: KnownDevice] = [:]
     var hub: (storeID: StoreID, deviceID: DeviceID)?
     var view: Snapshot?
+    var vigil = VigilMark()
   }
   private let options: StoreOptions
   private let state = Mutex(State())
@@ -44,6 +45,7 @@ final class MemoryRecords: StoreRecords {
       history.clock = state.history.clock
       history.hub = state.hub
       history.view = state.view
+      history.vigil = state.vigil
       history.delivery = state.delivery.history
       return (history, [])
     }
@@ -69,6 +71,8 @@ final class MemoryRecords: StoreRecords {
     case .forgetVerdicts(let moment): state.history.verdicts.removeAll { $0.judgedAt < moment }
     case .append(let runID, let entry): append(entry, to: runID, &state)
     case .setAlias(let alias, let runID): state.history.aliases[alias] = runID
+    case .setUnanswered(let runID, let since): state.history.unanswered[runID] = since
+    case .discard(let runID): state.history.discarded.insert(runID)
     case .settle(let window):
       state.history.windows.append(window)
       let excess = state.history.windows.count - ControlHistory.windowsMax
@@ -78,6 +82,7 @@ final class MemoryRecords: StoreRecords {
     case .setStoreID: break
     case .setHub(let storeID, let deviceID): state.hub = (storeID, deviceID)
     case .setView(let view): state.view = view.withoutMetrics
+    case .setVigil(let mark): state.vigil = mark
     case .meet(let device): state.devices[device.deviceID] = device
     case .keepRecord(let record):
       state.history.records.removeAll { $0.runID == record.runID }

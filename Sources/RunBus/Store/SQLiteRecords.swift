@@ -127,6 +127,14 @@ final class SQLiteRecords: StoreRecords {
       try append(entry, to: runID, db)
     case .setAlias(let alias, let runID):
       try db.run("INSERT OR REPLACE INTO aliases (run, of) VALUES (?, ?)", [alias.data, runID.data])
+    case .setUnanswered(let runID, let since):
+      try db.run(
+        "INSERT INTO recovery (run, silent_since) VALUES (?1, ?2) ON CONFLICT (run) DO UPDATE SET silent_since = ?2",
+        [runID.data, since?.nanoseconds])
+    case .discard(let runID):
+      try db.run(
+        "INSERT INTO recovery (run, discarded) VALUES (?, 1) ON CONFLICT (run) DO UPDATE SET discarded = 1",
+        [runID.data])
     case .settle(let window):
       try db.run(
         "INSERT INTO windows (first, deadline, applied) VALUES (?, ?, ?)",
@@ -144,6 +152,7 @@ final class SQLiteRecords: StoreRecords {
         "INSERT OR REPLACE INTO hub (one, store, device) VALUES (1, ?, ?)", [storeID.data, deviceID.rawValue])
     case .setView(let view):
       try db.run("INSERT OR REPLACE INTO view (one, snapshot) VALUES (1, ?)", [ViewCoding.encode(view)])
+    case .setVigil(let mark): try VigilColumns.write(mark, db)
     case .keepRecord(let record):
       try db.run(
         "INSERT OR REPLACE INTO records (run, device, started_at, stopped_at, conflicted) VALUES (?, ?, ?, ?, ?)",

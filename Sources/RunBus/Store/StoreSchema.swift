@@ -24,6 +24,8 @@ enum StoreSchema {
       try db.execute(sql: version2)
       try setAmendmentsApart(db)
     }
+    migrator.registerMigration("3") { db in try db.execute(sql: version3) }
+    migrator.registerMigration("4") { db in try db.execute(sql: version4) }
     return migrator
   }
 
@@ -76,6 +78,13 @@ enum StoreSchema {
       position INTEGER PRIMARY KEY, first INTEGER NOT NULL, deadline INTEGER NOT NULL, applied BLOB NOT NULL);
     """
 
+  /// What a run that was on when its hub died waits for, and what was said of it. One row for each that was asked about
+  /// or discarded.
+  private static let version4 = """
+    CREATE TABLE recovery (run BLOB PRIMARY KEY NOT NULL, silent_since INTEGER, discarded INTEGER NOT NULL DEFAULT 0)
+    WITHOUT ROWID;
+    """
+
   /// The rows of an outbox are numbered by ``OutboxPlace``: with one number as its key a table grows at its end, and a
   /// commit of one row writes one page.
   private static let version2 = """
@@ -104,5 +113,12 @@ enum StoreSchema {
     CREATE TABLE hub (one INTEGER PRIMARY KEY CHECK (one = 1), store BLOB NOT NULL, device TEXT NOT NULL);
     CREATE TABLE view (one INTEGER PRIMARY KEY CHECK (one = 1), snapshot BLOB NOT NULL);
     CREATE INDEX journal_amendments ON journal (position) WHERE kind = 10;
+    """
+
+  /// `vigil`: on a peer, what the next silence of its hub comes to, and the last alarm with the wall time of it.
+  private static let version3 = """
+    CREATE TABLE vigil (
+      one INTEGER PRIMARY KEY CHECK (one = 1), duty INTEGER NOT NULL, run BLOB, hub TEXT, term INTEGER,
+      revision INTEGER, tick INTEGER, silence INTEGER, wall REAL);
     """
 }

@@ -18,6 +18,7 @@ extension Codec {
       message.message = .pong(pong)
     case .state(let state): message.message = .state(self.message(state))
     case .answer(let answer): message.message = .answer(self.message(answer))
+    case .goodbye: message.message = .goodbye(WireGoodbye())
     }
     return message
   }
@@ -34,6 +35,7 @@ extension Codec {
       content = .pong(pong.number, try value(pong.order))
     case .state(let state): content = .state(try value(state))
     case .answer(let answer): content = .answer(try value(answer))
+    case .goodbye: content = .goodbye
     case nil: throw .malformed("frame without a message that is known")
     }
     return HubFrame(session: message.session, message: content)

@@ -22,6 +22,7 @@ extension Codec {
       var route = WireAskRoute()
       route.from = count(from)
       message.inquiry = .route(route)
+    case .recover(let answer): message.inquiry = .recover(word(answer))
     }
     return message
   }
@@ -36,6 +37,7 @@ extension Codec {
     case .discard(let id): .discard(try identifier(id, "message id"))
     case .report: .report
     case .route(let route): .route(from: try count(route.from, "index of a point"))
+    case .recover(let word): .recover(try answer(word))
     case nil: throw .malformed("inquiry that is not known")
     }
   }
@@ -179,6 +181,23 @@ extension Codec {
       receiver: message.hasReceiver ? try device(message.receiver) : nil,
       reason: try text(message.reason, "failure", bytesMax: messageBytesMax),
       age: try span(message.ageNs, "message age"))
+  }
+
+  private static func word(_ answer: RecoveryAnswer) -> WireRecoveryAnswer {
+    switch answer {
+    case .resume: .resume
+    case .finish: .finish
+    case .discard: .discard
+    }
+  }
+
+  private static func answer(_ word: WireRecoveryAnswer) throws(WireError) -> RecoveryAnswer {
+    switch word {
+    case .resume: .resume
+    case .finish: .finish
+    case .discard: .discard
+    case .unspecified, .UNRECOGNIZED: throw .malformed("answer to a recovery is missing or not known")
+    }
   }
 
   private static func word(_ kind: OutboxReport.Kind) -> WireOutboxKind {

@@ -38,6 +38,7 @@ extension Codec {
     if let time = snapshot.startedAt { message.startedAtNs = time.nanoseconds }
     message.capturedAtNs = snapshot.capturedAt.nanoseconds
     message.metrics = self.message(snapshot.metrics)
+    message.recovering = snapshot.isRecovering
     return message
   }
 
@@ -48,7 +49,8 @@ extension Codec {
       runID: message.hasRunID ? try identifier(message.runID, "run id") : nil,
       changedBy: message.hasChangedBy ? try value(message.changedBy) : nil,
       startedAt: message.hasStartedAtNs ? BusTime(nanoseconds: message.startedAtNs) : nil,
-      capturedAt: BusTime(nanoseconds: message.capturedAtNs), metrics: try value(message.metrics))
+      capturedAt: BusTime(nanoseconds: message.capturedAtNs), metrics: try value(message.metrics),
+      isRecovering: message.recovering)
   }
 
   private static func message(_ change: Change) -> WireChange {

@@ -171,6 +171,54 @@ nonisolated enum WireStreamKind: SwiftProtobuf.Enum, Swift.CaseIterable {
 
 }
 
+nonisolated enum WireRecoveryAnswer: SwiftProtobuf.Enum, Swift.CaseIterable {
+  typealias RawValue = Int
+  case unspecified // = 0
+
+  /// The run goes on.
+  case resume // = 1
+
+  /// It was stopped when the hub died.
+  case finish // = 2
+
+  /// Likewise, and it never becomes a record.
+  case discard // = 3
+  case UNRECOGNIZED(Int)
+
+  init() {
+    self = .unspecified
+  }
+
+  init?(rawValue: Int) {
+    switch rawValue {
+    case 0: self = .unspecified
+    case 1: self = .resume
+    case 2: self = .finish
+    case 3: self = .discard
+    default: self = .UNRECOGNIZED(rawValue)
+    }
+  }
+
+  var rawValue: Int {
+    switch self {
+    case .unspecified: return 0
+    case .resume: return 1
+    case .finish: return 2
+    case .discard: return 3
+    case .UNRECOGNIZED(let i): return i
+    }
+  }
+
+  // The compiler won't synthesize support with the UNRECOGNIZED case.
+  static let allCases: [WireRecoveryAnswer] = [
+    .unspecified,
+    .resume,
+    .finish,
+    .discard,
+  ]
+
+}
+
 nonisolated enum WireOutboxKind: SwiftProtobuf.Enum, Swift.CaseIterable {
   typealias RawValue = Int
   case unspecified // = 0
@@ -546,6 +594,8 @@ nonisolated enum WireFixVerdict: SwiftProtobuf.Enum, Swift.CaseIterable {
 
 nonisolated enum WireAltitudeSource: SwiftProtobuf.Enum, Swift.CaseIterable {
   typealias RawValue = Int
+
+  /// Nobody says: a recording's.
   case unspecified // = 0
 
   /// Satellite positioning.
@@ -904,7 +954,7 @@ nonisolated struct WireQuery: Sendable {
   init() {}
 }
 
-/// The session ends.
+/// The session ends, in good order. From a hub: the hub itself does, and the silence that follows is no death.
 nonisolated struct WireGoodbye: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -985,6 +1035,15 @@ nonisolated struct WireHubFrame: Sendable {
     set {message = .answer(newValue)}
   }
 
+  /// The last word, when the hub ends in good order. A peer that does not know it drops it.
+  var goodbye: WireGoodbye {
+    get {
+      if case .goodbye(let v)? = message {return v}
+      return WireGoodbye()
+    }
+    set {message = .goodbye(newValue)}
+  }
+
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   nonisolated enum OneOf_Message: Equatable, Sendable {
@@ -998,6 +1057,8 @@ nonisolated struct WireHubFrame: Sendable {
     case pong(WirePong)
     case state(WireStateMessage)
     case answer(WireInquiryAnswer)
+    /// The last word, when the hub ends in good order. A peer that does not know it drops it.
+    case goodbye(WireGoodbye)
 
   }
 
@@ -1560,6 +1621,15 @@ nonisolated struct WireInquiry: Sendable {
     set {inquiry = .route(newValue)}
   }
 
+  /// This is to become of the run that was on when the hub died. Only from the hub's own machine.
+  var recover: WireRecoveryAnswer {
+    get {
+      if case .recover(let v)? = inquiry {return v}
+      return .unspecified
+    }
+    set {inquiry = .recover(newValue)}
+  }
+
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   nonisolated enum OneOf_Inquiry: Equatable, Sendable {
@@ -1579,6 +1649,8 @@ nonisolated struct WireInquiry: Sendable {
     case report(WireAskReport)
     /// Where did the run go?
     case route(WireAskRoute)
+    /// This is to become of the run that was on when the hub died. Only from the hub's own machine.
+    case recover(WireRecoveryAnswer)
 
   }
 
@@ -2477,6 +2549,10 @@ nonisolated struct WireSnapshot: Sendable {
   /// Clears the value of `metrics`. Subsequent reads from it will return its default value.
   mutating func clearMetrics() {self._metrics = nil}
 
+  /// The hub died while the run was on and waits for somebody to say what is to become of it. Until then the run stands in
+  /// the phase that it had, and no time of it is active.
+  var recovering: Bool = false
+
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   init() {}
@@ -3169,6 +3245,10 @@ nonisolated extension WireStreamKind: SwiftProtobuf._ProtoNameProviding {
   static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0STREAM_KIND_UNSPECIFIED\0\u{1}STREAM_KIND_COMMANDS\0\u{1}STREAM_KIND_SAMPLES\0\u{1}STREAM_KIND_MESSAGES\0\u{1}STREAM_KIND_VERDICTS\0")
 }
 
+nonisolated extension WireRecoveryAnswer: SwiftProtobuf._ProtoNameProviding {
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0RECOVERY_ANSWER_UNSPECIFIED\0\u{1}RECOVERY_ANSWER_RESUME\0\u{1}RECOVERY_ANSWER_FINISH\0\u{1}RECOVERY_ANSWER_DISCARD\0")
+}
+
 nonisolated extension WireOutboxKind: SwiftProtobuf._ProtoNameProviding {
   static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0OUTBOX_KIND_UNSPECIFIED\0\u{1}OUTBOX_KIND_COMMAND\0\u{1}OUTBOX_KIND_SAMPLES\0\u{1}OUTBOX_KIND_MESSAGE\0\u{1}OUTBOX_KIND_VERDICT\0\u{1}OUTBOX_KIND_LATEST\0")
 }
@@ -3693,7 +3773,7 @@ nonisolated extension WireGoodbye: SwiftProtobuf.Message, SwiftProtobuf._Message
 
 nonisolated extension WireHubFrame: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".HubFrame"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}session\0\u{1}welcome\0\u{1}refused\0\u{1}receipt\0\u{1}delivery\0\u{1}pong\0\u{1}state\0\u{1}answer\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}session\0\u{1}welcome\0\u{1}refused\0\u{1}receipt\0\u{1}delivery\0\u{1}pong\0\u{1}state\0\u{1}answer\0\u{1}goodbye\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -3793,6 +3873,19 @@ nonisolated extension WireHubFrame: SwiftProtobuf.Message, SwiftProtobuf._Messag
           self.message = .answer(v)
         }
       }()
+      case 9: try {
+        var v: WireGoodbye?
+        var hadOneofValue = false
+        if let current = self.message {
+          hadOneofValue = true
+          if case .goodbye(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.message = .goodbye(v)
+        }
+      }()
       default: break
       }
     }
@@ -3834,6 +3927,10 @@ nonisolated extension WireHubFrame: SwiftProtobuf.Message, SwiftProtobuf._Messag
     case .answer?: try {
       guard case .answer(let v)? = self.message else { preconditionFailure() }
       try visitor.visitSingularMessageField(value: v, fieldNumber: 8)
+    }()
+    case .goodbye?: try {
+      guard case .goodbye(let v)? = self.message else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 9)
     }()
     case nil: break
     }
@@ -4725,7 +4822,7 @@ nonisolated extension WireLive: SwiftProtobuf.Message, SwiftProtobuf._MessageImp
 
 nonisolated extension WireInquiry: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".Inquiry"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}peers\0\u{1}outbox\0\u{1}cancel\0\u{1}quarantine\0\u{1}retry\0\u{1}discard\0\u{1}report\0\u{1}route\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}peers\0\u{1}outbox\0\u{1}cancel\0\u{1}quarantine\0\u{1}retry\0\u{1}discard\0\u{1}report\0\u{1}route\0\u{1}recover\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -4822,6 +4919,14 @@ nonisolated extension WireInquiry: SwiftProtobuf.Message, SwiftProtobuf._Message
           self.inquiry = .route(v)
         }
       }()
+      case 9: try {
+        var v: WireRecoveryAnswer?
+        try decoder.decodeSingularEnumField(value: &v)
+        if let v = v {
+          if self.inquiry != nil {try decoder.handleConflictingOneOf()}
+          self.inquiry = .recover(v)
+        }
+      }()
       default: break
       }
     }
@@ -4864,6 +4969,10 @@ nonisolated extension WireInquiry: SwiftProtobuf.Message, SwiftProtobuf._Message
     case .route?: try {
       guard case .route(let v)? = self.inquiry else { preconditionFailure() }
       try visitor.visitSingularMessageField(value: v, fieldNumber: 8)
+    }()
+    case .recover?: try {
+      guard case .recover(let v)? = self.inquiry else { preconditionFailure() }
+      try visitor.visitSingularEnumField(value: v, fieldNumber: 9)
     }()
     case nil: break
     }
@@ -6236,7 +6345,7 @@ nonisolated extension WireSnapshotOrder: SwiftProtobuf.Message, SwiftProtobuf._M
 
 nonisolated extension WireSnapshot: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".Snapshot"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}order\0\u{1}phase\0\u{3}run_id\0\u{3}changed_by\0\u{3}started_at_ns\0\u{3}captured_at_ns\0\u{1}metrics\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}order\0\u{1}phase\0\u{3}run_id\0\u{3}changed_by\0\u{3}started_at_ns\0\u{3}captured_at_ns\0\u{1}metrics\0\u{1}recovering\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -6251,6 +6360,7 @@ nonisolated extension WireSnapshot: SwiftProtobuf.Message, SwiftProtobuf._Messag
       case 5: try { try decoder.decodeSingularInt64Field(value: &self._startedAtNs) }()
       case 6: try { try decoder.decodeSingularInt64Field(value: &self.capturedAtNs) }()
       case 7: try { try decoder.decodeSingularMessageField(value: &self._metrics) }()
+      case 8: try { try decoder.decodeSingularBoolField(value: &self.recovering) }()
       default: break
       }
     }
@@ -6282,6 +6392,9 @@ nonisolated extension WireSnapshot: SwiftProtobuf.Message, SwiftProtobuf._Messag
     try { if let v = self._metrics {
       try visitor.visitSingularMessageField(value: v, fieldNumber: 7)
     } }()
+    if self.recovering != false {
+      try visitor.visitSingularBoolField(value: self.recovering, fieldNumber: 8)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -6293,6 +6406,7 @@ nonisolated extension WireSnapshot: SwiftProtobuf.Message, SwiftProtobuf._Messag
     if lhs._startedAtNs != rhs._startedAtNs {return false}
     if lhs.capturedAtNs != rhs.capturedAtNs {return false}
     if lhs._metrics != rhs._metrics {return false}
+    if lhs.recovering != rhs.recovering {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

@@ -16,6 +16,8 @@ public enum Inquiry: Hashable, Sendable {
   case report
   /// Where did it go? At most ``RoutePart/pointsMax`` points from an index on.
   case route(from: Int)
+  /// This is to become of the run that was on when the hub died.
+  case recover(RecoveryAnswer)
 }
 
 /// The answer to an inquiry.

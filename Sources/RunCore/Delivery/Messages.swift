@@ -53,6 +53,8 @@ public enum HubMessage: Hashable, Sendable {
   case state(StateMessage)
   /// The answer to an inquiry.
   case answer(InquiryAnswer)
+  /// The hub ends in good order: what follows is no silence.
+  case goodbye
 }
 
 /// What the hub's frame carries around its message.

@@ -52,11 +52,14 @@ public struct Snapshot: Hashable, Sendable, Codable {
   public var capturedAt: BusTime
   /// The numbers.
   public var metrics: RunMetrics
+  /// The hub died while the run was on, and waits for somebody to say what is to become of it: meanwhile the run stands
+  /// in the phase that it had.
+  public var isRecovering: Bool
 
   /// A snapshot from its parts.
   public init(
     order: SnapshotOrder, phase: RunPhase, runID: RunID?, changedBy: Change?, startedAt: BusTime?,
-    capturedAt: BusTime, metrics: RunMetrics
+    capturedAt: BusTime, metrics: RunMetrics, isRecovering: Bool = false
   ) {
     self.order = order
     self.phase = phase
@@ -65,6 +68,7 @@ public struct Snapshot: Hashable, Sendable, Codable {
     self.startedAt = startedAt
     self.capturedAt = capturedAt
     self.metrics = metrics
+    self.isRecovering = isRecovering
   }
 }
 

@@ -153,6 +153,8 @@ extension HubCore {
           operations.append(.append(line.runID, setup))
           ledger.insert(setup)
         }
+        // It was accepted in the last life: the time without a hub is none of the run's.
+        if case .settling = unfinished?.stage { holdClock() }
       }
       if line.runID == arbiter.control.runID {
         ledger.insert(entry)
@@ -160,6 +162,7 @@ extension HubCore {
         if case .transition = line.event { didTransit = true }
       }
     }
+    operations += leaveRecovery()
     for (alias, run) in settlement.aliases.sorted(by: { $0.key < $1.key }) {
       operations.append(.setAlias(alias, of: run))
     }
@@ -243,7 +246,7 @@ extension HubCore {
     commits.add(operations, then: then)
   }
 
-  private var base: Base {
+  var base: Base {
     Base(revision: arbiter.control.revision, commandID: arbiter.control.changedBy?.commandID)
   }
 
@@ -291,7 +294,8 @@ extension HubCore {
     return Mark(stream: stream, place: place)
   }
 
-  private mutating func accept(_ press: Press, mark: Mark?, at now: BusTime) {
+  mutating func accept(_ press: Press, mark: Mark?, at now: BusTime) {
+    takeAsAnswer(press, at: now)
     let id = press.command.id
     unjudged[id] = press
     let pressClass = arbiter.receive(press)

@@ -18,6 +18,12 @@ public struct HubCore: Sendable {
     public var clock: BusClock
     /// How the numbers are computed: the runner's weight, auto-pause.
     public var metrics: MetricsSettings
+    /// What becomes of a run that was on when the last life ended.
+    public var recovery: RecoveryChoice
+    /// Whether the time without a hub counts as active in a run that goes on.
+    public var downtime: Downtime
+    /// A run that was without its hub for longer than this is over, in bus time.
+    public var recoveryAgeMax = BusDuration.seconds(86_400)
     /// Jitter and new store ids follow from it; drawn at random for each life by whoever drives the machine.
     public var seed: UInt64
 
@@ -31,9 +37,12 @@ public struct HubCore: Sendable {
     /// Settings from their parts.
     public init(
       deviceID: DeviceID, nodeID: NodeID, storeID: StoreID, debounce: BusDuration, clock: BusClock,
-      metrics: MetricsSettings = MetricsSettings(), seed: UInt64 = 0
+      metrics: MetricsSettings = MetricsSettings(), recovery: RecoveryChoice = .resume, downtime: Downtime = .paused,
+      seed: UInt64 = 0
     ) {
       self.metrics = metrics
+      self.recovery = recovery
+      self.downtime = downtime
       self.seed = seed
       self.deviceID = deviceID
       self.nodeID = nodeID
@@ -91,7 +100,10 @@ public struct HubCore: Sendable {
   var quickenedAt: BusTime?
   var isEnding = false
   var eventsEndpoint = ""
-  let downtime: (run: RunID, entry: LedgerEntry)?
+  /// A run that was on when the last life ended, until it is clear what is to become of it.
+  var unfinished: UnfinishedRun?
+  /// Runs that never become records.
+  var discarded: Set<RunID>
 
   /// What may leave once a commit is durable.
   enum Effect: Sendable {
@@ -110,6 +122,8 @@ public struct HubCore: Sendable {
     case courier(StoreID, Courier.Effect)
     /// The answer to a peer's question, in the session in which it was asked.
     case tell(InquiryAnswer, ConnectionID, session: UInt64)
+    /// All is durable: whoever is there hears that this is a normal end.
+    case farewell
   }
 
   /// A hub with a past; the first life has an empty one.
@@ -153,15 +167,11 @@ public struct HubCore: Sendable {
     for entry in history.journal { ledger.insert(entry) }
     for device in history.devices { devices[device.deviceID] = device }
     (verdictStreams, couriers) = Self.delivery(history, shift: shift)
-    // The hub was dead while the run was on: run time goes on, active time does not.
-    if control.phase == .running, let run = control.runID, let mark = history.clock, mark.bus < now {
-      let diedAt = max(mark.bus, control.lastEffectiveAt ?? mark.bus)
-      lastPosition += 1
-      let entry = LedgerEntry(time: diedAt, position: lastPosition, event: .gap(max(.zero, now - diedAt)))
-      ledger.insert(entry)
-      downtime = (run, entry)
-    } else {
-      downtime = nil
+    discarded = history.discarded
+    if let diedAt = Self.death(of: history, control: control, ledger: ledger, now: now) {
+      let judgedFirst = history.accepted.filter { $0.class == .window || $0.class == .next }
+      unfinished = UnfinishedRun(diedAt: diedAt, stage: .settling(Set(judgedFirst.map(\.press.command.id))))
+      if control.phase.isOn { holdClock() }
     }
   }
 
@@ -208,6 +218,8 @@ public struct HubCore: Sendable {
       }
     case .spooled(let presses): take(presses, at: now, into: &actions)
     case .inquire(let inquiry, let number): answer(inquiry, number, at: now, into: &actions)
+    case .recover(let answer):
+      if !recover(answer, at: now) { actions.append(.note(Self.nothingToRecover)) }
     case .sendFailed(let connection): postpone(connection, at: now)
     case .committed(let id):
       guard commits.isInFlight(id) else { break }
@@ -217,13 +229,16 @@ public struct HubCore: Sendable {
       guard commits.isInFlight(id) else { break }
       retryCommitAt = now + settings.clock.speed.bus(fromReal: .seconds(1))
       // Nobody waits for a disk to get room while a node is to end; what was not durable was not promised to anybody.
-      if isEnding { actions += [.note("the store took nothing more before the end"), .ended] }
+      if isEnding {
+        actions.append(.note("the store took nothing more before the end"))
+        sayFarewell(into: &actions)
+      }
     case .deadline: meetDeadlines(at: now, into: &actions)
     case .ending:
       guard !isEnding else { break }
       isEnding = true
       let batch = samples.take()
-      commits.add(batch.operations + [clockMark(at: now)], then: [.act(.ended)])
+      commits.add(batch.operations + [clockMark(at: now)], then: [.farewell])
     }
     flushAcknowledgements(into: &actions)
     if let next = commits.next(at: now) { actions.append(.commit(next.id, next.operations)) }
@@ -233,18 +248,27 @@ public struct HubCore: Sendable {
   private mutating func start(at now: BusTime) {
     var operations: [StoreOperation] = [.setTerm(term), clockMark(at: now)]
     if let shift { operations.append(.shiftRows(by: shift)) }
-    if let downtime { operations.append(.append(downtime.run, downtime.entry)) }
-    let snapshot = capture(at: now)
-    var then: [Effect] = [.publishSnapshot(snapshot), .act(.open)]
-    if snapshot.phase == .running { then.append(.anchor) }
-    commits.add(operations, then: then)
+    commits.add(operations, then: [])
     // What waited for nothing but this life.
+    settleDue(at: now)
     write(arbiter.judgeLate(at: now), at: now)
+    let tickBefore = lastTick
+    decideRecovery(at: now)
+    var then: [Effect] = []
+    if lastTick == tickBefore { then.append(.publishSnapshot(capture(at: now))) }
+    then.append(.act(.open))
+    if isTicking { then.append(.anchor) }
+    commits.add([], then: then)
   }
 
   private mutating func meetDeadlines(at now: BusTime, into actions: inout [Action]) {
     // Windows first: a tick at the same moment shows what has settled. What opens behind a settled window can be due.
-    while let deadline = arbiter.deadline, deadline <= now { write(arbiter.settle(at: now), at: now) }
+    settleDue(at: now)
+    if case .settling = unfinished?.stage {
+      let tickBefore = lastTick
+      decideRecovery(at: now)
+      if isRecovering || unfinished == nil, lastTick == tickBefore { publishNow([], then: [.anchor], at: now) }
+    }
     if let due = nextTick, due <= now {
       tick(at: now)
     } else if let due = samples.deadline, due <= now {
@@ -269,7 +293,7 @@ public struct HubCore: Sendable {
       actions.append(.publish(.snapshot(stateMessage(at: now, snapshot))))
     case .anchor:
       tickAnchor = now
-      nextTick = published?.phase == .running ? now + Self.tickInterval : nil
+      nextTick = published?.phase == .running && unfinished == nil ? now + Self.tickInterval : nil
     case .durable(let stream, let mark): if mark.sequence > durable[stream]?.sequence ?? 0 { durable[stream] = mark }
     case .acknowledge(let stream): unacknowledged.insert(stream)
     case .verdictsSendable(let store, let sequence, let epoch):
@@ -283,6 +307,7 @@ public struct HubCore: Sendable {
       guard sessions[connection]?.number == session else { break }
       sessions[connection]?.owedAnswers -= 1
       actions.append(.send(HubFrame(session: session, message: .answer(answer)), to: connection))
+    case .farewell: sayFarewell(into: &actions)
     }
   }
 }
@@ -299,7 +324,7 @@ extension HubCore {
     return Snapshot(
       order: SnapshotOrder(term: term, revision: control.revision, tick: lastTick), phase: control.phase,
       runID: control.runID, changedBy: control.changedBy, startedAt: control.startedAt, capturedAt: now,
-      metrics: ledger.metrics(at: now))
+      metrics: ledger.metrics(at: now), isRecovering: isRecovering)
   }
 
   /// A snapshot with its age at the moment of sending.
@@ -310,7 +335,7 @@ extension HubCore {
   func clockMark(at now: BusTime) -> StoreOperation { .setClock(real: settings.clock.real(at: now), bus: now) }
 
   private mutating func tick(at now: BusTime) {
-    guard let anchor = tickAnchor, arbiter.control.phase == .running else {
+    guard let anchor = tickAnchor, isTicking else {
       nextTick = nil
       return
     }

@@ -34,6 +34,8 @@ extension HubCore {
     case spooled([SpooledPress])
     /// Somebody asks what this node holds; the number comes back in ``Action/answer(_:_:)``.
     case inquire(Inquiry, UInt64)
+    /// Somebody says what is to become of the run that was on when the last life ended.
+    case recover(RecoveryAnswer)
     /// A frame could not be handed over: the queue to this connection is full.
     case sendFailed(ConnectionID)
     /// A commit is durable.
@@ -74,6 +76,8 @@ extension HubCore {
     case answer(InquiryAnswer, UInt64)
     /// The state changed: what the hub itself shows.
     case show(Snapshot)
+    /// What became of a run that was on when the last life ended; a run that goes on is not worth a word.
+    case recovered(RunRecovery)
     /// For the log: something was dropped, and why.
     case note(String)
     /// Everything is durable: the sockets can close.

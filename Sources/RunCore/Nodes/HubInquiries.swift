@@ -33,6 +33,7 @@ extension HubCore {
     case .outbox: answer = .outbox(outbox(at: now))
     case .quarantine: answer = .quarantine(quarantineReports(at: now))
     case .cancel, .retry, .discard: answer = .failed("only a shell on the hub's own machine may change its outbox")
+    case .recover: answer = .failed("only a shell on the hub's own machine may say what becomes of its run")
     case .report: (answer, speaksOfRun) = (reportAnswer(at: now), true)
     case .route(let from): (answer, speaksOfRun) = (routeAnswer(from: from, at: now), true)
     }
@@ -79,8 +80,16 @@ extension HubCore {
       }
       quarantine.remove(at: index)
       commits.add([.unquarantine(id)], then: [.act(.answer(.done(nil), number))])
+    case .recover(let choice):
+      guard recover(choice, at: now) else {
+        return actions.append(.answer(.failed(Self.nothingToRecover), number))
+      }
+      commits.add([], then: [.act(.answer(.done(nil), number))])
     }
   }
+
+  /// Why an answer that nobody asked for is not taken.
+  public static let nothingToRecover = "no run waits for an answer"
 
   private mutating func cancel(_ id: MessageID, _ number: UInt64, at now: BusTime, into actions: inout [Action]) {
     for store in couriers.keys.sorted() {

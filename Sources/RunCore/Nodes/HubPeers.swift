@@ -75,6 +75,14 @@ extension HubCore {
     tell(session.hello, wasReachable: session.isReachable, into: &actions)
   }
 
+  /// The end, in good order: peers can tell it from a death.
+  mutating func sayFarewell(into actions: inout [Action]) {
+    for (connection, session) in sessions.sessions.sorted(by: { $0.value.number < $1.value.number }) {
+      actions.append(.send(HubFrame(session: session.number, message: .goodbye), to: connection))
+    }
+    actions.append(.ended)
+  }
+
   /// Marks the silent as unreachable, forgets those that were silent for long, and looks again when the next could be.
   mutating func checkSilence(at now: BusTime, into actions: inout [Action]) {
     let silence = real(Heartbeat.silence(isRunOn: authoritative.phase.isOn))

@@ -77,7 +77,7 @@ extension HubCore {
   /// Commits the samples that gathered outside the schedule of ticks; what they change in a run that stands still is
   /// an amendment and is published.
   mutating func commitSamples(at now: BusTime) {
-    if samples.isAmendment, arbiter.control.phase != .running { return publishNow([], at: now) }
+    if samples.isAmendment, !isTicking { return publishNow([], at: now) }
     let batch = samples.take()
     let acks = batch.streams.flatMap { [Effect.durable($0.key, StreamMark(sequence: $0.value)), .acknowledge($0.key)] }
     commits.add(batch.operations, then: publishRoute() + acks)
@@ -115,7 +115,9 @@ extension HubCore {
     if target == arbiter.control.runID {
       // A reading of the very moment of a pause or stop still counts: what matters is the phase up to it.
       let upTo = [time, time + BusDuration(nanoseconds: -1)].map(ledger.phase(at:))
-      if arbiter.control.phase != .running, upTo.contains(.running) { samples.isAmendment = true }
+      // What was measured without a hub changes no number.
+      let isOpen = unfinished.map { $0.diedAt < time } ?? (arbiter.control.phase == .running)
+      if !isOpen, upTo.contains(.running) { samples.isAmendment = true }
       ledger.insert(entry)
     }
     samples.add(.append(target, entry), stream: stream, at: now)

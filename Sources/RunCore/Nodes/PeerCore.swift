@@ -8,38 +8,6 @@ import DequeModule
 /// - `up` can go to: `greeting` (the hub does not know the session), `down` (the link is lost), `refused`.
 /// - `refused` can go to nothing: the wires do not fit, and only an update helps.
 public struct PeerCore: Sendable {
-  /// How a peer is set up.
-  public struct Settings: Sendable {
-    /// The device's name.
-    public var deviceID: DeviceID
-    /// What kind of node it is.
-    public var role: NodeRole
-    /// The node.
-    public var nodeID: NodeID
-    /// Names its streams.
-    public var storeID: StoreID
-    /// What it wants to hear.
-    public var topics: [Topic]
-    /// A sender of one command, no member of the bus.
-    public var isOneShot: Bool
-    /// Nonces, jitter and new store ids follow from it; drawn at random for each life by whoever drives the machine.
-    public var seed: UInt64
-
-    /// Settings from their parts.
-    public init(
-      deviceID: DeviceID, role: NodeRole, nodeID: NodeID, storeID: StoreID, topics: [Topic], isOneShot: Bool,
-      seed: UInt64
-    ) {
-      self.deviceID = deviceID
-      self.role = role
-      self.nodeID = nodeID
-      self.storeID = storeID
-      self.topics = topics
-      self.isOneShot = isOneShot
-      self.seed = seed
-    }
-  }
-
   /// How the peer stands to its hub.
   enum Link: Hashable, Sendable {
     case down
@@ -60,6 +28,8 @@ public struct PeerCore: Sendable {
     case courier(Courier.Effect)
     /// The streams begin anew: the hub hears it by a new hello.
     case greet
+    /// The alarm that waits for the disk is told.
+    case alarm
   }
 
   let settings: Settings
@@ -104,6 +74,9 @@ public struct PeerCore: Sendable {
   var speed = BusSpeed.realTime
   var termSeen: UInt64
   var pings = Pings()
+  var vigil: HubVigil
+  /// The number of the last session that was opened.
+  var lastSession: UInt64 = 0
   private let shift: BusDuration?
 
   /// A command with its verdict, on its way into the state.
@@ -155,6 +128,7 @@ public struct PeerCore: Sendable {
       inbox: Inbox(sender(.messages), durable: delivery.watermarks[sender(.messages)] ?? .start),
       latestSent: delivery.latestSent, latestReceived: delivery.latestReceived)
     if let view = history.view { authoritative = view }
+    vigil = HubVigil(limit: settings.hubLostAfter, mark: history.vigil)
     if let shift {
       commands.shift(by: shift)
       samples.shift(by: shift)
@@ -197,7 +171,7 @@ public struct PeerCore: Sendable {
 
   /// The next moment at which ``Event/deadline`` has something to do.
   public var deadline: BusTime? {
-    var due = [commits.deadline, retryCommitAt, flushAt]
+    var due = [commits.deadline, retryCommitAt, flushAt, vigilDeadline]
     switch link {
     case .down, .refused, .renewing: break
     case .greeting(let retryAt, _): due.append(retryAt)
@@ -209,10 +183,15 @@ public struct PeerCore: Sendable {
   /// Takes in one event and says what is to be done about it.
   public mutating func receive(_ event: Event, at now: BusTime) -> [Action] {
     var actions: [Action] = []
+    vigil.pass(to: now, isRunOn: authoritative.phase.isOn)
     switch event {
     case .started: start(at: now)
     case .linkUp: greet(attempts: 0, at: now, into: &actions)
     case .linkDown: loseLink(into: &actions)
+    case .suspended:
+      vigil.setListening(false)
+      loseLink(into: &actions)
+    case .resumed: vigil.setListening(true)
     case .frame(let frame): take(frame, at: now, into: &actions)
     case .event(let event): take(event, at: now, into: &actions)
     case .press(let command): press(command, at: now, into: &actions)
@@ -238,11 +217,14 @@ public struct PeerCore: Sendable {
     case .commitFailed(let id):
       guard commits.isInFlight(id) else { break }
       retryCommitAt = now + .seconds(1)
+      // A disk that takes nothing silences no alarm.
+      raiseAlarm(into: &actions)
       // Nobody waits for a disk to get room while a node is to end; what was not durable was not promised to anybody.
       if isEnding { actions += [.note("the store took nothing more before the end"), .ended] }
     case .deadline: meetDeadlines(at: now, into: &actions)
     case .ending: end(at: now, into: &actions)
     }
+    keepVigil(at: now, into: &actions)
     if let next = commits.next(at: now) { actions.append(.commit(next.id, next.operations)) }
     return actions
   }
@@ -254,6 +236,7 @@ public struct PeerCore: Sendable {
   }
 
   private mutating func start(at now: BusTime) {
+    vigil.start(at: now)
     guard !settings.isOneShot else { return }
     var operations: [StoreOperation] = [.setClock(real: now, bus: .zero)]
     if let shift { operations.append(.shiftRows(by: shift)) }
@@ -310,6 +293,7 @@ public struct PeerCore: Sendable {
     case .greet:
       isRenewing = false
       if case .renewing = link { greet(attempts: 0, at: now, into: &actions) }
+    case .alarm: raiseAlarm(into: &actions)
     }
   }
 

@@ -8,6 +8,10 @@ extension PeerCore {
     case linkUp
     /// The control connection is gone.
     case linkDown
+    /// The peer has gone off the air by itself (an app in the background): the connection is gone, and nobody listens.
+    case suspended
+    /// It is on the air again; a connection is being made.
+    case resumed
     /// The hub spoke to this peer.
     case frame(HubFrame)
     /// The hub published.
@@ -70,6 +74,10 @@ extension PeerCore {
     case hear(BusEvent)
     /// The hub became reachable or unreachable.
     case reachability(Bool)
+    /// The view became stale or is fresh again, or the hub has gone off duty.
+    case view(ViewState)
+    /// The hub has been silent for too long while a run is on: the run may have stopped. Once in a silence.
+    case hubLost(HubLost)
     /// The first welcome of a hub has come: this machine has met the bus.
     case met
     /// The hub does not take this peer, ever.

@@ -39,7 +39,7 @@ extension PeerCore {
     setReachable(false, into: &actions)
   }
 
-  private mutating func closeStreams() {
+  mutating func closeStreams() {
     commands.close()
     samples.close()
     courier.close()
@@ -48,10 +48,12 @@ extension PeerCore {
 
   /// A frame of the hub to this peer.
   mutating func take(_ frame: HubFrame, at now: BusTime, into actions: inout [Action]) {
+    if case .goodbye = frame.message { return takeLeave(session: frame.session, at: now, into: &actions) }
+    noteSignOfLife(at: now)
     switch frame.message {
     case .welcome(let welcome): return take(welcome, session: frame.session, at: now, into: &actions)
     case .refused(let refusal): return take(refusal, session: frame.session, at: now, into: &actions)
-    case .receipt, .delivery, .pong, .state, .answer: break
+    case .receipt, .delivery, .pong, .state, .answer, .goodbye: break
     }
     guard case .up(frame.session) = link else {
       return actions.append(.note("a frame of an earlier session was dropped"))
@@ -69,7 +71,7 @@ extension PeerCore {
       guard !questions.isEmpty else { return }
       questions.removeFirst()
       actions.append(.answered(answer))
-    case .welcome, .refused: break
+    case .welcome, .refused, .goodbye: break
     }
   }
 
@@ -77,6 +79,7 @@ extension PeerCore {
   mutating func take(_ event: BusEvent, at now: BusTime, into actions: inout [Action]) {
     // What is still in the subscription's queue from before a loss of the link must not make the hub look alive.
     guard case .up = link else { return }
+    noteSignOfLife(at: now)
     hear(at: now, into: &actions)
     if case .snapshot(let message) = event {
       observe(message, isNewSession: false, at: now, into: &actions)
@@ -110,6 +113,7 @@ extension PeerCore {
       guard isOfOurPast(welcome.state.snapshot.order) else { return claimTerm(at: now, into: &actions) }
     }
     link = .up(session: session)
+    lastSession = session
     speed = welcome.speed
     hear(at: now, into: &actions)
     setReachable(true, into: &actions)
@@ -252,7 +256,7 @@ extension PeerCore {
     setReachable(true, into: &actions)
   }
 
-  private mutating func setReachable(_ value: Bool, into actions: inout [Action]) {
+  mutating func setReachable(_ value: Bool, into actions: inout [Action]) {
     guard isReachable != value else { return }
     isReachable = value
     actions.append(.reachability(value))

@@ -47,6 +47,7 @@ extension PeerCore {
     case .peers: actions.append(.answer(.failed("only the hub knows the peers: ask there"), number))
     case .report, .route:
       actions.append(.answer(.failed("only the hub knows the numbers and the route of the run: ask there"), number))
+    case .recover: actions.append(.answer(.failed("only the hub has a run to recover: ask there"), number))
     case .outbox: actions.append(.answer(.outbox(outbox(at: now)), number))
     case .quarantine:
       let lines = quarantine.map { $0.report(receiver: hub?.deviceID, at: now) }

@@ -18,6 +18,11 @@ public enum StoreOperation: Hashable, Sendable {
   case append(RunID, LedgerEntry)
   /// A run is kept beside the one that is on.
   case keepRecord(RunRecord)
+  /// A run was on when its hub died, at this moment, and waits for somebody to say what is to become of it; `nil` once
+  /// somebody has.
+  case setUnanswered(RunID, since: BusTime?)
+  /// A run never becomes a record. Its journal stays.
+  case discard(RunID)
   /// A run's id is another name for a run.
   case setAlias(RunID, of: RunID)
   /// A window that applied something has settled.
@@ -30,6 +35,8 @@ public enum StoreOperation: Hashable, Sendable {
   case setHub(StoreID, DeviceID)
   /// On a peer: the last state that it saw, without its metrics, so that a later life knows what its buttons mean.
   case setView(Snapshot)
+  /// On a peer: what the next silence of the hub comes to, and the last alarm.
+  case setVigil(VigilMark)
   /// On a hub: a device was met, or was heard again.
   case meet(KnownDevice)
 
@@ -103,6 +110,10 @@ public struct HubHistory: Sendable {
   public var devices: [KnownDevice] = []
   /// Run ids that are another name for a run.
   public var aliases: [RunID: RunID] = [:]
+  /// Runs that wait for somebody to say what is to become of them, and when their hub died.
+  public var unanswered: [RunID: BusTime] = [:]
+  /// Runs that never become records.
+  public var discarded: Set<RunID> = []
   /// The journal of ``presentRun``, in order of position.
   public var journal: [LedgerEntry] = []
   /// The highest journal position ever used.
@@ -132,6 +143,8 @@ public struct PeerHistory: Sendable {
   public var hub: (storeID: StoreID, deviceID: DeviceID)?
   /// The last state seen, without its metrics.
   public var view: Snapshot?
+  /// What the next silence of the hub comes to, and the last alarm.
+  public var vigil = VigilMark()
   /// What was sent and received.
   public var delivery = DeliveryHistory()
 

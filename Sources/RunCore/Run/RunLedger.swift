@@ -64,6 +64,16 @@ public struct RunLedger: Sendable {
     catchUp()
   }
 
+  /// Takes an entry out again, as if it had never been there.
+  public mutating func remove(_ entry: LedgerEntry) {
+    // Behind its equals, as it was put there.
+    let index = place(of: entry) - 1
+    guard index >= 0, entries[index] == entry else { return }
+    entries.remove(at: index)
+    if index < folded { goBack(to: index) }
+    catchUp()
+  }
+
   /// Puts entries where they belong.
   public mutating func insert(contentsOf entries: some Sequence<LedgerEntry>) {
     for entry in entries { insert(entry) }

@@ -8,6 +8,9 @@ extension Name: ExpressibleByArgument {
 }
 
 extension CommandKind: ExpressibleByArgument {}
+extension RecoveryChoice: ExpressibleByArgument {}
+extension RecoveryAnswer: ExpressibleByArgument {}
+extension Downtime: ExpressibleByArgument {}
 
 /// A log level as an argument.
 enum LogLevel: String, ExpressibleByArgument, CaseIterable {

@@ -19,6 +19,7 @@ private let ordersHelp = """
     start, pause, resume, stop, lap   a button is pressed
     pause @123.4                      ... as a recorded press, 123.4 s into the run
     offline 30s, offline, online      it leaves the air (for 30 s of bus time), and comes back
+    recover resume, finish, discard   what is to become of a phone's unfinished run, if it asks
   A bad line is named on standard error and ignored.
   """
 
@@ -35,9 +36,17 @@ struct Phone: AsyncParsableCommand {
         busnode phone --address tcp://127.0.0.1:7070
 
       Sensor time is run time: the recording begins when the run is started (busnode send start). Positions, altitude
-      and cadence are the phone's; the watch takes the heart rate from the same file. A phone that is killed and
-      started again goes on with its run. It says when its sensors may sleep: {"event":"sensors","demand":"off"} without
+      and cadence are the phone's; the watch takes the heart rate from the same file. It says when its sensors may sleep: {"event":"sensors","demand":"off"} without
       a run and while one is paused, "motion" while the runner stands and a motion sensor tells, "all" otherwise.
+
+      A phone that is killed in a run finds it again when it is started. --recover says what becomes of it:
+        resume    it goes on; the time without a phone is elapsed and not active (active with --downtime running)
+        finish    it was stopped when the phone died; what the watch had measured until then still comes in
+        discard   likewise, and it never becomes a record
+        ask       the run stands as it was, "recovering", until somebody answers: on this terminal, by busnode recover,
+                  or by a button (stop finishes the run; any other goes on with it first)
+      Without --recover it asks if standard input and output are a terminal, and goes on otherwise. A run whose phone was
+      away for more than 24 hours of bus time is finished, unless it is discarded.
 
       \(ordersHelp)
       """)
@@ -49,6 +58,15 @@ struct Phone: AsyncParsableCommand {
 
   @Option(help: ArgumentHelp("How fast bus time runs: 60 is a minute in a second.", valueName: "factor"))
   var speed = SpeedArgument(.realTime)
+
+  @Option(
+    help: ArgumentHelp(
+      "An unfinished run, after a crash: resume, ask, finish or discard (default: ask on a terminal, else resume).",
+      valueName: "choice"))
+  var recover: RecoveryChoice?
+
+  @Option(help: "Time without the phone, in a run that goes on: paused (not active) or running.")
+  var downtime = Downtime.paused
 
   @Option(help: ArgumentHelp("The window in which presses settle together, in ms of bus time.", valueName: "ms"))
   var debounce = 500
@@ -62,15 +80,19 @@ struct Phone: AsyncParsableCommand {
     let location = try bus.location()
     let device = options.device ?? DeviceID.role(.phone)
     let recording = try sensors.timeline(for: .phone)
+    let recovery = recover ?? (StandardInput.isTerminal && Output.isTerminal ? .ask : .resume)
     let hub = try Hub(
       at: location,
       configuration: HubConfiguration(
-        deviceID: device, debounce: .milliseconds(Int64(debounce)), speed: speed.speed, metrics: runner.metrics),
+        deviceID: device, debounce: .milliseconds(Int64(debounce)), speed: speed.speed, metrics: runner.metrics,
+        recovery: recovery, downtime: downtime),
       loop: try Loop())
     try await NodeRunner(
       node: hub, deviceID: device, source: .phone, recording: recording, readsOrders: options.stdin,
       view: NodeView(asJSON: options.json)
-    ).run(demands: await hub.sensorDemands())
+    ).run(
+      demands: await hub.sensorDemands(),
+      prompt: recovery == .ask ? RecoveryPrompt(hub: hub, readsOrders: options.stdin) : nil)
   }
 }
 
@@ -84,15 +106,19 @@ struct Watch: AsyncParsableCommand {
         busnode watch --replay run.gpx    the heart rate of a recording
         busnode watch --device watch2     a second one
 
+      \(alarmHelp)
+
       \(ordersHelp)
       """)
 
   @OptionGroup var bus: BusOptions
   @OptionGroup var options: NodeOptions
   @OptionGroup var sensors: SensorOptions
+  @OptionGroup var alarm: AlarmOptions
 
   func run() async throws {
-    try await runPeer(.watch, source: .watch, bus: bus, options: options, recording: sensors.timeline(for: .watch))
+    try await runPeer(
+      .watch, source: .watch, bus: bus, options: options, alarm: alarm, recording: sensors.timeline(for: .watch))
   }
 }
 
@@ -105,30 +131,36 @@ struct Widget: AsyncParsableCommand {
         busnode widget
         busnode widget --json | jq .metrics.distanceMeters
 
+      \(alarmHelp)
+
       \(ordersHelp)
       """)
 
   @OptionGroup var bus: BusOptions
   @OptionGroup var options: NodeOptions
+  @OptionGroup var alarm: AlarmOptions
 
   func run() async throws {
-    try await runPeer(.widget, source: .liveActivity, bus: bus, options: options, recording: nil)
+    try await runPeer(.widget, source: .liveActivity, bus: bus, options: options, alarm: alarm, recording: nil)
   }
 }
 
 /// Runs a watch or a widget.
 private func runPeer(
-  _ role: NodeRole, source: ControlSource, bus: BusOptions, options: NodeOptions, recording: Timeline?
+  _ role: NodeRole, source: ControlSource, bus: BusOptions, options: NodeOptions, alarm: AlarmOptions,
+  recording: Timeline?
 ) async throws {
   bus.startLog()
   let location = try bus.location()
   let device = options.device ?? DeviceID.role(role)
   let peer = try Peer(
-    at: location, configuration: PeerConfiguration(deviceID: device, role: role), loop: try Loop())
+    at: location,
+    configuration: PeerConfiguration(deviceID: device, role: role, hubLostAfter: alarm.limit), loop: try Loop())
+  let watch = await HubWatch(peer, hook: alarm.hook(at: location, device: device))
   try await NodeRunner(
     node: peer, deviceID: device, source: source, recording: recording, readsOrders: options.stdin,
     view: NodeView(asJSON: options.json)
-  ).run(reachability: await peer.reachabilities())
+  ).run(watch: watch)
 }
 
 extension DeviceID {

@@ -11,7 +11,7 @@ struct State: AsyncParsableCommand {
         busnode state --splits --units imperial
         busnode state --splits --json | jq '.report.kilometers[].activeSeconds'
 
-      --json writes term, revision, tick, phase, runId, changedBy {source, deviceId, commandId} and metrics
+      --json writes term, revision, tick, phase, runId, changedBy {source, deviceId, commandId}, recovering and metrics
       {elapsedSeconds, activeSeconds, distanceMeters, pedometerMeters, currentPaceSecondsPerKilometer,
       averagePaceSecondsPerKilometer, bestPaceSecondsPerKilometer, worstPaceSecondsPerKilometer, heartRateBpm,
       averageHeartRateBpm, maxHeartRateBpm, cadenceStepsPerMinute, averageCadenceStepsPerMinute, altitudeMeters,

@@ -32,13 +32,20 @@ struct ButtonPresser<Member: Node>: Sendable {
           case .online:
             _ = airOrders.next()
             await node.resume()
+          case .recover(let answer):
+            guard let hub = node as? Hub else { throw TextError("only the phone has a run to recover") }
+            try await hub.recover(answer)
           }
         } catch {
-          Output.complain("busnode \(deviceID): \"\(line)\": \((error as? TextError)?.message ?? "\(error)")")
+          Output.complain("busnode \(deviceID): \"\(line)\": \(Self.reason(error))")
         }
       }
       group.cancelAll()
     }
+  }
+
+  private static func reason(_ error: any Error) -> String {
+    (error as? TextError)?.message ?? (error as? RunBusError)?.message ?? "\(error)"
   }
 
   /// Presses, and comes back when the node has the press: the next one is behind it.

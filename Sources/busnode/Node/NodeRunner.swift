@@ -19,9 +19,12 @@ struct NodeRunner<Member: Node>: Sendable {
 
   /// Runs until a signal, the end of standard input (with orders), or the node's own end.
   ///
-  /// - Parameter demands: which sensors the run asks for, to be shown.
+  /// - Parameters:
+  ///   - watch: how a peer stands to its hub, to be shown and acted upon.
+  ///   - demands: which sensors the run asks for, to be shown.
+  ///   - prompt: asks a person what is to become of an unfinished run.
   func run(
-    reachability: AsyncStream<Reachability>? = nil, demands: AsyncStream<SensorDemand>? = nil
+    watch: HubWatch? = nil, demands: AsyncStream<SensorDemand>? = nil, prompt: RecoveryPrompt? = nil
   ) async throws {
     // Subscribed before the node runs: nothing is missed.
     let events = await node.events()
@@ -46,15 +49,21 @@ struct NodeRunner<Member: Node>: Sendable {
         for await receipt in receipts { try view.show(receipt, of: deviceID, predicted: await node.predicted) }
         return .isOver
       }
-      if let reachability {
+      if let watch {
         group.addTask {
-          for await state in reachability { try view.show(state) }
+          try await watch.keep(view)
           return .isOver
         }
       }
       if let demands {
         group.addTask {
           for await demand in demands { try view.show(demand) }
+          return .isOver
+        }
+      }
+      if let prompt {
+        group.addTask {
+          await prompt.ask()
           return .isOver
         }
       }

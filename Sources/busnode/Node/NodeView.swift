@@ -6,6 +6,8 @@ final class NodeView: Sendable {
   private struct State {
     var predicted: RunPhase?
     var isReachable: Bool?
+    var isStale = false
+    var isHubOffDuty = false
     var order: SnapshotOrder?
   }
   private let asJSON: Bool
@@ -47,6 +49,26 @@ final class NodeView: Sendable {
       .link(
         EventJSON.Link(
           reachable: reachability.isReachable, roundTripSeconds: reachability.roundTrip?.seconds)))
+  }
+
+  /// Shows how far what is shown can be believed, when that has changed.
+  func show(_ view: ViewState) throws {
+    let isNew = state.withLock { state in
+      defer { (state.isStale, state.isHubOffDuty) = (view.isStale, view.isHubOffDuty) }
+      return (state.isStale, state.isHubOffDuty) != (view.isStale, view.isHubOffDuty)
+    }
+    guard isNew else { return }
+    try write(
+      .view(EventJSON.View(stale: view.isStale, ageSeconds: view.age?.seconds, hubOffDuty: view.isHubOffDuty)))
+  }
+
+  /// Tells that the run may have stopped.
+  func show(_ lost: HubLost) throws {
+    try write(
+      .hubLost(
+        EventJSON.Lost(
+          runId: lost.runID?.description, deviceId: lost.deviceID?.rawValue, silentSeconds: lost.silence.seconds,
+          term: lost.order.term, revision: lost.order.revision, tick: lost.order.tick)))
   }
 
   /// Tells which sensors the run asks for.

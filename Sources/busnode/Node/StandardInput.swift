@@ -1,7 +1,20 @@
 import Dispatch
 
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
 /// The lines on standard input.
 enum StandardInput {
+  /// Whether a person sits at it. A process in the background has no terminal: reading from it would stop the process.
+  static var isTerminal: Bool { isatty(STDIN_FILENO) == 1 && tcgetpgrp(STDIN_FILENO) == getpgrp() }
+  /// Whether it can be read without being stopped for it.
+  static var isReadable: Bool { isatty(STDIN_FILENO) != 1 || isTerminal }
+
   /// More lines than anybody writes before a node has read one; what does not fit is named and dropped.
   static let waitingMax = 4096
 

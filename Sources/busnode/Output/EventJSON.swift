@@ -21,6 +21,19 @@ enum EventJSON: Hashable, Sendable {
     var reachable: Bool
     @Explicit var roundTripSeconds: Double?
   }
+  struct View: Codable, Hashable, Sendable {
+    var stale: Bool
+    @Explicit var ageSeconds: Double?
+    var hubOffDuty: Bool
+  }
+  struct Lost: Codable, Hashable, Sendable {
+    @Explicit var runId: String?
+    @Explicit var deviceId: String?
+    var silentSeconds: Double
+    var term: UInt64
+    var revision: UInt64
+    var tick: UInt64
+  }
   struct Predicted: Codable, Hashable, Sendable {
     var phase: RunPhase
   }
@@ -39,6 +52,10 @@ enum EventJSON: Hashable, Sendable {
   case presence(Presence)
   /// A node only: how it stands to its hub.
   case link(Link)
+  /// A peer only: what it shows became old, or is fresh again.
+  case view(View)
+  /// A peer only: its hub has been silent for too long while a run is on.
+  case hubLost(Lost)
   /// A node only: the phase that its button shows, when it changes.
   case predicted(Predicted)
   /// A hub only: which sensors the run asks for, when that changes.
@@ -79,7 +96,7 @@ extension EventJSON {
 
 extension EventJSON: Codable {
   private enum Name: String, Codable {
-    case snapshot, command, receipt, verdict, presence, link, predicted, sensors, sensorsDone
+    case snapshot, command, receipt, verdict, presence, link, view, hubLost, predicted, sensors, sensorsDone
   }
   private enum Key: String, CodingKey { case event, deviceId }
 
@@ -100,6 +117,8 @@ extension EventJSON: Codable {
       try write(.verdict, body)
     case .presence(let body): try write(.presence, body)
     case .link(let body): try write(.link, body)
+    case .view(let body): try write(.view, body)
+    case .hubLost(let body): try write(.hubLost, body)
     case .predicted(let body): try write(.predicted, body)
     case .sensors(let body): try write(.sensors, body)
     case .sensorsDone(let body): try write(.sensorsDone, body)
@@ -119,6 +138,8 @@ extension EventJSON: Codable {
         try ReceiptJSON(from: decoder), deviceId: try container.decode(String.self, forKey: .deviceId))
     case .presence: self = .presence(try Presence(from: decoder))
     case .link: self = .link(try Link(from: decoder))
+    case .view: self = .view(try View(from: decoder))
+    case .hubLost: self = .hubLost(try Lost(from: decoder))
     case .predicted: self = .predicted(try Predicted(from: decoder))
     case .sensors: self = .sensors(try Demand(from: decoder))
     case .sensorsDone: self = .sensorsDone(try Sensors(from: decoder))

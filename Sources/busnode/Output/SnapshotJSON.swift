@@ -14,6 +14,8 @@ struct SnapshotJSON: Codable, Hashable, Sendable {
   var phase: RunPhase
   @Explicit var runId: String?
   @Explicit var changedBy: ChangedBy?
+  /// The hub died while the run was on, and waits to be told what is to become of it.
+  var recovering: Bool
   var metrics: MetricsJSON
 
   /// Its place among all publications.
@@ -29,6 +31,6 @@ extension SnapshotJSON {
         ChangedBy(
           source: $0.source.rawValue, deviceId: $0.deviceID.rawValue, commandId: $0.commandID.description)
       },
-      metrics: MetricsJSON(snapshot.metrics))
+      recovering: snapshot.isRecovering, metrics: MetricsJSON(snapshot.metrics))
   }
 }

@@ -8,6 +8,8 @@ enum NodeOrder: Hashable, Sendable {
   case offline(BusDuration?)
   /// It comes back on the air.
   case online
+  /// A hub is told what is to become of a run that was on when it died.
+  case recover(RecoveryAnswer)
 
   /// Reads one order from its words.
   static func parse(_ words: [Substring]) throws(TextError) -> NodeOrder {
@@ -20,6 +22,11 @@ enum NodeOrder: Hashable, Sendable {
       }
       return .offline(span)
     case ("online", 1): return .online
+    case ("recover", _):
+      guard words.count == 2, let answer = RecoveryAnswer(rawValue: String(words[1])) else {
+        throw TextError("write recover resume, recover finish or recover discard")
+      }
+      return .recover(answer)
     case (let name, 1):
       return .press(try kind(name), at: nil)
     case (let name, 2) where words[1].hasPrefix("@"):
@@ -46,6 +53,7 @@ enum NodeOrder: Hashable, Sendable {
       offset.map { "\(kind.rawValue) @\(DurationText.exactSeconds($0))" } ?? kind.rawValue
     case .offline(let span): span.map { "offline \(DurationText.exactSeconds($0))s" } ?? "offline"
     case .online: "online"
+    case .recover(let answer): "recover \(answer.rawValue)"
     }
   }
 

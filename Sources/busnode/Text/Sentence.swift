@@ -7,6 +7,7 @@ enum Sentence {
     let metrics = snapshot.metrics
     var parts = ["\(order(snapshot)) \(snapshot.phase.rawValue) \(clock(metrics.elapsedSeconds))"]
     if metrics.activeSeconds < metrics.elapsedSeconds { parts.append("active \(clock(metrics.activeSeconds))") }
+    if snapshot.recovering { parts.append("recovering: resume, finish or discard?") }
     if metrics.autoPaused { parts.append("the runner stands") }
     if let meters = metrics.distanceMeters {
       parts.append(aged(units.distanceText(meters), .distance, of: snapshot))
@@ -36,6 +37,7 @@ enum Sentence {
     let place = "term \(snapshot.term), revision \(snapshot.revision), tick \(snapshot.tick)"
     guard snapshot.phase != .idle else { return "no run has been started (\(place))" }
     return "the run is \(snapshot.phase.rawValue)"
+      + (snapshot.recovering ? " and waits to be recovered (busnode recover resume, finish or discard)" : "")
       + (snapshot.changedBy.map { ", last changed by \($0.source) on \($0.deviceId)" } ?? "") + " (\(place))"
   }
 
@@ -87,6 +89,9 @@ enum Sentence {
     case .receipt(let receipt, let device), .verdict(let receipt, let device): "\(device): \(receipt.message)"
     case .presence(let presence): "\(presence.deviceId) \(presence.reachable ? "is here" : "is gone")"
     case .link(let link): link.reachable ? "the hub answers" : "the hub is out of reach"
+    case .view(let view): self.view(view)
+    case .hubLost(let lost):
+      "nothing heard of \(lost.deviceId ?? "the hub") for \(clock(lost.silentSeconds)): the run may have stopped"
     case .predicted(let predicted): "the button shows \(predicted.phase.rawValue)"
     case .sensors(let sensors):
       switch sensors.demand {
@@ -96,6 +101,15 @@ enum Sentence {
       }
     case .sensorsDone(let sensors): "all samples of the run are with the hub: \(sensors.samples)"
     }
+  }
+
+  /// How far what is shown can be believed.
+  static func view(_ view: EventJSON.View) -> String {
+    if view.hubOffDuty { return "the phone has gone off duty: what is shown is its last word" }
+    guard view.stale else { return "what is shown is up to date" }
+    return "what is shown is "
+      + (view.ageSeconds.map { "\(whole($0)) s old" } ?? "of an earlier time")
+      + ": nothing has been heard since"
   }
 
   static func clock(_ seconds: Double) -> String { DurationText.clock(BusDuration(seconds: seconds)) }

@@ -243,6 +243,7 @@ actor UpRun {
         let real = span.map { plan.speed.real(fromBus: $0) }
         offlineUntil[node] = real.map { ContinuousClock.now + .nanoseconds($0.nanoseconds) } ?? Self.never
       case .online: offlineUntil[node] = nil
+      case .recover: break
       case .press(let kind, _): hasPressedStop = hasPressedStop || kind == .stop
       }
     case .kill:
@@ -277,14 +278,14 @@ actor UpRun {
     case .link(let link): rows[node]?.link = link.reachable ? "up" : "no hub"
     case .sensorsDone(let sensors):
       if sensors.runId == agreement.seen[node]?.last?.runId { sensorsDone.insert(node) }
-    case .command, .receipt, .presence, .sensors: break
+    case .command, .receipt, .presence, .view, .hubLost, .sensors: break
     }
     if plan.asJSON { return try Output.jsonLine(NodeEventJSON(node: node, event: event)) }
     guard !isLive else { return }
     switch event {
-    case .snapshot, .verdict, .link:
+    case .snapshot, .verdict, .link, .hubLost:
       try Output.line(LiveTable.padded(node.rawValue, 8) + Sentence.event(event))
-    case .command, .receipt, .presence, .predicted, .sensors, .sensorsDone: break
+    case .command, .receipt, .presence, .view, .predicted, .sensors, .sensorsDone: break
     }
   }
 

@@ -52,13 +52,14 @@
           case .cancel(let id), .retry(let id), .discard(let id): .done(id)
           case .report: .report(nil)
           case .route: .route(nil)
+          case .recover: .done(nil)
           }
         }
         #expect(try mode(of: bus.runtimeDirectory) == 0o700)
         let expected: [(Inquiry, InquiryAnswer)] = [
           (.peers, .peers([])), (.outbox, .outbox([row])), (.quarantine, .quarantine([])), (.cancel(id), .done(id)),
           (.retry(id), .done(id)), (.discard(id), .done(id)), (.report, .report(nil)),
-          (.route(from: 3), .route(nil)),
+          (.route(from: 3), .route(nil)), (.recover(.finish), .done(nil)),
         ]
         for (inquiry, answer) in expected {
           #expect(try await DoorClient.ask(inquiry, of: watch, on: bus, within: .seconds(60)) == answer)

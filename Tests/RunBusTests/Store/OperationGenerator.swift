@@ -15,7 +15,7 @@ struct OperationGenerator {
   mutating func batch() -> [StoreOperation] { (0..<Int.random(in: 1...8, using: &random)).map { _ in operation() } }
 
   mutating func operation() -> StoreOperation {
-    switch Int.random(in: 0..<32, using: &random) {
+    switch Int.random(in: 0..<34, using: &random) {
     case 0: return .setTerm(anyUnsigned())
     case 1, 2:
       let press = press()
@@ -35,7 +35,7 @@ struct OperationGenerator {
     case 10: return .setClock(real: time(), bus: time())
     case 11: return .forgetStream(stream())
     case 12: return .setHub(StoreID(using: &random), device())
-    case 13: return .setView(view())
+    case 13: return maybe { .setVigil($0.vigil()) } ?? .setView(view())
     case 14:
       return .meet(
         KnownDevice(
@@ -47,8 +47,22 @@ struct OperationGenerator {
         RunRecord(
           runID: runID(), deviceID: device(), startedAt: time(), stoppedAt: time(),
           isConflicted: maybe { _ in true } ?? false))
+    case 27: return .setUnanswered(runID(), since: maybe { $0.time() })
+    case 28: return .discard(runID())
     default: return append()
     }
+  }
+
+  mutating func vigil() -> VigilMark {
+    VigilMark(
+      duty: pick(VigilMark.Duty.allCases),
+      lastAlarm: maybe { generator in
+        HubLost(
+          runID: generator.maybe { $0.runID() }, deviceID: generator.maybe { $0.device() },
+          order: SnapshotOrder(
+            term: generator.anyUnsigned(), revision: generator.anyUnsigned(), tick: generator.anyUnsigned()),
+          silence: BusDuration(nanoseconds: generator.anySigned()))
+      })
   }
 
   mutating func delivery() -> StoreOperation {

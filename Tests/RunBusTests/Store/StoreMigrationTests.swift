@@ -86,6 +86,7 @@ struct StoreMigrationTests {
       #expect(history.windows == [window])
       #expect(history.delivery.rows == [] && history.devices == [])
       #expect(try store.peerHistory().hub == nil && store.peerHistory().view == nil)
+      #expect(try store.peerHistory().vigil == VigilMark())
       store.close()
       store = try NodeStore(directory: scratch.path)
     }

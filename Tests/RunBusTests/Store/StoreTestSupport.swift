@@ -57,6 +57,8 @@ struct ComparableHistory: Equatable {
   let devices: [KnownDevice]
   let records: [RunRecord]
   let aliases: [RunID: RunID]
+  let unanswered: [RunID: BusTime]
+  let discarded: Set<RunID>
   let journal: [LedgerEntry]
   let lastPosition: UInt64
   let clock: [BusTime]
@@ -71,6 +73,8 @@ struct ComparableHistory: Equatable {
     devices = history.devices
     records = history.records.sorted { $0.runID < $1.runID }
     aliases = history.aliases
+    unanswered = history.unanswered
+    discarded = history.discarded
     journal = history.journal
     lastPosition = history.lastPosition
     clock = history.clock.map { [$0.real, $0.bus] } ?? []
@@ -84,6 +88,7 @@ struct ComparablePeerHistory: Equatable {
   let hubStore: StoreID?
   let hubDevice: DeviceID?
   let view: Snapshot?
+  let vigil: VigilMark
   let delivery: ComparableDelivery
 
   init(_ history: PeerHistory) {
@@ -92,6 +97,7 @@ struct ComparablePeerHistory: Equatable {
     hubStore = history.hub?.storeID
     hubDevice = history.hub?.deviceID
     view = history.view
+    vigil = history.vigil
     delivery = ComparableDelivery(history.delivery)
   }
 }

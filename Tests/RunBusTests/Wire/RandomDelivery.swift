@@ -47,6 +47,7 @@ extension RandomMessages {
   mutating func inquiries() -> [Inquiry] {
     [
       .peers, .outbox, .cancel(id()), .quarantine, .retry(id()), .discard(id()), .report, .route(from: count()),
+      .recover(one(of: RecoveryAnswer.allCases)),
     ]
   }
 

@@ -80,7 +80,8 @@ struct RandomMessages {
     let snapshot = Snapshot(
       order: order(), phase: one(of: RunPhase.allCases), runID: maybe { $0.id() },
       changedBy: maybe { Change(source: $0.source(), deviceID: $0.device(), commandID: $0.id()) },
-      startedAt: maybe { $0.time() }, capturedAt: time(), metrics: metrics)
+      startedAt: maybe { $0.time() }, capturedAt: time(), metrics: metrics,
+      isRecovering: coin())
     return StateMessage(snapshot: snapshot, age: span())
   }
 
@@ -131,7 +132,7 @@ struct RandomMessages {
       message: one(of: ["", "say hello first", String(repeating: "é", count: 512)]), version: one(of: [0, 1, .max]))
     let message = one(of: [
       HubMessage.welcome(welcome), .refused(refusal), .receipt(receipt()), .delivery(one(of: deliveries())),
-      .pong(bits(), order()), .state(state()), .answer(one(of: answers())),
+      .pong(bits(), order()), .state(state()), .answer(one(of: answers())), .goodbye,
     ])
     return HubFrame(session: one(of: [0, bits()]), message: message)
   }

@@ -148,7 +148,7 @@ struct HubLifeTests {
     hub.startRun()
     #expect(hub.beats("watch", 150, from: 1) == [])
     #expect(hub.feed(.ending) == ["commit: watch 150 bpm at 0.5s, samples to 1, clock"])
-    #expect(hub.commits() == ["ended"])
+    #expect(hub.commits() == ["watch ← goodbye", "ended"])
   }
 
   @Test("A hub whose disk is full still ends")
@@ -157,6 +157,6 @@ struct HubLifeTests {
     _ = hub.presses("watch", .start)
     let failing = hub.inFlight!.id
     #expect(hub.feed(.ending) == [])
-    #expect(hub.feed(.commitFailed(failing)) == ["note", "ended"])
+    #expect(hub.feed(.commitFailed(failing)) == ["note", "watch ← goodbye", "ended"])
   }
 }

@@ -75,8 +75,7 @@ struct HubRestartTests {
     #expect(history.accepted.count == 3)
     let expected = first.passes(.seconds(1)).filter { $0.contains("judge") }
     var second = HubStage(history: history, now: .zero + .seconds(5))
-    _ = second.feed(.started)
-    let lines = second.passes(.seconds(1))
+    let lines = second.feed(.started)
     func verdicts(_ lines: [String]) -> [String] {
       lines.flatMap { $0.split(separator: ", ").filter { $0.hasPrefix("judge") }.map(String.init) }
     }

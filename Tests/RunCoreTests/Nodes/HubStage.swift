@@ -24,7 +24,8 @@ struct HubStage {
 
   init(
     debounce: BusDuration = HubStage.debounce, speed: Int64 = 1, history: HubHistory = HubHistory(),
-    now: BusTime = .zero, metrics: MetricsSettings = MetricsSettings()
+    now: BusTime = .zero, metrics: MetricsSettings = MetricsSettings(), recovery: RecoveryChoice = .resume,
+    downtime: Downtime = .paused
   ) {
     self.now = now
     metBefore = Set(history.devices.map(\.deviceID.rawValue))
@@ -35,16 +36,19 @@ struct HubStage {
     core = HubCore(
       settings: HubCore.Settings(
         deviceID: DeviceID("phone")!, nodeID: NodeID(high: 1, low: 1), storeID: Self.storeID, debounce: debounce,
-        clock: clock, metrics: metrics),
+        clock: clock, metrics: metrics, recovery: recovery, downtime: downtime, seed: history.term),
       history: history, now: now)
   }
 
   /// A hub that has opened; nothing is in flight.
   static func opened(
     debounce: BusDuration = HubStage.debounce, speed: Int64 = 1, history: HubHistory = HubHistory(),
-    now: BusTime = .zero, metrics: MetricsSettings = MetricsSettings()
+    now: BusTime = .zero, metrics: MetricsSettings = MetricsSettings(), recovery: RecoveryChoice = .resume,
+    downtime: Downtime = .paused
   ) -> HubStage {
-    var stage = HubStage(debounce: debounce, speed: speed, history: history, now: now, metrics: metrics)
+    var stage = HubStage(
+      debounce: debounce, speed: speed, history: history, now: now, metrics: metrics, recovery: recovery,
+      downtime: downtime)
     _ = stage.feed(.started)
     _ = stage.commits()
     _ = stage.feed(.opened(eventsEndpoint: "events"))
@@ -96,7 +100,7 @@ struct HubStage {
           if let last = transmissions.last { verdicts.append((NodeLines.name(connection), last.sequence)) }
         }
       case .open, .forward, .publish, .receipt, .messageReceipt, .refusePost, .hand, .keep, .spoolSettled, .answer,
-        .show, .note, .ended:
+        .show, .recovered, .note, .ended:
         break
       }
     }

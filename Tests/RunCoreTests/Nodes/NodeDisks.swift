@@ -97,6 +97,7 @@ struct PeerDisk {
       case .setStoreID(let id): storeID = id
       case .setHub(let store, let device): kept.hub = (store, device)
       case .setView(let view): kept.view = view
+      case .setVigil(let mark): kept.vigil = mark
       default: delivery.apply(operation)
       }
     }
@@ -150,6 +151,8 @@ struct HubDisk {
     case .forgetVerdicts(let moment): kept.verdicts.removeAll { $0.judgedAt < moment }
     case .append(let run, let entry): append(entry, to: run)
     case .setAlias(let alias, let run): kept.aliases[alias] = run
+    case .setUnanswered(let run, let since): kept.unanswered[run] = since
+    case .discard(let run): kept.discarded.insert(run)
     case .settle(let window): kept.windows.append(window)
     case .keepRecord(let record): kept.records.append(record)
     case .meet(let device):

@@ -17,6 +17,7 @@ enum NodeLines {
     case .spoolSettled(let id): "settled \(id.low)"
     case .answer(let answer, let number): "answer \(number): \(line(answer))"
     case .show(let snapshot): "show \(line(snapshot))"
+    case .recovered(let recovery): "\(recovery.outcome) after \(seconds(recovery.downtime))"
     case .note: "note"
     case .ended: "ended"
     }
@@ -31,6 +32,8 @@ enum NodeLines {
     case .show(let snapshot): "show \(line(snapshot))"
     case .hear(let event): "hear \(line(event))"
     case .reachability(let value): value ? "reachable" : "unreachable"
+    case .view(let state): line(state)
+    case .hubLost(let lost): "hub lost: \(line(lost))"
     case .messageReceipt(let receipt): line(receipt)
     case .refusePost(let id, let refusal): "refuse \(id.low) \(refusal)"
     case .hand(let handover): line(handover)
@@ -44,6 +47,16 @@ enum NodeLines {
     }
   }
 
+  static func line(_ state: ViewState) -> String {
+    let word = state.isHubOffDuty ? "off duty" : state.isStale ? "stale" : "fresh"
+    return "\(word)\(state.age.map { " \(seconds($0))" } ?? "")"
+  }
+
+  static func line(_ lost: HubLost) -> String {
+    "run \(lost.runID.map { "\($0.low)" } ?? "?") at \(line(lost.order)), "
+      + "\(lost.deviceID?.rawValue ?? "?") silent for \(seconds(lost.silence))"
+  }
+
   static func line(_ message: HubMessage) -> String {
     switch message {
     case .welcome(let welcome):
@@ -54,6 +67,7 @@ enum NodeLines {
     case .answer(let answer): "answer \(line(answer))"
     case .pong(let number, let order): "pong \(number) at \(line(order))"
     case .state(let message): "state \(line(message.snapshot))"
+    case .goodbye: "goodbye"
     }
   }
 
@@ -133,7 +147,9 @@ enum NodeLines {
     "\(part.term).\(part.number) run \(part.runID.low): \(part.from)+\(part.points.count) of \(part.total)"
   }
 
-  static func line(_ snapshot: Snapshot) -> String { "\(line(snapshot.order)) \(snapshot.phase.rawValue)" }
+  static func line(_ snapshot: Snapshot) -> String {
+    "\(line(snapshot.order)) \(snapshot.phase.rawValue)\(snapshot.isRecovering ? " recovering" : "")"
+  }
 
   static func line(_ order: SnapshotOrder) -> String { "\(order.term).\(order.revision).\(order.tick)" }
 
@@ -168,12 +184,15 @@ enum NodeLines {
     case .forgetVerdicts: "forget"
     case .append(_, let entry): line(entry)
     case .setAlias: "alias"
+    case .setUnanswered(_, let since): since.map { "unanswered since \(seconds($0 - .zero))" } ?? "answered"
+    case .discard: "discard"
     case .settle: "window"
     case .setClock: "clock"
     case .keepRecord: "record"
     case .setStoreID: "store"
     case .setHub: "hub"
     case .setView(let view): "view \(line(view))"
+    case .setVigil(let mark): "\(mark.duty)"
     case .meet(let device): "meet \(device.deviceID)"
     case .enqueue(let row):
       row.item == nil ? "reserve \(name(row.stream)) \(row.sequence)" : "owe \(name(row.stream)) \(row.sequence)"

@@ -72,6 +72,7 @@ struct PeerLinkTests {
     #expect(
       peer.passes(.seconds(6)) == [
         "2.0s send ping 1", "4.0s send ping 2", "6.0s unreachable", "6.0s send hello seen 1",
+        "6.0s stale 6.0s",
       ])
     #expect(!peer.core.isReachable)
     // What the subscription still held does not make the hub look alive.
@@ -134,6 +135,7 @@ struct PeerLinkTests {
     var other = PeerStage.up()
     #expect(other.feed(.linkDown) == ["unreachable"])
     #expect(other.feed(.linkDown) == [])
+    #expect(other.passes(.seconds(60)) == ["30.0s stale 30.0s"])
     #expect(other.core.deadline == nil)
   }
 

@@ -65,7 +65,8 @@ struct PeerSendingTests {
     #expect(peer.core.predicted == .running)
     _ = peer.feed(.linkUp)
     // Whatever may have been sent cannot be cancelled: this is durable first.
-    #expect(peer.welcome(session: 2) == ["reachable", "subscribe events s", "commit: try commands 1...3"])
+    #expect(
+      peer.welcome(session: 2) == ["reachable", "subscribe events s", "fresh 0.0s", "commit: try commands 1...3"])
     #expect(peer.commit() == ["send 1 start 30.0s", "send 2 pause 20.0s", "send 3 resume 10.0s"])
     // The first was lost on the way, the link broke: all go again in order.
     _ = peer.feed(.linkDown)

@@ -12,22 +12,26 @@ struct PeerStage {
   /// The last hello's.
   private(set) var nonce: UInt64 = 0
 
-  init(isOneShot: Bool = false, termSeen: UInt64 = 0, topics: [Topic] = [.snapshots]) {
+  init(
+    isOneShot: Bool = false, termSeen: UInt64 = 0, topics: [Topic] = [.snapshots],
+    hubLostAfter: BusDuration = .seconds(600)
+  ) {
     var history = PeerHistory()
     history.term = termSeen
-    self.init(history: history, storeID: Self.storeID, isOneShot: isOneShot, topics: topics)
+    self.init(
+      history: history, storeID: Self.storeID, isOneShot: isOneShot, topics: topics, hubLostAfter: hubLostAfter)
   }
 
   init(
     history: PeerHistory, storeID: StoreID, isOneShot: Bool = false, topics: [Topic] = [.snapshots],
-    now: BusTime = .zero, wallSeconds: Double = 0, bootID: String = "boot"
+    hubLostAfter: BusDuration = .seconds(600), now: BusTime = .zero, wallSeconds: Double = 0, bootID: String = "boot"
   ) {
     self.now = now
     disk = PeerDisk(storeID: storeID)
     core = PeerCore(
       settings: PeerCore.Settings(
         deviceID: DeviceID("watch")!, role: .watch, nodeID: NodeID(high: 3, low: 1), storeID: storeID,
-        topics: topics, isOneShot: isOneShot, seed: 1),
+        topics: topics, isOneShot: isOneShot, hubLostAfter: hubLostAfter, seed: 1),
       history: history, now: now, wallSeconds: wallSeconds, bootID: bootID)
   }
 

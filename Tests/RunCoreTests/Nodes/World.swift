@@ -27,6 +27,7 @@ struct World {
     case gone(life: UInt64, ConnectionID)
     case sendFailed(WorldParty, life: UInt64, ConnectionID)
     case linkUp(Int)
+    case linkDown(Int, connection: UInt64)
     case starts(WorldParty)
     case returned(WorldParty, life: UInt64, WorldApp.Outcome)
     case handles(WorldParty, life: UInt64, Bool)
@@ -178,12 +179,21 @@ struct World {
     case .toPeer(let index, let connection, let frame):
       guard peers[index].connection == connection else { return }
       noteAcknowledged(frame, by: index)
+      noteWord(frame, to: index)
       feedPeer(index, .frame(frame))
     case .published(let index, let subscription, let event):
-      if peers[index].subscription == subscription { feedPeer(index, .event(event)) }
+      guard peers[index].subscription == subscription else { return }
+      feedPeer(index, .event(event))
+      // Without a session it is not listened to.
+      if peers[index].core?.heardAt == peerNow(index) { noteWord(to: index) }
     case .committed(let party, let life, let id, let operations, let isWritten):
       guard life == self.life(of: party) else { return }
-      if isWritten { write(operations, to: party) } else { tally.count("commit failed") }
+      if isWritten {
+        write(operations, to: party)
+      } else {
+        tally.count("commit failed")
+        if case .peer(let index) = party { peers[index].vigil.hasFailed = true }
+      }
       feed(party, committed: id, isWritten: isWritten)
     case .gone(let life, let connection): if life == hub.life { feedHub(.gone(connection)) }
     case .sendFailed(let party, let life, let connection):
@@ -193,6 +203,7 @@ struct World {
       case .peer(let index): feedPeer(index, .sendFailed)
       }
     case .linkUp(let index): connect(index)
+    case .linkDown(let index, let connection): if peers[index].connection == connection { disconnect(index) }
     case .starts(.hub): startHub()
     case .starts(.peer(let index)): startPeer(index)
     case .returned(let party, let life, let outcome): handlerReturned(party, life: life, outcome)

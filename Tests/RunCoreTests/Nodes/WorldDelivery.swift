@@ -71,7 +71,7 @@ struct WorldDelivery {
     case .receiveLatest(let row): latestReceived[Place(device: row.device, key: row.key)] = row
     case .setTerm, .accept, .reclassify, .judge, .forgetVerdicts, .append, .keepRecord, .setAlias, .settle, .setClock,
       .setStoreID,
-      .setHub, .setView, .meet:
+      .setHub, .setView, .setVigil, .meet, .setUnanswered, .discard:
       break
     }
   }
@@ -114,6 +114,7 @@ struct WorldPeerStore {
   private var clock: ClockMark?
   private var hub: (storeID: StoreID, deviceID: DeviceID)?
   private var view: Snapshot?
+  private(set) var vigil = VigilMark()
 
   init(storeID: StoreID) { self.storeID = storeID }
 
@@ -126,6 +127,7 @@ struct WorldPeerStore {
       case .setStoreID(let id): storeID = id
       case .setHub(let store, let device): hub = (store, device)
       case .setView(let view): self.view = view
+      case .setVigil(let mark): vigil = mark
       default: delivery.apply(operation)
       }
     }
@@ -137,6 +139,7 @@ struct WorldPeerStore {
     history.clock = clock
     history.hub = hub
     history.view = view
+    history.vigil = vigil
     history.delivery = delivery.history
     return history
   }

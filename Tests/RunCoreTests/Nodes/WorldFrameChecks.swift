@@ -28,7 +28,7 @@ extension World {
       // A hello of before the first welcome may come late; that nobody begins anew for it is checked where they would.
       let isExpected = refusal.code == .unknownSession || refusal.code == .storeRegressed
       if !isExpected { faults.append("refused: \(refusal.message)") }
-    case .answer: break
+    case .answer, .goodbye: break
     }
   }
 

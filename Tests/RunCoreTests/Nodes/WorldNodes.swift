@@ -29,7 +29,8 @@ extension World {
         if snapshot.order <= hub.lastOrder { faults.append("hub: \(snapshot.order) after \(hub.lastOrder)") }
         hub.lastOrder = snapshot.order
         check(snapshot)
-      case .forward, .keep, .note, .ended: break
+      case .ended: endHub()
+      case .forward, .keep, .recovered, .note: break
       }
     }
   }
@@ -56,7 +57,8 @@ extension World {
         }
         peers[index].lastShown = snapshot.order
         check(snapshot)
-      case .hear, .reachability, .note, .met, .answered, .ended: break
+      case .hubLost(let lost): check(lost, at: index)
+      case .hear, .reachability, .view, .note, .met, .answered, .ended: break
       case .fail(let refusal): faults.append("peer \(index) was refused: \(refusal.message)")
       }
     }

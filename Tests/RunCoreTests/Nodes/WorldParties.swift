@@ -28,6 +28,7 @@ struct WorldPeer {
   var muteUntil = BusTime.zero
   var isSlow = false
   var app = WorldApp()
+  var vigil = WorldVigil()
   var lastShown = Snapshot.none.order
   /// What it was told in this life.
   var told: Set<CommandID> = []
@@ -135,11 +136,13 @@ extension World {
     let peer = peers[index]
     let settings = PeerCore.Settings(
       deviceID: peer.name, role: NodeRole(rawValue: peer.name.rawValue), nodeID: peer.nodeID,
-      storeID: peer.store.storeID, topics: Topic.allCases, isOneShot: false, seed: random.next())
+      storeID: peer.store.storeID, topics: Topic.allCases, isOneShot: false,
+      hubLostAfter: Self.hubLostAfter, seed: random.next())
     peers[index].core = PeerCore(
       settings: settings, history: peer.store.history, now: peerNow(index), wallSeconds: wallSeconds(of: index),
       bootID: "boot \(peer.boot)")
     peers[index].lastShown = Snapshot.none.order
+    beginVigil(of: index)
     feedPeer(index, .started)
     schedule(.handles(.peer(index), life: peer.life, true), in: milliseconds(0...1000))
     if peer.life > 1 { schedule(.linkUp(index), in: milliseconds(0...3000)) }

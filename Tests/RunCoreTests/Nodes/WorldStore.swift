@@ -75,7 +75,7 @@ struct WorldStore {
     case .settle(let window): windows.append(window)
     case .setStoreID(let id): storeID = id
     case .meet(let device): devices[device.deviceID] = device
-    case .setHub, .setView: ownFaults.append("a hub wrote what a peer writes")
+    case .setHub, .setView, .setVigil: ownFaults.append("a hub wrote what a peer writes")
     default: delivery.apply(operation)
     }
   }

@@ -42,7 +42,7 @@ struct WorldTally {
     "frame to a peer refused", "frame twice", "hello twice", "publication lost", "link lost", "link half open",
     "deaf for a while", "mute for a while", "handler threw", "handler took its node down", "handler was late",
     "handler went away", "hub's store deleted", "hub's store restored", "peer's store deleted", "peer's store restored",
-    "peer began anew", "hub began anew",
+    "peer began anew", "hub began anew", "hub went off duty", "goodbye of the hub", "hub lost",
     // What is done.
     "press offline", "burst", "run out of reach", "whole run", "spooled", "spooled at several nodes", "spool settled",
     "request", "cancelled a command", "cancelled a message", "could not be cancelled",

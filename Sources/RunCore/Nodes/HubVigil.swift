@@ -1,0 +1,93 @@
+/// A peer's watch over its hub: how long it has been silent, and whether that was told.
+///
+/// ```
+///            silent for too long            heard
+///   armed ─────────────────────▶ alarmed ─────────▶ armed
+///     └──────── goodbye ───────▶ dismissed ─ heard ─▶
+/// ```
+///
+/// Only silence counts in which the peer listened: awake, on the air, and while a run is on. Whoever drives the machine
+/// wakes it every few seconds while that is so; a wake-up that comes much later than it was due says that this device
+/// slept (or was stopped), and what it slept through is no silence of the hub's. After it the hub gets three beats to be
+/// heard, however much was counted before.
+struct HubVigil: Sendable {
+  /// Between two wake-ups: a handful a minute, for as long as the hub is silent and that was not told.
+  static let wakeEvery = BusDuration.seconds(5)
+  /// How late a wake-up of a busy machine may be and still count as awake.
+  static let lateMax = BusDuration.seconds(2)
+
+  /// How much silence is too much: never less than three beats, within which a hub that is well may say nothing.
+  let limit: BusDuration
+  private(set) var mark: VigilMark
+  /// The peer is on the air.
+  private(set) var isListening = true
+  private(set) var startedAt: BusTime?
+  /// An alarm on its way to the disk: it is told once it is there.
+  private(set) var pending: HubLost?
+  /// What was last told about the view.
+  var shown = ViewState(age: nil, isStale: false, isHubOffDuty: false)
+  private var counted = BusDuration.zero
+  private var awakeAt: BusTime?
+
+  init(limit: BusDuration, mark: VigilMark) {
+    self.limit = max(limit, Heartbeat.silence(isRunOn: true))
+    self.mark = mark
+  }
+
+  /// The silence that counts has reached the limit.
+  var isDue: Bool { mark.duty == .armed && counted >= limit }
+
+  /// The next wake-up; `nil` when nothing counts.
+  func deadline(isRunOn: Bool) -> BusTime? { counts(isRunOn) ? awakeAt.map { $0 + promise } : nil }
+
+  /// The peer begins.
+  mutating func start(at now: BusTime) { (startedAt, awakeAt) = (now, now) }
+
+  /// It is awake, and counts what has passed since it last was.
+  mutating func pass(to now: BusTime, isRunOn: Bool) {
+    guard let last = awakeAt else { return }
+    awakeAt = now
+    guard counts(isRunOn) else { return }
+    if now - last <= promise + Self.lateMax { counted += now - last } else { breathe() }
+  }
+
+  /// The hub spoke. Whether that changes what the store remembers.
+  mutating func hear() -> Bool {
+    (counted, pending) = (.zero, nil)
+    guard mark.duty != .armed else { return false }
+    mark.duty = .armed
+    return true
+  }
+
+  /// The hub said goodbye. Whether that changes what the store remembers.
+  mutating func dismiss() -> Bool {
+    guard mark.duty == .armed else { return false }
+    (mark.duty, counted) = (.dismissed, .zero)
+    return true
+  }
+
+  /// This silence comes to an alarm.
+  mutating func alarm(_ lost: HubLost) {
+    mark = VigilMark(duty: .alarmed, lastAlarm: lost)
+    pending = lost
+  }
+
+  /// The alarm that is to be told now, once.
+  mutating func takePending() -> HubLost? {
+    defer { pending = nil }
+    return pending
+  }
+
+  /// It goes off the air, or comes back.
+  mutating func setListening(_ value: Bool) {
+    isListening = value
+    if value { breathe() }
+  }
+
+  private func counts(_ isRunOn: Bool) -> Bool { isRunOn && isListening && mark.duty == .armed }
+
+  /// How long it may take until somebody looks again.
+  private var promise: BusDuration { min(Self.wakeEvery, max(.zero, limit - counted)) }
+
+  private mutating func breathe() { counted = min(counted, limit - Heartbeat.silence(isRunOn: true)) }
+}

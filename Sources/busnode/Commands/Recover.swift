@@ -1,0 +1,46 @@
+import ArgumentParser
+import RunBus
+
+struct Recover: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    abstract: "Say what is to become of a run that was on when the phone died.",
+    discussion: """
+        busnode recover resume     it goes on; the time until now is not active
+        busnode recover finish     it was stopped when the phone died
+        busnode recover discard    likewise, and it never becomes a record
+
+      For a phone that asks (busnode phone --recover ask): "recovering" in busnode state --json is true. It is answered on
+      the phone's own machine; anywhere else a button does: stop finishes the run, any other goes on with it first.
+
+      EXIT STATUS:
+        0   the phone does as it was told
+        1   no run waits for an answer
+        69  no phone of this bus runs on this machine
+      """)
+
+  @Argument(help: "resume, finish or discard.")
+  var answer: RecoveryAnswer
+
+  @OptionGroup var bus: BusOptions
+
+  func run() async throws {
+    bus.startLog()
+    let location = try bus.location()
+    if location.isWithoutHub { throw Failure.noBus(location) }
+    let devices = LocalDevices(location: location)
+    for device in devices.all {
+      switch try await devices.askRunning(.recover(answer), of: device) {
+      case .done:
+        return try Output.line(
+          answer == .resume ? "the run goes on" : answer == .finish ? "the run is finished" : "the run is discarded")
+      case .failed(let reason) where reason == HubCore.nothingToRecover:
+        throw Failure(code: "nothingToRecover", message: reason, exitStatus: ExitStatus.failure)
+      // A peer, or nobody at home.
+      case .failed, .peers, .outbox, .quarantine, .report, .route, nil: continue
+      }
+    }
+    throw Failure(
+      code: "noBus", message: "no phone of bus \"\(location.displayName)\" runs on this machine",
+      exitStatus: ExitStatus.noBus)
+  }
+}

@@ -1,0 +1,54 @@
+import RunBus
+import Subprocess
+
+#if canImport(System)
+  import struct System.FilePath
+#else
+  import struct SystemPackage.FilePath
+#endif
+
+/// The owner's command that a lost hub starts: a notification, a mail, a sound.
+struct HubLostHook: Sendable {
+  let command: String
+  let location: BusLocation
+  /// The device that raises the alarm.
+  let device: DeviceID
+
+  /// Runs the command to its end and says in one line if it failed. When the node ends first, so does the command: it is
+  /// asked to, and killed a second later.
+  func run(_ lost: HubLost) async {
+    var options = PlatformOptions()
+    // A group of its own: Ctrl-C on the terminal ends the node, which then ends the command and what that has started.
+    options.processGroupID = 0
+    options.teardownSequence = [.gracefulShutDown(toProcessGroup: true, allowedDurationToNextStep: .seconds(1))]
+    do {
+      // Standard output carries the node's own lines: what the command writes goes beside them.
+      let result = try await Subprocess.run(
+        .path(FilePath("/bin/sh")), arguments: ["-c", command], environment: .inherit.updating(environment(lost)),
+        platformOptions: options, input: .none, output: .currentStandardError, error: .currentStandardError)
+      guard !Task.isCancelled else { return }
+      switch result.terminationStatus {
+      case .exited(0): break
+      case .exited(let status): complain("it ended with exit status \(status)")
+      case .signaled(let number): complain("it was ended by signal \(number)")
+      }
+    } catch {
+      if !Task.isCancelled { complain("it could not be started: \(error)") }
+    }
+  }
+
+  private func complain(_ what: String) { Output.complain("busnode: --on-hub-lost \"\(command)\": \(what)") }
+
+  /// The bus is named as `busnode` reads it: the command's own `busnode` calls find it.
+  private func environment(_ lost: HubLost) -> [Environment.Key: String?] {
+    let isLocal = location.controlEndpoint.hasPrefix("ipc://")
+    return [
+      "RUNBUS_BUS": isLocal ? location.displayName : nil,
+      "RUNBUS_ADDRESS": isLocal ? nil : location.displayName,
+      "RUNBUS_DEVICE": device.rawValue,
+      "RUNBUS_HUB_DEVICE": lost.deviceID?.rawValue,
+      "RUNBUS_RUN_ID": lost.runID?.description,
+      "RUNBUS_SILENT_SECONDS": Sentence.whole(lost.silence.seconds),
+    ]
+  }
+}

@@ -1,0 +1,53 @@
+import RunBus
+
+/// Asks the person at the terminal what is to become of a run that was on when the phone died.
+struct RecoveryPrompt: Sendable {
+  let hub: Hub
+  /// Standard input holds orders: the answer is one of them.
+  let readsOrders: Bool
+
+  /// Asks, if the hub does, and comes back once somebody has answered, here or elsewhere.
+  func ask() async {
+    guard let first = await hub.snapshots().first(where: { _ in true }), first.isRecovering else { return }
+    let found = "found an unfinished run: \(Self.describe(SnapshotJSON(first)))"
+    guard !readsOrders, StandardInput.isReadable else {
+      Output.complain("\(found); answer with recover resume, recover finish or recover discard")
+      return
+    }
+    Output.complain("\(found); [r]esume, [f]inish or [d]iscard it?")
+    await withTaskGroup(of: Void.self) { group in
+      group.addTask { await obey(StandardInput.lines()) }
+      group.addTask { for await snapshot in await hub.snapshots() where !snapshot.isRecovering { break } }
+      // The terminal may be closed with the question open: a button or a shell can still answer.
+      await group.next()
+      if await hub.authoritative.isRecovering { await group.next() }
+      group.cancelAll()
+    }
+  }
+
+  private func obey(_ lines: AsyncStream<String>) async {
+    for await line in lines {
+      guard let answer = Self.answer(line) else {
+        Output.complain("\"\(line)\" is no answer: r to resume, f to finish, d to discard")
+        continue
+      }
+      do {
+        return try await hub.recover(answer)
+      } catch {
+        return Output.complain("busnode: \(error.message)")
+      }
+    }
+  }
+
+  /// The answer that a line gives: its word, or the first letters of it.
+  static func answer(_ line: String) -> RecoveryAnswer? {
+    let word = line.split(whereSeparator: \.isWhitespace).joined(separator: " ").lowercased()
+    return word.isEmpty ? nil : RecoveryAnswer.allCases.first { $0.rawValue.hasPrefix(word) }
+  }
+
+  private static func describe(_ snapshot: SnapshotJSON) -> String {
+    var parts = [snapshot.phase.rawValue, "active \(Sentence.clock(snapshot.metrics.activeSeconds))"]
+    if let meters = snapshot.metrics.distanceMeters { parts.append(Sentence.distance(meters)) }
+    return parts.joined(separator: ", ")
+  }
+}

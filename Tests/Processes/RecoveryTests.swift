@@ -1,0 +1,118 @@
+import Foundation
+import Testing
+import TestSupport
+
+/// A phone dies by kill -9 in the middle of a run, and is started again.
+@Suite("A phone that was killed in a run")
+struct RecoveryTests {
+  /// A run is on, the phone dies, and a new one is started with these arguments.
+  private func recover(
+    _ arguments: String...,
+    body: @Sendable (_ trio: Trio, _ phone: NodeProcess, _ watch: NodeProcess) async throws -> Void
+  ) async throws {
+    try await withTrio(.ipc) { trio in
+      let nodes = try await trio.start(phone: ["--synthetic"])
+      nodes.watch.write("start")
+      try await nodes.phone.shows("running", revision: 1)
+      // A tick: something of the run is on the disk.
+      try await nodes.phone.snapshot("a tick") { ($0["metrics"]?["activeSeconds"]?.number ?? 0) >= 3 }
+      nodes.phone.signal(SIGKILL)
+      _ = try await nodes.phone.ending()
+      let phone = trio.spawn("phone", ["--synthetic"] + arguments)
+      try await body(trio, phone, nodes.watch)
+    }
+  }
+
+  private static func isRecovering(_ snapshot: JSONValue) -> Bool { snapshot["recovering"]?.bool == true }
+
+  @Test("It goes on by itself where nobody can be asked")
+  func resume() async throws {
+    try await recover { _, phone, watch in
+      let first = try await phone.shows("running", revision: 1, term: 2)
+      #expect(!Self.isRecovering(first))
+      try await watch.shows("running", revision: 1, term: 2)
+    }
+  }
+
+  @Test("With finish everybody sees the run completed, and never running again")
+  func finish() async throws {
+    try await recover("--recover", "finish") { _, phone, watch in
+      let stopped = try await watch.shows("completed", revision: 2, term: 2)
+      #expect(stopped["changedBy"]?["source"]?.string == "recovery")
+      #expect(stopped["changedBy"]?["deviceId"]?.string == "phone")
+      #expect(phone.snapshots.allSatisfy { $0["phase"]?.string == "completed" })
+    }
+  }
+
+  @Test("With discard the run is over as well, and the phone says what it did")
+  func discard() async throws {
+    try await recover("--recover", "discard") { _, phone, watch in
+      try await watch.shows("completed", revision: 2, term: 2)
+      try await phone.wait(for: "its word") { view in view.errors.first { $0.contains("and discarded") } }
+    }
+  }
+
+  @Test("With ask all devices show the question, and a shell answers it once")
+  func ask() async throws {
+    try await recover("--recover", "ask") { trio, phone, watch in
+      let asked = try await watch.snapshot("the question", where: Self.isRecovering)
+      #expect(asked["phase"]?.string == "running")
+      let state = try await trio.run("state")
+      #expect(state.lines.first?.contains("waits to be recovered") == true)
+      let answer = try await trio.run("recover", "resume")
+      #expect(answer.ending == .exited(0))
+      #expect(answer.lines == ["the run goes on"])
+      let goesOn = try await watch.snapshot("the run going on") { !Self.isRecovering($0) && $0["term"]?.int == 2 }
+      #expect(goesOn["revision"]?.int == 1)
+      #expect(goesOn["metrics"]?["activeSeconds"]?.number == asked["metrics"]?["activeSeconds"]?.number)
+      let again = try await trio.run("recover", "finish")
+      #expect(again.ending == .exited(1))
+      #expect(again.errors == ["busnode: no run waits for an answer"])
+      _ = phone
+    }
+  }
+
+  @Test("A phone that dies while it asks asks again, and its standard input answers")
+  func askAgain() async throws {
+    try await recover("--recover", "ask") { trio, phone, watch in
+      try await phone.snapshot("the question", where: Self.isRecovering)
+      phone.signal(SIGKILL)
+      _ = try await phone.ending()
+      let next = trio.spawn("phone", ["--recover", "ask"])
+      try await watch.snapshot("the question again") { Self.isRecovering($0) && $0["term"]?.int == 3 }
+      next.write("recover finish")
+      try await watch.shows("completed", revision: 2, term: 3)
+    }
+  }
+
+  @Test("Without orders on standard input a letter answers, and a stop on the watch does")
+  func letters() async throws {
+    try await withTrio(.ipc) { trio in
+      let nodes = try await trio.start()
+      nodes.watch.write("start")
+      try await nodes.phone.shows("running", revision: 1)
+      nodes.phone.signal(SIGKILL)
+      _ = try await nodes.phone.ending()
+      func ask() -> NodeProcess {
+        trio.bus.spawn(executable: TestBus.busnode, ["phone", "--json", "--recover", "ask"] + trio.place)
+      }
+      let phone = ask()
+      try await phone.wait(for: "the prompt") { view in
+        view.errors.first { $0.contains("[r]esume, [f]inish or [d]iscard it?") }
+      }
+      phone.write("perhaps")
+      phone.write("r")
+      try await nodes.watch.snapshot("the run going on") { !Self.isRecovering($0) && $0["term"]?.int == 2 }
+      #expect(phone.view.errors.contains { $0.contains("\"perhaps\" is no answer") })
+      phone.signal(SIGKILL)
+      _ = try await phone.ending()
+      let next = ask()
+      try await nodes.watch.snapshot("the question") { Self.isRecovering($0) && $0["term"]?.int == 3 }
+      nodes.watch.write("stop")
+      let stopped = try await nodes.watch.shows("completed", revision: 2, term: 3)
+      #expect(stopped["changedBy"]?["source"]?.string == "recovery")
+      next.signal(SIGTERM)
+      #expect(try await next.ending() == .exited(0))
+    }
+  }
+}
