@@ -80,7 +80,7 @@ struct ReplayTests {
 
   @Test("Live, offline, and read back from the disk by a later life: one set of numbers, pieces and route")
   func recovered() async throws {
-    let path = Recordings.path("fr310xt-pauses.tcx") ?? Recordings.synthetic
+    let path = Recordings.synthetic
     try await withTestBus { bus in
       let measured = try #require(
         try await bus.run("measure", path, "--json", "--route", "--weight", "70", within: 60).json.last)
