@@ -203,7 +203,11 @@ struct World {
       case .peer(let index): feedPeer(index, .sendFailed)
       }
     case .linkUp(let index): connect(index)
-    case .linkDown(let index, let connection): if peers[index].connection == connection { disconnect(index) }
+    case .linkDown(let index, let connection):
+      guard peers[index].connection == connection else { return }
+      disconnect(index)
+      // Nothing is lost for good after the last trouble.
+      if isHealed { schedule(.linkUp(index), in: .zero) }
     case .starts(.hub): startHub()
     case .starts(.peer(let index)): startPeer(index)
     case .returned(let party, let life, let outcome): handlerReturned(party, life: life, outcome)
