@@ -93,7 +93,8 @@ struct ActivityMeter: Hashable, Sendable {
     let cadence = stepping.flatMap { time - $0.time <= Self.silence ? $0.perMinute : nil }
     // A receiver tells how far the runner got, a pedometer how far the feet went: who climbs slowly or runs in circles
     // moves by the latter.
-    let speed = [speed(at: time), walkingSpeed(at: time)].compactMap { $0 }.max()
+    let walking = walkingSpeed(at: time)
+    let speed = speed(at: time).map { max($0, walking ?? $0) } ?? walking
     settle(Self.activity(speed: speed, cadence: cadence), isInferred: true, at: time)
     isStanding = activity == .stationary && cadence != nil && speed.map { $0 < Self.creepingSpeedMax } ?? true
   }
