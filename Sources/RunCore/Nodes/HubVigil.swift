@@ -3,6 +3,7 @@
 /// ```
 ///            silent for too long            heard
 ///   armed ─────────────────────▶ alarmed ─────────▶ armed
+///     │                             │ goodbye
 ///     └──────── goodbye ───────▶ dismissed ─ heard ─▶
 /// ```
 ///
@@ -24,6 +25,8 @@ struct HubVigil: Sendable {
   private(set) var startedAt: BusTime?
   /// An alarm on its way to the disk: it is told once it is there.
   private(set) var pending: HubLost?
+  /// The last alarm before the pending one.
+  private var earlier: HubLost?
   /// What was last told about the view.
   var shown = ViewState(age: nil, isStale: false, isHubOffDuty: false)
   private var counted = BusDuration.zero
@@ -36,6 +39,9 @@ struct HubVigil: Sendable {
 
   /// The silence that counts has reached the limit.
   var isDue: Bool { mark.duty == .armed && counted >= limit }
+
+  /// The last alarm that was told.
+  var lastTold: HubLost? { pending == nil ? mark.lastAlarm : earlier }
 
   /// The next wake-up; `nil` when nothing counts.
   func deadline(isRunOn: Bool) -> BusTime? { counts(isRunOn) ? awakeAt.map { $0 + promise } : nil }
@@ -53,21 +59,19 @@ struct HubVigil: Sendable {
 
   /// The hub spoke. Whether that changes what the store remembers.
   mutating func hear() -> Bool {
-    (counted, pending) = (.zero, nil)
-    guard mark.duty != .armed else { return false }
-    mark.duty = .armed
-    return true
+    counted = .zero
+    return enter(.armed)
   }
 
   /// The hub said goodbye. Whether that changes what the store remembers.
   mutating func dismiss() -> Bool {
-    guard mark.duty == .armed else { return false }
-    (mark.duty, counted) = (.dismissed, .zero)
-    return true
+    counted = .zero
+    return enter(.dismissed)
   }
 
   /// This silence comes to an alarm.
   mutating func alarm(_ lost: HubLost) {
+    earlier = mark.lastAlarm
     mark = VigilMark(duty: .alarmed, lastAlarm: lost)
     pending = lost
   }
@@ -82,6 +86,14 @@ struct HubVigil: Sendable {
   mutating func setListening(_ value: Bool) {
     isListening = value
     if value { breathe() }
+  }
+
+  /// This silence is over, or no silence any more. An alarm that was not told yet never will be, and never was the last.
+  private mutating func enter(_ duty: VigilMark.Duty) -> Bool {
+    if pending != nil { (mark.lastAlarm, pending) = (earlier, nil) }
+    guard mark.duty != duty else { return false }
+    mark.duty = duty
+    return true
   }
 
   private func counts(_ isRunOn: Bool) -> Bool { isRunOn && isListening && mark.duty == .armed }

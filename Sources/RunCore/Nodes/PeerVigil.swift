@@ -8,7 +8,7 @@ extension PeerCore {
   }
 
   /// The last alarm, of this life or an earlier one; `nil` when there never was one.
-  public var lastHubLost: HubLost? { vigil.pending == nil ? vigil.mark.lastAlarm : nil }
+  public var lastHubLost: HubLost? { vigil.lastTold }
 
   /// When the hub will have missed three beats; `nil` as long as there is nothing to show, or nobody who stays.
   private var staleAt: BusTime? {
@@ -31,9 +31,9 @@ extension PeerCore {
 
   /// The hub ends in good order. It may be back at once or never: a hello now and then finds out.
   mutating func takeLeave(session: UInt64, at now: BusTime, into actions: inout [Action]) {
-    // It can overtake the news that the link is gone, or come after it; one of an earlier session speaks of another life.
-    guard session >= lastSession else {
-      return actions.append(.note("a goodbye of an earlier session was dropped"))
+    // It is said to whatever session the hub last knew: its welcome to a later one may be lost, or still on its way.
+    guard SessionTable.term(of: session) >= SessionTable.term(of: lastSession) else {
+      return actions.append(.note("a goodbye of an earlier life of the hub was dropped"))
     }
     if !settings.isOneShot, vigil.dismiss() { commits.add([.setVigil(vigil.mark)], then: []) }
     guard case .up = link else { return }

@@ -24,6 +24,9 @@ struct SessionTable: Sendable {
   /// Session numbers grow across lives: a frame of an earlier life's session is never taken for one of this life's.
   init(term: UInt64) { lastNumber = (term & 0x7FFF_FFFF) << 32 }
 
+  /// Which of the hub's lives a session belongs to: its term, as far as a session's number tells it.
+  static func term(of session: UInt64) -> UInt64 { session >> 32 }
+
   var isFull: Bool { sessions.count >= Self.sessionsMax }
 
   subscript(connection: ConnectionID) -> Session? {

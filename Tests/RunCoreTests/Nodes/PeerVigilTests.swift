@@ -162,7 +162,10 @@ struct PeerVigilTests {
     _ = peer.feed(.linkUp)
     _ = peer.welcome(session: 2, Self.running)
     #expect(!peer.commits().contains { $0.contains("hub lost") })
-    #expect(peer.core.lastHubLost == nil || peer.disk.history.vigil.duty != .armed)
+    _ = peer.passes(.seconds(1))
+    peer.commits()
+    #expect(peer.core.lastHubLost == nil)
+    #expect(peer.disk.history.vigil == VigilMark())
   }
 
   @Test("A goodbye is no silence: the view says so at once, nobody is alarmed, not even in a later life")
@@ -194,12 +197,57 @@ struct PeerVigilTests {
     var greeting = Self.running()
     _ = greeting.passes(.seconds(6))
     #expect(told(greeting.hub(.goodbye)) == ["off duty 6.0s", "commit: dismissed"])
-    // One of an earlier life's session says nothing about this one.
-    var other = Self.running()
-    _ = other.feed(.linkDown)
-    _ = other.feed(.linkUp)
-    _ = other.welcome(session: 2, Self.running)
-    #expect(other.hub(.goodbye, session: 1) == ["note"])
+  }
+
+  @Test("A goodbye to an earlier session of the same life counts, whatever the link is; to an earlier life it does not")
+  func goodbyeToAnEarlierSession() {
+    let life: UInt64 = 2 << 32
+    var peer = Self.running()
+    _ = peer.feed(.linkUp)
+    _ = peer.welcome(session: life + 2, Self.running)
+    peer.commits()
+    #expect(peer.hub(.goodbye, session: 1 << 32 + 9) == ["note"])
+    #expect(told(peer.passes(.seconds(5))) == [])
+    var up = peer
+    #expect(up.hub(.goodbye, session: life + 1) == ["unreachable", "off duty 5.0s", "commit: dismissed"])
+    up.commits()
+    #expect(told(up.passes(.seconds(86_400))) == [])
+    // Welcomed once more, the peer finds that its store has lost history, and takes a new store id before all else.
+    var renewing = peer
+    _ = renewing.feed(.linkDown)
+    _ = renewing.feed(.linkUp)
+    let unknown: [StreamID.Kind: StreamMark] = [.commands: StreamMark(sequence: 7)]
+    _ = renewing.welcome(session: life + 3, Self.running, received: unknown)
+    #expect(told(renewing.hub(.goodbye, session: life + 1)) == ["off duty 5.0s"])
+    renewing.commits()
+    #expect(told(renewing.passes(.seconds(86_400))) == [])
+    // The hub of the next life was not heard yet.
+    var next = peer
+    _ = next.feed(.linkDown)
+    #expect(told(next.hub(.goodbye, session: 3 << 32 + 1)) == ["off duty 5.0s", "commit: dismissed"])
+  }
+
+  @Test("A goodbye before the alarm is durable: it is never told, and the disk forgets it")
+  func goodbyeInTime() {
+    var peer = Self.running()
+    _ = peer.feed(.linkDown)
+    _ = peer.passes(.seconds(600))
+    #expect(told(peer.hub(.goodbye)) == ["off duty 600.0s"])
+    #expect(peer.commits().filter { !$0.hasPrefix("commit") } == [])
+    #expect(peer.disk.history.vigil == VigilMark(duty: .dismissed))
+    #expect(peer.core.lastHubLost == nil)
+  }
+
+  @Test("A goodbye after the alarm was told: the view says so, and the alarm stays the last")
+  func goodbyeTooLate() {
+    var peer = Self.running()
+    _ = peer.feed(.linkDown)
+    _ = peer.passes(.seconds(600))
+    peer.commits()
+    #expect(told(peer.hub(.goodbye)) == ["off duty 600.0s", "commit: dismissed"])
+    peer.commits()
+    #expect(peer.disk.history.vigil.lastAlarm == peer.core.lastHubLost)
+    #expect(peer.core.lastHubLost?.silence == .seconds(600))
   }
 
   @Test("After a goodbye on a link that stands, the peer asks now and again, and no old welcome counts")
