@@ -197,7 +197,8 @@ public actor Hub: Node {
     let settings = HubCore.Settings(
       deviceID: configuration.deviceID, nodeID: store.nodeID, storeID: store.storeID,
       debounce: configuration.debounce, clock: clock, metrics: configuration.metrics,
-      recovery: configuration.recovery, downtime: configuration.downtime, seed: .random(in: .min ... .max))
+      recovery: configuration.recovery, downtime: configuration.downtime, appVersion: configuration.appVersion,
+      seed: .random(in: .min ... .max))
     core = HubCore(
       settings: settings, history: history, now: clock.bus(at: real), wallSeconds: Date().timeIntervalSince1970,
       bootID: MachineBoot.id)
@@ -292,7 +293,9 @@ public actor Hub: Node {
     case .messageReceipt(let receipt): audience.tell(receipt)
     case .refusePost(let id, let refusal): audience.refuse(id, refusal)
     case .hand(let handover): handing.append(handover)
-    case .keep(let record): tell(record)
+    case .keep(let run): tell(run)
+    case .readJournal(let run): readJournal(of: run)
+    case .answerPart(let run, let from, let number): answerPart(of: run, from: from, number)
     case .spoolSettled(let id): keeper?.settle(id)
     case .answer(let answer, let number): keeper?.answer(answer, number)
     case .show(let snapshot): audience.show(snapshot)
@@ -339,7 +342,27 @@ public actor Hub: Node {
     }
   }
 
-  private func tell(_ record: RunRecord) {
+  private func readJournal(of run: RunID) {
+    store.readJournal(of: run) { [self] result in
+      loop.submit { [self] in
+        assumeIsolated { hub in
+          // What cannot be read is a run without a record; the log says why, and the next life tries again.
+          switch result {
+          case .success(let entries): hub.feed(.journal(run, entries))
+          case .failure(let fault): hub.log.error("the journal of \(run) cannot be read: \(fault)")
+          }
+        }
+      }
+    }
+  }
+
+  private func answerPart(of run: RunID, from: Int, _ number: UInt64) {
+    store.readRecord(of: run, from: from) { [self] result in
+      loop.submit { [self] in assumeIsolated { $0.keeper?.answer(.part(result), number) } }
+    }
+  }
+
+  private func tell(_ record: WholeRun) {
     let what = "a run of \(record.deviceID) has arrived whole and is kept as a record of its own (\(record.runID))"
     if record.isConflicted {
       log.warning("\(what), marked conflicted: it overlaps another run")

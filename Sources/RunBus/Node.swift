@@ -83,15 +83,19 @@ public struct HubConfiguration: Sendable {
   public var recovery: RecoveryChoice
   /// Whether the time without a hub counts as active in a run that goes on.
   public var downtime: Downtime
+  /// The version of the app, as records name it; at most 64 bytes.
+  public var appVersion: String
 
   /// The usual window at real speed; no weight is known, only people pause, and a run goes on after a crash.
   public init(
     deviceID: DeviceID, debounce: BusDuration = .milliseconds(500), speed: BusSpeed = .realTime,
-    metrics: MetricsSettings = MetricsSettings(), recovery: RecoveryChoice = .resume, downtime: Downtime = .paused
+    metrics: MetricsSettings = MetricsSettings(), recovery: RecoveryChoice = .resume, downtime: Downtime = .paused,
+    appVersion: String = runBusVersion
   ) {
     self.metrics = metrics
     self.recovery = recovery
     self.downtime = downtime
+    self.appVersion = appVersion
     self.deviceID = deviceID
     self.debounce = debounce
     self.speed = speed

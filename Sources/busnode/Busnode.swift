@@ -47,10 +47,10 @@ struct Busnode: AsyncParsableCommand {
         75   held by another process: the bus, or a store that does not answer; or the spool is full
         130  Ctrl-C while following
       """,
-    version: "0.1.0",
+    version: runBusVersion,
     subcommands: [
       Phone.self, Watch.self, Widget.self, Up.self, Send.self, State.self, Route.self, Monitor.self,
-      Peers.self, Outbox.self, Recover.self, Measure.self,
+      Peers.self, Outbox.self, Records.self, Recover.self, Measure.self,
     ])
 
   static func main() async {

@@ -5,13 +5,18 @@
 /// position: readings at moments without one are not written.
 public enum GPXWriter {
   /// The document.
-  public static func document(_ recording: Recording) -> String {
+  public static func document(_ recording: Recording) -> String { document(recording, description: []) }
+
+  /// The document, with elements of GPX 1.1 that stand behind the track's name.
+  static func document(_ recording: Recording, description: [String]) -> String {
     var lines = [
       #"<?xml version="1.0" encoding="UTF-8"?>"#,
       #"<gpx version="1.1" creator="RunBus" xmlns="http://www.topografix.com/GPX/1/1""#
         + #" xmlns:gpxtpx="http://www.garmin.com/xmlschemas/TrackPointExtension/v1" xmlns:runbus="urn:runbus:gpx:1">"#,
-      "<trk>", "<name>\(escaped(recording.name))</name>", "<trkseg>",
+      "<trk>", "<name>\(escaped(recording.name))</name>",
     ]
+    lines += description
+    lines.append("<trkseg>")
     var stops = recording.timerStops[...]
     for point in points(of: recording) {
       if let stop = stops.first, point.offset >= stop.resumedAt {
@@ -69,7 +74,7 @@ public enum GPXWriter {
   }
 
   /// A number in plain decimals, which Swift's own description leaves for small values; out of range is cut to it.
-  private static func decimal(_ value: Double, places: Int) -> String {
+  static func decimal(_ value: Double, places: Int) -> String {
     var scale: Int64 = 1
     for _ in 0..<places { scale *= 10 }
     let scaled = (value * Double(scale)).rounded()
@@ -84,7 +89,7 @@ public enum GPXWriter {
     return text
   }
 
-  private static func escaped(_ text: String) -> String {
+  static func escaped(_ text: String) -> String {
     var result = ""
     for scalar in text.unicodeScalars {
       switch scalar {

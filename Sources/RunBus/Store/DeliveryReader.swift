@@ -63,20 +63,24 @@ extension HistoryReader {
     return devices
   }
 
-  mutating func readRecords() throws -> [RunRecord] {
-    var records: [RunRecord] = []
-    try each("records", "SELECT * FROM records ORDER BY rowid") { row in
-      guard let runID: RunID = row.identifier("run"), let device = row.text("device").flatMap({ DeviceID($0) }),
-        let startedAt = row.integer("started_at"), let stoppedAt = row.integer("stopped_at"),
-        let conflicted = row.integer("conflicted")
+  /// What is kept, what was removed, and what is still to be made; bodies stay where they are.
+  mutating func readRecords(into history: inout HubHistory) throws {
+    try each("records", "SELECT run, version, summary FROM records ORDER BY number") { row in
+      guard let runID: RunID = row.identifier("run"), let version = row.integer("version") else { return false }
+      guard !row.isNull("summary") else {
+        history.removedRecords[runID] = UInt64(bitPattern: version)
+        return true
+      }
+      guard let summary = row.data("summary").flatMap({ RecordSummary(encoded: Array($0)) }), summary.runID == runID
       else { return false }
-      records.append(
-        RunRecord(
-          runID: runID, deviceID: device, startedAt: BusTime(nanoseconds: startedAt),
-          stoppedAt: BusTime(nanoseconds: stoppedAt), isConflicted: conflicted != 0))
+      history.records.append(summary)
       return true
     }
-    return records
+    try each("expected_records", "SELECT * FROM expected_records ORDER BY run") { row in
+      guard let runID: RunID = row.identifier("run"), let conflicted = row.integer("conflicted") else { return false }
+      history.expectedRecords.append(ExpectedRecord(runID: runID, isConflicted: conflicted != 0))
+      return true
+    }
   }
 
   /// Rows of one stream lie together; streams are then told in their own order.

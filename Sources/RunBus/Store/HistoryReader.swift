@@ -18,16 +18,26 @@ struct HistoryReader {
     try reader.readControl(into: &history)
     history.delivery = try reader.readDelivery()
     history.devices = try reader.readDevices()
-    history.records = try reader.readRecords()
+    try reader.readRecords(into: &history)
     history.transitions = try reader.readTransitions()
-    if let runID = history.presentRun {
-      let journal = """
-        SELECT journal.* FROM journal JOIN runs ON runs.number = journal.run
-        WHERE runs.run = ? AND journal.position >= runs.first_position ORDER BY journal.position
-        """
-      try reader.each("journal", journal, [runID.data]) { row in entry(row).map { history.journal.append($0) } != nil }
-    }
+    if let runID = history.presentRun { history.journal = try reader.readJournal(of: runID) }
     return (history, reader.notices)
+  }
+
+  /// What the journal holds of a run, in order of position.
+  static func journal(_ db: Database, of runID: RunID) throws -> [LedgerEntry] {
+    var reader = HistoryReader(db)
+    return try reader.readJournal(of: runID)
+  }
+
+  private mutating func readJournal(of runID: RunID) throws -> [LedgerEntry] {
+    var entries: [LedgerEntry] = []
+    let journal = """
+      SELECT journal.* FROM journal JOIN runs ON runs.number = journal.run
+      WHERE runs.run = ? AND journal.position >= runs.first_position ORDER BY journal.position
+      """
+    try each("journal", journal, [runID.data]) { row in Self.entry(row).map { entries.append($0) } != nil }
+    return entries
   }
 
   static func readPeer(_ db: Database) throws -> (history: PeerHistory, notices: [String]) {

@@ -58,7 +58,8 @@ struct MemoryDelivery: Sendable {
     case .setLatest(let row): latestSent[Place(device: row.device, key: row.key)] = row
     case .receiveLatest(let row): latestReceived[Place(device: row.device, key: row.key)] = row
     case .setTerm, .accept, .reclassify, .judge, .forgetVerdicts, .append, .setAlias, .settle, .setClock, .setStoreID,
-      .setHub, .setView, .setVigil, .meet, .keepRecord, .setUnanswered, .discard:
+      .setHub, .setView, .setVigil, .meet, .setUnanswered, .discard, .expectRecord, .forgetExpected, .keepRecord,
+      .editRecord, .removeRecord:
       break
     }
   }

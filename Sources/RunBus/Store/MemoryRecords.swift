@@ -7,6 +7,7 @@ final class MemoryRecords: StoreRecords {
   private struct State: Sendable {
     var history = HubHistory()
     var journals: [RunID: [LedgerEntry]] = [:]
+    var bodies: [RunID: RecordBody] = [:]
     var transitions = MemoryTransitions()
     var delivery = MemoryDelivery()
     var devices: [DeviceID: KnownDevice] = [:]
@@ -52,6 +53,20 @@ final class MemoryRecords: StoreRecords {
   }
 
   func term() throws(StoreFault) -> UInt64 { state.withLock { $0.history.term } }
+  func journal(of run: RunID) throws(StoreFault) -> [LedgerEntry] { state.withLock { $0.journals[run] ?? [] } }
+
+  func recordPart(of run: RunID, from: Int) throws(StoreFault) -> RecordPart? {
+    state.withLock { state in
+      guard let body = state.bodies[run], let summary = state.history.records.first(where: { $0.runID == run }) else {
+        return nil
+      }
+      let bytes = body.encoded
+      return RecordPart(
+        runID: run, version: summary.version, from: from,
+        bytes: Array(bytes.dropFirst(from).prefix(RecordPart.bytesMax)), total: bytes.count)
+    }
+  }
+
   func tidy() throws(StoreFault) {}
   func close() {}
 
@@ -84,12 +99,31 @@ final class MemoryRecords: StoreRecords {
     case .setView(let view): state.view = view.withoutMetrics
     case .setVigil(let mark): state.vigil = mark
     case .meet(let device): state.devices[device.deviceID] = device
+    case .expectRecord(let record):
+      state.history.expectedRecords.removeAll { $0.runID == record.runID }
+      state.history.expectedRecords.append(record)
+    case .forgetExpected(let run): state.history.expectedRecords.removeAll { $0.runID == run }
     case .keepRecord(let record):
-      state.history.records.removeAll { $0.runID == record.runID }
-      state.history.records.append(record)
+      state.history.expectedRecords.removeAll { $0.runID == record.runID }
+      state.history.removedRecords[record.runID] = nil
+      state.bodies[record.runID] = record.body
+      keep(record.summary, &state)
+    case .editRecord(let summary): if state.bodies[summary.runID] != nil { keep(summary, &state) }
+    case .removeRecord(let run, let version):
+      state.history.records.removeAll { $0.runID == run }
+      state.history.removedRecords[run] = version
+      state.bodies[run] = nil
     case .setWatermark, .forgetStream, .enqueue, .acknowledge, .remove, .bury, .countTries, .rebind, .drop, .shiftRows,
       .quarantine, .unquarantine, .setLatest, .receiveLatest:
       state.delivery.apply(operation)
+    }
+  }
+
+  private static func keep(_ summary: RecordSummary, _ state: inout State) {
+    if let index = state.history.records.firstIndex(where: { $0.runID == summary.runID }) {
+      state.history.records[index] = summary
+    } else {
+      state.history.records.append(summary)
     }
   }
 

@@ -61,6 +61,23 @@ public final class NodeStore: Sendable {
     if !isTaken { completion(.failure(.closed)) }
   }
 
+  /// Reads what the journal holds of one run, after all batches handed over before, and says so on the store's own
+  /// thread; on a closed store at once.
+  public func readJournal(
+    of run: RunID, completion: @escaping @Sendable (Result<[LedgerEntry], StoreFault>) -> Void
+  ) {
+    if !thread.enqueue({ [engine] in completion(engine.journal(of: run)) }) { completion(.failure(.closed)) }
+  }
+
+  /// Reads a part of a kept record's body, at most ``RunCore/RecordPart/bytesMax`` from a byte on; `nil` when none of the
+  /// run is kept. It answers like ``readJournal(of:completion:)``.
+  public func readRecord(
+    of run: RunID, from: Int, completion: @escaping @Sendable (Result<RecordPart?, StoreFault>) -> Void
+  ) {
+    let isTaken = thread.enqueue { [engine] in completion(engine.recordPart(of: run, from: from)) }
+    if !isTaken { completion(.failure(.closed)) }
+  }
+
   /// Reads back what a hub keeps, after all batches handed over before; blocks until then.
   ///
   /// Throws ``RunBusError/Code/store``, or ``RunBusError/Code/closed`` on a closed store; rows that do not decode are

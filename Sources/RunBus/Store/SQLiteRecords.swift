@@ -70,6 +70,14 @@ final class SQLiteRecords: StoreRecords {
     try faulting { try queue.writeWithoutTransaction { db in try HistoryReader.term(db) } }
   }
 
+  func journal(of run: RunID) throws(StoreFault) -> [LedgerEntry] {
+    try faulting { try queue.writeWithoutTransaction { db in try HistoryReader.journal(db, of: run) } }
+  }
+
+  func recordPart(of run: RunID, from: Int) throws(StoreFault) -> RecordPart? {
+    try faulting { try queue.writeWithoutTransaction { db in try RecordRows.part(of: run, from: from, db) } }
+  }
+
   func tidy() throws(StoreFault) {
     guard state.withLock({ $0.commitsSinceCheckpoint >= Self.commitsPerCheckpoint }) else { return }
     try faulting { _ = try queue.writeWithoutTransaction { db in try db.checkpoint(.passive) } }
@@ -153,13 +161,8 @@ final class SQLiteRecords: StoreRecords {
     case .setView(let view):
       try db.run("INSERT OR REPLACE INTO view (one, snapshot) VALUES (1, ?)", [ViewCoding.encode(view)])
     case .setVigil(let mark): try VigilColumns.write(mark, db)
-    case .keepRecord(let record):
-      try db.run(
-        "INSERT OR REPLACE INTO records (run, device, started_at, stopped_at, conflicted) VALUES (?, ?, ?, ?, ?)",
-        [
-          record.runID.data, record.deviceID.rawValue, record.startedAt.nanoseconds, record.stoppedAt.nanoseconds,
-          record.isConflicted ? 1 : 0,
-        ])
+    case .expectRecord, .forgetExpected, .keepRecord, .editRecord, .removeRecord:
+      try RecordRows.write(operation, db)
     case .meet(let device):
       try db.run(
         "INSERT OR REPLACE INTO devices (device, role, store, heard_at) VALUES (?, ?, ?, ?)",

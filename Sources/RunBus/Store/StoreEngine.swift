@@ -49,6 +49,14 @@ final class StoreEngine: Sendable {
     }
   }
 
+  func journal(of run: RunID) -> Result<[LedgerEntry], StoreFault> {
+    do { return .success(try records.journal(of: run)) } catch { return .failure(error) }
+  }
+
+  func recordPart(of run: RunID, from: Int) -> Result<RecordPart?, StoreFault> {
+    do { return .success(try records.recordPart(of: run, from: from)) } catch { return .failure(error) }
+  }
+
   private func add(_ notices: [String]) {
     state.withLock { state in
       for notice in notices where !state.notices.contains(notice) { state.notices.append(notice) }

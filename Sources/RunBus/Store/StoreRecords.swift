@@ -10,6 +10,10 @@ protocol StoreRecords: Sendable {
   func peerHistory() throws(StoreFault) -> (history: PeerHistory, notices: [String])
   /// The hub's life number, on a peer the highest one seen.
   func term() throws(StoreFault) -> UInt64
+  /// What the journal holds of one run, in order of position; what could not be read is left out.
+  func journal(of run: RunID) throws(StoreFault) -> [LedgerEntry]
+  /// A part of a kept record's body; `nil` when none of the run is kept.
+  func recordPart(of run: RunID, from: Int) throws(StoreFault) -> RecordPart?
   /// Work that can wait until nobody waits for a commit.
   func tidy() throws(StoreFault)
   /// Nothing is read or written after this. Never called twice.

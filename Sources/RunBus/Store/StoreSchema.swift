@@ -26,6 +26,7 @@ enum StoreSchema {
     }
     migrator.registerMigration("3") { db in try db.execute(sql: version3) }
     migrator.registerMigration("4") { db in try db.execute(sql: version4) }
+    migrator.registerMigration("5") { db in try db.execute(sql: version5) }
     return migrator
   }
 
@@ -120,5 +121,16 @@ enum StoreSchema {
     CREATE TABLE vigil (
       one INTEGER PRIMARY KEY CHECK (one = 1), duty INTEGER NOT NULL, run BLOB, hub TEXT, term INTEGER,
       revision INTEGER, tick INTEGER, silence INTEGER, wall REAL);
+    """
+
+  /// Records are made anew from the journal, at the next start of their hub: all runs of it are expected, and what is not
+  /// over is forgotten again. The body comes last, so that a list need not read it.
+  private static let version5 = """
+    CREATE TABLE expected_records (run BLOB PRIMARY KEY NOT NULL, conflicted INTEGER NOT NULL) WITHOUT ROWID;
+    INSERT INTO expected_records (run, conflicted)
+      SELECT runs.run, COALESCE(records.conflicted, 0) FROM runs LEFT JOIN records ON records.run = runs.run;
+    DROP TABLE records;
+    CREATE TABLE records (
+      number INTEGER PRIMARY KEY, run BLOB NOT NULL UNIQUE, version INTEGER NOT NULL, summary BLOB, body BLOB);
     """
 }

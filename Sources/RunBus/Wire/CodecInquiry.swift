@@ -23,6 +23,15 @@ extension Codec {
       route.from = count(from)
       message.inquiry = .route(route)
     case .recover(let answer): message.inquiry = .recover(word(answer))
+    case .records(let from):
+      var records = WireListRecords()
+      records.from = count(from)
+      message.inquiry = .records(records)
+    case .record(let run, let from): message.inquiry = .record(self.message(asking: run, from: from))
+    case .editRecord(let run, let title, let note):
+      message.inquiry = .editRecord(self.message(editing: run, title: title, note: note))
+    case .removeRecord(let run): message.inquiry = .removeRecord(data(run))
+    case .putRecord(let upload): message.inquiry = .putRecord(self.message(upload))
     }
     return message
   }
@@ -38,6 +47,12 @@ extension Codec {
     case .report: .report
     case .route(let route): .route(from: try count(route.from, "index of a point"))
     case .recover(let word): .recover(try answer(word))
+    case .records(let records): .records(from: try count(records.from, "index of a record"))
+    case .record(let record):
+      .record(try identifier(record.runID, "run id"), from: try count(record.from, "place of a byte"))
+    case .editRecord(let edit): try value(edit)
+    case .removeRecord(let run): .removeRecord(try identifier(run, "run id"))
+    case .putRecord(let upload): .putRecord(try value(upload))
     case nil: throw .malformed("inquiry that is not known")
     }
   }
@@ -70,6 +85,12 @@ extension Codec {
       var answer = WireRouteAnswer()
       if let part { answer.part = self.message(part) }
       message.answer = .route(answer)
+    case .records(let summaries, let total): message.answer = .records(self.message(summaries, total: total))
+    case .record(let part): message.answer = .record(self.message(part))
+    case .taken(let isKnown):
+      var taken = WireRecordTaken()
+      taken.known = isKnown
+      message.answer = .taken(taken)
     }
     return message
   }
@@ -83,6 +104,9 @@ extension Codec {
     case .failed(let reason): .failed(try text(reason, "failure", bytesMax: messageBytesMax))
     case .report(let answer): .report(answer.hasReport ? try value(answer.report) : nil)
     case .route(let answer): .route(answer.hasPart ? try value(answer.part) : nil)
+    case .records(let answer): try value(answer)
+    case .record(let part): .record(try value(part))
+    case .taken(let taken): .taken(isKnown: taken.known)
     case nil: throw .malformed("answer that is not known")
     }
   }

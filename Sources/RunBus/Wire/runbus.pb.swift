@@ -1630,6 +1630,51 @@ nonisolated struct WireInquiry: Sendable {
     set {inquiry = .recover(newValue)}
   }
 
+  /// Which runs are kept? This and the next four are answered on the hub's own machine only.
+  var records: WireListRecords {
+    get {
+      if case .records(let v)? = inquiry {return v}
+      return WireListRecords()
+    }
+    set {inquiry = .records(newValue)}
+  }
+
+  /// What is kept of a run?
+  var record: WireAskRecord {
+    get {
+      if case .record(let v)? = inquiry {return v}
+      return WireAskRecord()
+    }
+    set {inquiry = .record(newValue)}
+  }
+
+  /// Call a record otherwise.
+  var editRecord: WireEditRecord {
+    get {
+      if case .editRecord(let v)? = inquiry {return v}
+      return WireEditRecord()
+    }
+    set {inquiry = .editRecord(newValue)}
+  }
+
+  /// Remove the record of the run with this id.
+  var removeRecord: Data {
+    get {
+      if case .removeRecord(let v)? = inquiry {return v}
+      return Data()
+    }
+    set {inquiry = .removeRecord(newValue)}
+  }
+
+  /// Keep a record that came from elsewhere.
+  var putRecord: WireRecordUpload {
+    get {
+      if case .putRecord(let v)? = inquiry {return v}
+      return WireRecordUpload()
+    }
+    set {inquiry = .putRecord(newValue)}
+  }
+
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   nonisolated enum OneOf_Inquiry: Equatable, Sendable {
@@ -1651,8 +1696,100 @@ nonisolated struct WireInquiry: Sendable {
     case route(WireAskRoute)
     /// This is to become of the run that was on when the hub died. Only from the hub's own machine.
     case recover(WireRecoveryAnswer)
+    /// Which runs are kept? This and the next four are answered on the hub's own machine only.
+    case records(WireListRecords)
+    /// What is kept of a run?
+    case record(WireAskRecord)
+    /// Call a record otherwise.
+    case editRecord(WireEditRecord)
+    /// Remove the record of the run with this id.
+    case removeRecord(Data)
+    /// Keep a record that came from elsewhere.
+    case putRecord(WireRecordUpload)
 
   }
+
+  init() {}
+}
+
+nonisolated struct WireListRecords: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// The index of the first record wanted, at most 2^31 - 1.
+  var from: UInt32 = 0
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+}
+
+nonisolated struct WireAskRecord: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  var runID: Data = Data()
+
+  /// The place of the first byte wanted, at most 2^31 - 1.
+  var from: UInt32 = 0
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+}
+
+nonisolated struct WireEditRecord: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  var runID: Data = Data()
+
+  /// At most 256 bytes; absent to leave what is there.
+  var title: String {
+    get {_title ?? String()}
+    set {_title = newValue}
+  }
+  /// Returns true if `title` has been explicitly set.
+  var hasTitle: Bool {self._title != nil}
+  /// Clears the value of `title`. Subsequent reads from it will return its default value.
+  mutating func clearTitle() {self._title = nil}
+
+  /// At most 4,096 bytes; absent to leave what is there.
+  var note: String {
+    get {_note ?? String()}
+    set {_note = newValue}
+  }
+  /// Returns true if `note` has been explicitly set.
+  var hasNote: Bool {self._note != nil}
+  /// Clears the value of `note`. Subsequent reads from it will return its default value.
+  mutating func clearNote() {self._note = nil}
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+
+  fileprivate var _title: String? = nil
+  fileprivate var _note: String? = nil
+}
+
+/// A part of a record (docs/protocol.md, "Records"). Parts come in order, from byte 0 on; a new first part begins anew.
+nonisolated struct WireRecordUpload: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  var from: UInt32 = 0
+
+  /// At most 32,768.
+  var bytes: Data = Data()
+
+  /// How many bytes the record has: at most 64 MiB.
+  var total: UInt32 = 0
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
 
   init() {}
 }
@@ -1776,6 +1913,30 @@ nonisolated struct WireInquiryAnswer: Sendable {
     set {answer = .route(newValue)}
   }
 
+  var records: WireRecordSummaries {
+    get {
+      if case .records(let v)? = answer {return v}
+      return WireRecordSummaries()
+    }
+    set {answer = .records(newValue)}
+  }
+
+  var record: WireRecordPart {
+    get {
+      if case .record(let v)? = answer {return v}
+      return WireRecordPart()
+    }
+    set {answer = .record(newValue)}
+  }
+
+  var taken: WireRecordTaken {
+    get {
+      if case .taken(let v)? = answer {return v}
+      return WireRecordTaken()
+    }
+    set {answer = .taken(newValue)}
+  }
+
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   nonisolated enum OneOf_Answer: Equatable, Sendable {
@@ -1787,8 +1948,65 @@ nonisolated struct WireInquiryAnswer: Sendable {
     case failed(String)
     case report(WireReportAnswer)
     case route(WireRouteAnswer)
+    case records(WireRecordSummaries)
+    case record(WireRecordPart)
+    case taken(WireRecordTaken)
 
   }
+
+  init() {}
+}
+
+/// Kept records from the index asked for on, oldest first: as many as fit the frame.
+nonisolated struct WireRecordSummaries: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// Each is a summary as docs/protocol.md describes it.
+  var summaries: [Data] = []
+
+  /// How many are kept in all.
+  var total: UInt32 = 0
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+}
+
+/// A part of a record's body (docs/protocol.md, "Records").
+nonisolated struct WireRecordPart: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  var runID: Data = Data()
+
+  /// Parts of two versions do not fit together.
+  var version: UInt64 = 0
+
+  var from: UInt32 = 0
+
+  /// At most 32,768.
+  var bytes: Data = Data()
+
+  var total: UInt32 = 0
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+}
+
+/// A part of a record was taken, and with the last one the record is kept.
+nonisolated struct WireRecordTaken: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// The run is kept already, and nothing was changed.
+  var known: Bool = false
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
 
   init() {}
 }
@@ -4822,7 +5040,7 @@ nonisolated extension WireLive: SwiftProtobuf.Message, SwiftProtobuf._MessageImp
 
 nonisolated extension WireInquiry: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".Inquiry"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}peers\0\u{1}outbox\0\u{1}cancel\0\u{1}quarantine\0\u{1}retry\0\u{1}discard\0\u{1}report\0\u{1}route\0\u{1}recover\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}peers\0\u{1}outbox\0\u{1}cancel\0\u{1}quarantine\0\u{1}retry\0\u{1}discard\0\u{1}report\0\u{1}route\0\u{1}recover\0\u{1}records\0\u{1}record\0\u{3}edit_record\0\u{3}remove_record\0\u{3}put_record\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -4927,6 +5145,66 @@ nonisolated extension WireInquiry: SwiftProtobuf.Message, SwiftProtobuf._Message
           self.inquiry = .recover(v)
         }
       }()
+      case 10: try {
+        var v: WireListRecords?
+        var hadOneofValue = false
+        if let current = self.inquiry {
+          hadOneofValue = true
+          if case .records(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.inquiry = .records(v)
+        }
+      }()
+      case 11: try {
+        var v: WireAskRecord?
+        var hadOneofValue = false
+        if let current = self.inquiry {
+          hadOneofValue = true
+          if case .record(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.inquiry = .record(v)
+        }
+      }()
+      case 12: try {
+        var v: WireEditRecord?
+        var hadOneofValue = false
+        if let current = self.inquiry {
+          hadOneofValue = true
+          if case .editRecord(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.inquiry = .editRecord(v)
+        }
+      }()
+      case 13: try {
+        var v: Data?
+        try decoder.decodeSingularBytesField(value: &v)
+        if let v = v {
+          if self.inquiry != nil {try decoder.handleConflictingOneOf()}
+          self.inquiry = .removeRecord(v)
+        }
+      }()
+      case 14: try {
+        var v: WireRecordUpload?
+        var hadOneofValue = false
+        if let current = self.inquiry {
+          hadOneofValue = true
+          if case .putRecord(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.inquiry = .putRecord(v)
+        }
+      }()
       default: break
       }
     }
@@ -4974,6 +5252,26 @@ nonisolated extension WireInquiry: SwiftProtobuf.Message, SwiftProtobuf._Message
       guard case .recover(let v)? = self.inquiry else { preconditionFailure() }
       try visitor.visitSingularEnumField(value: v, fieldNumber: 9)
     }()
+    case .records?: try {
+      guard case .records(let v)? = self.inquiry else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 10)
+    }()
+    case .record?: try {
+      guard case .record(let v)? = self.inquiry else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 11)
+    }()
+    case .editRecord?: try {
+      guard case .editRecord(let v)? = self.inquiry else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 12)
+    }()
+    case .removeRecord?: try {
+      guard case .removeRecord(let v)? = self.inquiry else { preconditionFailure() }
+      try visitor.visitSingularBytesField(value: v, fieldNumber: 13)
+    }()
+    case .putRecord?: try {
+      guard case .putRecord(let v)? = self.inquiry else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 14)
+    }()
     case nil: break
     }
     try unknownFields.traverse(visitor: &visitor)
@@ -4981,6 +5279,155 @@ nonisolated extension WireInquiry: SwiftProtobuf.Message, SwiftProtobuf._Message
 
   static func ==(lhs: WireInquiry, rhs: WireInquiry) -> Bool {
     if lhs.inquiry != rhs.inquiry {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireListRecords: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".ListRecords"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}from\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularUInt32Field(value: &self.from) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if self.from != 0 {
+      try visitor.visitSingularUInt32Field(value: self.from, fieldNumber: 1)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: WireListRecords, rhs: WireListRecords) -> Bool {
+    if lhs.from != rhs.from {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireAskRecord: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".AskRecord"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}run_id\0\u{1}from\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularBytesField(value: &self.runID) }()
+      case 2: try { try decoder.decodeSingularUInt32Field(value: &self.from) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.runID.isEmpty {
+      try visitor.visitSingularBytesField(value: self.runID, fieldNumber: 1)
+    }
+    if self.from != 0 {
+      try visitor.visitSingularUInt32Field(value: self.from, fieldNumber: 2)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: WireAskRecord, rhs: WireAskRecord) -> Bool {
+    if lhs.runID != rhs.runID {return false}
+    if lhs.from != rhs.from {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireEditRecord: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".EditRecord"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}run_id\0\u{1}title\0\u{1}note\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularBytesField(value: &self.runID) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self._title) }()
+      case 3: try { try decoder.decodeSingularStringField(value: &self._note) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    if !self.runID.isEmpty {
+      try visitor.visitSingularBytesField(value: self.runID, fieldNumber: 1)
+    }
+    try { if let v = self._title {
+      try visitor.visitSingularStringField(value: v, fieldNumber: 2)
+    } }()
+    try { if let v = self._note {
+      try visitor.visitSingularStringField(value: v, fieldNumber: 3)
+    } }()
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: WireEditRecord, rhs: WireEditRecord) -> Bool {
+    if lhs.runID != rhs.runID {return false}
+    if lhs._title != rhs._title {return false}
+    if lhs._note != rhs._note {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireRecordUpload: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".RecordUpload"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}from\0\u{1}bytes\0\u{1}total\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularUInt32Field(value: &self.from) }()
+      case 2: try { try decoder.decodeSingularBytesField(value: &self.bytes) }()
+      case 3: try { try decoder.decodeSingularUInt32Field(value: &self.total) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if self.from != 0 {
+      try visitor.visitSingularUInt32Field(value: self.from, fieldNumber: 1)
+    }
+    if !self.bytes.isEmpty {
+      try visitor.visitSingularBytesField(value: self.bytes, fieldNumber: 2)
+    }
+    if self.total != 0 {
+      try visitor.visitSingularUInt32Field(value: self.total, fieldNumber: 3)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: WireRecordUpload, rhs: WireRecordUpload) -> Bool {
+    if lhs.from != rhs.from {return false}
+    if lhs.bytes != rhs.bytes {return false}
+    if lhs.total != rhs.total {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -5094,7 +5541,7 @@ nonisolated extension WireAskRoute: SwiftProtobuf.Message, SwiftProtobuf._Messag
 
 nonisolated extension WireInquiryAnswer: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".InquiryAnswer"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}peers\0\u{1}outbox\0\u{1}quarantine\0\u{1}done\0\u{1}failed\0\u{1}report\0\u{1}route\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}peers\0\u{1}outbox\0\u{1}quarantine\0\u{1}done\0\u{1}failed\0\u{1}report\0\u{1}route\0\u{1}records\0\u{1}record\0\u{1}taken\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -5188,6 +5635,45 @@ nonisolated extension WireInquiryAnswer: SwiftProtobuf.Message, SwiftProtobuf._M
           self.answer = .route(v)
         }
       }()
+      case 8: try {
+        var v: WireRecordSummaries?
+        var hadOneofValue = false
+        if let current = self.answer {
+          hadOneofValue = true
+          if case .records(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.answer = .records(v)
+        }
+      }()
+      case 9: try {
+        var v: WireRecordPart?
+        var hadOneofValue = false
+        if let current = self.answer {
+          hadOneofValue = true
+          if case .record(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.answer = .record(v)
+        }
+      }()
+      case 10: try {
+        var v: WireRecordTaken?
+        var hadOneofValue = false
+        if let current = self.answer {
+          hadOneofValue = true
+          if case .taken(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.answer = .taken(v)
+        }
+      }()
       default: break
       }
     }
@@ -5227,6 +5713,18 @@ nonisolated extension WireInquiryAnswer: SwiftProtobuf.Message, SwiftProtobuf._M
       guard case .route(let v)? = self.answer else { preconditionFailure() }
       try visitor.visitSingularMessageField(value: v, fieldNumber: 7)
     }()
+    case .records?: try {
+      guard case .records(let v)? = self.answer else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 8)
+    }()
+    case .record?: try {
+      guard case .record(let v)? = self.answer else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 9)
+    }()
+    case .taken?: try {
+      guard case .taken(let v)? = self.answer else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 10)
+    }()
     case nil: break
     }
     try unknownFields.traverse(visitor: &visitor)
@@ -5234,6 +5732,121 @@ nonisolated extension WireInquiryAnswer: SwiftProtobuf.Message, SwiftProtobuf._M
 
   static func ==(lhs: WireInquiryAnswer, rhs: WireInquiryAnswer) -> Bool {
     if lhs.answer != rhs.answer {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireRecordSummaries: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".RecordSummaries"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}summaries\0\u{1}total\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeRepeatedBytesField(value: &self.summaries) }()
+      case 2: try { try decoder.decodeSingularUInt32Field(value: &self.total) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.summaries.isEmpty {
+      try visitor.visitRepeatedBytesField(value: self.summaries, fieldNumber: 1)
+    }
+    if self.total != 0 {
+      try visitor.visitSingularUInt32Field(value: self.total, fieldNumber: 2)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: WireRecordSummaries, rhs: WireRecordSummaries) -> Bool {
+    if lhs.summaries != rhs.summaries {return false}
+    if lhs.total != rhs.total {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireRecordPart: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".RecordPart"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}run_id\0\u{1}version\0\u{1}from\0\u{1}bytes\0\u{1}total\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularBytesField(value: &self.runID) }()
+      case 2: try { try decoder.decodeSingularUInt64Field(value: &self.version) }()
+      case 3: try { try decoder.decodeSingularUInt32Field(value: &self.from) }()
+      case 4: try { try decoder.decodeSingularBytesField(value: &self.bytes) }()
+      case 5: try { try decoder.decodeSingularUInt32Field(value: &self.total) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.runID.isEmpty {
+      try visitor.visitSingularBytesField(value: self.runID, fieldNumber: 1)
+    }
+    if self.version != 0 {
+      try visitor.visitSingularUInt64Field(value: self.version, fieldNumber: 2)
+    }
+    if self.from != 0 {
+      try visitor.visitSingularUInt32Field(value: self.from, fieldNumber: 3)
+    }
+    if !self.bytes.isEmpty {
+      try visitor.visitSingularBytesField(value: self.bytes, fieldNumber: 4)
+    }
+    if self.total != 0 {
+      try visitor.visitSingularUInt32Field(value: self.total, fieldNumber: 5)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: WireRecordPart, rhs: WireRecordPart) -> Bool {
+    if lhs.runID != rhs.runID {return false}
+    if lhs.version != rhs.version {return false}
+    if lhs.from != rhs.from {return false}
+    if lhs.bytes != rhs.bytes {return false}
+    if lhs.total != rhs.total {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireRecordTaken: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".RecordTaken"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}known\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularBoolField(value: &self.known) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if self.known != false {
+      try visitor.visitSingularBoolField(value: self.known, fieldNumber: 1)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: WireRecordTaken, rhs: WireRecordTaken) -> Bool {
+    if lhs.known != rhs.known {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

@@ -157,7 +157,7 @@ enum LateJudgement {
     let run = start.runOfStart
     let end = chain[chain.count - 1].pressedAt
     judge.settlement.wholeRuns.append(
-      RunRecord(
+      WholeRun(
         runID: run, deviceID: start.deviceID, startedAt: start.pressedAt, stoppedAt: end,
         isConflicted: overlapsAnother(from: start.pressedAt, to: end, state: judge.state)))
     var machine = RunMachine()

@@ -28,7 +28,7 @@ public struct Settlement: Hashable, Sendable {
   /// Waiting presses that moved into the next window.
   public var admitted: [CommandID] = []
   /// Runs that arrived whole after the fact.
-  public var wholeRuns: [RunRecord] = []
+  public var wholeRuns: [WholeRun] = []
 
   /// Nothing was decided.
   public var isEmpty: Bool { answers.isEmpty && admitted.isEmpty }

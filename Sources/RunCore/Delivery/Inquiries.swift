@@ -18,6 +18,16 @@ public enum Inquiry: Hashable, Sendable {
   case route(from: Int)
   /// This is to become of the run that was on when the hub died.
   case recover(RecoveryAnswer)
+  /// Which runs are kept? Their summaries, oldest first, from an index on.
+  case records(from: Int)
+  /// The body of a kept record, from a byte on.
+  case record(RunID, from: Int)
+  /// Call a record otherwise; `nil` leaves what is there.
+  case editRecord(RunID, title: String?, note: String?)
+  /// Remove a record.
+  case removeRecord(RunID)
+  /// Keep a record that came from elsewhere, piece by piece; see ``RecordUpload``.
+  case putRecord(RecordUpload)
 }
 
 /// The answer to an inquiry.
@@ -36,6 +46,12 @@ public enum InquiryAnswer: Hashable, Sendable {
   case report(RunReport?)
   /// A part of its route; `nil` while there was none.
   case route(RoutePart?)
+  /// Kept records, as many as an answer holds, and how many there are in all.
+  case records([RecordSummary], total: Int)
+  /// A part of a record's body.
+  case record(RecordPart)
+  /// A record came in whole and is kept, or a part of it was taken; or it is known already, and nothing was changed.
+  case taken(isKnown: Bool)
 }
 
 /// What a hub knows of a device.

@@ -20,12 +20,16 @@ public struct RunSetup: Hashable, Sendable, Codable {
   /// The runner's weight, kilograms; without it there is no energy.
   public var weightKilograms: Double?
   /// The clock stands while the runner does.
-  public var isAutoPauseOn = false
+  public var isAutoPauseOn: Bool
   /// A pedometer fills in where positions are missing or contradict it.
-  public var usesPedometer = true
+  public var usesPedometer: Bool
 
-  /// What a run has that says nothing.
-  public init() {}
+  /// A setup from its parts; without any, what a run has that says nothing.
+  public init(weightKilograms: Double? = nil, isAutoPauseOn: Bool = false, usesPedometer: Bool = true) {
+    self.weightKilograms = weightKilograms
+    self.isAutoPauseOn = isAutoPauseOn
+    self.usesPedometer = usesPedometer
+  }
 }
 
 /// What can happen in a run.

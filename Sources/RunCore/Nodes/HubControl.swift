@@ -166,10 +166,7 @@ extension HubCore {
     for (alias, run) in settlement.aliases.sorted(by: { $0.key < $1.key }) {
       operations.append(.setAlias(alias, of: run))
     }
-    for record in settlement.wholeRuns {
-      operations.append(.keepRecord(record))
-      then.append(.act(.keep(record)))
-    }
+    for run in settlement.wholeRuns { then.append(.act(.keep(run))) }
     operations += settlement.windows.map(StoreOperation.settle)
     operations += settlement.admitted.map { .reclassify($0, .window) }
     for answer in settlement.answers {
@@ -180,6 +177,7 @@ extension HubCore {
       then.append(.answer(Receipt(answer.verdict, at: now), press))
       if isNumbered(press.stream) { owe(answer.verdict, to: press.stream.sender, &operations, &then, at: now) }
     }
+    expectRecords(after: settlement, &operations, &then, at: now)
     if didTransit {
       // The schedule begins anew with the commit of this transition.
       nextTick = nil

@@ -24,6 +24,8 @@ public struct HubCore: Sendable {
     public var downtime: Downtime
     /// A run that was without its hub for longer than this is over, in bus time.
     public var recoveryAgeMax = BusDuration.seconds(86_400)
+    /// The version of the program, as records name it.
+    public var appVersion: String
     /// Jitter and new store ids follow from it; drawn at random for each life by whoever drives the machine.
     public var seed: UInt64
 
@@ -38,8 +40,12 @@ public struct HubCore: Sendable {
     public init(
       deviceID: DeviceID, nodeID: NodeID, storeID: StoreID, debounce: BusDuration, clock: BusClock,
       metrics: MetricsSettings = MetricsSettings(), recovery: RecoveryChoice = .resume, downtime: Downtime = .paused,
-      seed: UInt64 = 0
+      appVersion: String = "", seed: UInt64 = 0
     ) {
+      // What comes from elsewhere is cut rather than refused: 16 scalars are 64 bytes at most.
+      self.appVersion =
+        appVersion.utf8.count <= RecordSummary.appVersionBytesMax
+        ? appVersion : String(String.UnicodeScalarView(appVersion.unicodeScalars.prefix(16)))
       self.metrics = metrics
       self.recovery = recovery
       self.downtime = downtime
@@ -95,6 +101,9 @@ public struct HubCore: Sendable {
   var nextTick: BusTime?
   var samples = SampleBatch()
   var route = RouteFollowing()
+  var records: RecordKeeping
+  /// What the wall clock showed at the beginning of this life.
+  let wall: (bus: BusTime, seconds: Double)
   var silenceCheckAt: BusTime?
   /// When the beat last quickened because a run began: who kept the slow one until then was not silent.
   var quickenedAt: BusTime?
@@ -116,6 +125,8 @@ public struct HubCore: Sendable {
     case durable(StreamID, StreamMark)
     case acknowledge(StreamID)
     case welcome(ConnectionID)
+    /// The records that are due can be made.
+    case makeRecords
     /// The store's new id is durable.
     case named(StoreID)
     case verdictsSendable(StoreID, through: UInt64, epoch: UInt64)
@@ -136,6 +147,8 @@ public struct HubCore: Sendable {
     settings: Settings, history: HubHistory = HubHistory(), now: BusTime, wallSeconds: Double = 0, bootID: String = ""
   ) {
     self.settings = settings
+    wall = (now, wallSeconds)
+    records = RecordKeeping(history, now: now)
     storeID = settings.storeID
     durableStoreID = settings.storeID
     dice = Dice(seed: settings.seed)
@@ -177,8 +190,8 @@ public struct HubCore: Sendable {
 
   /// The next moment at which ``Event/deadline`` has something to do.
   public var deadline: BusTime? {
-    [arbiter.deadline, nextTick, samples.deadline, silenceCheckAt, retryCommitAt, commits.deadline, deliveryDeadline]
-      .compactMap { $0 }.min()
+    let own = [arbiter.deadline, nextTick, samples.deadline, silenceCheckAt, retryCommitAt, records.deadline]
+    return (own + [commits.deadline, deliveryDeadline]).compactMap { $0 }.min()
   }
 
   /// The last published snapshot.
@@ -220,6 +233,8 @@ public struct HubCore: Sendable {
     case .inquire(let inquiry, let number): answer(inquiry, number, at: now, into: &actions)
     case .recover(let answer):
       if !recover(answer, at: now) { actions.append(.note(Self.nothingToRecover)) }
+    case .journal(let runID, let entries): takeJournal(of: runID, entries, at: now)
+    case .settleRecords: settleRecords(at: now)
     case .sendFailed(let connection): postpone(connection, at: now)
     case .committed(let id):
       guard commits.isInFlight(id) else { break }
@@ -248,7 +263,8 @@ public struct HubCore: Sendable {
   private mutating func start(at now: BusTime) {
     var operations: [StoreOperation] = [.setTerm(term), clockMark(at: now)]
     if let shift { operations.append(.shiftRows(by: shift)) }
-    commits.add(operations, then: [])
+    operations += expectMissedRecord(at: now)
+    commits.add(operations, then: [.makeRecords])
     // What waited for nothing but this life.
     settleDue(at: now)
     write(arbiter.judgeLate(at: now), at: now)
@@ -275,6 +291,7 @@ public struct HubCore: Sendable {
       commitSamples(at: now)
     }
     if let due = silenceCheckAt, due <= now { checkSilence(at: now, into: &actions) }
+    if let due = records.deadline, due <= now { makeRecords(at: now) }
     if let due = deliveryDeadline, due <= now { deliver(at: now, into: &actions) }
     if let due = retryCommitAt, due <= now {
       retryCommitAt = nil
@@ -302,6 +319,7 @@ public struct HubCore: Sendable {
     case .courier(let store, let effect):
       withCourier(of: store, at: now, into: &actions) { $0.perform(effect, at: $3, dice: &$1, into: &$2) }
     case .welcome(let connection): welcome(connection, at: now, into: &actions)
+    case .makeRecords: makeRecords(at: now)
     case .named(let store): durableStoreID = store
     case .tell(let answer, let connection, let session):
       guard sessions[connection]?.number == session else { break }

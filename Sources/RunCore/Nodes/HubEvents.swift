@@ -36,6 +36,10 @@ extension HubCore {
     case inquire(Inquiry, UInt64)
     /// Somebody says what is to become of the run that was on when the last life ended.
     case recover(RecoveryAnswer)
+    /// What the journal holds of a run, in any order.
+    case journal(RunID, [LedgerEntry])
+    /// What waits to become a record becomes one now; for whoever looks into the store of a hub that does not run.
+    case settleRecords
     /// A frame could not be handed over: the queue to this connection is full.
     case sendFailed(ConnectionID)
     /// A commit is durable.
@@ -69,7 +73,11 @@ extension HubCore {
     /// Hand a message to the app; with a place, say what became of it.
     case hand(Handover)
     /// A run that arrived whole is kept beside the one that is on.
-    case keep(RunRecord)
+    case keep(WholeRun)
+    /// Read what the journal holds of a run, then say ``Event/journal(_:_:)``.
+    case readJournal(RunID)
+    /// Answer an inquiry with a part of a kept record's body, from a byte on; see ``RecordPart``.
+    case answerPart(RunID, from: Int, UInt64)
     /// The verdict of a spooled press is known: its file can go.
     case spoolSettled(CommandID)
     /// The answer to an inquiry.

@@ -36,6 +36,8 @@ extension HubCore {
     case .recover: answer = .failed("only a shell on the hub's own machine may say what becomes of its run")
     case .report: (answer, speaksOfRun) = (reportAnswer(at: now), true)
     case .route(let from): (answer, speaksOfRun) = (routeAnswer(from: from, at: now), true)
+    case .records, .record, .editRecord, .removeRecord, .putRecord:
+      answer = .failed("records are asked for on the hub's own machine")
     }
     // What is told of the run is durable. Answers come in the order of the questions.
     guard session.owedAnswers > 0 || (speaksOfRun && !commits.isSettled) else {
@@ -85,6 +87,8 @@ extension HubCore {
         return actions.append(.answer(.failed(Self.nothingToRecover), number))
       }
       commits.add([], then: [.act(.answer(.done(nil), number))])
+    case .records, .record, .editRecord, .removeRecord, .putRecord:
+      answerOfRecords(inquiry, number, into: &actions)
     }
   }
 

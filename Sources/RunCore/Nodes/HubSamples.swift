@@ -121,6 +121,7 @@ extension HubCore {
       ledger.insert(entry)
     }
     samples.add(.append(target, entry), stream: stream, at: now)
+    if let operation = expectRecord(afterSampleOf: target, at: now) { samples.add(operation, stream: nil, at: now) }
   }
 
   /// The run that a moment belongs to; `nil` when it belongs to none.

@@ -45,6 +45,8 @@ extension PeerCore {
   mutating func answer(_ inquiry: Inquiry, _ number: UInt64, at now: BusTime, into actions: inout [Action]) {
     switch inquiry {
     case .peers: actions.append(.answer(.failed("only the hub knows the peers: ask there"), number))
+    case .records, .record, .editRecord, .removeRecord, .putRecord:
+      actions.append(.answer(.failed("records are kept by the hub"), number))
     case .report, .route:
       actions.append(.answer(.failed("only the hub knows the numbers and the route of the run: ask there"), number))
     case .recover: actions.append(.answer(.failed("only the hub has a run to recover: ask there"), number))

@@ -16,13 +16,21 @@ public enum StoreOperation: Hashable, Sendable {
   case forgetVerdicts(judgedBefore: BusTime)
   /// An entry is appended to the journal of a run.
   case append(RunID, LedgerEntry)
-  /// A run is kept beside the one that is on.
+  /// A run is over, or was changed after that: its record is still to be made.
+  case expectRecord(ExpectedRecord)
+  /// There is nothing to make a record of.
+  case forgetExpected(RunID)
+  /// A record is kept, in the place of an older version; it is expected no more.
   case keepRecord(RunRecord)
   /// A run was on when its hub died, at this moment, and waits for somebody to say what is to become of it; `nil` once
   /// somebody has.
   case setUnanswered(RunID, since: BusTime?)
   /// A run never becomes a record. Its journal stays.
   case discard(RunID)
+  /// A kept record is called otherwise: version, title and note change.
+  case editRecord(RecordSummary)
+  /// A record goes; that it did stays, with this version.
+  case removeRecord(RunID, version: UInt64)
   /// A run's id is another name for a run.
   case setAlias(RunID, of: RunID)
   /// A window that applied something has settled.
@@ -104,8 +112,12 @@ public struct HubHistory: Sendable {
   public var verdicts: [(verdict: Verdict, press: Press, judgedAt: BusTime)] = []
   /// What was sent and received.
   public var delivery = DeliveryHistory()
-  /// The runs that arrived whole, in order of their arrival.
-  public var records: [RunRecord] = []
+  /// The records that are kept, without their bodies.
+  public var records: [RecordSummary] = []
+  /// The records that were removed, with the version that says so.
+  public var removedRecords: [RunID: UInt64] = [:]
+  /// The records that are still to be made.
+  public var expectedRecords: [ExpectedRecord] = []
   /// The devices that this hub has met.
   public var devices: [KnownDevice] = []
   /// Run ids that are another name for a run.

@@ -73,7 +73,7 @@ struct OutboxContents {
       switch answer {
       case .outbox(let reports): rows += reports.map { OutboxJSON($0, of: device) }
       case .failed(let reason): throw RunBusError(.closed, reason)
-      case .peers, .quarantine, .done, .report, .route: break
+      case .peers, .quarantine, .done, .report, .route, .records, .record, .taken: break
       }
     }
     let (spooled, notices) = location.spool.list()

@@ -38,7 +38,8 @@ struct Peers: AsyncParsableCommand {
     switch answer {
     case .peers(let reports): try show(reports.map(PeerJSON.init))
     case .failed(let reason): throw RunBusError(.closed, reason)
-    case nil, .outbox, .quarantine, .done, .report, .route: throw Failure.noAnswer(location, within: patience)
+    case nil, .outbox, .quarantine, .done, .report, .route, .records, .record, .taken:
+      throw Failure.noAnswer(location, within: patience)
     }
   }
 

@@ -92,7 +92,7 @@ struct QuarantineContents {
       switch answer {
       case .quarantine(let reports): rows += reports.map { QuarantineJSON($0, of: device) }
       case .failed(let reason): throw RunBusError(.closed, reason)
-      case .peers, .outbox, .done, .report, .route: break
+      case .peers, .outbox, .done, .report, .route, .records, .record, .taken: break
       }
     }
     self.rows = rows

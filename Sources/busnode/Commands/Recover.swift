@@ -36,7 +36,7 @@ struct Recover: AsyncParsableCommand {
       case .failed(let reason) where reason == HubCore.nothingToRecover:
         throw Failure(code: "nothingToRecover", message: reason, exitStatus: ExitStatus.failure)
       // A peer, or nobody at home.
-      case .failed, .peers, .outbox, .quarantine, .report, .route, nil: continue
+      case .failed, .peers, .outbox, .quarantine, .report, .route, .records, .record, .taken, nil: continue
       }
     }
     throw Failure(

@@ -70,7 +70,8 @@ struct State: AsyncParsableCommand {
     case nil: try write(SnapshotJSON(snapshot))
     case .report(let report): try write(SnapshotJSON(snapshot), with: report)
     case .failed(let reason): throw RunBusError(.closed, reason)
-    case .peers, .outbox, .quarantine, .done, .route: throw Failure.noAnswer(location, within: patience)
+    case .peers, .outbox, .quarantine, .done, .route, .records, .record, .taken:
+      throw Failure.noAnswer(location, within: patience)
     }
   }
 

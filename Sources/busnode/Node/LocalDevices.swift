@@ -36,6 +36,28 @@ struct LocalDevices: Sendable {
     }
   }
 
+  /// Asks a device several things that belong together, whether its node runs or not.
+  ///
+  /// Throws ``Failure`` with 75 when its store is held by somebody who does not answer.
+  func converse<Value>(
+    with device: DeviceID, _ body: (_ ask: (Inquiry) async throws -> InquiryAnswer) async throws -> Value
+  ) async throws -> Value {
+    var turns = 0
+    while true {
+      let begin = ContinuousClock.now
+      if try await askRunning(.records(from: .max), of: device) != nil {
+        return try await body { try await ask($0, of: device) }
+      }
+      turns += 1
+      let isLast = turns == Self.turnsMax || ContinuousClock.now - begin > .seconds(1)
+      if let node = try openStopped(device, isLast: isLast) {
+        defer { node.close() }
+        return try await body { try await node.ask($0) }
+      }
+      try await Task.sleep(for: .milliseconds(100))
+    }
+  }
+
   /// Asks a device only if its node runs.
   func askRunning(_ inquiry: Inquiry, of device: DeviceID) async throws -> InquiryAnswer? {
     do {
@@ -48,8 +70,15 @@ struct LocalDevices: Sendable {
 
   /// Asks the store of a device; `nil` when somebody holds it, and this was not the last attempt.
   private func askStopped(_ inquiry: Inquiry, of device: DeviceID, isLast: Bool) async throws -> InquiryAnswer? {
+    guard let node = try openStopped(device, isLast: isLast) else { return nil }
+    defer { node.close() }
+    return try await node.ask(inquiry)
+  }
+
+  /// Opens the store of a device; `nil` when somebody holds it, and this was not the last attempt.
+  private func openStopped(_ device: DeviceID, isLast: Bool) throws -> StoppedNode? {
     do {
-      return try await StoppedStore(device: device, location: location).ask(inquiry)
+      return try StoppedStore(device: device, location: location).open()
     } catch {
       guard let held = error as? RunBusError, held.code == .busHeld else { throw error }
       guard isLast else { return nil }

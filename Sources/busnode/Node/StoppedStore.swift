@@ -6,71 +6,138 @@ struct StoppedStore {
   let device: DeviceID
   let location: BusLocation
 
-  /// Opens the store under its lock, asks, writes what that takes, and closes it.
+  /// Opens the store under its lock; nobody else can until it is closed.
   ///
   /// Throws ``RunBusError/Code/busHeld`` when somebody holds it, ``RunBusError/Code/store`` when it cannot be used.
+  func open() throws -> StoppedNode {
+    let store = try NodeStore(directory: location.stateDirectory(for: device), device: device)
+    do {
+      let (peer, hub) = (try store.peerHistory(), try store.history())
+      for notice in store.notices { Output.complain("busnode: \(device): \(notice)") }
+      return StoppedNode(device: device, store: store, peer: peer, hub: hub)
+    } catch {
+      store.close()
+      throw error
+    }
+  }
+}
+
+/// A node that does not run, for as long as its store is open.
+final class StoppedNode {
+  private enum Core {
+    case peer(PeerCore)
+    case hub(HubCore)
+  }
+  private let device: DeviceID
+  private let store: NodeStore
+  private let now: BusTime
+  private var core: Core
+  private var hasSettled = false
+
+  fileprivate init(device: DeviceID, store: NodeStore, peer: PeerHistory, hub: HubHistory) {
+    self.device = device
+    self.store = store
+    let (real, wall) = (Loop.now, Date().timeIntervalSince1970)
+    // A peer knows its hub; a hub has lived, or has met devices. Who has neither owes nobody anything but its own presses.
+    guard peer.hub == nil, hub.term > 0 || !hub.devices.isEmpty else {
+      now = real
+      let settings = PeerCore.Settings(
+        deviceID: device, role: NodeRole(rawValue: device.rawValue), nodeID: store.nodeID, storeID: store.storeID,
+        topics: [], isOneShot: false, seed: .random(in: .min ... .max))
+      core = .peer(PeerCore(settings: settings, history: peer, now: real, wallSeconds: wall, bootID: MachineBoot.id))
+      return
+    }
+    let clock = BusClock.continuing(
+      hub.clock, real: real, wallSeconds: wall, bootID: MachineBoot.id, speed: .realTime)
+    now = clock.bus(at: real)
+    let settings = HubCore.Settings(
+      deviceID: device, nodeID: store.nodeID, storeID: store.storeID, debounce: .milliseconds(500), clock: clock,
+      appVersion: runBusVersion, seed: .random(in: .min ... .max))
+    core = .hub(HubCore(settings: settings, history: hub, now: now, wallSeconds: wall, bootID: MachineBoot.id))
+  }
+
+  /// Lets go of the store.
+  func close() { store.close() }
+
+  /// Asks, and writes what that takes.
   func ask(_ inquiry: Inquiry) async throws -> InquiryAnswer {
     if case .retry = inquiry {
       // A new message begins to wait on the clock of its node's life.
       return .failed("\(device) does not run: start it, then retry")
     }
-    let store = try NodeStore(directory: location.stateDirectory(for: device), device: device)
-    defer { store.close() }
-    let (peer, hub) = (try store.peerHistory(), try store.history())
-    for notice in store.notices { Output.complain("busnode: \(device): \(notice)") }
-    // A peer knows its hub, a hub the devices that it has met; who has neither owes nobody anything but its own presses.
-    return if peer.hub == nil, !hub.devices.isEmpty {
-      try await ask(inquiry, of: hub, in: store)
-    } else {
-      try await ask(inquiry, of: peer, in: store)
+    let answer: InquiryAnswer?
+    switch core {
+    case .peer(var peer):
+      answer = try await carryOut(peer.receive(.inquire(inquiry, 1), at: now), &peer)
+      core = .peer(peer)
+    case .hub(var hub):
+      // What the hub had left to do when it ended, or died, is done first: its last run is a record, too.
+      if inquiry.isOfRecords, !hasSettled {
+        _ = try await carryOut(hub.receive(.settleRecords, at: now), &hub)
+        hasSettled = true
+      }
+      answer = try await carryOut(hub.receive(.inquire(inquiry, 1), at: now), &hub)
+      core = .hub(hub)
     }
+    return answer ?? .failed("\(device) has no answer to that")
   }
 
-  private func ask(_ inquiry: Inquiry, of history: PeerHistory, in store: NodeStore) async throws -> InquiryAnswer {
-    let settings = PeerCore.Settings(
-      deviceID: device, role: NodeRole(rawValue: device.rawValue), nodeID: store.nodeID, storeID: store.storeID,
-      topics: [], isOneShot: false, seed: .random(in: .min ... .max))
-    var core = PeerCore(
-      settings: settings, history: history, now: Loop.now, wallSeconds: Date().timeIntervalSince1970,
-      bootID: MachineBoot.id)
-    var actions = core.receive(.inquire(inquiry, 1), at: Loop.now)
+  private func carryOut(_ first: [PeerCore.Action], _ core: inout PeerCore) async throws -> InquiryAnswer? {
+    var actions = first
     while !actions.isEmpty {
       let action = actions.removeFirst()
       if case .answer(let answer, _) = action { return answer }
       guard case .commit(let id, let operations) = action else { continue }
-      try await write(operations, to: store)
-      actions += core.receive(.committed(id), at: Loop.now)
-    }
-    return .failed("\(device) has no answer to that")
-  }
-
-  private func ask(_ inquiry: Inquiry, of history: HubHistory, in store: NodeStore) async throws -> InquiryAnswer {
-    let (real, wall) = (Loop.now, Date().timeIntervalSince1970)
-    let clock = BusClock.continuing(
-      history.clock, real: real, wallSeconds: wall, bootID: MachineBoot.id, speed: .realTime)
-    let settings = HubCore.Settings(
-      deviceID: device, nodeID: store.nodeID, storeID: store.storeID, debounce: .zero, clock: clock,
-      seed: .random(in: .min ... .max))
-    let now = clock.bus(at: real)
-    var core = HubCore(settings: settings, history: history, now: now, wallSeconds: wall, bootID: MachineBoot.id)
-    var actions = core.receive(.inquire(inquiry, 1), at: now)
-    while !actions.isEmpty {
-      let action = actions.removeFirst()
-      if case .answer(let answer, _) = action { return answer }
-      guard case .commit(let id, let operations) = action else { continue }
-      try await write(operations, to: store)
+      try await write(operations)
       actions += core.receive(.committed(id), at: now)
     }
-    return .failed("\(device) has no answer to that")
+    return nil
   }
 
-  private func write(_ operations: [StoreOperation], to store: NodeStore) async throws {
+  private func carryOut(_ first: [HubCore.Action], _ core: inout HubCore) async throws -> InquiryAnswer? {
+    var actions = first
+    while !actions.isEmpty {
+      switch actions.removeFirst() {
+      case .answer(let answer, _): return answer
+      case .answerPart(let run, let from, _):
+        return .part(
+          await withCheckedContinuation { continuation in
+            store.readRecord(of: run, from: from) { continuation.resume(returning: $0) }
+          })
+      case .commit(let id, let operations):
+        try await write(operations)
+        actions += core.receive(.committed(id), at: now)
+      case .readJournal(let run):
+        let entries = await withCheckedContinuation { continuation in
+          store.readJournal(of: run) { continuation.resume(returning: $0) }
+        }
+        actions += core.receive(.journal(run, try entries.get()), at: now)
+      case .open, .send, .forward, .publish, .receipt, .messageReceipt, .refusePost, .hand, .keep, .spoolSettled,
+        .recovered, .show,
+        .note, .ended:
+        break
+      }
+    }
+    return nil
+  }
+
+  private func write(_ operations: [StoreOperation]) async throws {
     guard !operations.isEmpty else { return }
     let result = await withCheckedContinuation { continuation in
       store.commit(operations) { continuation.resume(returning: $0) }
     }
     if case .failure(let fault) = result {
       throw RunBusError(.store, "the store of \(device) takes nothing: \(fault)", cause: fault)
+    }
+  }
+}
+
+extension Inquiry {
+  /// It is about runs that are over.
+  fileprivate var isOfRecords: Bool {
+    switch self {
+    case .records, .record, .editRecord, .removeRecord, .putRecord: true
+    case .peers, .outbox, .cancel, .quarantine, .retry, .discard, .report, .route, .recover: false
     }
   }
 }

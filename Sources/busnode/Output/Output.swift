@@ -39,6 +39,13 @@ enum Output {
     return String(decoding: data, as: UTF8.self)
   }
 
+  /// How many columns the terminal has; 80 when there is none, or it does not say.
+  static var columns: Int {
+    var size = winsize()
+    guard ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return 80 }
+    return Int(size.ws_col)
+  }
+
   /// Whether people look at standard output rather than a program.
   static var isTerminal: Bool { isatty(STDOUT_FILENO) == 1 }
 

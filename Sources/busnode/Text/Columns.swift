@@ -16,7 +16,7 @@ enum Columns {
   }
 
   /// A word that a peer or an app chose does nothing to the terminal.
-  private static func shown(_ word: String) -> String {
+  static func shown(_ word: String) -> String {
     String(String.UnicodeScalarView(word.unicodeScalars.map { isControl($0) ? "?" : $0 }))
   }
   private static func isControl(_ scalar: Unicode.Scalar) -> Bool {

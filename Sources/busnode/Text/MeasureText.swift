@@ -28,7 +28,7 @@ enum MeasureText {
   static func section(_ title: String, _ lines: [String]) -> [String] { ["", title + ":"] + lines.map { "  " + $0 } }
 
   /// The final numbers; what is not known is said to be missing.
-  private static func table(_ metrics: RunMetrics, in units: Units) -> [String] {
+  static func table(_ metrics: RunMetrics, in units: Units) -> [String] {
     func row(_ name: String, _ value: String?) -> String {
       name + String(repeating: " ", count: max(1, 16 - name.count)) + (value ?? SplitText.missing)
     }

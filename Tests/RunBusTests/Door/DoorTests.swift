@@ -53,6 +53,10 @@
           case .report: .report(nil)
           case .route: .route(nil)
           case .recover: .done(nil)
+          case .records: .records([], total: 0)
+          case .record: .failed("none")
+          case .editRecord, .removeRecord: .done(nil)
+          case .putRecord: .taken(isKnown: true)
           }
         }
         #expect(try mode(of: bus.runtimeDirectory) == 0o700)

@@ -12,6 +12,8 @@ struct OperationGenerator {
 
   init(seed: UInt64) { random = SplitMix64(state: seed) }
 
+  mutating func number(_ range: ClosedRange<Int>) -> Int { Int.random(in: range, using: &random) }
+
   mutating func batch() -> [StoreOperation] { (0..<Int.random(in: 1...8, using: &random)).map { _ in operation() } }
 
   mutating func operation() -> StoreOperation {
@@ -42,11 +44,7 @@ struct OperationGenerator {
           deviceID: device(), role: pick([.phone, .watch, NodeRole(rawValue: "ring\u{0}")]),
           storeID: StoreID(using: &random), heardAt: time()))
     case 15...25: return delivery()
-    case 26:
-      return .keepRecord(
-        RunRecord(
-          runID: runID(), deviceID: device(), startedAt: time(), stoppedAt: time(),
-          isConflicted: maybe { _ in true } ?? false))
+    case 26: return recordOperation()
     case 27: return .setUnanswered(runID(), since: maybe { $0.time() })
     case 28: return .discard(runID())
     default: return append()
@@ -229,7 +227,7 @@ struct OperationGenerator {
   }
   /// The last two are one key for Swift.
   private mutating func key() -> String { pick(["theme", "z\u{0}", "", "caf\u{e9}", "cafe\u{301}"]) }
-  private mutating func device() -> DeviceID { pick(["phone", "watch", "x.y_z-1"].compactMap { DeviceID($0) }) }
+  mutating func device() -> DeviceID { pick(["phone", "watch", "x.y_z-1"].compactMap { DeviceID($0) }) }
   private mutating func source() -> ControlSource {
     pick([.phone, .watch, .liveActivity, .shell, ControlSource(rawValue: "ring\u{0}⌚️"), ControlSource(rawValue: "")])
   }

@@ -100,6 +100,37 @@ struct StoreMigrationTests {
     #expect(try store.history().delivery.watermarks == [stream: mark])
   }
 
+  @Test("The runs in a store of version 4 are expected to become records; what overlaps another is still marked so")
+  func version4() async throws {
+    let scratch = try ScratchDirectory()
+    var configuration = Configuration()
+    configuration.prepareDatabase { db in
+      try db.execute(sql: "PRAGMA page_size = 2048")
+      try db.execute(sql: "PRAGMA journal_mode = WAL")
+    }
+    let queue = try DatabaseQueue(path: scratch.file("node.sqlite"), configuration: configuration)
+    try StoreSchema.migrator.migrate(queue, upTo: "4")
+    let whole = RunID(high: 8, low: 8)
+    try await queue.write { [run] db in
+      for (index, id) in [run, whole].enumerated() {
+        try db.execute(
+          sql: "INSERT INTO runs (number, run, first_position) VALUES (?, ?, 1)", arguments: [index + 1, id.data])
+      }
+      try db.execute(sql: "INSERT INTO records VALUES (?, 'watch', 5, 9, 1)", arguments: [whole.data])
+    }
+    try queue.close()
+
+    let store = try NodeStore(directory: scratch.path)
+    defer { store.close() }
+    let expected = [run, whole].sorted().map { ExpectedRecord(runID: $0, isConflicted: $0 == whole) }
+    #expect(try store.history().expectedRecords == expected)
+    #expect(try store.history().records == [])
+    var generator = OperationGenerator(seed: 3)
+    let record = generator.record()
+    try await store.commit([.keepRecord(record)])
+    #expect(try store.history().records == [record.summary])
+  }
+
   private func kinds(_ scratch: ScratchDirectory, _ store: NodeStore) throws -> [Int] {
     store.close()
     let queue = try DatabaseQueue(path: scratch.file("node.sqlite"))

@@ -130,7 +130,7 @@ struct StoreSurvivalTests {
       "streams": ["receiver", "kind", "acknowledged"], "quarantine": ["id", "receiver", "reason", "since", "message"],
       "latest_sent": ["version", "flags", "value"], "latest_received": ["store", "version", "value"],
       "devices": ["role", "store", "heard_at"], "hub": ["store", "device"], "view": ["snapshot"],
-      "records": ["device", "started_at", "stopped_at", "conflicted"],
+      "records": ["version", "summary", "body"], "expected_records": ["conflicted"],
       "watermarks": ["sequence", "id"],
     ]
     let values = ["randomblob(17)", "randomblob(3)", "'x'", "1.5", "-9223372036854775808", "x''"]

@@ -55,7 +55,9 @@ struct ComparableHistory: Equatable {
   let verdicts: [Judged]
   let delivery: ComparableDelivery
   let devices: [KnownDevice]
-  let records: [RunRecord]
+  let records: [RecordSummary]
+  let removedRecords: [RunID: UInt64]
+  let expectedRecords: [ExpectedRecord]
   let aliases: [RunID: RunID]
   let unanswered: [RunID: BusTime]
   let discarded: Set<RunID>
@@ -72,6 +74,8 @@ struct ComparableHistory: Equatable {
     delivery = ComparableDelivery(history.delivery)
     devices = history.devices
     records = history.records.sorted { $0.runID < $1.runID }
+    removedRecords = history.removedRecords
+    expectedRecords = history.expectedRecords.sorted { $0.runID < $1.runID }
     aliases = history.aliases
     unanswered = history.unanswered
     discarded = history.discarded

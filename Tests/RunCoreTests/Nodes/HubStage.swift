@@ -12,6 +12,8 @@ struct HubStage {
   private(set) var inFlight: (id: CommitID, operations: [StoreOperation])?
   /// What was committed, in order.
   private(set) var durable: [StoreOperation] = []
+  /// The run whose journal the hub wants to read.
+  var askedJournal: RunID?
   private var sessions: [String: UInt64] = [:]
   /// What peers have acknowledged of their verdicts, and which of them have met this hub, in an earlier life perhaps.
   private var received: [String: UInt64] = [:]
@@ -71,7 +73,32 @@ struct HubStage {
     guard isTerse else { return lines }
     let heard = verdicts
     verdicts = []
-    return heard.reduce(lines) { $0 + says($1.name, .delivery(.acknowledge(.verdicts, through: $1.last))) }
+    let said = heard.reduce(lines) { $0 + says($1.name, .delivery(.acknowledge(.verdicts, through: $1.last))) }
+    return said + keepsRecords()
+  }
+
+  /// Records follow a stop in commits of their own, of which the lines do not speak.
+  private mutating func keepsRecords() -> [String] {
+    if let operations = inFlight?.operations, !operations.isEmpty, operations.allSatisfy(Self.isOfRecord) {
+      return commits()
+    }
+    guard let run = askedJournal else { return [] }
+    askedJournal = nil
+    return feed(.journal(run, journal(of: run)))
+  }
+
+  private static func isOfRecord(_ operation: StoreOperation) -> Bool {
+    switch operation {
+    case .keepRecord, .forgetExpected: true
+    default: false
+    }
+  }
+
+  /// What the hub has appended to a run durably.
+  func journal(of run: RunID) -> [LedgerEntry] {
+    durable.compactMap { operation in
+      if case .append(run, let entry) = operation { entry } else { nil }
+    }
   }
 
   private func line(_ action: HubCore.Action) -> String? {
@@ -80,7 +107,7 @@ struct HubStage {
     }
     let told = operations.filter {
       switch $0 {
-      case .acknowledge, .meet: false
+      case .acknowledge, .meet, .expectRecord, .forgetExpected, .keepRecord: false
       case .enqueue(let row): row.stream.kind != .verdicts
       default: true
       }
@@ -99,8 +126,9 @@ struct HubStage {
         if case .delivery(.verdicts(let transmissions)) = frame.message {
           if let last = transmissions.last { verdicts.append((NodeLines.name(connection), last.sequence)) }
         }
+      case .readJournal(let run): askedJournal = run
       case .open, .forward, .publish, .receipt, .messageReceipt, .refusePost, .hand, .keep, .spoolSettled, .answer,
-        .show, .recovered, .note, .ended:
+        .answerPart, .show, .recovered, .note, .ended:
         break
       }
     }

@@ -154,7 +154,22 @@ struct HubDisk {
     case .setUnanswered(let run, let since): kept.unanswered[run] = since
     case .discard(let run): kept.discarded.insert(run)
     case .settle(let window): kept.windows.append(window)
-    case .keepRecord(let record): kept.records.append(record)
+    case .expectRecord(let record): kept.expectedRecords.append(record)
+    case .forgetExpected(let run): kept.expectedRecords.removeAll { $0.runID == run }
+    case .keepRecord(let record):
+      if let known = kept.records.first(where: { $0.runID == record.runID }) {
+        if known.version >= record.summary.version { ownFaults.append("a record was kept twice") }
+        kept.records.removeAll { $0.runID == record.runID }
+      }
+      kept.expectedRecords.removeAll { $0.runID == record.runID }
+      kept.removedRecords[record.runID] = nil
+      kept.records.append(record.summary)
+    case .editRecord(let summary):
+      kept.records.removeAll { $0.runID == summary.runID }
+      kept.records.append(summary)
+    case .removeRecord(let run, let version):
+      kept.records.removeAll { $0.runID == run }
+      kept.removedRecords[run] = version
     case .meet(let device):
       kept.devices.removeAll { $0.deviceID == device.deviceID }
       kept.devices.append(device)
@@ -180,9 +195,11 @@ struct HubDisk {
   var history: HubHistory {
     var history = kept
     history.delivery = delivery.history
-    if let run = history.presentRun {
-      history.journal = entries.filter { $0.run == run }.map(\.entry).sorted { $0.position < $1.position }
-    }
+    if let run = history.presentRun { history.journal = journal(of: run) }
     return history
+  }
+
+  func journal(of run: RunID) -> [LedgerEntry] {
+    entries.filter { $0.run == run }.map(\.entry).sorted { $0.position < $1.position }
   }
 }

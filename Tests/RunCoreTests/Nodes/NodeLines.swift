@@ -14,6 +14,8 @@ enum NodeLines {
     case .refusePost(let id, let refusal): "refuse \(id.low) \(refusal)"
     case .hand(let handover): line(handover)
     case .keep: "keep"
+    case .readJournal(let run): "read run \(run.low)"
+    case .answerPart(let run, let from, let number): "answer \(number): run \(run.low) from \(from)"
     case .spoolSettled(let id): "settled \(id.low)"
     case .answer(let answer, let number): "answer \(number): \(line(answer))"
     case .show(let snapshot): "show \(line(snapshot))"
@@ -123,6 +125,10 @@ enum NodeLines {
     case .failed: "failed"
     case .report(let report): "report \(report.map { "\($0.metrics.elapsed.seconds)s" } ?? "none")"
     case .route(let part): "route \(part.map(line) ?? "none")"
+    case .records(let summaries, let total):
+      "records \(summaries.map { "\($0.runID.low)v\($0.version)" }.joined(separator: " ")) of \(total)"
+    case .record(let part): "record \(part.runID.low): \(part.from)+\(part.bytes.count) of \(part.total)"
+    case .taken(let isKnown): isKnown ? "known" : "taken"
     }
   }
 
@@ -188,7 +194,11 @@ enum NodeLines {
     case .discard: "discard"
     case .settle: "window"
     case .setClock: "clock"
-    case .keepRecord: "record"
+    case .expectRecord: "expect record"
+    case .forgetExpected: "forget record"
+    case .keepRecord(let record): "record \(record.summary.version)"
+    case .editRecord(let summary): "edit record \(summary.version)"
+    case .removeRecord(_, let version): "remove record \(version)"
     case .setStoreID: "store"
     case .setHub: "hub"
     case .setView(let view): "view \(line(view))"

@@ -69,9 +69,9 @@ struct WorldDelivery {
     case .unquarantine(let id): quarantine.removeAll { $0.message.id == id }
     case .setLatest(let row): latestSent[Place(device: row.device, key: row.key)] = row
     case .receiveLatest(let row): latestReceived[Place(device: row.device, key: row.key)] = row
-    case .setTerm, .accept, .reclassify, .judge, .forgetVerdicts, .append, .keepRecord, .setAlias, .settle, .setClock,
-      .setStoreID,
-      .setHub, .setView, .setVigil, .meet, .setUnanswered, .discard:
+    case .setTerm, .accept, .reclassify, .judge, .forgetVerdicts, .append, .setAlias, .settle, .setClock,
+      .setStoreID, .setHub, .setView, .setVigil, .meet, .setUnanswered, .discard,
+      .expectRecord, .forgetExpected, .keepRecord, .editRecord, .removeRecord:
       break
     }
   }

@@ -1,4 +1,4 @@
-import RunCore
+@testable import RunCore
 
 // What must be true of every world in the end: everything has arrived, and all agree.
 extension World {
@@ -27,6 +27,19 @@ extension World {
     checkLatest()
     checkEffects()
     checkSamples()
+    checkRecords()
+  }
+
+  /// Every run that is over is kept as what its journal folds to, or that is still expected.
+  private mutating func checkRecords() {
+    guard let settings = hub.core?.settings.metrics else { return }
+    for run in Set(hub.store.entries.map(\.run)).sorted()
+    where hub.store.expectedRecords[run] == nil && hub.core?.discarded.contains(run) != true {
+      var ledger = RunLedger(settings: settings)
+      ledger.insert(contentsOf: hub.store.journal(of: run).sorted(by: LedgerEntry.precedes))
+      let body = RecordBody(ledger, settings: settings)
+      if hub.store.records[run]?.body != body { faults.append("the record of \(run) is not what its journal folds to") }
+    }
   }
 
   private mutating func checkEnd(of index: Int) {

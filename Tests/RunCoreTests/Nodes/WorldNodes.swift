@@ -29,8 +29,10 @@ extension World {
         if snapshot.order <= hub.lastOrder { faults.append("hub: \(snapshot.order) after \(hub.lastOrder)") }
         hub.lastOrder = snapshot.order
         check(snapshot)
+      case .keep: tally.count("whole run")
+      case .readJournal(let run): feedHub(.journal(run, hub.store.journal(of: run)))
       case .ended: endHub()
-      case .forward, .keep, .recovered, .note: break
+      case .forward, .answerPart, .recovered, .note: break
       }
     }
   }
@@ -118,7 +120,7 @@ extension World {
         faults.append("peer \(index) took a new store id, though no store lost anything")
       }
     case (.judge(let verdict, _, _), _): tally.count(verdict)
-    case (.keepRecord, _): tally.count("whole run")
+    case (.keepRecord(let record), _): tally.count(record.summary.version == 1 ? "record" : "record anew")
     default: break
     }
   }

@@ -182,7 +182,8 @@ extension World {
       peers[index].told = []
       if isReboot {
         (peers[index].boot, peers[index].clock) = (peers[index].boot + 1, origin())
-        if chance(12) {
+        let hasUnsent = peers[index].store.delivery.history.rows.contains { $0.tries == 0 && $0.item != nil }
+        if hasUnsent || chance(12) {
           // It lay in a drawer, or its wall clock was set: what was never sent in a month is not sent any more.
           tally.count("month")
           peers[index].wallOffset += 31 * 86_400

@@ -7,7 +7,8 @@ struct WorldStore {
   private(set) var accepted: [CommandID: (press: Press, class: PressClass, place: Int)] = [:]
   /// What was judged long after it was pressed, or as part of a chain.
   private(set) var late: Set<CommandID> = []
-  private(set) var records: [RunRecord] = []
+  private(set) var records: [RunID: RunRecord] = [:]
+  private(set) var expectedRecords: [RunID: ExpectedRecord] = [:]
   private(set) var verdicts: [CommandID: Verdict] = [:]
   private(set) var transitions: [PastTransition] = []
   private(set) var entries: [(run: RunID, entry: LedgerEntry)] = []
@@ -68,9 +69,18 @@ struct WorldStore {
       judged.append((verdict, press, judgedAt))
     case .forgetVerdicts: ownFaults.append("nothing is that old here")
     case .append(let run, let entry): append(entry, to: run)
+    case .expectRecord(let record): expectedRecords[record.runID] = record
+    case .forgetExpected(let run): expectedRecords[run] = nil
     case .keepRecord(let record):
-      if records.contains(where: { $0.runID == record.runID }) { ownFaults.append("\(record.runID) is kept twice") }
-      records.append(record)
+      let known = records[record.runID]?.summary.version ?? 0
+      if record.summary.version != known + 1 {
+        ownFaults.append("\(record.runID): version \(record.summary.version) after \(known)")
+      }
+      if expectedRecords.removeValue(forKey: record.runID) == nil {
+        ownFaults.append("\(record.runID) is kept, which nothing expected")
+      }
+      records[record.runID] = record
+    case .editRecord, .removeRecord: ownFaults.append("nobody asked for that here")
     case .setAlias(let alias, let run): aliases[alias] = run
     case .settle(let window): windows.append(window)
     case .setStoreID(let id): storeID = id
@@ -101,6 +111,10 @@ struct WorldStore {
     }
   }
 
+  func journal(of run: RunID) -> [LedgerEntry] {
+    entries.filter { $0.run == run }.map(\.entry).sorted { $0.position < $1.position }
+  }
+
   var history: HubHistory {
     var history = HubHistory()
     history.term = term
@@ -109,12 +123,11 @@ struct WorldStore {
     history.accepted = accepted.values.sorted { $0.place < $1.place }.map { ($0.press, $0.class) }
     history.verdicts = judged
     history.delivery = delivery.history
-    history.records = records
+    history.records = records.values.map(\.summary).sorted { $0.runID < $1.runID }
+    history.expectedRecords = expectedRecords.values.sorted { $0.runID < $1.runID }
     history.devices = devices.values.sorted { $0.deviceID < $1.deviceID }
     history.aliases = aliases
-    if let run = history.presentRun {
-      history.journal = entries.filter { $0.run == run }.map(\.entry).sorted { $0.position < $1.position }
-    }
+    if let run = history.presentRun { history.journal = journal(of: run) }
     history.lastPosition = positions.max() ?? 0
     history.clock = clock
     return history

@@ -1,0 +1,76 @@
+public import RunCore
+
+/// Makes records of recordings from elsewhere.
+public enum RecordImport {
+  /// The device that an imported record names.
+  public static let device: DeviceID = {
+    guard let device = DeviceID("import") else { preconditionFailure("import is a name") }
+    return device
+  }()
+
+  /// A record of a GPX or TCX document, measured like a replay.
+  ///
+  /// The same content has the same run id, whatever the file is called; one that an export has written has the id of the
+  /// run that it was made of. Throws ``RunBusError/Code/badInput`` for a document that cannot be read or is too short.
+  public static func record(
+    of document: [UInt8], name: String, settings: MetricsSettings = MetricsSettings()
+  ) throws(RunBusError) -> (record: RunRecord, warnings: [String]) {
+    let recording = try Recording.read(document, name: name)
+    var ledger = RunLedger(settings: settings)
+    ledger.insert(contentsOf: recording.ledgerEntries(runStartedAt: .zero).sorted(by: LedgerEntry.precedes))
+    guard let body = RecordBody(ledger, settings: settings) else {
+      throw RunBusError(.badInput, "\(name): there is no run in it")
+    }
+    var summary = RecordSummary(
+      runID: runID(in: document) ?? runID(of: recording), version: 1, deviceID: device, hubDeviceID: device,
+      appVersion: runBusVersion, startedAtUnixSeconds: Double(recording.startedAtUnixNanoseconds ?? 0) / 1e9,
+      elapsed: .zero, active: .zero, setup: settings.setup, title: title(recording.name))
+    summary.take(body.report.metrics)
+    return (RunRecord(summary: summary, body: body), recording.warnings)
+  }
+
+  /// As much of a name as a title holds.
+  private static func title(_ name: String) -> String {
+    var title = name
+    while title.utf8.count > RecordSummary.titleBytesMax { title.removeLast() }
+    return title
+  }
+
+  /// What one of our own exports says of itself.
+  private static func runID(in document: [UInt8]) -> RunID? {
+    let prefix = Array(RecordSummary.urnPrefix.utf8)
+    guard let first = prefix.first else { return nil }
+    var rest = document[...]
+    while let place = rest.firstIndex(of: first) {
+      rest = rest[place...]
+      if rest.starts(with: prefix) {
+        return RunID(String(decoding: rest.dropFirst(prefix.count).prefix(32), as: UTF8.self))
+      }
+      rest = rest.dropFirst()
+    }
+    return nil
+  }
+
+  /// Fowler, Noll and Vo's hash 1a in 128 bits over all readings: not secure, and it need not be, the file is its owner's.
+  private static func runID(of recording: Recording) -> RunID {
+    var hash: UInt128 = 0x6c62_272e_07bb_0142_62b8_2175_6295_c58d
+    func add(_ value: UInt64) {
+      for shift in stride(from: UInt64(0), to: 64, by: 8) {
+        hash = (hash ^ UInt128((value >> shift) & 0xFF)) &* 0x0000_0000_0100_0000_0000_0000_0000_013B
+      }
+    }
+    add(UInt64(bitPattern: recording.startedAtUnixNanoseconds ?? 0))
+    for sample in recording.samples {
+      add(UInt64(bitPattern: sample.offset.nanoseconds))
+      switch sample.value {
+      case .position(let position):
+        add(position.latitude.bitPattern)
+        add(position.longitude.bitPattern)
+      case .altitude(let value, _), .heartRate(let value), .cadence(let value), .pedometer(let value):
+        add(value.bitPattern)
+      case .motion: break
+      }
+    }
+    return RunID(high: UInt64(truncatingIfNeeded: hash >> 64), low: UInt64(truncatingIfNeeded: hash))
+  }
+}

@@ -1,0 +1,93 @@
+public import RunCore
+
+extension RecordExport {
+  /// TCX (Garmin Training Center v2): the laps that were marked, or the whole run as one; a point for every fix that
+  /// counts, and for every ten seconds without one, with what was measured then. A new track begins after a pause.
+  public static func tcx(_ record: RunRecord) -> String {
+    let summary = record.summary
+    let start = summary.time(at: .zero)
+    var lines = [
+      #"<?xml version="1.0" encoding="UTF-8"?>"#,
+      #"<TrainingCenterDatabase xmlns="http://www.garmin.com/xmlschemas/TrainingCenterDatabase/v2""#
+        + #" xmlns:ns3="http://www.garmin.com/xmlschemas/ActivityExtension/v2" xmlns:runbus="urn:runbus:tcx:1">"#,
+      "<Activities>", #"<Activity Sport="Running">"#, "<Id>\(start)</Id>",
+    ]
+    let points = RecordTrack(record.body).points
+    for (index, lap) in laps(of: record).enumerated() {
+      let inLap = points.filter { point in
+        point.offset >= lap.startedAt && (point.offset < lap.endedAt || index == laps(of: record).count - 1)
+      }
+      lines += element(lap, inLap, of: record)
+    }
+    if !summary.note.isEmpty { lines.append("<Notes>\(GPXWriter.escaped(summary.note))</Notes>") }
+    lines += [
+      "<Extensions><runbus:Run>\(summary.urn)</runbus:Run></Extensions>", "</Activity>", "</Activities>",
+      "</TrainingCenterDatabase>", "",
+    ]
+    return lines.joined(separator: "\n")
+  }
+
+  private static func laps(of record: RunRecord) -> [Split] {
+    let report = record.body.report
+    guard report.laps.isEmpty else { return report.laps }
+    let metrics = report.metrics
+    return [
+      Split(
+        number: 1, distanceMeters: metrics.distanceMeters, active: metrics.active, startedAt: .zero,
+        endedAt: metrics.elapsed, averageHeartRateBpm: metrics.averageHeartRateBpm, isComplete: true)
+    ]
+  }
+
+  private static func element(_ lap: Split, _ points: [RecordTrack.Point], of record: RunRecord) -> [String] {
+    let metrics = record.body.report.metrics
+    var lines = [
+      #"<Lap StartTime="\#(record.summary.time(at: lap.startedAt))">"#,
+      "<TotalTimeSeconds>\(GPXWriter.decimal(lap.active.seconds, places: 3))</TotalTimeSeconds>",
+      "<DistanceMeters>\(GPXWriter.decimal(lap.distanceMeters ?? 0, places: 2))</DistanceMeters>",
+    ]
+    // The energy of the whole run, shared by active time: TCX wants a number in every lap.
+    let share = metrics.active > .zero ? lap.active.seconds / metrics.active.seconds : 0
+    let kilocalories = (metrics.energyJoules ?? 0) / RecordedSummary.joulesPerKilocalorie * share
+    lines.append("<Calories>\(GPXWriter.decimal(min(65_535, kilocalories), places: 0))</Calories>")
+    let rates = points.compactMap(\.values.heartRateBpm)
+    lines += heartRate("AverageHeartRateBpm", lap.averageHeartRateBpm) + heartRate("MaximumHeartRateBpm", rates.max())
+    lines += ["<Intensity>Active</Intensity>", "<TriggerMethod>Manual</TriggerMethod>", "<Track>"]
+    var pauses = record.body.pauses.drop { $0.endedAt <= lap.startedAt }
+    var hasPoints = false
+    for point in points {
+      let rest = pauses.drop { $0.endedAt <= point.offset }
+      if rest.count < pauses.count, hasPoints { lines += ["</Track>", "<Track>"] }
+      pauses = rest
+      // Nothing is measured of a run while it is paused.
+      if let pause = pauses.first, pause.startedAt < point.offset { continue }
+      lines.append(element(point, of: record.summary))
+      hasPoints = true
+    }
+    return lines + ["</Track>", "</Lap>"]
+  }
+
+  private static func element(_ point: RecordTrack.Point, of summary: RecordSummary) -> String {
+    var text = "<Trackpoint><Time>\(summary.time(at: point.offset))</Time>"
+    if let position = point.fix?.position {
+      text += "<Position><LatitudeDegrees>\(GPXWriter.decimal(position.latitude, places: 7))</LatitudeDegrees>"
+      text += "<LongitudeDegrees>\(GPXWriter.decimal(position.longitude, places: 7))</LongitudeDegrees></Position>"
+    }
+    if let meters = point.values.altitudeMeters {
+      text += "<AltitudeMeters>\(GPXWriter.decimal(meters, places: 2))</AltitudeMeters>"
+    }
+    if let meters = point.values.distanceMeters {
+      text += "<DistanceMeters>\(GPXWriter.decimal(meters, places: 2))</DistanceMeters>"
+    }
+    text += heartRate("HeartRateBpm", point.values.heartRateBpm).joined()
+    if let steps = point.values.cadenceStepsPerMinute {
+      let strides = GPXWriter.decimal(min(254, steps / 2), places: 0)
+      text += "<Extensions><ns3:TPX><ns3:RunCadence>\(strides)</ns3:RunCadence></ns3:TPX></Extensions>"
+    }
+    return text + "</Trackpoint>"
+  }
+
+  private static func heartRate(_ element: String, _ bpm: Double?) -> [String] {
+    guard let bpm, bpm >= 1, bpm <= 255 else { return [] }
+    return ["<\(element)><Value>\(GPXWriter.decimal(bpm, places: 0))</Value></\(element)>"]
+  }
+}

@@ -1,0 +1,2 @@
+/// The version of this package.
+public let runBusVersion = "0.1.0"

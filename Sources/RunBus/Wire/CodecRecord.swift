@@ -1,0 +1,88 @@
+import Foundation
+import RunCore
+
+// Questions about records. A record's bytes go through unread: they have a form of their own.
+extension Codec {
+  static func message(asking run: RunID, from: Int) -> WireAskRecord {
+    var message = WireAskRecord()
+    message.runID = data(run)
+    message.from = count(from)
+    return message
+  }
+
+  static func message(editing run: RunID, title: String?, note: String?) -> WireEditRecord {
+    var message = WireEditRecord()
+    message.runID = data(run)
+    if let title { message.title = fitting(title, bytesMax: RecordSummary.titleBytesMax) }
+    if let note { message.note = fitting(note, bytesMax: RecordSummary.noteBytesMax) }
+    return message
+  }
+
+  static func value(_ message: WireEditRecord) throws(WireError) -> Inquiry {
+    .editRecord(
+      try identifier(message.runID, "run id"),
+      title: message.hasTitle
+        ? try text(message.title, "title", bytesMax: RecordSummary.titleBytesMax) : nil,
+      note: message.hasNote ? try text(message.note, "note", bytesMax: RecordSummary.noteBytesMax) : nil)
+  }
+
+  static func message(_ upload: RecordUpload) -> WireRecordUpload {
+    var message = WireRecordUpload()
+    message.from = count(upload.from)
+    message.bytes = Data(upload.bytes)
+    message.total = count(upload.total)
+    return message
+  }
+
+  static func value(_ message: WireRecordUpload) throws(WireError) -> RecordUpload {
+    RecordUpload(
+      from: try count(message.from, "place of a byte"), bytes: try part(message.bytes),
+      total: try count(message.total, "length of a record"))
+  }
+
+  /// As many summaries as the frame holds, from the first on.
+  static func message(_ summaries: [RecordSummary], total: Int) -> WireRecordSummaries {
+    var message = WireRecordSummaries()
+    message.total = count(total)
+    var bytesLeft = answerBytesMax - 16
+    for summary in summaries.prefix(answerLinesMax) {
+      let bytes = summary.encoded
+      bytesLeft -= bytes.count + 4
+      guard bytesLeft >= 0 else { break }
+      message.summaries.append(Data(bytes))
+    }
+    return message
+  }
+
+  static func value(_ message: WireRecordSummaries) throws(WireError) -> InquiryAnswer {
+    let summaries = try reports(message.summaries) { (bytes: Data) throws(WireError) -> RecordSummary in
+      guard let summary = RecordSummary(encoded: Array(bytes)) else { throw .malformed("summary of a record") }
+      return summary
+    }
+    return .records(summaries, total: try count(message.total, "count of records"))
+  }
+
+  static func message(_ part: RecordPart) -> WireRecordPart {
+    var message = WireRecordPart()
+    message.runID = data(part.runID)
+    message.version = part.version
+    message.from = count(part.from)
+    message.bytes = Data(part.bytes)
+    message.total = count(part.total)
+    return message
+  }
+
+  static func value(_ message: WireRecordPart) throws(WireError) -> RecordPart {
+    RecordPart(
+      runID: try identifier(message.runID, "run id"), version: try counter(message.version, "version of a record"),
+      from: try count(message.from, "place of a byte"), bytes: try part(message.bytes),
+      total: try count(message.total, "length of a record"))
+  }
+
+  private static func part(_ bytes: Data) throws(WireError) -> [UInt8] {
+    guard bytes.count <= RecordPart.bytesMax else {
+      throw .malformed("more than \(RecordPart.bytesMax) bytes in a part of a record")
+    }
+    return Array(bytes)
+  }
+}

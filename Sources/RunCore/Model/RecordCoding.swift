@@ -1,0 +1,307 @@
+// A record as bytes: the same on the disk and between nodes. docs/protocol.md describes them.
+extension RunRecord {
+  /// A longer one is not taken: a day with ten fixes a second has less.
+  public static let bytesMax = 64 << 20
+  /// The first byte of a record and of its parts: what they are and in which form.
+  static let form: UInt8 = 1
+
+  /// The record as bytes: the summary, with its length before it, then the body.
+  public var encoded: [UInt8] {
+    var writer = RecordWriter()
+    let summary = summary.encoded
+    writer.append(count: UInt64(summary.count))
+    return writer.bytes + summary + body.encoded
+  }
+
+  /// A record from its bytes; `nil` for what is none.
+  public init?(encoded bytes: [UInt8]) {
+    guard bytes.count <= Self.bytesMax else { return nil }
+    var reader = RecordReader(bytes.prefix(10))
+    let length = reader.count()
+    guard reader.isGood else { return nil }
+    var writer = RecordWriter()
+    writer.append(count: length)
+    let rest = bytes.dropFirst(writer.bytes.count)
+    guard length <= UInt64(rest.count), let summary = RecordSummary(encoded: Array(rest.prefix(Int(length)))),
+      let body = RecordBody(encoded: Array(rest.dropFirst(Int(length))))
+    else { return nil }
+    self.init(summary: summary, body: body)
+  }
+}
+
+extension RecordSummary {
+  /// The summary as bytes.
+  public var encoded: [UInt8] {
+    var writer = RecordWriter()
+    writer.append(RunRecord.form)
+    writer.append(runID)
+    writer.append(count: version)
+    writer.append(deviceID.rawValue)
+    writer.append(hubDeviceID.rawValue)
+    writer.append(appVersion)
+    writer.append(startedAtUnixSeconds)
+    writer.append(elapsed)
+    writer.append(active)
+    for value in [distanceMeters, elevationGainMeters, averageHeartRateBpm, energyJoules] { writer.append(value) }
+    writer.append(setup.weightKilograms)
+    writer.append(setup.isAutoPauseOn)
+    writer.append(setup.usesPedometer)
+    writer.append(isConflicted)
+    writer.append(title)
+    writer.append(note)
+    return writer.bytes
+  }
+
+  /// A summary from its bytes; `nil` for what is none.
+  public init?(encoded bytes: [UInt8]) {
+    var reader = RecordReader(bytes[...])
+    guard reader.byte() == RunRecord.form else { return nil }
+    let runID: RunID = reader.identifier()
+    let version = reader.count()
+    guard let deviceID = DeviceID(reader.text(bytesMax: 32)), let hubDeviceID = DeviceID(reader.text(bytesMax: 32))
+    else { return nil }
+    self.init(
+      runID: runID, version: version, deviceID: deviceID, hubDeviceID: hubDeviceID,
+      appVersion: reader.text(bytesMax: Self.appVersionBytesMax), startedAtUnixSeconds: reader.double(),
+      elapsed: reader.span(), active: reader.span(), distanceMeters: reader.optionalDouble(),
+      elevationGainMeters: reader.optionalDouble(), averageHeartRateBpm: reader.optionalDouble(),
+      energyJoules: reader.optionalDouble(),
+      setup: RunSetup(
+        weightKilograms: reader.optionalDouble(), isAutoPauseOn: reader.flag(), usesPedometer: reader.flag()),
+      isConflicted: reader.flag(),
+      title: reader.text(bytesMax: Self.titleBytesMax), note: reader.text(bytesMax: Self.noteBytesMax))
+    guard reader.isDone, version > 0 else { return nil }
+  }
+}
+
+extension RecordBody {
+  /// The pieces as bytes; a point of the route takes about 45.
+  public var encoded: [UInt8] {
+    var writer = RecordWriter()
+    writer.append(RunRecord.form)
+    writer.append(report)
+    writer.append(list: pauses) {
+      $0.append($1.startedAt)
+      $0.append($1.endedAt)
+    }
+    writer.append(series)
+    writer.append(route)
+    return writer.bytes
+  }
+
+  /// Pieces from their bytes; `nil` for what is none.
+  public init?(encoded bytes: [UInt8]) {
+    var reader = RecordReader(bytes[...])
+    guard reader.byte() == RunRecord.form else { return nil }
+    self.init(
+      report: reader.report(), pauses: reader.list { RunPause(startedAt: $0.span(), endedAt: $0.span()) },
+      series: reader.series(), route: reader.route())
+    guard reader.isDone else { return nil }
+  }
+}
+
+extension RecordWriter {
+  fileprivate mutating func append(_ report: RunReport) {
+    append(report.metrics)
+    for splits in [report.kilometers, report.miles, report.laps] { append(list: splits) { $0.append($1) } }
+    append(list: report.stretches) { writer, stretch in
+      writer.append(code(stretch.source))
+      writer.append(stretch.startedAt)
+      writer.append(stretch.endedAt)
+      writer.append(stretch.meters)
+    }
+  }
+
+  private mutating func append(_ split: Split) {
+    append(count: UInt64(max(0, split.number)))
+    append(split.distanceMeters)
+    append(split.active)
+    append(split.startedAt)
+    append(split.endedAt)
+    append(split.averageHeartRateBpm)
+    append(split.elevationGainMeters)
+    append(split.elevationLossMeters)
+    append(split.isComplete)
+  }
+
+  private mutating func append(_ metrics: RunMetrics) {
+    append(metrics.elapsed)
+    append(metrics.active)
+    for field in RunMetrics.numbers { append(metrics[keyPath: field]) }
+    append(code(metrics.activity))
+    append(metrics.isActivityInferred)
+    append(metrics.isAutoPaused)
+    append(count: UInt64(max(0, metrics.lapCount)))
+    for field in MetricMoments.all { append(metrics.moments[keyPath: field]) }
+  }
+
+  /// The values in hundredths, as differences to the last one that was known.
+  fileprivate mutating func append(_ series: RecordSeries) {
+    append(series.interval)
+    append(count: UInt64(series.samples.count))
+    var last = [Int64](repeating: 0, count: RecordSeries.Sample.values.count)
+    for sample in series.samples {
+      let values = RecordSeries.Sample.values.map { sample[keyPath: $0].map { Int64(($0 * 100).rounded()) } }
+      append(values.enumerated().reduce(UInt8(0)) { $1.element == nil ? $0 : $0 | 1 << UInt8($1.offset) })
+      for (index, value) in values.enumerated() {
+        guard let value else { continue }
+        append(signed: value - last[index])
+        last[index] = value
+      }
+    }
+  }
+
+  fileprivate mutating func append(_ route: [RoutePoint]) {
+    append(count: UInt64(route.count))
+    var last = BusDuration.zero
+    for point in route {
+      let optionals = [point.position.horizontalAccuracyMeters, point.altitudeMeters, point.distanceMeters]
+      let flags = optionals.enumerated().reduce(UInt8(0)) { $1.element == nil ? $0 : $0 | 1 << UInt8($1.offset) }
+      append(flags << 4 | code(point.verdict))
+      append(point.offset - last)
+      last = point.offset
+      append(point.position.latitude)
+      append(point.position.longitude)
+      for case let value? in optionals { append(value) }
+    }
+  }
+}
+
+extension RecordReader {
+  fileprivate mutating func report() -> RunReport {
+    RunReport(
+      metrics: metrics(), kilometers: list { $0.split() }, miles: list { $0.split() }, laps: list { $0.split() },
+      stretches: list {
+        DistanceStretch(
+          source: $0.word(code), startedAt: $0.span(), endedAt: $0.span(), meters: $0.double())
+      })
+  }
+
+  private mutating func split() -> Split {
+    Split(
+      number: number(), distanceMeters: optionalDouble(), active: span(), startedAt: span(), endedAt: span(),
+      averageHeartRateBpm: optionalDouble(), elevationGainMeters: optionalDouble(),
+      elevationLossMeters: optionalDouble(), isComplete: flag())
+  }
+
+  private mutating func metrics() -> RunMetrics {
+    var metrics = RunMetrics(elapsed: span(), active: span())
+    for field in RunMetrics.numbers { metrics[keyPath: field] = optionalDouble() }
+    metrics.activity = word(code)
+    metrics.isActivityInferred = flag()
+    metrics.isAutoPaused = flag()
+    metrics.lapCount = number()
+    for field in MetricMoments.all { metrics.moments[keyPath: field] = optionalSpan() }
+    return metrics
+  }
+
+  fileprivate mutating func series() -> RecordSeries {
+    var series = RecordSeries(interval: span())
+    if series.interval <= .zero { fail() }
+    let fields = RecordSeries.Sample.values
+    var last = [Int64](repeating: 0, count: fields.count)
+    series.samples = list { reader in
+      var sample = RecordSeries.Sample()
+      let flags = reader.byte()
+      for (index, field) in fields.enumerated() where flags & 1 << UInt8(index) != 0 {
+        let (sum, overflow) = last[index].addingReportingOverflow(reader.signed())
+        if overflow { reader.fail() }
+        last[index] = sum
+        sample[keyPath: field] = Double(sum) / 100
+      }
+      return sample
+    }
+    if series.samples.count > RecordSeries.samplesMax + 1 { fail() }
+    return series
+  }
+
+  fileprivate mutating func route() -> [RoutePoint] {
+    var last = BusDuration.zero
+    return list { reader in
+      let head = reader.byte()
+      guard let verdict = FixVerdict.allCases.first(where: { code($0) == head & 0xF }), head >> 4 <= 7 else {
+        reader.fail()
+        return RoutePoint(offset: .zero, position: Position(latitude: 0, longitude: 0), verdict: .invalid)
+      }
+      last = last + reader.span()
+      let (latitude, longitude) = (reader.double(), reader.double())
+      func value(_ bit: UInt8) -> Double? { head >> 4 & bit != 0 ? reader.double() : nil }
+      return RoutePoint(
+        offset: last,
+        position: Position(latitude: latitude, longitude: longitude, horizontalAccuracyMeters: value(1)),
+        verdict: verdict, altitudeMeters: value(2), distanceMeters: value(4))
+    }
+  }
+
+  private mutating func number() -> Int {
+    let value = count()
+    if value > UInt64(Int32.max) { fail() }
+    return isGood ? Int(value) : 0
+  }
+
+  private mutating func word<Word: CaseIterable>(_ code: (Word) -> UInt8) -> Word where Word.AllCases == [Word] {
+    let byte = byte()
+    guard let word = Word.allCases.first(where: { code($0) == byte }) else {
+      fail()
+      return Word.allCases[0]
+    }
+    return word
+  }
+}
+
+// The numbers of words and the order of values. They are part of the format: never reused, never moved.
+private func code(_ source: DistanceSource) -> UInt8 {
+  switch source {
+  case .positions: 1
+  case .pedometer: 2
+  }
+}
+private func code(_ activity: Activity) -> UInt8 {
+  switch activity {
+  case .walking: 1
+  case .running: 2
+  case .stationary: 3
+  case .unknown: 4
+  }
+}
+private func code(_ verdict: FixVerdict) -> UInt8 {
+  switch verdict {
+  case .counted: 1
+  case .anchored: 2
+  case .notRunning: 3
+  case .autoPaused: 4
+  case .invalid: 5
+  case .inaccurate: 6
+  case .stationary: 7
+  case .impossibleSpeed: 8
+  case .repeated: 9
+  case .otherReceiver: 10
+  }
+}
+
+extension RunMetrics {
+  fileprivate static var numbers: [WritableKeyPath<RunMetrics, Double?>] {
+    let way: [WritableKeyPath<RunMetrics, Double?>] = [
+      \.distanceMeters, \.pedometerMeters, \.currentPaceSecondsPerKilometer, \.averagePaceSecondsPerKilometer,
+      \.bestPaceSecondsPerKilometer, \.worstPaceSecondsPerKilometer,
+    ]
+    let body: [WritableKeyPath<RunMetrics, Double?>] = [
+      \.heartRateBpm, \.averageHeartRateBpm, \.maxHeartRateBpm, \.cadenceStepsPerMinute,
+      \.averageCadenceStepsPerMinute, \.altitudeMeters, \.elevationGainMeters, \.elevationLossMeters, \.energyJoules,
+      \.positionAccuracyMeters,
+    ]
+    return way + body
+  }
+}
+
+extension MetricMoments {
+  fileprivate static var all: [WritableKeyPath<MetricMoments, BusDuration?>] {
+    [\.distance, \.position, \.heartRate, \.cadence, \.elevation, \.activity]
+  }
+}
+
+extension RecordSeries.Sample {
+  fileprivate static var values: [WritableKeyPath<RecordSeries.Sample, Double?>] {
+    [\.distanceMeters, \.paceSecondsPerKilometer, \.altitudeMeters, \.heartRateBpm, \.cadenceStepsPerMinute]
+  }
+}

@@ -1,0 +1,72 @@
+extension RecordBody {
+  /// The pieces of a run that is over; `nil` while it is not.
+  ///
+  /// The series is a fold of its own, over the same entries: what somebody would have seen who looked every ten seconds,
+  /// late readings included.
+  public init?(_ ledger: RunLedger, settings: MetricsSettings) {
+    guard let start = ledger.startedAt, let stop = ledger.stoppedAt else { return nil }
+    self.init(
+      report: ledger.report(at: stop), pauses: Self.pauses(ledger.entries, from: start, to: stop),
+      series: RecordSeries(ledger.entries, from: start, to: stop, settings: settings), route: ledger.route)
+  }
+
+  private static func pauses(_ entries: [LedgerEntry], from start: BusTime, to stop: BusTime) -> [RunPause] {
+    var pauses: [RunPause] = []
+    var pausedAt: BusTime?
+    func add(from begin: BusTime, to end: BusTime) {
+      let end = min(end, stop)
+      if end > begin { pauses.append(RunPause(startedAt: begin - start, endedAt: end - start)) }
+    }
+    for entry in entries where entry.time >= start && entry.time <= stop {
+      switch entry.event {
+      case .transition(let transition):
+        switch transition.kind {
+        case .pause: pausedAt = pausedAt ?? entry.time
+        case .resume, .stop:
+          if let begin = pausedAt { add(from: begin, to: entry.time) }
+          pausedAt = nil
+        case .start, .lap: break
+        }
+      case .gap(let span): if pausedAt == nil { add(from: entry.time, to: entry.time + span) }
+      case .lap, .sample, .setup: break
+      }
+    }
+    return pauses
+  }
+}
+
+extension RecordSeries {
+  /// Samples a fold of entries, which are in order.
+  init(_ entries: [LedgerEntry], from start: BusTime, to stop: BusTime, settings: MetricsSettings) {
+    let elapsed = max(.zero, stop - start)
+    let stepsOfADay = (elapsed.seconds / Double(Self.samplesMax)).rounded(.up)
+    let interval = max(Self.usualInterval, BusDuration(seconds: stepsOfADay))
+    self.init(interval: interval)
+    var calculator = Calculator(settings: settings)
+    var due = start
+    for entry in entries {
+      while due < entry.time, due <= stop {
+        samples.append(Sample(calculator.metrics(at: due)))
+        due = due + interval
+      }
+      calculator.fold(entry)
+    }
+    while due <= stop {
+      samples.append(Sample(calculator.metrics(at: due)))
+      due = due + interval
+    }
+  }
+}
+
+extension RecordSeries.Sample {
+  /// What is known at the moment that the numbers speak of.
+  init(_ metrics: RunMetrics) {
+    func fresh(_ value: Double?, _ metric: Metric) -> Double? { metrics.isStale(metric) ? nil : value }
+    self.init(
+      distanceMeters: metrics.distanceMeters,
+      paceSecondsPerKilometer: fresh(metrics.currentPaceSecondsPerKilometer, .distance),
+      altitudeMeters: fresh(metrics.altitudeMeters, .elevation),
+      heartRateBpm: fresh(metrics.heartRateBpm, .heartRate),
+      cadenceStepsPerMinute: fresh(metrics.cadenceStepsPerMinute, .cadence))
+  }
+}

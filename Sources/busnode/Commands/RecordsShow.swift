@@ -1,0 +1,151 @@
+import ArgumentParser
+import Foundation
+import RunBus
+
+struct RecordsShow: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "show",
+    abstract: "Show one run: its numbers, charts of pace, elevation and heart rate, splits and laps.",
+    discussion: """
+        busnode records show                  the last run
+        busnode records show 1f0a2b3c --units imperial
+        busnode records show --chart plain    charts of stars, for what cannot show braille
+        busnode records show --json | jq '.splits.kilometers[].activeSeconds'
+
+      Charts run over the time from start to stop, pauses included, as wide as the terminal; without a terminal they are
+      80 columns of plain characters. One value in fifty on either side may lie outside.
+
+      --json writes the whole record as one object, as records export --format json does: format, summary (as records ls
+      --json), metrics (as busnode state --json), splits {kilometers, miles, laps}, stretches, pauses, series
+      {intervalSeconds, samples}, route.
+      """)
+
+  /// How the charts are drawn.
+  enum ChartOption: String, ExpressibleByArgument, CaseIterable {
+    case auto, braille, plain, none
+
+    var style: Chart.Style? {
+      switch self {
+      case .auto: Output.isTerminal ? .braille : .plain
+      case .braille: .braille
+      case .plain: .plain
+      case .none: nil
+      }
+    }
+  }
+
+  @Argument(help: ArgumentHelp("Its id, or at least 4 of its first digits (default: the last run).", valueName: "id"))
+  var id: IDPrefix?
+
+  @OptionGroup var shelf: ShelfOptions
+
+  @Option(help: "What people read: metric or imperial.")
+  var units = Units.metric
+
+  @Option(help: "How charts are drawn: auto, braille, plain or none.")
+  var chart = ChartOption.auto
+
+  func run() async throws {
+    let shelf = try await self.shelf.open()
+    let record = try await shelf.record(try shelf.entry(id))
+    if self.shelf.json { return try Output.jsonLine(RecordJSON(record)) }
+    for line in RecordText.lines(record, in: units, chart: chart.style, width: Output.columns) { try Output.line(line) }
+  }
+}
+
+struct RecordsEdit: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "edit",
+    abstract: "Give a run a title and a note.",
+    discussion: """
+        busnode records edit 1f0a2b3c --title "River loop" --note "new shoes"
+        busnode records edit 1f0a2b3c --note ""     takes the note away
+
+      The numbers are not edited: they follow from what was measured.
+      """)
+
+  @Argument(help: ArgumentHelp("Its id, or at least 4 of its first digits.", valueName: "id"))
+  var id: IDPrefix
+
+  @OptionGroup var shelf: ShelfOptions
+
+  @Option(help: ArgumentHelp("What it is called, at most 256 bytes.", valueName: "text"))
+  var title: String?
+
+  @Option(help: ArgumentHelp("What there is to say of it, at most 4096 bytes.", valueName: "text"))
+  var note: String?
+
+  func validate() throws {
+    guard title != nil || note != nil else { throw ValidationError("give --title, --note or both") }
+    if let title, title.utf8.count > RecordSummary.titleBytesMax { throw ValidationError("--title is too long") }
+    if let note, note.utf8.count > RecordSummary.noteBytesMax { throw ValidationError("--note is too long") }
+  }
+
+  func run() async throws {
+    let shelf = try await self.shelf.open()
+    let entry = try shelf.entry(id)
+    try await shelf.change(.editRecord(entry.summary.runID, title: title, note: note), of: entry)
+    let name = Sentence.short(entry.summary.runID.description)
+    try RecordActJSON(
+      act: .edited, runId: entry.summary.runID.description, file: nil, message: "\(name) is changed"
+    ).write(asJSON: self.shelf.json)
+  }
+}
+
+struct RecordsRemove: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "rm",
+    abstract: "Remove a run for good.",
+    discussion: """
+        busnode records rm 1f0a2b3c          asks first
+        busnode records rm 1f0a2b3c --yes    does not
+
+      There is no way back but an export that was made before. What comes later of the run does not bring it back.
+
+      EXIT STATUS:
+        0   it is removed
+        1   no such run, or the answer was no
+        64  nobody can be asked: give --yes; or several ids begin so
+      """)
+
+  @Argument(help: ArgumentHelp("Its id, or at least 4 of its first digits.", valueName: "id"))
+  var id: IDPrefix
+
+  @OptionGroup var shelf: ShelfOptions
+
+  @Flag(name: [.short, .long], help: "Do not ask.")
+  var yes = false
+
+  func run() async throws {
+    let shelf = try await self.shelf.open()
+    let entry = try shelf.entry(id)
+    let name = Sentence.short(entry.summary.runID.description)
+    if !yes { try ask(entry.summary, name) }
+    try await shelf.change(.removeRecord(entry.summary.runID), of: entry)
+    try RecordActJSON(
+      act: .removed, runId: entry.summary.runID.description, file: nil, message: "\(name) is removed"
+    ).write(asJSON: self.shelf.json)
+  }
+
+  private func ask(_ summary: RecordSummary, _ name: String) throws {
+    guard isatty(STDIN_FILENO) == 1 else {
+      throw Failure(
+        code: "usage", message: "nobody can be asked here: say records rm \(name) --yes",
+        exitStatus: ExitStatus.usage)
+    }
+    let line = [
+      RunCalendar().minuteText(summary.startedAtUnixSeconds), summary.distanceMeters.map(Units.metric.distanceText),
+      summary.title.isEmpty ? nil : Columns.shown(summary.title),
+    ].compactMap { $0 }.joined(separator: ", ")
+    Output.complain("remove \(name) (\(line)) for good? [y/N]")
+    guard let answer = readLine()?.lowercased(), ["y", "yes"].contains(answer) else {
+      throw Failure(code: "notDone", message: "\(name) is kept", exitStatus: ExitStatus.failure)
+    }
+  }
+}
+
+extension RecordActJSON {
+  func write(asJSON: Bool) throws {
+    if asJSON { try Output.jsonLine(self) } else { try Output.line(message) }
+  }
+}

@@ -1,0 +1,91 @@
+/// A line over a run, drawn with characters.
+struct Chart {
+  /// What the line is drawn with.
+  enum Style {
+    /// Braille: eight dots a character.
+    case braille
+    /// Plain ASCII, for what is not a terminal: a star a column.
+    case plain
+  }
+
+  /// How many lines of characters a chart is high.
+  static let rows = 6
+  /// Narrower than this nothing can be seen.
+  static let columnsMin = 20
+
+  /// What stands above it.
+  var title: String
+  /// The values at even steps; `nil` where there is none.
+  var values: [Double?]
+  /// Small values stand at the top: of paces, the fast ones.
+  var isInverted = false
+  /// A value as the labels say it.
+  var label: (Double) -> String
+  /// What stands below the left end and the right one.
+  var ends: (String, String)
+
+  /// The chart in so many columns, labels included; nothing when there is nothing to draw.
+  func lines(width: Int, style: Style) -> [String] {
+    guard let (low, high) = bounds else { return [] }
+    let labels = [label(isInverted ? low : high), label(isInverted ? high : low)]
+    let margin = (labels.map(\.count).max() ?? 0) + 1
+    let columns = max(Self.columnsMin, width - margin - 1)
+    let across = style == .braille ? columns * 2 : columns
+    let down = style == .braille ? Self.rows * 4 : Self.rows
+    let heights = heights(across: across, down: down, low: low, high: high)
+    let picture = style == .braille ? Self.braille(heights, columns) : Self.plain(heights, columns)
+    let lines = picture.enumerated().map { row, text in
+      let label = row == 0 ? labels[0] : row == Self.rows - 1 ? labels[1] : ""
+      let line = String(repeating: " ", count: margin - 1 - label.count) + label + " |" + text
+      return String(line.reversed().drop { $0 == " " || $0 == "\u{2800}" }.reversed())
+    }
+    let blank = String(repeating: " ", count: max(1, columns - ends.0.count - ends.1.count))
+    return [title] + lines + [String(repeating: " ", count: margin + 1) + ends.0 + blank + ends.1]
+  }
+
+  /// The least and the greatest value that are drawn. One reading in fifty on either side may lie outside: a walk across
+  /// a street would flatten everything else.
+  private var bounds: (Double, Double)? {
+    let known = values.compactMap { $0 }.sorted()
+    guard known.count > 1 else { return nil }
+    let cut = known.count / 50
+    let (low, high) = (known[cut], known[known.count - 1 - cut])
+    return high > low ? (low, high) : (low - 1, high + 1)
+  }
+
+  /// For each column of dots how high the line stands above the bottom, from 0 to `down` - 1.
+  private func heights(across: Int, down: Int, low: Double, high: Double) -> [Int?] {
+    (0..<across).map { column in
+      // Every column has a value as long as there is one for its stretch; fewer values than columns are held.
+      let first = column * values.count / across
+      let last = max(first, (column + 1) * values.count / across - 1)
+      let known = values[first...last].compactMap { $0 }
+      guard !known.isEmpty else { return nil }
+      let mean = known.reduce(0, +) / Double(known.count)
+      let share = (min(max(mean, low), high) - low) / (high - low)
+      return Int(((isInverted ? 1 - share : share) * Double(down - 1)).rounded())
+    }
+  }
+
+  private static func plain(_ heights: [Int?], _ columns: Int) -> [String] {
+    (0..<rows).map { row in String(heights.map { $0 == rows - 1 - row ? "*" : " " }) }
+  }
+
+  /// Two columns of four dots a character; the line is drawn through from each column to the next.
+  private static func braille(_ heights: [Int?], _ columns: Int) -> [String] {
+    let dots: [[UInt32]] = [[0x40, 0x04, 0x02, 0x01], [0x80, 0x20, 0x10, 0x08]]
+    var cells = [[UInt32]](repeating: [UInt32](repeating: 0, count: columns), count: rows)
+    var last: Int?
+    for (column, height) in heights.enumerated() {
+      defer { last = height }
+      guard let height else { continue }
+      let from = last.map { $0 < height ? $0 + 1 : $0 > height ? $0 - 1 : $0 } ?? height
+      for dot in min(from, height)...max(from, height) {
+        cells[rows - 1 - dot / 4][column / 2] |= dots[column % 2][dot % 4]
+      }
+    }
+    return cells.map { row in
+      String(String.UnicodeScalarView(row.compactMap { Unicode.Scalar(0x2800 + $0) }))
+    }
+  }
+}

@@ -1,0 +1,85 @@
+import Foundation
+
+/// Days, weeks and months as people count them: by the local clock, weeks from Monday as ISO 8601 has them.
+struct RunCalendar {
+  /// What runs are gathered by.
+  enum Unit: String, CaseIterable {
+    case day, week, month
+  }
+
+  private let calendar: Calendar
+
+  init(timeZone: TimeZone = .current) {
+    var calendar = Calendar(identifier: .iso8601)
+    calendar.timeZone = timeZone
+    self.calendar = calendar
+  }
+
+  /// `2026-11-21T16:03:05Z`.
+  static func utcText(_ unixSeconds: Double) -> String {
+    let utc = RunCalendar(timeZone: TimeZone(secondsFromGMT: 0) ?? .current)
+    return utc.minuteText(unixSeconds).replacingOccurrences(of: " ", with: "T") + ":"
+      + padded(utc.parts(unixSeconds).second) + "Z"
+  }
+
+  /// `2026-11-21 17:03`.
+  func minuteText(_ unixSeconds: Double) -> String {
+    let parts = parts(unixSeconds)
+    return "\(name(of: .day, unixSeconds)) \(Self.padded(parts.hour)):\(Self.padded(parts.minute))"
+  }
+
+  /// The day, week or month of a moment: `2026-11-21`, `2026-W47`, `2026-11`.
+  func name(of unit: Unit, _ unixSeconds: Double) -> String {
+    let parts = parts(unixSeconds)
+    switch unit {
+    case .day: return "\(Self.year(parts.year))-\(Self.padded(parts.month))-\(Self.padded(parts.day))"
+    case .week: return "\(Self.year(parts.yearForWeekOfYear))-W\(Self.padded(parts.weekOfYear))"
+    case .month: return "\(Self.year(parts.year))-\(Self.padded(parts.month))"
+    }
+  }
+
+  /// From the beginning of a named day, week or month to its end, seconds since 1970; `nil` for what names none.
+  func range(of unit: Unit, named name: String) -> Range<Double>? {
+    let parts = name.split(separator: "-", omittingEmptySubsequences: false)
+    var components = DateComponents()
+    guard parts.count == (unit == .day ? 3 : 2), parts[0].count == 4, let year = Self.number(parts[0]) else {
+      return nil
+    }
+    switch unit {
+    case .day, .month:
+      guard parts.dropFirst().allSatisfy({ $0.count == 2 }), let month = Self.number(parts[1]),
+        let day = unit == .day ? Self.number(parts[2]) : 1
+      else { return nil }
+      (components.year, components.month, components.day) = (year, month, day)
+    case .week:
+      guard parts[1].count == 3, parts[1].first?.uppercased() == "W", let week = Self.number(parts[1].dropFirst())
+      else { return nil }
+      (components.yearForWeekOfYear, components.weekOfYear, components.weekday) = (year, week, 2)
+    }
+    let component: Calendar.Component = unit == .day ? .day : unit == .week ? .weekOfYear : .month
+    guard let begin = calendar.date(from: components),
+      // A 31st of February is the 3rd of March to a calendar, and a typing mistake to us.
+      self.name(of: unit, begin.timeIntervalSince1970) == name.uppercased(),
+      let end = calendar.date(byAdding: component, value: 1, to: begin)
+    else { return nil }
+    return begin.timeIntervalSince1970..<end.timeIntervalSince1970
+  }
+
+  private func parts(_ unixSeconds: Double) -> DateComponents {
+    calendar.dateComponents(
+      [.year, .month, .day, .hour, .minute, .second, .weekOfYear, .yearForWeekOfYear],
+      from: Date(timeIntervalSince1970: unixSeconds))
+  }
+
+  private static func number(_ text: Substring) -> Int? {
+    text.utf8.allSatisfy { (0x30...0x39).contains($0) } ? Int(text) : nil
+  }
+  private static func padded(_ value: Int?) -> String {
+    let value = value ?? 0
+    return value < 10 ? "0\(value)" : "\(value)"
+  }
+  private static func year(_ value: Int?) -> String {
+    let digits = "\(value ?? 0)"
+    return String(repeating: "0", count: max(0, 4 - digits.count)) + digits
+  }
+}

@@ -1,0 +1,139 @@
+import Foundation
+import RunBus
+import Testing
+import TestSupport
+
+@Suite("Records from a shell", .serialized)
+struct RecordProcessTests {
+  private static let root = URL(fileURLWithPath: #filePath).appendingPathComponent("../../..").standardizedFileURL
+  private static let synthetic = root.appendingPathComponent("examples/runs/synthetic.gpx").path
+
+  private func phone(_ bus: TestBus, _ arguments: String...) async throws -> NodeProcess {
+    let phone = bus.spawn(executable: TestBus.busnode, ["phone", "--json"] + arguments)
+    try await phone.event("its first snapshot") { $0["event"]?.string == "snapshot" }
+    return phone
+  }
+
+  @Test("A run from start to stop is a record: listed and shown by the running phone, and by its store when it is down")
+  func stopped() async throws {
+    try await withTestBus { bus in
+      #expect(try await bus.run("records").ending == .exited(69))
+      let phone = try await phone(bus, "--debounce", "0", "--weight", "70", "--synthetic", "--speed", "60")
+      #expect(try await bus.run("records").lines == ["no run is kept here for that"])
+      #expect(try await bus.run("send", "start").ending == .exited(0))
+      try await phone.event("some way", within: 60) { ($0["metrics"]?["distanceMeters"]?.number ?? 0) > 200 }
+      #expect(try await bus.run("send", "stop").ending == .exited(0))
+
+      let listed = try await bus.run("records", "--json")
+      let line = try #require(listed.json.first)
+      #expect(listed.json.count == 1)
+      #expect(line["deviceId"]?.string == "shell" && line["hubDeviceId"]?.string == "phone")
+      #expect(line["version"]?.int ?? 0 >= 1)
+      #expect(line["distanceMeters"]?.number ?? 0 > 200)
+      #expect(line["energyJoules"]?.number ?? 0 > 0)
+      let shown = try await bus.run("records", "show", "--units", "imperial")
+      #expect(shown.ending == .exited(0))
+      #expect(shown.lines.contains { $0.hasPrefix("pace, /mi") })
+      #expect(shown.lines.contains { $0.contains("*") })
+
+      let id = String(try #require(line["runId"]?.string).prefix(8))
+      let edited = try await bus.run("records", "edit", id, "--title", "River", "--note", "new shoes")
+      #expect(edited.lines == ["\(id) is changed"])
+      phone.signal(SIGTERM)
+      #expect(try await phone.ending() == .exited(0))
+
+      let again = try await bus.run("records", "ls", "--json")
+      #expect(again.json.first?["title"]?.string == "River")
+      #expect(again.json.first?["weightKilograms"]?.number == 70)
+      #expect(again.json.first?["energyJoules"]?.number ?? 0 > 0)
+      #expect(try await bus.run("records", "show").lines.contains("new shoes"))
+      #expect(try await bus.run("records", "rm", id).ending == .exited(64))
+      #expect(try await bus.run("records", "rm", id, "--yes").lines == ["\(id) is removed"])
+      #expect(try await bus.run("records").lines == ["no run is kept here for that"])
+      #expect(try await bus.run("records", "show", id).ending == .exited(1))
+    }
+  }
+
+  @Test("Kill -9 right after the stop: the record is there all the same")
+  func killed() async throws {
+    try await withTestBus { bus in
+      let phone = try await phone(bus, "--debounce", "0")
+      #expect(try await bus.run("send", "start").ending == .exited(0))
+      #expect(try await bus.run("send", "stop").ending == .exited(0))
+      phone.signal(SIGKILL)
+      _ = try await phone.ending()
+      let listed = try await bus.run("records", "--json")
+      #expect(listed.json.count == 1)
+      let again = try await self.phone(bus)
+      #expect(try await bus.run("records", "--json").json.map { $0["runId"] } == listed.json.map { $0["runId"] })
+      again.signal(SIGTERM)
+      _ = try await again.ending()
+    }
+  }
+
+  @Test("What is exported comes back as the same run; the same file twice is one run; filters and sums hold")
+  func exchange() async throws {
+    try await withTestBus { bus in
+      let phone = try await phone(bus)
+      phone.signal(SIGTERM)
+      _ = try await phone.ending()
+      let first = try await bus.run("records", "import", Self.synthetic, "--json")
+      #expect(first.ending == .exited(0) && first.json.first?["act"]?.string == "imported")
+      #expect(try await bus.run("records", "import", Self.synthetic, "--json").json.first?["act"]?.string == "known")
+      let record = try #require(try await bus.run("records", "show", "--json").json.first)
+      let measured = try #require(try await bus.run("measure", Self.synthetic, "--json").json.first)
+      #expect(record["metrics"]?["distanceMeters"]?.number == measured["distanceMeters"]?.number)
+      let (id, start) = (
+        try #require(record["summary"]?["runId"]?.string), try #require(record["summary"]?["startedAt"]?.string)
+      )
+
+      for format in ["gpx", "tcx", "json", "csv"] {
+        let file = bus.directory + "/run.\(format)"
+        #expect(try await bus.run("records", "export", "--format", format, "--output", file).ending == .exited(0))
+        guard format != "csv" else { continue }
+        let known = try await bus.run("records", "import", file, "--json")
+        #expect(known.json.first?["act"]?.string == "known" && known.json.first?["runId"]?.string == id)
+      }
+      // Removed, it comes back from its own exports, under its own id.
+      for format in ["gpx", "tcx", "json"] {
+        #expect(try await bus.run("records", "rm", id, "--yes").ending == .exited(0))
+        let back = try await bus.run("records", "import", bus.directory + "/run.\(format)", "--json")
+        #expect(back.json.first?["act"]?.string == "imported")
+        let again = try #require(try await bus.run("records", "show", id, "--json").json.first)
+        let (was, now) = (record["metrics"]?["distanceMeters"]?.number, again["metrics"]?["distanceMeters"]?.number)
+        #expect(abs((was ?? 0) - (now ?? 1)) < (was ?? 0) * 0.005, "\(format)")
+        if format == "json" { #expect(again["route"] == record["route"] && again["series"] == record["series"]) }
+      }
+      let day = String(start.prefix(10))
+      let utc: [String: String?] = ["TZ": "UTC"]
+      #expect(try await bus.run("records", "--since", day, "--until", day, "--json", environment: utc).json.count == 1)
+      #expect(try await bus.run("records", "--month", "1999-01", "--json", environment: utc).json.isEmpty)
+      #expect(try await bus.run("records", "--week", "2026-W60").ending == .exited(64))
+      let stats = try await bus.run("records", "stats", "--by", "month", "--json", environment: utc)
+      #expect(stats.json.first?["period"]?.string == String(day.prefix(7)))
+      #expect(stats.json.first?["count"]?.int == 1)
+      let bad = try await bus.run("records", "import", bus.directory + "/none.gpx")
+      #expect(bad.ending == .exited(65) && bad.errors.count == 1)
+    }
+  }
+
+  @Test(
+    "gpxpy and tcxreader read the exports, and find the run as long as we do",
+    .enabled("needs scripts/bootstrap --python") { GarbageTests.hasPython })
+  func independentParsers() async throws {
+    try await withTestBus { bus in
+      let phone = try await phone(bus)
+      phone.signal(SIGTERM)
+      _ = try await phone.ending()
+      #expect(try await bus.run("records", "import", Self.synthetic).ending == .exited(0))
+      for format in ["gpx", "tcx", "json"] {
+        let file = bus.directory + "/run.\(format)"
+        #expect(try await bus.run("records", "export", "--format", format, "--output", file).ending == .exited(0))
+      }
+      let script = Self.root.appendingPathComponent("Tests/Processes/Clients/check_exports.py").path
+      let check = bus.spawn(
+        executable: GarbageTests.python, [script, bus.directory], environment: ["PYTHONDONTWRITEBYTECODE": "1"])
+      #expect(try await check.ending(within: 90) == .exited(0), "\(check.view.errors)")
+    }
+  }
+}

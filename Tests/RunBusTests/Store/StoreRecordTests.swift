@@ -1,0 +1,69 @@
+import RunCore
+import Testing
+
+@testable import RunBus
+
+@Suite("Records in a store")
+struct StoreRecordTests {
+  private func part(_ store: NodeStore, _ run: RunID, from: Int) async throws -> RecordPart? {
+    try await withCheckedContinuation { continuation in
+      store.readRecord(of: run, from: from) { continuation.resume(returning: $0) }
+    }.get()
+  }
+
+  /// Whether in memory or on a disk.
+  private func stores(_ scratch: ScratchDirectory) throws -> [NodeStore] {
+    [NodeStore(), try NodeStore(directory: scratch.path)]
+  }
+
+  @Test("A body comes back in parts as it was written; an edit leaves it, a removal takes it")
+  func parts() async throws {
+    let scratch = try ScratchDirectory()
+    for store in try stores(scratch) {
+      defer { store.close() }
+      var generator = OperationGenerator(seed: 5)
+      var record = generator.record()
+      let point = RoutePoint(
+        offset: .seconds(1), position: Position(latitude: 1, longitude: 2, horizontalAccuracyMeters: 3),
+        verdict: .counted)
+      record.body.route = [RoutePoint](repeating: point, count: 3000)
+      try await store.commit([.keepRecord(record)])
+      var summary = record.summary
+      summary.version += 1
+      summary.title = "another"
+      try await store.commit([.editRecord(summary)])
+      var bytes: [UInt8] = []
+      repeat {
+        let part = try #require(try await part(store, record.runID, from: bytes.count))
+        #expect(part.version == summary.version && part.from == bytes.count)
+        #expect(part.bytes.count <= RecordPart.bytesMax)
+        bytes += part.bytes
+        if bytes.count >= part.total { break }
+      } while true
+      #expect(bytes.count > RecordPart.bytesMax)
+      #expect(RecordBody(encoded: bytes) == record.body)
+      #expect(try store.history().records == [summary])
+      try await store.commit([.removeRecord(record.runID, version: 9)])
+      #expect(try await part(store, record.runID, from: 0) == nil)
+      #expect(try store.history().removedRecords == [record.runID: 9])
+    }
+  }
+
+  @Test("The journal of one run is read without those of others")
+  func journal() async throws {
+    let scratch = try ScratchDirectory()
+    for store in try stores(scratch) {
+      defer { store.close() }
+      let runs = [RunID(high: 1, low: 1), RunID(high: 1, low: 2)]
+      let entries = (1...6).map { index in
+        LedgerEntry(
+          time: BusTime(nanoseconds: Int64(index)), position: UInt64(index), event: .gap(.seconds(Int64(index))))
+      }
+      try await store.commit(entries.enumerated().map { .append(runs[$0.offset % 2], $0.element) })
+      let read = try await withCheckedContinuation { continuation in
+        store.readJournal(of: runs[1]) { continuation.resume(returning: $0) }
+      }.get()
+      #expect(read == [entries[1], entries[3], entries[5]])
+    }
+  }
+}

@@ -1,0 +1,194 @@
+import Testing
+
+@testable import RunCore
+
+@Suite("A run that is over becomes a record")
+struct HubRecordTests {
+  private func heartRate(_ bpm: Double, at seconds: Int64) -> Sample {
+    Sample(moment: .runOffset(.seconds(seconds)), value: .heartRate(bpm: bpm))
+  }
+
+  private func cadence(at seconds: Int64) -> Sample {
+    Sample(moment: .runOffset(.seconds(seconds)), value: .cadence(stepsPerMinute: 170))
+  }
+
+  private func records(_ stage: HubStage) -> [RunRecord] {
+    stage.durable.compactMap { if case .keepRecord(let record) = $0 { record } else { nil } }
+  }
+  private func expectations(_ stage: HubStage) -> Int {
+    stage.durable.count { if case .expectRecord = $0 { true } else { false } }
+  }
+
+  private func own(_ kind: CommandKind, _ number: UInt64, run: RunID? = nil) -> HubCore.Event {
+    .press(Command(id: CommandID(high: 9, low: number), kind: kind, source: .phone, runID: run))
+  }
+
+  /// A minute with a heart rate every second, stopped and settled.
+  private func stopped(_ metrics: MetricsSettings = MetricsSettings()) -> HubStage {
+    var stage = HubStage.opened(metrics: metrics)
+    _ = stage.feed(own(.start, 1, run: RunID(high: 1, low: 1)))
+    stage.commitsAll()
+    stage.passes(to: .zero + .seconds(1))
+    for second in 1...60 {
+      stage.passes(to: .zero + .seconds(Int64(second)))
+      _ = stage.feed(.sample(heartRate(140, at: Int64(second))))
+    }
+    _ = stage.feed(own(.stop, 2))
+    stage.commitsAll()
+    stage.passes(to: .zero + .seconds(62))
+    return stage
+  }
+
+  @Test("With the stop comes version 1, in the commit after it; before that, the expectation is durable with the stop")
+  func firstVersion() throws {
+    let stage = stopped()
+    let record = try #require(records(stage).first)
+    #expect(records(stage).count == 1)
+    #expect(record.summary.version == 1)
+    #expect(record.summary.deviceID == DeviceID("phone") && record.summary.hubDeviceID == DeviceID("phone"))
+    #expect(record.summary.elapsed == .seconds(60))
+    #expect(record.summary.averageHeartRateBpm == 140)
+    #expect(record.body.report == stage.core.ledger.report(at: .zero + .seconds(60)))
+    #expect(record.body.series.samples.count == 7)
+    #expect(record.body.series.samples.map(\.heartRateBpm) == [nil, 140, 140, 140, 140, 140, 140])
+    let stop = try #require(
+      stage.durable.firstIndex {
+        if case .append(_, let entry) = $0, case .transition(let made) = entry.event {
+          made.kind == .stop
+        } else {
+          false
+        }
+      })
+    let expected = try #require(stage.durable.firstIndex { if case .expectRecord = $0 { true } else { false } })
+    let kept = try #require(stage.durable.firstIndex { if case .keepRecord = $0 { true } else { false } })
+    #expect(stop < expected && expected < kept)
+  }
+
+  @Test("Readings that come after the stop make one new version, once it has been quiet for a minute")
+  func lateSamples() {
+    var stage = stopped()
+    for second in 30..<50 {
+      stage.passes(to: stage.now + .seconds(5))
+      _ = stage.feed(.sample(cadence(at: Int64(second))))
+    }
+    let last = stage.now
+    stage.passes(to: last + .seconds(59))
+    #expect(records(stage).count == 1)
+    stage.passes(to: last + .seconds(61))
+    #expect(records(stage).map(\.summary.version) == [1, 2])
+    #expect(records(stage).map { $0.body.report.metrics.averageCadenceStepsPerMinute } == [nil, 170])
+    #expect(records(stage).last?.summary.startedAtUnixSeconds == records(stage).first?.summary.startedAtUnixSeconds)
+    stage.passes(to: last + .seconds(600))
+    #expect(records(stage).count == 2)
+    #expect(expectations(stage) == 2)
+  }
+
+  @Test("What waited for its minute when the hub died is made by its next life, with the weight of the first one")
+  func nextLife() throws {
+    var metrics = MetricsSettings()
+    metrics.weightKilograms = 70
+    var stage = stopped(metrics)
+    _ = stage.feed(.sample(heartRate(180, at: 33)))
+    stage.passes(to: stage.now + .seconds(10))
+    var whole = stage
+    whole.passes(to: stage.now + .seconds(100))
+
+    var disk = HubDisk()
+    disk.commit(stage.durable)
+    var heavier = MetricsSettings()
+    heavier.weightKilograms = 110
+    let next = HubStage.opened(history: disk.history, now: stage.now + .seconds(5), metrics: heavier)
+    #expect(disk.history.expectedRecords.count == 1)
+    let record = try #require(records(next).first)
+    #expect(record.summary.version == 2)
+    #expect(record.body == records(whole).last?.body)
+    #expect(record.summary.setup.weightKilograms == 70)
+  }
+
+  @Test("A run that another one has followed is made anew from its journal")
+  func earlierRun() throws {
+    var stage = stopped()
+    _ = stage.feed(own(.start, 3, run: RunID(high: 1, low: 2)))
+    stage.commitsAll()
+    stage.passes(to: .zero + .seconds(70))
+    var disk = HubDisk()
+    disk.commit(stage.durable)
+    disk.commit([
+      .append(
+        RunID(high: 1, low: 1),
+        LedgerEntry(
+          time: .zero + .seconds(40), position: 999, event: .sample(.cadence(stepsPerMinute: 170), DeviceID("watch")!))),
+      .expectRecord(
+        ExpectedRecord(runID: RunID(high: 1, low: 1), isConflicted: false)),
+    ])
+    var next = HubStage(history: disk.history, now: .zero + .seconds(80))
+    next.isTerse = false
+    _ = next.feed(.started)
+    next.commitsAll()
+    let asked = try #require(next.askedJournal)
+    #expect(asked == RunID(high: 1, low: 1))
+    next.askedJournal = nil
+    _ = next.feed(.journal(asked, disk.journal(of: asked).reversed()))
+    next.commitsAll()
+    let record = try #require(records(next).first)
+    #expect(record.summary.version == 2 && record.runID == asked)
+    #expect(record.body.report.metrics.averageCadenceStepsPerMinute == 170)
+  }
+
+  @Test("A removed record does not come back with what comes later of its run")
+  func removed() {
+    var stage = stopped()
+    let run = RunID(high: 1, low: 1)
+    _ = stage.feed(.inquire(.removeRecord(run), 1))
+    #expect(stage.commitsAll().contains("answer 1: done"))
+    _ = stage.feed(.sample(heartRate(180, at: 33)))
+    stage.passes(to: stage.now + .seconds(200))
+    #expect(records(stage).count == 1)
+    var disk = HubDisk()
+    disk.commit(stage.durable)
+    let next = HubStage.opened(history: disk.history, now: stage.now)
+    #expect(records(next) == [])
+    #expect(next.core.records.kept.isEmpty)
+  }
+
+  @Test("A title and a note make a new version, and stay with the next one that the numbers make")
+  func edited() {
+    var stage = stopped()
+    let run = RunID(high: 1, low: 1)
+    _ = stage.feed(.inquire(.editRecord(run, title: "River", note: nil), 1))
+    stage.commitsAll()
+    #expect(stage.core.records.kept[run]?.version == 2)
+    _ = stage.feed(.inquire(.editRecord(run, title: "River", note: nil), 2))
+    stage.commitsAll()
+    #expect(stage.core.records.kept[run]?.version == 2)
+    _ = stage.feed(.sample(heartRate(180, at: 33)))
+    stage.passes(to: stage.now + .seconds(100))
+    #expect(records(stage).last?.summary.title == "River")
+    #expect(records(stage).last?.summary.version == 3)
+    let long = String(repeating: "x", count: RecordSummary.titleBytesMax + 1)
+    #expect(stage.feed(.inquire(.editRecord(run, title: long, note: nil), 3)) == ["answer 3: failed"])
+  }
+
+  @Test("A record from elsewhere is kept once, in as many parts as it takes; one that is known changes nothing")
+  func imported() throws {
+    var stage = stopped()
+    var record = try #require(records(stage).first)
+    record.summary.runID = RunID(high: 5, low: 5)
+    let bytes = record.encoded
+    let middle = bytes.count / 2
+    let parts = [
+      RecordUpload(from: 0, bytes: Array(bytes[..<middle]), total: bytes.count),
+      RecordUpload(from: middle, bytes: Array(bytes[middle...]), total: bytes.count),
+    ]
+    #expect(stage.feed(.inquire(.putRecord(parts[1]), 1)) == ["answer 1: failed"])
+    #expect(stage.feed(.inquire(.putRecord(parts[0]), 2)) == ["answer 2: taken"])
+    let lines = stage.feed(.inquire(.putRecord(parts[1]), 3)) + stage.commitsAll()
+    #expect(lines.contains("answer 3: taken"))
+    #expect(records(stage).last == record)
+    _ = stage.feed(.inquire(.putRecord(parts[0]), 4))
+    #expect((stage.feed(.inquire(.putRecord(parts[1]), 5)) + stage.commitsAll()).contains("answer 5: known"))
+    #expect(records(stage).count == 2)
+    let garbage = RecordUpload(from: 0, bytes: [1, 2, 3], total: 3)
+    #expect(stage.feed(.inquire(.putRecord(garbage), 6)) == ["answer 6: failed"])
+  }
+}
