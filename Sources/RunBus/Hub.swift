@@ -192,8 +192,8 @@ public actor Hub: Node {
     let history = try store.history()
     let real = Loop.now
     clock = BusClock.continuing(
-      history.clock, real: real, wallSeconds: Date().timeIntervalSince1970, bootID: MachineBoot.id,
-      speed: configuration.speed)
+      history.clock, lastSign: history.lastSign, real: real, wallSeconds: Date().timeIntervalSince1970,
+      bootID: MachineBoot.id, speed: configuration.speed)
     let settings = HubCore.Settings(
       deviceID: configuration.deviceID, nodeID: store.nodeID, storeID: store.storeID,
       debounce: configuration.debounce, clock: clock, metrics: configuration.metrics,

@@ -2,6 +2,8 @@
 public struct DeadlineMissed: Error, CustomStringConvertible {
   /// What did not come.
   public let what: String
+  /// It did not come.
+  public init(what: String) { self.what = what }
   /// What did not come, and for how long.
   public var description: String { "\(what) did not come in time" }
 }

@@ -79,7 +79,10 @@ struct StoreFile {
             .store, "the store in \(directory) was written by a newer RunBus: update this one; nothing was changed")
         }
         let check = try queue.read { db in try String.fetchOne(db, sql: "PRAGMA quick_check(1)") }
-        guard check == "ok" else { throw Damage(what: check ?? "no answer to a check") }
+        // What SQLite says has line breaks; a notice is one line.
+        guard check == "ok" else {
+          throw Damage(what: check?.split(whereSeparator: \.isNewline).last.map(String.init) ?? "no answer to a check")
+        }
         try migrator.migrate(queue)
         guard let ids = try queue.read(identity) else { throw Damage(what: "it has no identity") }
         return Self(queue, ids, options, notices)

@@ -6,17 +6,35 @@ extension BusClock {
   ///
   /// - Parameters:
   ///   - mark: where the last life stood, if there was one.
+  ///   - lastSign: the latest moment that the last life left behind: in another boot the line does not begin before it,
+  ///     however far back the wall clock was set. See ``HubHistory/lastSign``.
   ///   - real: the monotonic reading now.
   ///   - wallSeconds: seconds since 1970 now.
   ///   - bootID: which boot `real` belongs to.
   ///   - speed: how fast bus time runs from now on.
   public static func continuing(
-    _ mark: ClockMark?, real: BusTime, wallSeconds: Double, bootID: String, speed: BusSpeed
+    _ mark: ClockMark?, lastSign: BusTime? = nil, real: BusTime, wallSeconds: Double, bootID: String, speed: BusSpeed
   ) -> BusClock {
     guard let mark else { return BusClock(realAnchor: real, busAnchor: .zero, speed: speed) }
-    let isSameBoot = !bootID.isEmpty && mark.bootID == bootID && real >= mark.real
-    let away = isSameBoot ? real - mark.real : max(.zero, BusDuration(seconds: wallSeconds - mark.wallSeconds))
-    return BusClock(realAnchor: real, busAnchor: mark.bus + speed.bus(fromReal: away), speed: speed)
+    if !bootID.isEmpty, mark.bootID == bootID, real >= mark.real {
+      return BusClock(realAnchor: real, busAnchor: mark.bus + speed.bus(fromReal: real - mark.real), speed: speed)
+    }
+    let away = max(.zero, BusDuration(seconds: wallSeconds - mark.wallSeconds))
+    let bus = mark.bus + speed.bus(fromReal: away)
+    return BusClock(realAnchor: real, busAnchor: max(bus, lastSign ?? bus), speed: speed)
+  }
+}
+
+extension HubHistory {
+  /// The latest moment of bus time that was written down. The clock's own mark is older between two ticks, and by hours
+  /// where no run was on when a press came.
+  public var lastSign: BusTime? {
+    let signs = [
+      clock?.bus, journal.map(\.time).max(), transitions.map(\.effectiveAt).max(),
+      accepted.map(\.press.arrivedAt).max(),
+      verdicts.map(\.judgedAt).max(),
+    ]
+    return signs.compactMap { $0 }.max()
   }
 }
 

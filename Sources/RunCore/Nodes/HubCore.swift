@@ -183,7 +183,8 @@ public struct HubCore: Sendable {
     discarded = history.discarded
     if let diedAt = Self.death(of: history, control: control, ledger: ledger, now: now) {
       let judgedFirst = history.accepted.filter { $0.class == .window || $0.class == .next }
-      unfinished = UnfinishedRun(diedAt: diedAt, stage: .settling(Set(judgedFirst.map(\.press.command.id))))
+      unfinished = UnfinishedRun(
+        diedAt: diedAt, backAt: now, stage: .settling(Set(judgedFirst.map(\.press.command.id))))
       if control.phase.isOn { holdClock() }
     }
   }
@@ -265,7 +266,11 @@ public struct HubCore: Sendable {
     if let shift { operations.append(.shiftRows(by: shift)) }
     operations += expectMissedRecord(at: now)
     commits.add(operations, then: [.makeRecords])
-    // What waited for nothing but this life.
+    // What waited for nothing but this life. No window outlasts a boot: where the wall clock was set back, it would take
+    // in what was pressed long after it.
+    if shift != nil {
+      while let deadline = arbiter.deadline { write(arbiter.settle(at: max(now, deadline)), at: now) }
+    }
     settleDue(at: now)
     write(arbiter.judgeLate(at: now), at: now)
     let tickBefore = lastTick

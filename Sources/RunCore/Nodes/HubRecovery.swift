@@ -13,6 +13,8 @@ struct UnfinishedRun: Sendable {
   }
   /// The last sign of life of the hub that had the run.
   let diedAt: BusTime
+  /// When this life began.
+  let backAt: BusTime
   var stage: Stage
   /// Stands for the downtime in the ledger while its end is not known: never durable.
   var hold: (runID: RunID, entry: LedgerEntry)?
@@ -78,7 +80,7 @@ extension HubCore {
       self.unfinished?.stage = .asking(runID, since: now)
       commits.add(
         [.setUnanswered(runID, since: unfinished.diedAt)], then: [tellRecovery(of: runID, .asked, at: now)])
-    case .resume: commits.add(goOn(at: now), then: [])
+    case .resume: commits.add(goOn(from: unfinished.backAt), then: [])
     }
   }
 
@@ -88,7 +90,7 @@ extension HubCore {
     let answered = StoreOperation.setUnanswered(runID, since: nil)
     switch answer {
     case .resume:
-      let operations = [answered] + goOn(at: now)
+      let operations = [answered] + goOn(from: now)
       nextTick = nil
       publishNow(operations, then: [.anchor], at: now)
     case .finish, .discard:
@@ -132,16 +134,15 @@ extension HubCore {
     while let deadline = arbiter.deadline, deadline <= now { write(arbiter.settle(at: now), at: now) }
   }
 
-  /// The run goes on: what is to be written about the time that the hub was dead.
-  private mutating func goOn(at now: BusTime) -> [StoreOperation] {
+  /// The run goes on from a moment: what is to be written about the time before it, in which the hub was dead.
+  private mutating func goOn(from moment: BusTime) -> [StoreOperation] {
     guard let diedAt = unfinished?.diedAt else { return [] }
     releaseClock()
     unfinished = nil
-    // A paused run has nothing to leave out.
-    let ran = arbiter.control.phase == .running || ledger.phase(at: diedAt) == .running
-    guard settings.downtime == .paused, diedAt < now, ran, let runID = arbiter.control.runID else { return [] }
+    // In a paused run, too: a resume that was pressed meanwhile may still come.
+    guard settings.downtime == .paused, diedAt < moment, let runID = arbiter.control.runID else { return [] }
     lastPosition += 1
-    let entry = LedgerEntry(time: diedAt, position: lastPosition, event: .gap(now - diedAt))
+    let entry = LedgerEntry(time: diedAt, position: lastPosition, event: .gap(moment - diedAt))
     ledger.insert(entry)
     return [.append(runID, entry)]
   }

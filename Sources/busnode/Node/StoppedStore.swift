@@ -48,7 +48,7 @@ final class StoppedNode {
       return
     }
     let clock = BusClock.continuing(
-      hub.clock, real: real, wallSeconds: wall, bootID: MachineBoot.id, speed: .realTime)
+      hub.clock, lastSign: hub.lastSign, real: real, wallSeconds: wall, bootID: MachineBoot.id, speed: .realTime)
     now = clock.bus(at: real)
     let settings = HubCore.Settings(
       deviceID: device, nodeID: store.nodeID, storeID: store.storeID, debounce: .milliseconds(500), clock: clock,

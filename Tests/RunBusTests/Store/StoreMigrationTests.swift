@@ -131,6 +131,83 @@ struct StoreMigrationTests {
     #expect(try store.history().records == [record.summary])
   }
 
+  @Test("A run that was on in a store of the version before the newest goes on in the newest")
+  func versionBefore() async throws {
+    let names = StoreSchema.migrator.migrations
+    let before = try #require(names.dropLast().last)
+    let scratch = try ScratchDirectory()
+    let change = Change(
+      source: .watch, deviceID: try #require(DeviceID("watch")), commandID: CommandID(high: 4, low: 1))
+    let start = LedgerEntry(
+      time: .zero + .seconds(5), position: 1, event: .transition(Transition(kind: .start, revision: 1, change: change)))
+    let readings = (2...20).map { place in
+      LedgerEntry(
+        time: .zero + .seconds(Int64(place) + 5), position: UInt64(place),
+        event: .sample(.heartRate(bpm: 140), change.deviceID))
+    }
+    try makeVersion(before, scratch.file("node.sqlite"), entries: [start] + readings)
+
+    for life in 1...2 as ClosedRange<UInt64> {
+      let store = try NodeStore(directory: scratch.path)
+      #expect(store.notices == [])
+      #expect(store.storeID == storeID)
+      let history = try store.history()
+      #expect(history.presentRun == run)
+      #expect(history.journal.filter { if case .gap = $0.event { false } else { true } } == [start] + readings)
+      let clock = BusClock.continuing(
+        history.clock, lastSign: history.lastSign, real: BusTime(nanoseconds: 1) + .seconds(60 * Int64(life)),
+        wallSeconds: 0, bootID: "boot", speed: .realTime)
+      let now = clock.bus(at: clock.realAnchor)
+      var hub = HubCore(
+        settings: HubCore.Settings(
+          deviceID: try #require(DeviceID("phone")), nodeID: store.nodeID, storeID: store.storeID,
+          debounce: .milliseconds(500), clock: clock, recovery: .resume),
+        history: history, now: now, bootID: "boot")
+      var commits = hub.receive(.started, at: now)
+      while let action = commits.popLast() {
+        guard case .commit(let id, let operations) = action else { continue }
+        try await store.commit(operations)
+        commits += hub.receive(.committed(id), at: now)
+      }
+      let state = hub.authoritative
+      #expect(state.phase == .running && state.order.revision == 1 && state.order.term == 7 + life)
+      #expect(state.metrics.elapsed == now - start.time)
+      #expect(state.metrics.averageHeartRateBpm == 140)
+      store.close()
+    }
+    #expect(try appliedVersions(scratch) == Set(names))
+  }
+
+  private func appliedVersions(_ scratch: ScratchDirectory) throws -> Set<String> {
+    let queue = try DatabaseQueue(path: scratch.file("node.sqlite"))
+    defer { try? queue.close() }
+    return try queue.read { try StoreSchema.migrator.appliedIdentifiers($0) }
+  }
+
+  /// A file as a version left it in the middle of a run.
+  private func makeVersion(_ version: String, _ path: String, entries: [LedgerEntry]) throws {
+    let queue = try DatabaseQueue(path: path)
+    try queue.writeWithoutTransaction { db in
+      try db.execute(sql: "PRAGMA page_size = 2048")
+      try db.execute(sql: "PRAGMA journal_mode = WAL")
+    }
+    try StoreSchema.migrator.migrate(queue, upTo: version)
+    try queue.write { db in
+      try db.execute(sql: "UPDATE meta SET value = ? WHERE key = 'store'", arguments: [storeID.data])
+      try db.execute(sql: "UPDATE meta SET value = 7 WHERE key = 'term'")
+      try db.execute(
+        sql: "INSERT INTO clock VALUES (1, 1, ?, 'boot', 30.5)", arguments: [(BusTime.zero + .seconds(25)).nanoseconds])
+      try db.execute(sql: "INSERT INTO runs (number, run, first_position) VALUES (1, ?, 1)", arguments: [run.data])
+      for entry in entries {
+        let (kind, payload) = JournalCoding.encode(entry.event)
+        try db.execute(
+          sql: "INSERT INTO journal (position, run, time, kind, payload) VALUES (?, 1, ?, ?, ?)",
+          arguments: [Int64(entry.position), entry.time.nanoseconds, kind.rawValue, payload])
+      }
+    }
+    try queue.close()
+  }
+
   private func kinds(_ scratch: ScratchDirectory, _ store: NodeStore) throws -> [Int] {
     store.close()
     let queue = try DatabaseQueue(path: scratch.file("node.sqlite"))

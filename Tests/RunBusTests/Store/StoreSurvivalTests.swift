@@ -6,13 +6,6 @@ import Testing
 
 @Suite("A store survives what happens to it")
 struct StoreSurvivalTests {
-  /// Copies a directory's files as a power cut would leave them: no close, no checkpoint.
-  private func copyAsIs(_ source: ScratchDirectory, to target: ScratchDirectory) throws {
-    for name in try source.names() where name != "lock" {
-      try FileManager.default.copyItem(atPath: source.file(name), toPath: target.file(name))
-    }
-  }
-
   @Test("What was committed is there after a death without warning")
   func deathWithoutWarning() async throws {
     let (scratch, copy) = (try ScratchDirectory(), try ScratchDirectory())
@@ -24,7 +17,7 @@ struct StoreSurvivalTests {
       try await store.commit(batch)
       try await memory.commit(batch)
     }
-    try copyAsIs(scratch, to: copy)
+    try copy.takeFiles(of: scratch)
     #expect(try copy.names().contains("node.sqlite-wal"))
     let survivor = try NodeStore(directory: copy.path)
     #expect(survivor.storeID == store.storeID)
@@ -41,7 +34,7 @@ struct StoreSurvivalTests {
     for number in 1...UInt64(80) {
       try await store.commit([.setWatermark(stream, StreamMark(sequence: number)), .setTerm(number)])
     }
-    try copyAsIs(scratch, to: copy)
+    try copy.takeFiles(of: scratch)
     let log = copy.file("node.sqlite-wal")
     let bytes = try Data(contentsOf: URL(filePath: log))
     try bytes.prefix(Int(Double(bytes.count) * part)).write(to: URL(filePath: log))

@@ -18,7 +18,22 @@ final class ScratchDirectory: Sendable {
   deinit { try? FileManager.default.removeItem(atPath: path) }
 
   func file(_ name: String) -> String { path + "/" + name }
+  /// Copies the files of a store as a power cut would leave them: no close, no checkpoint.
+  func takeFiles(of source: ScratchDirectory) throws {
+    for name in try source.names() where name != "lock" {
+      try FileManager.default.copyItem(atPath: source.file(name), toPath: file(name))
+    }
+  }
   func names() throws -> [String] { try FileManager.default.contentsOfDirectory(atPath: path).sorted() }
+}
+
+/// What became of commits, from the store's own thread.
+final class Results: Sendable {
+  private let failed = Mutex(false)
+  var hasFailure: Bool { failed.withLock { $0 } }
+  func append(_ result: Result<Void, StoreFault>) {
+    if case .failure = result { failed.withLock { $0 = true } }
+  }
 }
 
 extension NodeStore {

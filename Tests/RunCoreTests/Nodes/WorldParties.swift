@@ -120,7 +120,8 @@ extension World {
     hub.life += 1
     let boot = "boot \(hub.boot)"
     hub.busClock = BusClock.continuing(
-      hub.store.clock, real: hubNow, wallSeconds: wallSeconds(), bootID: boot, speed: speed)
+      hub.store.clock, lastSign: hub.store.history.lastSign, real: hubNow, wallSeconds: wallSeconds(), bootID: boot,
+      speed: speed)
     hub.core = HubCore(
       settings: HubCore.Settings(
         deviceID: DeviceID("phone")!, nodeID: NodeID(high: 1, low: 1), storeID: hub.store.storeID,

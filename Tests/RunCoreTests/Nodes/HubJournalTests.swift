@@ -1,0 +1,131 @@
+import RunCore
+import Testing
+import TestSupport
+
+extension HubDisk: JournalDisk {
+  // What was not committed was never there.
+  mutating func crash() {}
+}
+
+@Suite("A hub dies at every step of its journal")
+struct HubJournalTests {
+  private typealias World = JournalledRun<HubDisk>
+  private typealias Death = World.Death
+
+  /// The commit that accepts the start, behind that of the hub's term and that of meeting the watch.
+  private static let startAccepted = 3
+
+  /// The run whose hub lives, and how many commits it takes.
+  private static func whole(_ downtime: Downtime) -> (outcome: RunOutcome, commits: Int) {
+    let world = World(on: HubDisk(), downtime: downtime)
+    return (world.outcome, world.commits)
+  }
+
+  private func expect(_ deaths: [Death], _ downtime: Downtime, against whole: RunOutcome) {
+    let world = World(on: HubDisk(), dying: deaths, downtime: downtime)
+    let faults = world.outcome.faults + world.outcome.losses(against: whole, downtime: downtime)
+    if !faults.isEmpty { Issue.record("\(deaths), \(downtime): \(faults.prefix(3).joined(separator: "; "))") }
+    // A second one may lie behind the run's last commit.
+    #expect(world.outcome.backs.count == world.outcome.deaths.count && !world.outcome.deaths.isEmpty)
+  }
+
+  @Test("The run whose hub lives is what was pressed and measured")
+  func whole() {
+    for downtime in Downtime.allCases {
+      let (outcome, commits) = Self.whole(downtime)
+      #expect(outcome.faults == [])
+      #expect(outcome.losses(against: outcome, downtime: downtime) == [])
+      #expect(outcome.pressed.count == 5 && commits > 15)
+      #expect(outcome.metrics.active == .milliseconds(11_800))
+      #expect(outcome.metrics.elapsed == .milliseconds(15_300))
+      #expect(outcome.metrics.lapCount == 2)
+      #expect(outcome.metrics.distanceMeters ?? 0 > 20)
+    }
+  }
+
+  @Test(
+    "Wherever in a commit it dies, it goes on with the same transitions, verdicts and readings",
+    arguments: [Downtime.paused, .running])
+  func everyStep(downtime: Downtime) {
+    let (whole, commits) = Self.whole(downtime)
+    for commit in 1...commits {
+      for moment in Death.Moment.allCases {
+        // Before anything was ever written there was no life, and no time either.
+        if commit == 1, moment == .before { continue }
+        for away in [BusDuration.milliseconds(200), .seconds(4), .seconds(40)] {
+          // A run that began and ended while there was no hub arrives whole, as a record.
+          if away > .seconds(10), commit <= Self.startAccepted { continue }
+          expect([Death(commit: commit, moment, away: away)], downtime, against: whole)
+        }
+      }
+    }
+  }
+
+  @Test(
+    "A hub that dies again while it recovers makes one run of it, and no downtime counts twice",
+    arguments: [Downtime.paused, .running])
+  func everyRecovery(downtime: Downtime) {
+    let (whole, commits) = Self.whole(downtime)
+    for commit in 1...commits {
+      // Before the next life's first commit, in it, right behind it, and behind the one after that.
+      for next in 1...2 {
+        for moment in Death.Moment.allCases {
+          for away in [BusDuration.milliseconds(200), .seconds(5)] {
+            expect(
+              [
+                Death(commit: commit, .after, away: .seconds(4)),
+                Death(commit: commit + next, moment, away: away),
+              ], downtime, against: whole)
+          }
+        }
+      }
+    }
+  }
+
+  @Test("Three lives that do not come to a commit leave one gap from the first death to the last return")
+  func noCommitAtAll() {
+    let (whole, _) = Self.whole(.paused)
+    let deaths = (8...11).map { Death(commit: $0, .before, away: .seconds(1)) }
+    let world = World(on: HubDisk(), dying: deaths, downtime: .paused)
+    #expect(world.outcome.faults + world.outcome.losses(against: whole, downtime: .paused) == [])
+    #expect(world.outcome.gaps.count == 1)
+    #expect(world.outcome.gaps.first?.upperBound == world.outcome.backs.last)
+  }
+
+  @Test("In the same boot a wall clock that is set changes nothing", arguments: [-3600.0, 3600])
+  func wallClockSet(seconds: Double) {
+    for downtime in Downtime.allCases {
+      let (whole, commits) = Self.whole(downtime)
+      for commit in 1...commits {
+        expect(
+          [Death(commit: commit, .after, away: .seconds(4), wallJumpSeconds: seconds)], downtime, against: whole)
+      }
+    }
+  }
+
+  @Test("Over a reboot with the wall clock set back an hour no time goes back, and nothing is judged otherwise")
+  func rebootWithTheClockSetBack() {
+    for downtime in Downtime.allCases {
+      let (whole, commits) = Self.whole(downtime)
+      for commit in 2...commits {
+        for away in [BusDuration.milliseconds(200), .seconds(5)] {
+          let death = Death(commit: commit, .after, away: away, isReboot: true, wallJumpSeconds: -3600)
+          let world = World(on: HubDisk(), dying: [death], downtime: downtime)
+          #expect(world.outcome.faults == [], "\(death), \(downtime)")
+          #expect(world.outcome.judgements == whole.judgements, "\(death), \(downtime)")
+          #expect(world.outcome.gaps.allSatisfy { !$0.isEmpty }, "\(death), \(downtime)")
+        }
+      }
+    }
+  }
+
+  @Test("Over a reboot with a wall clock that is right the run is the same")
+  func reboot() {
+    for downtime in Downtime.allCases {
+      let (whole, commits) = Self.whole(downtime)
+      for commit in 2...commits {
+        expect([Death(commit: commit, .after, away: .seconds(5), isReboot: true)], downtime, against: whole)
+      }
+    }
+  }
+}
