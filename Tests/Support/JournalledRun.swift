@@ -194,8 +194,9 @@ public struct JournalledRun<Disk: JournalDisk> {
     case .commit(let id, let operations): commit(id, operations)
     case .show(let snapshot): outcome.see(snapshot)
     case .receipt(let receipt): if receipt.stage == .pending { outcome.isOwnLapPromised = true }
-    case .forward, .publish, .messageReceipt, .refusePost, .hand, .keep, .spoolSettled, .answer, .recovered, .note,
-      .ended:
+    case .readJournal(let run): feedHub(.journal(run, disk.history.presentRun == run ? disk.history.journal : []))
+    case .forward, .publish, .messageReceipt, .refusePost, .hand, .keep, .spoolSettled, .answer, .answerPart,
+      .recovered, .note, .ended:
       break
     }
   }
@@ -250,6 +251,7 @@ public struct JournalledRun<Disk: JournalDisk> {
   }
 
   private mutating func finish() {
+    feedHub(.settleRecords)
     outcome.read(disk.history, metrics: hub?.authoritative.metrics ?? RunMetrics())
     if peer.unsettledCount > 0 || peer.spooledCount > 0 {
       outcome.faults.append("\(peer.unsettledCount) presses and \(peer.spooledCount) readings are left at the watch")

@@ -88,6 +88,11 @@ public struct RunOutcome: Sendable {
       }
     }
     if Set(readings).count != readings.count { faults.append("a reading is there twice") }
+    let kept = history.records.map { [$0.elapsed, $0.active] }
+    if kept != [[metrics.elapsed, metrics.active]] {
+      faults.append("the records \(kept) of a run of \(metrics.elapsed), \(metrics.active) active")
+    }
+    if !history.expectedRecords.isEmpty { faults.append("a record is still to come") }
     if metrics.active != expectedActive { faults.append("active \(metrics.active) instead of \(expectedActive)") }
   }
 
