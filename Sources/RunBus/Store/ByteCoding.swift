@@ -32,34 +32,30 @@ struct ByteWriter {
 
 /// Reads what ``ByteWriter`` wrote; `nil` where the bytes end too early.
 struct ByteReader {
-  private var rest: Data.SubSequence
+  private let data: Data
+  /// How many bytes were read.
+  private var offset = 0
 
-  init(_ data: Data) { rest = data[...] }
+  init(_ data: Data) { self.data = data }
 
-  var isAtEnd: Bool { rest.isEmpty }
+  var isAtEnd: Bool { offset == data.count }
 
-  mutating func byte() -> UInt8? { rest.popFirst() }
-  mutating func unsigned() -> UInt64? {
-    guard let bytes = take(8) else { return nil }
-    return bytes.reversed().reduce(0) { $0 << 8 | UInt64($1) }
-  }
+  mutating func byte() -> UInt8? { take(1) { $0.load(as: UInt8.self) } }
+  mutating func unsigned() -> UInt64? { take(8) { UInt64(littleEndian: $0.loadUnaligned(as: UInt64.self)) } }
   mutating func signed() -> Int64? { unsigned().map(Int64.init(bitPattern:)) }
   mutating func double() -> Double? { unsigned().map(Double.init(bitPattern:)) }
-  mutating func identifier<Kind>() -> Identifier<Kind>? { take(16).flatMap { Identifier(bytes: $0) } }
+  mutating func identifier<Kind>() -> Identifier<Kind>? { take(16) { Identifier(bytes: $0) } ?? nil }
   mutating func text() -> String? {
-    guard let low = byte(), let high = byte(), let bytes = take(Int(low) | Int(high) << 8) else { return nil }
-    return String(decoding: bytes, as: UTF8.self)
+    guard let low = byte(), let high = byte() else { return nil }
+    return take(Int(low) | Int(high) << 8) { String(decoding: $0, as: UTF8.self) }
   }
   /// All that is left.
-  mutating func takeRest() -> [UInt8] {
-    defer { rest = rest.suffix(0) }
-    return Array(rest)
-  }
+  mutating func takeRest() -> [UInt8] { take(data.count - offset) { Array($0) } ?? [] }
 
-  private mutating func take(_ count: Int) -> Data.SubSequence? {
-    guard rest.count >= count else { return nil }
-    defer { rest = rest.dropFirst(count) }
-    return rest.prefix(count)
+  private mutating func take<Value>(_ count: Int, _ read: (UnsafeRawBufferPointer) -> Value) -> Value? {
+    guard data.count - offset >= count else { return nil }
+    defer { offset += count }
+    return data.withUnsafeBytes { read(UnsafeRawBufferPointer(rebasing: $0[offset..<offset + count])) }
   }
 }
 

@@ -33,7 +33,7 @@ struct HistoryReader {
   private mutating func readJournal(of runID: RunID) throws -> [LedgerEntry] {
     var entries: [LedgerEntry] = []
     let journal = """
-      SELECT journal.* FROM journal JOIN runs ON runs.number = journal.run
+      SELECT \(Self.entryColumns) FROM journal JOIN runs ON runs.number = journal.run
       WHERE runs.run = ? AND journal.position >= runs.first_position ORDER BY journal.position
       """
     try each("journal", journal, [runID.data]) { row in Self.entry(row).map { entries.append($0) } != nil }
@@ -124,7 +124,7 @@ struct HistoryReader {
     var found: [(position: UInt64, transition: PastTransition)] = []
     for kind in [JournalKind.transition, .amendment] {
       let sql = """
-        SELECT journal.*, runs.run AS run_id FROM journal JOIN runs ON runs.number = journal.run
+        SELECT \(Self.entryColumns), runs.run AS run_id FROM journal JOIN runs ON runs.number = journal.run
         WHERE kind = \(kind.rawValue) ORDER BY journal.position DESC LIMIT \(ControlHistory.transitionsMax)
         """
       try each("journal", sql) { row in
@@ -146,9 +146,13 @@ struct HistoryReader {
       real: BusTime(nanoseconds: real), bus: BusTime(nanoseconds: bus), bootID: boot, wallSeconds: wall)
   }
 
+  /// Those of an entry, in the order in which ``entry(_:)`` reads them: it is called for every reading of a run, and
+  /// looking four columns up by their names would take as long as all the rest.
+  private static let entryColumns = "journal.position, journal.time, journal.kind, journal.payload"
+
   private static func entry(_ row: Row) -> LedgerEntry? {
-    guard let position = row.integer("position"), let time = row.integer("time"),
-      let kind = row.integer("kind").flatMap(JournalKind.init), let payload = row.data("payload"),
+    guard let position = row.integer(at: 0), let time = row.integer(at: 1),
+      let kind = row.integer(at: 2).flatMap(JournalKind.init), let payload = row.data(at: 3),
       let event = JournalCoding.decode(kind: kind, payload: payload)
     else { return nil }
     return LedgerEntry(time: BusTime(nanoseconds: time), position: UInt64(bitPattern: position), event: event)

@@ -82,6 +82,16 @@ extension Row {
   func identifier<Kind>(_ column: String) -> Identifier<Kind>? {
     data(column).flatMap { Identifier(bytes: $0) }
   }
+  func integer(at index: Int) -> Int64? {
+    let value: DatabaseValue = self[index]
+    guard case .int64(let number) = value.storage else { return nil }
+    return number
+  }
+  func data(at index: Int) -> Data? {
+    let value: DatabaseValue = self[index]
+    guard case .blob(let data) = value.storage else { return nil }
+    return data
+  }
   /// `.some(nil)` for NULL, `nil` for what is neither NULL nor an identifier.
   func optionalIdentifier<Kind>(_ column: String) -> Identifier<Kind>?? {
     let value: DatabaseValue? = self[column]

@@ -88,10 +88,12 @@ public struct Name: Hashable, Comparable, Sendable, Codable, CustomStringConvert
     func isAlphanumeric(_ byte: UInt8) -> Bool {
       (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte) || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
     }
+    // A concrete type, or every name in a long journal would be checked by generic code.
+    let text = String(text)
     guard (1...32).contains(text.utf8.count), let first = text.utf8.first, isAlphanumeric(first),
       text.utf8.allSatisfy({ isAlphanumeric($0) || $0 == 0x2E || $0 == 0x5F || $0 == 0x2D })
     else { return nil }
-    rawValue = String(text)
+    rawValue = text
   }
 
   /// The name as written.

@@ -176,8 +176,7 @@ public struct HubCore: Sendable {
     watermarks = history.delivery.watermarks.mapValues { Watermark($0) }
     durable = history.delivery.watermarks
     lastPosition = history.lastPosition
-    ledger = RunLedger(settings: settings.unchosenMetrics)
-    for entry in history.journal { ledger.insert(entry) }
+    ledger = RunLedger(settings: settings.unchosenMetrics, entries: history.journal)
     for device in history.devices { devices[device.deviceID] = device }
     (verdictStreams, couriers) = Self.delivery(history, shift: shift)
     discarded = history.discarded

@@ -45,6 +45,19 @@ public struct RunLedger: Sendable {
     calculator = empty
   }
 
+  /// A ledger with a past, in whatever order it is told: folded once, where one entry after the other would fold a stretch
+  /// again for every reading that came late.
+  public init(settings: MetricsSettings = MetricsSettings(), entries: some Sequence<LedgerEntry>) {
+    self.init(settings: settings)
+    self.entries = entries.sorted(by: LedgerEntry.precedes)
+    for entry in self.entries {
+      if case .transition(let transition) = entry.event {
+        phases.insert(transition.kind, at: entry.time, position: entry.position)
+      }
+    }
+    settle()
+  }
+
   /// When the run started; `nil` before it has.
   public var startedAt: BusTime? { phases.startedAt }
   /// When the run was stopped; `nil` before it was.

@@ -128,6 +128,38 @@ struct RunLedgerTests {
     #expect(ledger.stoppedAt == LedgerBuilder.time(90))
     #expect(ledger.metrics(at: LedgerBuilder.time(200)).active == .seconds(60))
   }
+
+  @Test("A ledger that is read back is the one that was told entry by entry, and takes late entries as that one does")
+  func readBack() {
+    var builder = LedgerBuilder()
+    builder.press(.start, at: 0)
+    builder.run(from: 0, through: 300)
+    builder.press(.pause, at: 200)
+    builder.press(.resume, at: 250)
+    for second in stride(from: 5, to: 300, by: 7) {
+      builder.sample(.heartRate(bpm: 120 + Double(second % 11)), at: Double(second), from: "watch")
+    }
+    let entries = builder.entries
+    var told = RunLedger()
+    told.insert(contentsOf: entries)
+    var readBack = RunLedger(entries: entries)
+    for late in [nil, 290, 100, 3] as [Double?] {
+      if let late {
+        var more = LedgerBuilder()
+        more.sample(.heartRate(bpm: 150), at: late, from: "other")
+        told.insert(contentsOf: more.entries)
+        readBack.insert(contentsOf: more.entries)
+      }
+      told.settle()
+      readBack.settle()
+      let end = LedgerBuilder.time(400)
+      #expect(readBack.entries == told.entries)
+      #expect(readBack.report(at: end) == told.report(at: end))
+      #expect(readBack.route == told.route)
+      #expect([100, 220, 260].map { readBack.phase(at: LedgerBuilder.time($0)) } == [.running, .paused, .running])
+      #expect((readBack.startedAt, readBack.stoppedAt) == (told.startedAt, told.stoppedAt))
+    }
+  }
 }
 
 extension LedgerEntry {
