@@ -7,33 +7,38 @@ struct Recover: AsyncParsableCommand {
     abstract: "A hub that finds a long run on its disk: from opening the store to the first snapshot.",
     discussion: """
       The store holds a run of so many hours with five readings a second (position, altitude, heart rate, cadence, \
-      pedometer), as after kill -9. Measured in this process: reading the history back, the machine that folds it, and all \
-      of it as a hub does it, its first commit included.
+      pedometer), written as a hub does, a commit every three seconds, and taken as kill -9 leaves it, with its log. \
+      Measured in this process, each time on a copy: reading the history back, the machine that folds it, and all of it as \
+      a hub does it, its first commit included.
       """)
 
   @Option(help: "Hours of the run.") var hours = 10
   @Option(help: "Rounds.") var rounds = 5
 
   func validate() throws {
-    guard (1...24).contains(hours), rounds > 0 else { throw ValidationError("1 to 24 hours, 1 round or more") }
+    // As long as a run takes readings in.
+    guard (1...55).contains(hours), rounds > 0 else { throw ValidationError("1 to 55 hours, 1 round or more") }
   }
 
   func run() async throws {
     let place = try Place.make()
     defer { place.remove() }
-    let directory = place.directory + "/phone"
+    let killed = place.directory + "/killed"
     let phone = DeviceID("phone")!
-    let count = try await write(to: directory, phone)
-    let attributes = try FileManager.default.attributesOfItem(atPath: directory + "/node.sqlite")
-    let bytes = attributes[.size] as? Int ?? 0
-    print("a run of \(hours) h, \(count) readings; load \(Machine.load) on \(Machine.cores) cores")
-    print("the store: \(bytes / 1_000_000) MB, \(bytes / max(1, count)) bytes a reading\n")
+    let sizes = try await write(to: place.directory + "/phone", phone, copyingTo: killed)
+    func bytes(_ count: Int) -> String {
+      "\(count / 1000) kB, \((Double(count) / Double(sizes.entries) * 10).rounded() / 10) bytes an entry"
+    }
+    print("a run of \(hours) h, \(sizes.entries) entries; load \(Machine.load) on \(Machine.cores) cores")
+    print("the store's file after kill -9: \(bytes(sizes.file)); its log: \(sizes.log / 1000) kB")
+    print("the file after a good end, without a log: \(bytes(sizes.closed))")
+    print("an entry in memory: \(MemoryLayout<LedgerEntry>.stride) bytes\n")
     var (reading, folding, whole): ([Double], [Double], [Double]) = ([], [], [])
     for _ in 0..<rounds {
-      let parts = try measureParts(directory, phone)
+      let parts = try measureParts(try copy(killed, place), phone)
       reading.append(parts.reading)
       folding.append(parts.folding)
-      whole.append(try await measureWhole(directory, phone, place))
+      whole.append(try await measureWhole(try copy(killed, place), phone, place))
     }
     print("| milliseconds | median (smallest–largest) |\n|---|---|")
     print("| reading the history | \(Spread(reading).text(0)) |")
@@ -41,10 +46,18 @@ struct Recover: AsyncParsableCommand {
     print("| from opening the store to the first snapshot | \(Spread(whole).text(0)) |")
   }
 
-  /// Writes the run and returns how many readings it has.
-  private func write(to directory: String, _ phone: DeviceID) async throws -> Int {
+  private struct Sizes {
+    var entries = 0
+    /// Bytes of the file and of its log while the store is open.
+    var file = 0
+    var log = 0
+    /// Bytes of the file after its log was copied into it.
+    var closed = 0
+  }
+
+  /// Writes the run, and leaves a copy of what is on the disk while the store is open.
+  private func write(to directory: String, _ phone: DeviceID, copyingTo killed: String) async throws -> Sizes {
     let store = try NodeStore(directory: directory, device: phone)
-    defer { store.close() }
     let run = RunID(high: 1, low: 1)
     let change = Change(source: .phone, deviceID: phone, commandID: CommandID(high: 2, low: 2))
     let start = LedgerEvent.transition(Transition(kind: .start, revision: 1, change: change))
@@ -52,34 +65,48 @@ struct Recover: AsyncParsableCommand {
       .setTerm(1), .append(run, LedgerEntry(time: .zero, position: 1, event: start)),
     ]
     var position: UInt64 = 1
-    let seconds = hours * 3600
-    for second in 1...seconds {
-      let way = Double(second)
-      let place = Position(
-        latitude: 47 + 0.000_027 * way + 0.000_01 * sin(way / 7), longitude: 8 + 0.000_01 * cos(way / 11),
-        horizontalAccuracyMeters: 4)
-      let values: [SampleValue] = [
-        .position(place), .altitude(meters: 400 + 20 * sin(way / 300), .barometer),
-        .heartRate(bpm: (145 + 10 * sin(way / 60)).rounded()), .cadence(stepsPerMinute: 172),
-        .pedometer(meters: 3 * way),
-      ]
-      for value in values {
+    for second in 1...hours * 3600 {
+      let time = BusTime.zero + .seconds(Int64(second))
+      for value in Self.readings(at: Double(second)) {
         position += 1
         operations.append(
-          .append(
-            run, LedgerEntry(time: .zero + .seconds(Int64(second)), position: position, event: .sample(value, phone))))
+          .append(run, LedgerEntry(time: time, position: position, event: .sample(value, phone))))
       }
-      if second == seconds {
-        operations.append(.setClock(real: Loop.now, bus: .zero + .seconds(Int64(second))))
-      }
-      if operations.count > 4096 || second == seconds {
-        let batch = operations
-        operations = []
-        let result = await withCheckedContinuation { done in store.commit(batch) { done.resume(returning: $0) } }
-        try result.get()
-      }
+      guard second.isMultiple(of: 3) else { continue }
+      operations.append(.setClock(real: Loop.now, bus: time))
+      let batch = operations
+      operations = []
+      let result = await withCheckedContinuation { done in store.commit(batch) { done.resume(returning: $0) } }
+      try result.get()
     }
-    return Int(position) - 1
+    // The store works one thing after the other: what it does when it is idle is done, too.
+    _ = try store.termSeen()
+    try FileManager.default.copyItem(atPath: directory, toPath: killed)
+    store.close()
+    return Sizes(
+      entries: Int(position), file: try size(killed + "/node.sqlite"), log: try size(killed + "/node.sqlite-wal"),
+      closed: try size(directory + "/node.sqlite"))
+  }
+
+  private static func readings(at second: Double) -> [SampleValue] {
+    let position = Position(
+      latitude: 47 + 0.000_027 * second + 0.000_01 * sin(second / 7), longitude: 8 + 0.000_01 * cos(second / 11),
+      horizontalAccuracyMeters: 4)
+    return [
+      .position(position), .altitude(meters: 400 + 20 * sin(second / 300), .barometer),
+      .heartRate(bpm: (145 + 10 * sin(second / 60)).rounded()), .cadence(stepsPerMinute: 172),
+      .pedometer(meters: 3 * second),
+    ]
+  }
+
+  private func size(_ path: String) throws -> Int {
+    try FileManager.default.attributesOfItem(atPath: path)[.size] as? Int ?? 0
+  }
+
+  private func copy(_ directory: String, _ place: Place) throws -> String {
+    let target = place.directory + "/phone-\(UUID().uuidString)"
+    try FileManager.default.copyItem(atPath: directory, toPath: target)
+    return target
   }
 
   private func measureParts(_ directory: String, _ phone: DeviceID) throws -> (reading: Double, folding: Double) {

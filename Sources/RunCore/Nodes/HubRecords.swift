@@ -64,9 +64,7 @@ extension HubCore {
     guard records.reading == run else { return }
     records.reading = nil
     if let expected = records.expected[run], !expected.hasChanged {
-      var past = RunLedger(settings: settings.unchosenMetrics)
-      past.insert(contentsOf: entries.sorted(by: LedgerEntry.precedes))
-      keepRecord(of: run, past, expected)
+      keepRecord(of: run, RunLedger(settings: settings.unchosenMetrics, entries: entries), expected)
     }
     makeRecords(at: now)
   }

@@ -35,7 +35,7 @@ extension HubCore {
     case .at(let moment): time = min(settings.clock.bus(at: moment), now)
     case .runOffset(let offset): time = runTime(offset, of: nil, at: now)
     }
-    insert(sample.value, at: time, device: settings.deviceID, run: nil, stream: nil, at: now)
+    insert(sample.value, at: time, device: settings.deviceID, run: nil, stream: nil, at: now, into: &actions)
   }
 
   /// Samples from a peer's stream, in order.
@@ -63,7 +63,7 @@ extension HubCore {
         }
         insert(
           transmission.value, at: time, device: session.hello.deviceID, run: transmission.runID,
-          stream: (stream, transmission.sequence), at: now)
+          stream: (stream, transmission.sequence), at: now, into: &actions)
       case .known: isKnown = true
       case .gap: return actions.append(.note("\(session.hello.deviceID) skipped samples: it sends them again"))
       }
@@ -105,11 +105,16 @@ extension HubCore {
 
   private mutating func insert(
     _ value: SampleValue, at time: BusTime?, device: DeviceID, run: RunID?, stream: (StreamID, UInt64)?,
-    at now: BusTime
+    at now: BusTime, into actions: inout [Action]
   ) {
     // Before any run, after one, and for a run that this hub never saw, a reading has nowhere to go: it is taken in and
     // dropped.
     guard let time, let target = home(of: time, run: run) else { return samples.add(nil, stream: stream, at: now) }
+    if target == arbiter.control.runID, ledger.entries.count >= settings.ledgerEntriesMax {
+      if fullRun != target { actions.append(.note("the run is full: it takes no more readings in")) }
+      fullRun = target
+      return samples.add(nil, stream: stream, at: now)
+    }
     lastPosition += 1
     let entry = LedgerEntry(time: time, position: lastPosition, event: .sample(value, device))
     if target == arbiter.control.runID {

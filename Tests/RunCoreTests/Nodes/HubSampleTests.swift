@@ -166,6 +166,33 @@ struct HubSampleTests {
     #expect(entries == ["second watch 50 bpm at 3.0s", "first watch 150 bpm at 0.5s"])
   }
 
+  @Test("A run that is full takes no more readings in and says so once; presses and the next run go on")
+  func fullRun() {
+    var hub = HubStage.opened(ledgerEntriesMax: 4)
+    _ = hub.hello("watch")
+    hub.startRun()
+    #expect(hub.beats("watch", 140, 141, 142, 143, 144, from: 1) == ["note"])
+    #expect(hub.beats("watch", 145, from: 6) == [])
+    #expect(hub.feed(.sample(Sample(moment: .at(hub.now), value: .heartRate(bpm: 150)))) == [])
+    // Taken in and dropped: nobody sends them again.
+    #expect(hub.passes(.seconds(3)).contains("watch ← samples to 6"))
+    func entries() -> Int { hub.durable.count { if case .append = $0 { true } else { false } } }
+    #expect(entries() == 4)
+    _ = hub.presses("watch", .pause)
+    hub.passes(.seconds(1))
+    hub.commitsAll()
+    #expect(hub.core.authoritative.phase == .paused)
+    _ = hub.presses("watch", .stop)
+    hub.passes(.seconds(1))
+    _ = hub.presses("watch", .start)
+    hub.passes(.seconds(1))
+    hub.commitsAll()
+    #expect(hub.core.authoritative.phase == .running)
+    #expect(hub.beats("watch", 150, from: 7) == [])
+    hub.passes(.seconds(3))
+    #expect(hub.core.authoritative.metrics.heartRateBpm == 150)
+  }
+
   @Test("A store that is far behind takes in no more samples, and its hub keeps a bound")
   func congested() {
     var hub = HubStage.with("watch")

@@ -27,7 +27,7 @@ struct HubStage {
   init(
     debounce: BusDuration = HubStage.debounce, speed: Int64 = 1, history: HubHistory = HubHistory(),
     now: BusTime = .zero, metrics: MetricsSettings = MetricsSettings(), recovery: RecoveryChoice = .resume,
-    downtime: Downtime = .paused
+    downtime: Downtime = .paused, ledgerEntriesMax: Int? = nil
   ) {
     self.now = now
     metBefore = Set(history.devices.map(\.deviceID.rawValue))
@@ -35,22 +35,22 @@ struct HubStage {
       received[name] = history.delivery.acknowledged[OutStreamID(receiver: Self.store(name), kind: .verdicts)]
     }
     clock = BusClock(realAnchor: .zero, busAnchor: .zero, speed: BusSpeed(thousandths: speed * 1000)!)
-    core = HubCore(
-      settings: HubCore.Settings(
-        deviceID: DeviceID("phone")!, nodeID: NodeID(high: 1, low: 1), storeID: Self.storeID, debounce: debounce,
-        clock: clock, metrics: metrics, recovery: recovery, downtime: downtime, seed: history.term),
-      history: history, now: now)
+    var settings = HubCore.Settings(
+      deviceID: DeviceID("phone")!, nodeID: NodeID(high: 1, low: 1), storeID: Self.storeID, debounce: debounce,
+      clock: clock, metrics: metrics, recovery: recovery, downtime: downtime, seed: history.term)
+    settings.ledgerEntriesMax = ledgerEntriesMax ?? settings.ledgerEntriesMax
+    core = HubCore(settings: settings, history: history, now: now)
   }
 
   /// A hub that has opened; nothing is in flight.
   static func opened(
     debounce: BusDuration = HubStage.debounce, speed: Int64 = 1, history: HubHistory = HubHistory(),
     now: BusTime = .zero, metrics: MetricsSettings = MetricsSettings(), recovery: RecoveryChoice = .resume,
-    downtime: Downtime = .paused
+    downtime: Downtime = .paused, ledgerEntriesMax: Int? = nil
   ) -> HubStage {
     var stage = HubStage(
       debounce: debounce, speed: speed, history: history, now: now, metrics: metrics, recovery: recovery,
-      downtime: downtime)
+      downtime: downtime, ledgerEntriesMax: ledgerEntriesMax)
     _ = stage.feed(.started)
     _ = stage.commits()
     _ = stage.feed(.opened(eventsEndpoint: "events"))
