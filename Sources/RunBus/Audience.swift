@@ -18,6 +18,7 @@ final class Audience: Sendable {
     var reachabilities: [UInt64: AsyncStream<Reachability>.Continuation] = [:]
     var views: [UInt64: AsyncStream<ViewState>.Continuation] = [:]
     var hubLosses: [UInt64: AsyncStream<HubLost>.Continuation] = [:]
+    var recordNews: [UInt64: AsyncStream<RecordNews>.Continuation] = [:]
     var messages: [MessageID: [UInt64: AsyncStream<MessageReceipt>.Continuation]] = [:]
     var posts: [MessageID: CheckedContinuation<Result<Void, RunBusError>, Never>] = [:]
     var end: RunBusError?
@@ -75,6 +76,14 @@ final class Audience: Sendable {
   func hubLosses() -> AsyncStream<HubLost> {
     let (stream, continuation) = AsyncStream.makeStream(of: HubLost.self, bufferingPolicy: .bufferingNewest(16))
     add(continuation, \.hubLosses)
+    return stream
+  }
+
+  /// What becomes of records from now on.
+  func recordNews() -> AsyncStream<RecordNews> {
+    let policy = AsyncStream<RecordNews>.Continuation.BufferingPolicy.bufferingNewest(Self.eventsMax)
+    let (stream, continuation) = AsyncStream.makeStream(of: RecordNews.self, bufferingPolicy: policy)
+    add(continuation, \.recordNews)
     return stream
   }
 
@@ -227,6 +236,11 @@ final class Audience: Sendable {
     for listener in state.withLock({ Array($0.hubLosses.values) }) { listener.yield(lost) }
   }
 
+  /// Something has become of a record.
+  func tell(_ news: RecordNews) {
+    for listener in state.withLock({ Array($0.recordNews.values) }) { listener.yield(news) }
+  }
+
   /// A command reached a stage; a verdict ends its streams and answers its waiters.
   func tell(_ receipt: Receipt) {
     typealias Listeners = [AsyncStream<Receipt>.Continuation]
@@ -260,6 +274,7 @@ final class Audience: Sendable {
     for listener in old.reachabilities.values { listener.finish() }
     for listener in old.views.values { listener.finish() }
     for listener in old.hubLosses.values { listener.finish() }
+    for listener in old.recordNews.values { listener.finish() }
     for listener in old.ownReceipts.values { listener.finish() }
     for listener in old.receipts.values.flatMap(\.values) { listener.finish() }
     for listener in old.messages.values.flatMap(\.values) { listener.finish() }

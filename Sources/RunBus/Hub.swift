@@ -117,6 +117,17 @@ public actor Hub: Node {
     guard core?.isRecovering ?? false else { throw RunBusError(.badInput, HubCore.nothingToRecover) }
     feed(.recover(answer))
   }
+  /// What becomes of records here; see ``Node/recordNews()``.
+  public func recordNews() -> AsyncStream<RecordNews> { audience.recordNews() }
+
+  /// Asks this node itself what it holds; see ``Node/ask(_:)``.
+  public func ask(_ inquiry: Inquiry) async -> InquiryAnswer {
+    await withCheckedContinuation { continuation in
+      guard let keeper else { return continuation.resume(returning: .failed("the node does not run")) }
+      keeper.ask(inquiry) { continuation.resume(returning: $0) }
+    }
+  }
+
   /// The last published snapshot.
   public var authoritative: Snapshot { core?.authoritative ?? .none }
   /// The phase with the hub's own unjudged presses on top.
@@ -295,7 +306,8 @@ public actor Hub: Node {
     case .hand(let handover): handing.append(handover)
     case .keep(let run): tell(run)
     case .readJournal(let run): readJournal(of: run)
-    case .answerPart(let run, let from, let number): answerPart(of: run, from: from, number)
+    case .readRecord(let run, let from, let asker): readRecord(of: run, from: from, for: asker)
+    case .record(let news): audience.tell(news)
     case .spoolSettled(let id): keeper?.settle(id)
     case .answer(let answer, let number): keeper?.answer(answer, number)
     case .show(let snapshot): audience.show(snapshot)
@@ -356,9 +368,9 @@ public actor Hub: Node {
     }
   }
 
-  private func answerPart(of run: RunID, from: Int, _ number: UInt64) {
-    store.readRecord(of: run, from: from) { [self] result in
-      loop.submit { [self] in assumeIsolated { $0.keeper?.answer(.part(result), number) } }
+  private func readRecord(of run: RunID, from: Int, for asker: RecordAsker) {
+    store.readRecord(of: run, from: from) { [self] reading in
+      loop.submit { [self] in assumeIsolated { $0.feed(.recordRead(reading, for: asker)) } }
     }
   }
 

@@ -36,6 +36,14 @@ public protocol Node: Actor {
   /// Everything this node hears on the bus, snapshots included; a reader more than 1,024 events behind loses the oldest.
   func events() -> AsyncStream<BusEvent>
 
+  /// What becomes of records here from now on: a run that is over is kept, a new version takes its place, its owner
+  /// removes it. A reader more than 1,024 behind loses the oldest.
+  func recordNews() -> AsyncStream<RecordNews>
+
+  /// Asks this node itself what it holds, as a shell on its machine would. An app of the phone edits, removes and puts in
+  /// records so; to read them there is ``records()``.
+  func ask(_ inquiry: Inquiry) async -> InquiryAnswer
+
   /// The last snapshot; ``RunCore/Snapshot/none`` before the first.
   var authoritative: Snapshot { get }
 

@@ -52,10 +52,7 @@ final class PlaceKeeper {
       door = try place.door?.open(
         on: loop,
         answerLater: { [weak self] inquiry, reply in
-          guard let self else { return }
-          lastNumber += 1
-          replies[lastNumber] = reply
-          self.inquire(inquiry, lastNumber)
+          self?.ask(inquiry, reply)
         })
     } catch {
       log.warning("no shell can ask this node: \(error)")
@@ -113,6 +110,13 @@ final class PlaceKeeper {
     }
   }
 
+  /// A question of the node's own app.
+  func ask(_ inquiry: Inquiry, _ reply: @escaping @Sendable (InquiryAnswer) -> Void) {
+    lastNumber += 1
+    replies[lastNumber] = reply
+    inquire(inquiry, lastNumber)
+  }
+
   /// The answer to a question at the door.
   func answer(_ answer: InquiryAnswer, _ number: UInt64) { replies.removeValue(forKey: number)?(answer) }
 
@@ -120,6 +124,8 @@ final class PlaceKeeper {
     door?.close()
     door = nil
     timer = nil
+    for reply in replies.values { reply(.failed("the node has ended")) }
+    replies = [:]
     // What was begun is finished: a file of a settled press must not be found again.
     disk.sync {}
   }

@@ -112,6 +112,17 @@ public actor Peer: Node {
   public func sensorDemands() -> AsyncStream<SensorDemand> { audience.sensorDemands(first: authoritative.sensors) }
   /// Everything this peer hears.
   public func events() -> AsyncStream<BusEvent> { audience.events() }
+  /// What becomes of records here; see ``Node/recordNews()``.
+  public func recordNews() -> AsyncStream<RecordNews> { audience.recordNews() }
+
+  /// Asks this node itself what it holds; see ``Node/ask(_:)``.
+  public func ask(_ inquiry: Inquiry) async -> InquiryAnswer {
+    await withCheckedContinuation { continuation in
+      guard let keeper else { return continuation.resume(returning: .failed("the node does not run")) }
+      keeper.ask(inquiry) { continuation.resume(returning: $0) }
+    }
+  }
+
   /// The last snapshot.
   public var authoritative: Snapshot { core?.authoritative ?? .none }
   /// The phase with this peer's own unsettled commands on top.
@@ -325,6 +336,8 @@ public actor Peer: Node {
     case .hand(let handover): handing.append(handover)
     case .spoolSettled(let id): keeper?.settle(id)
     case .answer(let answer, let number): keeper?.answer(answer, number)
+    case .readRecord(let run, let from, let asker): readRecord(of: run, from: from, for: asker)
+    case .record(let news): audience.tell(news)
     case .answered(let answer):
       if !inquiries.isEmpty { inquiries.removeFirst().continuation?.resume(returning: answer) }
     case .met: keeper?.meet()
@@ -362,6 +375,12 @@ public actor Peer: Node {
       isHeldUp = true
       feed(.commitFailed(id))
     case .failure(let fault): life.end(RunBusError(.store, "the node stops: \(fault)", cause: fault))
+    }
+  }
+
+  private func readRecord(of run: RunID, from: Int, for asker: RecordAsker) {
+    store.readRecord(of: run, from: from) { [self] reading in
+      loop.submit { [self] in assumeIsolated { $0.feed(.recordRead(reading, for: asker)) } }
     }
   }
 

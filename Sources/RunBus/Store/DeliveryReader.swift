@@ -65,8 +65,11 @@ extension HistoryReader {
 
   /// What is kept, what was removed, and what is still to be made; bodies stay where they are.
   mutating func readRecords(into history: inout HubHistory) throws {
-    try each("records", "SELECT run, version, summary FROM records ORDER BY number") { row in
-      guard let runID: RunID = row.identifier("run"), let version = row.integer("version") else { return false }
+    try each("records", "SELECT run, version, change, summary FROM records ORDER BY number") { row in
+      guard let runID: RunID = row.identifier("run"), let version = row.integer("version"),
+        let change = row.integer("change")
+      else { return false }
+      history.recordChanges[runID] = UInt64(bitPattern: change)
       guard !row.isNull("summary") else {
         history.removedRecords[runID] = UInt64(bitPattern: version)
         return true

@@ -61,6 +61,10 @@ struct HistoryReader {
       return true
     }
     history.delivery = try reader.readDelivery()
+    var records = HubHistory()
+    try reader.readRecords(into: &records)
+    history.records = records.records
+    history.recordsThrough = try RecordRows.through(db)
     return (history, reader.notices)
   }
 

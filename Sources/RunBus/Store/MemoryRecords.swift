@@ -14,6 +14,7 @@ final class MemoryRecords: StoreRecords {
     var hub: (storeID: StoreID, deviceID: DeviceID)?
     var view: Snapshot?
     var vigil = VigilMark()
+    var recordsThrough: UInt64 = 0
   }
   private let options: StoreOptions
   private let state = Mutex(State())
@@ -48,6 +49,8 @@ final class MemoryRecords: StoreRecords {
       history.view = state.view
       history.vigil = state.vigil
       history.delivery = state.delivery.history
+      history.records = state.history.records
+      history.recordsThrough = state.recordsThrough
       return (history, [])
     }
   }
@@ -55,15 +58,17 @@ final class MemoryRecords: StoreRecords {
   func term() throws(StoreFault) -> UInt64 { state.withLock { $0.history.term } }
   func journal(of run: RunID) throws(StoreFault) -> [LedgerEntry] { state.withLock { $0.journals[run] ?? [] } }
 
-  func recordPart(of run: RunID, from: Int) throws(StoreFault) -> RecordPart? {
+  func recordPart(of run: RunID, from: Int) throws(StoreFault) -> StoredRecord? {
     state.withLock { state in
       guard let body = state.bodies[run], let summary = state.history.records.first(where: { $0.runID == run }) else {
         return nil
       }
       let bytes = body.encoded
-      return RecordPart(
-        runID: run, version: summary.version, from: from,
-        bytes: Array(bytes.dropFirst(from).prefix(RecordPart.bytesMax)), total: bytes.count)
+      return StoredRecord(
+        change: state.history.recordChanges[run] ?? 0, summary: summary,
+        part: RecordPart(
+          runID: run, version: summary.version, from: from,
+          bytes: Array(bytes.dropFirst(from).prefix(RecordPart.bytesMax)), total: bytes.count))
     }
   }
 
@@ -103,16 +108,22 @@ final class MemoryRecords: StoreRecords {
       state.history.expectedRecords.removeAll { $0.runID == record.runID }
       state.history.expectedRecords.append(record)
     case .forgetExpected(let run): state.history.expectedRecords.removeAll { $0.runID == run }
-    case .keepRecord(let record):
+    case .keepRecord(let record, let change):
+      state.history.recordChanges[record.runID] = change
       state.history.expectedRecords.removeAll { $0.runID == record.runID }
       state.history.removedRecords[record.runID] = nil
       state.bodies[record.runID] = record.body
       keep(record.summary, &state)
-    case .editRecord(let summary): if state.bodies[summary.runID] != nil { keep(summary, &state) }
-    case .removeRecord(let run, let version):
+    case .editRecord(let summary, let change):
+      guard state.bodies[summary.runID] != nil else { break }
+      state.history.recordChanges[summary.runID] = change
+      keep(summary, &state)
+    case .removeRecord(let run, let version, let change):
+      state.history.recordChanges[run] = change
       state.history.records.removeAll { $0.runID == run }
       state.history.removedRecords[run] = version
       state.bodies[run] = nil
+    case .setRecordsThrough(let change): state.recordsThrough = change
     case .setWatermark, .forgetStream, .enqueue, .acknowledge, .remove, .bury, .countTries, .rebind, .drop, .shiftRows,
       .quarantine, .unquarantine, .setLatest, .receiveLatest:
       state.delivery.apply(operation)

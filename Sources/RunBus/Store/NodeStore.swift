@@ -69,13 +69,11 @@ public final class NodeStore: Sendable {
     if !thread.enqueue({ [engine] in completion(engine.journal(of: run)) }) { completion(.failure(.closed)) }
   }
 
-  /// Reads a part of a kept record's body, at most ``RunCore/RecordPart/bytesMax`` from a byte on; `nil` when none of the
-  /// run is kept. It answers like ``readJournal(of:completion:)``.
-  public func readRecord(
-    of run: RunID, from: Int, completion: @escaping @Sendable (Result<RecordPart?, StoreFault>) -> Void
-  ) {
+  /// Reads a part of a kept record's body, at most ``RunCore/RecordPart/bytesMax`` from a byte on. It answers like
+  /// ``readJournal(of:completion:)``.
+  public func readRecord(of run: RunID, from: Int, completion: @escaping @Sendable (RecordReading) -> Void) {
     let isTaken = thread.enqueue { [engine] in completion(engine.recordPart(of: run, from: from)) }
-    if !isTaken { completion(.failure(.closed)) }
+    if !isTaken { completion(.failed("\(StoreFault.closed)")) }
   }
 
   /// Reads back what a hub keeps, after all batches handed over before; blocks until then.

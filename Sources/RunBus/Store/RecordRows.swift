@@ -12,27 +12,34 @@ enum RecordRows {
         "INSERT OR REPLACE INTO expected_records (run, conflicted) VALUES (?, ?)",
         [record.runID.data, record.isConflicted ? 1 : 0])
     case .forgetExpected(let run): try forget(run, db)
-    case .keepRecord(let record):
+    case .keepRecord(let record, let change):
       try forget(record.runID, db)
       try db.run(
         """
-        INSERT INTO records (run, version, summary, body) VALUES (?, ?, ?, ?)
-        ON CONFLICT (run) DO UPDATE SET version = excluded.version, summary = excluded.summary, body = excluded.body
+        INSERT INTO records (run, version, change, summary, body) VALUES (?, ?, ?, ?, ?)
+        ON CONFLICT (run) DO UPDATE SET version = excluded.version, change = excluded.change,
+          summary = excluded.summary, body = excluded.body
         """,
         [
-          record.runID.data, Int64(bitPattern: record.summary.version), Data(record.summary.encoded),
-          Data(record.body.encoded),
+          record.runID.data, Int64(bitPattern: record.summary.version), Int64(bitPattern: change),
+          Data(record.summary.encoded), Data(record.body.encoded),
         ])
-    case .editRecord(let summary):
+    case .editRecord(let summary, let change):
       try db.run(
-        "UPDATE records SET version = ?, summary = ? WHERE run = ? AND summary IS NOT NULL",
-        [Int64(bitPattern: summary.version), Data(summary.encoded), summary.runID.data])
-    case .removeRecord(let run, let version):
+        "UPDATE records SET version = ?, change = ?, summary = ? WHERE run = ? AND summary IS NOT NULL",
+        [
+          Int64(bitPattern: summary.version), Int64(bitPattern: change), Data(summary.encoded), summary.runID.data,
+        ])
+    case .removeRecord(let run, let version, let change):
       try db.run(
         """
-        INSERT INTO records (run, version) VALUES (?, ?)
-        ON CONFLICT (run) DO UPDATE SET version = excluded.version, summary = NULL, body = NULL
-        """, [run.data, Int64(bitPattern: version)])
+        INSERT INTO records (run, version, change) VALUES (?, ?, ?)
+        ON CONFLICT (run) DO UPDATE SET version = excluded.version, change = excluded.change, summary = NULL,
+          body = NULL
+        """, [run.data, Int64(bitPattern: version), Int64(bitPattern: change)])
+    case .setRecordsThrough(let change):
+      try db.run(
+        "INSERT OR REPLACE INTO meta (key, value) VALUES ('records', ?)", [Int64(bitPattern: change)])
     default: break
     }
   }
@@ -41,15 +48,23 @@ enum RecordRows {
     try db.run("DELETE FROM expected_records WHERE run = ?", [run.data])
   }
 
-  static func part(of run: RunID, from: Int, _ db: Database) throws -> RecordPart? {
+  static func part(of run: RunID, from: Int, _ db: Database) throws -> StoredRecord? {
     let sql = """
-      SELECT version, LENGTH(body) AS total, SUBSTR(body, ?, ?) AS part FROM records WHERE run = ? AND body IS NOT NULL
+      SELECT change, summary, LENGTH(body) AS total, SUBSTR(body, ?, ?) AS part FROM records
+      WHERE run = ? AND body IS NOT NULL
       """
     let arguments: StatementArguments = [from + 1, RecordPart.bytesMax, run.data]
-    guard let row = try Row.fetchOne(db, sql: sql, arguments: arguments), let version = row.integer("version"),
+    guard let row = try Row.fetchOne(db, sql: sql, arguments: arguments), let change = row.integer("change"),
+      let summary = row.data("summary").flatMap({ RecordSummary(encoded: Array($0)) }),
       let total = row.integer("total"), let bytes = row.data("part")
     else { return nil }
-    return RecordPart(
-      runID: run, version: UInt64(bitPattern: version), from: from, bytes: Array(bytes), total: Int(total))
+    return StoredRecord(
+      change: UInt64(bitPattern: change), summary: summary,
+      part: RecordPart(runID: run, version: summary.version, from: from, bytes: Array(bytes), total: Int(total)))
+  }
+
+  /// The last change of a hub's records that a peer has taken in.
+  static func through(_ db: Database) throws -> UInt64 {
+    UInt64(bitPattern: try Int64.fetchOne(db, sql: "SELECT value FROM meta WHERE key = 'records'") ?? 0)
   }
 }

@@ -74,7 +74,7 @@ final class SQLiteRecords: StoreRecords {
     try faulting { try queue.writeWithoutTransaction { db in try HistoryReader.journal(db, of: run) } }
   }
 
-  func recordPart(of run: RunID, from: Int) throws(StoreFault) -> RecordPart? {
+  func recordPart(of run: RunID, from: Int) throws(StoreFault) -> StoredRecord? {
     try faulting { try queue.writeWithoutTransaction { db in try RecordRows.part(of: run, from: from, db) } }
   }
 
@@ -161,7 +161,7 @@ final class SQLiteRecords: StoreRecords {
     case .setView(let view):
       try db.run("INSERT OR REPLACE INTO view (one, snapshot) VALUES (1, ?)", [ViewCoding.encode(view)])
     case .setVigil(let mark): try VigilColumns.write(mark, db)
-    case .expectRecord, .forgetExpected, .keepRecord, .editRecord, .removeRecord:
+    case .expectRecord, .forgetExpected, .keepRecord, .editRecord, .removeRecord, .setRecordsThrough:
       try RecordRows.write(operation, db)
     case .meet(let device):
       try db.run(

@@ -53,8 +53,12 @@ final class StoreEngine: Sendable {
     do { return .success(try records.journal(of: run)) } catch { return .failure(error) }
   }
 
-  func recordPart(of run: RunID, from: Int) -> Result<RecordPart?, StoreFault> {
-    do { return .success(try records.recordPart(of: run, from: from)) } catch { return .failure(error) }
+  func recordPart(of run: RunID, from: Int) -> RecordReading {
+    do {
+      return try records.recordPart(of: run, from: from).map { .found($0) } ?? .missing
+    } catch {
+      return .failed("\(error)")
+    }
   }
 
   private func add(_ notices: [String]) {

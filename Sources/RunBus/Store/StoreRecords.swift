@@ -13,7 +13,7 @@ protocol StoreRecords: Sendable {
   /// What the journal holds of one run, in order of position; what could not be read is left out.
   func journal(of run: RunID) throws(StoreFault) -> [LedgerEntry]
   /// A part of a kept record's body; `nil` when none of the run is kept.
-  func recordPart(of run: RunID, from: Int) throws(StoreFault) -> RecordPart?
+  func recordPart(of run: RunID, from: Int) throws(StoreFault) -> StoredRecord?
   /// Work that can wait until nobody waits for a commit.
   func tidy() throws(StoreFault)
   /// Nothing is read or written after this. Never called twice.

@@ -131,6 +131,7 @@ enum StoreSchema {
       SELECT runs.run, COALESCE(records.conflicted, 0) FROM runs LEFT JOIN records ON records.run = runs.run;
     DROP TABLE records;
     CREATE TABLE records (
-      number INTEGER PRIMARY KEY, run BLOB NOT NULL UNIQUE, version INTEGER NOT NULL, summary BLOB, body BLOB);
+      number INTEGER PRIMARY KEY, run BLOB NOT NULL UNIQUE, version INTEGER NOT NULL, change INTEGER NOT NULL,
+      summary BLOB, body BLOB);
     """
 }

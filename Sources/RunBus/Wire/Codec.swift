@@ -44,7 +44,7 @@ enum Codec {
       guard let number = try? sequence(transmission.sequence) else { return nil }
       place = number
     case .request(let request): command = request.command
-    case .hello, .samples, .ping, .query, .goodbye, .delivery, .inquiry, nil: return nil
+    case .hello, .samples, .ping, .query, .goodbye, .delivery, .inquiry, .fetchRecord, nil: return nil
     }
     guard case .UNRECOGNIZED = command.kind, let id: CommandID = try? identifier(command.id, "command id") else {
       return nil

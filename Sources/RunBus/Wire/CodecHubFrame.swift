@@ -11,13 +11,15 @@ extension Codec {
     case .refused(let refusal): message.message = .refused(self.message(refusal))
     case .receipt(let receipt): message.message = .receipt(self.message(receipt))
     case .delivery(let delivery): message.message = .delivery(self.message(delivery))
-    case .pong(let number, let order):
+    case .pong(let number, let order, let recordsThrough):
       var pong = WirePong()
+      pong.recordsThrough = recordsThrough
       pong.number = number
       pong.order = self.message(order)
       message.message = .pong(pong)
     case .state(let state): message.message = .state(self.message(state))
     case .answer(let answer): message.message = .answer(self.message(answer))
+    case .recordChange(let change): message.message = .recordChange(self.message(change))
     case .goodbye: message.message = .goodbye(WireGoodbye())
     }
     return message
@@ -32,9 +34,11 @@ extension Codec {
     case .delivery(let delivery): content = .delivery(try value(delivery))
     case .pong(let pong):
       guard pong.hasOrder else { throw .malformed("pong without the newest publication") }
-      content = .pong(pong.number, try value(pong.order))
+      content = .pong(
+        pong.number, try value(pong.order), recordsThrough: try counter(pong.recordsThrough, "change of records"))
     case .state(let state): content = .state(try value(state))
     case .answer(let answer): content = .answer(try value(answer))
+    case .recordChange(let change): content = .recordChange(try value(change))
     case .goodbye: content = .goodbye
     case nil: throw .malformed("frame without a message that is known")
     }
@@ -52,6 +56,7 @@ extension Codec {
     message.debounceNs = welcome.debounce.nanoseconds
     message.received = messages(welcome.received)
     message.state = self.message(welcome.state)
+    message.recordsThrough = welcome.recordsThrough
     return message
   }
 
@@ -64,7 +69,8 @@ extension Codec {
       storeID: try identifier(message.storeID, "store id"), deviceID: try device(message.deviceID),
       eventsEndpoint: try text(message.eventsEndpoint, "events endpoint", bytesMax: endpointBytesMax), speed: speed,
       debounce: try span(message.debounceNs, "debounce"),
-      received: try marks(message.received), state: try value(message.state))
+      received: try marks(message.received), state: try value(message.state),
+      recordsThrough: try counter(message.recordsThrough, "change of records"))
   }
 
   private static func message(_ refusal: Refusal) -> WireRefusal {

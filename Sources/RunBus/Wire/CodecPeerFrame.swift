@@ -21,6 +21,7 @@ extension Codec {
     case .request(let request): message.message = .request(self.message(request))
     case .delivery(let delivery): message.message = .delivery(self.message(delivery))
     case .inquire(let inquiry): message.message = .inquiry(self.message(inquiry))
+    case .fetchRecord(let fetch): message.message = .fetchRecord(self.message(fetch))
     }
     return message
   }
@@ -38,6 +39,7 @@ extension Codec {
     case .request(let request): content = .request(try value(request))
     case .delivery(let delivery): content = .delivery(try value(delivery))
     case .inquiry(let inquiry): content = .inquire(try value(inquiry))
+    case .fetchRecord(let fetch): content = .fetchRecord(try value(fetch))
     case nil: throw .malformed("frame without a message that is known")
     }
     return PeerFrame(session: message.session, sentAt: BusTime(nanoseconds: message.sentAtNs), message: content)

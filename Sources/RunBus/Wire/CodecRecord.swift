@@ -1,7 +1,7 @@
 import Foundation
 import RunCore
 
-// Questions about records. A record's bytes go through unread: they have a form of their own.
+// Records, for shells and for peers. A record's bytes go through unread: they have a form of their own.
 extension Codec {
   static func message(asking run: RunID, from: Int) -> WireAskRecord {
     var message = WireAskRecord()
@@ -75,6 +75,40 @@ extension Codec {
   static func value(_ message: WireRecordPart) throws(WireError) -> RecordPart {
     RecordPart(
       runID: try identifier(message.runID, "run id"), version: try counter(message.version, "version of a record"),
+      from: try count(message.from, "place of a byte"), bytes: try part(message.bytes),
+      total: try count(message.total, "length of a record"))
+  }
+
+  static func message(_ fetch: RecordFetch) -> WireFetchRecord {
+    var message = WireFetchRecord()
+    message.after = fetch.after
+    message.from = count(fetch.from)
+    return message
+  }
+
+  static func value(_ message: WireFetchRecord) throws(WireError) -> RecordFetch {
+    RecordFetch(
+      after: try counter(message.after, "change of records"), from: try count(message.from, "place of a byte"))
+  }
+
+  static func message(_ change: RecordChange) -> WireRecordChange {
+    var message = WireRecordChange()
+    message.number = change.number
+    message.runID = data(change.runID)
+    message.version = change.version
+    if let summary = change.summary { message.summary = Data(summary.encoded) }
+    message.from = count(change.from)
+    message.bytes = Data(change.bytes)
+    message.total = count(change.total)
+    return message
+  }
+
+  static func value(_ message: WireRecordChange) throws(WireError) -> RecordChange {
+    let summary = message.hasSummary ? RecordSummary(encoded: Array(message.summary)) : nil
+    guard message.hasSummary == (summary != nil) else { throw .malformed("summary of a record") }
+    return RecordChange(
+      number: try counter(message.number, "change of records"), runID: try identifier(message.runID, "run id"),
+      version: try counter(message.version, "version of a record"), summary: summary,
       from: try count(message.from, "place of a byte"), bytes: try part(message.bytes),
       total: try count(message.total, "length of a record"))
   }

@@ -765,6 +765,14 @@ nonisolated struct WirePeerFrame: Sendable {
     set {message = .inquiry(newValue)}
   }
 
+  var fetchRecord: WireFetchRecord {
+    get {
+      if case .fetchRecord(let v)? = message {return v}
+      return WireFetchRecord()
+    }
+    set {message = .fetchRecord(newValue)}
+  }
+
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   nonisolated enum OneOf_Message: Equatable, Sendable {
@@ -777,6 +785,7 @@ nonisolated struct WirePeerFrame: Sendable {
     case request(WireRequest)
     case delivery(WireDelivery)
     case inquiry(WireInquiry)
+    case fetchRecord(WireFetchRecord)
 
   }
 
@@ -1044,6 +1053,15 @@ nonisolated struct WireHubFrame: Sendable {
     set {message = .goodbye(newValue)}
   }
 
+  /// The answer to FetchRecord. Where there is nothing to tell it is a Pong.
+  var recordChange: WireRecordChange {
+    get {
+      if case .recordChange(let v)? = message {return v}
+      return WireRecordChange()
+    }
+    set {message = .recordChange(newValue)}
+  }
+
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   nonisolated enum OneOf_Message: Equatable, Sendable {
@@ -1059,6 +1077,8 @@ nonisolated struct WireHubFrame: Sendable {
     case answer(WireInquiryAnswer)
     /// The last word, when the hub ends in good order. A peer that does not know it drops it.
     case goodbye(WireGoodbye)
+    /// The answer to FetchRecord. Where there is nothing to tell it is a Pong.
+    case recordChange(WireRecordChange)
 
   }
 
@@ -1127,6 +1147,12 @@ nonisolated struct WireWelcome: @unchecked Sendable {
   /// Clears the value of `state`. Subsequent reads from it will return its default value.
   mutating func clearState() {_uniqueStorage()._state = nil}
 
+  /// The number of the last change of the hub's records; 0 before the first.
+  var recordsThrough: UInt64 {
+    get {_storage._recordsThrough}
+    set {_uniqueStorage()._recordsThrough = newValue}
+  }
+
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   init() {}
@@ -1172,11 +1198,70 @@ nonisolated struct WirePong: Sendable {
   /// Clears the value of `order`. Subsequent reads from it will return its default value.
   mutating func clearOrder() {self._order = nil}
 
+  /// The number of the last change of the hub's records: who has taken in less asks with FetchRecord.
+  var recordsThrough: UInt64 = 0
+
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   init() {}
 
   fileprivate var _order: WireSnapshotOrder? = nil
+}
+
+/// The next change of the hub's records, please (docs/protocol.md, "Records"). One question at a time.
+nonisolated struct WireFetchRecord: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// The number of the last change that the sender has taken in; 0 before the first.
+  var after: UInt64 = 0
+
+  /// The place of the first byte wanted of the record's body: what the sender has of this change already.
+  var from: UInt32 = 0
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+}
+
+/// The newest change of one record: it is kept (with a part of its body), or was removed.
+nonisolated struct WireRecordChange: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// Grows with every record that is kept, changed or removed, with holes.
+  var number: UInt64 = 0
+
+  var runID: Data = Data()
+
+  var version: UInt64 = 0
+
+  /// The summary as docs/protocol.md describes it; absent when the record was removed.
+  var summary: Data {
+    get {_summary ?? Data()}
+    set {_summary = newValue}
+  }
+  /// Returns true if `summary` has been explicitly set.
+  var hasSummary: Bool {self._summary != nil}
+  /// Clears the value of `summary`. Subsequent reads from it will return its default value.
+  mutating func clearSummary() {self._summary = nil}
+
+  /// The place of the first byte here in the body.
+  var from: UInt32 = 0
+
+  /// At most 32,768.
+  var bytes: Data = Data()
+
+  /// How many bytes the body has: at most 64 MiB.
+  var total: UInt32 = 0
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+
+  fileprivate var _summary: Data? = nil
 }
 
 /// A place in a stream, with what stands there. Two sides that name the same place differently do not share a history.
@@ -1630,7 +1715,7 @@ nonisolated struct WireInquiry: Sendable {
     set {inquiry = .recover(newValue)}
   }
 
-  /// Which runs are kept? This and the next four are answered on the hub's own machine only.
+  /// Which runs are kept? This and the next four are answered on the node's own machine only.
   var records: WireListRecords {
     get {
       if case .records(let v)? = inquiry {return v}
@@ -1696,7 +1781,7 @@ nonisolated struct WireInquiry: Sendable {
     case route(WireAskRoute)
     /// This is to become of the run that was on when the hub died. Only from the hub's own machine.
     case recover(WireRecoveryAnswer)
-    /// Which runs are kept? This and the next four are answered on the hub's own machine only.
+    /// Which runs are kept? This and the next four are answered on the node's own machine only.
     case records(WireListRecords)
     /// What is kept of a run?
     case record(WireAskRecord)
@@ -3501,7 +3586,7 @@ nonisolated extension WireActivity: SwiftProtobuf._ProtoNameProviding {
 
 nonisolated extension WirePeerFrame: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".PeerFrame"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}session\0\u{3}sent_at_ns\0\u{1}hello\0\u{1}command\0\u{1}samples\0\u{1}ping\0\u{1}query\0\u{1}goodbye\0\u{1}request\0\u{1}delivery\0\u{1}inquiry\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}session\0\u{3}sent_at_ns\0\u{1}hello\0\u{1}command\0\u{1}samples\0\u{1}ping\0\u{1}query\0\u{1}goodbye\0\u{1}request\0\u{1}delivery\0\u{1}inquiry\0\u{3}fetch_record\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -3628,6 +3713,19 @@ nonisolated extension WirePeerFrame: SwiftProtobuf.Message, SwiftProtobuf._Messa
           self.message = .inquiry(v)
         }
       }()
+      case 12: try {
+        var v: WireFetchRecord?
+        var hadOneofValue = false
+        if let current = self.message {
+          hadOneofValue = true
+          if case .fetchRecord(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.message = .fetchRecord(v)
+        }
+      }()
       default: break
       }
     }
@@ -3680,6 +3778,10 @@ nonisolated extension WirePeerFrame: SwiftProtobuf.Message, SwiftProtobuf._Messa
     case .inquiry?: try {
       guard case .inquiry(let v)? = self.message else { preconditionFailure() }
       try visitor.visitSingularMessageField(value: v, fieldNumber: 11)
+    }()
+    case .fetchRecord?: try {
+      guard case .fetchRecord(let v)? = self.message else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 12)
     }()
     case nil: break
     }
@@ -3991,7 +4093,7 @@ nonisolated extension WireGoodbye: SwiftProtobuf.Message, SwiftProtobuf._Message
 
 nonisolated extension WireHubFrame: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".HubFrame"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}session\0\u{1}welcome\0\u{1}refused\0\u{1}receipt\0\u{1}delivery\0\u{1}pong\0\u{1}state\0\u{1}answer\0\u{1}goodbye\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}session\0\u{1}welcome\0\u{1}refused\0\u{1}receipt\0\u{1}delivery\0\u{1}pong\0\u{1}state\0\u{1}answer\0\u{1}goodbye\0\u{3}record_change\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -4104,6 +4206,19 @@ nonisolated extension WireHubFrame: SwiftProtobuf.Message, SwiftProtobuf._Messag
           self.message = .goodbye(v)
         }
       }()
+      case 10: try {
+        var v: WireRecordChange?
+        var hadOneofValue = false
+        if let current = self.message {
+          hadOneofValue = true
+          if case .recordChange(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.message = .recordChange(v)
+        }
+      }()
       default: break
       }
     }
@@ -4150,6 +4265,10 @@ nonisolated extension WireHubFrame: SwiftProtobuf.Message, SwiftProtobuf._Messag
       guard case .goodbye(let v)? = self.message else { preconditionFailure() }
       try visitor.visitSingularMessageField(value: v, fieldNumber: 9)
     }()
+    case .recordChange?: try {
+      guard case .recordChange(let v)? = self.message else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 10)
+    }()
     case nil: break
     }
     try unknownFields.traverse(visitor: &visitor)
@@ -4165,7 +4284,7 @@ nonisolated extension WireHubFrame: SwiftProtobuf.Message, SwiftProtobuf._Messag
 
 nonisolated extension WireWelcome: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".Welcome"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}nonce\0\u{3}node_id\0\u{3}store_id\0\u{3}device_id\0\u{3}events_endpoint\0\u{3}speed_thousandths\0\u{3}debounce_ns\0\u{1}received\0\u{1}state\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}nonce\0\u{3}node_id\0\u{3}store_id\0\u{3}device_id\0\u{3}events_endpoint\0\u{3}speed_thousandths\0\u{3}debounce_ns\0\u{1}received\0\u{1}state\0\u{3}records_through\0")
 
   fileprivate class _StorageClass {
     var _nonce: UInt64 = 0
@@ -4177,6 +4296,7 @@ nonisolated extension WireWelcome: SwiftProtobuf.Message, SwiftProtobuf._Message
     var _debounceNs: Int64 = 0
     var _received: [WireStreamMark] = []
     var _state: WireStateMessage? = nil
+    var _recordsThrough: UInt64 = 0
 
       // This property is used as the initial default value for new instances of the type.
       // The type itself is protecting the reference to its storage via CoW semantics.
@@ -4196,6 +4316,7 @@ nonisolated extension WireWelcome: SwiftProtobuf.Message, SwiftProtobuf._Message
       _debounceNs = source._debounceNs
       _received = source._received
       _state = source._state
+      _recordsThrough = source._recordsThrough
     }
   }
 
@@ -4223,6 +4344,7 @@ nonisolated extension WireWelcome: SwiftProtobuf.Message, SwiftProtobuf._Message
         case 7: try { try decoder.decodeSingularInt64Field(value: &_storage._debounceNs) }()
         case 8: try { try decoder.decodeRepeatedMessageField(value: &_storage._received) }()
         case 9: try { try decoder.decodeSingularMessageField(value: &_storage._state) }()
+        case 10: try { try decoder.decodeSingularUInt64Field(value: &_storage._recordsThrough) }()
         default: break
         }
       }
@@ -4262,6 +4384,9 @@ nonisolated extension WireWelcome: SwiftProtobuf.Message, SwiftProtobuf._Message
       try { if let v = _storage._state {
         try visitor.visitSingularMessageField(value: v, fieldNumber: 9)
       } }()
+      if _storage._recordsThrough != 0 {
+        try visitor.visitSingularUInt64Field(value: _storage._recordsThrough, fieldNumber: 10)
+      }
     }
     try unknownFields.traverse(visitor: &visitor)
   }
@@ -4280,6 +4405,7 @@ nonisolated extension WireWelcome: SwiftProtobuf.Message, SwiftProtobuf._Message
         if _storage._debounceNs != rhs_storage._debounceNs {return false}
         if _storage._received != rhs_storage._received {return false}
         if _storage._state != rhs_storage._state {return false}
+        if _storage._recordsThrough != rhs_storage._recordsThrough {return false}
         return true
       }
       if !storagesAreEqual {return false}
@@ -4331,7 +4457,7 @@ nonisolated extension WireRefusal: SwiftProtobuf.Message, SwiftProtobuf._Message
 
 nonisolated extension WirePong: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".Pong"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}number\0\u{1}order\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}number\0\u{1}order\0\u{3}records_through\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -4341,6 +4467,7 @@ nonisolated extension WirePong: SwiftProtobuf.Message, SwiftProtobuf._MessageImp
       switch fieldNumber {
       case 1: try { try decoder.decodeSingularUInt64Field(value: &self.number) }()
       case 2: try { try decoder.decodeSingularMessageField(value: &self._order) }()
+      case 3: try { try decoder.decodeSingularUInt64Field(value: &self.recordsThrough) }()
       default: break
       }
     }
@@ -4357,12 +4484,115 @@ nonisolated extension WirePong: SwiftProtobuf.Message, SwiftProtobuf._MessageImp
     try { if let v = self._order {
       try visitor.visitSingularMessageField(value: v, fieldNumber: 2)
     } }()
+    if self.recordsThrough != 0 {
+      try visitor.visitSingularUInt64Field(value: self.recordsThrough, fieldNumber: 3)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
   static func ==(lhs: WirePong, rhs: WirePong) -> Bool {
     if lhs.number != rhs.number {return false}
     if lhs._order != rhs._order {return false}
+    if lhs.recordsThrough != rhs.recordsThrough {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireFetchRecord: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".FetchRecord"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}after\0\u{1}from\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularUInt64Field(value: &self.after) }()
+      case 2: try { try decoder.decodeSingularUInt32Field(value: &self.from) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if self.after != 0 {
+      try visitor.visitSingularUInt64Field(value: self.after, fieldNumber: 1)
+    }
+    if self.from != 0 {
+      try visitor.visitSingularUInt32Field(value: self.from, fieldNumber: 2)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: WireFetchRecord, rhs: WireFetchRecord) -> Bool {
+    if lhs.after != rhs.after {return false}
+    if lhs.from != rhs.from {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireRecordChange: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".RecordChange"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}number\0\u{3}run_id\0\u{1}version\0\u{1}summary\0\u{1}from\0\u{1}bytes\0\u{1}total\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularUInt64Field(value: &self.number) }()
+      case 2: try { try decoder.decodeSingularBytesField(value: &self.runID) }()
+      case 3: try { try decoder.decodeSingularUInt64Field(value: &self.version) }()
+      case 4: try { try decoder.decodeSingularBytesField(value: &self._summary) }()
+      case 5: try { try decoder.decodeSingularUInt32Field(value: &self.from) }()
+      case 6: try { try decoder.decodeSingularBytesField(value: &self.bytes) }()
+      case 7: try { try decoder.decodeSingularUInt32Field(value: &self.total) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    if self.number != 0 {
+      try visitor.visitSingularUInt64Field(value: self.number, fieldNumber: 1)
+    }
+    if !self.runID.isEmpty {
+      try visitor.visitSingularBytesField(value: self.runID, fieldNumber: 2)
+    }
+    if self.version != 0 {
+      try visitor.visitSingularUInt64Field(value: self.version, fieldNumber: 3)
+    }
+    try { if let v = self._summary {
+      try visitor.visitSingularBytesField(value: v, fieldNumber: 4)
+    } }()
+    if self.from != 0 {
+      try visitor.visitSingularUInt32Field(value: self.from, fieldNumber: 5)
+    }
+    if !self.bytes.isEmpty {
+      try visitor.visitSingularBytesField(value: self.bytes, fieldNumber: 6)
+    }
+    if self.total != 0 {
+      try visitor.visitSingularUInt32Field(value: self.total, fieldNumber: 7)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: WireRecordChange, rhs: WireRecordChange) -> Bool {
+    if lhs.number != rhs.number {return false}
+    if lhs.runID != rhs.runID {return false}
+    if lhs.version != rhs.version {return false}
+    if lhs._summary != rhs._summary {return false}
+    if lhs.from != rhs.from {return false}
+    if lhs.bytes != rhs.bytes {return false}
+    if lhs.total != rhs.total {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

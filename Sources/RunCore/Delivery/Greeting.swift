@@ -100,12 +100,16 @@ public struct Welcome: Hashable, Sendable {
   public var received: [StreamID.Kind: StreamMark]
   /// The state now.
   public var state: StateMessage
+  /// The last change of the hub's records; 0 before the first.
+  public var recordsThrough: UInt64
 
   /// A welcome from its parts.
   public init(
     nonce: UInt64, nodeID: NodeID, storeID: StoreID, deviceID: DeviceID, eventsEndpoint: String, speed: BusSpeed,
-    debounce: BusDuration, received: [StreamID.Kind: StreamMark], state: StateMessage
+    debounce: BusDuration, received: [StreamID.Kind: StreamMark], state: StateMessage,
+    recordsThrough: UInt64 = 0
   ) {
+    self.recordsThrough = recordsThrough
     self.nonce = nonce
     self.nodeID = nodeID
     self.storeID = storeID

@@ -18,6 +18,8 @@ public enum PeerMessage: Hashable, Sendable {
   case delivery(DeliveryMessage)
   /// A question about what the hub holds.
   case inquire(Inquiry)
+  /// The next change of the hub's records, please.
+  case fetchRecord(RecordFetch)
 }
 
 /// What a peer's frame carries around its message.
@@ -47,12 +49,15 @@ public enum HubMessage: Hashable, Sendable {
   case receipt(Receipt)
   /// What is owed, either way.
   case delivery(DeliveryMessage)
-  /// The answer to a ping: its number, and the newest publication.
-  case pong(UInt64, SnapshotOrder)
+  /// The answer to a ping: its number, the newest publication, and the last change of the hub's records. With 0 for the
+  /// number nobody has asked, and there is something new.
+  case pong(UInt64, SnapshotOrder, recordsThrough: UInt64 = 0)
   /// The answer to a query.
   case state(StateMessage)
   /// The answer to an inquiry.
   case answer(InquiryAnswer)
+  /// A change of the hub's records, or a part of one.
+  case recordChange(RecordChange)
   /// The hub ends in good order: what follows is no silence.
   case goodbye
 }

@@ -132,6 +132,9 @@ public struct HubCore: Sendable {
     case welcome(ConnectionID)
     /// The records that are due can be made.
     case makeRecords
+    case recordChanged(RecordNews, UInt64)
+    /// A removed record, to a peer in the session in which it asked.
+    case tellChange(RecordChange, ConnectionID, session: UInt64)
     /// The store's new id is durable.
     case named(StoreID)
     case verdictsSendable(StoreID, through: UInt64, epoch: UInt64)
@@ -153,7 +156,7 @@ public struct HubCore: Sendable {
   ) {
     self.settings = settings
     wall = (now, wallSeconds)
-    records = RecordKeeping(history, now: now)
+    records = RecordKeeping(history, term: history.term + 1, now: now)
     storeID = settings.storeID
     durableStoreID = settings.storeID
     dice = Dice(seed: settings.seed)
@@ -240,6 +243,7 @@ public struct HubCore: Sendable {
       if !recover(answer, at: now) { actions.append(.note(Self.nothingToRecover)) }
     case .journal(let runID, let entries): takeJournal(of: runID, entries, at: now)
     case .settleRecords: settleRecords(at: now)
+    case .recordRead(let reading, let reader): take(reading, for: reader, into: &actions)
     case .sendFailed(let connection): postpone(connection, at: now)
     case .committed(let id):
       guard commits.isInFlight(id) else { break }
@@ -329,6 +333,9 @@ public struct HubCore: Sendable {
       withCourier(of: store, at: now, into: &actions) { $0.perform(effect, at: $3, dice: &$1, into: &$2) }
     case .welcome(let connection): welcome(connection, at: now, into: &actions)
     case .makeRecords: makeRecords(at: now)
+    case .recordChanged(let news, let change): tell(news, change, into: &actions)
+    case .tellChange(let change, let connection, let session):
+      tell(change, connection, session: session, into: &actions)
     case .named(let store): durableStoreID = store
     case .tell(let answer, let connection, let session):
       guard sessions[connection]?.number == session else { break }

@@ -38,6 +38,8 @@ extension HubCore {
     case recover(RecoveryAnswer)
     /// What the journal holds of a run, in any order.
     case journal(RunID, [LedgerEntry])
+    /// A part of a record was read.
+    case recordRead(RecordReading, for: RecordAsker)
     /// What waits to become a record becomes one now; for whoever looks into the store of a hub that does not run.
     case settleRecords
     /// A frame could not be handed over: the queue to this connection is full.
@@ -76,8 +78,10 @@ extension HubCore {
     case keep(WholeRun)
     /// Read what the journal holds of a run, then say ``Event/journal(_:_:)``.
     case readJournal(RunID)
-    /// Answer an inquiry with a part of a kept record's body, from a byte on; see ``RecordPart``.
-    case answerPart(RunID, from: Int, UInt64)
+    /// Read a part of a kept record, from a byte of its body on, then say ``Event/recordRead(_:for:)``.
+    case readRecord(RunID, from: Int, RecordAsker)
+    /// A record is kept, or was removed; that is durable.
+    case record(RecordNews)
     /// The verdict of a spooled press is known: its file can go.
     case spoolSettled(CommandID)
     /// The answer to an inquiry.

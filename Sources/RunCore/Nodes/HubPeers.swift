@@ -29,8 +29,7 @@ extension HubCore {
     case .ping(let number, let roundTrip):
       sessions[connection]?.roundTrip = roundTrip
       if sessions.sessions.count <= Self.smallBusMax { putOffSilenceCheck() }
-      actions.append(
-        .send(HubFrame(session: session.number, message: .pong(number, authoritative.order)), to: connection))
+      actions.append(.send(HubFrame(session: session.number, message: pong(number)), to: connection))
     case .query:
       let state = stateMessage(at: now, authoritative)
       actions.append(.send(HubFrame(session: session.number, message: .state(state)), to: connection))
@@ -38,6 +37,7 @@ extension HubCore {
     case .request(let request): take(request, on: connection, at: now, into: &actions)
     case .delivery(let message): take(message, of: session, at: now, into: &actions)
     case .inquire(let inquiry): answer(inquiry, of: session, on: connection, at: now, into: &actions)
+    case .fetchRecord(let fetch): take(fetch, of: session, on: connection, into: &actions)
     case .hello: break
     }
   }
@@ -63,7 +63,8 @@ extension HubCore {
     let welcome = Welcome(
       nonce: hello.nonce, nodeID: settings.nodeID, storeID: storeID, deviceID: settings.deviceID,
       eventsEndpoint: eventsEndpoint, speed: settings.clock.speed, debounce: settings.debounce,
-      received: hello.isOneShot ? [:] : received(from: hello.storeID), state: stateMessage(at: now, authoritative))
+      received: hello.isOneShot ? [:] : received(from: hello.storeID), state: stateMessage(at: now, authoritative),
+      recordsThrough: records.durableChange)
     actions.append(.send(HubFrame(session: session.number, message: .welcome(welcome)), to: connection))
     if !hello.isOneShot { openDelivery(to: hello, at: now, into: &actions) }
   }

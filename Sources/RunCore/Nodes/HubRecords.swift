@@ -83,8 +83,14 @@ extension HubCore {
       setup: past.setup, isConflicted: expected.record.isConflicted, title: known?.title ?? "",
       note: known?.note ?? "")
     summary.take(body.report.metrics)
-    records.kept[run] = summary
-    commits.add([.keepRecord(RunRecord(summary: summary, body: body))], then: [])
+    keep(RunRecord(summary: summary, body: body), then: [])
+  }
+
+  private mutating func keep(_ record: RunRecord, then: [Effect]) {
+    records.kept[record.runID] = record.summary
+    let change = records.change(record.runID)
+    commits.add(
+      [.keepRecord(record, change: change)], then: [.recordChanged(.kept(record.summary), change)] + then)
   }
 
   /// What the wall clock showed at a moment, by what it showed when this life began.
@@ -97,20 +103,13 @@ extension HubCore {
 
 // What a shell asks about records, and what it wants done with them.
 extension HubCore {
-  /// The most summaries in one answer; a frame may hold fewer.
-  private static let recordLinesMax = 256
-
   mutating func answerOfRecords(_ inquiry: Inquiry, _ number: UInt64, into actions: inout [Action]) {
     switch inquiry {
     case .records(let from):
-      let all = records.kept.values.sorted {
-        ($0.startedAtUnixSeconds, $0.runID) < ($1.startedAtUnixSeconds, $1.runID)
-      }
-      let page = Array(all.dropFirst(max(0, from)).prefix(Self.recordLinesMax))
-      commits.add([], then: [.act(.answer(.records(page, total: all.count), number))])
+      commits.add([], then: [.act(.answer(RecordSummary.page(of: records.kept.values, from: from), number))])
     case .record(let run, let from):
       guard records.kept[run] != nil else { return actions.append(.answer(.failed(Self.noRecord), number)) }
-      commits.add([], then: [.act(.answerPart(run, from: max(0, from), number))])
+      commits.add([], then: [.act(.readRecord(run, from: max(0, from), .inquiry(number)))])
     case .editRecord(let run, let title, let note): edit(run, title: title, note: note, number, into: &actions)
     case .removeRecord(let run):
       guard let known = records.kept.removeValue(forKey: run) else {
@@ -118,9 +117,10 @@ extension HubCore {
       }
       records.expected[run] = nil
       records.removed[run] = known.version + 1
+      let change = records.change(run)
       commits.add(
-        [.forgetExpected(run), .removeRecord(run, version: known.version + 1)],
-        then: [.act(.answer(.done(nil), number))])
+        [.forgetExpected(run), .removeRecord(run, version: known.version + 1, change: change)],
+        then: [.recordChanged(.removed(run), change), .act(.answer(.done(nil), number))])
     case .putRecord(let upload): take(upload, number, into: &actions)
     case .peers, .outbox, .cancel, .quarantine, .retry, .discard, .report, .route, .recover: break
     }
@@ -141,7 +141,10 @@ extension HubCore {
     guard summary != records.kept[run] else { return commits.add([], then: [.act(.answer(.done(nil), number))]) }
     summary.version += 1
     records.kept[run] = summary
-    commits.add([.editRecord(summary)], then: [.act(.answer(.done(nil), number))])
+    let change = records.change(run)
+    commits.add(
+      [.editRecord(summary, change: change)],
+      then: [.recordChanged(.kept(summary), change), .act(.answer(.done(nil), number))])
   }
 
   private mutating func take(_ upload: RecordUpload, _ number: UInt64, into actions: inout [Action]) {
@@ -168,8 +171,7 @@ extension HubCore {
     }
     record.summary.version = max(record.summary.version, records.nextVersion(of: run))
     records.removed[run] = nil
-    records.kept[run] = record.summary
-    commits.add([.keepRecord(record)], then: [.act(.answer(.taken(isKnown: false), number))])
+    keep(record, then: [.act(.answer(.taken(isKnown: false), number))])
   }
 }
 

@@ -30,6 +30,8 @@ public struct PeerCore: Sendable {
     case greet
     /// The alarm that waits for the disk is told.
     case alarm
+    /// A change of the hub's records is taken in; what it was, when it was news.
+    case recordSettled(RecordNews?)
   }
 
   let settings: Settings
@@ -75,6 +77,8 @@ public struct PeerCore: Sendable {
   var termSeen: UInt64
   var pings = Pings()
   var vigil: HubVigil
+  /// The hub's records that have come.
+  var records: RecordInbox
   /// The number of the last session that was opened.
   var lastSession: UInt64 = 0
   private let shift: BusDuration?
@@ -129,6 +133,7 @@ public struct PeerCore: Sendable {
       latestSent: delivery.latestSent, latestReceived: delivery.latestReceived)
     if let view = history.view { authoritative = view }
     vigil = HubVigil(limit: settings.hubLostAfter, mark: history.vigil)
+    records = RecordInbox(history)
     if let shift {
       commands.shift(by: shift)
       samples.shift(by: shift)
@@ -175,7 +180,7 @@ public struct PeerCore: Sendable {
     switch link {
     case .down, .refused, .renewing: break
     case .greeting(let retryAt, _): due.append(retryAt)
-    case .up: due += [pings.nextAt, commands.retryAt, samples.retryAt, courier.deadline, forwardAt]
+    case .up: due += [pings.nextAt, commands.retryAt, samples.retryAt, courier.deadline, forwardAt, records.retryAt]
     }
     return due.compactMap { $0 }.min()
   }
@@ -206,6 +211,8 @@ public struct PeerCore: Sendable {
       withCourier(at: now, into: &actions) { $0.fail(sequence, reason, into: &$2) }
     case .spooled(let presses): forward(presses, at: now, into: &actions)
     case .inquire(let inquiry, let number): answer(inquiry, number, at: now, into: &actions)
+    case .recordRead(let reading, .inquiry(let number)): actions.append(.answer(reading.answer, number))
+    case .recordRead(_, .peer): break
     case .ask(let inquiry):
       questions.append(inquiry)
       send(.inquire(inquiry), at: now, into: &actions)
@@ -270,6 +277,7 @@ public struct PeerCore: Sendable {
         sendSamples(at: now, into: &actions)
       }
       if let due = forwardAt, due <= now { sendForwards(at: now, into: &actions) }
+      if let due = records.retryAt, due <= now { askForRecords(at: now, into: &actions) }
       withCourier(at: now, into: &actions) { $0.meetDeadlines(at: now, dice: &$1, into: &$2) }
     }
   }
@@ -294,6 +302,10 @@ public struct PeerCore: Sendable {
       isRenewing = false
       if case .renewing = link { greet(attempts: 0, at: now, into: &actions) }
     case .alarm: raiseAlarm(into: &actions)
+    case .recordSettled(let news):
+      records.settle()
+      if let news { actions.append(.record(news)) }
+      askForRecords(at: now, into: &actions)
     }
   }
 

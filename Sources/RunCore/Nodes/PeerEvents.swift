@@ -32,6 +32,8 @@ extension PeerCore {
     case spooled([SpooledPress])
     /// Somebody asks what this node holds; the number comes back in ``Action/answer(_:_:)``.
     case inquire(Inquiry, UInt64)
+    /// A part of a record was read.
+    case recordRead(RecordReading, for: RecordAsker)
     /// The app asks the hub what it holds.
     case ask(Inquiry)
     /// A frame could not be handed over: the link's queue is full.
@@ -66,6 +68,10 @@ extension PeerCore {
     case spoolSettled(CommandID)
     /// The answer to an inquiry at this node.
     case answer(InquiryAnswer, UInt64)
+    /// Read a part of a kept record, from a byte of its body on, then say ``Event/recordRead(_:for:)``.
+    case readRecord(RunID, from: Int, RecordAsker)
+    /// A record of the hub's is kept here, too, or was removed; that is durable.
+    case record(RecordNews)
     /// The hub's answer to the oldest question that waits for one.
     case answered(InquiryAnswer)
     /// The state changed.

@@ -43,6 +43,7 @@ extension PeerCore {
     commands.close()
     samples.close()
     courier.close()
+    records.close()
     forwardAt = nil
   }
 
@@ -53,7 +54,7 @@ extension PeerCore {
     switch frame.message {
     case .welcome(let welcome): return take(welcome, session: frame.session, at: now, into: &actions)
     case .refused(let refusal): return take(refusal, session: frame.session, at: now, into: &actions)
-    case .receipt, .delivery, .pong, .state, .answer, .goodbye: break
+    case .receipt, .delivery, .pong, .state, .answer, .recordChange, .goodbye: break
     }
     guard case .up(frame.session) = link else {
       return actions.append(.note("a frame of an earlier session was dropped"))
@@ -62,10 +63,12 @@ extension PeerCore {
     switch frame.message {
     case .receipt(let receipt): take(receipt, at: now, into: &actions)
     case .delivery(let message): take(message, at: now, into: &actions)
-    case .pong(let number, let newest):
+    case .pong(let number, let newest, let recordsThrough):
       if number == pings.number { roundTrip = now - pings.sentAt }
       // A lost last snapshot before a quiet stretch heals here.
       if newest > authoritative.order { send(.query, at: now, into: &actions) }
+      noteRecords(newest: recordsThrough, at: now, into: &actions)
+    case .recordChange(let change): take(change, at: now, into: &actions)
     case .state(let message): observe(message, isNewSession: false, at: now, into: &actions)
     case .answer(let answer):
       guard !questions.isEmpty else { return }
@@ -162,7 +165,9 @@ extension PeerCore {
   private mutating func claimTerm(at now: BusTime, into actions: inout [Action]) {
     termSeen = max(termSeen, authoritative.order.term) + 1
     actions.append(.note("the hub shows less than it once did: its store has lost history, and it takes a new term"))
-    commits.add([.setTerm(termSeen)], then: [])
+    // Its changes of records may be others than those of the same numbers before.
+    records.rebind()
+    commits.add([.setTerm(termSeen), .setRecordsThrough(0)], then: [])
     greet(attempts: 0, at: now, into: &actions)
   }
 
@@ -203,6 +208,8 @@ extension PeerCore {
     samplesFlushed = samples.assigned
     verdicts = Watermark()
     verdictsDurable = .start
+    records.rebind()
+    if old != .none { operations.append(.setRecordsThrough(0)) }
     commits.add(operations, then: [.samplesSendable(through: samples.assigned, epoch: samples.epoch)] + then)
   }
 
@@ -231,6 +238,7 @@ extension PeerCore {
     withCourier(at: now, into: &actions) {
       _ = $0.open(received: mark(.messages), at: now, dice: &$1, into: &$2)
     }
+    openRecords(newest: welcome.recordsThrough, at: now, into: &actions)
   }
 
   private mutating func take(_ refusal: Refusal, session: UInt64, at now: BusTime, into actions: inout [Action]) {

@@ -19,16 +19,43 @@ struct RecordKeeping: Sendable {
   var reading: RunID?
   /// What has come of a record from elsewhere.
   var upload: [UInt8] = []
+  /// The last change of each record, removed ones included: what peers are behind of.
+  private var changes: [RunID: UInt64]
+  private var lastChange: UInt64
+  /// The last change that is durable: what peers may hear of.
+  private(set) var durableChange: UInt64
 
-  init(_ history: HubHistory, now: BusTime) {
+  init(_ history: HubHistory, term: UInt64, now: BusTime) {
     for record in history.records { kept[record.runID] = record }
     removed = history.removedRecords
-    for record in history.expectedRecords { expected[record.runID] = Expected(record: record, dueAt: now) }
+    changes = history.recordChanges
+    durableChange = changes.values.max() ?? 0
+    // Above all that an earlier life gave, even one that the store has forgotten: peers know which they have.
+    lastChange = max(durableChange, (term & 0x7FFF_FFFF) << 32)
+    // One that was removed while something of it was on its way to the disk is not wanted any more.
+    for record in history.expectedRecords where removed[record.runID] == nil {
+      expected[record.runID] = Expected(record: record, dueAt: now)
+    }
   }
 
   /// When the next record is to be made.
   var deadline: BusTime? {
     reading == nil ? expected.values.lazy.map(\.dueAt).min() : nil
+  }
+
+  /// A record changes: the number of that.
+  mutating func change(_ run: RunID) -> UInt64 {
+    lastChange += 1
+    changes[run] = lastChange
+    return lastChange
+  }
+
+  /// A change is durable.
+  mutating func makeDurable(_ change: UInt64) { durableChange = max(durableChange, change) }
+
+  /// The record of the first change behind one.
+  func next(after change: UInt64) -> (run: RunID, change: UInt64)? {
+    changes.filter { $0.value > change }.min { $0.value < $1.value }.map { ($0.key, $0.value) }
   }
 
   /// The version that the next record of a run has.

@@ -11,6 +11,8 @@ struct SessionTable: Sendable {
     var roundTrip: BusDuration?
     /// Answers that wait for a commit; those to later questions wait behind them.
     var owedAnswers = 0
+    /// A part of a record is being read for it.
+    var isFetching = false
   }
 
   /// A bus is one runner's devices and their scripts; a thousand peers are a test of ours.

@@ -20,17 +20,19 @@ public enum StoreOperation: Hashable, Sendable {
   case expectRecord(ExpectedRecord)
   /// There is nothing to make a record of.
   case forgetExpected(RunID)
-  /// A record is kept, in the place of an older version; it is expected no more.
-  case keepRecord(RunRecord)
+  /// A record is kept, in the place of an older version, by this change of the hub's; it is expected no more.
+  case keepRecord(RunRecord, change: UInt64)
   /// A run was on when its hub died, at this moment, and waits for somebody to say what is to become of it; `nil` once
   /// somebody has.
   case setUnanswered(RunID, since: BusTime?)
   /// A run never becomes a record. Its journal stays.
   case discard(RunID)
   /// A kept record is called otherwise: version, title and note change.
-  case editRecord(RecordSummary)
+  case editRecord(RecordSummary, change: UInt64)
   /// A record goes; that it did stays, with this version.
-  case removeRecord(RunID, version: UInt64)
+  case removeRecord(RunID, version: UInt64, change: UInt64)
+  /// On a peer: the changes of the hub's records are taken in up to here.
+  case setRecordsThrough(UInt64)
   /// A run's id is another name for a run.
   case setAlias(RunID, of: RunID)
   /// A window that applied something has settled.
@@ -116,6 +118,8 @@ public struct HubHistory: Sendable {
   public var records: [RecordSummary] = []
   /// The records that were removed, with the version that says so.
   public var removedRecords: [RunID: UInt64] = [:]
+  /// The number of the last change of each record, removed ones included.
+  public var recordChanges: [RunID: UInt64] = [:]
   /// The records that are still to be made.
   public var expectedRecords: [ExpectedRecord] = []
   /// The devices that this hub has met.
@@ -157,6 +161,10 @@ public struct PeerHistory: Sendable {
   public var view: Snapshot?
   /// What the next silence of the hub comes to, and the last alarm.
   public var vigil = VigilMark()
+  /// The hub's records that have come, without their bodies.
+  public var records: [RecordSummary] = []
+  /// The last change of the hub's records that was taken in.
+  public var recordsThrough: UInt64 = 0
   /// What was sent and received.
   public var delivery = DeliveryHistory()
 

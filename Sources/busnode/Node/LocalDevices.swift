@@ -40,7 +40,7 @@ struct LocalDevices: Sendable {
   ///
   /// Throws ``Failure`` with 75 when its store is held by somebody who does not answer.
   func converse<Value>(
-    with device: DeviceID, _ body: (_ ask: (Inquiry) async throws -> InquiryAnswer) async throws -> Value
+    with device: DeviceID, _ body: (_ ask: @escaping (Inquiry) async throws -> InquiryAnswer) async throws -> Value
   ) async throws -> Value {
     var turns = 0
     while true {

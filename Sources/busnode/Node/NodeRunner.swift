@@ -30,6 +30,7 @@ struct NodeRunner<Member: Node>: Sendable {
     let events = await node.events()
     let receipts = await node.ownReceipts()
     let snapshots = await node.snapshots()
+    let records = await node.recordNews()
     let signals = Signals.stream([SIGINT, SIGTERM])
     try await withThrowingTaskGroup(of: Part.self) { group in
       group.addTask {
@@ -47,6 +48,10 @@ struct NodeRunner<Member: Node>: Sendable {
       group.addTask {
         // Those of an earlier life, too: whoever pressed before a crash learns what became of it.
         for await receipt in receipts { try view.show(receipt, of: deviceID, predicted: await node.predicted) }
+        return .isOver
+      }
+      group.addTask {
+        for await news in records { try view.show(news) }
         return .isOver
       }
       if let watch {

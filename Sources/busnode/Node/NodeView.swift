@@ -74,6 +74,17 @@ final class NodeView: Sendable {
   /// Tells which sensors the run asks for.
   func show(_ demand: SensorDemand) throws { try write(.sensors(EventJSON.Demand(demand: demand))) }
 
+  /// Tells what has become of a record.
+  func show(_ news: RecordNews) throws {
+    switch news {
+    case .kept(let summary):
+      try write(
+        .record(
+          EventJSON.Record(act: .kept, runId: summary.runID.description, record: RecordSummaryJSON(summary))))
+    case .removed(let run): try write(.record(EventJSON.Record(act: .removed, runId: run.description, record: nil)))
+    }
+  }
+
   /// Tells that the sensors have nothing more to say about a run.
   func showSensorsDone(_ runID: RunID, _ count: Int) throws {
     try write(.sensorsDone(EventJSON.Sensors(runId: runID.description, samples: count)))

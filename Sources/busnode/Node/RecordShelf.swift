@@ -1,7 +1,7 @@
 import Foundation
 import RunBus
 
-/// The records of a bus on this machine: of its hub, whether it runs or not.
+/// The records of a bus on this machine: of its hub, whether it runs or not, and of peers to whom they have come.
 struct RecordShelf {
   /// A record and the device that keeps it.
   struct Entry {
@@ -12,7 +12,7 @@ struct RecordShelf {
   private let devices: LocalDevices
   /// Every record once, in its newest version, oldest first.
   private(set) var entries: [Entry] = []
-  /// The devices that keep records, by name.
+  /// The hubs among them, by name: they take records in.
   private(set) var keepers: [DeviceID] = []
 
   /// Asks every device of the bus, or the one named.
@@ -21,16 +21,23 @@ struct RecordShelf {
   init(_ location: BusLocation, device: DeviceID? = nil) async throws {
     devices = LocalDevices(location: location)
     var found: [RunID: Entry] = [:]
+    var isKept = false
     for keeper in devices.all where device == nil || device == keeper {
-      guard let summaries = try await Self.list(of: keeper, devices) else { continue }
-      keepers.append(keeper)
-      for summary in summaries where summary.version > found[summary.runID]?.summary.version ?? 0 {
+      guard let (summaries, isHub) = try await Self.list(of: keeper, devices) else { continue }
+      isKept = true
+      if isHub { keepers.append(keeper) }
+      for summary in summaries {
+        if let known = found[summary.runID] {
+          // The hub owns its records; of copies the newest is the best there is.
+          let isKnownAtHub = keepers.contains(known.device)
+          guard isHub == isKnownAtHub ? summary.version > known.summary.version : isHub else { continue }
+        }
         found[summary.runID] = Entry(device: keeper, summary: summary)
       }
     }
-    guard !keepers.isEmpty else {
+    guard isKept else {
       throw Failure(
-        code: "noBus", message: "no phone of bus \"\(location.displayName)\" has kept anything on this machine",
+        code: "noBus", message: "no device of bus \"\(location.displayName)\" has kept anything on this machine",
         exitStatus: ExitStatus.noBus)
     }
     entries = found.values.sorted {
@@ -38,15 +45,14 @@ struct RecordShelf {
     }
   }
 
-  /// All pages of a device's list; `nil` when it keeps no records.
-  private static func list(of device: DeviceID, _ devices: LocalDevices) async throws -> [RecordSummary]? {
+  /// What a device keeps, and whether it is a hub: only one knows who its peers are.
+  private static func list(
+    of device: DeviceID, _ devices: LocalDevices
+  ) async throws -> (summaries: [RecordSummary], isHub: Bool)? {
     try await devices.converse(with: device) { ask in
-      var summaries: [RecordSummary] = []
-      while true {
-        guard case .records(let page, let total) = try await ask(.records(from: summaries.count)) else { return nil }
-        summaries += page
-        if page.isEmpty || summaries.count >= total { return summaries }
-      }
+      guard let summaries = try await KeptRecords(ask).summaries() else { return nil }
+      if case .peers = try await ask(.peers) { return (summaries, true) }
+      return (summaries, false)
     }
   }
 
@@ -65,43 +71,9 @@ struct RecordShelf {
     return entry
   }
 
-  /// A record with its body, which comes in parts.
+  /// A record with its body.
   func record(_ entry: Entry) async throws -> RunRecord {
-    // A new version can take its place between two parts; then it begins anew.
-    let record: RunRecord? = try await devices.converse(with: entry.device) { ask in
-      for _ in 0..<8 {
-        if let record = try await readOnce(entry, ask) { return record }
-      }
-      return nil
-    }
-    if let record { return record }
-    throw Failure(
-      code: "busy", message: "the record changes all the time: try again", exitStatus: ExitStatus.busHeld)
-  }
-
-  private func readOnce(
-    _ entry: Entry, _ ask: (Inquiry) async throws -> InquiryAnswer
-  ) async throws -> RunRecord? {
-    var bytes: [UInt8] = []
-    var version: UInt64?
-    repeat {
-      let part: RecordPart
-      switch try await ask(.record(entry.summary.runID, from: bytes.count)) {
-      case .record(let answer): part = answer
-      case .failed(let reason): throw Failure(code: "failure", message: reason, exitStatus: ExitStatus.failure)
-      case .peers, .outbox, .quarantine, .done, .report, .route, .records, .taken: throw Self.noAnswer(entry.device)
-      }
-      guard version == nil || version == part.version, part.from == bytes.count, !part.bytes.isEmpty else { return nil }
-      version = part.version
-      bytes += part.bytes
-      if bytes.count >= part.total { break }
-    } while true
-    guard let body = RecordBody(encoded: bytes) else {
-      throw Failure(
-        code: "failure", message: "the record cannot be read: it was written by another version of RunBus",
-        exitStatus: ExitStatus.failure)
-    }
-    return RunRecord(summary: entry.summary, body: body)
+    try await devices.converse(with: entry.device) { try await KeptRecords($0).record(entry.summary) }
   }
 
   /// Changes something of a record.
@@ -115,7 +87,11 @@ struct RecordShelf {
 
   /// Gives a record to whoever keeps records here; whether it was known already.
   func put(_ record: RunRecord) async throws -> Bool {
-    guard let keeper = entries.last?.device ?? keepers.first else { throw Self.noAnswer(RecordImport.device) }
+    guard let keeper = keepers.first else {
+      throw Failure(
+        code: "noBus", message: "no phone of this bus has run on this machine, and records go in there",
+        exitStatus: ExitStatus.noBus)
+    }
     let bytes = record.encoded
     return try await devices.converse(with: keeper) { ask in
       var from = 0

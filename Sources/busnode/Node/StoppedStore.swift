@@ -87,6 +87,9 @@ final class StoppedNode {
     while !actions.isEmpty {
       let action = actions.removeFirst()
       if case .answer(let answer, _) = action { return answer }
+      if case .readRecord(let run, let from, let asker) = action {
+        actions += core.receive(.recordRead(await read(run, from: from), for: asker), at: now)
+      }
       guard case .commit(let id, let operations) = action else { continue }
       try await write(operations)
       actions += core.receive(.committed(id), at: now)
@@ -99,11 +102,8 @@ final class StoppedNode {
     while !actions.isEmpty {
       switch actions.removeFirst() {
       case .answer(let answer, _): return answer
-      case .answerPart(let run, let from, _):
-        return .part(
-          await withCheckedContinuation { continuation in
-            store.readRecord(of: run, from: from) { continuation.resume(returning: $0) }
-          })
+      case .readRecord(let run, let from, let asker):
+        actions += core.receive(.recordRead(await read(run, from: from), for: asker), at: now)
       case .commit(let id, let operations):
         try await write(operations)
         actions += core.receive(.committed(id), at: now)
@@ -113,12 +113,17 @@ final class StoppedNode {
         }
         actions += core.receive(.journal(run, try entries.get()), at: now)
       case .open, .send, .forward, .publish, .receipt, .messageReceipt, .refusePost, .hand, .keep, .spoolSettled,
-        .recovered, .show,
-        .note, .ended:
+        .recovered, .show, .record, .note, .ended:
         break
       }
     }
     return nil
+  }
+
+  private func read(_ run: RunID, from: Int) async -> RecordReading {
+    await withCheckedContinuation { continuation in
+      store.readRecord(of: run, from: from) { continuation.resume(returning: $0) }
+    }
   }
 
   private func write(_ operations: [StoreOperation]) async throws {

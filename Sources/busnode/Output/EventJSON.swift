@@ -44,6 +44,14 @@ enum EventJSON: Hashable, Sendable {
   struct Demand: Codable, Hashable, Sendable {
     var demand: SensorDemand
   }
+  struct Record: Codable, Hashable, Sendable {
+    enum Act: String, Codable, Hashable, Sendable { case kept, removed }
+
+    var act: Act
+    var runId: String
+    /// As `records ls --json` writes it; `null` for a removed one.
+    @Explicit var record: RecordSummaryJSON?
+  }
 
   case snapshot(SnapshotJSON)
   case command(Command)
@@ -60,6 +68,8 @@ enum EventJSON: Hashable, Sendable {
   case predicted(Predicted)
   /// A hub only: which sensors the run asks for, when that changes.
   case sensors(Demand)
+  /// A node only: a run that is over is kept there, anew or for the first time, or was removed.
+  case record(Record)
   /// A node only: every sample of this run has been handed over.
   case sensorsDone(Sensors)
 }
@@ -96,7 +106,7 @@ extension EventJSON {
 
 extension EventJSON: Codable {
   private enum Name: String, Codable {
-    case snapshot, command, receipt, verdict, presence, link, view, hubLost, predicted, sensors, sensorsDone
+    case snapshot, command, receipt, verdict, presence, link, view, hubLost, predicted, sensors, record, sensorsDone
   }
   private enum Key: String, CodingKey { case event, deviceId }
 
@@ -121,6 +131,7 @@ extension EventJSON: Codable {
     case .hubLost(let body): try write(.hubLost, body)
     case .predicted(let body): try write(.predicted, body)
     case .sensors(let body): try write(.sensors, body)
+    case .record(let body): try write(.record, body)
     case .sensorsDone(let body): try write(.sensorsDone, body)
     }
   }
@@ -142,6 +153,7 @@ extension EventJSON: Codable {
     case .hubLost: self = .hubLost(try Lost(from: decoder))
     case .predicted: self = .predicted(try Predicted(from: decoder))
     case .sensors: self = .sensors(try Demand(from: decoder))
+    case .record: self = .record(try Record(from: decoder))
     case .sensorsDone: self = .sensorsDone(try Sensors(from: decoder))
     }
   }

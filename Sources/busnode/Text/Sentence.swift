@@ -99,8 +99,17 @@ enum Sentence {
       case .motion: "sensors may sleep, the motion sensor excepted"
       case .all: "sensors are needed"
       }
+    case .record(let record): self.record(record)
     case .sensorsDone(let sensors): "all samples of the run are with the hub: \(sensors.samples)"
     }
+  }
+
+  /// What has become of a run that is over.
+  static func record(_ news: EventJSON.Record) -> String {
+    let name = "run \(short(news.runId))"
+    guard let record = news.record else { return "\(name) was removed" }
+    let distance = record.distanceMeters.map { ", \(self.distance($0))" } ?? ""
+    return "\(name) is kept (version \(record.version), \(clock(record.activeSeconds))\(distance))"
   }
 
   /// How far what is shown can be believed.

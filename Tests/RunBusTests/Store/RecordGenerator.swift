@@ -3,13 +3,15 @@ import RunCore
 // Records with all their corners.
 extension OperationGenerator {
   mutating func recordOperation() -> StoreOperation {
-    switch number(0...4) {
+    let change = UInt64(number(1...9999))
+    switch number(0...5) {
     case 0:
       return .expectRecord(ExpectedRecord(runID: knownRun(), isConflicted: number(0...1) == 1))
     case 1: return .forgetExpected(knownRun())
-    case 2: return .removeRecord(knownRun(), version: UInt64(number(1...9)))
-    case 3: return .editRecord(summary(of: knownRun()))
-    default: return .keepRecord(record())
+    case 2: return .removeRecord(knownRun(), version: UInt64(number(1...9)), change: change)
+    case 3: return .editRecord(summary(of: knownRun()), change: change)
+    case 4: return .setRecordsThrough(change)
+    default: return .keepRecord(record(), change: change)
     }
   }
 

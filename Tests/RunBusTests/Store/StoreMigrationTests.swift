@@ -127,7 +127,7 @@ struct StoreMigrationTests {
     #expect(try store.history().records == [])
     var generator = OperationGenerator(seed: 3)
     let record = generator.record()
-    try await store.commit([.keepRecord(record)])
+    try await store.commit([.keepRecord(record, change: 1)])
     #expect(try store.history().records == [record.summary])
   }
 

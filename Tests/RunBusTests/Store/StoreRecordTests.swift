@@ -6,9 +6,13 @@ import Testing
 @Suite("Records in a store")
 struct StoreRecordTests {
   private func part(_ store: NodeStore, _ run: RunID, from: Int) async throws -> RecordPart? {
-    try await withCheckedContinuation { continuation in
+    let reading = await withCheckedContinuation { continuation in
       store.readRecord(of: run, from: from) { continuation.resume(returning: $0) }
-    }.get()
+    }
+    guard case .found(let stored) = reading else { return nil }
+    #expect(try store.history().recordChanges[run] == stored.change)
+    #expect(try store.history().records == [stored.summary])
+    return stored.part
   }
 
   /// Whether in memory or on a disk.
@@ -27,11 +31,11 @@ struct StoreRecordTests {
         offset: .seconds(1), position: Position(latitude: 1, longitude: 2, horizontalAccuracyMeters: 3),
         verdict: .counted)
       record.body.route = [RoutePoint](repeating: point, count: 3000)
-      try await store.commit([.keepRecord(record)])
+      try await store.commit([.keepRecord(record, change: 7)])
       var summary = record.summary
       summary.version += 1
       summary.title = "another"
-      try await store.commit([.editRecord(summary)])
+      try await store.commit([.editRecord(summary, change: 8)])
       var bytes: [UInt8] = []
       repeat {
         let part = try #require(try await part(store, record.runID, from: bytes.count))
@@ -43,9 +47,12 @@ struct StoreRecordTests {
       #expect(bytes.count > RecordPart.bytesMax)
       #expect(RecordBody(encoded: bytes) == record.body)
       #expect(try store.history().records == [summary])
-      try await store.commit([.removeRecord(record.runID, version: 9)])
+      try await store.commit([.removeRecord(record.runID, version: 9, change: 10)])
       #expect(try await part(store, record.runID, from: 0) == nil)
       #expect(try store.history().removedRecords == [record.runID: 9])
+      #expect(try store.history().recordChanges == [record.runID: 10])
+      try await store.commit([.setRecordsThrough(11)])
+      #expect(try store.peerHistory().recordsThrough == 11)
     }
   }
 

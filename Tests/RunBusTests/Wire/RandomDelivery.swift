@@ -47,7 +47,9 @@ extension RandomMessages {
   mutating func inquiries() -> [Inquiry] {
     [
       .peers, .outbox, .cancel(id()), .quarantine, .retry(id()), .discard(id()), .report, .route(from: count()),
-      .recover(one(of: RecoveryAnswer.allCases)),
+      .recover(one(of: RecoveryAnswer.allCases)), .records(from: count()), .record(id(), from: count()),
+      .editRecord(id(), title: maybe { $0.name() }, note: maybe { $0.name() }), .removeRecord(id()),
+      .putRecord(RecordUpload(from: count(), bytes: [1, 2, 3], total: count())),
     ]
   }
 
@@ -70,6 +72,9 @@ extension RandomMessages {
     return [
       .peers(peers), .outbox(rows), .quarantine(quarantine), .done(maybe { $0.id() }), .failed(sentence()),
       .report(maybe { $0.report() }), .route(maybe { $0.routePart() }),
+      .records([recordChange(), recordChange()].compactMap(\.summary), total: count()),
+      .record(RecordPart(runID: id(), version: counter(), from: count(), bytes: [4, 5], total: count())),
+      .taken(isKnown: coin()),
     ]
   }
 

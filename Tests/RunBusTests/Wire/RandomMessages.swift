@@ -117,6 +117,7 @@ struct RandomMessages {
       .query,
       .goodbye, .request(Request(command: command(), deviceID: device(), age: age())),
       .delivery(one(of: deliveries())), .inquire(one(of: inquiries())),
+      .fetchRecord(RecordFetch(after: counter(), from: number(below: 1 << 20))),
     ])
     return PeerFrame(session: one(of: [0, bits()]), sentAt: time(), message: message)
   }
@@ -126,15 +127,29 @@ struct RandomMessages {
     let welcome = Welcome(
       nonce: bits(), nodeID: id(), storeID: id(), deviceID: device(),
       eventsEndpoint: one(of: ["tcp://127.0.0.1:49152", "ipc:///run/user/0/bus/événements"]), speed: one(of: speeds),
-      debounce: age(), received: marks(), state: state())
+      debounce: age(), received: marks(), state: state(), recordsThrough: counter())
     let refusal = Refusal(
       code: one(of: [.versionMismatch, .unknownSession, .malformed, .busy, .storeRegressed]),
       message: one(of: ["", "say hello first", String(repeating: "é", count: 512)]), version: one(of: [0, 1, .max]))
     let message = one(of: [
       HubMessage.welcome(welcome), .refused(refusal), .receipt(receipt()), .delivery(one(of: deliveries())),
-      .pong(bits(), order()), .state(state()), .answer(one(of: answers())), .goodbye,
+      .pong(bits(), order(), recordsThrough: counter()), .recordChange(recordChange()), .state(state()),
+      .answer(one(of: answers())), .goodbye,
     ])
     return HubFrame(session: one(of: [0, bits()]), message: message)
+  }
+
+  mutating func recordChange() -> RecordChange {
+    let run: RunID = id()
+    let summary = maybe {
+      RecordSummary(
+        runID: run, version: 3, deviceID: $0.device(), hubDeviceID: $0.device(), appVersion: "1.2",
+        startedAtUnixSeconds: 1.75e9, elapsed: $0.age(), active: $0.age(), distanceMeters: 5000.5, title: "é")
+    }
+    let bytes = (0..<number(below: 64)).map { _ in UInt8(number(below: 256)) }
+    return RecordChange(
+      number: counter(), runID: run, version: counter(), summary: summary, from: number(below: 1 << 20), bytes: bytes,
+      total: number(below: 1 << 20))
   }
 
   mutating func busEvent() -> BusEvent {

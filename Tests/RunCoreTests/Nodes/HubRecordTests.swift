@@ -13,7 +13,7 @@ struct HubRecordTests {
   }
 
   private func records(_ stage: HubStage) -> [RunRecord] {
-    stage.durable.compactMap { if case .keepRecord(let record) = $0 { record } else { nil } }
+    stage.durable.compactMap { if case .keepRecord(let record, _) = $0 { record } else { nil } }
   }
   private func expectations(_ stage: HubStage) -> Int {
     stage.durable.count { if case .expectRecord = $0 { true } else { false } }
@@ -149,6 +149,21 @@ struct HubRecordTests {
     let next = HubStage.opened(history: disk.history, now: stage.now)
     #expect(records(next) == [])
     #expect(next.core.records.kept.isEmpty)
+  }
+
+  @Test("Nor with what was on its way to the disk when it was removed, in a later life")
+  func removedMeanwhile() {
+    var stage = stopped()
+    let run = RunID(high: 1, low: 1)
+    _ = stage.feed(.sample(heartRate(180, at: 33)))
+    _ = stage.feed(.inquire(.removeRecord(run), 1))
+    stage.commitsAll()
+    stage.passes(to: stage.now + .seconds(10))
+    #expect(expectations(stage) == 2)
+    var disk = HubDisk()
+    disk.commit(stage.durable)
+    let next = HubStage.opened(history: disk.history, now: stage.now)
+    #expect(records(next) == [])
   }
 
   @Test("A title and a note make a new version, and stay with the next one that the numbers make")

@@ -128,7 +128,7 @@ struct HubStage {
         }
       case .readJournal(let run): askedJournal = run
       case .open, .forward, .publish, .receipt, .messageReceipt, .refusePost, .hand, .keep, .spoolSettled, .answer,
-        .answerPart, .show, .recovered, .note, .ended:
+        .readRecord, .record, .show, .recovered, .note, .ended:
         break
       }
     }

@@ -81,12 +81,13 @@ struct DeliveryDisk {
 struct PeerDisk {
   private(set) var storeID: StoreID
   private(set) var delivery = DeliveryDisk()
+  private(set) var records = RecordDisk()
   private var kept = PeerHistory()
   var bootID = "boot"
 
   init(storeID: StoreID) { self.storeID = storeID }
 
-  var faults: [String] { delivery.faults }
+  var faults: [String] { delivery.faults + records.faults }
 
   mutating func commit(_ operations: [StoreOperation], wallSeconds: Double = 0) {
     for operation in operations {
@@ -98,7 +99,7 @@ struct PeerDisk {
       case .setHub(let store, let device): kept.hub = (store, device)
       case .setView(let view): kept.view = view
       case .setVigil(let mark): kept.vigil = mark
-      default: delivery.apply(operation)
+      default: if !records.apply(operation) { delivery.apply(operation) }
       }
     }
   }
@@ -106,6 +107,7 @@ struct PeerDisk {
   var history: PeerHistory {
     var history = kept
     history.delivery = delivery.history
+    records.fill(&history)
     return history
   }
 }
@@ -118,12 +120,13 @@ struct HubDisk {
   /// Commands that made a transition or a mark, as often as they did.
   private(set) var effects: [CommandID: Int] = [:]
   private(set) var ownFaults: [String] = []
+  private(set) var records = RecordDisk()
   private var kept = HubHistory()
   private var entries: [(run: RunID, entry: LedgerEntry)] = []
 
   init(storeID: StoreID = HubStage.storeID) { self.storeID = storeID }
 
-  var faults: [String] { ownFaults + delivery.faults }
+  var faults: [String] { ownFaults + delivery.faults + records.faults }
 
   mutating func commit(_ operations: [StoreOperation]) { for operation in operations { apply(operation) } }
 
@@ -154,26 +157,10 @@ struct HubDisk {
     case .setUnanswered(let run, let since): kept.unanswered[run] = since
     case .discard(let run): kept.discarded.insert(run)
     case .settle(let window): kept.windows.append(window)
-    case .expectRecord(let record): kept.expectedRecords.append(record)
-    case .forgetExpected(let run): kept.expectedRecords.removeAll { $0.runID == run }
-    case .keepRecord(let record):
-      if let known = kept.records.first(where: { $0.runID == record.runID }) {
-        if known.version >= record.summary.version { ownFaults.append("a record was kept twice") }
-        kept.records.removeAll { $0.runID == record.runID }
-      }
-      kept.expectedRecords.removeAll { $0.runID == record.runID }
-      kept.removedRecords[record.runID] = nil
-      kept.records.append(record.summary)
-    case .editRecord(let summary):
-      kept.records.removeAll { $0.runID == summary.runID }
-      kept.records.append(summary)
-    case .removeRecord(let run, let version):
-      kept.records.removeAll { $0.runID == run }
-      kept.removedRecords[run] = version
     case .meet(let device):
       kept.devices.removeAll { $0.deviceID == device.deviceID }
       kept.devices.append(device)
-    default: delivery.apply(operation)
+    default: if !records.apply(operation) { delivery.apply(operation) }
     }
   }
 
@@ -195,6 +182,7 @@ struct HubDisk {
   var history: HubHistory {
     var history = kept
     history.delivery = delivery.history
+    records.fill(&history)
     if let run = history.presentRun { history.journal = journal(of: run) }
     return history
   }

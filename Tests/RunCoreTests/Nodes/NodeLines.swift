@@ -15,7 +15,8 @@ enum NodeLines {
     case .hand(let handover): line(handover)
     case .keep: "keep"
     case .readJournal(let run): "read run \(run.low)"
-    case .answerPart(let run, let from, let number): "answer \(number): run \(run.low) from \(from)"
+    case .readRecord(let run, let from, let asker): line(run, from, asker)
+    case .record(let news): line(news)
     case .spoolSettled(let id): "settled \(id.low)"
     case .answer(let answer, let number): "answer \(number): \(line(answer))"
     case .show(let snapshot): "show \(line(snapshot))"
@@ -42,10 +43,26 @@ enum NodeLines {
     case .spoolSettled(let id): "settled \(id.low)"
     case .answer(let answer, let number): "answer \(number): \(line(answer))"
     case .answered(let answer): "answered \(line(answer))"
+    case .readRecord(let run, let from, let asker): line(run, from, asker)
+    case .record(let news): line(news)
     case .met: "met"
     case .fail(let refusal): "fail \(refusal.code.rawValue)"
     case .note: "note"
     case .ended: "ended"
+    }
+  }
+
+  static func line(_ run: RunID, _ from: Int, _ asker: RecordAsker) -> String {
+    switch asker {
+    case .inquiry(let number): "read run \(run.low) from \(from) for \(number)"
+    case .peer(let connection, _, _): "read run \(run.low) from \(from) for \(name(connection))"
+    }
+  }
+
+  static func line(_ news: RecordNews) -> String {
+    switch news {
+    case .kept(let summary): "kept run \(summary.runID.low)v\(summary.version)"
+    case .removed(let run): "removed run \(run.low)"
     }
   }
 
@@ -67,11 +84,18 @@ enum NodeLines {
     case .receipt(let receipt): line(receipt)
     case .delivery(let message): line(message)
     case .answer(let answer): "answer \(line(answer))"
-    case .pong(let number, let order): "pong \(number) at \(line(order))"
+    case .pong(let number, let order, let records):
+      "pong \(number) at \(line(order))\(records > 0 ? ", records to \(change(records))" : "")"
+    case .recordChange(let news):
+      "change \(change(news.number)): run \(news.runID.low)v\(news.version)"
+        + (news.summary == nil ? " removed" : " \(news.from)+\(news.bytes.count) of \(news.total)")
     case .state(let message): "state \(line(message.snapshot))"
     case .goodbye: "goodbye"
     }
   }
+
+  /// Changes begin anew above each life's term.
+  static func change(_ number: UInt64) -> String { "\(number >> 32).\(number & 0xFFFF_FFFF)" }
 
   static func line(_ message: PeerMessage) -> String {
     switch message {
@@ -88,6 +112,7 @@ enum NodeLines {
     case .request(let request): "request \(request.command.kind.rawValue) \(seconds(request.age))"
     case .delivery(let message): line(message)
     case .inquire(let inquiry): "inquire \(inquiry)"
+    case .fetchRecord(let fetch): "fetch after \(change(fetch.after)) from \(fetch.from)"
     }
   }
 
@@ -196,9 +221,10 @@ enum NodeLines {
     case .setClock: "clock"
     case .expectRecord: "expect record"
     case .forgetExpected: "forget record"
-    case .keepRecord(let record): "record \(record.summary.version)"
-    case .editRecord(let summary): "edit record \(summary.version)"
-    case .removeRecord(_, let version): "remove record \(version)"
+    case .keepRecord(let record, _): "record \(record.summary.version)"
+    case .editRecord(let summary, _): "edit record \(summary.version)"
+    case .removeRecord(_, let version, _): "remove record \(version)"
+    case .setRecordsThrough(let number): "records to \(change(number))"
     case .setStoreID: "store"
     case .setHub: "hub"
     case .setView(let view): "view \(line(view))"

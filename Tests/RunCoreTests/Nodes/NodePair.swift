@@ -197,6 +197,9 @@ struct NodePair {
           faults.append("\(receipt.commandID.low) was published before its verdict was durable")
         }
       case .note(let text): if text.contains("storeRegressed") { renewals += 1 }
+      case .readRecord(let run, let from, let asker):
+        feedHub(.recordRead(hubDisk.records.reading(run, from: from), for: asker))
+      case .readJournal(let run): feedHub(.journal(run, hubDisk.journal(of: run)))
       default: break
       }
     }
@@ -250,6 +253,9 @@ struct NodePair {
     }
     // Whoever has lost history begins anew, and that is that.
     if renewals > before + 3 { faults.append("renewed \(renewals - before) times") }
+    if hub.records.deadline == nil, hub.records.reading == nil, peer.records.kept != hub.records.kept, !hubHasLost {
+      faults.append("the peer keeps \(peer.records.kept.count) records, the hub \(hub.records.kept.count)")
+    }
     if peer.unsettledCount > 0 { faults.append("\(peer.unsettledCount) without a verdict") }
     for id in queued.sorted() where told[id] == nil { faults.append("\(id.low) was queued and has no verdict") }
     for (id, count) in hubDisk.effects where count > 1 { faults.append("\(id.low) had \(count) effects") }

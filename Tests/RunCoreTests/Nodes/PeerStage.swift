@@ -121,14 +121,14 @@ struct PeerStage {
   mutating func welcome(
     _ nonce: UInt64? = nil, session: UInt64, _ snapshot: Snapshot = PeerStage.snapshot(1, 0, 1),
     received: [StreamID.Kind: StreamMark] = [:], store: StoreID = HubStage.storeID, speed: BusSpeed = .realTime,
-    age: BusDuration = .zero
+    age: BusDuration = .zero, recordsThrough: UInt64 = 0
   ) -> [String] {
     hub(
       .welcome(
         Welcome(
           nonce: nonce ?? self.nonce, nodeID: NodeID(high: 1, low: 1), storeID: store, deviceID: DeviceID("phone")!,
           eventsEndpoint: "events", speed: speed, debounce: .milliseconds(500), received: received,
-          state: StateMessage(snapshot: snapshot, age: age))), session: session)
+          state: StateMessage(snapshot: snapshot, age: age), recordsThrough: recordsThrough)), session: session)
   }
 
   mutating func hub(_ message: HubMessage, session: UInt64 = 1) -> [String] {

@@ -71,7 +71,7 @@ struct WorldDelivery {
     case .receiveLatest(let row): latestReceived[Place(device: row.device, key: row.key)] = row
     case .setTerm, .accept, .reclassify, .judge, .forgetVerdicts, .append, .setAlias, .settle, .setClock,
       .setStoreID, .setHub, .setView, .setVigil, .meet, .setUnanswered, .discard,
-      .expectRecord, .forgetExpected, .keepRecord, .editRecord, .removeRecord:
+      .expectRecord, .forgetExpected, .keepRecord, .editRecord, .removeRecord, .setRecordsThrough:
       break
     }
   }
@@ -115,6 +115,7 @@ struct WorldPeerStore {
   private var hub: (storeID: StoreID, deviceID: DeviceID)?
   private var view: Snapshot?
   private(set) var vigil = VigilMark()
+  private(set) var records = RecordDisk()
 
   init(storeID: StoreID) { self.storeID = storeID }
 
@@ -128,7 +129,7 @@ struct WorldPeerStore {
       case .setHub(let store, let device): hub = (store, device)
       case .setView(let view): self.view = view
       case .setVigil(let mark): vigil = mark
-      default: delivery.apply(operation)
+      default: if !records.apply(operation) { delivery.apply(operation) }
       }
     }
   }
@@ -141,6 +142,7 @@ struct WorldPeerStore {
     history.view = view
     history.vigil = vigil
     history.delivery = delivery.history
+    records.fill(&history)
     return history
   }
 }

@@ -1,10 +1,10 @@
-@testable import RunCore
+import RunCore
 
 // What must be true of every world in the end: everything has arrived, and all agree.
 extension World {
   /// Whether nothing waits any more: then there is nothing to wait for.
   var isSettled: Bool {
-    guard hub.store.accepted.isEmpty, spool.isEmpty else { return false }
+    guard hub.store.accepted.isEmpty, spool.isEmpty, haveAllRecords else { return false }
     for kind in [StreamID.Kind.messages, .verdicts] where owed(by: hub.store.delivery, kind) > 0 { return false }
     for peer in peers {
       for kind in StreamID.Kind.allCases where peer.store.delivery.owed(kind) > 0 { return false }
@@ -28,18 +28,6 @@ extension World {
     checkEffects()
     checkSamples()
     checkRecords()
-  }
-
-  /// Every run that is over is kept as what its journal folds to, or that is still expected.
-  private mutating func checkRecords() {
-    guard let settings = hub.core?.settings.metrics else { return }
-    for run in Set(hub.store.entries.map(\.run)).sorted()
-    where hub.store.expectedRecords[run] == nil && hub.core?.discarded.contains(run) != true {
-      var ledger = RunLedger(settings: settings)
-      ledger.insert(contentsOf: hub.store.journal(of: run).sorted(by: LedgerEntry.precedes))
-      let body = RecordBody(ledger, settings: settings)
-      if hub.store.records[run]?.body != body { faults.append("the record of \(run) is not what its journal folds to") }
-    }
   }
 
   private mutating func checkEnd(of index: Int) {

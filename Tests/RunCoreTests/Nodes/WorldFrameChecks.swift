@@ -7,6 +7,9 @@ extension World {
     switch frame.message {
     case .welcome(let welcome):
       check(welcome.state.snapshot)
+      if welcome.recordsThrough > hub.store.lastRecordChange {
+        faults.append("a welcome tells of records that are not durable")
+      }
       if welcome.storeID != hub.store.storeID { faults.append("a welcome names a store that is not durable") }
       guard let store = speakers[number]?.store else { return }
       for (kind, mark) in welcome.received {
@@ -15,7 +18,8 @@ extension World {
       }
     case .receipt(let receipt): check(receipt)
     case .state(let message): check(message.snapshot)
-    case .pong(_, let order):
+    case .pong(_, let order, let recordsThrough):
+      if recordsThrough > hub.store.lastRecordChange { faults.append("a pong tells of records that are not durable") }
       if order.term > hub.store.term || order.revision > hub.store.revision {
         faults.append("a pong shows what is not durable")
       }
@@ -28,6 +32,8 @@ extension World {
       // A hello of before the first welcome may come late; that nobody begins anew for it is checked where they would.
       let isExpected = refusal.code == .unknownSession || refusal.code == .storeRegressed
       if !isExpected { faults.append("refused: \(refusal.message)") }
+    case .recordChange(let change):
+      if change.number > hub.store.lastRecordChange { faults.append("a record leaves before it is durable") }
     case .answer, .goodbye: break
     }
   }
@@ -59,6 +65,10 @@ extension World {
     case .delivery(let message):
       check(
         message, by: .peer(index), from: store.storeID, to: hubStore, device: nil, other: .hub)
+    case .fetchRecord(let fetch):
+      if fetch.after != store.records.through, fetch.after > 0 {
+        faults.append("peer \(index) asks for records as if it had some that are not durable")
+      }
     case .ping, .query, .goodbye, .request, .inquire: break
     }
   }

@@ -32,7 +32,9 @@ extension World {
       case .keep: tally.count("whole run")
       case .readJournal(let run): feedHub(.journal(run, hub.store.journal(of: run)))
       case .ended: endHub()
-      case .forward, .answerPart, .recovered, .note: break
+      case .readRecord(let run, let from, let asker):
+        feedHub(.recordRead(hub.store.records.reading(run, from: from), for: asker))
+      case .forward, .record, .recovered, .note: break
       }
     }
   }
@@ -60,6 +62,9 @@ extension World {
         peers[index].lastShown = snapshot.order
         check(snapshot)
       case .hubLost(let lost): check(lost, at: index)
+      case .readRecord(let run, let from, let asker):
+        feedPeer(index, .recordRead(peers[index].store.records.reading(run, from: from), for: asker))
+      case .record(let news): check(news, at: index)
       case .hear, .reachability, .view, .note, .met, .answered, .ended: break
       case .fail(let refusal): faults.append("peer \(index) was refused: \(refusal.message)")
       }
@@ -96,7 +101,7 @@ extension World {
       peers[index].store.commit(
         operations, bootID: "boot \(peers[index].boot)", wallSeconds: wallSeconds(of: index))
       checkMarks(since: before, operations, by: .peer(index))
-      faults += peers[index].store.delivery.faults
+      faults += peers[index].store.delivery.faults + peers[index].store.records.faults
     }
     for operation in operations { noteWrite(operation, by: party) }
   }
@@ -120,7 +125,11 @@ extension World {
         faults.append("peer \(index) took a new store id, though no store lost anything")
       }
     case (.judge(let verdict, _, _), _): tally.count(verdict)
-    case (.keepRecord(let record), _): tally.count(record.summary.version == 1 ? "record" : "record anew")
+    case (.keepRecord(let record, _), .hub): tally.count(record.summary.version == 1 ? "record" : "record anew")
+    case (.keepRecord(let record, _), .peer): note(record)
+    case (.editRecord, _): tally.count("record edited")
+    case (.removeRecord, .hub): tally.count("record removed")
+    case (.removeRecord, .peer): tally.count("record removed at a peer")
     default: break
     }
   }

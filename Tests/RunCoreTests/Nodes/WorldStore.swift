@@ -7,8 +7,7 @@ struct WorldStore {
   private(set) var accepted: [CommandID: (press: Press, class: PressClass, place: Int)] = [:]
   /// What was judged long after it was pressed, or as part of a chain.
   private(set) var late: Set<CommandID> = []
-  private(set) var records: [RunID: RunRecord] = [:]
-  private(set) var expectedRecords: [RunID: ExpectedRecord] = [:]
+  private(set) var records = RecordDisk()
   private(set) var verdicts: [CommandID: Verdict] = [:]
   private(set) var transitions: [PastTransition] = []
   private(set) var entries: [(run: RunID, entry: LedgerEntry)] = []
@@ -30,7 +29,8 @@ struct WorldStore {
     (self.storeID, self.isLosing, self.lateAfter) = (storeID, isLosing, lateAfter)
   }
 
-  var faults: [String] { ownFaults + delivery.faults }
+  var faults: [String] { ownFaults + delivery.faults + records.faults }
+  var lastRecordChange: UInt64 { records.changes.values.max() ?? 0 }
   var revision: UInt64 { transitions.map(\.revision).max() ?? 0 }
   /// What made revisions, in order; the rest amended runs that were over, or arrived whole.
   var made: [PastTransition] {
@@ -69,24 +69,19 @@ struct WorldStore {
       judged.append((verdict, press, judgedAt))
     case .forgetVerdicts: ownFaults.append("nothing is that old here")
     case .append(let run, let entry): append(entry, to: run)
-    case .expectRecord(let record): expectedRecords[record.runID] = record
-    case .forgetExpected(let run): expectedRecords[run] = nil
-    case .keepRecord(let record):
-      let known = records[record.runID]?.summary.version ?? 0
+    case .keepRecord(let record, _):
+      let known = max(records.records[record.runID]?.summary.version ?? 0, records.removed[record.runID] ?? 0)
       if record.summary.version != known + 1 {
         ownFaults.append("\(record.runID): version \(record.summary.version) after \(known)")
       }
-      if expectedRecords.removeValue(forKey: record.runID) == nil {
-        ownFaults.append("\(record.runID) is kept, which nothing expected")
-      }
-      records[record.runID] = record
-    case .editRecord, .removeRecord: ownFaults.append("nobody asked for that here")
+      if records.expected[record.runID] == nil { ownFaults.append("\(record.runID) is kept, which nothing expected") }
+      _ = records.apply(operation)
     case .setAlias(let alias, let run): aliases[alias] = run
     case .settle(let window): windows.append(window)
     case .setStoreID(let id): storeID = id
     case .meet(let device): devices[device.deviceID] = device
-    case .setHub, .setView, .setVigil: ownFaults.append("a hub wrote what a peer writes")
-    default: delivery.apply(operation)
+    case .setHub, .setView, .setVigil, .setRecordsThrough: ownFaults.append("a hub wrote what a peer writes")
+    default: if !records.apply(operation) { delivery.apply(operation) }
     }
   }
 
@@ -123,8 +118,7 @@ struct WorldStore {
     history.accepted = accepted.values.sorted { $0.place < $1.place }.map { ($0.press, $0.class) }
     history.verdicts = judged
     history.delivery = delivery.history
-    history.records = records.values.map(\.summary).sorted { $0.runID < $1.runID }
-    history.expectedRecords = expectedRecords.values.sorted { $0.runID < $1.runID }
+    records.fill(&history)
     history.devices = devices.values.sorted { $0.deviceID < $1.deviceID }
     history.aliases = aliases
     if let run = history.presentRun { history.journal = journal(of: run) }

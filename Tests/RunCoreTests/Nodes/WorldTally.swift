@@ -44,8 +44,10 @@ struct WorldTally {
     "handler went away", "hub's store deleted", "hub's store restored", "peer's store deleted", "peer's store restored",
     "peer began anew", "hub began anew", "hub went off duty", "goodbye of the hub", "hub lost",
     // What is done.
-    "press offline", "burst", "run out of reach", "whole run", "spooled", "spooled at several nodes", "spool settled",
-    "request", "cancelled a command", "cancelled a message", "could not be cancelled",
+    "press offline", "burst", "run out of reach", "whole run", "record", "record anew", "record edited",
+    "record removed", "record at a peer", "record anew at a peer", "record removed at a peer",
+    "spooled", "spooled at several nodes", "spool settled", "request", "cancelled a command", "cancelled a message",
+    "could not be cancelled",
     // What comes of it.
     "applied", "coalesced", "superseded", "illegal", "otherRun", "staleRevision", "tooOld", "cancelled", "expired",
     "command queued", "command pending", "command judged", "live sent", "queued message queued",

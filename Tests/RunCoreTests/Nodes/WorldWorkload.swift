@@ -26,6 +26,7 @@ extension World {
     case 104..<106: burst(index)
     case 106..<107: goAway(chance(3) ? .hub : .peer(index))
     case 107..<108: if chance(3) { dismissHub() }
+    case 108..<111: keepHouse()
     default: break
     }
     schedule(.step, in: milliseconds(1...400))

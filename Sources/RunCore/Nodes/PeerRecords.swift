@@ -1,0 +1,75 @@
+// The hub's records at a peer: fetched one after another, and shown to a shell beside it.
+extension PeerCore {
+  /// The hub has made changes up to here.
+  mutating func noteRecords(newest: UInt64, at now: BusTime, into actions: inout [Action]) {
+    guard !settings.isOneShot else { return }
+    records.note(newest: newest)
+    askForRecords(at: now, into: &actions)
+  }
+
+  /// A session is open.
+  mutating func openRecords(newest: UInt64, at now: BusTime, into actions: inout [Action]) {
+    if !records.open(newest: newest) { commits.add([.setRecordsThrough(0)], then: []) }
+    askForRecords(at: now, into: &actions)
+  }
+
+  mutating func askForRecords(at now: BusTime, into actions: inout [Action]) {
+    guard let fetch = records.ask(at: now, dice: &dice) else { return }
+    send(.fetchRecord(fetch), at: now, into: &actions)
+  }
+
+  /// A change, or a part of one.
+  mutating func take(_ change: RecordChange, at now: BusTime, into actions: inout [Action]) {
+    let through = StoreOperation.setRecordsThrough(change.number)
+    switch records.take(change) {
+    case nil: break
+    case .ask: askForRecords(at: now, into: &actions)
+    case .keep(let record):
+      commits.add([.keepRecord(record, change: change.number), through], then: [.recordSettled(.kept(record.summary))])
+    case .remove:
+      commits.add(
+        [.removeRecord(change.runID, version: change.version, change: change.number), through],
+        then: [.recordSettled(.removed(change.runID))])
+    case .known: commits.add([through], then: [.recordSettled(nil)])
+    case .unreadable:
+      actions.append(.note("a record of the hub's cannot be read by this version of RunBus: update it to get it"))
+    }
+  }
+
+  /// Answers a shell beside this peer: it may look at what has come, and change nothing.
+  mutating func answerOfRecords(_ inquiry: Inquiry, _ number: UInt64, into actions: inout [Action]) {
+    switch inquiry {
+    case .records(let from):
+      let answer = RecordSummary.page(of: records.kept.values, from: from)
+      commits.add([], then: [.act(.answer(answer, number))])
+    case .record(let run, let from):
+      guard records.kept[run] != nil else { return actions.append(.answer(.failed(HubCore.noRecord), number)) }
+      commits.add([], then: [.act(.readRecord(run, from: max(0, from), .inquiry(number)))])
+    case .editRecord, .removeRecord, .putRecord:
+      actions.append(.answer(.failed("only the phone changes what is kept: ask there"), number))
+    case .peers, .outbox, .cancel, .quarantine, .retry, .discard, .report, .route, .recover: break
+    }
+  }
+}
+
+extension RecordSummary {
+  /// The most summaries in one answer; a frame may hold fewer.
+  private static let linesMax = 256
+
+  /// Kept records from an index on, oldest first.
+  static func page(of all: some Collection<RecordSummary>, from: Int) -> InquiryAnswer {
+    let sorted = all.sorted { ($0.startedAtUnixSeconds, $0.runID) < ($1.startedAtUnixSeconds, $1.runID) }
+    return .records(Array(sorted.dropFirst(max(0, from)).prefix(linesMax)), total: sorted.count)
+  }
+}
+
+extension RecordReading {
+  /// It as the answer to an inquiry.
+  var answer: InquiryAnswer {
+    switch self {
+    case .found(let stored): .record(stored.part)
+    case .missing: .failed(HubCore.noRecord)
+    case .failed(let reason): .failed("the record cannot be read: \(reason)")
+    }
+  }
+}

@@ -1,0 +1,216 @@
+import Testing
+
+@testable import RunCore
+
+@Suite("Records come to every peer")
+struct RecordDeliveryTests {
+  private static let run = RunID(high: 1, low: 1)
+
+  private func own(_ kind: CommandKind, _ number: UInt64, run: RunID? = nil) -> HubCore.Event {
+    .press(Command(id: CommandID(high: 9, low: number), kind: kind, source: .phone, runID: run))
+  }
+
+  /// A hub with a run of 20 s that is over, and its record.
+  private func stopped() -> HubStage {
+    var stage = HubStage.opened()
+    _ = stage.feed(own(.start, 1, run: Self.run))
+    stage.commitsAll()
+    stage.passes(to: .zero + .seconds(20))
+    _ = stage.feed(own(.stop, 2))
+    stage.commitsAll()
+    stage.passes(to: .zero + .seconds(21))
+    return stage
+  }
+
+  /// What a record of so many fixes is to a peer: changes of one number, in parts.
+  private func changes(_ number: UInt64, version: UInt64 = 1, fixes: Int = 0, title: String = "") -> [RecordChange] {
+    let point = RoutePoint(offset: .seconds(1), position: Position(latitude: 1, longitude: 2), verdict: .counted)
+    let summary = RecordSummary(
+      runID: Self.run, version: version, deviceID: DeviceID("phone")!, hubDeviceID: DeviceID("phone")!,
+      appVersion: "1", startedAtUnixSeconds: 1, elapsed: .seconds(1), active: .seconds(1), title: title)
+    let body = RecordBody(
+      report: RunReport(metrics: RunMetrics()), route: [RoutePoint](repeating: point, count: fixes))
+    let bytes = body.encoded
+    return stride(from: 0, to: bytes.count, by: RecordPart.bytesMax).map { from in
+      RecordChange(
+        number: number, runID: Self.run, version: version, summary: summary, from: from,
+        bytes: Array(bytes.dropFirst(from).prefix(RecordPart.bytesMax)), total: bytes.count)
+    }
+  }
+
+  // MARK: The hub
+
+  @Test("Who is there hears of a record once it is durable; who asks gets it, and has nothing more to ask for")
+  func hub() throws {
+    var stage = stopped()
+    #expect(stage.hello("watch").contains { $0.hasPrefix("watch ← welcome") })
+    stage.commitsAll()
+    let fetch = RecordFetch(after: 0, from: 0)
+    #expect(asks(&stage, fetch) == ["read run 1 from 0 for watch"])
+    let record = try #require(stage.core.records.kept[Self.run])
+    let reading = RecordReading.found(
+      StoredRecord(
+        change: 1 << 32 | 1, summary: record,
+        part: RecordPart(runID: Self.run, version: 1, from: 0, bytes: [1, 2], total: 2)))
+    let asker = RecordAsker.peer(.named("watch"), session: stage.session(of: "watch"), fetch)
+    #expect(stage.feed(.recordRead(reading, for: asker)) == ["watch ← change 1.1: run 1v1 0+2 of 2"])
+    #expect(
+      stage.says("watch", .fetchRecord(RecordFetch(after: 1 << 32 | 1, from: 0)))
+        == ["watch ← pong 0 at 1.2.9, records to 1.1"])
+    // An edit is a change of its own: the peer hears of it when it is durable, and not before.
+    #expect(stage.feed(.inquire(.editRecord(Self.run, title: "River", note: nil), 7)) == ["commit: edit record 2"])
+    #expect(
+      stage.commits() == [
+        "kept run 1v2", "watch ← pong 0 at 1.2.9, records to 1.2", "answer 7: done",
+      ])
+  }
+
+  /// The watch asks; what comes of it once everything before it is durable.
+  private func asks(_ stage: inout HubStage, _ fetch: RecordFetch) -> [String] {
+    (stage.says("watch", .fetchRecord(fetch)) + stage.commitsAll()).filter { !$0.hasPrefix("commit") }
+  }
+
+  @Test("One read at a time for each peer; an answer of an earlier session goes to nobody")
+  func oneAtATime() {
+    var stage = stopped()
+    _ = stage.hello("watch")
+    stage.commitsAll()
+    let fetch = RecordFetch(after: 0, from: 0)
+    #expect(asks(&stage, fetch) == ["read run 1 from 0 for watch"])
+    #expect(asks(&stage, fetch) == [])
+    let earlier = RecordAsker.peer(.named("watch"), session: stage.session(of: "watch"), fetch)
+    _ = stage.hello("watch", nonce: 2)
+    stage.commitsAll()
+    #expect(stage.feed(.recordRead(.missing, for: earlier)) == [])
+    #expect(asks(&stage, fetch) == ["read run 1 from 0 for watch"])
+  }
+
+  @Test("A removed record is told as removed, also when it goes while it is being read")
+  func removed() {
+    var stage = stopped()
+    _ = stage.hello("watch")
+    stage.commitsAll()
+    let fetch = RecordFetch(after: 0, from: 0)
+    _ = asks(&stage, fetch)
+    _ = stage.feed(.inquire(.removeRecord(Self.run), 7))
+    stage.commitsAll()
+    let asker = RecordAsker.peer(.named("watch"), session: stage.session(of: "watch"), fetch)
+    let told = stage.feed(.recordRead(.missing, for: asker)) + stage.commitsAll()
+    #expect(told.contains("watch ← change 1.2: run 1v2 removed"))
+    #expect(asks(&stage, fetch) == ["watch ← change 1.2: run 1v2 removed"])
+  }
+
+  @Test("Changes of a later life lie above all of the ones before, also when its store has forgotten some")
+  func laterLife() {
+    let stage = stopped()
+    var disk = HubDisk()
+    disk.commit(stage.durable)
+    var next = HubStage.opened(history: disk.history, now: .zero + .seconds(30))
+    next.commitsAll()
+    _ = next.feed(.inquire(.editRecord(Self.run, title: "River", note: nil), 7))
+    next.commitsAll()
+    #expect(next.core.records.durableChange == 2 << 32 | 1)
+  }
+
+  // MARK: The peer
+
+  /// A peer that was welcomed by a hub with records up to a change.
+  private func welcomed(_ stage: PeerStage? = nil, through: UInt64, session: UInt64 = 1) -> (PeerStage, [String]) {
+    var peer = stage ?? PeerStage()
+    if stage == nil {
+      _ = peer.feed(.started)
+      peer.commits()
+    }
+    _ = peer.feed(.linkDown)
+    _ = peer.feed(.linkUp)
+    var lines = peer.welcome(session: session, recordsThrough: through)
+    lines += peer.commits()
+    return (peer, lines.filter { $0.contains("fetch") })
+  }
+
+  @Test("A peer that was away fetches a record part by part, keeps it once it is whole and durable, and says so once")
+  func away() throws {
+    var (peer, asked) = welcomed(through: 5)
+    #expect(asked == ["send fetch after 0.0 from 0"])
+    let parts = changes(5, fixes: 2000)
+    #expect(parts.count == 2)
+    #expect(peer.hub(.recordChange(parts[0])) == ["send fetch after 0.0 from \(RecordPart.bytesMax)"])
+    #expect(peer.hub(.recordChange(parts[0])) == [])
+    #expect(peer.hub(.recordChange(parts[1])) == ["commit: record 1, records to 0.5"])
+    #expect(peer.commits() == ["kept run 1v1"])
+    #expect(peer.disk.records.records[Self.run]?.body.route.count == 2000)
+    // The same again, in a later session and in a later life: it is known.
+    let again = welcomed(peer, through: 5, session: 2)
+    #expect(again.1 == [])
+    let next = welcomed(PeerStage(again.0.disk, now: again.0.now), through: 5, session: 3)
+    #expect(next.1 == [])
+  }
+
+  @Test("A peer that is there hears at once; what is lost comes with the next answer to a ping, or is asked for again")
+  func there() {
+    var (peer, asked) = welcomed(through: 0)
+    #expect(asked == [])
+    let order = peer.core.authoritative.order
+    #expect(peer.hub(.pong(0, order, recordsThrough: 9)) == ["send fetch after 0.0 from 0"])
+    #expect(peer.hub(.pong(0, order, recordsThrough: 9)) == [])
+    let lines = peer.passes(.seconds(7))
+    #expect(lines.filter { $0.contains("fetch") }.count == 1)
+    #expect(peer.hub(.recordChange(changes(9)[0])) == ["commit: record 1, records to 0.9"])
+    // The hub went on meanwhile; one thing after the other.
+    #expect(peer.hub(.pong(0, order, recordsThrough: 11)) == [])
+    #expect(peer.commits() == ["kept run 1v1", "send fetch after 0.9 from 0"])
+  }
+
+  @Test("A new version takes the place of the old one; when it comes between two parts, the body begins anew")
+  func newVersion() {
+    var (peer, _) = welcomed(through: 5)
+    let old = changes(5, fixes: 2000)
+    let new = changes(6, version: 2, fixes: 2000, title: "River")
+    _ = peer.hub(.recordChange(old[0]))
+    #expect(peer.hub(.recordChange(new[1])) == ["send fetch after 0.0 from 0"])
+    _ = peer.hub(.recordChange(new[0]))
+    #expect(peer.hub(.recordChange(new[1])) == ["commit: record 2, records to 0.6"])
+    #expect(peer.commits() == ["kept run 1v2"])
+    #expect(peer.disk.records.records[Self.run]?.summary.title == "River")
+  }
+
+  @Test("A removal removes; of a record that never came it moves the mark and tells nobody")
+  func removal() {
+    var (peer, _) = welcomed(through: 6)
+    let removal = RecordChange(number: 6, runID: Self.run, version: 2, summary: nil)
+    #expect(peer.hub(.recordChange(removal)) == ["commit: records to 0.6"])
+    #expect(peer.commits() == [])
+    _ = peer.hub(.pong(0, peer.core.authoritative.order, recordsThrough: 7))
+    _ = peer.hub(.recordChange(changes(7)[0]))
+    peer.commits()
+    _ = peer.hub(.pong(0, peer.core.authoritative.order, recordsThrough: 8))
+    let again = RecordChange(number: 8, runID: Self.run, version: 3, summary: nil)
+    #expect(peer.hub(.recordChange(again)) == ["commit: remove record 3, records to 0.8"])
+    #expect(peer.commits() == ["removed run 1"])
+    #expect(peer.disk.records.records.isEmpty)
+  }
+
+  @Test("A hub that has made fewer changes than were taken in has lost some: all are looked at again, none comes twice")
+  func hubLost() {
+    var (peer, _) = welcomed(through: 5)
+    _ = peer.hub(.recordChange(changes(5)[0]))
+    peer.commits()
+    let again = welcomed(peer, through: 4, session: 2)
+    #expect(again.1 == ["send fetch after 0.0 from 0"])
+    peer = again.0
+    #expect(peer.hub(.recordChange(changes(4)[0]), session: 2) == ["commit: records to 0.4"])
+    #expect(peer.commits() == [])
+  }
+
+  @Test("What this build cannot read is asked for in the next session, not for ever in this one")
+  func unreadable() {
+    var (peer, _) = welcomed(through: 5)
+    var garbage = changes(5)[0]
+    garbage.bytes = [9, 9, 9]
+    garbage.total = 3
+    #expect(peer.hub(.recordChange(garbage)) == ["note"])
+    #expect(peer.hub(.pong(0, peer.core.authoritative.order, recordsThrough: 6)) == [])
+    #expect(peer.passes(.seconds(60)).filter { $0.contains("fetch") } == [])
+    #expect(welcomed(peer, through: 6, session: 2).1 == ["send fetch after 0.0 from 0"])
+  }
+}

@@ -1,0 +1,63 @@
+@testable import RunCore
+
+// Runs that are over in a simulated world: made at the hub, changed by their owner, fetched by every peer.
+extension World {
+  /// Their owner gives one a title, or removes it.
+  mutating func keepHouse() {
+    let runs = hub.store.records.records.keys.sorted()
+    guard hub.core != nil, let run = runs.randomElement(using: &random) else { return }
+    let number = number()
+    let inquiry: Inquiry = chance(3) ? .removeRecord(run) : .editRecord(run, title: "\(number)", note: nil)
+    feedHub(.inquire(inquiry, number))
+  }
+
+  /// What comes to a peer is what the hub has, or had, of that version.
+  mutating func note(_ record: RunRecord) {
+    tally.count(record.summary.version == 1 ? "record at a peer" : "record anew at a peer")
+    let known = hub.store.records.records[record.runID]
+    if known?.summary.version == record.summary.version, known != record, loss != .hub {
+      faults.append("a peer keeps another version \(record.summary.version) of \(record.runID) than the hub")
+    }
+  }
+
+  /// An app hears of what is durable.
+  mutating func check(_ news: RecordNews, at index: Int) {
+    let records = peers[index].store.records.records
+    switch news {
+    case .kept(let summary):
+      if records[summary.runID]?.summary != summary { faults.append("peer \(index) tells of a record that it has not") }
+    case .removed(let run):
+      if records[run] != nil { faults.append("peer \(index) still has a record that it says is gone") }
+    }
+  }
+
+  /// Every peer has taken in all changes of the hub's records.
+  var haveAllRecords: Bool {
+    peers.allSatisfy { $0.core?.records.through ?? 0 >= hub.store.lastRecordChange }
+  }
+
+  /// Every run that is over is kept as what its journal folds to, unless it was removed or is still expected; and every
+  /// peer keeps what the hub does.
+  mutating func checkRecords() {
+    guard let core = hub.core else { return }
+    let disk = hub.store.records
+    let settings = core.settings.unchosenMetrics
+    for run in Set(hub.store.entries.map(\.run)).sorted()
+    where disk.expected[run] == nil && disk.removed[run] == nil && !core.discarded.contains(run) {
+      var ledger = RunLedger(settings: settings)
+      ledger.insert(contentsOf: hub.store.journal(of: run).sorted(by: LedgerEntry.precedes))
+      if disk.records[run]?.body != RecordBody(ledger, settings: settings) {
+        faults.append("the record of \(run) is not what its journal folds to")
+      }
+    }
+    for (index, peer) in peers.enumerated() {
+      for (run, record) in disk.records where peer.store.records.records[run] != record {
+        faults.append("peer \(index) has not the record of \(run) that the hub has")
+      }
+      // What a hub whose store was lost has forgotten stays with the peers.
+      for run in peer.store.records.records.keys where loss != .hub && disk.records[run] == nil {
+        faults.append("peer \(index) keeps \(run), which the hub does not")
+      }
+    }
+  }
+}
