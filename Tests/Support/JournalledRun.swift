@@ -195,8 +195,8 @@ public struct JournalledRun<Disk: JournalDisk> {
     case .show(let snapshot): outcome.see(snapshot)
     case .receipt(let receipt): if receipt.stage == .pending { outcome.isOwnLapPromised = true }
     case .readJournal(let run): feedHub(.journal(run, disk.history.presentRun == run ? disk.history.journal : []))
-    case .forward, .publish, .messageReceipt, .refusePost, .hand, .keep, .spoolSettled, .answer, .answerPart,
-      .recovered, .note, .ended:
+    case .forward, .publish, .messageReceipt, .refusePost, .hand, .keep, .spoolSettled, .answer, .readRecord,
+      .record, .recovered, .note, .ended:
       break
     }
   }
@@ -243,8 +243,8 @@ public struct JournalledRun<Disk: JournalDisk> {
       // Its disk is not what is tested.
       case .commit(let id, _): feedPeer(.committed(id))
       case .receipt(let receipt): if case .verdict(let verdict) = receipt.stage { outcome.hear(verdict) }
-      case .subscribe, .messageReceipt, .refusePost, .hand, .spoolSettled, .answer, .answered, .show, .hear,
-        .reachability, .view, .hubLost, .met, .fail, .note, .ended:
+      case .subscribe, .messageReceipt, .refusePost, .hand, .spoolSettled, .answer, .answered, .readRecord, .record,
+        .show, .hear, .reachability, .view, .hubLost, .met, .fail, .note, .ended:
         break
       }
     }

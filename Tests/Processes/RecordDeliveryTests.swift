@@ -1,0 +1,67 @@
+import Foundation
+import Testing
+import TestSupport
+
+@Suite("Records at a watch")
+struct RecordDeliveryTests {
+  private func records(_ node: NodeProcess) -> [JSONValue] { node.view.json.filter { $0["event"]?.string == "record" } }
+
+  private func record(_ node: NodeProcess, _ act: String, version: Int? = nil) async throws -> JSONValue {
+    try await node.event("a record that is \(act)") {
+      $0["event"]?.string == "record" && $0["act"]?.string == act
+        && (version == nil || $0["record"]?["version"]?.int == version)
+    }
+  }
+
+  private func end(_ node: NodeProcess, _ number: Int32 = SIGTERM) async throws {
+    node.signal(number)
+    _ = try await node.ending()
+  }
+
+  @Test("A watch that was away from start to stop gets the record on return, once; edits and removals come, too")
+  func away() async throws {
+    try await withTestBus { bus in
+      func phone() -> NodeProcess { bus.spawn(executable: TestBus.busnode, ["phone", "--json", "--debounce", "0"]) }
+      func watch() -> NodeProcess { bus.spawn(executable: TestBus.busnode, ["watch", "--json"]) }
+      let first = phone()
+      let before = watch()
+      try await before.event("the phone") { $0["event"]?.string == "link" && $0["reachable"]?.bool == true }
+      try await end(before)
+      #expect(try await bus.run("send", "start").ending == .exited(0))
+      #expect(try await bus.run("send", "stop").ending == .exited(0))
+      let kept = try await record(first, "kept")
+      let id = try #require(kept["runId"]?.string)
+
+      let back = watch()
+      let come = try await record(back, "kept")
+      #expect(come["record"] == kept["record"])
+      // What the watch keeps can be looked at beside it, and is changed at the phone.
+      let listed = try await bus.run("records", "--device", "watch", "--json")
+      #expect(listed.json == [try #require(kept["record"])])
+      let shown = try await bus.run("records", "show", id, "--device", "watch", "--json")
+      #expect(shown.json == (try await bus.run("records", "show", id, "--device", "phone", "--json")).json)
+      let refused = try await bus.run("records", "edit", id, "--title", "River", "--device", "watch")
+      #expect(refused.ending == .exited(1) && refused.errors.count == 1)
+      #expect(records(back).count == 1)
+      try await end(back, SIGKILL)
+
+      let again = watch()
+      try await again.event("the phone") { $0["event"]?.string == "link" && $0["reachable"]?.bool == true }
+      #expect(try await bus.run("records", "edit", id, "--title", "River").ending == .exited(0))
+      #expect(try await record(again, "kept", version: 2)["record"]?["title"]?.string == "River")
+      #expect(records(again).count == 1, "the first version came again")
+
+      // The phone is gone: the watch still has its runs.
+      try await end(first, SIGKILL)
+      #expect(try await bus.run("records", "--device", "watch", "--json").json.first?["title"]?.string == "River")
+      let second = phone()
+      try await again.snapshot("the second life") { $0["term"]?.int == 2 }
+      #expect(try await bus.run("records", "rm", id, "--yes").ending == .exited(0))
+      #expect(try await record(again, "removed")["runId"]?.string == id)
+      #expect(records(again).count == 2)
+      #expect(try await bus.run("records", "--device", "watch", "--json").json.isEmpty)
+      try await end(again)
+      try await end(second)
+    }
+  }
+}
