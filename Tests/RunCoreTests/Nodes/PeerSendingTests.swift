@@ -219,7 +219,7 @@ struct PeerSendingTests {
       peer.welcome(session: 2, PeerStage.snapshot(2, 0, 1), store: other) == [
         "met", "note",
         "commit: store, hub, forget verdicts, forget messages, rebind commands, rebind messages, drop samples, "
-          + "owe samples 1",
+          + "owe samples 1, records to 0.0",
       ])
     #expect(peer.transmissions.isEmpty)
     #expect(peer.commit() == ["send hello seen 1"])
