@@ -33,9 +33,15 @@ lint:
 metrics-table: build
 	BUSNODE=$(BUSNODE) scripts/compare-recordings --write
 
-# Larger seeded worlds than a test run has time for; with KILLS=500 real processes under kill -9 instead (SEED=1 repeats).
+# Larger seeded worlds than a test run has time for. With KILLS=500 real processes under kill -9 instead, with CRASHES=200 a
+# phone that is killed that often in replays of a recorded run, a quarter of an hour of them (SEED=1 repeats).
 soak:
-ifdef KILLS
+ifdef CRASHES
+	@scripts/bootstrap
+	swift build -c release --product busnode
+	RUNBUS_SOAK_CRASHES=$(CRASHES) RUNBUS_SOAK_SEED=$(SEED) RUNBUS_SOAK_BUSNODE=$(CURDIR)/$(BUSNODE) \
+	  SWIFT_BACKTRACE=enable=no swift test --filter CrashTests
+else ifdef KILLS
 	@scripts/bootstrap
 	swift build -c release --product busnode
 	RUNBUS_SOAK_KILLS=$(KILLS) RUNBUS_SOAK_SEED=$(SEED) RUNBUS_SOAK_BUSNODE=$(CURDIR)/$(BUSNODE) \

@@ -56,6 +56,11 @@ struct Phone: AsyncParsableCommand {
   @OptionGroup var sensors: SensorOptions
   @OptionGroup var runner: RunnerOptions
 
+  @Option(
+    name: .customLong("sensors"),
+    help: ArgumentHelp("What it measures of its input: usual (all but the heart rate) or all.", valueName: "share"))
+  var share = SensorShare.usual
+
   @Option(help: ArgumentHelp("How fast bus time runs: 60 is a minute in a second.", valueName: "factor"))
   var speed = SpeedArgument(.realTime)
 
@@ -79,7 +84,7 @@ struct Phone: AsyncParsableCommand {
     bus.startLog()
     let location = try bus.location()
     let device = options.device ?? DeviceID.role(.phone)
-    let recording = try sensors.timeline(for: .phone)
+    let recording = try sensors.timeline(for: .phone, share)
     let recovery = recover ?? (StandardInput.isTerminal && Output.isTerminal ? .ask : .resume)
     let hub = try Hub(
       at: location,
@@ -104,6 +109,8 @@ struct Watch: AsyncParsableCommand {
 
         busnode watch
         busnode watch --replay run.gpx    the heart rate of a recording
+        busnode watch --replay run.gpx --sensors all
+                                          all of it: the phone stays in the bag, or is not there
         busnode watch --device watch2     a second one
 
       \(alarmHelp)
@@ -116,9 +123,14 @@ struct Watch: AsyncParsableCommand {
   @OptionGroup var sensors: SensorOptions
   @OptionGroup var alarm: AlarmOptions
 
+  @Option(
+    name: .customLong("sensors"),
+    help: ArgumentHelp("What it measures of its input: usual (the heart rate) or all.", valueName: "share"))
+  var share = SensorShare.usual
+
   func run() async throws {
     try await runPeer(
-      .watch, source: .watch, bus: bus, options: options, alarm: alarm, recording: sensors.timeline(for: .watch))
+      .watch, source: .watch, bus: bus, options: options, alarm: alarm, recording: sensors.timeline(for: .watch, share))
   }
 }
 

@@ -40,9 +40,13 @@ struct SensorOptions: ParsableArguments {
   }
 
   /// What a node of a role measures of it.
-  func timeline(for role: NodeRole) throws(RunBusError) -> Timeline? {
+  func timeline(for role: NodeRole, _ share: SensorShare) throws(RunBusError) -> Timeline? {
     guard let recording = try recording() else { return nil }
-    let samples = recording.samples(for: role)
+    let samples =
+      switch share {
+      case .usual: recording.samples(for: role)
+      case .all: recording.samples
+      }
     return samples.isEmpty ? nil : Timeline(samples.map(\.sample))
   }
 
@@ -55,6 +59,14 @@ struct SensorOptions: ParsableArguments {
     if let duration { arguments += ["--duration", DurationText.exactSeconds(duration.span)] }
     return arguments
   }
+}
+
+/// Which of a recording's readings a device takes.
+enum SensorShare: String, ExpressibleByArgument, CaseIterable {
+  /// The watch the heart rate, the phone the rest.
+  case usual
+  /// Everything: a watch that runs on its own, a phone with a chest strap.
+  case all
 }
 
 extension Recording {
