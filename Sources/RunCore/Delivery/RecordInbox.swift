@@ -39,9 +39,10 @@ struct RecordInbox: Sendable {
   private(set) var kept: [RunID: RecordSummary] = [:]
   private var partial: (change: RecordChange, bytes: [UInt8])?
 
-  init(_ history: PeerHistory) {
-    through = history.recordsThrough
-    for record in history.records { kept[record.runID] = record }
+  /// What an earlier life had taken in.
+  init(_ records: [RecordSummary], through: UInt64) {
+    self.through = through
+    for record in records { kept[record.runID] = record }
   }
 
   /// When to ask again; `nil` while nobody owes an answer.

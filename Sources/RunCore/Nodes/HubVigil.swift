@@ -25,6 +25,8 @@ struct HubVigil: Sendable {
   private(set) var startedAt: BusTime?
   /// An alarm on its way to the disk: it is told once it is there.
   private(set) var pending: HubLost?
+  /// Counts the alarms of this life.
+  private var number: UInt64 = 0
   /// The last alarm before the pending one.
   private var earlier: HubLost?
   /// What was last told about the view.
@@ -69,15 +71,18 @@ struct HubVigil: Sendable {
     return enter(.dismissed)
   }
 
-  /// This silence comes to an alarm.
-  mutating func alarm(_ lost: HubLost) {
+  /// This silence comes to an alarm; its number in this life.
+  mutating func alarm(_ lost: HubLost) -> UInt64 {
+    number += 1
     earlier = mark.lastAlarm
     mark = VigilMark(duty: .alarmed, lastAlarm: lost)
     pending = lost
+    return number
   }
 
-  /// The alarm that is to be told now, once.
-  mutating func takePending() -> HubLost? {
+  /// The alarm that is to be told now, once: the one whose commit is durable, or without one whichever waits.
+  mutating func takePending(_ durable: UInt64? = nil) -> HubLost? {
+    guard durable == nil || durable == number else { return nil }
     defer { pending = nil }
     return pending
   }

@@ -29,7 +29,7 @@ public struct PeerCore: Sendable {
     /// The streams begin anew: the hub hears it by a new hello.
     case greet
     /// The alarm that waits for the disk is told.
-    case alarm
+    case alarm(UInt64)
     /// A change of the hub's records is taken in; what it was, when it was news.
     case recordSettled(RecordNews?)
   }
@@ -133,7 +133,7 @@ public struct PeerCore: Sendable {
       latestSent: delivery.latestSent, latestReceived: delivery.latestReceived)
     if let view = history.view { authoritative = view }
     vigil = HubVigil(limit: settings.hubLostAfter, mark: history.vigil)
-    records = RecordInbox(history)
+    records = RecordInbox(history.records, through: history.recordsThrough)
     if let shift {
       commands.shift(by: shift)
       samples.shift(by: shift)
@@ -301,7 +301,7 @@ public struct PeerCore: Sendable {
     case .greet:
       isRenewing = false
       if case .renewing = link { greet(attempts: 0, at: now, into: &actions) }
-    case .alarm: raiseAlarm(into: &actions)
+    case .alarm(let number): raiseAlarm(number, into: &actions)
     case .recordSettled(let news):
       records.settle()
       if let news { actions.append(.record(news)) }

@@ -57,15 +57,15 @@ extension PeerCore {
       actions.append(.view(state))
     }
     guard vigil.isDue, authoritative.phase.isOn else { return }
-    vigil.alarm(
+    let number = vigil.alarm(
       HubLost(
         runID: authoritative.runID, deviceID: hub?.deviceID, order: authoritative.order,
         silence: now - (heardAt ?? vigil.startedAt ?? now)))
     // Durable before it is told: a later life of this peer in the same silence does not tell it again.
-    commits.add([.setVigil(vigil.mark)], then: [.alarm])
+    commits.add([.setVigil(vigil.mark)], then: [.alarm(number)])
   }
 
-  mutating func raiseAlarm(into actions: inout [Action]) {
-    if let lost = vigil.takePending() { actions.append(.hubLost(lost)) }
+  mutating func raiseAlarm(_ durable: UInt64? = nil, into actions: inout [Action]) {
+    if let lost = vigil.takePending(durable) { actions.append(.hubLost(lost)) }
   }
 }
