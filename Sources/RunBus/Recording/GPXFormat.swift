@@ -51,6 +51,8 @@ struct GPXFormat: TrackFormat {
       if type.contains("cycling") || type.contains("biking") { track.notes.add(.notOnFoot, line: line) }
     } else if element == "name", path.count == 3, path[1] == "trk", !text.isEmpty {
       track.name = track.name ?? text
+    } else if element == "desc", path.count == 3, path[1] == "trk", !text.isEmpty {
+      track.note = track.note ?? text
     }
   }
 

@@ -13,8 +13,9 @@ public enum GPXWriter {
       #"<?xml version="1.0" encoding="UTF-8"?>"#,
       #"<gpx version="1.1" creator="RunBus" xmlns="http://www.topografix.com/GPX/1/1""#
         + #" xmlns:gpxtpx="http://www.garmin.com/xmlschemas/TrackPointExtension/v1" xmlns:runbus="urn:runbus:gpx:1">"#,
-      "<trk>", "<name>\(escaped(recording.name))</name>",
+      "<trk>",
     ]
+    if !recording.name.isEmpty { lines.append("<name>\(escaped(recording.name))</name>") }
     lines += description
     lines.append("<trkseg>")
     var stops = recording.timerStops[...]

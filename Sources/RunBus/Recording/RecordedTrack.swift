@@ -44,6 +44,7 @@ struct Trackpoint {
 /// paused, runners came forward at less than a tenth of it. A hole where something damaged was skipped never counts.
 struct RecordedTrack {
   var name: String?
+  var note: String?
   var points: [Trackpoint] = []
   /// Indices into `points`: the timer stood before these.
   var breaksBefore: Set<Int> = []
@@ -103,6 +104,7 @@ struct RecordedTrack {
       duration: BusDuration(nanoseconds: end - start),
       summary: summary.holdsAnything ? summary : nil,
       startedAtUnixNanoseconds: start,
-      warnings: notes.sentences)
+      warnings: notes.sentences,
+      note: note ?? "")
   }
 }

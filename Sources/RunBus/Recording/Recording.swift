@@ -74,6 +74,8 @@ public struct RecordedLap: Hashable, Sendable {
 public struct Recording: Hashable, Sendable {
   /// What the file calls itself; its file name otherwise.
   public var name: String
+  /// What the file says of the run in words; empty when it says nothing.
+  public var note: String
   /// Every reading, by offset; those of one trackpoint in the order position, altitude, cadence, pedometer, heart rate.
   public var samples: [RecordedSample]
   /// The recorded pauses, in order and disjoint.
@@ -93,9 +95,10 @@ public struct Recording: Hashable, Sendable {
   public init(
     name: String, samples: [RecordedSample], timerStops: [TimerStop] = [], lapMarks: [BusDuration] = [],
     duration: BusDuration, summary: RecordedSummary? = nil, startedAtUnixNanoseconds: Int64? = nil,
-    warnings: [String] = []
+    warnings: [String] = [], note: String = ""
   ) {
     self.name = name
+    self.note = note
     // Stable, which the standard library's sort is not promised to be.
     self.samples = samples.enumerated().sorted { ($0.element.offset, $0.offset) < ($1.element.offset, $1.offset) }
       .map(\.element)

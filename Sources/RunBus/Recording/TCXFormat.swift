@@ -63,6 +63,7 @@ struct TCXFormat: TrackFormat {
   }
 
   mutating func close(_ path: [String], text: String, line: Int) {
+    readWords(path.suffix(3), text)
     guard let element = path.last, isInActivity(path) else { return }
     if element == "Trackpoint" {
       finishPoint(line: line)
@@ -73,6 +74,13 @@ struct TCXFormat: TrackFormat {
     } else if !path.contains("Track") {
       readLap(element, parent: path.dropLast().last, TrackLap.figure(text))
     }
+  }
+
+  /// What the activity is called, for which the format has no place but our exports have one, and what is said of it.
+  private mutating func readWords(_ end: ArraySlice<String>, _ text: String) {
+    guard !isOther, !text.isEmpty else { return }
+    if end.suffix(2) == ["Activity", "Notes"] { current.note = current.note ?? text }
+    if end == ["Activity", "Extensions", "Title"] { current.name = current.name ?? text }
   }
 
   private mutating func readPoint(_ element: String, parent: String?, _ text: String) {

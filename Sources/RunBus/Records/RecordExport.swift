@@ -30,7 +30,7 @@ public enum RecordExport {
     }
     let summary = record.summary
     let recording = Recording(
-      name: summary.title.isEmpty ? "Run" : summary.title, samples: samples, timerStops: stops,
+      name: summary.title, samples: samples, timerStops: stops,
       duration: summary.elapsed, startedAtUnixNanoseconds: summary.unixNanoseconds(at: .zero))
     var description: [String] = []
     if !summary.note.isEmpty { description.append("<desc>\(GPXWriter.escaped(summary.note))</desc>") }

@@ -11,29 +11,32 @@ public enum RecordImport {
   /// A record of a GPX or TCX document, measured like a replay.
   ///
   /// The same content has the same run id, whatever the file is called; one that an export has written has the id of the
-  /// run that it was made of. Throws ``RunBusError/Code/badInput`` for a document that cannot be read or is too short.
+  /// run that it was made of, and its title, if only an empty one. Messages call the document by `path`. Throws ``RunBusError/Code/badInput`` for a document that cannot be read or is too short.
   public static func record(
-    of document: [UInt8], name: String, settings: MetricsSettings = MetricsSettings()
+    of document: [UInt8], name: String, path: String? = nil, settings: MetricsSettings = MetricsSettings()
   ) throws(RunBusError) -> (record: RunRecord, warnings: [String]) {
-    let recording = try Recording.read(document, name: name)
+    let ownID = runID(in: document)
+    let recording = try Recording.read(document, name: ownID == nil ? name : "", path: path ?? name)
     var ledger = RunLedger(settings: settings)
     ledger.insert(contentsOf: recording.ledgerEntries(runStartedAt: .zero).sorted(by: LedgerEntry.precedes))
     guard let body = RecordBody(ledger, settings: settings) else {
-      throw RunBusError(.badInput, "\(name): there is no run in it")
+      throw RunBusError(.badInput, "\(path ?? name): there is no run in it")
     }
     var summary = RecordSummary(
-      runID: runID(in: document) ?? runID(of: recording), version: 1, deviceID: device, hubDeviceID: device,
+      runID: ownID ?? runID(of: recording), version: 1, deviceID: device, hubDeviceID: device,
       appVersion: runBusVersion, startedAtUnixSeconds: Double(recording.startedAtUnixNanoseconds ?? 0) / 1e9,
-      elapsed: .zero, active: .zero, setup: settings.setup, title: title(recording.name))
+      elapsed: .zero, active: .zero, setup: settings.setup, 
+      title: text(recording.name, bytesMax: RecordSummary.titleBytesMax),
+      note: text(recording.note, bytesMax: RecordSummary.noteBytesMax))
     summary.take(body.report.metrics)
     return (RunRecord(summary: summary, body: body), recording.warnings)
   }
 
-  /// As much of a name as a title holds.
-  private static func title(_ name: String) -> String {
-    var title = name
-    while title.utf8.count > RecordSummary.titleBytesMax { title.removeLast() }
-    return title
+  /// As much of a text as there is room for.
+  private static func text(_ text: String, bytesMax: Int) -> String {
+    var text = text
+    while text.utf8.count > bytesMax { text.removeLast() }
+    return text
   }
 
   /// What one of our own exports says of itself.

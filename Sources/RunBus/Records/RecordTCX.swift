@@ -12,19 +12,33 @@ extension RecordExport {
         + #" xmlns:ns3="http://www.garmin.com/xmlschemas/ActivityExtension/v2" xmlns:runbus="urn:runbus:tcx:1">"#,
       "<Activities>", #"<Activity Sport="Running">"#, "<Id>\(start)</Id>",
     ]
-    let points = RecordTrack(record.body).points
-    for (index, lap) in laps(of: record).enumerated() {
+    let (points, laps) = (points(of: record.body), laps(of: record))
+    for (index, lap) in laps.enumerated() {
       let inLap = points.filter { point in
-        point.offset >= lap.startedAt && (point.offset < lap.endedAt || index == laps(of: record).count - 1)
+        point.offset >= lap.startedAt && (point.offset < lap.endedAt || index == laps.count - 1)
       }
       lines += element(lap, inLap, of: record)
     }
     if !summary.note.isEmpty { lines.append("<Notes>\(GPXWriter.escaped(summary.note))</Notes>") }
+    let title = summary.title.isEmpty ? "" : "<runbus:Title>\(GPXWriter.escaped(summary.title))</runbus:Title>"
     lines += [
-      "<Extensions><runbus:Run>\(summary.urn)</runbus:Run></Extensions>", "</Activity>", "</Activities>",
+      "<Extensions><runbus:Run>\(summary.urn)</runbus:Run>\(title)</Extensions>", "</Activity>", "</Activities>",
       "</TrainingCenterDatabase>", "",
     ]
     return lines.joined(separator: "\n")
+  }
+
+  /// The points of the track with an end of their own, so that the run is as long as it was. One in between that says
+  /// nothing is left out: two of them in a row are how old devices write that the clock stood.
+  private static func points(of body: RecordBody) -> [RecordTrack.Point] {
+    var points = RecordTrack(body).points
+    points.removeAll { $0.fix == nil && $0.values == RecordSeries.Sample() && $0.offset > .zero }
+    let metrics = body.report.metrics
+    if let last = points.last, last.offset < metrics.elapsed {
+      let values = RecordSeries.Sample(distanceMeters: metrics.distanceMeters)
+      points.append(RecordTrack.Point(offset: metrics.elapsed, values: values))
+    }
+    return points
   }
 
   private static func laps(of record: RunRecord) -> [Split] {

@@ -19,9 +19,11 @@ struct RecordTrack {
     var points: [Point] = []
     var steps: Set<Int64> = []
     let step = max(1, body.series.interval.nanoseconds)
+    let half = BusDuration(nanoseconds: step / 2)
     for fix in body.route where withEveryFix || fix.verdict.counts {
       steps.insert(fix.offset.nanoseconds / step)
-      var values = body.series.sample(at: fix.offset) ?? RecordSeries.Sample()
+      let (nearest, last) = (body.series.sample(at: fix.offset + half), body.series.sample(at: fix.offset))
+      var values = nearest ?? last ?? RecordSeries.Sample()
       values.altitudeMeters = fix.altitudeMeters ?? values.altitudeMeters
       values.distanceMeters = fix.distanceMeters ?? values.distanceMeters
       points.append(Point(offset: fix.offset, fix: fix, values: values, startsLine: fix.verdict == .anchored))

@@ -25,6 +25,13 @@ public struct Calculator: Hashable, Sendable {
     account = DistanceAccount(settings: settings)
   }
 
+  /// A calculator before the first entry that remembers what was covered by when, for ``trail(at:)``.
+  static func keepingTrail(settings: MetricsSettings) -> Calculator {
+    var calculator = Calculator(settings: settings)
+    calculator.account.trail = []
+    return calculator
+  }
+
   /// Takes the next entry, in the order of ``LedgerEntry/precedes(_:_:)``; returns what became of it when it was a fix
   /// during the run.
   ///
@@ -161,8 +168,10 @@ public struct Calculator: Hashable, Sendable {
   }
 
   /// The calculator as if everything that is open ended now.
-  private func finished(at now: BusTime) -> Calculator {
+  private func finished(at now: BusTime, keepsTrail: Bool = false) -> Calculator {
     var copy = self
+    // Long, and of no use in numbers: written to in the copy, it would be copied.
+    if !keepsTrail { copy.account.trail = nil }
     copy.distance.finish(settings: settings, into: &copy.account.increments)
     copy.book(at: now)
     let end = account.line.flatMap { stopwatch.end(ofLine: $0.number) }
@@ -191,6 +200,11 @@ public struct Calculator: Hashable, Sendable {
       miles: finished.account.splits(per: .mile, to: end, totals: totals),
       laps: finished.account.laps(to: end, totals: totals, hasDistance: hasDistance),
       stretches: finished.account.stretches)
+  }
+
+  /// What was covered by when, as it is decided in the end; empty for a calculator that does not keep it.
+  func trail(at end: BusTime) -> DistanceTrail {
+    DistanceTrail(finished(at: max(end, clockSetAt ?? end), keepsTrail: true).account.trail ?? [])
   }
 
   private func numbers(at now: BusTime) -> RunMetrics {

@@ -6,6 +6,8 @@ struct DistanceAccount: Hashable, Sendable {
   private(set) var line: Stopwatch.Line?
   private(set) var extremes = PaceExtremes()
   private(set) var energy = EnergyMeter()
+  /// Every increment that was booked, for whoever wants to know afterwards what was covered by when; `nil` unless asked.
+  var trail: [DistanceIncrement]?
 
   var settings: MetricsSettings
   private var kilometers = SplitMeter(.kilometer)
@@ -69,6 +71,7 @@ struct DistanceAccount: Hashable, Sendable {
     for increment in increments {
       let start = place(of: increment.start)
       meters += increment.meters
+      trail?.append(increment)
       let end = place(of: increment.end)
       var from = start
       from.meters = meters - increment.meters

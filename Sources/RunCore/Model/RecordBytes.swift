@@ -95,7 +95,10 @@ struct RecordReader {
       return ""
     }
     defer { place += Int(count) }
-    return String(decoding: bytes[place..<place + Int(count)], as: UTF8.self)
+    let text = String(decoding: bytes[place..<place + Int(count)], as: UTF8.self)
+    // What is no UTF-8 was repaired, and can be longer now than it may be.
+    if text.utf8.count != count { fail() }
+    return text
   }
   mutating func flag() -> Bool {
     let byte = byte()

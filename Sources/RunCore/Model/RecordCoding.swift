@@ -205,7 +205,7 @@ extension RecordReader {
       let flags = reader.byte()
       for (index, field) in fields.enumerated() where flags & 1 << UInt8(index) != 0 {
         let (sum, overflow) = last[index].addingReportingOverflow(reader.signed())
-        if overflow { reader.fail() }
+        if overflow || abs(Double(sum)) > RecordSeries.Sample.valueMax * 100 { reader.fail() }
         last[index] = sum
         sample[keyPath: field] = Double(sum) / 100
       }

@@ -25,9 +25,11 @@ public struct RecordSeries: Hashable, Sendable {
       self.cadenceStepsPerMinute = Self.rounded(cadenceStepsPerMinute)
     }
 
-    /// More than any of these can be is no value.
-    private static func rounded(_ value: Double?) -> Double? {
-      guard let value, abs(value) <= 1e9 else { return nil }
+    /// More than any of these can be.
+    static let valueMax = 1e9
+
+    static func rounded(_ value: Double?) -> Double? {
+      guard let value, abs(value) <= valueMax else { return nil }
       return (value * 100).rounded() / 100
     }
   }
@@ -50,7 +52,8 @@ public struct RecordSeries: Hashable, Sendable {
 
   /// When the sample of an index was taken: run time, from the start.
   public func offset(of index: Int) -> BusDuration {
-    BusDuration(nanoseconds: interval.nanoseconds * Int64(index))
+    let (nanoseconds, isBeyond) = interval.nanoseconds.multipliedReportingOverflow(by: Int64(index))
+    return BusDuration(nanoseconds: isBeyond ? .max : nanoseconds)
   }
 
   /// The last sample at or before a moment; `nil` when that is more than a step ago, or there is none.

@@ -192,9 +192,10 @@ extension RunLedger {
 }
 
 extension RecordSummary {
-  /// Its texts are no longer than they may be, and its version leaves room for the next.
+  /// Its texts are no longer than they may be, its start is a date, and its version leaves room for the next.
   var isWritable: Bool {
     title.utf8.count <= Self.titleBytesMax && note.utf8.count <= Self.noteBytesMax
       && appVersion.utf8.count <= Self.appVersionBytesMax && version < 1 << 62
+      && Self.startUnixSeconds.contains(startedAtUnixSeconds)
   }
 }

@@ -2,12 +2,26 @@ extension RecordBody {
   /// The pieces of a run that is over; `nil` while it is not.
   ///
   /// The series is a fold of its own, over the same entries: what somebody would have seen who looked every ten seconds,
-  /// late readings included.
+  /// late readings included. Metres are those that were decided in the end.
   public init?(_ ledger: RunLedger, settings: MetricsSettings) {
     guard let start = ledger.startedAt, let stop = ledger.stoppedAt else { return nil }
+    let (series, trail) = RecordSeries.sampling(ledger.entries, from: start, to: stop, settings: settings)
     self.init(
-      report: ledger.report(at: stop), pauses: Self.pauses(ledger.entries, from: start, to: stop),
-      series: RecordSeries(ledger.entries, from: start, to: stop, settings: settings), route: ledger.route)
+      report: ledger.report(at: stop), pauses: Self.pauses(ledger.entries, from: start, to: stop), series: series,
+      route: ledger.route)
+    take(trail, startedAt: start)
+  }
+
+  private mutating func take(_ trail: DistanceTrail, startedAt start: BusTime) {
+    var ofSeries = trail
+    for index in series.samples.indices where series.samples[index].distanceMeters != nil {
+      let meters = ofSeries.meters(at: start + series.offset(of: index))
+      series.samples[index].distanceMeters = RecordSeries.Sample.rounded(meters)
+    }
+    var ofRoute = trail
+    for index in route.indices where route[index].distanceMeters != nil {
+      route[index].distanceMeters = ofRoute.meters(at: start + route[index].offset)
+    }
   }
 
   private static func pauses(_ entries: [LedgerEntry], from start: BusTime, to stop: BusTime) -> [RunPause] {
@@ -36,25 +50,28 @@ extension RecordBody {
 }
 
 extension RecordSeries {
-  /// Samples a fold of entries, which are in order.
-  init(_ entries: [LedgerEntry], from start: BusTime, to stop: BusTime, settings: MetricsSettings) {
+  /// Samples a fold of entries, which are in order; with it comes what was covered by when.
+  fileprivate static func sampling(
+    _ entries: [LedgerEntry], from start: BusTime, to stop: BusTime, settings: MetricsSettings
+  ) -> (series: RecordSeries, trail: DistanceTrail) {
     let elapsed = max(.zero, stop - start)
-    let stepsOfADay = (elapsed.seconds / Double(Self.samplesMax)).rounded(.up)
-    let interval = max(Self.usualInterval, BusDuration(seconds: stepsOfADay))
-    self.init(interval: interval)
-    var calculator = Calculator(settings: settings)
+    let stepsOfADay = (elapsed.seconds / Double(samplesMax)).rounded(.up)
+    let interval = max(usualInterval, BusDuration(seconds: stepsOfADay))
+    var series = RecordSeries(interval: interval)
+    var calculator = Calculator.keepingTrail(settings: settings)
     var due = start
     for entry in entries {
       while due < entry.time, due <= stop {
-        samples.append(Sample(calculator.metrics(at: due)))
+        series.samples.append(Sample(calculator.metrics(at: due)))
         due = due + interval
       }
       calculator.fold(entry)
     }
     while due <= stop {
-      samples.append(Sample(calculator.metrics(at: due)))
+      series.samples.append(Sample(calculator.metrics(at: due)))
       due = due + interval
     }
+    return (series, calculator.trail(at: stop))
   }
 }
 

@@ -50,7 +50,7 @@ struct RecordsExport: AsyncParsableCommand {
       try Data(text.utf8).write(to: URL(fileURLWithPath: output), options: .atomic)
     } catch {
       throw Failure(
-        code: "notWritten", message: "\(output) cannot be written: \(error.localizedDescription)",
+        code: "notWritten", message: "\(output) cannot be written: is it a file, and may you write it?",
         exitStatus: ExitStatus.diskError)
     }
     let id = entry.summary.runID.description
@@ -113,7 +113,8 @@ struct RecordsImport: AsyncParsableCommand {
     }
     guard document.first(where: { ![0x20, 0x09, 0x0A, 0x0D].contains($0) }) == UInt8(ascii: "{") else {
       let (record, warnings) = try RecordImport.record(
-        of: Array(document), name: URL(fileURLWithPath: file).lastPathComponent, settings: runner.metrics)
+        of: Array(document), name: URL(fileURLWithPath: file).lastPathComponent, path: file,
+        settings: runner.metrics)
       for warning in warnings { Output.complain("busnode: \(file): \(warning)") }
       return record
     }

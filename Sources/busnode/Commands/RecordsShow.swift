@@ -77,8 +77,13 @@ struct RecordsEdit: AsyncParsableCommand {
 
   func validate() throws {
     guard title != nil || note != nil else { throw ValidationError("give --title, --note or both") }
-    if let title, title.utf8.count > RecordSummary.titleBytesMax { throw ValidationError("--title is too long") }
-    if let note, note.utf8.count > RecordSummary.noteBytesMax { throw ValidationError("--note is too long") }
+    try check(title, "--title", bytesMax: RecordSummary.titleBytesMax)
+    try check(note, "--note", bytesMax: RecordSummary.noteBytesMax)
+  }
+
+  private func check(_ text: String?, _ option: String, bytesMax: Int) throws {
+    guard let text, text.utf8.count > bytesMax else { return }
+    throw ValidationError("\(option) has \(text.utf8.count) bytes, and \(bytesMax) at most are kept")
   }
 
   func run() async throws {

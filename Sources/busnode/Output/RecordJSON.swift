@@ -44,7 +44,7 @@ extension RecordSummaryJSON {
   /// The summary that was written; `nil` when its ids are none.
   var summary: RecordSummary? {
     guard let runID = RunID(runId), let deviceID = DeviceID(deviceId), let hubDeviceID = DeviceID(hubDeviceId),
-      version > 0
+      version > 0, RecordSummary.startUnixSeconds.contains(startedAtUnixSeconds)
     else { return nil }
     return RecordSummary(
       runID: runID, version: version, deviceID: deviceID, hubDeviceID: hubDeviceID, appVersion: appVersion,

@@ -29,7 +29,11 @@ enum RecordText {
     let when = RunCalendar().minuteText(summary.startedAtUnixSeconds)
     let name = title(summary)
     var lines = [Columns.shown(name.isEmpty ? "Run" : name)]
-    lines.append("\(when) · started on \(summary.deviceID) · version \(summary.version) · \(summary.runID)")
+    let origin =
+      summary.deviceID == RecordImport.device
+      ? "imported by RunBus" : "started on \(summary.deviceID), measured on \(summary.hubDeviceID) by RunBus"
+    lines.append("\(when) · \(origin) \(Columns.shown(summary.appVersion))")
+    lines.append("\(summary.runID) · version \(summary.version)")
     // A note has the lines that its owner gave it.
     if !summary.note.isEmpty {
       lines += summary.note.split(separator: "\n", omittingEmptySubsequences: false).map { Columns.shown(String($0)) }

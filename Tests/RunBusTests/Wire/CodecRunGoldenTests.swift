@@ -97,6 +97,34 @@ struct CodecRunGoldenTests {
     #expect(question(.route(from: 600)) == "084d10015a05420308d804")
   }
 
+  @Test("What is asked of records, and what is answered")
+  func records() {
+    func question(_ inquiry: Inquiry) -> String {
+      hex(Codec.encode(PeerFrame(session: 77, sentAt: BusTime(nanoseconds: 1), message: .inquire(inquiry))))
+    }
+    func answer(_ answer: InquiryAnswer) -> String {
+      hex(Codec.encode(HubFrame(session: 77, message: .answer(answer))))
+    }
+    let run = Self.run
+    #expect(question(.records(from: 256)) == "084d10015a055203088002")
+    #expect(question(.records(from: 0)) == "084d10015a025200")
+    #expect(question(.record(run, from: 32_768)) == "084d10015a185a160a102122232425262728292a2b2c2d2e2f3010808002")
+    #expect(
+      question(.editRecord(run, title: "River", note: nil))
+        == "084d10015a1b62190a102122232425262728292a2b2c2d2e2f3012055269766572")
+    #expect(
+      question(.editRecord(run, title: nil, note: ""))
+        == "084d10015a1662140a102122232425262728292a2b2c2d2e2f301a00")
+    #expect(question(.removeRecord(run)) == "084d10015a126a102122232425262728292a2b2c2d2e2f30")
+    #expect(question(.putRecord(RecordUpload(from: 3, bytes: [1, 2], total: 5))) == "084d10015a0a72080803120201021805")
+    #expect(answer(.records([], total: 7)) == "084d420442021007")
+    #expect(
+      answer(.record(RecordPart(runID: run, version: 2, from: 32_768, bytes: [1, 2], total: 32_770)))
+        == "084d42224a200a102122232425262728292a2b2c2d2e2f301002188080022202010228828002")
+    #expect(answer(.taken(isKnown: true)) == "084d420452020801")
+    #expect(answer(.taken(isKnown: false)) == "084d42025200")
+  }
+
   @Test("What a hub of before says of its run is read, and what it does not say is not known")
   func before() throws {
     // A snapshot of version 2 as it was before there were moments.

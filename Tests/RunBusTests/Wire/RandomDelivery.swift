@@ -48,8 +48,8 @@ extension RandomMessages {
     [
       .peers, .outbox, .cancel(id()), .quarantine, .retry(id()), .discard(id()), .report, .route(from: count()),
       .recover(one(of: RecoveryAnswer.allCases)), .records(from: count()), .record(id(), from: count()),
-      .editRecord(id(), title: maybe { $0.name() }, note: maybe { $0.name() }), .removeRecord(id()),
-      .putRecord(RecordUpload(from: count(), bytes: [1, 2, 3], total: count())),
+      .editRecord(id(), title: maybe { $0.title() }, note: maybe { $0.sentence() }), .removeRecord(id()),
+      .putRecord(RecordUpload(from: count(), bytes: someBytes(), total: count())),
     ]
   }
 
@@ -72,10 +72,25 @@ extension RandomMessages {
     return [
       .peers(peers), .outbox(rows), .quarantine(quarantine), .done(maybe { $0.id() }), .failed(sentence()),
       .report(maybe { $0.report() }), .route(maybe { $0.routePart() }),
-      .records([recordChange(), recordChange()].compactMap(\.summary), total: count()),
-      .record(RecordPart(runID: id(), version: counter(), from: count(), bytes: [4, 5], total: count())),
+      .records((0..<number(below: 4)).map { _ in recordSummary() }, total: count()),
+      .record(RecordPart(runID: id(), version: counter(), from: count(), bytes: someBytes(), total: count())),
       .taken(isKnown: coin()),
     ]
+  }
+
+  mutating func title() -> String { one(of: ["", "Río ⌚️", String(repeating: "é", count: 128)]) }
+  private mutating func someBytes() -> [UInt8] {
+    (0..<one(of: [0, 1, 100])).map { _ in UInt8(truncatingIfNeeded: bits()) }
+  }
+
+  mutating func recordSummary() -> RecordSummary {
+    RecordSummary(
+      runID: id(), version: one(of: [1, 2, 1 << 40]), deviceID: device(), hubDeviceID: device(), appVersion: name(),
+      startedAtUnixSeconds: one(of: [0, 1_795_289_467.5, -1]), elapsed: age(), active: age(),
+      distanceMeters: maybe { $0.positive() }, elevationGainMeters: maybe { $0.positive() },
+      averageHeartRateBpm: maybe { $0.positive() }, energyJoules: maybe { $0.positive() },
+      setup: RunSetup(weightKilograms: maybe { $0.positive() }, isAutoPauseOn: coin(), usesPedometer: coin()),
+      isConflicted: coin(), title: title(), note: sentence())
   }
 
   /// A frame of each kind that delivers, asks or answers, from both sides.
