@@ -117,23 +117,88 @@ struct RecordProcessTests {
     }
   }
 
+  /// A bus of its own in which a phone has run once.
+  private func shelf(_ bus: TestBus, _ name: String) async throws -> [String: String?] {
+    let environment: [String: String?] = ["RUNBUS_BUS": name]
+    let phone = bus.spawn("phone", "--json", environment: environment)
+    try await phone.event("its first snapshot") { $0["event"]?.string == "snapshot" }
+    phone.signal(SIGTERM)
+    _ = try await phone.ending()
+    return environment
+  }
+
+  /// Exports the last run into a folder of its own.
+  private func export(
+    _ formats: [String], to folder: String, of bus: TestBus, _ environment: [String: String?]
+  ) async throws {
+    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+    for format in formats {
+      let done = try await bus.run(
+        "records", "export", "--format", format, "--output", "\(folder)/run.\(format)", environment: environment)
+      #expect(done.ending == .exited(0), "\(done.errors)")
+    }
+  }
+
+  @Test("What is exported as JSON is the same record in another bus, to the last letter", arguments: Self.recordings)
+  func sameRecord(file: String) async throws {
+    try await withTestBus { bus in
+      let (one, other) = (try await shelf(bus, "one"), try await shelf(bus, "other"))
+      let path = Recordings.path(file) ?? Self.synthetic
+      #expect(try await bus.run("records", "import", path, "--weight", "70", environment: one).ending == .exited(0))
+      let id = try #require(try await bus.run("records", "--json", environment: one).json.first?["runId"]?.string)
+      let edited = try await bus.run(
+        "records", "edit", id, "--title", "Río \"⌚️\" <&>", "--note", "two\nlines", environment: one)
+      #expect(edited.ending == .exited(0))
+      try await export(["json"], to: bus.directory + "/1", of: bus, one)
+      let imported = try await bus.run("records", "import", bus.directory + "/1/run.json", environment: other)
+      #expect(imported.ending == .exited(0), "\(imported.errors)")
+      try await export(["json"], to: bus.directory + "/2", of: bus, other)
+      let files = try ["1", "2"].map { try Data(contentsOf: URL(fileURLWithPath: "\(bus.directory)/\($0)/run.json")) }
+      #expect(files[0] == files[1] && files[0].count > 1000)
+    }
+  }
+
+  private static let recordings = ["synthetic.gpx"] + Recordings.real
+
   @Test(
-    "gpxpy and tcxreader read the exports, and find the run as long as we do",
+    "gpxpy and tcxreader find every fix, lap, second and metre of the exports; a broken export is noticed",
     .enabled("needs scripts/bootstrap --python") { GarbageTests.hasPython })
   func independentParsers() async throws {
     try await withTestBus { bus in
-      let phone = try await phone(bus)
-      phone.signal(SIGTERM)
-      _ = try await phone.ending()
-      #expect(try await bus.run("records", "import", Self.synthetic).ending == .exited(0))
-      for format in ["gpx", "tcx", "json"] {
-        let file = bus.directory + "/run.\(format)"
-        #expect(try await bus.run("records", "export", "--format", format, "--output", file).ending == .exited(0))
+      let environment = try await shelf(bus, "one")
+      var folders: [String] = []
+      for (index, file) in Self.recordings.enumerated() {
+        let path = Recordings.path(file) ?? Self.synthetic
+        let done = try await bus.run("records", "import", path, "--json", environment: environment)
+        let id = try #require(done.json.first?["runId"]?.string)
+        _ = try await bus.run("records", "edit", id, "--title", "Río <&>", "--note", "a\nb", environment: environment)
+        folders.append("\(bus.directory)/\(index)")
+        try await export(["gpx", "tcx", "json"], to: folders[index], of: bus, environment)
+        #expect(try await bus.run("records", "rm", id, "--yes", environment: environment).ending == .exited(0))
       }
-      let script = Self.root.appendingPathComponent("Tests/Processes/Clients/check_exports.py").path
-      let check = bus.spawn(
-        executable: GarbageTests.python, [script, bus.directory], environment: ["PYTHONDONTWRITEBYTECODE": "1"])
-      #expect(try await check.ending(within: 90) == .exited(0), "\(check.view.errors)")
+      let good = try await check(folders, bus)
+      #expect(good.ending == .exited(0), "\(good.errors)")
+      for (format, part, wrong) in [
+        ("gpx", "lat=\"52", "lat=\"53"), ("gpx", "</trkpt>\n<trkpt ", "</trkpt>\n<wpt "),
+        ("tcx", "<LongitudeDegrees>13.4", "<LongitudeDegrees>13.5"), ("tcx", "<DistanceMeters>", "<DistanceMeters>9"),
+        ("tcx", "<Time>20", "<Time>21"),
+      ] {
+        let url = URL(fileURLWithPath: "\(folders[0])/run.\(format)")
+        let text = try String(contentsOf: url, encoding: .utf8)
+        let place = try #require(text.range(of: part, options: .backwards))
+        try Data(text.replacingCharacters(in: place, with: wrong).utf8).write(to: url)
+        let bad = try await check([folders[0]], bus)
+        #expect(bad.ending == .exited(1), "\(part) became \(wrong)")
+        try Data(text.utf8).write(to: url)
+      }
     }
+  }
+
+  private func check(_ folders: [String], _ bus: TestBus) async throws -> NodeProcess.View {
+    let script = Self.root.appendingPathComponent("Tests/Processes/Clients/check_exports.py").path
+    let check = bus.spawn(
+      executable: GarbageTests.python, [script] + folders, environment: ["PYTHONDONTWRITEBYTECODE": "1"])
+    _ = try await check.ending(within: 90)
+    return check.view
   }
 }

@@ -62,7 +62,8 @@ public enum GPXWriter {
     )
     var text = #"<trkpt lat="\#(latitude)" lon="\#(longitude)">"#
     if let meters = point.altitudeMeters { text += "<ele>\(decimal(meters, places: 2))</ele>" }
-    text += "<time>\(RecordingTime.text(unixNanoseconds: startedAt + point.offset.nanoseconds))</time>"
+    let time = BusTime(nanoseconds: startedAt) + point.offset
+    text += "<time>\(RecordingTime.text(unixNanoseconds: time.nanoseconds))</time>"
     var garmin = ""
     if let bpm = point.heartRateBpm { garmin += "<gpxtpx:hr>\(decimal(bpm, places: 0))</gpxtpx:hr>" }
     if let steps = point.cadenceStepsPerMinute { garmin += "<gpxtpx:cad>\(decimal(steps / 2, places: 0))</gpxtpx:cad>" }

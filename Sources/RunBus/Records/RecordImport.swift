@@ -25,7 +25,7 @@ public enum RecordImport {
     var summary = RecordSummary(
       runID: ownID ?? runID(of: recording), version: 1, deviceID: device, hubDeviceID: device,
       appVersion: runBusVersion, startedAtUnixSeconds: Double(recording.startedAtUnixNanoseconds ?? 0) / 1e9,
-      elapsed: .zero, active: .zero, setup: settings.setup, 
+      elapsed: .zero, active: .zero, setup: settings.setup,
       title: text(recording.name, bytesMax: RecordSummary.titleBytesMax),
       note: text(recording.note, bytesMax: RecordSummary.noteBytesMax))
     summary.take(body.report.metrics)

@@ -13,12 +13,13 @@ struct HistoryReader {
     var reader = HistoryReader(db)
     var history = HubHistory()
     history.term = try term(db)
-    history.lastPosition = UInt64(bitPattern: try Int64.fetchOne(db, sql: "SELECT MAX(position) FROM journal") ?? 0)
+    history.lastPosition = try JournalSweep.lastPosition(db)
     history.clock = try clock(db)
     try reader.readControl(into: &history)
     history.delivery = try reader.readDelivery()
     history.devices = try reader.readDevices()
     try reader.readRecords(into: &history)
+    try JournalSweep.readEnded(db, into: &history)
     history.transitions = try reader.readTransitions()
     if let runID = history.presentRun { history.journal = try reader.readJournal(of: runID) }
     return (history, reader.notices)
@@ -34,7 +35,8 @@ struct HistoryReader {
     var entries: [LedgerEntry] = []
     let journal = """
       SELECT \(Self.entryColumns) FROM journal JOIN runs ON runs.number = journal.run
-      WHERE runs.run = ? AND journal.position >= runs.first_position ORDER BY journal.position
+      WHERE runs.run = ? AND journal.position >= runs.first_position
+        AND (runs.swept_to IS NULL OR journal.kind IN \(JournalSweep.keptKinds)) ORDER BY journal.position
       """
     try each("journal", journal, [runID.data]) { row in Self.entry(row).map { entries.append($0) } != nil }
     return entries

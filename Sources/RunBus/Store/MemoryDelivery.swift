@@ -59,7 +59,8 @@ struct MemoryDelivery: Sendable {
     case .receiveLatest(let row): latestReceived[Place(device: row.device, key: row.key)] = row
     case .setTerm, .accept, .reclassify, .judge, .forgetVerdicts, .append, .setAlias, .settle, .setClock, .setStoreID,
       .setHub, .setView, .setVigil, .meet, .setUnanswered, .discard, .expectRecord, .forgetExpected, .keepRecord,
-      .editRecord, .removeRecord, .setRecordsThrough:
+      .editRecord, .removeRecord, .setRecordsThrough, .endJournal,
+      .dropJournal:
       break
     }
   }

@@ -7,6 +7,8 @@ final class MemoryRecords: StoreRecords {
   private struct State: Sendable {
     var history = HubHistory()
     var journals: [RunID: [LedgerEntry]] = [:]
+    /// Runs of which only the transitions are read.
+    var dropped: Set<RunID> = []
     var bodies: [RunID: RecordBody] = [:]
     var transitions = MemoryTransitions()
     var delivery = MemoryDelivery()
@@ -35,7 +37,7 @@ final class MemoryRecords: StoreRecords {
       history.transitions = state.transitions.all
       history.delivery = state.delivery.history
       history.devices = state.devices.values.sorted { $0.deviceID < $1.deviceID }
-      history.journal = history.presentRun.flatMap { state.journals[$0] } ?? []
+      history.journal = history.presentRun.map { Self.journal(of: $0, state) } ?? []
       return (history, [])
     }
   }
@@ -56,7 +58,7 @@ final class MemoryRecords: StoreRecords {
   }
 
   func term() throws(StoreFault) -> UInt64 { state.withLock { $0.history.term } }
-  func journal(of run: RunID) throws(StoreFault) -> [LedgerEntry] { state.withLock { $0.journals[run] ?? [] } }
+  func journal(of run: RunID) throws(StoreFault) -> [LedgerEntry] { state.withLock { Self.journal(of: run, $0) } }
 
   func recordPart(of run: RunID, from: Int) throws(StoreFault) -> StoredRecord? {
     state.withLock { state in
@@ -72,7 +74,7 @@ final class MemoryRecords: StoreRecords {
     }
   }
 
-  func tidy() throws(StoreFault) {}
+  func tidy() throws(StoreFault) -> Bool { false }
   func close() {}
 
   private static func apply(_ operation: StoreOperation, to state: inout State) {
@@ -103,6 +105,13 @@ final class MemoryRecords: StoreRecords {
     case .setHub(let storeID, let deviceID): state.hub = (storeID, deviceID)
     case .setView(let view): state.view = view.withoutMetrics
     case .setVigil(let mark): state.vigil = mark
+    case .endJournal(let run, let moment):
+      if state.journals[run] != nil, !state.dropped.contains(run) { state.history.endedJournals[run] = moment }
+    case .dropJournal(let run):
+      guard state.journals[run] != nil else { break }
+      state.dropped.insert(run)
+      state.journals[run] = journal(of: run, state)
+      state.history.endedJournals[run] = nil
     case .meet(let device): state.devices[device.deviceID] = device
     case .expectRecord(let record):
       state.history.expectedRecords.removeAll { $0.runID == record.runID }
@@ -136,6 +145,12 @@ final class MemoryRecords: StoreRecords {
     } else {
       state.history.records.append(summary)
     }
+  }
+
+  private static func journal(of run: RunID, _ state: State) -> [LedgerEntry] {
+    let entries = state.journals[run] ?? []
+    guard state.dropped.contains(run) else { return entries }
+    return entries.filter { if case .transition = $0.event { true } else { false } }
   }
 
   private static func append(_ entry: LedgerEntry, to runID: RunID, _ state: inout State) {

@@ -56,7 +56,7 @@ public final class NodeStore: Sendable {
   ) {
     let isTaken = thread.enqueue { [engine, thread] in
       completion(engine.commit(operations))
-      if thread.isIdle { engine.tidy() }
+      while thread.isIdle, engine.tidy() {}
     }
     if !isTaken { completion(.failure(.closed)) }
   }

@@ -13,6 +13,8 @@ final class SQLiteRecords: StoreRecords {
     /// The highest revision that a transition made; `nil` until it is asked for.
     var lastRevision: UInt64?
     var commitsSinceCheckpoint = 0
+    /// A dropped journal may have rows still.
+    var mustSweep = true
   }
   private let queue: DatabaseQueue
   private let options: StoreOptions
@@ -78,13 +80,23 @@ final class SQLiteRecords: StoreRecords {
     try faulting { try queue.writeWithoutTransaction { db in try RecordRows.part(of: run, from: from, db) } }
   }
 
-  func tidy() throws(StoreFault) {
-    guard state.withLock({ $0.commitsSinceCheckpoint >= Self.commitsPerCheckpoint }) else { return }
-    try faulting { _ = try queue.writeWithoutTransaction { db in try db.checkpoint(.passive) } }
-    state.withLock { $0.commitsSinceCheckpoint = 0 }
+  func tidy() throws(StoreFault) -> Bool {
+    if state.withLock({ $0.commitsSinceCheckpoint >= Self.commitsPerCheckpoint }) {
+      try faulting { _ = try queue.writeWithoutTransaction { db in try db.checkpoint(.passive) } }
+      state.withLock { $0.commitsSinceCheckpoint = 0 }
+    }
+    guard state.withLock({ $0.mustSweep }) else { return false }
+    let hasMore = try faulting { try queue.write { db in try JournalSweep.piece(db) } }
+    state.withLock {
+      $0.mustSweep = hasMore
+      $0.commitsSinceCheckpoint += 1
+    }
+    return hasMore
   }
 
   func close() {
+    // What was removed is gone when the store is closed; what a failing disk keeps, the next opening sweeps.
+    while (try? tidy()) == true {}
     // What the checkpoint cannot copy stays in the log, and the next opening finds it there.
     _ = try? queue.writeWithoutTransaction { db in try db.checkpoint(.truncate) }
     try? queue.close()
@@ -163,6 +175,10 @@ final class SQLiteRecords: StoreRecords {
     case .setVigil(let mark): try VigilColumns.write(mark, db)
     case .expectRecord, .forgetExpected, .keepRecord, .editRecord, .removeRecord, .setRecordsThrough:
       try RecordRows.write(operation, db)
+    case .endJournal(let runID, let moment): try JournalSweep.end(runID, at: moment, db)
+    case .dropJournal(let runID):
+      try JournalSweep.drop(runID, db)
+      state.withLock { $0.mustSweep = true }
     case .meet(let device):
       try db.run(
         "INSERT OR REPLACE INTO devices (device, role, store, heard_at) VALUES (?, ?, ?, ?)",

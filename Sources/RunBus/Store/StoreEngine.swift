@@ -72,8 +72,13 @@ final class StoreEngine: Sendable {
   }
 
   /// A failing disk is noticed here too: the next commit hears of it.
-  func tidy() {
-    do { try records.tidy() } catch { keep(error) }
+  func tidy() -> Bool {
+    do {
+      return try records.tidy()
+    } catch {
+      keep(error)
+      return false
+    }
   }
 
   func close() {

@@ -14,8 +14,8 @@ protocol StoreRecords: Sendable {
   func journal(of run: RunID) throws(StoreFault) -> [LedgerEntry]
   /// A part of a kept record's body; `nil` when none of the run is kept.
   func recordPart(of run: RunID, from: Int) throws(StoreFault) -> StoredRecord?
-  /// Work that can wait until nobody waits for a commit.
-  func tidy() throws(StoreFault)
+  /// A piece of the work that can wait until nobody waits for a commit; whether there is more of it.
+  func tidy() throws(StoreFault) -> Bool
   /// Nothing is read or written after this. Never called twice.
   func close()
 }

@@ -27,6 +27,7 @@ enum StoreSchema {
     migrator.registerMigration("3") { db in try db.execute(sql: version3) }
     migrator.registerMigration("4") { db in try db.execute(sql: version4) }
     migrator.registerMigration("5") { db in try db.execute(sql: version5) }
+    migrator.registerMigration("6") { db in try db.execute(sql: version6) }
     return migrator
   }
 
@@ -133,5 +134,15 @@ enum StoreSchema {
     CREATE TABLE records (
       number INTEGER PRIMARY KEY, run BLOB NOT NULL UNIQUE, version INTEGER NOT NULL, change INTEGER NOT NULL,
       summary BLOB, body BLOB);
+    """
+
+  /// How long journals are kept: since when a run is over, and how far what is left of a dropped one was swept (`swept_to`
+  /// is -1 when all was). Of runs of before it is known only when something of them was journaled last.
+  private static let version6 = """
+    ALTER TABLE runs ADD COLUMN over_at INTEGER;
+    ALTER TABLE runs ADD COLUMN swept_to INTEGER;
+    ALTER TABLE runs ADD COLUMN sweep_until INTEGER;
+    UPDATE runs SET over_at = last.time FROM (SELECT run, MAX(time) AS time FROM journal GROUP BY run) AS last
+      WHERE last.run = runs.number;
     """
 }

@@ -6,8 +6,8 @@ public struct RecordSummary: Hashable, Sendable {
   public static let noteBytesMax = 4096
   /// A version of the app is at most this long, in bytes of UTF-8.
   public static let appVersionBytesMax = 64
-  /// When a run can have started, seconds since 1970: in the years 1 to 9999, which is what calendars and files write.
-  public static let startUnixSeconds = -62_135_596_800.0..<253_402_300_800.0
+  /// When a run can have started, seconds since 1970: up to the year 9999, as calendars and files write it.
+  public static let startUnixSeconds = 0.0..<253_402_300_800.0
 
   /// The run.
   public var runID: RunID

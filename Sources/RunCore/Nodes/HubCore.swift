@@ -198,8 +198,8 @@ public struct HubCore: Sendable {
 
   /// The next moment at which ``Event/deadline`` has something to do.
   public var deadline: BusTime? {
-    let own = [arbiter.deadline, nextTick, samples.deadline, silenceCheckAt, retryCommitAt, records.deadline]
-    return (own + [commits.deadline, deliveryDeadline]).compactMap { $0 }.min()
+    let own = [arbiter.deadline, nextTick, samples.deadline, silenceCheckAt, retryCommitAt]
+    return (own + [records.deadline, journalDeadline, commits.deadline, deliveryDeadline]).compactMap { $0 }.min()
   }
 
   /// The last published snapshot.
@@ -305,6 +305,7 @@ public struct HubCore: Sendable {
     }
     if let due = silenceCheckAt, due <= now { checkSilence(at: now, into: &actions) }
     if let due = records.deadline, due <= now { makeRecords(at: now) }
+    if let due = journalDeadline, due <= now { dropJournals(at: now) }
     if let due = deliveryDeadline, due <= now { deliver(at: now, into: &actions) }
     if let due = retryCommitAt, due <= now {
       retryCommitAt = nil

@@ -88,7 +88,7 @@ extension HubCore {
       }
       commits.add([], then: [.act(.answer(.done(nil), number))])
     case .records, .record, .editRecord, .removeRecord, .putRecord:
-      answerOfRecords(inquiry, number, into: &actions)
+      answerOfRecords(inquiry, number, at: now, into: &actions)
     }
   }
 

@@ -6,9 +6,11 @@ extension HubCore {
   ) {
     var isDue = false
     var seen: Set<RunID> = []
-    for line in settlement.lines where isOver(line.runID) && !discarded.contains(line.runID) {
+    for line in settlement.lines where isOver(line.runID) {
       var isStop = false
       if case .transition(let transition) = line.event { isStop = transition.kind == .stop }
+      if isStop, let operation = endJournal(of: line.runID, at: now) { operations.append(operation) }
+      guard !discarded.contains(line.runID), records.journals[line.runID] != nil else { continue }
       isDue = isDue || isStop
       guard isStop || seen.insert(line.runID).inserted else { continue }
       let isConflicted = settlement.wholeRuns.contains { $0.runID == line.runID && $0.isConflicted }
@@ -19,7 +21,7 @@ extension HubCore {
     if isDue { then.append(.makeRecords) }
   }
 
-  private func isOver(_ run: RunID) -> Bool { run != arbiter.control.runID || arbiter.control.phase == .completed }
+  func isOver(_ run: RunID) -> Bool { run != arbiter.control.runID || arbiter.control.phase == .completed }
 
   /// A reading of a run that is over was taken in.
   mutating func expectRecord(afterSampleOf run: RunID, at now: BusTime) -> StoreOperation? {
@@ -31,7 +33,7 @@ extension HubCore {
   mutating func expectMissedRecord(at now: BusTime) -> [StoreOperation] {
     let control = arbiter.control
     guard control.phase == .completed, let run = control.runID, records.kept[run] == nil,
-      records.expected[run] == nil, !discarded.contains(run)
+      records.expected[run] == nil, records.journals[run] != nil, !discarded.contains(run)
     else { return [] }
     return records.expect(run, dueAt: now).map { [$0] } ?? []
   }
@@ -103,7 +105,9 @@ extension HubCore {
 
 // What a shell asks about records, and what it wants done with them.
 extension HubCore {
-  mutating func answerOfRecords(_ inquiry: Inquiry, _ number: UInt64, into actions: inout [Action]) {
+  mutating func answerOfRecords(
+    _ inquiry: Inquiry, _ number: UInt64, at now: BusTime, into actions: inout [Action]
+  ) {
     switch inquiry {
     case .records(let from):
       commits.add([], then: [.act(.answer(RecordSummary.page(of: records.kept.values, from: from), number))])
@@ -115,12 +119,16 @@ extension HubCore {
       guard let known = records.kept.removeValue(forKey: run) else {
         return actions.append(.answer(.failed(Self.noRecord), number))
       }
+      // What was taken in before goes with the rest, and leaves no expectation behind.
+      if !samples.operations.isEmpty { commitSamples(at: now) }
       records.expected[run] = nil
       records.removed[run] = known.version + 1
       let change = records.change(run)
       commits.add(
         [.forgetExpected(run), .removeRecord(run, version: known.version + 1, change: change)],
-        then: [.recordChanged(.removed(run), change), .act(.answer(.done(nil), number))])
+        then: [.recordChanged(.removed(run), change)])
+      eraseJournal(of: run, at: now)
+      commits.add([], then: [.act(.answer(.done(nil), number))])
     case .putRecord(let upload): take(upload, number, into: &actions)
     case .peers, .outbox, .cancel, .quarantine, .retry, .discard, .report, .route, .recover: break
     }
@@ -166,7 +174,8 @@ extension HubCore {
     }
     let run = record.runID
     // What is kept here, or still to be made here, knows better.
-    guard records.kept[run] == nil, records.expected[run] == nil, run != arbiter.control.runID else {
+    let isToCome = run == arbiter.control.runID && records.removed[run] == nil
+    guard records.kept[run] == nil, records.expected[run] == nil, !isToCome else {
       return commits.add([], then: [.act(.answer(.taken(isKnown: true), number))])
     }
     record.summary.version = max(record.summary.version, records.nextVersion(of: run))

@@ -107,9 +107,11 @@ extension HubCore {
     _ value: SampleValue, at time: BusTime?, device: DeviceID, run: RunID?, stream: (StreamID, UInt64)?,
     at now: BusTime, into actions: inout [Action]
   ) {
-    // Before any run, after one, and for a run that this hub never saw, a reading has nowhere to go: it is taken in and
-    // dropped.
-    guard let time, let target = home(of: time, run: run) else { return samples.add(nil, stream: stream, at: now) }
+    // Before any run, after one, for a run that this hub never saw and for one that has been over for more than a day, a
+    // reading has nowhere to go: it is taken in and dropped.
+    guard let time, let target = home(of: time, run: run), takesReadings(of: target, at: now) else {
+      return samples.add(nil, stream: stream, at: now)
+    }
     if target == arbiter.control.runID, ledger.entries.count >= settings.ledgerEntriesMax {
       if fullRun != target { actions.append(.note("the run is full: it takes no more readings in")) }
       fullRun = target

@@ -15,6 +15,8 @@ struct RecordKeeping: Sendable {
   var kept: [RunID: RecordSummary] = [:]
   var removed: [RunID: UInt64] = [:]
   var expected: [RunID: Expected] = [:]
+  /// Since when the runs are over whose journals are kept.
+  var journals: [RunID: BusTime]
   /// The run whose journal was asked for: one at a time, so that many never fill the memory.
   var reading: RunID?
   /// What has come of a record from elsewhere.
@@ -28,6 +30,7 @@ struct RecordKeeping: Sendable {
   init(_ history: HubHistory, term: UInt64, now: BusTime) {
     for record in history.records { kept[record.runID] = record }
     removed = history.removedRecords
+    journals = history.endedJournals
     changes = history.recordChanges
     durableChange = changes.values.max() ?? 0
     // Above all that an earlier life gave, even one that the store has forgotten: peers know which they have.

@@ -22,10 +22,14 @@ public enum StoreOperation: Hashable, Sendable {
   case forgetExpected(RunID)
   /// A record is kept, in the place of an older version, by this change of the hub's; it is expected no more.
   case keepRecord(RunRecord, change: UInt64)
+  /// A run is over since this moment: from then on its journal is kept as long as readings and presses can change it.
+  case endJournal(RunID, at: BusTime)
+  /// Nobody reads the journal of a run any more: all but its transitions goes, in pieces that hold nobody up.
+  case dropJournal(RunID)
   /// A run was on when its hub died, at this moment, and waits for somebody to say what is to become of it; `nil` once
   /// somebody has.
   case setUnanswered(RunID, since: BusTime?)
-  /// A run never becomes a record. Its journal stays.
+  /// A run never becomes a record. Its journal stays as long as any other's.
   case discard(RunID)
   /// A kept record is called otherwise: version, title and note change.
   case editRecord(RecordSummary, change: UInt64)
@@ -122,6 +126,8 @@ public struct HubHistory: Sendable {
   public var recordChanges: [RunID: UInt64] = [:]
   /// The records that are still to be made.
   public var expectedRecords: [ExpectedRecord] = []
+  /// The runs that are over and whose journals are kept still, and since when they are over.
+  public var endedJournals: [RunID: BusTime] = [:]
   /// The devices that this hub has met.
   public var devices: [KnownDevice] = []
   /// Run ids that are another name for a run.

@@ -12,7 +12,8 @@ struct RecordExchangeTests {
   private static let example = "synthetic.gpx"
 
   private func record(of file: String) throws -> RunRecord {
-    let examples = URL(fileURLWithPath: #filePath).appendingPathComponent("../../../../examples/runs").standardizedFileURL
+    let examples = URL(fileURLWithPath: #filePath).appendingPathComponent("../../../../examples/runs")
+      .standardizedFileURL
     let folder = file == Self.example ? examples : RecordedRuns.folder ?? examples
     let data = try Data(contentsOf: folder.appendingPathComponent(file))
     var record = try RecordImport.record(of: Array(data), name: file, settings: Self.settings).record

@@ -204,7 +204,7 @@ struct OperationGenerator {
   private mutating func knownPress() -> Press {
     presses.isEmpty || Int.random(in: 0..<8, using: &random) == 0 ? press() : pick(presses)
   }
-  private mutating func runID() -> RunID {
+  mutating func runID() -> RunID {
     if runs.count < 4 { runs.append(RunID(using: &random)) }
     return pick(runs)
   }

@@ -4,7 +4,9 @@ import RunCore
 extension OperationGenerator {
   mutating func recordOperation() -> StoreOperation {
     let change = UInt64(number(1...9999))
-    switch number(0...5) {
+    switch number(0...7) {
+    case 6: return .endJournal(runID(), at: BusTime(nanoseconds: Int64(number(1...1_000_000))))
+    case 7: return .dropJournal(runID())
     case 0:
       return .expectRecord(ExpectedRecord(runID: knownRun(), isConflicted: number(0...1) == 1))
     case 1: return .forgetExpected(knownRun())

@@ -117,6 +117,11 @@ struct StoreMigrationTests {
           sql: "INSERT INTO runs (number, run, first_position) VALUES (?, ?, 1)", arguments: [index + 1, id.data])
       }
       try db.execute(sql: "INSERT INTO records VALUES (?, 'watch', 5, 9, 1)", arguments: [whole.data])
+      for (position, time) in [(1, 700), (2, 500)] {
+        try db.execute(
+          sql: "INSERT INTO journal (position, run, time, kind, payload) VALUES (?, 1, ?, 3, x'00')",
+          arguments: [position, time])
+      }
     }
     try queue.close()
 
@@ -125,6 +130,7 @@ struct StoreMigrationTests {
     let expected = [run, whole].sorted().map { ExpectedRecord(runID: $0, isConflicted: $0 == whole) }
     #expect(try store.history().expectedRecords == expected)
     #expect(try store.history().records == [])
+    #expect(try store.history().endedJournals == [run: BusTime(nanoseconds: 700)])
     var generator = OperationGenerator(seed: 3)
     let record = generator.record()
     try await store.commit([.keepRecord(record, change: 1)])

@@ -71,6 +71,7 @@ struct ComparableHistory: Equatable {
   let delivery: ComparableDelivery
   let devices: [KnownDevice]
   let records: [RecordSummary]
+  let endedJournals: [RunID: BusTime]
   let removedRecords: [RunID: UInt64]
   let expectedRecords: [ExpectedRecord]
   let aliases: [RunID: RunID]
@@ -88,6 +89,7 @@ struct ComparableHistory: Equatable {
     verdicts = history.verdicts.map { Judged(verdict: $0.verdict, press: $0.press, judgedAt: $0.judgedAt) }
     delivery = ComparableDelivery(history.delivery)
     devices = history.devices
+    endedJournals = history.endedJournals
     records = history.records.sorted { $0.runID < $1.runID }
     removedRecords = history.removedRecords
     expectedRecords = history.expectedRecords.sorted { $0.runID < $1.runID }

@@ -89,7 +89,7 @@ struct HubStage {
 
   private static func isOfRecord(_ operation: StoreOperation) -> Bool {
     switch operation {
-    case .keepRecord, .forgetExpected: true
+    case .keepRecord, .forgetExpected, .dropJournal: true
     default: false
     }
   }
@@ -107,7 +107,7 @@ struct HubStage {
     }
     let told = operations.filter {
       switch $0 {
-      case .acknowledge, .meet, .expectRecord, .forgetExpected, .keepRecord: false
+      case .acknowledge, .meet, .expectRecord, .forgetExpected, .keepRecord, .endJournal, .dropJournal: false
       case .enqueue(let row): row.stream.kind != .verdicts
       default: true
       }

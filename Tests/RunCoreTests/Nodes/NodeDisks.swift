@@ -157,6 +157,10 @@ struct HubDisk {
     case .setUnanswered(let run, let since): kept.unanswered[run] = since
     case .discard(let run): kept.discarded.insert(run)
     case .settle(let window): kept.windows.append(window)
+    case .endJournal(let run, let moment): kept.endedJournals[run] = moment
+    case .dropJournal(let run):
+      kept.endedJournals[run] = nil
+      entries.removeAll { if case .transition = $0.entry.event { false } else { $0.run == run } }
     case .meet(let device):
       kept.devices.removeAll { $0.deviceID == device.deviceID }
       kept.devices.append(device)

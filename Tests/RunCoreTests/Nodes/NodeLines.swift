@@ -225,6 +225,8 @@ enum NodeLines {
     case .editRecord(let summary, _): "edit record \(summary.version)"
     case .removeRecord(_, let version, _): "remove record \(version)"
     case .setRecordsThrough(let number): "records to \(change(number))"
+    case .endJournal: "end journal"
+    case .dropJournal: "drop journal"
     case .setStoreID: "store"
     case .setHub: "hub"
     case .setView(let view): "view \(line(view))"

@@ -71,7 +71,8 @@ struct WorldDelivery {
     case .receiveLatest(let row): latestReceived[Place(device: row.device, key: row.key)] = row
     case .setTerm, .accept, .reclassify, .judge, .forgetVerdicts, .append, .setAlias, .settle, .setClock,
       .setStoreID, .setHub, .setView, .setVigil, .meet, .setUnanswered, .discard,
-      .expectRecord, .forgetExpected, .keepRecord, .editRecord, .removeRecord, .setRecordsThrough:
+      .expectRecord, .forgetExpected, .keepRecord, .editRecord, .removeRecord, .setRecordsThrough,
+      .endJournal, .dropJournal:
       break
     }
   }

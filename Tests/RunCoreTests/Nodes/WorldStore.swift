@@ -8,6 +8,7 @@ struct WorldStore {
   /// What was judged long after it was pressed, or as part of a chain.
   private(set) var late: Set<CommandID> = []
   private(set) var records = RecordDisk()
+  private(set) var endedJournals: [RunID: BusTime] = [:]
   private(set) var verdicts: [CommandID: Verdict] = [:]
   private(set) var transitions: [PastTransition] = []
   private(set) var entries: [(run: RunID, entry: LedgerEntry)] = []
@@ -76,6 +77,13 @@ struct WorldStore {
       }
       if records.expected[record.runID] == nil { ownFaults.append("\(record.runID) is kept, which nothing expected") }
       _ = records.apply(operation)
+    case .endJournal(let run, let moment):
+      if endedJournals[run] != nil { ownFaults.append("\(run) was over twice") }
+      endedJournals[run] = moment
+    case .dropJournal(let run):
+      if records.removed[run] == nil { ownFaults.append("nothing is that old here") }
+      endedJournals[run] = nil
+      entries.removeAll { if case .transition = $0.entry.event { false } else { $0.run == run } }
     case .setAlias(let alias, let run): aliases[alias] = run
     case .settle(let window): windows.append(window)
     case .setStoreID(let id): storeID = id
@@ -119,6 +127,7 @@ struct WorldStore {
     history.verdicts = judged
     history.delivery = delivery.history
     records.fill(&history)
+    history.endedJournals = endedJournals
     history.devices = devices.values.sorted { $0.deviceID < $1.deviceID }
     history.aliases = aliases
     if let run = history.presentRun { history.journal = journal(of: run) }

@@ -1,0 +1,59 @@
+import Foundation
+import GRDB
+import RunCore
+
+/// Journals that nobody reads any more. Their transitions stay, because the control path remembers the last of them; all
+/// else goes piece by piece, so that no commit waits long behind it.
+enum JournalSweep {
+  /// Places in the journal that one piece looks at: a few milliseconds.
+  private static let pieceSize: Int64 = 4096
+  /// What is left of a dropped journal, as SQL has it.
+  static let keptKinds = "(\(JournalKind.transition.rawValue), \(JournalKind.amendment.rawValue))"
+
+  static func end(_ run: RunID, at moment: BusTime, _ db: Database) throws {
+    try db.run(
+      "UPDATE runs SET over_at = ? WHERE run = ? AND swept_to IS NULL", [moment.nanoseconds, run.data])
+  }
+
+  /// From here on only transitions are read; the sweep begins at the run's first place.
+  static func drop(_ run: RunID, _ db: Database) throws {
+    // The highest place may be swept, and is never used again.
+    try db.run(
+      "INSERT OR REPLACE INTO meta (key, value) SELECT 'position', MAX(position) FROM journal HAVING COUNT(*) > 0",
+      [])
+    try db.run(
+      """
+      UPDATE runs SET over_at = NULL, swept_to = first_position, sweep_until = (SELECT MAX(position) FROM journal)
+      WHERE run = ?
+      """, [run.data])
+  }
+
+  /// Deletes a piece; whether there may be more.
+  static func piece(_ db: Database) throws -> Bool {
+    let next = "SELECT number, swept_to, sweep_until FROM runs WHERE swept_to >= 0 LIMIT 1"
+    guard let row = try Row.fetchOne(db, sql: next), let number = row.integer("number"),
+      let from = row.integer("swept_to"), let until = row.integer("sweep_until")
+    else { return false }
+    let to = min(from + pieceSize, until + 1)
+    try db.run(
+      "DELETE FROM journal WHERE position >= ? AND position < ? AND run = ? AND kind NOT IN \(keptKinds)",
+      [from, to, number])
+    try db.run("UPDATE runs SET swept_to = ? WHERE number = ?", [to > until ? -1 : to, number])
+    return true
+  }
+
+  static func readEnded(_ db: Database, into history: inout HubHistory) throws {
+    let rows = try Row.fetchCursor(db, sql: "SELECT run, over_at FROM runs WHERE over_at IS NOT NULL")
+    while let row = try rows.next() {
+      guard let run: RunID = row.identifier("run"), let moment = row.integer("over_at") else { continue }
+      history.endedJournals[run] = BusTime(nanoseconds: moment)
+    }
+  }
+
+  /// The highest place ever used.
+  static func lastPosition(_ db: Database) throws -> UInt64 {
+    let swept = try Int64.fetchOne(db, sql: "SELECT value FROM meta WHERE key = 'position'") ?? 0
+    let present = try Int64.fetchOne(db, sql: "SELECT MAX(position) FROM journal") ?? 0
+    return UInt64(bitPattern: max(swept, present))
+  }
+}
