@@ -138,11 +138,14 @@ extension World {
     }
   }
 
-  /// A reading is there at most once; what was on a disk or acknowledged and lies well inside its run is there.
+  /// A reading is there at most once; what was on a disk or acknowledged and lies well inside its run is there, unless
+  /// somebody has removed the run: then nothing is.
   private mutating func checkSamples() {
     var found: Set<UInt64> = []
-    for (_, entry) in hub.store.entries {
+    let removed = hub.store.records.removed
+    for (run, entry) in hub.store.entries {
       guard case .sample(let value, _) = entry.event, let bpm = bpm(of: value) else { continue }
+      if removed[run] != nil { faults.append("sample \(bpm) is there, and its run was removed") }
       if !found.insert(bpm).inserted, !(samples[bpm].map { loss == .hub || loss == .peer($0.peer) } ?? true) {
         faults.append("sample \(bpm) is there twice")
       }
@@ -153,6 +156,7 @@ extension World {
     for (bpm, sample) in samples.sorted(by: { $0.key < $1.key }) where sample.isOwed && !found.contains(bpm) {
       guard let named = sample.run, peers[sample.peer].wallOffset == 0 else { continue }
       let run = hub.store.aliases[named] ?? named
+      if removed[run] != nil { continue }
       let history = hub.store.made.filter { $0.runID == run }
       guard let start = history.first?.effectiveAt, sample.time > start + margin else { continue }
       if let stop = history.last(where: { $0.kind == .stop })?.effectiveAt, sample.time > stop - margin { continue }
