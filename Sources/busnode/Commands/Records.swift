@@ -17,8 +17,8 @@ struct Records: AsyncParsableCommand {
       design lets in for a day) makes a new version of it a minute after the last of it has come. Runs that were
       stopped before RunBus kept records become some at the phone's next start.
 
-      The phone keeps them: it is asked if it runs on this machine, and its store is read if it does not. Nothing is ever
-      removed but by records rm.
+      The phone keeps them, and every peer has copies. Who runs on this machine is asked, and the store of who does not
+      is read; what changes a record goes to the phone. Nothing is ever removed but by records rm.
       """,
     subcommands: [
       RecordsList.self, RecordsShow.self, RecordsEdit.self, RecordsRemove.self, RecordsExport.self, RecordsImport.self,

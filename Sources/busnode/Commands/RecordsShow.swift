@@ -105,7 +105,8 @@ struct RecordsRemove: AsyncParsableCommand {
         busnode records rm 1f0a2b3c          asks first
         busnode records rm 1f0a2b3c --yes    does not
 
-      There is no way back but an export that was made before. What comes later of the run does not bring it back.
+      There is no way back but an export that was made before: what was measured of the run goes as well, here and with
+      every peer once it is reached. What comes later of the run does not bring it back.
 
       EXIT STATUS:
         0   it is removed
