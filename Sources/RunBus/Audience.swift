@@ -5,21 +5,24 @@ import Synchronization
 ///
 /// It may be used from any thread, because a stream can be dropped anywhere.
 final class Audience: Sendable {
+  private typealias Readers<Element> = [UInt64: AsyncStream<Element>.Continuation]
   private struct State {
     var nextKey: UInt64 = 0
-    var snapshots: [UInt64: AsyncStream<Snapshot>.Continuation] = [:]
-    var demands: [UInt64: AsyncStream<SensorDemand>.Continuation] = [:]
+    /// What ends a stream, for all of them.
+    var finishers: [UInt64: @Sendable () -> Void] = [:]
+    var snapshots: Readers<Snapshot> = [:]
+    var demands: Readers<SensorDemand> = [:]
     /// What the readers of demands were told last.
     var demand: SensorDemand?
-    var events: [UInt64: AsyncStream<BusEvent>.Continuation] = [:]
-    var receipts: [CommandID: [UInt64: AsyncStream<Receipt>.Continuation]] = [:]
-    var ownReceipts: [UInt64: AsyncStream<Receipt>.Continuation] = [:]
+    var events: Readers<BusEvent> = [:]
+    var receipts: [CommandID: Readers<Receipt>] = [:]
+    var ownReceipts: Readers<Receipt> = [:]
     var waiters: [CommandID: [UInt64: CheckedContinuation<Result<Verdict, RunBusError>, Never>]] = [:]
-    var reachabilities: [UInt64: AsyncStream<Reachability>.Continuation] = [:]
-    var views: [UInt64: AsyncStream<ViewState>.Continuation] = [:]
-    var hubLosses: [UInt64: AsyncStream<HubLost>.Continuation] = [:]
-    var recordNews: [UInt64: AsyncStream<RecordNews>.Continuation] = [:]
-    var messages: [MessageID: [UInt64: AsyncStream<MessageReceipt>.Continuation]] = [:]
+    var reachabilities: Readers<Reachability> = [:]
+    var views: Readers<ViewState> = [:]
+    var hubLosses: Readers<HubLost> = [:]
+    var recordNews: Readers<RecordNews> = [:]
+    var messages: [MessageID: Readers<MessageReceipt>] = [:]
     var posts: [MessageID: CheckedContinuation<Result<Void, RunBusError>, Never>] = [:]
     var end: RunBusError?
   }
@@ -33,89 +36,39 @@ final class Audience: Sendable {
 
   /// Snapshots from now on; a slow reader sees the newest.
   func snapshots(first: Snapshot?) -> AsyncStream<Snapshot> {
-    let (stream, continuation) = AsyncStream.makeStream(of: Snapshot.self, bufferingPolicy: .bufferingNewest(1))
-    add(continuation, \.snapshots)
-    if let first { continuation.yield(first) }
-    return stream
+    stream(\.snapshots, keeping: .bufferingNewest(1), first: first)
   }
 
   /// Changes of what the run asks of sensors from now on, the present demand first; a slow reader sees the newest.
   func sensorDemands(first: SensorDemand) -> AsyncStream<SensorDemand> {
-    let (stream, continuation) = AsyncStream.makeStream(of: SensorDemand.self, bufferingPolicy: .bufferingNewest(1))
     state.withLock { $0.demand = $0.demand ?? first }
-    add(continuation, \.demands)
-    continuation.yield(first)
-    return stream
+    return stream(\.demands, keeping: .bufferingNewest(1), first: first)
   }
 
   /// Events from now on.
-  func events() -> AsyncStream<BusEvent> {
-    let policy = AsyncStream<BusEvent>.Continuation.BufferingPolicy.bufferingNewest(Self.eventsMax)
-    let (stream, continuation) = AsyncStream.makeStream(of: BusEvent.self, bufferingPolicy: policy)
-    add(continuation, \.events)
-    return stream
-  }
+  func events() -> AsyncStream<BusEvent> { stream(\.events, keeping: .bufferingNewest(Self.eventsMax)) }
 
   /// Changes of reachability from now on, the present one first.
   func reachabilities(first: Reachability) -> AsyncStream<Reachability> {
-    let (stream, continuation) = AsyncStream.makeStream(of: Reachability.self, bufferingPolicy: .bufferingNewest(1))
-    add(continuation, \.reachabilities)
-    continuation.yield(first)
-    return stream
+    stream(\.reachabilities, keeping: .bufferingNewest(1), first: first)
   }
 
   /// Changes of how far the view can be believed from now on, the present state first.
   func views(first: ViewState) -> AsyncStream<ViewState> {
-    let (stream, continuation) = AsyncStream.makeStream(of: ViewState.self, bufferingPolicy: .bufferingNewest(1))
-    add(continuation, \.views)
-    continuation.yield(first)
-    return stream
+    stream(\.views, keeping: .bufferingNewest(1), first: first)
   }
 
   /// Alarms from now on; each is a silence of its own, so a reader that lives loses none.
-  func hubLosses() -> AsyncStream<HubLost> {
-    let (stream, continuation) = AsyncStream.makeStream(of: HubLost.self, bufferingPolicy: .bufferingNewest(16))
-    add(continuation, \.hubLosses)
-    return stream
-  }
+  func hubLosses() -> AsyncStream<HubLost> { stream(\.hubLosses, keeping: .bufferingNewest(16)) }
 
   /// What becomes of records from now on.
-  func recordNews() -> AsyncStream<RecordNews> {
-    let policy = AsyncStream<RecordNews>.Continuation.BufferingPolicy.bufferingNewest(Self.eventsMax)
-    let (stream, continuation) = AsyncStream.makeStream(of: RecordNews.self, bufferingPolicy: policy)
-    add(continuation, \.recordNews)
-    return stream
-  }
+  func recordNews() -> AsyncStream<RecordNews> { stream(\.recordNews, keeping: .bufferingNewest(Self.eventsMax)) }
 
   /// The stages of one command from now on, ending with its verdict.
-  func receipts(for id: CommandID) -> AsyncStream<Receipt> {
-    let (stream, continuation) = AsyncStream.makeStream(of: Receipt.self)
-    let key = state.withLock { state -> UInt64? in
-      guard state.end == nil else { return nil }
-      state.nextKey += 1
-      state.receipts[id, default: [:]][state.nextKey] = continuation
-      return state.nextKey
-    }
-    guard let key else {
-      continuation.finish()
-      return stream
-    }
-    continuation.onTermination = { [weak self] _ in
-      self?.state.withLock { state in
-        state.receipts[id]?[key] = nil
-        if state.receipts[id]?.isEmpty == true { state.receipts[id] = nil }
-      }
-    }
-    return stream
-  }
+  func receipts(for id: CommandID) -> AsyncStream<Receipt> { stream(\.receipts[of: id], keeping: .unbounded) }
 
   /// The stages of all commands from now on, in the order in which they are reached.
-  func ownReceipts() -> AsyncStream<Receipt> {
-    let policy = AsyncStream<Receipt>.Continuation.BufferingPolicy.bufferingNewest(Self.receiptsMax)
-    let (stream, continuation) = AsyncStream.makeStream(of: Receipt.self, bufferingPolicy: policy)
-    add(continuation, \.ownReceipts)
-    return stream
-  }
+  func ownReceipts() -> AsyncStream<Receipt> { stream(\.ownReceipts, keeping: .bufferingNewest(Self.receiptsMax)) }
 
   /// Waits for a command's verdict. `begin` runs once the waiter is in place.
   func verdict(
@@ -130,41 +83,20 @@ final class Audience: Sendable {
         let early = state.withLock { state -> RunBusError? in
           if let end = state.end { return end }
           if Task.isCancelled { return RunBusError(.timeout, "nobody waits for the verdict any more") }
-          state.waiters[id, default: [:]][key] = continuation
+          state.waiters[of: id][key] = continuation
           return nil
         }
         if let early { continuation.resume(returning: .failure(early)) } else { begin() }
       }
     } onCancel: {
-      let waiter = state.withLock { state in
-        let waiter = state.waiters[id]?.removeValue(forKey: key)
-        if state.waiters[id]?.isEmpty == true { state.waiters[id] = nil }
-        return waiter
-      }
+      let waiter = state.withLock { $0.waiters[of: id].removeValue(forKey: key) }
       waiter?.resume(returning: .failure(RunBusError(.timeout, "nobody waits for the verdict any more")))
     }
   }
 
   /// The stages of one of the app's messages from now on, to its last.
   func messageReceipts(for id: MessageID) -> AsyncStream<MessageReceipt> {
-    let (stream, continuation) = AsyncStream.makeStream(of: MessageReceipt.self)
-    let key = state.withLock { state -> UInt64? in
-      guard state.end == nil else { return nil }
-      state.nextKey += 1
-      state.messages[id, default: [:]][state.nextKey] = continuation
-      return state.nextKey
-    }
-    guard let key else {
-      continuation.finish()
-      return stream
-    }
-    continuation.onTermination = { [weak self] _ in
-      self?.state.withLock { state in
-        state.messages[id]?[key] = nil
-        if state.messages[id]?.isEmpty == true { state.messages[id] = nil }
-      }
-    }
-    return stream
+    stream(\.messages[of: id], keeping: .unbounded)
   }
 
   /// Waits until a message is durable here, on its way, or refused. `begin` runs once the waiter is in place.
@@ -268,33 +200,43 @@ final class Audience: Sendable {
       state = State(nextKey: old.nextKey, end: error)
       return old
     }
-    for listener in old.snapshots.values { listener.finish() }
-    for listener in old.demands.values { listener.finish() }
-    for listener in old.events.values { listener.finish() }
-    for listener in old.reachabilities.values { listener.finish() }
-    for listener in old.views.values { listener.finish() }
-    for listener in old.hubLosses.values { listener.finish() }
-    for listener in old.recordNews.values { listener.finish() }
-    for listener in old.ownReceipts.values { listener.finish() }
-    for listener in old.receipts.values.flatMap(\.values) { listener.finish() }
-    for listener in old.messages.values.flatMap(\.values) { listener.finish() }
+    for finish in old.finishers.values { finish() }
     for post in old.posts.values { post.resume(returning: .failure(error)) }
     for waiter in old.waiters.values.flatMap(\.values) { waiter.resume(returning: .failure(error)) }
   }
 
-  private func add<Element>(
-    _ continuation: AsyncStream<Element>.Continuation,
-    _ path: any WritableKeyPath<State, [UInt64: AsyncStream<Element>.Continuation]> & Sendable
-  ) {
+  /// A stream that is told what comes from now on, until its reader lets go of it or the node ends.
+  private func stream<Element: Sendable>(
+    _ path: any WritableKeyPath<State, Readers<Element>> & Sendable,
+    keeping policy: AsyncStream<Element>.Continuation.BufferingPolicy, first: Element? = nil
+  ) -> AsyncStream<Element> {
+    let (stream, continuation) = AsyncStream.makeStream(of: Element.self, bufferingPolicy: policy)
     let key = state.withLock { state -> UInt64? in
       guard state.end == nil else { return nil }
       state.nextKey += 1
       state[keyPath: path][state.nextKey] = continuation
+      state.finishers[state.nextKey] = { continuation.finish() }
       return state.nextKey
     }
-    guard let key else { return continuation.finish() }
-    continuation.onTermination = { [weak self] _ in
-      self?.state.withLock { $0[keyPath: path][key] = nil }
+    guard let key else {
+      continuation.finish()
+      return stream
     }
+    continuation.onTermination = { [weak self] _ in
+      self?.state.withLock { state in
+        state[keyPath: path][key] = nil
+        state.finishers[key] = nil
+      }
+    }
+    if let first { continuation.yield(first) }
+    return stream
+  }
+}
+
+extension Dictionary {
+  /// Those of one id; an id that has none is forgotten.
+  fileprivate subscript<Reader>(of id: Key) -> Value where Value == [UInt64: Reader] {
+    get { self[id] ?? [:] }
+    set { self[id] = newValue.isEmpty ? nil : newValue }
   }
 }
