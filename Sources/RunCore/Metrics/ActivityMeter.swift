@@ -3,10 +3,7 @@ import DequeModule
 /// What the runner is doing: what a motion sensor says, and what speed and cadence say where there is none.
 ///
 /// Inferred, a runner stands below 0.3 m/s (over at least five seconds, in a straight line or by a pedometer) unless the
-/// feet move, and runs from 2.1 m/s on or at 140 steps a minute. People change from walking to running at about 2.0 to 2.1 m/s (Hreljac,
-/// "Preferred and energetically optimal gait transition speeds in human locomotion", Med Sci Sports Exerc 25, 1993), and
-/// 140 steps a minute is where walkers' cadence ends (Tudor-Locke et al., "Walking cadence … in 21–40 year olds:
-/// CADENCE-adults", IJBNPA 16:8, 2019: vigorous from 130 on).
+/// feet move; whether who moves walks or runs: ``MetricsSettings/isRunning(speed:cadenceStepsPerMinute:)``.
 struct ActivityMeter: Hashable, Sendable {
   /// What the runner does.
   private(set) var activity = Activity.unknown
@@ -48,71 +45,59 @@ struct ActivityMeter: Hashable, Sendable {
   static let standingSpeedMax = 0.3
   /// A receiver at rest wanders no faster; a runner who climbs without a step counted does.
   static let creepingSpeedMax = 0.2
-  static let walkingSpeedMax = 2.1
-  static let walkingCadenceMax = 140.0
   /// Feet that move less are not walking.
   static let walkingCadenceMin = 40.0
 
   /// Takes a motion sensor's word. It stands until the next: such sensors speak when something changes.
-  mutating func take(_ activity: Activity, at time: BusTime) {
+  mutating func take(_ activity: Activity, at time: BusTime, settings: MetricsSettings) {
     sensed = activity
     switch activity {
     case .walking, .running, .stationary:
       settle(activity, isInferred: false, at: time)
       isStanding = activity == .stationary
-    case .unknown: infer(at: time)
+    case .unknown: infer(at: time, settings: settings)
     }
   }
 
   /// Takes a valid, accurate fix, whether or not the run runs.
-  mutating func take(_ position: Position, at time: BusTime) {
+  mutating func take(_ position: Position, at time: BusTime, settings: MetricsSettings) {
     if fixes.count >= 2, time - fixes[fixes.count - 2].time < Self.spacing { fixes.removeLast() }
     fixes.append(FixFilter.Fix(position: position, time: time))
     while fixes.count > 2, time - fixes[1].time >= Self.window { fixes.removeFirst() }
-    infer(at: time)
+    infer(at: time, settings: settings)
   }
 
   /// Takes a cadence, steps of both feet per minute.
-  mutating func take(stepsPerMinute: Double, at time: BusTime) {
+  mutating func take(stepsPerMinute: Double, at time: BusTime, settings: MetricsSettings) {
     stepping = Stepping(perMinute: stepsPerMinute, time: time)
-    infer(at: time)
+    infer(at: time, settings: settings)
   }
 
   /// Takes a pedometer's reading: metres since its own zero.
-  mutating func take(pedometerMeters meters: Double, at time: BusTime) {
+  mutating func take(pedometerMeters meters: Double, at time: BusTime, settings: MetricsSettings) {
     // One that falls has begun anew.
     if let last = walked.last, meters < last.meters { walked.removeAll(keepingCapacity: true) }
     if walked.count >= 2, time - walked[walked.count - 2].time < Self.spacing { walked.removeLast() }
     walked.append(Walked(meters: meters, time: time))
     while walked.count > 2, time - walked[1].time >= Self.window { walked.removeFirst() }
-    infer(at: time)
+    infer(at: time, settings: settings)
   }
 
-  private mutating func infer(at time: BusTime) {
+  private mutating func infer(at time: BusTime, settings: MetricsSettings) {
     guard sensed == .unknown else { return }
     let cadence = stepping.flatMap { time - $0.time <= Self.silence ? $0.perMinute : nil }
     // A receiver tells how far the runner got, a pedometer how far the feet went: who climbs slowly or runs in circles
     // moves by the latter.
     let walking = walkingSpeed(at: time)
     let speed = speed(at: time).map { max($0, walking ?? $0) } ?? walking
-    settle(Self.activity(speed: speed, cadence: cadence), isInferred: true, at: time)
+    settle(Self.activity(speed: speed, cadence: cadence, settings: settings), isInferred: true, at: time)
     isStanding = activity == .stationary && cadence != nil && speed.map { $0 < Self.creepingSpeedMax } ?? true
   }
 
-  static func activity(speed: Double?, cadence: Double?) -> Activity {
-    switch (speed, cadence) {
-    case (nil, nil): .unknown
-    case (let speed?, let cadence):
-      if speed < standingSpeedMax, (cadence ?? 0) < walkingCadenceMin {
-        .stationary
-      } else if speed >= walkingSpeedMax || (cadence ?? 0) >= walkingCadenceMax {
-        .running
-      } else {
-        .walking
-      }
-    case (nil, let cadence?):
-      cadence < walkingCadenceMin ? .stationary : cadence >= walkingCadenceMax ? .running : .walking
-    }
+  private static func activity(speed: Double?, cadence: Double?, settings: MetricsSettings) -> Activity {
+    guard speed != nil || cadence != nil else { return .unknown }
+    if (speed ?? 0) < standingSpeedMax, (cadence ?? 0) < walkingCadenceMin { return .stationary }
+    return settings.isRunning(speed: speed, cadenceStepsPerMinute: cadence) ? .running : .walking
   }
 
   /// Metres per second in a straight line; `nil` when the fixes are too few or too old.

@@ -116,12 +116,12 @@ public struct Calculator: Hashable, Sendable {
     switch value {
     case .position(let position):
       if position.isOnEarth, position.isValid, position.isAccurate(within: settings.accuracyMetersLimit) {
-        activity.take(position, at: time)
+        activity.take(position, at: time, settings: settings)
       }
-    case .cadence(let stepsPerMinute): activity.take(stepsPerMinute: stepsPerMinute, at: time)
+    case .cadence(let stepsPerMinute): activity.take(stepsPerMinute: stepsPerMinute, at: time, settings: settings)
     case .pedometer(let meters):
-      if settings.usesPedometer { activity.take(pedometerMeters: meters, at: time) }
-    case .motion(let word): activity.take(word, at: time)
+      if settings.usesPedometer { activity.take(pedometerMeters: meters, at: time, settings: settings) }
+    case .motion(let word): activity.take(word, at: time, settings: settings)
     case .altitude, .heartRate: break
     }
   }

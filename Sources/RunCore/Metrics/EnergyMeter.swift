@@ -101,7 +101,7 @@ struct EnergyMeter: Hashable, Sendable {
     case .running: return running
     case .unknown:
       guard let cadenceStepsPerMinute else { return nil }
-      if cadenceStepsPerMinute >= settings.runningCadenceStepsPerMinuteMin { return running }
+      if settings.isRunning(cadenceStepsPerMinute: cadenceStepsPerMinute) { return running }
       return cadenceStepsPerMinute > 0 ? walking : standing
     }
   }
@@ -121,7 +121,7 @@ struct EnergyMeter: Hashable, Sendable {
       case .stationary: self = .standing
       case .walking: self = .walking
       case .running: self = .running
-      case .unknown: self = speed < settings.runningSpeedMin ? .walking : .running
+      case .unknown: self = settings.isRunning(speed: speed) ? .running : .walking
       }
     }
 

@@ -84,14 +84,14 @@ public struct MetricsSettings: Hashable, Sendable {
   public var gpsElevationMetersThreshold = 5.0
   /// Satellite altitudes count again once a pressure sensor has been silent this long.
   public var barometerSilence = BusDuration.seconds(60)
-  /// Where nobody knows the activity, this speed and more is running, metres per second. People change from a walk to a
-  /// run at about 2.0 m/s (Rotstein et al., Med Sci Sports Exerc 37, 2005: 7.2 to 7.4 km/h).
-  public var runningSpeedMin = 2.0
-  /// The time constant of the low-pass of the speed that decides between walking and running.
+  /// Where no motion sensor says what the runner does, this speed and more is running, metres per second. People change
+  /// from a walk to a run at about 2.0 to 2.1 m/s (Hreljac, "Preferred and energetically optimal gait transition speeds in
+  /// human locomotion", Med Sci Sports Exerc 25, 1993; Rotstein et al., the same 37, 2005: 7.2 to 7.4 km/h).
+  public var runningSpeedMin = 2.1
+  /// The time constant of the low-pass of the speed by which the energy tells walking from running.
   public var runningSpeedSmoothing = BusDuration.seconds(10)
-  /// Where neither activity nor distance is known, this cadence and more is running, steps of both feet per minute: adults
-  /// change from a walk to a run at 135 to 140 (Cadence as an indicator of the walk-to-run transition, Hum Mov Sci 90,
-  /// 2023).
+  /// The same for the cadence, steps of both feet per minute: walkers' ends there (Tudor-Locke et al., CADENCE-adults,
+  /// IJBNPA 16:8, 2019: vigorous from 130 on; Hum Mov Sci 90, 2023: people change at 135 to 140).
   public var runningCadenceStepsPerMinuteMin = 140.0
   /// The grade under the runner is the rise over this many metres back.
   public var gradeDistanceMeters = 50.0
@@ -103,4 +103,9 @@ public struct MetricsSettings: Hashable, Sendable {
 
   /// The product's thresholds.
   public init() {}
+
+  /// Whether whoever moves so runs: one of the two is enough, and what is unknown says nothing.
+  func isRunning(speed: Double? = nil, cadenceStepsPerMinute: Double? = nil) -> Bool {
+    (speed ?? 0) >= runningSpeedMin || (cadenceStepsPerMinute ?? 0) >= runningCadenceStepsPerMinuteMin
+  }
 }
