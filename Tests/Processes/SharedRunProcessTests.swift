@@ -150,8 +150,11 @@ struct SharedRunProcessTests {
         phone.write(NodeOrder.press(press.kind, at: press.kind == .start ? nil : press.offset).line)
       }
       try await widget.snapshot("a heart rate") { $0["metrics"]?["heartRateBpm"]?.number != nil }
+      let index = watch.view.json.count
       watch.write("offline")
-      try await watch.event("no link") { $0["event"]?.string == "link" && $0["reachable"]?.bool == false }
+      try await watch.event("no link", from: index) {
+        $0["event"]?.string == "link" && $0["reachable"]?.bool == false
+      }
       // It hears nothing until it is back, though the run goes on and ends.
       try await widget.shows("completed", revision: last)
       #expect(!watch.revisions.contains(last))

@@ -14,6 +14,33 @@ struct PeerVigilTests {
     return lines.filter { line in !line.contains("hello") && words.contains { line.contains($0) } }
   }
 
+  /// A peer that shows a run that is on, and whose link has been down for so long.
+  private static func silent(for duration: BusDuration) -> PeerStage {
+    var peer = running()
+    _ = peer.feed(.linkDown)
+    _ = peer.passes(duration)
+    return peer
+  }
+
+  /// The next life of a peer, with what its disk holds.
+  private static func nextLife(of peer: PeerStage) -> PeerStage {
+    var next = PeerStage(peer.disk, now: peer.now)
+    _ = next.feed(.started)
+    next.commits()
+    return next
+  }
+
+  /// The hub's next life is heard and dies in its turn: one alarm more.
+  private func losesTheNextHub(_ peer: inout PeerStage) {
+    _ = peer.feed(.linkUp)
+    #expect(told(peer.welcome(session: 2, PeerStage.snapshot(2, 1, 1, .running, run: 7))).contains("fresh 0.0s"))
+    peer.commits()
+    _ = peer.feed(.linkDown)
+    _ = peer.passes(.seconds(599))
+    peer.commits()
+    #expect(told(peer.passes(.seconds(1))).count == 1)
+  }
+
   private func pong(_ peer: inout PeerStage) -> [String] {
     let lines = peer.hub(.pong(0, peer.core.authoritative.order), session: 1)
     return told(lines)
@@ -51,9 +78,7 @@ struct PeerVigilTests {
 
   @Test("A hub that is heard again is fresh, and its next silence has an alarm of its own")
   func rearmed() {
-    var peer = Self.running()
-    _ = peer.feed(.linkDown)
-    _ = peer.passes(.seconds(600))
+    var peer = Self.silent(for: .seconds(600))
     peer.commits()
     _ = peer.feed(.linkUp)
     #expect(told(peer.welcome(session: 2, Self.running)) == ["fresh 0.0s"])
@@ -98,33 +123,19 @@ struct PeerVigilTests {
 
   @Test("A silence that was told is not told again by a later life; the next one is")
   func restart() {
-    var peer = Self.running()
-    _ = peer.feed(.linkDown)
-    _ = peer.passes(.seconds(600))
+    var peer = Self.silent(for: .seconds(600))
     peer.commits()
-    var next = PeerStage(peer.disk, now: peer.now)
-    _ = next.feed(.started)
-    next.commits()
+    var next = Self.nextLife(of: peer)
     #expect(told(next.passes(.seconds(7200))) == ["606.0s stale"])
     #expect(next.core.lastHubLost?.runID == RunID(high: 9, low: 7))
-    _ = next.feed(.linkUp)
-    #expect(told(next.welcome(session: 2, PeerStage.snapshot(2, 1, 1, .running, run: 7))).contains("fresh 0.0s"))
-    next.commits()
-    _ = next.feed(.linkDown)
-    _ = next.passes(.seconds(599))
-    next.commits()
-    #expect(told(next.passes(.seconds(1))).count == 1)
+    losesTheNextHub(&next)
   }
 
   @Test("A life that begins in a silence that was not told waits ten minutes of its own")
   func lateLife() {
-    var peer = Self.running()
-    _ = peer.feed(.linkDown)
-    _ = peer.passes(.seconds(400))
+    var peer = Self.silent(for: .seconds(400))
     peer.commits()
-    var next = PeerStage(peer.disk, now: peer.now)
-    _ = next.feed(.started)
-    next.commits()
+    var next = Self.nextLife(of: peer)
     #expect(next.core.viewState(at: next.now) == ViewState(age: nil, isStale: false, isHubOffDuty: false))
     #expect(told(next.passes(.seconds(599))) == ["406.0s stale"])
     #expect(told(next.passes(.seconds(1))) == ["1000.0s commit: alarmed"])
@@ -136,18 +147,14 @@ struct PeerVigilTests {
     var peer = Self.running()
     _ = peer.feed(.linkDown)
     #expect(!peer.passes(.seconds(600)).contains { $0.contains("hub lost") })
-    var next = PeerStage(peer.disk, now: peer.now)
-    _ = next.feed(.started)
-    next.commits()
+    var next = Self.nextLife(of: peer)
     _ = next.passes(.seconds(600))
     #expect(next.commits() == ["hub lost: run 7 at 1.1.0, phone silent for 600.0s"])
   }
 
   @Test("A disk that takes nothing silences no alarm, and does not double it")
   func fullDisk() throws {
-    var peer = Self.running()
-    _ = peer.feed(.linkDown)
-    _ = peer.passes(.seconds(600))
+    var peer = Self.silent(for: .seconds(600))
     let flight = try #require(peer.flight)
     #expect(peer.feed(.commitFailed(flight)) == ["hub lost: run 7 at 1.1.2, phone silent for 600.0s"])
     #expect(told(peer.passes(.seconds(60))).allSatisfy { $0.contains("commit: alarmed") })
@@ -156,9 +163,7 @@ struct PeerVigilTests {
 
   @Test("A disk that stalls through two silences: the first one's commit tells nothing of the second")
   func stalledDisk() {
-    var peer = Self.running()
-    _ = peer.feed(.linkDown)
-    _ = peer.passes(.seconds(600))
+    var peer = Self.silent(for: .seconds(600))
     _ = peer.feed(.linkUp)
     _ = peer.welcome(session: 2, Self.running)
     _ = peer.feed(.linkDown)
@@ -169,9 +174,7 @@ struct PeerVigilTests {
 
   @Test("A hub that is heard before the alarm is durable is not lost")
   func heardInTime() {
-    var peer = Self.running()
-    _ = peer.feed(.linkDown)
-    _ = peer.passes(.seconds(600))
+    var peer = Self.silent(for: .seconds(600))
     _ = peer.feed(.linkUp)
     _ = peer.welcome(session: 2, Self.running)
     #expect(!peer.commits().contains { $0.contains("hub lost") })
@@ -193,13 +196,7 @@ struct PeerVigilTests {
     next.commits()
     #expect(told(next.passes(.seconds(86_400))) == [])
     // And it is armed again once the hub is back.
-    _ = next.feed(.linkUp)
-    #expect(told(next.welcome(session: 2, PeerStage.snapshot(2, 1, 1, .running, run: 7))).contains("fresh 0.0s"))
-    next.commits()
-    _ = next.feed(.linkDown)
-    _ = next.passes(.seconds(599))
-    next.commits()
-    #expect(told(next.passes(.seconds(1))).count == 1)
+    losesTheNextHub(&next)
   }
 
   @Test("A goodbye counts behind the news that the link is gone, and while a hello waits for its answer")
@@ -242,9 +239,7 @@ struct PeerVigilTests {
 
   @Test("A goodbye before the alarm is durable: it is never told, and the disk forgets it")
   func goodbyeInTime() {
-    var peer = Self.running()
-    _ = peer.feed(.linkDown)
-    _ = peer.passes(.seconds(600))
+    var peer = Self.silent(for: .seconds(600))
     #expect(told(peer.hub(.goodbye)) == ["off duty 600.0s"])
     #expect(peer.commits().filter { !$0.hasPrefix("commit") } == [])
     #expect(peer.disk.history.vigil == VigilMark(duty: .dismissed))
@@ -253,9 +248,7 @@ struct PeerVigilTests {
 
   @Test("A goodbye after the alarm was told: the view says so, and the alarm stays the last")
   func goodbyeTooLate() {
-    var peer = Self.running()
-    _ = peer.feed(.linkDown)
-    _ = peer.passes(.seconds(600))
+    var peer = Self.silent(for: .seconds(600))
     peer.commits()
     #expect(told(peer.hub(.goodbye)) == ["off duty 600.0s", "commit: dismissed"])
     peer.commits()
@@ -276,18 +269,14 @@ struct PeerVigilTests {
 
   @Test("What the peer slept through is no silence, and after it the hub gets three beats")
   func ownSleep() {
-    var peer = Self.running()
-    _ = peer.feed(.linkDown)
-    _ = peer.passes(.seconds(300))
+    var peer = Self.silent(for: .seconds(300))
     // A night in a drawer: the clock counts it, nobody was there to listen.
     peer.now = peer.now + .seconds(30_000)
     #expect(told(peer.feed(.deadline)) == [])
     #expect(told(peer.passes(.seconds(290))) == [])
     #expect(told(peer.passes(.seconds(15))).count == 1)
 
-    var late = Self.running()
-    _ = late.feed(.linkDown)
-    _ = late.passes(.seconds(599))
+    var late = Self.silent(for: .seconds(599))
     late.now = late.now + .seconds(30_000)
     #expect(told(late.feed(.deadline)) == [])
     #expect(told(late.passes(.milliseconds(5900))) == [])
