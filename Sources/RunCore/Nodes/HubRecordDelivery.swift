@@ -40,7 +40,15 @@ extension HubCore {
   mutating func take(_ reading: RecordReading, for reader: RecordAsker, into actions: inout [Action]) {
     switch (reader, reading) {
     case (.inquiry(let number), _): actions.append(.answer(reading.answer, number))
-    case (.peer(let connection, let number, _), .found(let stored)):
+    case (.peer(let connection, let number, let fetch), .found(let stored)):
+      if let first = records.next(after: fetch.after), first.change < stored.change {
+        // It has changed again since it was chosen, and another record before it: whoever takes this one takes in all
+        // changes up to its number.
+        guard sessions[connection]?.number == number else { return }
+        sessions[connection]?.isFetching = false
+        if let session = sessions[connection] { take(fetch, of: session, on: connection, into: &actions) }
+        return
+      }
       let part = stored.part
       let change = RecordChange(
         number: stored.change, runID: part.runID, version: part.version, summary: stored.summary, from: part.from,

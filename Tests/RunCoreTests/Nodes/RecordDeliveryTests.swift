@@ -100,6 +100,30 @@ struct RecordDeliveryTests {
     #expect(asks(&stage, fetch) == ["watch ← change 1.2: run 1v2 removed"])
   }
 
+  @Test("A record that changed again while it was read waits behind another that changed in between")
+  func overtaken() throws {
+    var stage = stopped()
+    _ = stage.hello("watch")
+    stage.commitsAll()
+    let fetch = RecordFetch(after: 0, from: 0)
+    _ = asks(&stage, fetch)
+    var other = try #require(
+      stage.durable.lazy.compactMap { if case .keepRecord(let record, _) = $0 { record } else { nil } }.first)
+    other.summary.runID = RunID(high: 1, low: 2)
+    let bytes = other.encoded
+    _ = stage.feed(.inquire(.putRecord(RecordUpload(from: 0, bytes: bytes, total: bytes.count)), 7))
+    _ = stage.feed(.inquire(.editRecord(Self.run, title: "River", note: nil), 8))
+    stage.commitsAll()
+    let record = try #require(stage.core.records.kept[Self.run])
+    let reading = RecordReading.found(
+      StoredRecord(
+        change: 1 << 32 | 3, summary: record,
+        part: RecordPart(runID: Self.run, version: 2, from: 0, bytes: [1, 2], total: 2)))
+    let asker = RecordAsker.peer(.named("watch"), session: stage.session(of: "watch"), fetch)
+    let lines = stage.feed(.recordRead(reading, for: asker)) + stage.commitsAll()
+    #expect(lines.filter { !$0.hasPrefix("commit") } == ["read run 2 from 0 for watch"])
+  }
+
   @Test("Changes of a later life lie above all of the ones before, also when its store has forgotten some")
   func laterLife() {
     let stage = stopped()
