@@ -2,7 +2,7 @@
 
 BUSNODE = .build/release/busnode
 
-.PHONY: run build test proto lint metrics-table soak bench clean
+.PHONY: run build test simulate proto lint metrics-table soak mutants bench clean
 
 # Phone, watch and widget as three processes on a modelled five-minute run, with presses from all three.
 run: build
@@ -13,12 +13,22 @@ build:
 	@scripts/bootstrap
 	swift build -c release --product busnode
 
-# Every test. Those with processes come after the others: an exhaustive test keeps every core busy, and a process that
-# is to answer within a deadline would wait for a turn. For the same reason only some of them run side by side.
+# Every test, and 500 simulated worlds. Those with processes come after the others: an exhaustive test keeps every core
+# busy, and a process that is to answer within a deadline would wait for a turn. For the same reason only some of them
+# run side by side.
 test:
 	@scripts/bootstrap --python
+	swift build -c release --product simulate
+	.build/release/simulate --seeds 1..500 --hours 0.2
 	swift test --skip ProcessTests
 	swift test --skip-build --filter ProcessTests --experimental-maximum-parallelization-width 6
+
+# The simulated worlds, built in release; ARGS="--seed 7 --trace" shows one of them.
+ARGS_OF_SIMULATE = $(if $(ARGS),$(ARGS),--seeds 1..500 --hours 0.2)
+simulate:
+	@scripts/bootstrap
+	swift build -c release --product simulate
+	.build/release/simulate $(ARGS_OF_SIMULATE)
 
 # The wire: the generated Swift and the descriptor set, anew from runbus.proto.
 proto:
@@ -33,8 +43,13 @@ lint:
 metrics-table: build
 	BUSNODE=$(BUSNODE) scripts/compare-recordings --write
 
-# Larger seeded worlds than a test run has time for. With KILLS=500 real processes under kill -9 instead, with CRASHES=200 a
-# phone that is killed that often in replays of a recorded run, a quarter of an hour of them (SEED=1 repeats).
+# A campaign of simulated worlds on all cores: SEEDS=100000 HOURS=1 (and FROM=1). With KILLS=500 real processes under
+# kill -9 instead, with CRASHES=200 a phone that is killed that often in replays of a recorded run, a quarter of an hour of
+# them (SEED=1 repeats). Without any, the sampled tests with far more samples, and 3,000 worlds.
+FROM ?= 1
+HOURS ?= 1
+LAST = $(shell expr $(FROM) + $(1) - 1)
+SIMULATE_ALL = .build/release/simulate --hours $(HOURS) --jobs $$(getconf _NPROCESSORS_ONLN) --seeds
 soak:
 ifdef CRASHES
 	@scripts/bootstrap
@@ -46,10 +61,21 @@ else ifdef KILLS
 	swift build -c release --product busnode
 	RUNBUS_SOAK_KILLS=$(KILLS) RUNBUS_SOAK_SEED=$(SEED) RUNBUS_SOAK_BUSNODE=$(CURDIR)/$(BUSNODE) \
 	  swift test --filter KillTests
+else ifdef SEEDS
+	@scripts/bootstrap
+	swift build -c release --product simulate
+	$(SIMULATE_ALL) $(FROM)..$(call LAST,$(SEEDS))
 else
 	@scripts/bootstrap --python
-	RUNBUS_SOAK=1 RUNBUS_SOAK_CONTROL=1 RUNBUS_SOAK_WORLD=3000 swift test --skip ProcessTests
+	RUNBUS_SOAK=1 RUNBUS_SOAK_CONTROL=1 swift test --skip ProcessTests
+	swift build -c release --product simulate
+	$(SIMULATE_ALL) $(FROM)..$(call LAST,3000)
 endif
+
+# Whether the worlds would notice: known bugs are planted in a copy, one at a time, and each is to be caught.
+mutants:
+	@scripts/bootstrap
+	@scripts/mutants
 
 # Latencies side by side with a C program that does the same hops; ARGS="--rounds 5" makes it shorter.
 bench:

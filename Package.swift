@@ -84,7 +84,17 @@ let package = Package(
       ],
       path: "Tests/Support",
       swiftSettings: settings),
-    .testTarget(name: "RunCoreTests", dependencies: ["RunCore", "TestSupport"], swiftSettings: settings),
+    .target(name: "Simulation", dependencies: ["RunCore"], path: "Tests/Simulation/World", swiftSettings: settings),
+    .executableTarget(
+      name: "simulate",
+      dependencies: [
+        "Simulation",
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+      ],
+      path: "Tests/Simulation/Command",
+      swiftSettings: settings),
+    .testTarget(
+      name: "RunCoreTests", dependencies: ["RunCore", "Simulation", "TestSupport"], swiftSettings: settings),
     .testTarget(
       name: "RunBusTests",
       dependencies: [

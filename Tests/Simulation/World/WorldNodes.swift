@@ -5,6 +5,7 @@ extension World {
   mutating func feedHub(_ event: HubCore.Event) {
     let hubTime = hub.busClock.bus(at: hubNow)
     guard let actions = hub.core?.receive(event, at: hubTime) else { return }
+    noteDue(of: .hub)
     for action in actions {
       switch action {
       case .open: feedHub(.opened(eventsEndpoint: "events"))
@@ -18,7 +19,10 @@ extension World {
       case .publish(let event):
         check(event)
         publish(event)
-      case .commit(let id, let operations): commit(id, operations, of: .hub)
+        if case .snapshot(let message) = event { checkSchedule(message.snapshot, at: hubTime) }
+      case .commit(let id, let operations):
+        checkWindows(operations)
+        commit(id, operations, of: .hub)
       case .receipt(let receipt): check(receipt)
       case .messageReceipt(let receipt): check(receipt, at: .hub)
       case .refusePost(let id, let refusal): noteRefusal(of: id, refusal)
@@ -34,14 +38,17 @@ extension World {
       case .ended: endHub()
       case .readRecord(let run, let from, let asker):
         feedHub(.recordRead(hub.store.records.reading(run, from: from), for: asker))
-      case .forward, .record, .recovered, .note: break
+      case .recovered(let recovery): note(recovery)
+      case .forward, .record, .note: break
       }
     }
+    checkSchedule(at: hubTime)
   }
 
   mutating func feedPeer(_ index: Int, _ event: PeerCore.Event) {
     let peerTime = peerNow(index)
     guard let actions = peers[index].core?.receive(event, at: peerTime) else { return }
+    noteDue(of: .peer(index))
     for action in actions {
       switch action {
       case .send(let frame):
@@ -74,19 +81,31 @@ extension World {
   private mutating func commit(_ id: CommitID, _ operations: [StoreOperation], of party: WorldParty) {
     let isSlow =
       switch party {
-      case .hub: chance(10)
-      case .peer(let index): chance(peers[index].isSlow ? 2 : 10)
+      case .hub: chance(climate.slowCommit)
+      case .peer(let index): chance(peers[index].isSlow ? 2 : climate.slowCommit)
+      }
+    let fullUntil =
+      switch party {
+      case .hub: hub.isFullUntil
+      case .peer(let index): peers[index].isFullUntil
       }
     if isSlow { tally.count("slow commit") }
+    let isWritten = isHealed || isCalm || now >= fullUntil && !chance(climate.commitFailure)
+    if party == .hub, isSlow || !isWritten { hub.isTroubledUntil = now + .seconds(6) }
     schedule(
-      .committed(party, life: life(of: party), id, operations, isWritten: isHealed || !chance(20)),
+      .committed(party, life: life(of: party), id, operations, isWritten: isWritten),
       in: milliseconds(0...(isSlow ? 900 : 10)))
   }
 
   /// What is written is durable from here on.
   mutating func write(_ operations: [StoreOperation], to party: WorldParty) {
     for case .bury(let stream, let sequence) in operations {
-      guard let id = disk(of: party).row(stream, sequence)?.item?.id else { continue }
+      // It may have been given in this very commit.
+      var id = disk(of: party).row(stream, sequence)?.item?.id
+      for case .enqueue(let row) in operations where row.stream == stream && row.sequence == sequence {
+        id = row.item?.id ?? id
+      }
+      guard let id else { continue }
       presses[CommandID(high: id.high, low: id.low)]?.isBuried = true
       posts[id]?.isBuried = true
     }
@@ -95,7 +114,7 @@ extension World {
       let before = hub.store.delivery.watermarks
       hub.store.commit(operations, bootID: "boot \(hub.boot)", wallSeconds: wallSeconds())
       checkMarks(since: before, operations, by: .hub)
-      faults += hub.store.faults
+      if hub.store.hasFaults { faults += hub.store.faults }
     case .peer(let index):
       let before = peers[index].store.delivery.watermarks
       peers[index].store.commit(

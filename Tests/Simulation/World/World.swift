@@ -1,7 +1,11 @@
-import RunCore
+package import RunCore
 
-/// A small simulated world: one hub, three peers, plain requests, a spool, disks and a network that misbehave, apps that
-/// are late, fail and take their node down, and virtual time. The same seed gives the same world.
+/// A small simulated world: one hub, two to six peers, plain requests, a spool, disks, clocks and a network that
+/// misbehave, apps that are late, fail and take their node down, and virtual time. The same seed gives the same world.
+///
+/// What people do and what goes wrong at a node comes in numbered steps, each with random numbers of its own; what a
+/// network and a disk do follows from the seed and the moment. So a step can be left out (``WorldCut``) and the rest of
+/// the world stays much as it was.
 ///
 /// In a ``Loss/none`` world every promise of the design's section 5 is checked. Where a store is deleted or comes back as
 /// an older copy, less is promised, and this is what is checked then:
@@ -12,7 +16,7 @@ import RunCore
 /// - ``Loss/hub``: runs and verdicts may be forgotten, a command may be judged once by what is left and once before.
 ///   Peers' commands still get their verdicts, their messages still arrive (perhaps twice), all show one state in the
 ///   end, and outboxes drain. Terms and revisions are compared only since the loss.
-struct World {
+package struct World {
   enum Loss: Hashable {
     case none
     case peer(Int)
@@ -34,16 +38,33 @@ struct World {
     case looks(WorldParty)
     case press(Int, CommandKind)
     case asks(Command)
+    case answersRecovery(life: UInt64, RecoveryAnswer)
     case copies
     case loses
     case step
   }
 
-  var random: SeededGenerator
+  let seed: UInt64
+  let options: WorldOptions
+  let climate: WorldClimate
+  /// What is drawn from now: of the step that is being done, or of the moment.
+  var random: WorldRandom
+  var wallRandom: WorldRandom
   let loss: Loss
-  var now = BusTime.zero
-  var faults: [String] = []
-  var tally = WorldTally()
+  package internal(set) var now = BusTime.zero
+  package internal(set) var faults: [String] = []
+  package internal(set) var tally = WorldTally()
+  /// One line for each event, when somebody wants to read them.
+  package internal(set) var lines: [String] = []
+  /// How many steps there have been.
+  package internal(set) var steps = 0
+  var rhythm: WorldRhythm
+  /// No trouble in this second.
+  var isCalm = false
+  /// When each node wants to be woken: the hub, then the peers.
+  var dues: [BusTime]
+  var window = WorldWindow()
+  var lastPublication: WorldPublication?
   var peers: [WorldPeer] = []
   var hub = WorldHub()
   var queue = WorldQueue<Happening>()
@@ -61,38 +82,58 @@ struct World {
   /// Samples that reached the hub, by place, and where and when those of named runs were taken.
   var arrived: Set<WorldPlace> = []
   var samples: [UInt64: WorldSample] = [:]
+  /// Readings that were sent and not acknowledged, by the store that sent them.
+  var unacknowledged: [StoreID: [(sequence: UInt64, reading: UInt64)]] = [:]
+  /// Queued messages that may still be overtaken, by who sends them to whom.
+  var roads: [WorldRoad: [MessageID]] = [:]
   /// Which store and which peer speak on a connection.
   var speakers: [UInt64: (store: StoreID, peer: Int)] = [:]
   /// Messages on one connection keep their order.
   var lastArrival: [String: BusTime] = [:]
-  let speed: BusSpeed
+  package let speed: BusSpeed
   let debounce: BusDuration
   private var lastNumber: UInt64 = 0
 
-  init(seed: UInt64) {
-    random = SeededGenerator(seed: seed)
-    speed = BusSpeed(factor: seed.isMultiple(of: 10) ? 60 : 1)!
+  package init(seed: UInt64, options: WorldOptions = WorldOptions()) {
+    self.seed = seed
+    self.options = options
+    climate = WorldClimate(seed: seed)
+    random = WorldRandom(seed: seed, 2)
+    wallRandom = WorldRandom(seed: seed, 3, options.wallVariant)
+    rhythm = WorldRhythm(isLong: options.trouble > .seconds(120))
+    dues = Array(repeating: .distantFuture, count: climate.peerCount + 1)
+    // A fast bus forgets nothing in its time: journals are kept for a day of it, verdicts for two.
+    speed = BusSpeed(factor: seed.isMultiple(of: 10) ? min(60, max(2, 60_000 / options.trouble.seconds)) : 1)!
     debounce = [.milliseconds(500), .milliseconds(500), .zero].randomElement(using: &random)!
     // Two worlds of five lose a store; they are seeds of their own, so that the others check everything.
     switch seed % 5 {
-    case 3: loss = .peer(Int(seed / 5 % 3))
+    case 3: loss = .peer(Int(seed / 5) % climate.peerCount)
     case 4: loss = .hub
     default: loss = .none
     }
     hub.store = freshStore(StoreID(high: 1, low: 1))
-    for (index, name) in ["watch", "widget", "shell"].enumerated() {
+    for (index, name) in Self.names.prefix(climate.peerCount).enumerated() {
       var peer = WorldPeer(
         name: DeviceID(name)!, nodeID: NodeID(high: 3, low: UInt64(index)),
         store: WorldPeerStore(storeID: StoreID(high: 2, low: UInt64(index))))
-      peer.clock = origin()
+      peer.clock = clock()
       peer.isSlow = Int.random(in: 0..<4, using: &random) == 0
       peers.append(peer)
     }
-    hub.clock = origin()
+    hub.clock = clock()
   }
 
+  private static let names = ["watch", "widget", "shell", "tablet", "treadmill", "band"]
+
   func freshStore(_ id: StoreID) -> WorldStore {
-    WorldStore(storeID: id, isLosing: loss != .none, lateAfter: speed.bus(fromReal: .milliseconds(500)))
+    WorldStore(
+      storeID: id, isLosing: loss != .none, lateAfter: speed.bus(fromReal: .milliseconds(500)),
+      window: debounce)
+  }
+
+  /// Up to 200 ppm fast or slow, as quartz in the heat and in the cold.
+  private mutating func clock() -> WorldClock {
+    WorldClock(origin: origin(), drift: .random(in: -200...200, using: &random))
   }
 
   /// Somewhere within a quarter of an hour: no two clocks of this world have one origin.
@@ -103,7 +144,7 @@ struct World {
   // MARK: The course of a world
 
   /// Trouble for a while, then peace, until everything has settled.
-  mutating func run() {
+  package mutating func run() {
     startHub()
     for index in peers.indices {
       startPeer(index)
@@ -111,17 +152,18 @@ struct World {
       schedule(.linkUp(index), in: chance(4) ? milliseconds(0...9000) : milliseconds(0...50))
     }
     if loss != .none {
-      schedule(.copies, in: milliseconds(1000...10_000))
-      schedule(.loses, in: milliseconds(8000...25_000))
+      let trouble = options.trouble.nanoseconds / 1_000_000
+      schedule(.copies, in: milliseconds(trouble / 30...trouble / 3))
+      schedule(.loses, in: milliseconds(trouble / 4...trouble * 5 / 6))
     }
     schedule(.step, in: .zero)
-    advance(to: .zero + .seconds(30))
+    advance(to: .zero + options.trouble)
     heal()
-    advance(to: .zero + .seconds(35))
+    advance(to: now + .seconds(5))
     // Most worlds end with the run's end: then nothing but the heartbeat is left to heal what was lost.
     if speed != .realTime || !chance(5) { feedHub(.press(command(of: nil, .stop))) }
     // Covers the longest backoff (30 s, and a quarter) and three slow beats; a message that fails takes its time.
-    advance(to: .zero + .seconds(110))
+    advance(to: now + .seconds(75))
     for _ in 0..<3 where faults.isEmpty && !isSettled { advance(to: now + .seconds(60)) }
     checkEnd()
   }
@@ -142,20 +184,24 @@ struct World {
   private mutating func advance(to end: BusTime) {
     var idleTurns = 0
     while faults.isEmpty {
-      var due = hub.core?.deadline.map { hub.busClock.real(at: $0) - hub.clock }
-      for peer in peers {
-        guard let deadline = peer.core?.deadline else { continue }
-        due = min(due ?? .distantFuture, deadline - peer.clock)
-      }
+      var due = BusTime.distantFuture
+      for time in dues { due = min(due, time) }
       // Sockets are drained before timers fire.
-      if let next = queue.nextAt, next <= min(end, max(now, due ?? .distantFuture)) {
-        now = max(now, next)
+      if let next = queue.nextAt, next <= min(end, max(now, due)) {
+        move(to: max(now, next))
         idleTurns = 0
-        if let happening = queue.pop() { happen(happening) }
-      } else if let due, due <= end {
+        if let happening = queue.pop() {
+          if let party = receiver(of: happening), isHungUntil(party) > now {
+            queue.push(happening, at: isHungUntil(party))
+          } else {
+            trace(happening)
+            happen(happening)
+          }
+        }
+      } else if due <= end {
         idleTurns = due <= now ? idleTurns + 1 : 0
         if idleTurns > 100 { faults.append("a deadline that nothing comes of at \(now.nanoseconds)") }
-        now = max(now, due)
+        move(to: max(now, due))
         meetDeadlines()
       } else {
         now = end
@@ -165,11 +211,43 @@ struct World {
   }
 
   private mutating func meetDeadlines() {
-    if let deadline = hub.core?.deadline, hub.busClock.real(at: deadline) - hub.clock <= now { feedHub(.deadline) }
-    for index in peers.indices {
-      if let deadline = peers[index].core?.deadline, deadline - peers[index].clock <= now {
-        feedPeer(index, .deadline)
-      }
+    if dues[0] <= now { feedHub(.deadline) }
+    for index in peers.indices where dues[index + 1] <= now { feedPeer(index, .deadline) }
+  }
+
+  /// What a moment brings does not depend on what was drawn before it.
+  private mutating func move(to time: BusTime) {
+    guard time != now else { return }
+    now = time
+    random = WorldRandom(seed: seed, 4, UInt64(bitPattern: now.nanoseconds))
+    if !options.cut.calmSeconds.isEmpty {
+      isCalm = options.cut.calmSeconds.contains(Int(now.nanoseconds / 1_000_000_000))
+    }
+  }
+
+  /// A deadline is looked up once after each event of a node, not at each event of the world.
+  mutating func noteDue(of party: WorldParty) {
+    switch party {
+    case .hub:
+      dues[0] = hub.core?.due().map { hub.clock.moment(of: hub.busClock.real(at: $0)) } ?? .distantFuture
+      dues[0] = max(dues[0], hub.isHungUntil)
+    case .peer(let index):
+      dues[index + 1] = peers[index].core?.due().map { peers[index].clock.moment(of: $0) } ?? .distantFuture
+      dues[index + 1] = max(dues[index + 1], peers[index].isHungUntil)
+    }
+  }
+
+  /// Who has to be awake for it.
+  private func receiver(of happening: Happening) -> WorldParty? {
+    switch happening {
+    case .toHub, .gone, .asks, .answersRecovery: .hub
+    case .toPeer(let index, _, _), .published(let index, _, _), .press(let index, _), .linkUp(let index),
+      .linkDown(let index, _):
+      .peer(index)
+    case .committed(let party, _, _, _, _), .sendFailed(let party, _, _), .returned(let party, _, _),
+      .handles(let party, _, _), .looks(let party):
+      party
+    case .starts, .copies, .loses, .step: nil
     }
   }
 
@@ -185,7 +263,8 @@ struct World {
       guard peers[index].subscription == subscription else { return }
       feedPeer(index, .event(event))
       // Without a session it is not listened to.
-      if peers[index].core?.heardAt == peerNow(index) { noteWord(to: index) }
+      let time = peerNow(index)
+      if peers[index].core?.wasHeard(at: time) ?? false { noteWord(to: index) }
     case .committed(let party, let life, let id, let operations, let isWritten):
       guard life == self.life(of: party) else { return }
       if isWritten {
@@ -215,6 +294,7 @@ struct World {
     case .looks(let party): look(party)
     case .press(let index, let kind): press(index, kind)
     case .asks(let command): ask(command)
+    case .answersRecovery(let life, let answer): if life == hub.life { feedHub(.recover(answer)) }
     case .copies: copyStore()
     case .loses: loseStore()
     case .step: step()
@@ -233,18 +313,28 @@ struct World {
   }
 
   mutating func delay() -> BusDuration {
-    chance(20) && !isHealed ? milliseconds(0...2000) : milliseconds(0...20)
+    !isHealed && !isCalm && chance(climate.frameLate) ? milliseconds(0...2000) : milliseconds(0...20)
   }
 
   mutating func milliseconds(_ range: ClosedRange<Int64>) -> BusDuration {
     .milliseconds(.random(in: range, using: &random))
   }
 
-  /// One time of so many.
-  mutating func chance(_ count: Int) -> Bool { Int.random(in: 0..<count, using: &random) == 0 }
+  /// One time of so many; 0 is never.
+  mutating func chance(_ count: Int) -> Bool { count > 0 && random.next() % UInt64(count) == 0 }
 
   mutating func number() -> UInt64 {
     lastNumber += 1
     return lastNumber
   }
+}
+
+// Asked for in place: a core is large, and reading a property of an optional one copies all of it.
+extension HubCore {
+  fileprivate mutating func due() -> BusTime? { deadline }
+}
+
+extension PeerCore {
+  fileprivate mutating func due() -> BusTime? { deadline }
+  fileprivate mutating func wasHeard(at time: BusTime) -> Bool { heardAt == time }
 }

@@ -17,7 +17,7 @@ struct WorldPeer {
   var life: UInt64 = 0
   var boot = 0
   /// How far its monotonic clock is from the world's.
-  var clock = BusDuration.zero
+  var clock = WorldClock()
   /// How far its wall clock is from the world's.
   var wallOffset: Double = 0
   /// The connection it speaks on; `nil` while the link is down.
@@ -27,6 +27,8 @@ struct WorldPeer {
   var deafUntil = BusTime.zero
   var muteUntil = BusTime.zero
   var isSlow = false
+  var isHungUntil = BusTime.zero
+  var isFullUntil = BusTime.zero
   var app = WorldApp()
   var vigil = WorldVigil()
   var lastShown = Snapshot.none.order
@@ -42,15 +44,20 @@ struct WorldPeer {
 /// The hub of a simulated world, alive or not.
 struct WorldHub {
   var core: HubCore?
-  var store = WorldStore(storeID: .none, isLosing: false, lateAfter: .zero)
+  var store = WorldStore(storeID: .none, isLosing: false, lateAfter: .zero, window: .zero)
   var copy: WorldStore?
   var life: UInt64 = 0
   var boot = 0
-  var clock = BusDuration.zero
+  var clock = WorldClock()
   var busClock = BusClock(realAnchor: .zero, busAnchor: .zero, speed: .realTime)
   var lastOrder = Snapshot.none.order
   var app = WorldApp()
   var outbox: [OutboxReport] = []
+  var wallOffset: Double = 0
+  /// Its disk was slow or failed: until then its schedule may slip.
+  var isTroubledUntil = BusTime.zero
+  var isHungUntil = BusTime.zero
+  var isFullUntil = BusTime.zero
 }
 
 /// One press of a peer, as the world remembers it.
@@ -107,26 +114,39 @@ extension World {
     }
   }
 
-  var hubNow: BusTime { now + hub.clock }
+  /// Until when it stands still; in the past for one that does not.
+  func isHungUntil(_ party: WorldParty) -> BusTime {
+    switch party {
+    case .hub: hub.isHungUntil
+    case .peer(let index): peers[index].isHungUntil
+    }
+  }
 
-  func peerNow(_ index: Int) -> BusTime { now + peers[index].clock }
+  var hubNow: BusTime { hub.clock.reading(at: now) }
+
+  func peerNow(_ index: Int) -> BusTime { peers[index].clock.reading(at: now) }
 
   func wallSeconds(of index: Int? = nil) -> Double {
-    1e9 + (now - .zero).seconds + (index.map { peers[$0].wallOffset } ?? 0)
+    1e9 + (now - .zero).seconds + (index.map { peers[$0].wallOffset } ?? hub.wallOffset)
   }
 
   mutating func startHub() {
     guard hub.core == nil else { return }
     hub.life += 1
     let boot = "boot \(hub.boot)"
+    let history = hub.store.history
     hub.busClock = BusClock.continuing(
-      hub.store.clock, lastSign: hub.store.history.lastSign, real: hubNow, wallSeconds: wallSeconds(), bootID: boot,
+      hub.store.clock, lastSign: history.lastSign, real: hubNow, wallSeconds: wallSeconds(), bootID: boot,
       speed: speed)
+    var metrics = MetricsSettings()
+    metrics.setup = climate.setup
     hub.core = HubCore(
       settings: HubCore.Settings(
         deviceID: DeviceID("phone")!, nodeID: NodeID(high: 1, low: 1), storeID: hub.store.storeID,
-        debounce: debounce, clock: hub.busClock, seed: random.next()),
-      history: hub.store.history, now: hub.busClock.bus(at: hubNow), wallSeconds: wallSeconds(), bootID: boot)
+        debounce: debounce, clock: hub.busClock, metrics: metrics,
+        recovery: climate.recovery, downtime: climate.downtime, seed: random.next()),
+      history: history, now: hub.busClock.bus(at: hubNow), wallSeconds: wallSeconds(), bootID: boot)
+    window = WorldWindow()
     feedHub(.started)
     schedule(.handles(.hub, life: hub.life, true), in: milliseconds(0...1000))
   }
@@ -153,36 +173,35 @@ extension World {
   mutating func crash(_ party: WorldParty) {
     guard isUp(party), !isHealed else { return }
     let life = life(of: party)
-    var lost: [[StoreOperation]] = []
-    queue.removeAll { happening in
-      guard case .committed(party, life, _, let operations, true) = happening else { return false }
-      lost.append(operations)
-      return true
+    let lost = queue.removeAll {
+      if case .committed(party, life, _, _, true) = $0 { true } else { false }
     }
     let isKept = Bool.random(using: &random)
-    for operations in lost {
+    for case .committed(_, _, _, let operations, _) in lost {
       tally.count(isKept ? "commit kept by a crash" : "commit lost by a crash")
       if isKept { write(operations, to: party) }
     }
-    let isReboot = chance(3)
+    let isReboot = climate.hasReboots && chance(3)
     switch party {
     case .hub:
       tally.count(isReboot ? "hub reboot" : "hub crash")
       hub.core = nil
+      noteDue(of: .hub)
       hub.life += 1
       hub.app.crash()
-      if isReboot { (hub.boot, hub.clock) = (hub.boot + 1, origin()) }
+      if isReboot { (hub.boot, hub.clock.origin) = (hub.boot + 1, origin()) }
       // Some links outlive it: the transport finds the next life by itself.
       for index in peers.indices where !chance(5) { disconnect(index) }
     case .peer(let index):
       tally.count(isReboot ? "peer reboot" : "peer crash")
       disconnect(index, isComing: false)
       peers[index].core = nil
+      noteDue(of: party)
       peers[index].life += 1
       peers[index].app.crash()
       peers[index].told = []
       if isReboot {
-        (peers[index].boot, peers[index].clock) = (peers[index].boot + 1, origin())
+        (peers[index].boot, peers[index].clock.origin) = (peers[index].boot + 1, origin())
         let hasUnsent = peers[index].store.delivery.history.rows.contains { $0.tries == 0 && $0.item != nil }
         if hasUnsent || chance(12) {
           // It lay in a drawer, or its wall clock was set: what was never sent in a month is not sent any more.
@@ -192,7 +211,8 @@ extension World {
       }
     }
     for post in posts where post.value.to == party { posts[post.key]?.maySeeAgain = true }
-    schedule(.starts(party), in: milliseconds(0...5000))
+    // What waits for a node that stood still comes to its next life, in order.
+    schedule(.starts(party), in: max(milliseconds(0...5000), isHungUntil(party) - now))
   }
 
   // MARK: Losing a store

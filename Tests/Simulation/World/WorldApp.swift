@@ -56,6 +56,12 @@ struct WorldPost {
   var processed = 0
 }
 
+/// From whom to whom.
+struct WorldRoad: Hashable {
+  let from: WorldParty
+  let to: WorldParty
+}
+
 extension World {
   mutating func withApp<Value>(_ party: WorldParty, _ body: (inout WorldApp) -> Value) -> Value {
     switch party {
@@ -185,14 +191,18 @@ extension World {
     posts[id] = post
     guard post.returns == 1, post.deliveryClass == .queued, !isForgiven(post) else { return }
     // Nothing was overtaken: whatever was given before it and is owed has been handled, or was set aside.
-    for (other, earlier) in posts
-    where earlier.from == post.from && earlier.to == post.to && earlier.deliveryClass == .queued
-      && earlier.number < post.number && earlier.isQueued && earlier.returns == 0
-    {
+    let road = WorldRoad(from: post.from, to: post.to)
+    var ahead: [MessageID] = []
+    for other in roads[road] ?? [] {
+      guard let earlier = posts[other] else { continue }
+      if earlier.returns > 0 || earlier.isRefused || earlier.last?.isLast ?? false { continue }
+      ahead.append(other)
+      guard earlier.number < post.number, earlier.isQueued else { continue }
       // Taken back, but its sender has not been told yet.
-      if earlier.last?.isLast ?? false || disk(of: earlier.from).row(of: other) == nil { continue }
+      if disk(of: earlier.from).row(of: other) == nil { continue }
       faults.append("\(id) overtook \(other)")
     }
+    roads[road] = ahead
   }
 
   /// The store of one of the two has lost what was known of it.

@@ -1,11 +1,12 @@
 import RunCore
 
 /// How often each thing happened, so that a campaign shows that it has seen what it claims to check.
-struct WorldTally {
-  private(set) var counts: [String: Int] = [:]
+package struct WorldTally: Sendable {
+  package private(set) var counts: [String: Int] = [:]
 
   mutating func count(_ name: String) { counts[name, default: 0] += 1 }
-  mutating func add(_ other: WorldTally) { counts.merge(other.counts, uniquingKeysWith: +) }
+  package init() {}
+  package mutating func add(_ other: WorldTally) { counts.merge(other.counts, uniquingKeysWith: +) }
 
   mutating func count(_ stage: DeliveryStage, of deliveryClass: DeliveryClass) {
     let name =
@@ -34,7 +35,7 @@ struct WorldTally {
   }
 
   /// All that the default campaign is to meet at least once.
-  static let expected = [
+  package static let expected = [
     // What goes wrong.
     "hub crash", "hub reboot", "peer crash", "peer reboot", "month", "commit failed", "commit kept by a crash",
     "commit lost by a crash", "slow commit", "frame to the hub lost", "frame to a peer lost",
@@ -43,6 +44,8 @@ struct WorldTally {
     "deaf for a while", "mute for a while", "handler threw", "handler took its node down", "handler was late",
     "handler went away", "hub's store deleted", "hub's store restored", "peer's store deleted", "peer's store restored",
     "peer began anew", "hub began anew", "hub went off duty", "goodbye of the hub", "hub lost",
+    "hung", "disk full", "clogged", "wall clock set", "other wall clocks", "conflict",
+    "recovery asked", "recovery finished", "recovery discarded",
     // What is done.
     "press offline", "burst", "run out of reach", "whole run", "record", "record anew", "record edited",
     "record removed", "record at a peer", "record anew at a peer", "record removed at a peer",

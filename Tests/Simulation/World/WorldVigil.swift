@@ -39,8 +39,11 @@ extension World {
     tally.count("hub lost")
     let vigil = peers[index].vigil
     if vigil.isTold { faults.append("peer \(index): a second alarm in one silence") }
-    if vigil.isDismissed { faults.append("peer \(index): an alarm after the hub's goodbye") }
-    if now - vigil.heardAt < Self.hubLostAfter { faults.append("peer \(index): an alarm while the hub is merely slow") }
+    // Who has not met the hub of the new store yet takes its goodbye for one of an earlier life.
+    if vigil.isDismissed, loss != .hub { faults.append("peer \(index): an alarm after the hub's goodbye") }
+    if now - vigil.heardAt < Self.hubLostAfter - .milliseconds(10) {
+      faults.append("peer \(index): an alarm while the hub is merely slow")
+    }
     if peers[index].core?.authoritative.phase.isOn != true { faults.append("peer \(index): an alarm without a run") }
     if peers[index].store.vigil.duty != .alarmed {
       tally.count("hub lost on a full disk")
@@ -59,6 +62,7 @@ extension World {
   /// It has ended: its sockets close behind what they still carry.
   mutating func endHub() {
     hub.core = nil
+    noteDue(of: .hub)
     hub.life += 1
     hub.app.crash()
     for post in posts where post.value.to == .hub { posts[post.key]?.maySeeAgain = true }

@@ -39,34 +39,34 @@ extension World {
   }
 
   mutating func check(_ frame: PeerFrame, from index: Int) {
-    let store = peers[index].store
+    let storeID = peers[index].store.storeID
     let hubStore = hubStore(of: index)
     switch frame.message {
     case .hello(let hello):
-      if hello.storeID != store.storeID { faults.append("a hello names a store that is not durable") }
+      if hello.storeID != storeID { faults.append("a hello names a store that is not durable") }
       guard let hub = hello.hub else { return }
       for (kind, mark) in hello.received {
-        let durable = store.delivery.watermarks[StreamID(sender: hub, kind: kind)] ?? .start
+        let durable = peers[index].store.delivery.watermarks[StreamID(sender: hub, kind: kind)] ?? .start
         if mark.sequence > durable.sequence { faults.append("a hello states a \(kind) mark that is not durable") }
       }
     case .command(let transmission):
-      let row = store.delivery.row(OutStreamID(receiver: hubStore, kind: .commands), transmission.sequence)
+      let row = peers[index].store.delivery.row(OutStreamID(receiver: hubStore, kind: .commands), transmission.sequence)
       if row?.item != .command(transmission.command) { faults.append("\(transmission.command.id) leaves too early") }
       if row?.tries == 0 { faults.append("\(transmission.command.id) leaves, and a later life could cancel it") }
       note(
-        transmission.command.id.low, from: store.storeID, to: hubStore, .commands, transmission.sequence,
+        transmission.command.id.low, from: storeID, to: hubStore, .commands, transmission.sequence,
         by: .peer(index))
     case .samples(let transmissions):
       for transmission in transmissions {
         guard let bpm = bpm(of: transmission.value) else { continue }
         samples[bpm]?.run = transmission.runID
-        note(bpm, from: store.storeID, to: hubStore, .samples, transmission.sequence, by: .peer(index))
+        note(bpm, from: storeID, to: hubStore, .samples, transmission.sequence, by: .peer(index))
       }
     case .delivery(let message):
       check(
-        message, by: .peer(index), from: store.storeID, to: hubStore, device: nil, other: .hub)
+        message, by: .peer(index), from: storeID, to: hubStore, device: nil, other: .hub)
     case .fetchRecord(let fetch):
-      if fetch.after != store.records.through, fetch.after > 0 {
+      if fetch.after != peers[index].store.records.through, fetch.after > 0 {
         faults.append("peer \(index) asks for records as if it had some that are not durable")
       }
     case .ping, .query, .goodbye, .request, .inquire: break
@@ -74,7 +74,7 @@ extension World {
   }
 
   /// The hub's store as a peer's disk knows it.
-  func hubStore(of index: Int) -> StoreID { peers[index].store.history.hub?.storeID ?? .none }
+  func hubStore(of index: Int) -> StoreID { peers[index].store.hub?.storeID ?? .none }
 
   /// - Parameter device: the receiver, as the sender's disk names it.
   private mutating func check(
@@ -140,6 +140,7 @@ extension World {
       faults.append("place \(sequence) of \(kind) holds \(known) and \(what)")
     }
     places[place] = what
+    if kind == .samples { unacknowledged[from, default: []].append((sequence, what)) }
   }
 
   /// Marks of streams move only over what was taken in, and with it.
@@ -176,8 +177,10 @@ extension World {
   mutating func noteAcknowledged(_ frame: HubFrame, by index: Int) {
     guard case .delivery(.acknowledge(.samples, let through)) = frame.message else { return }
     let store = peers[index].store.storeID
-    for (place, what) in places where place.from == store && place.kind == .samples && place.sequence <= through {
-      if samples[what]?.life == peers[index].life { samples[what]?.isOwed = true }
+    unacknowledged[store]?.removeAll { sequence, reading in
+      guard sequence <= through else { return false }
+      if samples[reading]?.life == peers[index].life { samples[reading]?.isOwed = true }
+      return true
     }
   }
 

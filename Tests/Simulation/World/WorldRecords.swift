@@ -1,4 +1,4 @@
-@testable import RunCore
+import RunCore
 
 // Runs that are over in a simulated world: made at the hub, changed by their owner, fetched by every peer.
 extension World {
@@ -33,17 +33,17 @@ extension World {
 
   /// Every peer has taken in all changes of the hub's records.
   var haveAllRecords: Bool {
-    peers.allSatisfy { $0.core?.records.through ?? 0 >= hub.store.lastRecordChange }
+    peers.allSatisfy { $0.store.records.through >= hub.store.lastRecordChange }
   }
 
   /// Every run that is over is kept as what its journal folds to, unless it was removed or is still expected; and every
   /// peer keeps what the hub does.
   mutating func checkRecords() {
-    guard let core = hub.core else { return }
     let disk = hub.store.records
-    let settings = core.settings.unchosenMetrics
+    // What the runner chose stands in the run's own ledger.
+    let settings = MetricsSettings()
     for run in Set(hub.store.entries.map(\.run)).sorted()
-    where disk.expected[run] == nil && disk.removed[run] == nil && !core.discarded.contains(run) {
+    where disk.expected[run] == nil && disk.removed[run] == nil && !hub.store.discarded.contains(run) {
       var ledger = RunLedger(settings: settings)
       ledger.insert(contentsOf: hub.store.journal(of: run).sorted(by: LedgerEntry.precedes))
       if disk.records[run]?.body != RecordBody(ledger, settings: settings) {

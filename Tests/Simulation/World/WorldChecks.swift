@@ -10,6 +10,12 @@ extension World {
     if loss != .hub {
       if order.term > hub.store.term { faults.append("term \(order.term) shows before it is durable") }
       if order.revision > hub.store.revision { faults.append("revision \(order.revision) shows before it is durable") }
+      if let last = order.revision > 0 ? hub.store.made(order.revision) : nil {
+        let phase = WorldStore.target(of: last.kind)
+        if phase != snapshot.phase || last.runID != snapshot.runID || last.change != snapshot.changedBy {
+          faults.append("revision \(order.revision) shows \(snapshot.phase), and the ledger says \(last.kind)")
+        }
+      }
       if let other = seen[order.term]?[order.revision] {
         if other.phase != snapshot.phase || other.runID != snapshot.runID || other.changedBy != snapshot.changedBy {
           faults.append("two views of \(order.term).\(order.revision): \(other.phase) and \(snapshot.phase)")

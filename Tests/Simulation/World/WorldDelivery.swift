@@ -85,7 +85,17 @@ struct WorldDelivery {
     } else {
       present.insert(row, at: present.firstIndex { $0.sequence > row.sequence } ?? present.count)
     }
+    if present.count > Self.rowsMax(row.stream.kind) { faults.append("\(present.count) \(row.stream.kind) are owed") }
     rows[row.stream] = present
+  }
+
+  /// What is promised never to be exceeded (docs/guarantees.md); reserved places of samples are tombstones of their own.
+  private static func rowsMax(_ kind: StreamID.Kind) -> Int {
+    switch kind {
+    case .commands, .verdicts: 1024
+    case .samples: 36_000 + 16
+    case .messages: 16_384
+    }
   }
 
   private mutating func change(_ stream: OutStreamID, _ body: (inout OutboxRow) -> Void) {
@@ -113,10 +123,10 @@ struct WorldPeerStore {
   private(set) var delivery = WorldDelivery()
   private var term: UInt64 = 0
   private var clock: ClockMark?
-  private var hub: (storeID: StoreID, deviceID: DeviceID)?
+  private(set) var hub: (storeID: StoreID, deviceID: DeviceID)?
   private var view: Snapshot?
   private(set) var vigil = VigilMark()
-  private(set) var records = RecordDisk()
+  private(set) var records = WorldRecordDisk()
 
   init(storeID: StoreID) { self.storeID = storeID }
 

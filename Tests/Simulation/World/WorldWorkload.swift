@@ -4,32 +4,107 @@ import RunCore
 extension World {
   mutating func step() {
     guard !isHealed else { return }
+    steps += 1
+    random = WorldRandom(seed: seed, 5, UInt64(steps))
+    // The next one comes when it comes, whether this one is left out or not.
+    let pause = rhythm.next(at: now, drawing: &random)
+    schedule(.step, in: pause)
+    if !options.cut.steps.contains(steps) {
+      let number = steps
+      write(line: "step \(number)")
+      doStep()
+    }
+    random = WorldRandom(seed: seed, 6, UInt64(steps))
+  }
+
+  private mutating func doStep() {
     let index = Int.random(in: peers.indices, using: &random)
+    // Nobody gets an answer out of a node that stands still; some kill it.
+    guard isHungUntil(.hub) <= now, isHungUntil(.peer(index)) <= now else {
+      if chance(10) { crash(isHungUntil(.hub) > now ? .hub : .peer(index)) }
+      return
+    }
     switch Int.random(in: 0..<120, using: &random) {
     case 0..<22: press(index)
     case 22..<28: if hub.core != nil { feedHub(.press(command(of: nil))) }
     case 28..<52: measure(index)
-    case 52..<55: disconnect(index)
+    case 52..<55: if isTroubled() { disconnect(index) }
     case 55..<60: schedule(.linkUp(index), in: .zero)
     case 60..<64: request()
     case 64..<68: spoolPress()
     case 68..<73: look(chance(3) ? .hub : .peer(index))
     case 73..<82: post(from: .peer(index), to: .hub)
     case 82..<91: post(from: .hub, to: .peer(index))
-    case 91..<93: if chance(4) { crash(.hub) }
-    case 93..<96: if chance(3) { crash(.peer(index)) }
-    case 96..<97: peers[index].muteUntil = now + milliseconds(100...8000)
-    case 97..<98: peers[index].deafUntil = now + milliseconds(100...8000)
-    case 98..<99: halfOpen(index)
+    case 91..<93: if chance(4), isTroubled() { crash(.hub) }
+    case 93..<96: if chance(3), isTroubled() { crash(.peer(index)) }
+    case 96..<97 where isTroubled(): peers[index].muteUntil = now + milliseconds(100...8000)
+    case 97..<98 where isTroubled(): peers[index].deafUntil = now + milliseconds(100...8000)
+    case 98..<99 where isTroubled(): halfOpen(index)
     case 99..<103: cancel(at: chance(3) ? .hub : .peer(index))
     case 103..<104: runOutOfReach(index)
     case 104..<106: burst(index)
     case 106..<107: goAway(chance(3) ? .hub : .peer(index))
     case 107..<108: if chance(3) { dismissHub() }
     case 108..<111: keepHouse()
+    case 111..<113: setWallClock(of: chance(3) ? .hub : .peer(index))
+    case 113..<115: conflict()
+    case 115..<116 where isTroubled(): hang(chance(3) ? .hub : .peer(index))
+    case 116..<117 where isTroubled(): fillDisk(of: chance(3) ? .hub : .peer(index))
+    case 117..<118 where isTroubled(): clog(index)
     default: break
     }
-    schedule(.step, in: milliseconds(1...400))
+  }
+
+  /// Standing still (SIGSTOP, a suspended app): what reaches it waits.
+  private mutating func hang(_ party: WorldParty) {
+    guard isUp(party) else { return }
+    tally.count("hung")
+    // Off the grid of everybody else's times: what waited is not mixed with what comes at that moment.
+    let until = min(now + milliseconds(200...(chance(3) ? 20_000 : 3000)) + oddSpan, .zero + options.trouble)
+    switch party {
+    case .hub:
+      hub.isHungUntil = until
+      hub.isTroubledUntil = max(hub.isTroubledUntil, until + .seconds(5))
+      window = WorldWindow()
+    case .peer(let index): peers[index].isHungUntil = until
+    }
+    noteDue(of: party)
+  }
+
+  private var oddSpan: BusDuration { BusDuration(nanoseconds: 333_337) }
+
+  /// ENOSPC, until somebody makes room.
+  private mutating func fillDisk(of party: WorldParty) {
+    tally.count("disk full")
+    let until = now + milliseconds(1000...15_000)
+    switch party {
+    case .hub: hub.isFullUntil = until
+    case .peer(let index): peers[index].isFullUntil = until
+    }
+  }
+
+  /// A network that holds everything back for a while, and then delivers it at once.
+  private mutating func clog(_ index: Int) {
+    guard let number = peers[index].connection else { return }
+    tally.count("clogged")
+    let until = now + milliseconds(500...6000)
+    for line in ["to \(number)", "from \(number)"] where !chance(3) {
+      lastArrival[line] = max(until, lastArrival[line] ?? until)
+    }
+  }
+
+  private mutating func isTroubled() -> Bool { chance(climate.trouble) }
+
+  /// Somebody sets a wall clock, or a network does: by an hour at most, or a day's verdicts would be forgotten.
+  private mutating func setWallClock(of party: WorldParty) {
+    // An hour at sixty times the speed is more than a hub remembers.
+    guard party != .hub || speed == .realTime else { return }
+    tally.count("wall clock set")
+    let jump = Double.random(in: -3600...3600, using: &wallRandom)
+    switch party {
+    case .hub: hub.wallOffset = jump
+    case .peer(let index): peers[index].wallOffset = jump
+    }
   }
 
   // MARK: Presses
@@ -53,6 +128,15 @@ extension World {
     for _ in 0..<Int.random(in: 3...8, using: &random) {
       let kinds: [CommandKind] = [.start, .pause, .resume, .resume, .pause, .lap]
       schedule(.press(index, kinds.randomElement(using: &random)!), in: milliseconds(0...900))
+    }
+  }
+
+  /// Two people, or one with two devices, want different things at the same moment.
+  private mutating func conflict() {
+    tally.count("conflict")
+    for index in peers.indices.shuffled(using: &random).prefix(2) {
+      let kinds: [CommandKind] = [.start, .pause, .resume, .stop, .lap]
+      schedule(.press(index, kinds.randomElement(using: &random)!), in: milliseconds(0...300))
     }
   }
 
@@ -113,14 +197,15 @@ extension World {
     if isHealed { schedule(.looks(party), in: .seconds(5)) }
     guard isUp(party), !spool.isEmpty else { return }
     if spool.count > 1 { tally.count("spooled at several nodes") }
-    let clock: BusDuration =
+    let clock: WorldClock =
       switch party {
       case .hub: hub.clock
       case .peer(let index): peers[index].clock
       }
     let found = spool.sorted { $0.key < $1.key }.map {
       SpooledPress(
-        command: $0.value.command, deviceID: DeviceID("script")!, since: $0.value.pressedAt + clock, isUncertain: false)
+        command: $0.value.command, deviceID: DeviceID("script")!, since: clock.reading(at: $0.value.pressedAt),
+        isUncertain: false)
     }
     switch party {
     case .hub: feedHub(.spooled(found))
@@ -156,6 +241,7 @@ extension World {
       }
     }
     posts[id] = post
+    if deliveryClass == .queued { roads[WorldRoad(from: from, to: to), default: []].append(id) }
     let message = AppMessage(id: id, name: "note", body: [1, 2, 3])
     switch (from, to) {
     case (.peer(let index), _): feedPeer(index, .post(message, deliveryClass))

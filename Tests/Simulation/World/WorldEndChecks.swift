@@ -21,6 +21,7 @@ extension World {
     if !hub.store.accepted.isEmpty { faults.append("\(hub.store.accepted.count) commands were never judged") }
     if !spool.isEmpty { faults.append("\(spool.count) presses still lie in the spool") }
     for index in peers.indices { checkEnd(of: index) }
+    checkMeanings()
     checkPresses()
     checkOutboxes()
     checkPosts()
@@ -45,6 +46,13 @@ extension World {
     }
     if core.predicted != theirs.phase { faults.append("peer \(index) predicts \(core.predicted), not \(theirs.phase)") }
     if !core.isReachable { faults.append("peer \(index) finds no hub") }
+  }
+
+  /// What was meant for one run never changes another.
+  private mutating func checkMeanings() {
+    for (id, meant, run) in hub.store.meanings where run != hub.store.aliases[meant] ?? meant {
+      faults.append("\(id) was meant for \(meant) and changed \(run)")
+    }
   }
 
   private mutating func checkPresses() {
@@ -118,15 +126,12 @@ extension World {
     }
   }
 
-  /// The journal is a run's history: revisions without holes, legal steps, presses in their order.
+  /// Presses make their effects in their order, and what was applied has one.
   private mutating func checkEffects() {
-    var machine = RunMachine()
     var last: [Int: CommandID] = [:]
     // Whose presses were never late, nor part of a run that arrived whole, made their effects in press order.
     let whoWasLate = Set(hub.store.late.compactMap { presses[$0]?.peer })
-    for (index, transition) in hub.store.made.enumerated() {
-      if transition.revision != UInt64(index) + 1 { faults.append("revision \(transition.revision) after \(index)") }
-      if !machine.apply(transition.kind) { faults.append("revision \(transition.revision) is no legal step") }
+    for transition in hub.store.made {
       let id = transition.change.commandID
       guard let peer = presses[id]?.peer, !whoWasLate.contains(peer) else { continue }
       if let before = last[peer], before > id { faults.append("peer \(peer): \(id) took effect after \(before)") }
@@ -151,10 +156,10 @@ extension World {
       }
     }
     guard loss == .none else { return }
-    // Times are known to the length of a slow way and a slow commit.
-    let margin = speed.bus(fromReal: .seconds(8))
+    // Times are known to the length of a slow way, a slow commit, and what a node that stood still took to read it.
+    let margin = speed.bus(fromReal: .seconds(30))
     for (bpm, sample) in samples.sorted(by: { $0.key < $1.key }) where sample.isOwed && !found.contains(bpm) {
-      guard let named = sample.run, peers[sample.peer].wallOffset == 0 else { continue }
+      guard let named = sample.run, peers[sample.peer].wallOffset == 0, hub.wallOffset == 0 else { continue }
       let run = hub.store.aliases[named] ?? named
       if removed[run] != nil { continue }
       let history = hub.store.made.filter { $0.runID == run }

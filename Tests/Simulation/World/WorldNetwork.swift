@@ -30,15 +30,19 @@ extension World {
 
   mutating func transmit(_ frame: PeerFrame, from index: Int) {
     guard let number = peers[index].connection else { return }
-    guard !isHealed else { return schedule(.toHub(route(number), frame), in: delay(), after: "from \(number)") }
+    guard !isHealed, !isCalm else {
+      return schedule(.toHub(route(number), frame), in: delay(), after: "from \(number)")
+    }
     if now < peers[index].muteUntil { return tally.count("mute for a while") }
-    if chance(60) {
+    if chance(climate.frameRefusal) {
       tally.count("frame to the hub refused")
       return schedule(.sendFailed(.peer(index), life: peers[index].life, route(number)), in: .zero)
     }
-    if chance(60) { return tally.count("frame to the hub lost") }
+    if chance(climate.frameLoss) { return tally.count("frame to the hub lost") }
     schedule(.toHub(route(number), frame), in: delay(), after: "from \(number)")
-    if chance(Self.isHello(frame.message) ? 5 : 40), Self.isRepeatable(frame.message) {
+    if chance(Self.isHello(frame.message) ? min(climate.frameTwice, 5) : climate.frameTwice),
+      Self.isRepeatable(frame.message)
+    {
       tally.count(Self.isHello(frame.message) ? "hello twice" : "frame twice")
       schedule(.toHub(route(number), frame), in: delay(), after: "from \(number)")
     }
@@ -46,19 +50,19 @@ extension World {
 
   mutating func transmit(_ frame: HubFrame, to connection: ConnectionID) {
     let number = connection.route.reduce(0) { $0 << 8 | UInt64($1) }
-    guard let index = peers.firstIndex(where: { $0.connection == number }) else {
+    guard let index = peers.indices.first(where: { peers[$0].connection == number }) else {
       return schedule(.gone(life: hub.life, connection), in: milliseconds(0...100))
     }
     let happening = Happening.toPeer(index, connection: number, frame)
-    guard !isHealed else { return schedule(happening, in: delay(), after: "to \(number)") }
+    guard !isHealed, !isCalm else { return schedule(happening, in: delay(), after: "to \(number)") }
     if now < peers[index].deafUntil { return tally.count("deaf for a while") }
-    if chance(60) {
+    if chance(climate.frameRefusal) {
       tally.count("frame to a peer refused")
       return schedule(.sendFailed(.hub, life: hub.life, connection), in: .zero)
     }
-    if chance(60) { return tally.count("frame to a peer lost") }
+    if chance(climate.frameLoss) { return tally.count("frame to a peer lost") }
     schedule(happening, in: delay(), after: "to \(number)")
-    if chance(40), case .delivery(let message) = frame.message, Self.isRepeatable(message) {
+    if chance(climate.frameTwice), case .delivery(let message) = frame.message, Self.isRepeatable(message) {
       tally.count("frame twice")
       schedule(happening, in: delay(), after: "to \(number)")
     }
@@ -68,7 +72,7 @@ extension World {
     for index in peers.indices {
       guard let subscription = peers[index].subscription else { continue }
       // The pong heals it.
-      if !isHealed, chance(10) || now < peers[index].deafUntil {
+      if !isHealed, !isCalm, chance(climate.publicationLoss) || now < peers[index].deafUntil {
         tally.count("publication lost")
         continue
       }

@@ -7,7 +7,7 @@ struct WorldStore {
   private(set) var accepted: [CommandID: (press: Press, class: PressClass, place: Int)] = [:]
   /// What was judged long after it was pressed, or as part of a chain.
   private(set) var late: Set<CommandID> = []
-  private(set) var records = RecordDisk()
+  private(set) var records = WorldRecordDisk()
   private(set) var endedJournals: [RunID: BusTime] = [:]
   private(set) var verdicts: [CommandID: Verdict] = [:]
   private(set) var transitions: [PastTransition] = []
@@ -22,21 +22,28 @@ struct WorldStore {
   private var commandsWithEffect: Set<CommandID> = []
   private var positions: Set<UInt64> = []
   private var place = 0
+  /// What was applied, the run that it named, and the run that it changed.
+  private(set) var meanings: [(id: CommandID, meant: RunID, run: RunID)] = []
+  private let windowMax: BusDuration
   /// A device of this world loses its store: its commands come again by other streams.
   private let isLosing: Bool
   private let lateAfter: BusDuration
 
-  init(storeID: StoreID, isLosing: Bool, lateAfter: BusDuration) {
+  init(storeID: StoreID, isLosing: Bool, lateAfter: BusDuration, window: BusDuration) {
     (self.storeID, self.isLosing, self.lateAfter) = (storeID, isLosing, lateAfter)
+    windowMax = max(.seconds(2), window)
   }
 
+  var hasFaults: Bool { !ownFaults.isEmpty || !delivery.faults.isEmpty || !records.faults.isEmpty }
   var faults: [String] { ownFaults + delivery.faults + records.faults }
-  var lastRecordChange: UInt64 { records.changes.values.max() ?? 0 }
-  var revision: UInt64 { transitions.map(\.revision).max() ?? 0 }
+  var lastRecordChange: UInt64 { records.lastChange }
+  var revision: UInt64 { made.last?.revision ?? 0 }
   /// What made revisions, in order; the rest amended runs that were over, or arrived whole.
-  var made: [PastTransition] {
-    transitions.reduce(into: []) { if $1.revision > $0.last?.revision ?? 0 { $0.append($1) } }
-  }
+  private(set) var made: [PastTransition] = []
+  private(set) var discarded: Set<RunID> = []
+  private var unanswered: [RunID: BusTime] = [:]
+  private var phase = RunPhase.idle
+  private var runs: Set<RunID> = []
 
   mutating func commit(_ operations: [StoreOperation], bootID: String, wallSeconds: Double) {
     for operation in operations {
@@ -67,6 +74,9 @@ struct WorldStore {
       accepted[verdict.commandID] = nil
       if press.arrivedAt - press.pressedAt > lateAfter { late.insert(verdict.commandID) }
       verdicts[verdict.commandID] = verdict
+      if verdict.outcome == .applied, let meant = press.command.runID, let run = verdict.runID {
+        meanings.append((verdict.commandID, meant, run))
+      }
       judged.append((verdict, press, judgedAt))
     case .forgetVerdicts: ownFaults.append("nothing is that old here")
     case .append(let run, let entry): append(entry, to: run)
@@ -75,6 +85,8 @@ struct WorldStore {
       if record.summary.version != known + 1 {
         ownFaults.append("\(record.runID): version \(record.summary.version) after \(known)")
       }
+      checkClock(of: record)
+      if discarded.contains(record.runID) { ownFaults.append("\(record.runID) was discarded and becomes a record") }
       if records.expected[record.runID] == nil { ownFaults.append("\(record.runID) is kept, which nothing expected") }
       _ = records.apply(operation)
     case .endJournal(let run, let moment):
@@ -84,12 +96,53 @@ struct WorldStore {
       if records.removed[run] == nil { ownFaults.append("nothing is that old here") }
       endedJournals[run] = nil
       entries.removeAll { if case .transition = $0.entry.event { false } else { $0.run == run } }
+    case .discard(let run): discarded.insert(run)
+    case .setUnanswered(let run, let since): unanswered[run] = since
     case .setAlias(let alias, let run): aliases[alias] = run
-    case .settle(let window): windows.append(window)
+    case .settle(let window):
+      if window.deadline - window.first > windowMax {
+        ownFaults.append("a window of \((window.deadline - window.first).seconds) s")
+      }
+      windows.append(window)
     case .setStoreID(let id): storeID = id
     case .meet(let device): devices[device.deviceID] = device
     case .setHub, .setView, .setVigil, .setRecordsThrough: ownFaults.append("a hub wrote what a peer writes")
     default: if !records.apply(operation) { delivery.apply(operation) }
+    }
+  }
+
+  /// A record's elapsed time is stop minus start, its active time the sum of the stretches in which the run ran, without
+  /// those in which the hub was dead.
+  private mutating func checkClock(of record: RunRecord) {
+    let entries = journal(of: record.runID).filter {
+      if case .sample = $0.event { false } else { true }
+    }
+    var phase = RunPhase.idle
+    var (start, stop): (BusTime?, BusTime?)
+    var active = BusDuration.zero
+    var since = BusTime.zero
+    for entry in entries.sorted(by: { ($0.time, $0.position) < ($1.time, $1.position) }) {
+      switch entry.event {
+      case .transition(let transition):
+        guard phase != .completed, let next = Self.step(from: phase, by: transition.kind) else { continue }
+        if phase == .running { active += max(.zero, entry.time - since) }
+        since = max(since, entry.time)
+        if phase == .idle { (start, since) = (entry.time, entry.time) }
+        if next == .completed { stop = entry.time }
+        phase = next
+      case .gap(let span):
+        guard phase == .running || phase == .paused else { continue }
+        if phase == .running { active += max(.zero, entry.time - since) }
+        since = max(since, entry.time + span)
+      case .lap, .sample, .setup: break
+      }
+    }
+    guard let start, let stop else { return ownFaults.append("\(record.runID) is kept and was never stopped") }
+    if record.summary.elapsed != stop - start {
+      ownFaults.append("\(record.runID) lasted \((stop - start).seconds) s, not \(record.summary.elapsed.seconds)")
+    }
+    if record.summary.active != active, !record.summary.setup.isAutoPauseOn {
+      ownFaults.append("\(record.runID) was active for \(active.seconds) s, not \(record.summary.active.seconds)")
     }
   }
 
@@ -102,15 +155,54 @@ struct WorldStore {
       if !commandsWithEffect.insert(transition.change.commandID).inserted {
         ownFaults.append("\(transition.change.commandID) had two effects")
       }
-      transitions.append(
-        PastTransition(
-          kind: transition.kind, revision: transition.revision, change: transition.change, runID: run,
-          effectiveAt: entry.time))
+      let past = PastTransition(
+        kind: transition.kind, revision: transition.revision, change: transition.change, runID: run,
+        effectiveAt: entry.time)
+      transitions.append(past)
+      if past.revision > revision { make(past) }
     case .lap(let change):
       if !commandsWithEffect.insert(change.commandID).inserted {
         ownFaults.append("\(change.commandID) had two effects")
       }
     case .sample, .gap, .setup: break
+    }
+  }
+
+  /// One revision after the other, legal steps only, one run at a time.
+  private mutating func make(_ transition: PastTransition) {
+    if transition.revision != revision + 1 { ownFaults.append("revision \(transition.revision) after \(revision)") }
+    if transition.kind == .start {
+      if !runs.insert(transition.runID).inserted { ownFaults.append("\(transition.runID) was started twice") }
+    } else if transition.runID != made.last?.runID {
+      ownFaults.append("revision \(transition.revision) changes a run that is not on")
+    }
+    if let next = Self.step(from: phase, by: transition.kind) {
+      phase = next
+    } else {
+      ownFaults.append("revision \(transition.revision) is no legal step")
+    }
+    made.append(transition)
+  }
+
+  /// What made a revision.
+  func made(_ revision: UInt64) -> PastTransition? { revision <= made.count ? made[Int(revision) - 1] : nil }
+
+  static func target(of kind: CommandKind) -> RunPhase? {
+    switch kind {
+    case .start, .resume: .running
+    case .pause: .paused
+    case .stop: .completed
+    case .lap: nil
+    }
+  }
+
+  /// The run machine of the design, once more and independently.
+  static func step(from phase: RunPhase, by kind: CommandKind) -> RunPhase? {
+    switch (phase, kind) {
+    case (.idle, .start), (.completed, .start), (.paused, .resume): .running
+    case (.running, .pause): .paused
+    case (.running, .stop), (.paused, .stop): .completed
+    case (.idle, _), (.completed, _), (.paused, _), (.running, _): nil
     }
   }
 
@@ -133,6 +225,8 @@ struct WorldStore {
     if let run = history.presentRun { history.journal = journal(of: run) }
     history.lastPosition = positions.max() ?? 0
     history.clock = clock
+    history.discarded = discarded
+    history.unanswered = unanswered
     return history
   }
 }

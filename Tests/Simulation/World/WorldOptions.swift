@@ -1,0 +1,49 @@
+package import RunCore
+
+/// How a world is run, beside its seed.
+package struct WorldOptions: Sendable {
+  /// How long there is trouble; then everything heals.
+  package var trouble: BusDuration
+  /// What is left out.
+  package var cut: WorldCut
+  /// Which way wall clocks are set: nothing else depends on it.
+  package var wallVariant: UInt64
+  /// Every event is written down.
+  package var isTraced: Bool
+
+  package init(
+    trouble: BusDuration = .seconds(30), cut: WorldCut = WorldCut(), wallVariant: UInt64 = 0, isTraced: Bool = false
+  ) {
+    self.trouble = trouble
+    self.cut = cut
+    self.wallVariant = wallVariant
+    self.isTraced = isTraced
+  }
+}
+
+/// What is left out of a world, to find out what a fault needs.
+package struct WorldCut: Hashable, Sendable {
+  /// These steps do nothing.
+  package var steps: Set<Int> = []
+  /// In these seconds networks and disks do what they should.
+  package var calmSeconds: Set<Int> = []
+
+  package init() {}
+}
+
+/// When people do something: in a long world they come in bursts with quiet stretches between.
+struct WorldRhythm {
+  let isLong: Bool
+  private var isLively = true
+  private var changesAt = BusTime.zero + .seconds(20)
+
+  init(isLong: Bool) { self.isLong = isLong }
+
+  mutating func next(at now: BusTime, drawing random: inout WorldRandom) -> BusDuration {
+    if isLong, now >= changesAt {
+      isLively.toggle()
+      changesAt = now + .milliseconds(.random(in: isLively ? 3_000...15_000 : 60_000...400_000, using: &random))
+    }
+    return .milliseconds(.random(in: isLively ? 1...400 : 2_000...30_000, using: &random))
+  }
+}

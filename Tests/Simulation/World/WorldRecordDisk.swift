@@ -1,0 +1,71 @@
+import RunCore
+
+/// What a disk holds of runs that are over, hub's and peer's alike: every operation as its comment says, slow and obvious.
+/// What no node should ever write is a fault.
+struct WorldRecordDisk {
+  private(set) var records: [RunID: RunRecord] = [:]
+  private(set) var removed: [RunID: UInt64] = [:]
+  private(set) var changes: [RunID: UInt64] = [:]
+  private(set) var expected: [RunID: ExpectedRecord] = [:]
+  private(set) var lastChange: UInt64 = 0
+  private(set) var through: UInt64 = 0
+  private(set) var faults: [String] = []
+
+  /// Whether this was an operation of records.
+  mutating func apply(_ operation: StoreOperation) -> Bool {
+    switch operation {
+    case .expectRecord(let record): expected[record.runID] = record
+    case .forgetExpected(let run): expected[run] = nil
+    case .keepRecord(let record, let change):
+      let run = record.runID
+      if records[run]?.summary == record.summary { faults.append("\(run) is kept as it was already") }
+      take(change, of: run)
+      expected[run] = nil
+      removed[run] = nil
+      records[run] = record
+    case .editRecord(let summary, let change):
+      if records[summary.runID] == nil { faults.append("\(summary.runID) is edited, which is not kept") }
+      take(change, of: summary.runID)
+      records[summary.runID]?.summary = summary
+    case .removeRecord(let run, let version, let change):
+      take(change, of: run)
+      records[run] = nil
+      removed[run] = version
+    case .setRecordsThrough(let change): through = change
+    default: return false
+    }
+    return true
+  }
+
+  private mutating func take(_ change: UInt64, of run: RunID) {
+    if change <= through { faults.append("change \(change) after \(through)") }
+    changes[run] = change
+    lastChange = max(lastChange, change)
+  }
+
+  func fill(_ history: inout HubHistory) {
+    history.records = summaries
+    history.removedRecords = removed
+    history.recordChanges = changes
+    history.expectedRecords = expected.values.sorted { $0.runID < $1.runID }
+  }
+
+  func fill(_ history: inout PeerHistory) {
+    history.records = summaries
+    history.recordsThrough = through
+  }
+
+  private var summaries: [RecordSummary] { records.values.map(\.summary).sorted { $0.runID < $1.runID } }
+
+  /// What a store answers that is asked for a record.
+  func reading(_ run: RunID, from: Int) -> RecordReading {
+    guard let record = records[run], let change = changes[run] else { return .missing }
+    let bytes = record.body.encoded
+    return .found(
+      StoredRecord(
+        change: change, summary: record.summary,
+        part: RecordPart(
+          runID: run, version: record.summary.version, from: from,
+          bytes: Array(bytes.dropFirst(from).prefix(RecordPart.bytesMax)), total: bytes.count)))
+  }
+}

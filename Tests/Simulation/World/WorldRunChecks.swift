@@ -1,0 +1,70 @@
+import RunCore
+
+/// A snapshot that the hub published.
+struct WorldPublication {
+  let life: UInt64
+  let order: SnapshotOrder
+  let phase: RunPhase
+  let isRecovering: Bool
+  let at: BusTime
+}
+
+/// The presses that were accepted into the window that is open, and when each would settle alone.
+struct WorldWindow {
+  var dues: [CommandID: BusTime] = [:]
+}
+
+// What must be true of a run: its clock, its snapshots, its windows.
+extension World {
+  // MARK: Snapshots
+
+  /// While a run runs a snapshot leaves every 3.0 s of bus time, half a second late at most, unless the disk was slow.
+  private static let betweenMax = BusDuration.milliseconds(3500)
+
+  mutating func checkSchedule(_ snapshot: Snapshot, at time: BusTime) {
+    let publication = WorldPublication(
+      life: hub.life, order: snapshot.order, phase: snapshot.phase, isRecovering: snapshot.isRecovering,
+      at: time)
+    lastPublication = publication
+  }
+
+  mutating func checkSchedule(at time: BusTime) {
+    guard let last = lastPublication, isScheduled(last), time - last.at > Self.betweenMax else { return }
+    faults.append("no snapshot for \((time - last.at).seconds) s of a running run")
+  }
+
+  private func isScheduled(_ last: WorldPublication) -> Bool {
+    hub.core != nil && last.life == hub.life && last.phase == .running && !last.isRecovering && speed == .realTime
+      && now > hub.isTroubledUntil
+  }
+
+  // MARK: Windows
+
+  /// What settles together settles when the first and the last of it say, however often any of it is sent.
+  mutating func checkWindows(_ operations: [StoreOperation]) {
+    for case .accept(let press, .window) in operations { window.dues[press.command.id] = due(press) }
+    // Judged in the commit that would have accepted it, a press has no row.
+    var last = window.dues.values.max() ?? .zero
+    for case .judge(_, let press, _) in operations { last = max(last, due(press)) }
+    for case .judge(let verdict, _, let judgedAt) in operations {
+      guard window.dues.removeValue(forKey: verdict.commandID) != nil, debounce > .zero else { continue }
+      // A hub that stood still settles when it is awake again.
+      let awakeSince = hub.busClock.bus(at: hub.clock.reading(at: hub.isHungUntil))
+      guard judgedAt > awakeSince + .milliseconds(1) else { continue }
+      if judgedAt - last > speed.bus(fromReal: .milliseconds(100)) {
+        faults.append("\(verdict.commandID) was judged \((judgedAt - last).seconds) s after its window was due")
+      }
+    }
+  }
+
+  /// When a press would settle that were alone in its window: one that was old when it came is due at once.
+  private func due(_ press: Press) -> BusTime { max(press.pressedAt + debounce, press.arrivedAt) }
+
+  /// A hub that asks is answered after a while.
+  mutating func note(_ recovery: RunRecovery) {
+    tally.count("recovery \(recovery.outcome)")
+    guard recovery.outcome == .asked else { return }
+    let answer = RecoveryAnswer.allCases.randomElement(using: &random)!
+    schedule(.answersRecovery(life: hub.life, answer), in: milliseconds(500...15_000))
+  }
+}

@@ -1,0 +1,44 @@
+import RunCore
+
+// What happened, one line each, for whoever looks for the cause of a fault.
+extension World {
+  mutating func trace(_ happening: Happening) {
+    guard options.isTraced else { return }
+    switch happening {
+    case .step, .looks: break
+    case .toHub(_, let frame): if !Self.isBeat(frame.message) { write(line: Self.plain("\(happening)")) }
+    case .toPeer(_, _, let frame): if !Self.isBeat(frame.message) { write(line: Self.plain("\(happening)")) }
+    case .published, .committed, .gone, .sendFailed, .linkUp, .linkDown, .starts, .returned, .handles, .press, .asks,
+      .answersRecovery, .copies, .loses:
+      write(line: Self.plain("\(happening)"))
+    }
+  }
+
+  private static func isBeat(_ message: PeerMessage) -> Bool { if case .ping = message { true } else { false } }
+
+  private static func isBeat(_ message: HubMessage) -> Bool { if case .pong = message { true } else { false } }
+
+  /// Without the names of modules and types, which every line is full of.
+  private static func plain(_ text: String) -> String {
+    var plain = ""
+    var word = ""
+    for letter in text {
+      if letter.isLetter || letter.isNumber || letter == "." || letter == "_" {
+        word.append(letter)
+      } else {
+        plain += word.split(separator: ".").last.map(String.init) ?? word
+        word = ""
+        plain.append(letter)
+      }
+    }
+    return plain + (word.split(separator: ".").last.map(String.init) ?? word)
+  }
+
+  mutating func write(line text: @autoclosure () -> String) {
+    guard options.isTraced else { return }
+    let micros = now.nanoseconds / 1000
+    let fraction = String(1_000_000 + micros % 1_000_000).dropFirst()
+    let text = text()
+    lines.append("\(micros / 1_000_000).\(fraction)  \(text)")
+  }
+}
