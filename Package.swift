@@ -88,7 +88,7 @@ let package = Package(
     .executableTarget(
       name: "simulate",
       dependencies: [
-        "Simulation",
+        "RunCore", "Simulation",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       path: "Tests/Simulation/Command",
