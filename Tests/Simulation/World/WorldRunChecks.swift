@@ -34,7 +34,7 @@ extension World {
   }
 
   private func isScheduled(_ last: WorldPublication) -> Bool {
-    hub.core != nil && last.life == hub.life && last.phase == .running && !last.isRecovering && speed == .realTime
+    last.life == hub.life && last.phase == .running && !last.isRecovering && speed == .realTime
       && now > hub.isTroubledUntil
   }
 
