@@ -2,7 +2,7 @@
 
 BUSNODE = .build/release/busnode
 
-.PHONY: run build test simulate proto lint metrics-table soak mutants bench clean
+.PHONY: run build test simulate proto lint metrics-table soak mutants fuzz bench clean
 
 # Phone, watch and widget as three processes on a modelled five-minute run, with presses from all three.
 run: build
@@ -77,10 +77,15 @@ mutants:
 	@scripts/bootstrap
 	@scripts/mutants
 
+# libFuzzer with the address sanitizer on everything that reads somebody else's bytes, SECONDS a target; README in Fuzzing.
+fuzz:
+	@scripts/bootstrap
+	Fuzzing/run $(or $(SECONDS),60)
+
 # Latencies side by side with a C program that does the same hops; ARGS="--rounds 5" makes it shorter.
 bench:
 	@scripts/bootstrap
 	Benchmarks/run $(ARGS)
 
 clean:
-	rm -rf .build .venv examples/*/.build Benchmarks/.build
+	rm -rf .build .venv examples/*/.build Benchmarks/.build Fuzzing/.build

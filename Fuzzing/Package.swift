@@ -1,0 +1,38 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+// The same sources as the product's, by links, and only those that read bytes: neither store nor sockets are built here.
+// `Fuzzing/run` gives the fuzzer's flags, to the libraries as well: what is not instrumented is not explored.
+let settings: [SwiftSetting] = [
+  .enableUpcomingFeature("ExistentialAny"),
+  .enableUpcomingFeature("InternalImportsByDefault"),
+  .enableUpcomingFeature("MemberImportVisibility"),
+  .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+]
+
+let package = Package(
+  name: "runbus-fuzzing",
+  platforms: [.macOS(.v15)],
+  dependencies: [
+    .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
+    .package(url: "https://github.com/apple/swift-numerics", from: "1.1.1"),
+    .package(url: "https://github.com/apple/swift-protobuf", from: "1.39.0", traits: []),
+  ],
+  targets: [
+    .target(
+      name: "RunCore",
+      dependencies: [
+        .product(name: "RealModule", package: "swift-numerics"),
+        .product(name: "DequeModule", package: "swift-collections"),
+      ],
+      swiftSettings: settings),
+    .target(
+      name: "RunBus",
+      dependencies: ["RunCore", .product(name: "SwiftProtobuf", package: "swift-protobuf")],
+      exclude: ["Wire/runbus.proto", "Wire/runbus.desc"],
+      swiftSettings: settings),
+    .target(name: "Busnode", dependencies: ["RunBus"], swiftSettings: settings),
+    .executableTarget(name: "fuzz", dependencies: ["RunCore", "RunBus", "Busnode"], swiftSettings: settings),
+  ],
+  swiftLanguageModes: [.v6]
+)

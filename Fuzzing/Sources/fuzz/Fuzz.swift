@@ -1,0 +1,36 @@
+#if canImport(Glibc)
+  import Glibc
+#else
+  import Darwin
+#endif
+
+/// One program for every target, chosen by `FUZZ_TARGET`: the fuzzer starts itself again where it minimizes a crash, and
+/// an environment is handed on.
+@main
+enum Fuzz {
+  static func main() {
+    let name = environment("FUZZ_TARGET") ?? ""
+    if name == "seeds" { return Seeds.write(root: CommandLine.arguments.dropFirst().first ?? ".") }
+    guard let target = FuzzTarget(rawValue: name) else {
+      fatalError("FUZZ_TARGET is one of \(FuzzTarget.allCases.map(\.rawValue).joined(separator: ", "))")
+    }
+    FuzzTarget.chosen = target
+    var count = CommandLine.argc
+    var arguments = CommandLine.unsafeArgv
+    exit(
+      runDriver(&count, &arguments) { bytes, count in
+        FuzzTarget.chosen.feed([UInt8](UnsafeBufferPointer(start: bytes, count: count)))
+        return 0
+      })
+  }
+
+  private static func environment(_ name: String) -> String? { getenv(name).map { String(cString: $0) } }
+}
+
+/// libFuzzer's own main, which an executable of the package manager cannot have: it gives `main` another name.
+@_silgen_name("LLVMFuzzerRunDriver")
+private func runDriver(
+  _ count: UnsafeMutablePointer<CInt>,
+  _ arguments: UnsafeMutablePointer<UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>>,
+  _ feed: @convention(c) (UnsafePointer<UInt8>?, Int) -> CInt
+) -> CInt

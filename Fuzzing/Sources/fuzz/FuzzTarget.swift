@@ -1,0 +1,73 @@
+@testable import Busnode
+@testable import RunBus
+import RunCore
+
+/// Who reads bytes that somebody else wrote. Whatever they are, the reader takes them or says no; and what it takes keeps
+/// what is written here.
+enum FuzzTarget: String, CaseIterable {
+  case frames, recording, script, record
+
+  /// Set once, before the first input; libFuzzer's callback has room for nothing else.
+  nonisolated(unsafe) static var chosen = FuzzTarget.frames
+
+  func feed(_ bytes: [UInt8]) {
+    switch self {
+    case .frames: Self.frames(bytes)
+    case .recording: Self.recording(bytes)
+    case .script: Self.script(bytes)
+    case .record: Self.record(bytes)
+    }
+  }
+
+  /// What decodes encodes, and decodes to the same again.
+  private static func frames(_ bytes: [UInt8]) {
+    if let frame = try? Codec.peerFrame(bytes) {
+      expect((try? Codec.peerFrame(Codec.encode(frame))) == frame, "a peer's frame is another when it was encoded")
+    }
+    if let frame = try? Codec.hubFrame(bytes) {
+      expect((try? Codec.hubFrame(Codec.encode(frame))) == frame, "a hub's frame is another when it was encoded")
+    }
+    if let event = try? Codec.busEvent(bytes) {
+      expect((try? Codec.busEvent(Codec.encode(event))) == event, "an event is another when it was encoded")
+    }
+    _ = Codec.unsupportedCommand(in: bytes, term: 1, revision: 1)
+  }
+
+  /// What can be read can be measured, and can be kept: the record of it has bytes that are read again.
+  private static func recording(_ bytes: [UInt8]) {
+    guard let recording = try? Recording.read(bytes, name: "f") else { return }
+    _ = MeasuredRun(recording)
+    _ = GPXWriter.document(recording)
+    if let record = try? RecordImport.record(of: bytes, name: "f").record {
+      expect(RunRecord(encoded: record.encoded) == record, "an imported record is not the one that is read again")
+    }
+  }
+
+  /// The steps are in order, and an order's line is read as that order.
+  private static func script(_ bytes: [UInt8]) {
+    guard let script = try? Script(String(decoding: bytes, as: UTF8.self), file: "f") else { return }
+    for (step, next) in zip(script.steps, script.steps.dropFirst()) {
+      expect((step.time, step.line) < (next.time, next.line), "steps are out of order")
+    }
+    for step in script.steps {
+      guard case .order(let order) = step.action else { continue }
+      expect((try? NodeOrder.parse(line: order.line)) == order, "an order is read as another: \(order.line)")
+    }
+  }
+
+  /// What decodes encodes, and decodes to the same again; and it can be exported, whatever its numbers are.
+  private static func record(_ bytes: [UInt8]) {
+    if let body = RecordBody(encoded: bytes) {
+      expect(RecordBody(encoded: body.encoded) == body, "a body is another when it was encoded")
+    }
+    guard let record = RunRecord(encoded: bytes) else { return }
+    expect(RunRecord(encoded: record.encoded) == record, "a record is another when it was encoded")
+    _ = try? RecordExport.gpx(record)
+    _ = RecordExport.tcx(record)
+    _ = RecordExport.csv(record)
+  }
+
+  private static func expect(_ isSo: Bool, _ otherwise: @autoclosure () -> String) {
+    if !isSo { fatalError(otherwise()) }
+  }
+}

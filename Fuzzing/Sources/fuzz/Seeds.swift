@@ -1,0 +1,50 @@
+import Foundation
+@testable import RunBus
+import RunCore
+
+/// Makes the corpora of recordings, records and scripts anew from `examples/`. Those of the frames are the golden
+/// frames of `Tests/RunBusTests/Wire`.
+enum Seeds {
+  static func write(root: String) {
+    let root = URL(fileURLWithPath: root)
+    let corpus = root.appending(path: "Fuzzing/Corpus")
+    func save(_ bytes: [UInt8], _ name: String) {
+      let place = corpus.appending(path: name)
+      do {
+        try FileManager.default.createDirectory(
+          at: place.deletingLastPathComponent(), withIntermediateDirectories: true)
+        try Data(bytes).write(to: place)
+      } catch {
+        fatalError("\(place.path): \(error)")
+      }
+    }
+    guard let run = try? String(contentsOf: root.appending(path: "examples/runs/synthetic.gpx"), encoding: .utf8),
+      let script = try? String(contentsOf: root.appending(path: "examples/scripts/demo.run"), encoding: .utf8)
+    else { fatalError("no examples in \(root.path)") }
+
+    save(Array(script.utf8), "script/demo.run")
+    for (index, line) in script.split(separator: "\n").enumerated() where line.hasPrefix("at") {
+      save(Array(line.utf8), "script/line-\(index)")
+    }
+
+    let lines = run.split(separator: "\n")
+    let points = lines.filter { $0.hasPrefix("<trkpt") }
+    let head = lines.prefix { !$0.hasPrefix("<trkpt") }
+    // The fewest points that a run has, a pause in between, a lap and the beginning of the next climb.
+    for (name, places) in [
+      ("even", Array(0..<10)), ("paused", [0, 1, 2, 3, 4, 60, 61, 62, 63, 64, 65]),
+      ("sparse", stride(from: 0, to: min(points.count, 600), by: 60).map { $0 }),
+    ] {
+      let document = (head + places.map { points[$0] } + ["</trkseg></trk></gpx>"]).joined(separator: "\n")
+      save(Array(document.utf8), "recording/\(name).gpx")
+      save(Array(document.utf8.dropLast(40)), "recording/\(name)-cut.gpx")
+      guard let record = try? RecordImport.record(of: Array(document.utf8), name: "seed").record else {
+        fatalError("\(name) is no run")
+      }
+      save(record.encoded, "record/\(name)")
+      save(record.body.encoded, "record/\(name)-body")
+      // Longer ones end early, as a file does whose device was switched off.
+      save(Array(RecordExport.tcx(record).utf8.prefix(4000)), "recording/\(name).tcx")
+    }
+  }
+}
