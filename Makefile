@@ -77,7 +77,7 @@ mutants:
 	@scripts/bootstrap
 	@scripts/mutants
 
-# libFuzzer with the address sanitizer on everything that reads somebody else's bytes, SECONDS a target; README in Fuzzing.
+# libFuzzer with the address sanitizer on what reads somebody else's bytes, SECONDS a target (60).
 fuzz:
 	@scripts/bootstrap
 	Fuzzing/run $(or $(SECONDS),60)

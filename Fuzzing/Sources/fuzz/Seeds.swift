@@ -27,10 +27,14 @@ enum Seeds {
       save(Array(line.utf8), "script/line-\(index)")
     }
 
+    // A short one is quickly read, and so often changed.
+    let terse = (0..<10).map { #"<trkpt lat="50.000\#($0)" lon="8"><time>2026-01-01T08:00:0\#($0)Z</time></trkpt>"# }
+    save(Array("<gpx><trk><trkseg>\(terse.joined())</trkseg></trk></gpx>".utf8), "recording/terse.gpx")
+
     let lines = run.split(separator: "\n")
     let points = lines.filter { $0.hasPrefix("<trkpt") }
     let head = lines.prefix { !$0.hasPrefix("<trkpt") }
-    // The fewest points that a run has, a pause in between, a lap and the beginning of the next climb.
+    // The fewest points that a run has; some with a pause in between; a point a minute.
     for (name, places) in [
       ("even", Array(0..<10)), ("paused", [0, 1, 2, 3, 4, 60, 61, 62, 63, 64, 65]),
       ("sparse", stride(from: 0, to: min(points.count, 600), by: 60).map { $0 }),
@@ -43,8 +47,29 @@ enum Seeds {
       }
       save(record.encoded, "record/\(name)")
       save(record.body.encoded, "record/\(name)-body")
+      save(withEverything(record).encoded, "record/\(name)-full")
       // Longer ones end early, as a file does whose device was switched off.
       save(Array(RecordExport.tcx(record).utf8.prefix(4000)), "recording/\(name).tcx")
     }
+  }
+
+  /// The record with what a recording of a few seconds leaves out.
+  private static func withEverything(_ record: RunRecord) -> RunRecord {
+    var record = record
+    let end = record.body.report.metrics.elapsed
+    record.summary.title = "River & bridge"
+    record.summary.note = "Läuft"
+    record.body.pauses = [RunPause(startedAt: .seconds(2), endedAt: .seconds(4))]
+    let split = Split(
+      number: 1, distanceMeters: 12, active: .seconds(5), startedAt: .zero, endedAt: .seconds(5),
+      averageHeartRateBpm: 140, isComplete: true)
+    var last = split
+    (last.number, last.startedAt, last.endedAt, last.isComplete) = (2, .seconds(5), end, false)
+    record.body.report.laps = [split, last]
+    record.body.report.kilometers = [split]
+    record.body.report.stretches = [
+      DistanceStretch(source: .pedometer, startedAt: .zero, endedAt: end, meters: 20)
+    ]
+    return record
   }
 }
