@@ -17,6 +17,12 @@ public struct BusTime: Hashable, Comparable, Sendable, Codable {
 
   /// Earlier moments are smaller.
   public static func < (left: Self, right: Self) -> Bool { left.nanoseconds < right.nanoseconds }
+  /// The first of several moments; `nil` when there is none.
+  static func earliest(_ moments: Self?...) -> Self? {
+    var earliest: Self?
+    for case let moment? in moments where moment < earliest ?? .distantFuture { earliest = moment }
+    return earliest
+  }
   /// The moment a span later; saturates instead of overflowing, so that no peer's number can trap.
   public static func + (left: Self, right: BusDuration) -> Self {
     BusTime(nanoseconds: saturating(left.nanoseconds.addingReportingOverflow(right.nanoseconds), right.nanoseconds))

@@ -81,7 +81,7 @@ struct Courier: Sendable {
   }
 
   /// The next moment at which ``meetDeadlines(at:dice:into:)`` has something to do.
-  var deadline: BusTime? { isOpen ? [stream.retryAt, valuesRetryAt].compactMap { $0 }.min() : nil }
+  var deadline: BusTime? { isOpen ? BusTime.earliest(stream.retryAt, valuesRetryAt) : nil }
 
   /// The newest values that were given here and have not arrived.
   var waitingValues: [LatestRow] {

@@ -61,6 +61,9 @@ public struct HubCore: Sendable {
     }
   }
 
+  /// The next moment at which ``Event/deadline`` has something to do.
+  public private(set) var deadline: BusTime?
+
   let settings: Settings
   var storeID: StoreID
   /// The id that is on the disk: what a welcome may name.
@@ -107,6 +110,8 @@ public struct HubCore: Sendable {
   var samples = SampleBatch()
   var route = RouteFollowing()
   var records: RecordKeeping
+  /// When to look whether journals have been kept for long enough.
+  var journalCheckAt: BusTime?
   /// What the wall clock showed at the beginning of this life.
   let wall: (bus: BusTime, seconds: Double)
   var silenceCheckAt: BusTime?
@@ -194,12 +199,8 @@ public struct HubCore: Sendable {
         diedAt: diedAt, backAt: now, stage: .settling(Set(judgedFirst.map(\.press.command.id))))
       if control.phase.isOn { holdClock() }
     }
-  }
-
-  /// The next moment at which ``Event/deadline`` has something to do.
-  public var deadline: BusTime? {
-    let own = [arbiter.deadline, nextTick, samples.deadline, silenceCheckAt, retryCommitAt]
-    return (own + [records.deadline, journalDeadline, commits.deadline, deliveryDeadline]).compactMap { $0 }.min()
+    journalCheckAt = records.journalsUsedUntil
+    noteDeadline()
   }
 
   /// The last published snapshot.
@@ -266,7 +267,15 @@ public struct HubCore: Sendable {
     }
     flushAcknowledgements(into: &actions)
     if let next = commits.next(at: now) { actions.append(.commit(next.id, next.operations)) }
+    noteDeadline()
     return actions
+  }
+
+  /// Once an event: whoever drives the machine asks more often, and of a large value.
+  private mutating func noteDeadline() {
+    deadline = BusTime.earliest(
+      arbiter.deadline, nextTick, samples.deadline, silenceCheckAt, retryCommitAt, records.deadline, journalCheckAt,
+      commits.deadline, deliveryDeadline)
   }
 
   private mutating func start(at now: BusTime) {
@@ -305,7 +314,7 @@ public struct HubCore: Sendable {
     }
     if let due = silenceCheckAt, due <= now { checkSilence(at: now, into: &actions) }
     if let due = records.deadline, due <= now { makeRecords(at: now) }
-    if let due = journalDeadline, due <= now { dropJournals(at: now) }
+    if let due = journalCheckAt, due <= now { dropJournals(at: now) }
     if let due = deliveryDeadline, due <= now { deliver(at: now, into: &actions) }
     if let due = retryCommitAt, due <= now {
       retryCommitAt = nil

@@ -38,9 +38,13 @@ extension HubCore {
 
   /// When the next of them is to be tried again, on the bus's line.
   var deliveryDeadline: BusTime? {
-    let dues = verdictStreams.values.lazy.compactMap(\.retryAt)
-    let due = [dues.min(), couriers.values.lazy.compactMap(\.deadline).min()].compactMap { $0 }.min()
-    return due.map { settings.clock.bus(at: $0) }
+    var earliest: BusTime?
+    // By place: a courier is large, and a loop over them copies each.
+    for place in verdictStreams.values.indices {
+      earliest = BusTime.earliest(earliest, verdictStreams.values[place].retryAt)
+    }
+    for place in couriers.values.indices { earliest = BusTime.earliest(earliest, couriers.values[place].deadline) }
+    return earliest.map { settings.clock.bus(at: $0) }
   }
 
   // MARK: Verdicts

@@ -5,6 +5,7 @@ extension HubCore {
   mutating func endJournal(of run: RunID, at now: BusTime) -> StoreOperation? {
     guard records.journals[run] == nil, records.kept[run] == nil, records.removed[run] == nil else { return nil }
     records.journals[run] = now
+    journalCheckAt = journalCheckAt ?? records.journalsUsedUntil
     return .endJournal(run, at: now)
   }
 
@@ -13,17 +14,13 @@ extension HubCore {
     !isOver(run) || records.journals[run].map { now - $0 <= ControlHistory.age } ?? false
   }
 
-  /// When the next journal is of no more use.
-  var journalDeadline: BusTime? {
-    records.journals.lazy.filter { isJournalSettled($0.key) }.map(\.value).min()
-      .map { $0 + ControlHistory.age + BusDuration(nanoseconds: 1) }
-  }
-
-  /// Drops the journals of runs that have been over for more than a day.
+  /// Drops the journals of runs that have been over for more than a day. One whose record is still to come then is looked
+  /// at again in an hour.
   mutating func dropJournals(at now: BusTime) {
     let due = records.journals.filter { isJournalSettled($0.key) && now - $0.value > ControlHistory.age }.keys.sorted()
     for run in due { records.journals[run] = nil }
     if !due.isEmpty { commits.add(due.map(StoreOperation.dropJournal), then: []) }
+    journalCheckAt = records.journalsUsedUntil.map { max($0, now + .seconds(3600)) }
   }
 
   /// What it held is in a record, or was not wanted. That of the last run is what the state shows, until the next begins.

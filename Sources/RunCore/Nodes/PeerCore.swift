@@ -176,13 +176,14 @@ public struct PeerCore: Sendable {
 
   /// The next moment at which ``Event/deadline`` has something to do.
   public var deadline: BusTime? {
-    var due = [commits.deadline, retryCommitAt, flushAt, vigilDeadline]
+    let own = BusTime.earliest(commits.deadline, retryCommitAt, flushAt, vigilDeadline)
     switch link {
-    case .down, .refused, .renewing: break
-    case .greeting(let retryAt, _): due.append(retryAt)
-    case .up: due += [pings.nextAt, commands.retryAt, samples.retryAt, courier.deadline, forwardAt, records.retryAt]
+    case .down, .refused, .renewing: return own
+    case .greeting(let retryAt, _): return BusTime.earliest(own, retryAt)
+    case .up:
+      return BusTime.earliest(
+        own, pings.nextAt, commands.retryAt, samples.retryAt, courier.deadline, forwardAt, records.retryAt)
     }
-    return due.compactMap { $0 }.min()
   }
 
   /// Takes in one event and says what is to be done about it.

@@ -46,6 +46,11 @@ struct RecordKeeping: Sendable {
     reading == nil ? expected.values.lazy.map(\.dueAt).min() : nil
   }
 
+  /// When the next journal has been kept for long enough.
+  var journalsUsedUntil: BusTime? {
+    journals.values.min().map { $0 + ControlHistory.age + BusDuration(nanoseconds: 1) }
+  }
+
   /// A record changes: the number of that.
   mutating func change(_ run: RunID) -> UInt64 {
     lastChange += 1

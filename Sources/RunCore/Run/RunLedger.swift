@@ -31,7 +31,8 @@ public struct RunLedger: Sendable {
     }
   }
 
-  private let empty: Calculator
+  /// The checkpoint before the first entry.
+  private let empty: Checkpoint
   private var checkpoints: [Checkpoint] = []
   private var calculator: Calculator
   /// How many entries are folded into `calculator`.
@@ -41,8 +42,8 @@ public struct RunLedger: Sendable {
 
   /// An empty ledger.
   public init(settings: MetricsSettings = MetricsSettings()) {
-    empty = Calculator(settings: settings)
-    calculator = empty
+    calculator = Calculator(settings: settings)
+    empty = Checkpoint(count: 0, calculator: calculator, routeCount: 0)
   }
 
   /// A ledger with a past, in whatever order it is told: folded once, where one entry after the other would fold a stretch
@@ -133,12 +134,11 @@ public struct RunLedger: Sendable {
 
   private mutating func goBack(to index: Int) {
     while let last = checkpoints.last, last.count > index { checkpoints.removeLast() }
-    calculator = checkpoints.last?.calculator ?? empty
-    folded = checkpoints.last?.count ?? 0
-    let routeCount = checkpoints.last?.routeCount ?? 0
-    guard routeCount < route.count else { return }
-    route.removeSubrange(routeCount...)
-    routeChangedFrom = min(routeChangedFrom ?? routeCount, routeCount)
+    let checkpoint = checkpoints.last ?? empty
+    (calculator, folded) = (checkpoint.calculator, checkpoint.count)
+    guard checkpoint.routeCount < route.count else { return }
+    route.removeSubrange(checkpoint.routeCount...)
+    routeChangedFrom = min(routeChangedFrom ?? checkpoint.routeCount, checkpoint.routeCount)
   }
 
   private mutating func catchUp() {
