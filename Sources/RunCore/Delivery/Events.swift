@@ -32,11 +32,11 @@ public struct Presence: Hashable, Sendable {
 /// What the hub publishes to all.
 public enum BusEvent: Hashable, Sendable {
   /// A snapshot, on the topic of snapshots.
-  case snapshot(StateMessage)
+  indirect case snapshot(StateMessage)
   /// A command was accepted, with the device it came from.
   case command(Command, DeviceID)
   /// A command reached a stage.
-  case receipt(Receipt, DeviceID)
+  indirect case receipt(Receipt, DeviceID)
   /// A device came or went.
   case presence(Presence)
   /// Points of the route are new or have changed, on the topic of the route.

@@ -43,13 +43,13 @@ public enum InquiryAnswer: Hashable, Sendable {
   /// It was not, and why, in one line.
   case failed(String)
   /// The numbers of the run; `nil` while there was none.
-  case report(RunReport?)
+  indirect case report(RunReport?)
   /// A part of its route; `nil` while there was none.
   case route(RoutePart?)
   /// Kept records, as many as an answer holds, and how many there are in all.
   case records([RecordSummary], total: Int)
   /// A part of a record's body.
-  case record(RecordPart)
+  indirect case record(RecordPart)
   /// A record came in whole and is kept, or a part of it was taken; or it is known already, and nothing was changed.
   case taken(isKnown: Bool)
 }

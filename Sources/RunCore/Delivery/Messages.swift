@@ -42,22 +42,22 @@ public struct PeerFrame: Hashable, Sendable {
 /// What the hub says to one peer.
 public enum HubMessage: Hashable, Sendable {
   /// The session is open.
-  case welcome(Welcome)
+  indirect case welcome(Welcome)
   /// The peer is not taken, or its frame was not.
   case refused(Refusal)
   /// A stage of a command that was sent by no stream: a one-shot's, a plain REQ's, one from a spool.
-  case receipt(Receipt)
+  indirect case receipt(Receipt)
   /// What is owed, either way.
   case delivery(DeliveryMessage)
   /// The answer to a ping: its number, the newest publication, and the last change of the hub's records. With 0 for the
   /// number nobody has asked, and there is something new.
   case pong(UInt64, SnapshotOrder, recordsThrough: UInt64 = 0)
   /// The answer to a query.
-  case state(StateMessage)
+  indirect case state(StateMessage)
   /// The answer to an inquiry.
   case answer(InquiryAnswer)
   /// A change of the hub's records, or a part of one.
-  case recordChange(RecordChange)
+  indirect case recordChange(RecordChange)
   /// The hub ends in good order: what follows is no silence.
   case goodbye
 }

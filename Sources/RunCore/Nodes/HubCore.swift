@@ -128,8 +128,8 @@ public struct HubCore: Sendable {
   enum Effect: Sendable {
     case act(Action)
     /// To whoever sent the command, wherever that is now.
-    case answer(Receipt, Press)
-    case publishSnapshot(Snapshot)
+    indirect case answer(Receipt, Press)
+    indirect case publishSnapshot(Snapshot)
     /// The transition is durable: the schedule of ticks is anchored here.
     case anchor
     case durable(StreamID, StreamMark)
@@ -137,9 +137,9 @@ public struct HubCore: Sendable {
     case welcome(ConnectionID)
     /// The records that are due can be made.
     case makeRecords
-    case recordChanged(RecordNews, UInt64)
+    indirect case recordChanged(RecordNews, UInt64)
     /// A removed record, to a peer in the session in which it asked.
-    case tellChange(RecordChange, ConnectionID, session: UInt64)
+    indirect case tellChange(RecordChange, ConnectionID, session: UInt64)
     /// The store's new id is durable.
     case named(StoreID)
     case verdictsSendable(StoreID, through: UInt64, epoch: UInt64)

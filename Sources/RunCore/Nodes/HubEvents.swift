@@ -39,7 +39,7 @@ extension HubCore {
     /// What the journal holds of a run, in any order.
     case journal(RunID, [LedgerEntry])
     /// A part of a record was read.
-    case recordRead(RecordReading, for: RecordAsker)
+    indirect case recordRead(RecordReading, for: RecordAsker)
     /// What waits to become a record becomes one now; for whoever looks into the store of a hub that does not run.
     case settleRecords
     /// A frame could not be handed over: the queue to this connection is full.
@@ -75,19 +75,19 @@ extension HubCore {
     /// Hand a message to the app; with a place, say what became of it.
     case hand(Handover)
     /// A run that arrived whole is kept beside the one that is on.
-    case keep(WholeRun)
+    indirect case keep(WholeRun)
     /// Read what the journal holds of a run, then say ``Event/journal(_:_:)``.
     case readJournal(RunID)
     /// Read a part of a kept record, from a byte of its body on, then say ``Event/recordRead(_:for:)``.
     case readRecord(RunID, from: Int, RecordAsker)
     /// A record is kept, or was removed; that is durable.
-    case record(RecordNews)
+    indirect case record(RecordNews)
     /// The verdict of a spooled press is known: its file can go.
     case spoolSettled(CommandID)
     /// The answer to an inquiry.
     case answer(InquiryAnswer, UInt64)
     /// The state changed: what the hub itself shows.
-    case show(Snapshot)
+    indirect case show(Snapshot)
     /// What became of a run that was on when the last life ended; a run that goes on is not worth a word.
     case recovered(RunRecovery)
     /// For the log: something was dropped, and why.

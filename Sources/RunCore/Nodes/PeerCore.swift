@@ -31,7 +31,7 @@ public struct PeerCore: Sendable {
     /// The alarm that waits for the disk is told.
     case alarm(UInt64)
     /// A change of the hub's records is taken in; what it was, when it was news.
-    case recordSettled(RecordNews?)
+    indirect case recordSettled(RecordNews?)
   }
 
   let settings: Settings

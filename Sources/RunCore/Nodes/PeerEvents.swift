@@ -33,7 +33,7 @@ extension PeerCore {
     /// Somebody asks what this node holds; the number comes back in ``Action/answer(_:_:)``.
     case inquire(Inquiry, UInt64)
     /// A part of a record was read.
-    case recordRead(RecordReading, for: RecordAsker)
+    indirect case recordRead(RecordReading, for: RecordAsker)
     /// The app asks the hub what it holds.
     case ask(Inquiry)
     /// A frame could not be handed over: the link's queue is full.
@@ -71,17 +71,17 @@ extension PeerCore {
     /// Read a part of a kept record, from a byte of its body on, then say ``Event/recordRead(_:for:)``.
     case readRecord(RunID, from: Int, RecordAsker)
     /// A record of the hub's is kept here, too, or was removed; that is durable.
-    case record(RecordNews)
+    indirect case record(RecordNews)
     /// The hub's answer to the oldest question that waits for one.
     case answered(InquiryAnswer)
     /// The state changed.
-    case show(Snapshot)
+    indirect case show(Snapshot)
     /// Something was heard on the bus.
     case hear(BusEvent)
     /// The hub became reachable or unreachable.
     case reachability(Bool)
     /// The view became stale or is fresh again, or the hub has gone off duty.
-    case view(ViewState)
+    indirect case view(ViewState)
     /// The hub has been silent for too long while a run is on: the run may have stopped. Once in a silence.
     case hubLost(HubLost)
     /// The first welcome of a hub has come: this machine has met the bus.

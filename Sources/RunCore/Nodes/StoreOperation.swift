@@ -11,7 +11,7 @@ public enum StoreOperation: Hashable, Sendable {
   /// A stream has ended and will not be heard of again (a one-shot's, a store that was given up): its watermark goes.
   case forgetStream(StreamID)
   /// A command was judged: its row among the accepted goes, its verdict is kept for the sender and for dedupe.
-  case judge(Verdict, Press, judgedAt: BusTime)
+  indirect case judge(Verdict, Press, judgedAt: BusTime)
   /// Verdicts judged before this moment are too old to be asked for.
   case forgetVerdicts(judgedBefore: BusTime)
   /// An entry is appended to the journal of a run.
@@ -21,7 +21,7 @@ public enum StoreOperation: Hashable, Sendable {
   /// There is nothing to make a record of.
   case forgetExpected(RunID)
   /// A record is kept, in the place of an older version, by this change of the hub's; it is expected no more.
-  case keepRecord(RunRecord, change: UInt64)
+  indirect case keepRecord(RunRecord, change: UInt64)
   /// A run is over since this moment: from then on its journal is kept as long as readings and presses can change it.
   case endJournal(RunID, at: BusTime)
   /// Nobody reads the journal of a run any more: all but its transitions goes, in pieces that hold nobody up.
@@ -32,7 +32,7 @@ public enum StoreOperation: Hashable, Sendable {
   /// A run never becomes a record. Its journal stays as long as any other's.
   case discard(RunID)
   /// A kept record is called otherwise: version, title and note change.
-  case editRecord(RecordSummary, change: UInt64)
+  indirect case editRecord(RecordSummary, change: UInt64)
   /// A record goes; that it did stays, with this version.
   case removeRecord(RunID, version: UInt64, change: UInt64)
   /// On a peer: the changes of the hub's records are taken in up to here.
@@ -48,7 +48,7 @@ public enum StoreOperation: Hashable, Sendable {
   /// On a peer: the hub's store that its streams go to, and the device that holds it.
   case setHub(StoreID, DeviceID)
   /// On a peer: the last state that it saw, without its metrics, so that a later life knows what its buttons mean.
-  case setView(Snapshot)
+  indirect case setView(Snapshot)
   /// On a peer: what the next silence of the hub comes to, and the last alarm.
   case setVigil(VigilMark)
   /// On a hub: a device was met, or was heard again.
