@@ -31,12 +31,14 @@ extension PeerCore {
 
   /// The hub ends in good order. It may be back at once or never: a hello now and then finds out.
   mutating func takeLeave(session: UInt64, at now: BusTime, into actions: inout [Action]) {
-    // It is said to whatever session the hub last knew: its welcome to a later one may be lost, or still on its way.
-    guard SessionTable.term(of: session) >= SessionTable.term(of: lastSession) else {
+    // It is said to whatever session the hub last knew: its welcome to a later one may be lost, or still on its way. Who
+    // has no session takes it whatever it names: a hub that has lost its store counts its terms anew.
+    let isUp = if case .up = link { true } else { false }
+    guard !isUp || SessionTable.term(of: session) >= SessionTable.term(of: lastSession) else {
       return actions.append(.note("a goodbye of an earlier life of the hub was dropped"))
     }
     if !settings.isOneShot, vigil.dismiss() { commits.add([.setVigil(vigil.mark)], then: []) }
-    guard case .up = link else { return }
+    guard isUp else { return }
     closeStreams()
     pings.nextAt = nil
     // No welcome to an earlier hello counts any more.

@@ -209,7 +209,7 @@ struct PeerVigilTests {
     #expect(told(greeting.hub(.goodbye)) == ["off duty 6.0s", "commit: dismissed"])
   }
 
-  @Test("A goodbye to an earlier session of the same life counts, whatever the link is; to an earlier life it does not")
+  @Test("A goodbye to an earlier session of the same life counts; to one of an earlier life only while there is none")
   func goodbyeToAnEarlierSession() {
     let life: UInt64 = 2 << 32
     var peer = Self.running()
@@ -235,6 +235,11 @@ struct PeerVigilTests {
     var next = peer
     _ = next.feed(.linkDown)
     #expect(told(next.hub(.goodbye, session: 3 << 32 + 1)) == ["off duty 5.0s", "commit: dismissed"])
+    // A hub that has lost its store counts its lives anew: who has no session takes its word.
+    var anew = peer
+    _ = anew.feed(.linkDown)
+    _ = anew.feed(.linkUp)
+    #expect(told(anew.hub(.goodbye, session: 1 << 32 + 1)) == ["off duty 5.0s", "commit: dismissed"])
   }
 
   @Test("A goodbye before the alarm is durable: it is never told, and the disk forgets it")

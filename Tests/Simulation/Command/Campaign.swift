@@ -1,3 +1,4 @@
+import Foundation
 import RunCore
 import Simulation
 
@@ -27,11 +28,23 @@ struct Campaign {
       }
       for await verdict in group {
         note(verdict)
+        wall = ContinuousClock.now - start
+        tell(verdict)
         guard failuresMax == 0 || failed.count < failuresMax, let seed = rest.next() else { continue }
         group.addTask { World.judge(seed, options) }
       }
     }
-    wall = ContinuousClock.now - start
+  }
+
+  /// What fails is said at once, and of a long campaign how far it is: it may take hours.
+  private func tell(_ verdict: WorldVerdict) {
+    var lines = ""
+    if !verdict.faults.isEmpty {
+      lines += "seed \(verdict.seed): \(verdict.faults.prefix(3).joined(separator: "; "))\n"
+      lines += "  again: simulate --seed \(verdict.seed) --hours \(options.trouble.seconds / 3600)\n"
+    }
+    if seeds.count >= 1000, done.isMultiple(of: seeds.count / 20), done < seeds.count { lines += summary + "\n" }
+    FileHandle.standardError.write(Data(lines.utf8))
   }
 
   private mutating func note(_ verdict: WorldVerdict) {

@@ -36,10 +36,6 @@ struct Simulate: AsyncParsableCommand {
     }
     var campaign = Campaign(seeds: seeds, options: options, jobs: jobs, failuresMax: failures)
     await campaign.run()
-    for verdict in campaign.failed.sorted(by: { $0.seed < $1.seed }) {
-      print("seed \(verdict.seed): \(verdict.faults.prefix(3).joined(separator: "; "))")
-      print("  again: simulate --seed \(verdict.seed) --hours \(hours)")
-    }
     if let first = campaign.failed.min(by: { $0.seed < $1.seed }), shrinkRuns > 0 {
       var shrinking = Shrinking(first, options: options, runsMax: shrinkRuns)
       shrinking.run()

@@ -39,8 +39,7 @@ extension World {
     tally.count("hub lost")
     let vigil = peers[index].vigil
     if vigil.isTold { faults.append("peer \(index): a second alarm in one silence") }
-    // Who has not met the hub of the new store yet takes its goodbye for one of an earlier life.
-    if vigil.isDismissed, loss != .hub { faults.append("peer \(index): an alarm after the hub's goodbye") }
+    if vigil.isDismissed { faults.append("peer \(index): an alarm after the hub's goodbye") }
     if now - vigil.heardAt < Self.hubLostAfter - .milliseconds(10) {
       faults.append("peer \(index): an alarm while the hub is merely slow")
     }
