@@ -35,8 +35,7 @@ struct RecordKeeping: Sendable {
     durableChange = changes.values.max() ?? 0
     // Above all that an earlier life gave, even one that the store has forgotten: peers know which they have.
     lastChange = max(durableChange, (term & 0x7FFF_FFFF) << 32)
-    // One that was removed while something of it was on its way to the disk is not wanted any more.
-    for record in history.expectedRecords where removed[record.runID] == nil {
+    for record in history.expectedRecords {
       expected[record.runID] = Expected(record: record, dueAt: now)
     }
   }

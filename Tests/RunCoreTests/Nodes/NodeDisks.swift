@@ -1,4 +1,5 @@
 import RunCore
+import Simulation
 
 /// What a disk holds of what was sent and received: every operation as its comment says, slow and obvious. What no node
 /// should ever write is a fault.
@@ -81,7 +82,7 @@ struct DeliveryDisk {
 struct PeerDisk {
   private(set) var storeID: StoreID
   private(set) var delivery = DeliveryDisk()
-  private(set) var records = RecordDisk()
+  private(set) var records = WorldRecordDisk()
   private var kept = PeerHistory()
   var bootID = "boot"
 
@@ -120,7 +121,7 @@ struct HubDisk {
   /// Commands that made a transition or a mark, as often as they did.
   private(set) var effects: [CommandID: Int] = [:]
   private(set) var ownFaults: [String] = []
-  private(set) var records = RecordDisk()
+  private(set) var records = WorldRecordDisk()
   private var kept = HubHistory()
   private var entries: [(run: RunID, entry: LedgerEntry)] = []
 

@@ -22,6 +22,7 @@ extension World {
         if case .snapshot(let message) = event { checkSchedule(message.snapshot, at: hubTime) }
       case .commit(let id, let operations):
         checkWindows(operations)
+        noteChange(operations)
         commit(id, operations, of: .hub)
       case .receipt(let receipt): check(receipt)
       case .messageReceipt(let receipt): check(receipt, at: .hub)

@@ -56,6 +56,8 @@ struct WorldHub {
   var wallOffset: Double = 0
   /// Its disk was slow or failed: until then its schedule may slip.
   var isTroubledUntil = BusTime.zero
+  /// When it last wrote something of the run that is no sample.
+  var changedAt = BusTime.zero
   var isHungUntil = BusTime.zero
   var isFullUntil = BusTime.zero
 }

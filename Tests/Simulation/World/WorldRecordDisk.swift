@@ -1,18 +1,20 @@
-import RunCore
+package import RunCore
 
 /// What a disk holds of runs that are over, hub's and peer's alike: every operation as its comment says, slow and obvious.
 /// What no node should ever write is a fault.
-struct WorldRecordDisk {
-  private(set) var records: [RunID: RunRecord] = [:]
-  private(set) var removed: [RunID: UInt64] = [:]
-  private(set) var changes: [RunID: UInt64] = [:]
-  private(set) var expected: [RunID: ExpectedRecord] = [:]
-  private(set) var lastChange: UInt64 = 0
-  private(set) var through: UInt64 = 0
-  private(set) var faults: [String] = []
+package struct WorldRecordDisk {
+  package private(set) var records: [RunID: RunRecord] = [:]
+  package private(set) var removed: [RunID: UInt64] = [:]
+  package private(set) var changes: [RunID: UInt64] = [:]
+  package private(set) var expected: [RunID: ExpectedRecord] = [:]
+  package private(set) var lastChange: UInt64 = 0
+  package private(set) var through: UInt64 = 0
+  package private(set) var faults: [String] = []
+
+  package init() {}
 
   /// Whether this was an operation of records.
-  mutating func apply(_ operation: StoreOperation) -> Bool {
+  package mutating func apply(_ operation: StoreOperation) -> Bool {
     switch operation {
     case .expectRecord(let record): expected[record.runID] = record
     case .forgetExpected(let run): expected[run] = nil
@@ -43,14 +45,14 @@ struct WorldRecordDisk {
     lastChange = max(lastChange, change)
   }
 
-  func fill(_ history: inout HubHistory) {
+  package func fill(_ history: inout HubHistory) {
     history.records = summaries
     history.removedRecords = removed
     history.recordChanges = changes
     history.expectedRecords = expected.values.sorted { $0.runID < $1.runID }
   }
 
-  func fill(_ history: inout PeerHistory) {
+  package func fill(_ history: inout PeerHistory) {
     history.records = summaries
     history.recordsThrough = through
   }
@@ -58,7 +60,7 @@ struct WorldRecordDisk {
   private var summaries: [RecordSummary] { records.values.map(\.summary).sorted { $0.runID < $1.runID } }
 
   /// What a store answers that is asked for a record.
-  func reading(_ run: RunID, from: Int) -> RecordReading {
+  package func reading(_ run: RunID, from: Int) -> RecordReading {
     guard let record = records[run], let change = changes[run] else { return .missing }
     let bytes = record.body.encoded
     return .found(

@@ -18,14 +18,32 @@ struct WorldWindow {
 extension World {
   // MARK: Snapshots
 
-  /// While a run runs a snapshot leaves every 3.0 s of bus time, half a second late at most, unless the disk was slow.
+  /// While a run runs a snapshot leaves every 3.0 s of bus time, half a second early or late at most, unless the disk was slow.
   private static let betweenMax = BusDuration.milliseconds(3500)
+  private static let betweenMin = BusDuration.milliseconds(2500)
 
   mutating func checkSchedule(_ snapshot: Snapshot, at time: BusTime) {
+    if let last = lastPublication, isScheduled(last), snapshot.phase == .running, !snapshot.isRecovering,
+      time - last.at < Self.betweenMin, now - hub.changedAt > Self.betweenMax
+    {
+      faults.append("a snapshot after \((time - last.at).seconds) s of a run in which nothing happened")
+    }
     let publication = WorldPublication(
       life: hub.life, order: snapshot.order, phase: snapshot.phase, isRecovering: snapshot.isRecovering,
       at: time)
     lastPublication = publication
+  }
+
+  /// What is published at once, and not when its time comes.
+  mutating func noteChange(_ operations: [StoreOperation]) {
+    let changes = operations.contains {
+      switch $0 {
+      case .append(_, let entry): if case .sample = entry.event { false } else { true }
+      case .setTerm: true
+      default: false
+      }
+    }
+    if changes { hub.changedAt = now }
   }
 
   mutating func checkSchedule(at time: BusTime) {
