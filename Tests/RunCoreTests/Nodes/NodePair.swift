@@ -1,3 +1,5 @@
+import Simulation
+
 @testable import RunCore
 
 /// A peer and a hub, a link that loses, repeats and breaks, a disk on either side that can be set back. Every step is
