@@ -110,8 +110,7 @@ public struct HubCore: Sendable {
   var samples = SampleBatch()
   var route = RouteFollowing()
   var records: RecordKeeping
-  /// When to look whether journals have been kept for long enough.
-  var journalCheckAt: BusTime?
+  var journalDue = JournalDue()
   /// What the wall clock showed at the beginning of this life.
   let wall: (bus: BusTime, seconds: Double)
   var silenceCheckAt: BusTime?
@@ -199,7 +198,6 @@ public struct HubCore: Sendable {
         diedAt: diedAt, backAt: now, stage: .settling(Set(judgedFirst.map(\.press.command.id))))
       if control.phase.isOn { holdClock() }
     }
-    journalCheckAt = records.journalsUsedUntil
     noteDeadline()
   }
 
@@ -274,7 +272,7 @@ public struct HubCore: Sendable {
   /// Once an event: whoever drives the machine asks more often, and of a large value.
   private mutating func noteDeadline() {
     deadline = BusTime.earliest(
-      arbiter.deadline, nextTick, samples.deadline, silenceCheckAt, retryCommitAt, records.deadline, journalCheckAt,
+      arbiter.deadline, nextTick, samples.deadline, silenceCheckAt, retryCommitAt, records.deadline, journalDeadline(),
       commits.deadline, deliveryDeadline)
   }
 
@@ -314,7 +312,7 @@ public struct HubCore: Sendable {
     }
     if let due = silenceCheckAt, due <= now { checkSilence(at: now, into: &actions) }
     if let due = records.deadline, due <= now { makeRecords(at: now) }
-    if let due = journalCheckAt, due <= now { dropJournals(at: now) }
+    if let due = journalDeadline(), due <= now { dropJournals(at: now) }
     if let due = deliveryDeadline, due <= now { deliver(at: now, into: &actions) }
     if let due = retryCommitAt, due <= now {
       retryCommitAt = nil

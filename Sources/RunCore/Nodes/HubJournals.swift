@@ -1,3 +1,14 @@
+/// When the next journal may go, and what that was derived from.
+struct JournalDue {
+  struct Basis: Equatable {
+    var edition = 0
+    var present: RunID?
+    var discarded = 0
+  }
+  var basis = Basis()
+  var at: BusTime?
+}
+
 // The journal of a run is needed as long as something of the run can come: for a day after it is over. Then its record is
 // all that is kept of it, and what is measured for it later goes nowhere.
 extension HubCore {
@@ -5,7 +16,6 @@ extension HubCore {
   mutating func endJournal(of run: RunID, at now: BusTime) -> StoreOperation? {
     guard records.journals[run] == nil, records.kept[run] == nil, records.removed[run] == nil else { return nil }
     records.journals[run] = now
-    journalCheckAt = journalCheckAt ?? records.journalsUsedUntil
     return .endJournal(run, at: now)
   }
 
@@ -14,13 +24,23 @@ extension HubCore {
     !isOver(run) || records.journals[run].map { now - $0 <= ControlHistory.age } ?? false
   }
 
-  /// Drops the journals of runs that have been over for more than a day. One whose record is still to come then is looked
-  /// at again in an hour.
+  /// When the next journal is of no more use: looked for again once something of it has changed, for there may be many.
+  mutating func journalDeadline() -> BusTime? {
+    let basis = JournalDue.Basis(edition: records.edition, present: arbiter.control.runID, discarded: discarded.count)
+    if journalDue.basis != basis {
+      var first: BusTime?
+      for (run, endedAt) in records.journals where isJournalSettled(run) { first = BusTime.earliest(first, endedAt) }
+      journalDue = JournalDue(
+        basis: basis, at: first.map { $0 + ControlHistory.age + BusDuration(nanoseconds: 1) })
+    }
+    return journalDue.at
+  }
+
+  /// Drops the journals of runs that have been over for more than a day.
   mutating func dropJournals(at now: BusTime) {
     let due = records.journals.filter { isJournalSettled($0.key) && now - $0.value > ControlHistory.age }.keys.sorted()
     for run in due { records.journals[run] = nil }
     if !due.isEmpty { commits.add(due.map(StoreOperation.dropJournal), then: []) }
-    journalCheckAt = records.journalsUsedUntil.map { max($0, now + .seconds(3600)) }
   }
 
   /// What it held is in a record, or was not wanted. That of the last run is what the state shows, until the next begins.

@@ -12,13 +12,15 @@ struct RecordKeeping: Sendable {
   /// What comes after the stop makes one new version, not one for each sample: real time without any of it.
   static let quiet = BusDuration.seconds(60)
 
-  var kept: [RunID: RecordSummary] = [:]
-  var removed: [RunID: UInt64] = [:]
-  var expected: [RunID: Expected] = [:]
+  var kept: [RunID: RecordSummary] = [:] { didSet { edition += 1 } }
+  var removed: [RunID: UInt64] = [:] { didSet { edition += 1 } }
+  var expected: [RunID: Expected] = [:] { didSet { edition += 1 } }
   /// Since when the runs are over whose journals are kept.
-  var journals: [RunID: BusTime]
+  var journals: [RunID: BusTime] { didSet { edition += 1 } }
   /// The run whose journal was asked for: one at a time, so that many never fill the memory.
-  var reading: RunID?
+  var reading: RunID? { didSet { edition += 1 } }
+  /// Counts the changes of all these: what follows from them need not be looked for at every event.
+  private(set) var edition = 1
   /// What has come of a record from elsewhere.
   var upload: [UInt8] = []
   /// The last change of each record, removed ones included: what peers are behind of.
@@ -43,11 +45,6 @@ struct RecordKeeping: Sendable {
   /// When the next record is to be made.
   var deadline: BusTime? {
     reading == nil ? expected.values.lazy.map(\.dueAt).min() : nil
-  }
-
-  /// When the next journal has been kept for long enough.
-  var journalsUsedUntil: BusTime? {
-    journals.values.min().map { $0 + ControlHistory.age + BusDuration(nanoseconds: 1) }
   }
 
   /// A record changes: the number of that.
