@@ -143,6 +143,9 @@ enum Loopback {
   /// A port that nobody listens on.
   static func freePort() -> UInt16? { bind(0) }
 
+  /// A port that nobody listens on and that the system gives to nobody: one that comes back there finds it free.
+  static func freeFixedPort() -> UInt16? { (20_000..<30_000).shuffled().lazy.compactMap { bind($0) }.first }
+
   /// Nobody listens on a port; what is left of closed connections does not count.
   static func isFree(_ port: UInt16) -> Bool { bind(port) != nil }
 
