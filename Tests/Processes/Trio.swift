@@ -38,8 +38,11 @@ struct Trio: Sendable {
 
   /// Starts a node that writes JSON and obeys its standard input.
   func spawn(_ role: String, _ arguments: [String] = []) -> NodeProcess {
-    let node = bus.spawn(
-      executable: TestBus.busnode, [role, "--stdin", "--json"] + place + arguments)
+    adopt(bus.spawn(executable: TestBus.busnode, [role, "--stdin", "--json"] + place + arguments))
+  }
+
+  /// A node that was started otherwise belongs to the test, too.
+  func adopt(_ node: NodeProcess) -> NodeProcess {
     spawned.withLock { $0.append(node) }
     return node
   }
