@@ -7,7 +7,7 @@ import TestSupport
   "Strangers by the thousand while a run goes on", .serialized,
   .enabled("needs scripts/bootstrap --python") { Clients.areThere })
 struct StrangerTests {
-  @Test("Connecting and leaving in every way, half-done handshakes included, leaves nothing behind at the hub")
+  @Test("Connecting and leaving in every way, half-done handshakes included, leaves nothing behind")
   func connects() async throws {
     let (count, seed) = (Clients.size("CONNECTS"), Clients.seed)
     try await withTrio(.tcp) { trio in
@@ -23,7 +23,9 @@ struct StrangerTests {
         if let before {
           // The system closes what was reset when it gets to it.
           try await within(seconds: 30, "descriptors of before") { [phone = run.phone] in
-            while phone.footprint?.descriptors ?? 0 > before.descriptors { try await Task.sleep(for: .milliseconds(50)) }
+            while phone.footprint?.descriptors ?? 0 > before.descriptors {
+              try await Task.sleep(for: .milliseconds(50))
+            }
           }
         }
         after.append(run.phone.footprint)

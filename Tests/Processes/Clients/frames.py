@@ -229,14 +229,15 @@ def main():
             chance.choice(strangers).throw(b"".join(mutants.multipart() for _ in range(BATCH)))
             thrown["wrong multipart"] += BATCH
         elif roll < 21:
-            raw(chance, chance.choice([control, events_endpoint]))
-            thrown["no ZMTP"] += 1
+            for _ in range(20):
+                raw(chance, chance.choice([control, events_endpoint]))
+            thrown["no ZMTP"] += 20
         elif roll < 22:
-            # The hub hangs up.
-            thrower = chance.choice(strangers)
-            thrower.throw(zmtp.frame(chance.randbytes(FRAME_BYTES_MAX + 1)))
-            thrower.close()
-            thrown["oversized"] += 1
+            # The hub hangs up each time.
+            for thrower in strangers:
+                thrower.throw(zmtp.frame(chance.randbytes(FRAME_BYTES_MAX + 1)))
+                thrower.close()
+            thrown["oversized"] += len(strangers)
         else:
             thrower = chance.choice(members + strangers[:-1])
             if thrower in members and thrower.connection is None:
