@@ -10,8 +10,8 @@ struct Crowd: AsyncParsableCommand {
       Obeys its standard input, one order a line, and ends with it:
         join 250   so many more join; answers {"event":"joined","peers":251} when all of them show the bus
         pause      the first of them presses (start, pause, resume, stop, lap); answers {"event":"pressed","at":...}
-      A line {"event":"seen","revision":7,"at":...} says when the last of them saw a revision. Times are nanoseconds of
-      the machine's monotonic clock, the same in every process.
+      A line {"event":"seen","revision":7,"first":...,"at":...} says when the first and the last of them saw a revision.
+      Times are nanoseconds of the machine's monotonic clock, the same in every process.
       """)
 
   @Option(help: "Where the hub listens for control.") var control: String

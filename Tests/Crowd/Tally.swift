@@ -9,8 +9,9 @@ final class Tally: Sendable {
     /// The last revision that each of them saw, by its number.
     var revisions: [UInt64?] = []
     var arrived = 0
-    /// How many of them have seen a revision, or a later one, since they joined. Nobody presses while some still join.
-    var seen: [UInt64: Int] = [:]
+    /// How many of them have seen a revision, or a later one, since they joined, and when the first did. Nobody presses
+    /// while some still join.
+    var seen: [UInt64: (count: Int, first: Int64)] = [:]
   }
   private let state = Mutex(State())
 
@@ -40,10 +41,11 @@ final class Tally: Sendable {
       state.revisions[number] = revision
       // A reader that is behind sees the newest: it has seen those in between as well.
       for passed in earlier + 1...revision {
-        state.seen[passed, default: 0] += 1
-        guard state.seen[passed] == state.peers else { continue }
+        let (count, first) = state.seen[passed] ?? (0, now)
+        state.seen[passed] = (count + 1, first)
+        guard count + 1 == state.peers else { continue }
         state.seen[passed] = nil
-        lines.append(#"{"event":"seen","revision":\#(passed),"at":\#(now)}"#)
+        lines.append(#"{"event":"seen","revision":\#(passed),"first":\#(first),"at":\#(now)}"#)
       }
       return lines
     }

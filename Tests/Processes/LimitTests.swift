@@ -77,15 +77,15 @@ struct LimitTests {
       let before = phone.footprint
       for number in 1...presses {
         watch.write(number == 1 ? "start" : number.isMultiple(of: 2) ? "pause" : "resume")
-        // A watch's queue of presses takes 1,024.
-        if number.isMultiple(of: 500) || number == presses {
-          try await widget.snapshot("revision \(number)", within: 120) { $0["revision"]?.int == number }
+        // What a process writes waits for this test to read it, 1,024 events at most.
+        guard number.isMultiple(of: 100) || number == presses else { continue }
+        for node in [phone, watch, widget] {
+          try await node.snapshot("revision \(number)") { $0["revision"]?.int == number }
         }
       }
       for node in [phone, watch, widget] {
-        try await node.snapshot("the last revision") { $0["revision"]?.int == presses }
-        #expect(node.revisions.isSuperset(of: 1...presses))
-        #expect(!node.lostTheHub)
+        let missed = Set(1...presses).subtracting(node.revisions).count
+        #expect(missed == 0 && !node.lostTheHub)
       }
       let after = phone.footprint
       mute.closeInput()

@@ -16,8 +16,11 @@ struct ScaleTrial {
   struct Figures: Sendable {
     var peers = 0
     var joinSeconds = 0.0
-    /// From each press to the moment in which the last peer saw its revision, in milliseconds, sorted.
-    var latencies: [Double] = []
+    /// From each press to the moments in which the first and the last peer saw its revision, in milliseconds.
+    var first: [Double] = []
+    var last: [Double] = []
+    /// Processor time of the hub and of the crowd for one press and what follows, in milliseconds.
+    var processor = (hub: 0.0, crowd: 0.0)
     /// The hub and the processes of the crowd, with four peers and with all of them.
     var hub: (before: Footprint?, after: Footprint?) = (nil, nil)
     var crowd: (before: [Footprint], after: [Footprint]) = ([], [])
@@ -46,22 +49,28 @@ struct ScaleTrial {
     figures.joinSeconds = (ContinuousClock.now - begun) / .seconds(1)
     figures.peers = peers
 
+    var processor = (hub: 0.0, crowd: 0.0)
     for number in 1...Self.warmUp + presses {
       let kind = number == 1 ? CommandKind.start : number.isMultiple(of: 2) ? .pause : .resume
       crowd[0].write(kind.rawValue)
       let pressed = try await crowd[0].wait(for: "press \(number)") { view in
         view.json.lazy.filter { $0["event"]?.string == "pressed" }.dropFirst(number - 1).first?["at"]?.number
       }
-      var last = 0.0
+      if number == Self.warmUp { processor = (phone.processorSeconds, crowd.map(\.processorSeconds).reduce(0, +)) }
+      var (first, last) = (Double.infinity, 0.0)
       for process in crowd {
         let seen = try await process.event("revision \(number) on all peers") {
           $0["event"]?.string == "seen" && $0["revision"]?.int == number
         }
+        first = min(first, seen["first"]?.number ?? 0)
         last = max(last, seen["at"]?.number ?? .infinity)
       }
-      if number > Self.warmUp { figures.latencies.append((last - pressed) / 1e6) }
+      guard number > Self.warmUp else { continue }
+      figures.first.append((first - pressed) / 1e6)
+      figures.last.append((last - pressed) / 1e6)
     }
-    figures.latencies.sort()
+    figures.processor.hub = (phone.processorSeconds - processor.hub) * 1000 / Double(presses)
+    figures.processor.crowd = (crowd.map(\.processorSeconds).reduce(0, +) - processor.crowd) * 1000 / Double(presses)
     figures.hub.after = phone.footprint
     figures.crowd.after = crowd.compactMap(\.footprint)
     let known = try await bus.run("peers", "--json")
@@ -82,12 +91,13 @@ struct ScaleTrial {
 }
 
 extension ScaleTrial.Figures {
-  func percentile(_ share: Double) -> Double {
-    latencies[min(latencies.count - 1, Int(share * Double(latencies.count)))]
-  }
-
   /// All of it as a table.
   var table: String {
+    func percentiles(_ values: [Double]) -> String {
+      let sorted = values.sorted()
+      func at(_ share: Double) -> Double { sorted[min(sorted.count - 1, Int(share * Double(sorted.count)))] }
+      return String(format: "p50 %.1f, p90 %.1f, p99 %.1f, worst %.1f", at(0.5), at(0.9), at(0.99), at(1))
+    }
     func row(_ who: String, _ count: Int, _ before: [Footprint], _ after: [Footprint]) -> String {
       func grown(_ field: (Footprint) -> Int) -> Double {
         Double(after.map(field).reduce(0, +) - before.map(field).reduce(0, +)) / Double(max(1, count))
@@ -101,10 +111,12 @@ extension ScaleTrial.Figures {
     let load = (try? String(contentsOfFile: "/proc/loadavg", encoding: .utf8))?.prefix { $0 != " " } ?? "?"
     return """
       peers \(peers) in \(ScaleTrial.processes) processes, joined in \(String(format: "%.1f", joinSeconds)) s; \
-      presses \(latencies.count); load \(load) on \(ProcessInfo.processInfo.activeProcessorCount) cores
-      command to snapshot at the last peer, ms: p50 \(String(format: "%.1f", percentile(0.5))), \
-      p90 \(String(format: "%.1f", percentile(0.9))), \
-      p99 \(String(format: "%.1f", percentile(0.99))), worst \(String(format: "%.1f", latencies.last ?? 0))
+      presses \(last.count); load \(load) on \(ProcessInfo.processInfo.activeProcessorCount) cores
+      command to snapshot at the last peer, ms: \(percentiles(last))
+      command to snapshot at the first peer, ms: \(percentiles(first))
+      from the first peer to the last, ms: \(percentiles(zip(last, first).map { $0 - $1 }))
+      processor time for a press, ms: the hub \(String(format: "%.1f", processor.hub)), \
+      the crowd \(String(format: "%.1f", processor.crowd))
       a peer costs | KiB | descriptors | threads | all of it, MiB
       \(row("the hub", joined, hub.before.map { [$0] } ?? [], hub.after.map { [$0] } ?? []))
       \(row("its own process", joined, crowd.before, crowd.after))
@@ -125,4 +137,8 @@ struct ScaleTests {
     // The hub's answer to `peers` names so many at most.
     #expect(figures.reachable == min(trial.peers, 256))
   }
+}
+
+extension NodeProcess {
+  fileprivate var processorSeconds: Double { footprint?.processorSeconds ?? 0 }
 }
