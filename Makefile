@@ -2,7 +2,7 @@
 
 BUSNODE = .build/release/busnode
 
-.PHONY: run build test simulate proto lint metrics-table soak mutants fuzz bench clean
+.PHONY: run build test simulate proto lint metrics-table soak chaos mutants fuzz bench clean
 
 # Phone, watch and widget as three processes on a modelled five-minute run, with presses from all three.
 run: build
@@ -71,6 +71,26 @@ else
 	swift build -c release --product simulate
 	$(SIMULATE_ALL) $(FROM)..$(call LAST,3000)
 endif
+
+# Real processes while everything fails: KILLS=2000 STOPS=200 FAULTS=1000 (kill -9, SIGSTOP, and faults of the TCP links
+# between them: cut, half-open, delayed, throttled, corrupt); what is left out counts 0. SEED=1 repeats. Without any, a few
+# of each. Or one of these: PEERS=1000 on one hub; CONNECTS=10000 to a hub and away from it; FRAMES=1000000 that are
+# malformed; PRESSES=5000 beside subscribers that never read.
+CHAOS = $(if $(KILLS)$(STOPS)$(FAULTS),,1)
+CHAOS_BUSNODE = RUNBUS_CHAOS_SEED=$(SEED) RUNBUS_SOAK_BUSNODE=$(CURDIR)/$(BUSNODE) SWIFT_BACKTRACE=enable=no
+chaos:
+	@scripts/bootstrap --python
+	swift build -c release --product busnode
+ifneq ($(PEERS)$(CONNECTS)$(FRAMES)$(PRESSES),)
+	swift build -c release --product crowd
+	RUNBUS_CHAOS_PEERS=$(PEERS) RUNBUS_CHAOS_CONNECTS=$(CONNECTS) RUNBUS_CHAOS_FRAMES=$(FRAMES) \
+	  RUNBUS_CHAOS_PRESSES=$(PRESSES) $(CHAOS_BUSNODE) swift test --filter '$(CHAOS_LIMIT)'
+else
+	RUNBUS_CHAOS_KILLS=$(if $(CHAOS),20,$(KILLS)) RUNBUS_CHAOS_STOPS=$(if $(CHAOS),10,$(STOPS)) \
+	  RUNBUS_CHAOS_FAULTS=$(if $(CHAOS),40,$(FAULTS)) $(CHAOS_BUSNODE) swift test --filter ChaosTests
+endif
+CHAOS_LIMIT = $(or $(if $(PEERS),manyPeers),$(if $(CONNECTS),StrangerTests/connects),$(if $(FRAMES),StrangerTests/frames),\
+  muteSubscribers)
 
 # Whether the worlds would notice: known bugs are planted in a copy, one at a time, and each is to be caught.
 mutants:

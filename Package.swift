@@ -93,6 +93,11 @@ let package = Package(
       ],
       path: "Tests/Simulation/Command",
       swiftSettings: settings),
+    .executableTarget(
+      name: "crowd",
+      dependencies: ["RunBus", .product(name: "ArgumentParser", package: "swift-argument-parser")],
+      path: "Tests/Crowd",
+      swiftSettings: settings),
     .testTarget(
       name: "RunCoreTests", dependencies: ["RunCore", "Simulation", "TestSupport"], swiftSettings: settings),
     .testTarget(
@@ -106,7 +111,7 @@ let package = Package(
     .testTarget(
       name: "ProcessTests",
       dependencies: [
-        "RunBus", "TestSupport", "busnode",
+        "RunBus", "TestSupport", "busnode", "crowd",
         .product(name: "GRDB", package: "GRDB.swift"),
       ],
       path: "Tests/Processes",

@@ -282,7 +282,7 @@ public actor Hub: Node, DrivenNode {
 
   private func complain(about connection: ConnectionID, _ error: WireError) {
     // Once a peer, and bounded: a stranger cannot fill the log.
-    guard complainedAbout.count < 256, complainedAbout.insert(connection).inserted else { return }
+    guard complainedAbout.count < 64, complainedAbout.insert(connection).inserted else { return }
     driver.log.warning("a peer sent what is no frame (\(error)); more of it is counted and not logged")
   }
 

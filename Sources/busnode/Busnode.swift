@@ -56,6 +56,7 @@ struct Busnode: AsyncParsableCommand {
   static func main() async {
     // A reader that goes away is an error of `write`, not a reason to die.
     signal(SIGPIPE, SIG_IGN)
+    FileLimit.raise()
     let arguments = Array(CommandLine.arguments.dropFirst())
     do {
       var command = try parseAsRoot(arguments)

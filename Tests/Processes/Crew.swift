@@ -10,6 +10,12 @@ struct Crew {
   struct Member {
     let role: String
     let device: String
+    /// How a command names the bus where it is: peers may each have an address of their own for the same phone.
+    let place: [String]
+    /// Where its store lies.
+    let store: String
+    /// Where the shells beside it leave what they press.
+    let spool: String
     /// How it is started: the rest of its command.
     var arguments: [String] = []
     /// Every process that it was, the present one last.
@@ -25,20 +31,36 @@ struct Crew {
 
   let bus: TestBus
   var members: [Member]
+  /// What stands between a peer and the phone, by the peer's place in ``members``; nothing where they meet in files.
+  private(set) var proxies: [Int: FaultProxy] = [:]
   private(set) var oneShots: [NodeProcess] = []
   /// What the phone runs under: `busnode` itself, or a program that begins it.
   var phoneLauncher: [String] = []
 
-  /// Nobody runs yet.
-  init(_ bus: TestBus, debounce: Int) {
+  /// Nobody runs yet. Over TCP every peer reaches the phone through a proxy of its own.
+  init(_ bus: TestBus, debounce: Int, link: Link = .ipc) throws {
     self.bus = bus
-    members = [("phone", "phone"), ("watch", "watch"), ("watch", "watch2"), ("widget", "widget")]
-      .map { Member(role: $0, device: $1) }
+    var ports: [UInt16?] = [nil, nil, nil, nil]
+    if link == .tcp {
+      let port = try #require(Loopback.freeFixedPort())
+      ports[Self.phone] = port
+      for index in [Self.watch, Self.watch2, Self.widget] {
+        let proxy = try FaultProxy(before: port)
+        proxies[index] = proxy
+        ports[index] = proxy.port
+      }
+    }
+    let environment = bus.environment.compactMapValues(\.self)
+    let names = [("phone", "phone"), ("watch", "watch"), ("watch", "watch2"), ("widget", "widget")]
+    members = try zip(names, ports).map { name, port in
+      let address = port.map { "tcp://127.0.0.1:\($0)" }
+      let location = try BusLocation(bus: nil, address: address, environment: environment)
+      return Member(
+        role: name.0, device: name.1, place: address.map { ["--address", $0] } ?? [],
+        store: location.stateDirectory(for: try #require(DeviceID(name.1))), spool: location.spoolDirectory)
+    }
     members[Self.phone].arguments = ["--debounce", "\(debounce)"]
   }
-
-  /// Where the stores of this bus lie.
-  var stores: String { bus.stateDirectory + "/runbus/default" }
 
   /// Everything that a node wrote to its standard error, in all of its lives.
   func errors(of index: Int) -> [String] { members[index].lives.flatMap(\.view.errors) }
@@ -53,7 +75,8 @@ struct Crew {
     let member = members[index]
     let launcher = member.isPhone ? phoneLauncher : []
     let command =
-      launcher + [TestBus.busnode, member.role, "--device", member.device, "--json", "--stdin"] + member.arguments
+      launcher + [TestBus.busnode, member.role, "--device", member.device, "--json", "--stdin"] + member.place
+      + member.arguments
     let process = bus.spawn(
       executable: command[0], Array(command.dropFirst()), environment: Self.environment)
     members[index].lives.append(process)
@@ -66,9 +89,11 @@ struct Crew {
     members[index].written += 1
   }
 
-  /// A shell presses, and waits no longer than a script would.
-  mutating func visit(_ kind: CommandKind) {
-    let oneShot = bus.spawn("send", kind.rawValue, "--json", "--timeout", "3", environment: Self.environment)
+  /// A shell presses, where a node is, and waits no longer than a script would.
+  mutating func visit(_ kind: CommandKind, beside index: Int = Self.phone) {
+    let oneShot = bus.spawn(
+      executable: TestBus.busnode, ["send", kind.rawValue, "--json", "--timeout", "3"] + members[index].place,
+      environment: Self.environment)
     oneShot.closeInput()
     oneShots.append(oneShot)
   }
@@ -80,6 +105,13 @@ struct Crew {
     process.signal(SIGKILL)
     let ending = try await process.ending()
     #expect(ending == .signaled(SIGKILL), "\(members[index].device) ended by itself: \(process.view.errors)")
+  }
+
+  /// A node stands still.
+  func stop(_ index: Int) async throws {
+    let process = members[index].process
+    try await process.wait(for: "its process") { $0.processID }
+    process.signal(SIGSTOP)
   }
 
   /// A node ends in good order.
@@ -119,12 +151,14 @@ struct Crew {
   /// Waits until everybody has been told what became of all that was pressed.
   mutating func drain() async throws {
     for oneShot in oneShots { _ = try await oneShot.ending() }
-    try await within(seconds: 60, "an empty spool") { [stores] in
-      let spool = stores + "/_spool"
-      while FileManager.default.fileExists(atPath: spool),
-        try FileManager.default.contentsOfDirectory(atPath: spool).contains(where: { $0.hasSuffix(".json") })
-      {
-        try await Task.sleep(for: .milliseconds(50))
+    // A file that goes away tells nobody: it is looked for again and again.
+    for spool in Set(members.map(\.spool)) {
+      try await within(seconds: 60, "an empty spool") {
+        while FileManager.default.fileExists(atPath: spool),
+          try FileManager.default.contentsOfDirectory(atPath: spool).contains(where: { $0.hasSuffix(".json") })
+        {
+          try await Task.sleep(for: .milliseconds(50))
+        }
       }
     }
     // Behind everything else: once these are judged, everything is.
@@ -135,6 +169,19 @@ struct Crew {
         let promised = Set(view.stages(promise))
         let judged = Set(view.json.lazy.filter { $0["event"]?.string == "verdict" }.compactMap { $0["commandId"] })
         return promised.count >= written && judged.isSuperset(of: promised) ? true : nil
+      }
+    }
+  }
+
+  /// Waits until everybody shows the same revision of the same life; nobody presses any more.
+  func agree() async throws {
+    func places() -> [[Int]] { members.map { $0.process.place ?? [] } }
+    while Set(places()).count > 1 {
+      let newest = places().max { $0.lexicographicallyPrecedes($1) } ?? []
+      for member in members {
+        try await member.process.wait(for: "\(member.device) at term, revision \(newest)") { view in
+          view.place?.lexicographicallyPrecedes(newest) == false ? true : nil
+        }
       }
     }
   }
@@ -150,7 +197,15 @@ extension Crew.Member {
   var promise: String { isPhone ? "pending" : "queued" }
 }
 
+extension NodeProcess {
+  /// The term and the revision that it shows.
+  fileprivate var place: [Int]? { view.place }
+}
+
 extension NodeProcess.View {
+  /// The term and the revision that it shows.
+  fileprivate var place: [Int]? { json.last { $0["event"]?.string == "snapshot" }.map { Array($0.order.prefix(2)) } }
+
   /// The ids of the commands that came to a stage before their verdict, in the order in which they did.
   func stages(_ stage: String) -> [JSONValue] {
     json.filter { $0["event"]?.string == "receipt" && $0["receipt"]?.string == stage }.compactMap { $0["commandId"] }

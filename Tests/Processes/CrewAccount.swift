@@ -36,7 +36,7 @@ struct CrewAccount {
   init(_ crew: Crew, hubStore: String? = nil, forgiving: Set<String> = [], mayBeginAnew: Bool = false) throws {
     forgiven = forgiving
     self.mayBeginAnew = mayBeginAnew
-    let hub = try DatabaseQueue(path: hubStore ?? crew.stores + "/phone/node.sqlite")
+    let hub = try DatabaseQueue(path: hubStore ?? crew.members[Crew.phone].store + "/node.sqlite")
     try hub.read { db in
       try readVerdicts(db)
       try readJournal(db)
@@ -45,12 +45,13 @@ struct CrewAccount {
     }
     try hub.close()
     for member in crew.members {
-      if !member.isPhone { try checkOutbox(of: member, in: crew.stores) }
+      if !member.isPhone { try checkOutbox(of: member) }
       checkPromises(to: member)
     }
     for oneShot in crew.oneShots { checkPromise(to: oneShot) }
     checkOrder()
     checkSnapshots(crew.members.flatMap(\.lives))
+    for member in crew.members { checkView(of: member) }
   }
 
   /// The verdict of a press, if there is one.
@@ -108,8 +109,8 @@ struct CrewAccount {
     }
   }
 
-  private mutating func checkOutbox(of member: Crew.Member, in stores: String) throws {
-    let peer = try DatabaseQueue(path: "\(stores)/\(member.device)/node.sqlite")
+  private mutating func checkOutbox(of member: Crew.Member) throws {
+    let peer = try DatabaseQueue(path: member.store + "/node.sqlite")
     let waiting = try peer.read {
       try Int.fetchOne($0, sql: "SELECT COUNT(*) FROM outbox WHERE kind = \(OutboxKind.command.rawValue)")
     }
@@ -223,6 +224,25 @@ struct CrewAccount {
     }
     for (key, states) in shown where states.count > 1 { wrong.append("term, revision \(key) was shown as \(states)") }
   }
+
+  /// What a node shows never goes back, and no run comes back after another: it never shows two.
+  private mutating func checkView(of member: Crew.Member) {
+    var last: (order: [Int], run: String?) = ([], nil)
+    var left: Set<String> = []
+    for life in member.lives {
+      // A new life may show again what the last one did.
+      var isFirst = true
+      for snapshot in life.snapshots {
+        let goesOn = last.order.lexicographicallyPrecedes(snapshot.order) || isFirst && last.order == snapshot.order
+        if !goesOn, !mayBeginAnew { wrong.append("\(member.device) showed \(snapshot.order) after \(last.order)") }
+        isFirst = false
+        let run = snapshot["runId"]?.string
+        if let run, left.contains(run) { wrong.append("\(member.device) showed \(run) again, after another run") }
+        if let before = last.run, before != run { left.insert(before) }
+        last = (snapshot.order, run)
+      }
+    }
+  }
 }
 
 /// A verdict as it is told, and as it is kept.
@@ -257,11 +277,10 @@ private struct ReceiptWord: Hashable {
 }
 
 extension CrewAccount {
-  /// Nothing was lost, doubled, or out of order.
-  func expectAllIsWell(sourceLocation: SourceLocation = #_sourceLocation) {
-    #expect(lost.isEmpty, "\(lost.prefix(5))", sourceLocation: sourceLocation)
-    #expect(doubled.isEmpty, "\(doubled.prefix(5))", sourceLocation: sourceLocation)
-    #expect(outOfOrder.isEmpty, "\(outOfOrder.prefix(5))", sourceLocation: sourceLocation)
-    #expect(wrong.isEmpty, "\(wrong.prefix(5))", sourceLocation: sourceLocation)
+  /// Nothing was lost, doubled, or out of order; `note` says where.
+  func expectAllIsWell(_ note: String = "", sourceLocation: SourceLocation = #_sourceLocation) {
+    for (what, found) in [("lost", lost), ("doubled", doubled), ("out of order", outOfOrder), ("wrong", wrong)] {
+      #expect(found.isEmpty, "\(note) \(what): \(found.prefix(5))", sourceLocation: sourceLocation)
+    }
   }
 }

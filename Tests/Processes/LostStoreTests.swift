@@ -8,7 +8,7 @@ struct LostStoreTests {
   @Test("The phone's store is gone: what peers still hold is delivered to the new one")
   func phoneStoreGone() async throws {
     try await withTestBus { bus in
-      var crew = Crew(bus, debounce: 20)
+      var crew = try Crew(bus, debounce: 20)
       for index in crew.members.indices { crew.spawn(index) }
       try await crew.areInTouch()
       crew.press(.start, on: Crew.watch)
@@ -28,7 +28,7 @@ struct LostStoreTests {
       let held = Set(crew.members.flatMap { $0.process.view.stages($0.promise) }.compactMap(\.string)).subtracting(old)
       #expect(held.count == 3)
       for index in [Crew.widget, Crew.watch2, Crew.watch] { try await crew.end(index) }
-      try FileManager.default.removeItem(atPath: crew.stores + "/phone")
+      try FileManager.default.removeItem(atPath: crew.members[Crew.phone].store)
 
       for index in crew.members.indices { crew.spawn(index) }
       try await crew.areInTouch()
@@ -44,13 +44,13 @@ struct LostStoreTests {
   @Test("A watch's store is gone: it begins anew, and what is pressed on it from then on counts")
   func watchStoreGone() async throws {
     try await withTestBus { bus in
-      var crew = Crew(bus, debounce: 20)
+      var crew = try Crew(bus, debounce: 20)
       for index in crew.members.indices { crew.spawn(index) }
       try await crew.areInTouch()
       crew.press(.start, on: Crew.watch)
       _ = try await crew.members[Crew.watch].process.verdict("start")
       try await crew.kill(Crew.watch)
-      try FileManager.default.removeItem(atPath: crew.stores + "/watch")
+      try FileManager.default.removeItem(atPath: crew.members[Crew.watch].store)
 
       crew.spawn(Crew.watch)
       try await crew.members[Crew.watch].process.shows("running", revision: 1)
@@ -66,9 +66,9 @@ struct LostStoreTests {
   @Test("The phone's disk is full: it says so once, runs on, and takes everything in when there is room")
   func fullDisk() async throws {
     try await withTestBus { bus in
-      var crew = Crew(bus, debounce: 20)
+      var crew = try Crew(bus, debounce: 20)
       // A disk of its own, which is gone with the process: no mount can be left behind.
-      let store = crew.stores + "/phone"
+      let store = crew.members[Crew.phone].store
       try FileManager.default.createDirectory(
         atPath: store, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
       let onOwnDisk = """
@@ -94,7 +94,8 @@ struct LostStoreTests {
         crew.press(.pause, on: Crew.watch)
         crew.press(.resume, on: Crew.widget)
         crew.press(.lap, on: Crew.phone)
-        try await Task.sleep(for: .milliseconds(20))
+        // The peers' disks have room.
+        for index in [Crew.watch, Crew.widget] { try await crew.isPromised(on: index) }
       }
       // Long enough for a second try, which says nothing new.
       crew.press(.pause, on: Crew.watch)

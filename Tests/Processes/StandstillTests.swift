@@ -8,7 +8,7 @@ struct StandstillTests {
   @Test("A phone that stands still for three seconds judges every press made meanwhile, once")
   func frozenPhone() async throws {
     try await withTestBus { bus in
-      var crew = Crew(bus, debounce: 20)
+      var crew = try Crew(bus, debounce: 20)
       for index in crew.members.indices { crew.spawn(index) }
       try await crew.areInTouch()
       crew.press(.start, on: Crew.watch)
@@ -35,7 +35,7 @@ struct StandstillTests {
   @Test("While a watch stands still the others see every revision; it shows the last one when it goes on")
   func frozenWatch() async throws {
     try await withTestBus { bus in
-      var crew = Crew(bus, debounce: 0)
+      var crew = try Crew(bus, debounce: 0)
       for index in crew.members.indices { crew.spawn(index) }
       try await crew.areInTouch()
       crew.press(.start, on: Crew.phone)

@@ -38,8 +38,11 @@ struct Trio: Sendable {
 
   /// Starts a node that writes JSON and obeys its standard input.
   func spawn(_ role: String, _ arguments: [String] = []) -> NodeProcess {
-    let node = bus.spawn(
-      executable: TestBus.busnode, [role, "--stdin", "--json"] + place + arguments)
+    adopt(bus.spawn(executable: TestBus.busnode, [role, "--stdin", "--json"] + place + arguments))
+  }
+
+  /// A node that was started otherwise belongs to the test, too.
+  func adopt(_ node: NodeProcess) -> NodeProcess {
     spawned.withLock { $0.append(node) }
     return node
   }
@@ -142,6 +145,9 @@ final class Mutexed<Value: Sendable>: Sendable {
 enum Loopback {
   /// A port that nobody listens on.
   static func freePort() -> UInt16? { bind(0) }
+
+  /// A port that nobody listens on and that the system gives to nobody: one that comes back there finds it free.
+  static func freeFixedPort() -> UInt16? { (20_000..<30_000).shuffled().lazy.compactMap { bind($0) }.first }
 
   /// Nobody listens on a port; what is left of closed connections does not count.
   static func isFree(_ port: UInt16) -> Bool { bind(port) != nil }

@@ -30,17 +30,22 @@ public final class TestBus: Sendable {
   }
 
   /// The command under test: the one that was built together with the tests, or the one that a soak names.
-  public static var busnode: String {
-    if let path = ProcessInfo.processInfo.environment["RUNBUS_SOAK_BUSNODE"], !path.isEmpty { return path }
+  public static var busnode: String { program("busnode") }
+
+  /// A program of this package, from where ``busnode`` is.
+  public static func program(_ name: String) -> String {
+    if let path = ProcessInfo.processInfo.environment["RUNBUS_SOAK_BUSNODE"], !path.isEmpty {
+      return URL(fileURLWithPath: path).deletingLastPathComponent().appendingPathComponent(name).path
+    }
     let bundle = URL(fileURLWithPath: CommandLine.arguments[0]).resolvingSymlinksInPath()
     var folder = bundle.deletingLastPathComponent()
     // On macOS the test bundle is a folder in the build directory; on Linux it is a file there.
     while folder.path != "/" {
-      let candidate = folder.appendingPathComponent("busnode").path
+      let candidate = folder.appendingPathComponent(name).path
       if FileManager.default.isExecutableFile(atPath: candidate) { return candidate }
       folder = folder.deletingLastPathComponent()
     }
-    return "busnode"
+    return name
   }
 
   /// Starts `busnode` with these arguments.

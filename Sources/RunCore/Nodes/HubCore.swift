@@ -102,6 +102,9 @@ public struct HubCore: Sendable {
   var retryCommitAt: BusTime?
   var published: Snapshot?
   var lastTick: UInt64 = 0
+  /// When the last snapshot was shown again to late subscribers, and when the next are shown it.
+  var republishedAt: BusTime?
+  var republishAt: BusTime?
   var lastPosition: UInt64
   var ownSequence: UInt64 = 0
   /// The last transition's commit while running: snapshots go out at whole multiples of three seconds after it.
@@ -272,8 +275,8 @@ public struct HubCore: Sendable {
   /// Once an event: whoever drives the machine asks more often, and of a large value.
   private mutating func noteDeadline() {
     deadline = BusTime.earliest(
-      arbiter.deadline, nextTick, samples.deadline, silenceCheckAt, retryCommitAt, records.deadline, journalDeadline(),
-      commits.deadline, deliveryDeadline)
+      arbiter.deadline, nextTick, samples.deadline, silenceCheckAt, retryCommitAt, republishAt, records.deadline,
+      journalDeadline(), commits.deadline, deliveryDeadline)
   }
 
   private mutating func start(at now: BusTime) {
@@ -310,6 +313,7 @@ public struct HubCore: Sendable {
     } else if let due = samples.deadline, due <= now {
       commitSamples(at: now)
     }
+    if let due = republishAt, due <= now { republish(.snapshots, at: now, into: &actions) }
     if let due = silenceCheckAt, due <= now { checkSilence(at: now, into: &actions) }
     if let due = records.deadline, due <= now { makeRecords(at: now) }
     if let due = journalDeadline(), due <= now { dropJournals(at: now) }
@@ -327,6 +331,7 @@ public struct HubCore: Sendable {
     case .publishSnapshot(let snapshot):
       if snapshot.phase.isOn, !authoritative.phase.isOn { quickenBeat(at: now) }
       published = snapshot
+      republishAt = nil
       actions.append(.show(snapshot))
       actions.append(.publish(.snapshot(stateMessage(at: now, snapshot))))
     case .anchor:
@@ -358,6 +363,9 @@ public struct HubCore: Sendable {
 extension HubCore {
   /// How often a running run is published, in bus time.
   static let tickInterval = BusDuration.seconds(3)
+
+  /// At most so often is a snapshot shown again to those who subscribed meanwhile, in real time.
+  private static let republishPause = BusDuration.milliseconds(100)
 
   /// The state now, as the next publication.
   mutating func capture(at now: BusTime) -> Snapshot {
@@ -405,7 +413,15 @@ extension HubCore {
     switch topic {
     case .snapshots:
       // What was published before the subscription took hold has passed the subscriber by; others drop it as known.
-      if let published { actions.append(.publish(.snapshot(stateMessage(at: now, published)))) }
+      guard let published else { return }
+      // Everybody gets what is published: a thousand who subscribe at once are shown it together.
+      let pause = settings.clock.speed.bus(fromReal: Self.republishPause)
+      if let last = republishedAt, now < last + pause {
+        republishAt = last + pause
+      } else {
+        (republishedAt, republishAt) = (now, nil)
+        actions.append(.publish(.snapshot(stateMessage(at: now, published))))
+      }
     case .feed: break
     case .route: followRoute()
     }

@@ -125,6 +125,22 @@ struct HubLifeTests {
     #expect(hub.feed(.subscribed(.feed)) == [])
   }
 
+  @Test("A thousand who subscribe at once are shown the state twice and not a thousand times")
+  func manySubscriptions() {
+    var hub = HubStage.with("watch", debounce: .zero)
+    #expect(hub.feed(.subscribed(.snapshots)) == ["publish 1.0.1 idle"])
+    for _ in 1...1000 { #expect(hub.feed(.subscribed(.snapshots)) == []) }
+    #expect(hub.core.deadline == hub.now + .milliseconds(100))
+    #expect(hub.passes(.milliseconds(99)) == [])
+    #expect(hub.passes(.milliseconds(1)) == ["publish 1.0.1 idle"])
+    #expect(hub.passes(.milliseconds(500)) == [])
+    // Whoever waits has seen what is published meanwhile.
+    for _ in 1...2 { _ = hub.feed(.subscribed(.snapshots)) }
+    _ = hub.presses("watch", .start)
+    #expect(hub.commitsAll().contains("publish 1.1.2 running"))
+    #expect(hub.passes(.seconds(1)) == [])
+  }
+
   @Test("What is no frame is answered and changes nothing")
   func garbage() {
     var hub = HubStage.with("watch")

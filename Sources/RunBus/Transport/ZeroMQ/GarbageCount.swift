@@ -2,10 +2,10 @@
   import CoreMetrics
   import Logging
 
-  /// Counts messages that no node of this bus sends, and says so once per connection.
+  /// Counts messages that no node of this bus sends, and says so once per connection, for so many connections.
   struct GarbageCount {
-    /// Connections that are remembered as complained about; beyond it, it starts anew rather than grow.
-    private static let routesMax = 256
+    /// Connections that are complained about: a stranger who connects again and again does not fill the log.
+    private static let routesMax = 64
     private static let counter = Counter(label: "runbus.zeromq.garbage_messages")
     private let log: Logger
     private var routes: Set<[UInt8]> = []
@@ -14,9 +14,9 @@
 
     mutating func count(from route: [UInt8], _ what: @autoclosure () -> String) {
       Self.counter.increment()
-      if routes.count >= Self.routesMax { routes.removeAll() }
-      guard routes.insert(route).inserted else { return }
-      log.warning("dropped \(what()); more of it from the same connection is only counted")
+      guard routes.count < Self.routesMax, routes.insert(route).inserted else { return }
+      let rest = routes.count == Self.routesMax ? "from whomever" : "from the same connection"
+      log.warning("dropped \(what()); more of it \(rest) is only counted")
     }
   }
 #endif

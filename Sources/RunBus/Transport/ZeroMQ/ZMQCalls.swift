@@ -15,6 +15,12 @@
     let code: CInt
     var endpoint: String?
 
+    /// This process, or the machine, has no descriptors left: what to say about it.
+    var shortage: String? {
+      [EMFILE, ENFILE].contains(code)
+        ? "too many files are open, this process may have \(DescriptorRoom.limit): close some, or raise the limit (ulimit -n)"
+        : nil
+    }
     /// The endpoint itself is wrong, not what is there.
     var isAboutAddress: Bool { [EINVAL, EPROTONOSUPPORT, ENAMETOOLONG, ENODEV].contains(code) }
     var description: String {
@@ -44,6 +50,8 @@
     fileprivate let handle: UnsafeMutableRawPointer
 
     init() throws(ZMQFailure) {
+      // Its threads begin with the first socket, and end the process when they find no descriptors.
+      guard DescriptorRoom.has(DescriptorRoom.forContext) else { throw ZMQFailure(call: "zmq_ctx_new", code: EMFILE) }
       guard let handle = zmq_ctx_new() else { throw ZMQFailure(call: "zmq_ctx_new", code: zmq_errno()) }
       self.handle = handle
       // A thousand peers in one process, each with two sockets and a monitor, and room for more.

@@ -4,6 +4,8 @@
 
   /// What happens to a socket's connections.
   enum ZMQConnectionEvent {
+    /// Somebody is at the listener: the number of the new connection's descriptor.
+    case accepted(descriptor: Int)
     /// The handshake is done: frames can go out.
     case connected
     case disconnected
@@ -16,7 +18,7 @@
     private static let count = Atomic<UInt64>(0)
     // Not CONNECT_RETRIED and its like: they say nothing new, and would wake a peer without a hub several times a second.
     private static let events = CInt(
-      ZMQ_EVENT_HANDSHAKE_SUCCEEDED | ZMQ_EVENT_DISCONNECTED | ZMQ_EVENT_HANDSHAKE_FAILED_NO_DETAIL
+      ZMQ_EVENT_ACCEPTED | ZMQ_EVENT_HANDSHAKE_SUCCEEDED | ZMQ_EVENT_DISCONNECTED | ZMQ_EVENT_HANDSHAKE_FAILED_NO_DETAIL
         | ZMQ_EVENT_HANDSHAKE_FAILED_PROTOCOL | ZMQ_EVENT_HANDSHAKE_FAILED_AUTH)
     private let source: ZMQSource
 
@@ -40,11 +42,14 @@
 
     func close() { source.close() }
 
-    /// The first part holds the event's number in its first two bytes, in the machine's order.
+    /// The first part holds the event's number in its first two bytes and its value in the next four, in the machine's
+    /// order.
     private static func event(_ parts: [[UInt8]]) -> ZMQConnectionEvent? {
-      guard let head = parts.first, head.count >= 2 else { return nil }
+      guard let head = parts.first, head.count >= 6 else { return nil }
       let number = head.withUnsafeBytes { CInt($0.loadUnaligned(as: UInt16.self)) }
       switch number {
+      case CInt(ZMQ_EVENT_ACCEPTED):
+        return .accepted(descriptor: head.withUnsafeBytes { Int($0.loadUnaligned(fromByteOffset: 2, as: Int32.self)) })
       case CInt(ZMQ_EVENT_HANDSHAKE_SUCCEEDED): return .connected
       case CInt(ZMQ_EVENT_DISCONNECTED): return .disconnected
       case CInt(ZMQ_EVENT_HANDSHAKE_FAILED_NO_DETAIL), CInt(ZMQ_EVENT_HANDSHAKE_FAILED_PROTOCOL),

@@ -28,13 +28,21 @@
       for endpoint in [control, events] where SocketFile.isAlive(at: endpoint) {
         throw RunBusError(.busHeld, "\(endpoint) is taken: another hub or program listens there")
       }
+      let limit = DescriptorRoom.limit
+      guard limit >= DescriptorRoom.forHub else {
+        throw RunBusError(
+          .transport,
+          "the hub cannot listen: this process may have \(limit) files open, \(DescriptorRoom.forHub) are the least for "
+            + "a hub: raise the limit (ulimit -n)")
+      }
       do {
         return try ZeroMQHub(self, on: loop, deliver: deliver)
       } catch {
-        throw error.code == EADDRINUSE
-          ? RunBusError(.busHeld, "\(error.endpoint ?? control) is taken: another hub or program listens there")
-          : RunBusError(
-            .transport, "the hub cannot listen (\(error)): is the address right, and may you use it?", cause: error)
+        if error.code == EADDRINUSE {
+          throw RunBusError(.busHeld, "\(error.endpoint ?? control) is taken: another hub or program listens there")
+        }
+        let why = error.shortage ?? "(\(error)): is the address right, and may you use it?"
+        throw RunBusError(.transport, "the hub cannot listen: \(why)", cause: error)
       }
     }
   }
@@ -57,25 +65,35 @@
       }
     }
 
-    let controlEndpoint: String
-    let eventsEndpoint: String
+    private(set) var controlEndpoint = ""
+    private(set) var eventsEndpoint = ""
     private let loop: Loop
+    private let deliver: (HubTransportEvent) -> Void
     private var parts: Parts?
-    private let log: Logger
+    /// Opens again after everybody was cut off.
+    private var reopening: LoopTimer?
+    private var hasCutOff = false
+    private let log = Logger(label: "runbus.zeromq")
     /// Large enough for [route][empty][body]; anything longer is no frame.
     private static let partsMax = 3
     private static let overflows = Counter(label: "runbus.zeromq.subscriber_overflows")
     private static let failedHandshakes = Counter(label: "runbus.zeromq.failed_handshakes")
+    private static let cutOffs = Counter(label: "runbus.zeromq.cut_offs")
 
     init(
       _ listener: ZeroMQListener, on loop: Loop, deliver: @escaping (HubTransportEvent) -> Void
     ) throws(ZMQFailure) {
-      let log = Logger(label: "runbus.zeromq")
-      self.log = log
       self.loop = loop
+      self.deliver = deliver
+      try open(listener)
+    }
+
+    private func open(_ listener: ZeroMQListener) throws(ZMQFailure) {
+      let log = log
       let fail: (ZMQFailure) -> Void = { log.error("a socket failed: \($0)") }
       // A context of its own: when it ends, the listeners are gone and their addresses can be bound anew.
       let context = try ZMQContext()
+      let ceiling = DescriptorRoom.ceiling
       var opened: [() -> Void] = []
       do {
         let control = try ZMQSocket(context, type: ZMQ_ROUTER)
@@ -84,14 +102,17 @@
         try control.set(ZMQ_ROUTER_MANDATORY, CInt(1))
         let events = try ZMQSocket(context, type: ZMQ_XPUB)
         try ZMQOptions.applyEvents(to: events)
+        // Only subscriptions come in here, and libzmq keeps each: topics are a letter, handshakes a line.
+        try events.set(ZMQ_MAXMSGSIZE, Int64(512))
         // Every subscription surfaces, so that whoever subscribes late is shown the state.
         try events.set(ZMQ_XPUB_VERBOSE, CInt(1))
         // Says when a subscriber's queue is full instead of dropping in silence; `publish` then drops, and counts.
         try events.set(ZMQ_XPUB_NODROP, CInt(1))
 
         var monitors: [ZMQMonitor] = []
-        let watch: (ZMQConnectionEvent) -> Void = { event in
+        let watch: (ZMQConnectionEvent) -> Void = { [weak self] event in
           switch event {
+          case .accepted(let descriptor): if descriptor >= ceiling { self?.cutOff() }
           case .handshakeFailed:
             Self.failedHandshakes.increment()
             log.debug("somebody connected who does not speak ZMTP")
@@ -121,6 +142,40 @@
       } catch {
         opened.reversed().forEach { $0() }
         throw error
+      }
+    }
+
+    /// So many connections that soon there would be no descriptor for the next, at which libzmq ends the process: all of
+    /// them are cut. Nodes come back by themselves; whoever only held connections does not.
+    private func cutOff() {
+      guard let parts else { return }
+      Self.cutOffs.increment()
+      if !hasCutOff {
+        log.error(
+          """
+          more than \(DescriptorRoom.ceiling) of the \(DescriptorRoom.limit) files that this process may have are open: \
+          every connection is cut, and nodes come back by themselves; raise the limit (ulimit -n) for more of them. \
+          Should it happen again, it is only counted
+          """)
+      }
+      hasCutOff = true
+      parts.close()
+      self.parts = nil
+      reopening = loop.makeTimer { [weak self] in self?.reopen() }
+      reopening?.deadline = Loop.now + Self.pause
+    }
+
+    /// Long enough for what was cut to be closed, short for whoever waits.
+    private static let pause = BusDuration.milliseconds(500)
+
+    private func reopen() {
+      do {
+        reopening?.deadline = nil
+        try open(ZeroMQListener(control: controlEndpoint, events: eventsEndpoint))
+        reopening = nil
+      } catch {
+        log.error("the hub cannot listen again, and tries on: \(error)")
+        reopening?.deadline = Loop.now + Self.pause
       }
     }
 
@@ -185,6 +240,7 @@
     }
 
     func close() {
+      reopening = nil
       parts?.close()
       parts = nil
     }

@@ -24,7 +24,7 @@
         throw error.isAboutAddress
           ? RunBusError(
             .badInput, "\(control) is no address to connect to: ipc://PATH or tcp://HOST:PORT is", cause: error)
-          : RunBusError(.transport, "cannot connect to \(control) (\(error))", cause: error)
+          : RunBusError(.transport, "cannot connect to \(control): \(error.shortage ?? "\(error)")", cause: error)
       }
     }
   }
@@ -83,6 +83,7 @@
           socket, in: context, on: loop,
           receive: { event in
             switch event {
+            case .accepted: break
             case .connected:
               parts.isUp = true
               deliver(.linkUp)

@@ -1,0 +1,95 @@
+import Foundation
+import Testing
+import TestSupport
+
+/// What came of a campaign, or of several, as one line tells it.
+struct CampaignLine: Sendable {
+  /// The campaign's window and seed; `nil` for several.
+  private var plan: ChaosCampaign.Plan?
+  private var campaigns = 1
+  private var kills = 0
+  private var deaths: [String: Int] = [:]
+  private var stops = 0
+  private var faults: [String: Int] = [:]
+  private var commands = 0
+  private var outcomes: [String: Int] = [:]
+  private var shells = 0
+  private var untold = 0
+  private var lost = 0
+  private var doubled = 0
+  private var outOfOrder = 0
+  private var wrong = 0
+  private let began = ContinuousClock.now
+
+  /// Nothing has happened yet.
+  init() { campaigns = 0 }
+
+  init(_ campaign: ChaosCampaign, _ account: CrewAccount) {
+    plan = campaign.plan
+    (kills, stops) = (campaign.kills, campaign.stops)
+    for member in campaign.crew.members { deaths[member.device] = member.lives.count - 1 }
+    for (kind, count) in campaign.faults { faults[kind.rawValue] = count }
+    (commands, outcomes, shells) = (account.commands, account.outcomes, campaign.crew.oneShots.count)
+    (untold, lost, doubled) = (account.untold.count, account.lost.count, account.doubled.count)
+    (outOfOrder, wrong) = (account.outOfOrder.count, account.wrong.count)
+  }
+
+  /// One more campaign.
+  mutating func add(_ other: CampaignLine) {
+    campaigns += other.campaigns
+    kills += other.kills
+    deaths.merge(other.deaths, uniquingKeysWith: +)
+    stops += other.stops
+    faults.merge(other.faults, uniquingKeysWith: +)
+    commands += other.commands
+    outcomes.merge(other.outcomes, uniquingKeysWith: +)
+    shells += other.shells
+    untold += other.untold
+    lost += other.lost
+    doubled += other.doubled
+    outOfOrder += other.outOfOrder
+    wrong += other.wrong
+  }
+}
+
+extension CampaignLine: CustomStringConvertible {
+  var description: String {
+    func list(_ counts: [String: Int]) -> String {
+      counts.isEmpty
+        ? "" : " (" + counts.sorted { $0.key < $1.key }.map { "\($0.value) \($0.key)" }.joined(separator: ", ") + ")"
+    }
+    let faulty = faults.values.reduce(0, +)
+    var parts = ["kills \(kills)\(list(deaths))"]
+    if stops > 0 { parts.append("SIGSTOPs \(stops)") }
+    if faulty > 0 { parts.append("link faults \(faulty)\(list(faults))") }
+    if let plan { parts.append("window \(plan.debounce) ms") }
+    parts += ["commands \(commands)\(list(outcomes))", "shells \(shells)", "verdicts untold at a kill \(untold)"]
+    parts += ["lost \(lost)", "doubled \(doubled)", "out of order \(outOfOrder)", "else wrong \(wrong)"]
+    if let plan {
+      parts.append("seed \(plan.seed)")
+    } else {
+      parts.append("in \(campaigns) campaigns and \((.now - began).formatted(.time(pattern: .minuteSecond)))")
+    }
+    return parts.joined(separator: ", ")
+  }
+}
+
+extension ChaosCampaign {
+  /// Plays a plan on a bus of its own, and prints what came of it.
+  static func play(_ plan: Plan) async throws -> (CrewAccount, CampaignLine) {
+    try await withTestBus { bus in
+      var campaign = try ChaosCampaign(bus, plan)
+      try await campaign.run()
+      let account = try CrewAccount(campaign.crew)
+      let line = CampaignLine(campaign, account)
+      print(line)
+      return (account, line)
+    }
+  }
+}
+
+extension ChaosCampaign.Plan: CustomTestStringConvertible {
+  var testDescription: String {
+    "\(kills) kills, \(stops) stops, \(faults) link faults, a window of \(debounce) ms, seed \(seed)"
+  }
+}

@@ -1,0 +1,52 @@
+import Foundation
+import Testing
+import TestSupport
+
+@Suite("Processes that are killed or stand still and links that fail: nothing is lost, doubled or out of order")
+struct ChaosTests {
+  /// `make chaos KILLS=2000 STOPS=200 FAULTS=1000` has more time than `make test`; `SEED` repeats what a line named.
+  private static let environment = ProcessInfo.processInfo.environment
+  private static func number(_ name: String) -> Int? { environment["RUNBUS_CHAOS_\(name)"].flatMap { Int($0) } }
+  private static let seed = environment["RUNBUS_CHAOS_SEED"].flatMap { UInt64($0) }
+
+  /// Campaigns short enough to keep all that their processes said: as many of each fault in each.
+  private static var plans: [ChaosCampaign.Plan] {
+    let seed = seed ?? .random(in: 1...UInt64(UInt32.max))
+    let asked = [number("KILLS"), number("STOPS"), number("FAULTS")]
+    let counts = asked.contains { $0 != nil } ? asked.map { $0 ?? 0 } : [4, 2, 8]
+    let parts = counts.reduce(0, +) / 400 + 1
+    return (0..<parts).map { part in
+      let share = counts.map { $0 / parts + (part < $0 % parts ? 1 : 0) }
+      // Small windows let many verdicts be reached.
+      let debounce = [20, 0, 500][part % 3]
+      return ChaosCampaign.Plan(
+        kills: share[0], stops: share[1], faults: share[2], debounce: debounce, hasSensors: debounce == 0, link: .tcp,
+        seed: seed &+ UInt64(part))
+    }
+  }
+
+  @Test("A stream of presses from four devices and shells over TCP, while anything fails at any moment")
+  func campaign() async throws {
+    var total = CampaignLine()
+    // Two side by side: each waits most of the time.
+    await withTaskGroup(of: CampaignLine?.self) { group in
+      let plans = Self.plans
+      for (index, plan) in plans.enumerated() {
+        if index >= 2, let line = await group.next() ?? nil { total.add(line) }
+        group.addTask {
+          do {
+            let (account, line) = try await ChaosCampaign.play(plan)
+            account.expectAllIsWell("\(plan.testDescription)")
+            #expect(account.commands > 0)
+            return line
+          } catch {
+            Issue.record(error, "\(plan.testDescription)")
+            return nil
+          }
+        }
+      }
+      for await line in group { if let line { total.add(line) } }
+      if plans.count > 1 { print("together: \(total)") }
+    }
+  }
+}

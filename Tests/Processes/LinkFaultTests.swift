@@ -1,0 +1,48 @@
+import Foundation
+import RunBus
+import Testing
+import TestSupport
+
+@Suite("Links that fail lose nothing and hold nobody up")
+struct LinkFaultTests {
+  /// Each fault of a link at least once, in both directions where it has one.
+  private static let faults: [LinkFault] = [
+    .cut(reset: true, midFrame: false), .cut(reset: false, midFrame: true),
+    .halfOpen([.up], includesNew: true), .halfOpen([.down], includesNew: false),
+    .halfOpen([.up, .down], includesNew: false),
+    .delay(milliseconds: 300), .throttle(bytesPerSecond: 2000),
+    .corrupt(.greeting(offset: 0)), .corrupt(.greeting(offset: 12)), .corrupt(.header), .corrupt(.body),
+  ]
+
+  @Test(
+    "Whatever happens to a watch's link, all it presses is judged once and in order, and it shows what all show",
+    arguments: faults)
+  func fault(_ fault: LinkFault) async throws {
+    try await withTestBus { bus in
+      var crew = try Crew(bus, debounce: 0, link: .tcp)
+      for index in crew.members.indices { crew.spawn(index) }
+      try await crew.areInTouch()
+      crew.press(.start, on: Crew.watch)
+      for member in crew.members { try await member.process.shows("running", revision: 1) }
+
+      let proxy = try #require(crew.proxies[Crew.watch])
+      proxy.apply(fault)
+      for kind in [CommandKind.pause, .resume, .lap, .pause] { crew.press(kind, on: Crew.watch) }
+      // A button answers, whatever the link does.
+      try await crew.isPromised(on: Crew.watch)
+      try await proxy.effects.wait(for: "an effect of \(fault)") { $0.contains(fault.kind) ? true : nil }
+      // The others do not notice.
+      crew.press(.lap, on: Crew.watch2)
+      _ = try await crew.members[Crew.watch2].process.verdict("lap")
+      proxy.heal()
+
+      try await crew.areInTouch()
+      try await crew.drain()
+      try await crew.agree()
+      try await crew.end()
+      let account = try CrewAccount(crew)
+      account.expectAllIsWell("\(fault)")
+      #expect(account.commands == 10)
+    }
+  }
+}

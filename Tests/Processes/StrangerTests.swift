@@ -1,0 +1,96 @@
+import Foundation
+import Testing
+import TestSupport
+
+/// What strangers cannot do to a run, in small; `make chaos CONNECTS=10000` and `make chaos FRAMES=1000000` in large.
+@Suite(
+  "Strangers by the thousand while a run goes on", .serialized,
+  .enabled("needs scripts/bootstrap --python") { Clients.areThere })
+struct StrangerTests {
+  @Test("Connecting and leaving in every way, half-done handshakes included, leaves nothing behind")
+  func connects() async throws {
+    let (count, seed) = (Clients.size("CONNECTS"), Clients.seed)
+    try await withTrio(.tcp) { trio in
+      var run = try await Undisturbed(trio, speed: count == nil ? 10 : 1)
+      var lines: [String] = []
+      // What the first ones cost stays: caches, and what is known of twenty devices.
+      try await visit(count == nil ? 100 : 200, trio, seed, &run)
+      let before = run.phone.footprint
+      var after: [Footprint?] = []
+      let total = count ?? 300
+      for share in [total / 10, total - total / 10] {
+        let left = try await visit(share, trio, seed, waits: !after.isEmpty, &run)
+        if let before {
+          // The system closes what was reset when it gets to it.
+          try await within(seconds: 30, "descriptors of before") { [phone = run.phone] in
+            while phone.footprint?.descriptors ?? 0 > before.descriptors {
+              try await Task.sleep(for: .milliseconds(50))
+            }
+          }
+        }
+        after.append(run.phone.footprint)
+        lines.append("connects \(share) in \(left["seconds"]?.number ?? 0) s: \(Self.counts(left["left"]))")
+      }
+      try await run.press()
+      try await run.expectAllIsWell()
+      #expect(run.phone.view.errors.isEmpty, "\(run.phone.view.errors.prefix(3))")
+      guard let before, let first = after[0], let last = after[1] else { return }
+      // Sessions of those who left without a word are kept for a while: some hundred bytes each.
+      #expect(last.residentKilobytes - first.residentKilobytes < 4096)
+      #expect(last.threads <= before.threads + 2)
+      guard count != nil else { return }
+      lines.append("the hub | MiB | descriptors | threads")
+      for (when, print) in [("before", before), ("after a tenth of them", first), ("after all of them", last)] {
+        let resident = String(format: "%.1f", Double(print.residentKilobytes) / 1024)
+        lines.append("\(when) | \(resident) | \(print.descriptors) | \(print.threads)")
+      }
+      lines.append("meanwhile \(run.presses) presses, each applied once; seed \(seed)")
+      print(lines.joined(separator: "\n"))
+    }
+  }
+
+  @discardableResult
+  private func visit(
+    _ count: Int, _ trio: Trio, _ seed: UInt64, waits: Bool = false, _ run: inout Undisturbed
+  ) async throws -> JSONValue {
+    let visitor = trio.client("connects.py", seed: seed, "\(count)", waits ? "wait" : "leave")
+    try await run.goOn(while: visitor)
+    #expect(try await visitor.ending() == .exited(0), "seed \(seed): \(visitor.view.errors.suffix(5))")
+    return try #require(visitor.view.json.first)
+  }
+
+  @Test("Malformed frames of every kind on both sockets change nothing, fill no log and take no memory")
+  func frames() async throws {
+    let (count, seed) = (Clients.size("FRAMES"), Clients.seed)
+    try await withTrio(.tcp) { trio in
+      var run = try await Undisturbed(trio, speed: count == nil ? 10 : 1)
+      let before = run.phone.footprint
+      let thrower = trio.client("frames.py", seed: seed, "\(count ?? 3000)")
+      try await run.goOn(while: thrower)
+      #expect(try await thrower.ending() == .exited(0), "seed \(seed): \(thrower.view.errors.suffix(5))")
+      let thrown = try #require(thrower.view.json.first)
+      let after = run.phone.footprint
+      try await run.press()
+      try await run.expectAllIsWell()
+      let errors = run.phone.view.errors
+      #expect(errors.count < 300, "seed \(seed): \(errors.suffix(3))")
+      if let before, let after { #expect(after.residentKilobytes - before.residentKilobytes < 64 * 1024) }
+      guard count != nil else { return }
+      let (frames, seconds) = (thrown["thrown"]?.number ?? 0, thrown["seconds"]?.number ?? 1)
+      print(
+        """
+        frames \(Int(frames)) in \(seconds) s, \(Int(frames / seconds)) a second: \(Self.counts(thrown["kinds"]))
+        the hub: \(errors.count) lines logged, \(errors.map(\.utf8.count).reduce(0, +)) bytes; \
+        \(before.map { $0.residentKilobytes / 1024 } ?? 0) MiB before, \
+        \(after.map { $0.residentKilobytes / 1024 } ?? 0) MiB after
+        meanwhile \(run.presses) presses, each applied once; \
+        \(run.phone.snapshots.count) snapshots, each seen by watch and widget, \
+        at most \(String(format: "%.2f", run.longestGap)) s apart; seed \(seed)
+        """)
+    }
+  }
+
+  private static func counts(_ value: JSONValue?) -> String {
+    (value?.object ?? [:]).sorted { $0.key < $1.key }.map { "\($0.key) \($0.value.int ?? 0)" }.joined(separator: ", ")
+  }
+}

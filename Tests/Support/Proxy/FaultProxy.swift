@@ -1,0 +1,87 @@
+import Foundation
+import Synchronization
+
+/// Stands between peers and a hub over TCP and does to their connections what networks do: see ``LinkFault``.
+///
+/// Peers connect to ``port`` as if the hub listened there. The hub's welcome names its events endpoint; the proxy puts one
+/// of its own in its place, as long as the hub's, and so carries both of a peer's connections. It lives on a thread of its
+/// own, and ends with the last reference to it.
+public final class FaultProxy: Sendable {
+  /// Where peers connect.
+  public let port: UInt16
+  /// The faults that had something to act on, in order: a connection that was cut, bytes that were changed or held up.
+  public let effects: EventLog<LinkFault.Kind>
+  private let orders: ProxyOrders
+  private let ended = DispatchSemaphore(value: 0)
+
+  /// Before a hub that listens for control on a port, now or later.
+  public init(before hubPort: UInt16) throws {
+    let (effects, orders) = (EventLog<LinkFault.Kind>(), try ProxyOrders())
+    (self.effects, self.orders) = (effects, orders)
+    let (control, events) = (try ProxySocket.listening(), try ProxySocket.listening())
+    port = control.port
+    let ended = ended
+    Thread.detachNewThread {
+      var worker = ProxyWorker(
+        control: control, events: events, hubPort: hubPort, orders: orders, effects: effects)
+      worker.run()
+      ended.signal()
+    }
+  }
+
+  deinit {
+    orders.give(.end)
+    ended.wait()
+  }
+
+  /// A fault begins, instead of the present one, and ends by itself.
+  public func apply(_ fault: LinkFault, for duration: Duration = .seconds(3600)) {
+    orders.give(.fault(fault, until: .now + duration))
+  }
+
+  /// The present fault ends.
+  public func heal() { orders.give(.heal) }
+}
+
+/// What a proxy is told to do, from any thread.
+final class ProxyOrders: Sendable {
+  enum Order {
+    case fault(LinkFault, until: ContinuousClock.Instant)
+    case heal
+    case end
+  }
+  private let orders = Mutex<[Order]>([])
+  /// Can be read from when there are orders.
+  let wakeDescriptor: Int32
+  private let writeDescriptor: Int32
+
+  init() throws {
+    var pipes: [Int32] = [-1, -1]
+    guard pipe(&pipes) == 0 else { throw CocoaError(.featureUnsupported) }
+    for descriptor in pipes {
+      _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
+      _ = fcntl(descriptor, F_SETFL, O_NONBLOCK)
+    }
+    (wakeDescriptor, writeDescriptor) = (pipes[0], pipes[1])
+  }
+
+  deinit {
+    close(wakeDescriptor)
+    close(writeDescriptor)
+  }
+
+  func give(_ order: Order) {
+    orders.withLock { $0.append(order) }
+    var byte: UInt8 = 0
+    _ = write(writeDescriptor, &byte, 1)
+  }
+
+  func take() -> [Order] {
+    var bytes = [UInt8](repeating: 0, count: 64)
+    while read(wakeDescriptor, &bytes, bytes.count) > 0 {}
+    return orders.withLock { orders in
+      defer { orders = [] }
+      return orders
+    }
+  }
+}

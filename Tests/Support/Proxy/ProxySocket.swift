@@ -1,0 +1,113 @@
+import Foundation
+
+/// A TCP socket of this machine's loopback that never blocks.
+struct ProxySocket: Hashable {
+  let descriptor: Int32
+
+  /// What came of reading.
+  enum Reading {
+    case bytes(ArraySlice<UInt8>)
+    case notNow
+    /// The other side has closed in good order.
+    case ended
+    case failed
+  }
+
+  private init(_ descriptor: Int32) {
+    self.descriptor = descriptor
+    // A process that is spawned must not hold a connection open that is to be cut.
+    _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
+    _ = fcntl(descriptor, F_SETFL, O_NONBLOCK)
+    set(Int32(IPPROTO_TCP), TCP_NODELAY, 1)
+    #if canImport(Darwin)
+      set(SOL_SOCKET, SO_NOSIGPIPE, 1)
+    #endif
+  }
+
+  #if canImport(Darwin)
+    private static let stream = SOCK_STREAM
+    private static let sendFlags: Int32 = 0
+  #else
+    private static let stream = Int32(SOCK_STREAM.rawValue)
+    private static let sendFlags = Int32(MSG_NOSIGNAL)
+  #endif
+
+  /// Listens on a port that the system chooses.
+  static func listening() throws -> ProxySocket {
+    let socket = ProxySocket(socket(AF_INET, stream, 0))
+    guard socket.descriptor >= 0, withLoopback(0, { bind(socket.descriptor, $0, $1) }) == 0,
+      listen(socket.descriptor, 128) == 0
+    else { throw CocoaError(.featureUnsupported) }
+    return socket
+  }
+
+  /// Begins to connect; it can be written to when it has, and fails when nobody listens.
+  static func connecting(to port: UInt16) -> ProxySocket? {
+    let socket = ProxySocket(socket(AF_INET, stream, 0))
+    guard socket.descriptor >= 0 else { return nil }
+    guard withLoopback(port, { connect(socket.descriptor, $0, $1) }) == 0 || errno == EINPROGRESS else {
+      socket.close()
+      return nil
+    }
+    return socket
+  }
+
+  private static func withLoopback(
+    _ port: UInt16, _ body: (UnsafePointer<sockaddr>, socklen_t) -> Int32
+  ) -> Int32 {
+    var address = sockaddr_in()
+    address.sin_family = sa_family_t(AF_INET)
+    address.sin_port = port.bigEndian
+    address.sin_addr.s_addr = inet_addr("127.0.0.1")
+    return withUnsafePointer(to: address) { pointer in
+      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { body($0, socklen_t(MemoryLayout<sockaddr_in>.size)) }
+    }
+  }
+
+  /// Its own port.
+  var port: UInt16 {
+    var address = sockaddr_in()
+    var size = socklen_t(MemoryLayout<sockaddr_in>.size)
+    _ = withUnsafeMutablePointer(to: &address) { pointer in
+      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { getsockname(descriptor, $0, &size) }
+    }
+    return UInt16(bigEndian: address.sin_port)
+  }
+
+  /// Somebody who has connected.
+  func accepted() -> ProxySocket? {
+    let other = accept(descriptor, nil, nil)
+    return other < 0 ? nil : ProxySocket(other)
+  }
+
+  func read() -> Reading {
+    var buffer = [UInt8](repeating: 0, count: 65_536)
+    let count = recv(descriptor, &buffer, buffer.count, 0)
+    switch count {
+    case 1...: return .bytes(buffer[..<count])
+    case 0: return .ended
+    default: return errno == EAGAIN || errno == EINTR ? .notNow : .failed
+    }
+  }
+
+  /// How many of these bytes are on their way; `nil` when there is nobody any more.
+  func write(_ bytes: ArraySlice<UInt8>) -> Int? {
+    let count = bytes.withUnsafeBytes { send(descriptor, $0.baseAddress, $0.count, Self.sendFlags) }
+    if count >= 0 { return count }
+    return errno == EAGAIN || errno == EINTR ? 0 : nil
+  }
+
+  /// Ends it: in good order, or so that the other side sees a broken connection and what is under way is lost.
+  func close(reset: Bool = false) {
+    if reset {
+      var linger = linger(l_onoff: 1, l_linger: 0)
+      setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &linger, socklen_t(MemoryLayout<linger>.size))
+    }
+    Foundation.close(descriptor)
+  }
+
+  private func set(_ level: Int32, _ option: Int32, _ value: Int32) {
+    var value = value
+    setsockopt(descriptor, level, option, &value, socklen_t(MemoryLayout<Int32>.size))
+  }
+}
