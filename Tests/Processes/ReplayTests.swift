@@ -32,9 +32,12 @@ enum Recordings {
 // One after the other: at this speed a play is busy all the time.
 @Suite("A replayed run ends as measured", .serialized)
 struct ReplayTests {
+  /// `make sanitize` plays slower: its processes do.
+  private static let speed = ProcessInfo.processInfo.environment["RUNBUS_REPLAY_SPEED"] ?? "1000"
+
   /// Plays a recording with three processes and returns the summary.
   private func play(_ path: String, _ bus: TestBus) async throws -> JSONValue {
-    let up = try await bus.run("up", "--replay", path, "--speed", "1000", "--json", within: 90)
+    let up = try await bus.run("up", "--replay", path, "--speed", Self.speed, "--json", within: 90)
     #expect(up.ending == .exited(0), "\(up.errors.suffix(3))")
     let summary = try #require(up.json.last)
     #expect(summary["agreed"]?.bool == true, "\(summary["disagreements"] ?? .null)")
@@ -85,7 +88,7 @@ struct ReplayTests {
       let measured = try #require(
         try await bus.run("measure", path, "--json", "--route", "--weight", "70", within: 60).json.last)
       let up = try await bus.run(
-        "up", "--bus", "later", "--replay", path, "--speed", "1000", "--weight", "70", "--json", within: 90)
+        "up", "--bus", "later", "--replay", path, "--speed", Self.speed, "--weight", "70", "--json", within: 90)
       #expect(up.ending == .exited(0), "\(up.errors.suffix(3))")
       try expect(try #require(up.json.last), endsAs: measured)
 

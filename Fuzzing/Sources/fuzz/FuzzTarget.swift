@@ -34,8 +34,11 @@ enum FuzzTarget: String, CaseIterable {
   }
 
   /// What can be read can be measured, and can be kept: the record of it has bytes that are read again.
+  ///
+  /// Every input is read; the rest, which costs as much again, follows for one in eight. Its bytes decide, so that an
+  /// input does the same when it is repeated.
   private static func recording(_ bytes: [UInt8]) {
-    guard let recording = try? Recording.read(bytes, name: "f") else { return }
+    guard let recording = try? Recording.read(bytes, name: "f"), hash(bytes) % 8 == 0 else { return }
     _ = MeasuredRun(recording)
     _ = GPXWriter.document(recording)
     if let record = try? RecordImport.record(of: bytes, name: "f").record {
@@ -65,6 +68,11 @@ enum FuzzTarget: String, CaseIterable {
     _ = try? RecordExport.gpx(record)
     _ = RecordExport.tcx(record)
     _ = RecordExport.csv(record)
+  }
+
+  /// Fowler, Noll and Vo's hash 1a.
+  private static func hash(_ bytes: [UInt8]) -> UInt32 {
+    bytes.reduce(0x811C_9DC5) { ($0 ^ UInt32($1)) &* 0x0100_0193 }
   }
 
   private static func expect(_ isSo: Bool, _ otherwise: @autoclosure () -> String) {

@@ -37,6 +37,7 @@ struct RecordingText {
     if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { bytes.removeFirst(3) }
     replaceWhatIsNoCharacter()
     blankDeclaration()
+    blankInstructions()
     try refuseLongTags()
   }
 
@@ -119,6 +120,21 @@ struct RecordingText {
       bytes[start...].starts(with: "<?xml".utf8), let end = bytes[start...].prefix(512).firstIndex(of: 0x3E)
     else { return }
     for index in start...end where bytes[index] != 0x0A { bytes[index] = 0x20 }
+  }
+
+  /// Processing instructions mean nothing in either format, and Foundation's parser on Linux reads through a null pointer
+  /// at one that is only a name (`<?name?>`). One with data may hold a `>` and is left, it is harmless.
+  private mutating func blankInstructions() {
+    var from = bytes.startIndex
+    while let start = bytes[from...].firstIndex(of: 0x3C) {
+      from = start + 1
+      guard from < bytes.count, bytes[from] == 0x3F,
+        let end = bytes[(from + 1)...].firstIndex(where: { $0 == 0x3C || $0 == 0x3E })
+      else { continue }
+      from = end
+      guard bytes[end] == 0x3E, end - start > 2, bytes[end - 1] == 0x3F else { continue }
+      for index in start...end where bytes[index] != 0x0A { bytes[index] = 0x20 }
+    }
   }
 
   private func refuseLongTags() throws(RecordingFlaw) {

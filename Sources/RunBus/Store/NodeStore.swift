@@ -34,9 +34,8 @@ public final class NodeStore: Sendable {
   }
 
   init(options: StoreOptions) {
-    var generator = SystemRandomNumberGenerator()
-    nodeID = NodeID(using: &generator)
-    storeID = StoreID(using: &generator)
+    nodeID = .random()
+    storeID = .random()
     engine = StoreEngine(MemoryRecords(options: options), lock: nil, notices: [])
     thread = StoreThread(name: "runbus.store")
   }

@@ -14,10 +14,9 @@ enum StoreSchema {
     var migrator = DatabaseMigrator()
     migrator.registerMigration("1") { db in
       try db.execute(sql: version1)
-      var generator = SystemRandomNumberGenerator()
       let insert = "INSERT INTO meta (key, value) VALUES (?, ?)"
-      try db.execute(sql: insert, arguments: ["node", NodeID(using: &generator).data])
-      try db.execute(sql: insert, arguments: ["store", StoreID(using: &generator).data])
+      try db.execute(sql: insert, arguments: ["node", NodeID.random().data])
+      try db.execute(sql: insert, arguments: ["store", StoreID.random().data])
       try db.execute(sql: insert, arguments: ["term", 0])
     }
     migrator.registerMigration("2") { db in

@@ -62,10 +62,8 @@ struct ButtonPresser<Member: Node>: Sendable {
   }
 
   private func command(_ kind: CommandKind, at offset: BusDuration?) async -> Command {
-    var generator = SystemRandomNumberGenerator()
-    return Command(
-      id: CommandID(using: &generator), kind: kind, source: source,
-      runID: kind == .start ? RunID(using: &generator) : nil, runOffset: offset)
+    Command(
+      id: .random(), kind: kind, source: source, runID: kind == .start ? .random() : nil, runOffset: offset)
   }
 
   private func finish(_ sending: Task<Verdict, any Error>, _ command: Command) async {

@@ -47,8 +47,7 @@ func withRunning(
 
 extension Command {
   init(_ kind: CommandKind, _ source: ControlSource = .watch, run: RunID? = nil) {
-    var generator = SystemRandomNumberGenerator()
-    let run = run ?? (kind == .start ? RunID(using: &generator) : nil)
-    self.init(id: CommandID(using: &generator), kind: kind, source: source, runID: run)
+    let run = run ?? (kind == .start ? .random() : nil)
+    self.init(id: .random(), kind: kind, source: source, runID: run)
   }
 }

@@ -130,6 +130,22 @@ struct RecordingDamageTests {
     #expect(second.warnings.last?.hasPrefix("1 further activity in the file skipped") == true)
   }
 
+  @Test(
+    "A processing instruction costs nothing, wherever it stands",
+    arguments: ["<?a?>", "<?a ?>", "<?a b?>", "<?a b>c?>", "<?xml-stylesheet\nhref=\"a\"?>", "<?\u{FFFD}x?><?b?>"])
+  func instruction(instruction: String) throws {
+    let document = Documents.gpx(0...60)
+    let plain = try Documents.read(document)
+    for place in ["<gpx", "<trkseg>", "<trkpt lat=\"50.00054\"", "</trkpt>", "</gpx>"] {
+      let read = try Documents.read(replacing(document, place, instruction + place))
+      #expect(read.samples == plain.samples)
+      #expect(read.warnings.isEmpty, "\(read.warnings)")
+    }
+    // One that is cut is damage, and no crash.
+    #expect(throws: RunBusError.self) { try Documents.read(instruction) }
+    _ = try? Documents.read(replacing(document, "</gpx>", String(instruction.dropLast())))
+  }
+
   @Test("Text before the XML declaration costs nothing; blanks before it are not worth a word")
   func before() throws {
     #expect(try Documents.read("\n\n  " + Documents.gpx(0...60)).warnings.isEmpty)
