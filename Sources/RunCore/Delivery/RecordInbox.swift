@@ -16,8 +16,8 @@ struct RecordInbox: Sendable {
   enum Outcome: Hashable, Sendable {
     /// It is an answer to an earlier question, or there is more to come of it: ask on.
     case ask
-    /// It is whole: the record takes the place of what is kept of its run.
-    case keep(RunRecord)
+    /// It is whole: the record takes the place of what is kept of its run. Not news when it is summed up as that was.
+    case keep(RunRecord, isNews: Bool)
     /// The record was removed.
     case remove
     /// Nothing is new about it.
@@ -37,12 +37,15 @@ struct RecordInbox: Sendable {
   private(set) var through: UInt64
   /// What is kept here.
   private(set) var kept: [RunID: RecordSummary] = [:]
+  /// What came from another store: the hub may have made something else of it since, under the same version.
+  private var doubtful: Set<RunID> = []
   private var partial: (change: RecordChange, bytes: [UInt8])?
 
   /// What an earlier life had taken in.
   init(_ records: [RecordSummary], through: UInt64) {
     self.through = through
     for record in records { kept[record.runID] = record }
+    if through == 0 { doubtful = Set(kept.keys) }
   }
 
   /// When to ask again; `nil` while nobody owes an answer.
@@ -55,6 +58,7 @@ struct RecordInbox: Sendable {
     if state != .writing { state = .idle }
     guard newest < through else { return true }
     through = 0
+    doubtful = Set(kept.keys)
     return false
   }
 
@@ -68,6 +72,7 @@ struct RecordInbox: Sendable {
   /// Another hub: its changes have numbers of their own. What is kept stays until it says otherwise.
   mutating func rebind() {
     through = 0
+    doubtful = Set(kept.keys)
     newest = 0
     partial = nil
   }
@@ -90,7 +95,7 @@ struct RecordInbox: Sendable {
       finish(change)
       return kept.removeValue(forKey: change.runID) == nil ? .known : .remove
     }
-    if kept[change.runID] == summary {
+    if kept[change.runID] == summary, !doubtful.contains(change.runID) {
       finish(change)
       return .known
     }
@@ -110,8 +115,9 @@ struct RecordInbox: Sendable {
         return getStuck()
       }
       finish(change)
-      kept[change.runID] = summary
-      return .keep(RunRecord(summary: summary, body: body))
+      doubtful.remove(change.runID)
+      let isNews = kept.updateValue(summary, forKey: change.runID) != summary
+      return .keep(RunRecord(summary: summary, body: body), isNews: isNews)
     }
     guard !change.bytes.isEmpty, change.total <= RunRecord.bytesMax else { return getStuck() }
     partial = (change, bytes)

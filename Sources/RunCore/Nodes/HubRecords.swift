@@ -23,10 +23,12 @@ extension HubCore {
 
   func isOver(_ run: RunID) -> Bool { run != arbiter.control.runID || arbiter.control.phase == .completed }
 
-  /// A reading of a run that is over was taken in.
+  /// A reading of a run that is over was taken in. The first says so for those that follow: they are written behind it.
   mutating func expectRecord(afterSampleOf run: RunID, at now: BusTime) -> StoreOperation? {
     guard isOver(run), !discarded.contains(run) else { return nil }
-    return records.expect(run, dueAt: now + recordsQuiet)
+    let isExpected = records.expected[run] != nil
+    let operation = records.expect(run, dueAt: now + recordsQuiet)
+    return isExpected ? nil : operation
   }
 
   /// The last run was over before anybody expected its record: a store of before there were any.

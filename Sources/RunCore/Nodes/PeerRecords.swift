@@ -24,8 +24,10 @@ extension PeerCore {
     switch records.take(change) {
     case nil: break
     case .ask: askForRecords(at: now, into: &actions)
-    case .keep(let record):
-      commits.add([.keepRecord(record, change: change.number), through], then: [.recordSettled(.kept(record.summary))])
+    case .keep(let record, let isNews):
+      commits.add(
+        [.keepRecord(record, change: change.number), through],
+        then: [.recordSettled(isNews ? .kept(record.summary) : nil)])
     case .remove:
       commits.add(
         [.removeRecord(change.runID, version: change.version, change: change.number), through],

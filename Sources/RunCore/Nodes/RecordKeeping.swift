@@ -65,8 +65,8 @@ struct RecordKeeping: Sendable {
   /// The version that the next record of a run has.
   func nextVersion(of run: RunID) -> UInt64 { max(kept[run]?.version ?? 0, removed[run] ?? 0) + 1 }
 
-  /// The record of a run is due. What makes that durable, unless it is already; nothing for a run whose record was
-  /// removed: its owner wants none.
+  /// The record of a run is due. What makes that durable; nothing for a run whose record was removed: its owner wants
+  /// none. One that is expected already is said once more: what said it first may still gather.
   mutating func expect(
     _ run: RunID, isConflicted: Bool = false, dueAt: BusTime
   ) -> StoreOperation? {
@@ -75,7 +75,7 @@ struct RecordKeeping: Sendable {
       known.dueAt = dueAt
       known.hasChanged = true
       expected[run] = known
-      return nil
+      return .expectRecord(known.record)
     }
     let record = ExpectedRecord(runID: run, isConflicted: isConflicted || kept[run]?.isConflicted ?? false)
     expected[run] = Expected(record: record, dueAt: dueAt, hasChanged: true)

@@ -105,6 +105,27 @@ struct HubRecordTests {
     #expect(record.summary.setup.weightKilograms == 70)
   }
 
+  @Test("A late lap is durable with the expectation of its record, though a reading said so before and still gathers")
+  func lapBeforeItsReading() {
+    var stage = stopped()
+    let run = RunID(high: 1, low: 1)
+    _ = stage.hello("watch")
+    _ = stage.feed(own(.start, 3, run: RunID(high: 1, low: 2)))
+    stage.commitsAll()
+    stage.passes(to: .zero + .seconds(70))
+    let reading = SampleTransmission(sequence: 1, moment: .age(.seconds(40)), value: .heartRate(bpm: 150), runID: run)
+    _ = stage.says("watch", .samples([reading]))
+    _ = stage.sends("watch", stage.command(.lap, by: "watch", runID: run), age: .seconds(40))
+    stage.commitsAll()
+    // The hub dies before the reading is due.
+    var disk = HubDisk()
+    disk.commit(stage.durable)
+    let journal = disk.journal(of: run)
+    #expect(journal.contains { if case .lap = $0.event { true } else { false } })
+    #expect(!journal.contains { $0.event == .sample(.heartRate(bpm: 150), DeviceID("watch")!) })
+    #expect(disk.history.expectedRecords.map(\.runID) == [run])
+  }
+
   @Test("A run that another one has followed is made anew from its journal")
   func earlierRun() throws {
     var stage = stopped()

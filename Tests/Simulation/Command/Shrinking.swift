@@ -2,7 +2,7 @@ import RunCore
 import Simulation
 
 /// Leaves out of a failing world whatever it does not need to fail: steps first, then what networks and disks do wrong.
-/// Any fault counts; a bounded number of runs looks for a short one.
+/// A fault of the same kind has to stay; a bounded number of runs looks for a short one.
 struct Shrinking {
   let seed: UInt64
   private var options: WorldOptions
@@ -10,6 +10,7 @@ struct Shrinking {
   private let seconds: Int
   private var runsLeft: Int
   private var lines: [String] = []
+  private let kinds: Set<String>
 
   init(_ verdict: WorldVerdict, options: WorldOptions, runsMax: Int) {
     seed = verdict.seed
@@ -17,6 +18,12 @@ struct Shrinking {
     steps = verdict.steps
     seconds = Int(options.trouble.seconds) + 1
     runsLeft = runsMax
+    kinds = Set(verdict.faults.map(Self.kind(of:)))
+  }
+
+  /// What was violated, without the names and times of this world.
+  private static func kind(of fault: String) -> String {
+    fault.split(separator: " ").filter { !$0.contains(where: \.isNumber) }.joined(separator: " ")
   }
 
   mutating func run() {
@@ -36,10 +43,13 @@ struct Shrinking {
 
   /// What a trace shows is near its end.
   private static let linesMax = 400
+  /// A record may be written out in a line; `--trace` shows all of it.
+  private static let lineMax = 300
 
   var report: String {
     let cut = lines.count > Self.linesMax ? ["… \(lines.count - Self.linesMax) lines before"] : []
-    return (lines.prefix(1) + cut + lines.dropFirst().suffix(Self.linesMax)).joined(separator: "\n")
+    return (lines.prefix(1) + cut + lines.dropFirst().suffix(Self.linesMax))
+      .map { $0.count > Self.lineMax ? $0.prefix(Self.lineMax) + "…" : $0 }.joined(separator: "\n")
   }
 
   /// Delta debugging (Zeller and Hildebrandt 2002), by complements only.
@@ -74,6 +84,6 @@ struct Shrinking {
   private mutating func fails(_ options: WorldOptions) -> Bool {
     guard runsLeft > 0 else { return false }
     runsLeft -= 1
-    return !World.judge(seed, options).faults.isEmpty
+    return World.judge(seed, options).faults.contains { kinds.contains(Self.kind(of: $0)) }
   }
 }

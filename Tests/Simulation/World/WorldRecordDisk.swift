@@ -9,6 +9,8 @@ package struct WorldRecordDisk {
   package private(set) var expected: [RunID: ExpectedRecord] = [:]
   package private(set) var lastChange: UInt64 = 0
   package private(set) var through: UInt64 = 0
+  /// What was kept before another store was met.
+  private var doubtful: Set<RunID> = []
   package private(set) var faults: [String] = []
 
   package init() {}
@@ -20,7 +22,9 @@ package struct WorldRecordDisk {
     case .forgetExpected(let run): expected[run] = nil
     case .keepRecord(let record, let change):
       let run = record.runID
-      if records[run]?.summary == record.summary { faults.append("\(run) is kept as it was already") }
+      if doubtful.remove(run) == nil, records[run]?.summary == record.summary {
+        faults.append("\(run) is kept as it was already")
+      }
       take(change, of: run)
       expected[run] = nil
       removed[run] = nil
@@ -33,7 +37,9 @@ package struct WorldRecordDisk {
       take(change, of: run)
       records[run] = nil
       removed[run] = version
-    case .setRecordsThrough(let change): through = change
+    case .setRecordsThrough(let change):
+      through = change
+      if change == 0 { doubtful = Set(records.keys) }
     default: return false
     }
     return true
