@@ -125,7 +125,10 @@ struct ChaosCampaign {
   /// Each kind as often as more of it is left.
   private mutating func breakSomething() async throws {
     let left = left
-    switch roll(left.kills + left.stops + left.faults) {
+    let count = left.kills + left.stops + left.faults
+    // A proxy has found something to act on meanwhile.
+    guard count > 0 else { return }
+    switch roll(count) {
     case ..<left.kills: try await kill()
     case ..<(left.kills + left.stops): try await stop()
     default: fail()
