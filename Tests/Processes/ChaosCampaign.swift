@@ -125,7 +125,10 @@ struct ChaosCampaign {
   /// Each kind as often as more of it is left.
   private mutating func breakSomething() async throws {
     let left = left
-    switch roll(left.kills + left.stops + left.faults) {
+    let count = left.kills + left.stops + left.faults
+    // A proxy has found something to act on meanwhile.
+    guard count > 0 else { return }
+    switch roll(count) {
     case ..<left.kills: try await kill()
     case ..<(left.kills + left.stops): try await stop()
     default: fail()
@@ -215,12 +218,9 @@ extension LinkFault {
     case .delay: return (.delay(milliseconds: 1 + roll(400)), roll(2000))
     case .throttle: return (.throttle(bytesPerSecond: 1000 + roll(20_000)), roll(2000))
     case .corrupt:
-      switch roll(4) {
       // The signature's first and last byte, the version, the mechanism's name.
-      case 0: return (.corrupt(.greeting(offset: [0, 9, 10, 12][roll(4)])), 1000)
-      case 1: return (.corrupt(.header), 1000)
-      default: return (.corrupt(.body), 1000)
-      }
+      let places: [LinkFault.Place] = [.greeting(offset: [0, 9, 10, 12][roll(4)]), .header, .body, .body]
+      return (.corrupt(places[roll(4)], Direction.allCases[roll(2)]), 1000)
     }
   }
 }

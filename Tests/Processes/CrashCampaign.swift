@@ -122,6 +122,7 @@ struct CrashCampaign {
     let part = recording.duration.nanoseconds / plan.speed / Int64(max(1, crashes))
     var (left, number) = (crashes, 0)
     while left > 0, number < crashes {
+      // The pace of the deaths; nothing is waited for, here and below.
       try await Task.sleep(until: began + .nanoseconds(Int64(number) * part + roll(part)))
       guard !watch.view.json.contains(where: { $0["phase"]?.string == "completed" }) else { break }
       // One in four dies while it begins, before or after its first commit …

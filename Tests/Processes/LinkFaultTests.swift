@@ -11,7 +11,9 @@ struct LinkFaultTests {
     .halfOpen([.up], includesNew: true), .halfOpen([.down], includesNew: false),
     .halfOpen([.up, .down], includesNew: false),
     .delay(milliseconds: 300), .throttle(bytesPerSecond: 2000),
-    .corrupt(.greeting(offset: 0)), .corrupt(.greeting(offset: 12)), .corrupt(.header), .corrupt(.body),
+    .corrupt(.greeting(offset: 0), .down), .corrupt(.greeting(offset: 12), .up),
+    .corrupt(.greeting(offset: 12), .down), .corrupt(.header, .up), .corrupt(.header, .down), .corrupt(.body, .up),
+    .corrupt(.body, .down),
   ]
 
   @Test(
@@ -26,11 +28,15 @@ struct LinkFaultTests {
       for member in crew.members { try await member.process.shows("running", revision: 1) }
 
       let proxy = try #require(crew.proxies[Crew.watch])
-      proxy.apply(fault)
-      for kind in [CommandKind.pause, .resume, .lap, .pause] { crew.press(kind, on: Crew.watch) }
-      // A button answers, whatever the link does.
-      try await crew.isPromised(on: Crew.watch)
-      try await proxy.effects.wait(for: "an effect of \(fault)") { $0.contains(fault.kind) ? true : nil }
+      // What a fault meets first may be an acknowledgement of before: a byte is changed several times.
+      let times = fault.kind == .corrupt ? 4 : 1
+      for time in 1...times {
+        proxy.apply(fault)
+        for kind in [CommandKind.pause, .resume, .lap] { crew.press(kind, on: Crew.watch) }
+        // A button answers, whatever the link does.
+        try await crew.isPromised(on: Crew.watch)
+        try await proxy.effects.wait(for: "an effect of \(fault)") { $0.count >= time ? true : nil }
+      }
       // The others do not notice.
       crew.press(.lap, on: Crew.watch2)
       _ = try await crew.members[Crew.watch2].process.verdict("lap")
@@ -42,7 +48,7 @@ struct LinkFaultTests {
       try await crew.end()
       let account = try CrewAccount(crew)
       account.expectAllIsWell("\(fault)")
-      #expect(account.commands == 10)
+      #expect(account.commands == 6 + 3 * times)
     }
   }
 }

@@ -132,6 +132,36 @@
       }
     }
 
+    @Test(
+      "After a violation of the protocol a peer connects again, for control and for events",
+      arguments: [LinkFault.corrupt(.greeting(offset: 12), .down), .corrupt(.header, .down)])
+    func violation(_ fault: LinkFault) async throws {
+      try await TransportKind.tcp.withPlace { place in
+        let hub = try await place.hub()
+        await hub.echo()
+        let ends = [await hub.controlEndpoint, await hub.eventsEndpoint]
+        let proxies = try ends.map { try FaultProxy(before: try #require(UInt16($0.split(separator: ":")[2]))) }
+        let peer = PeerEnd(try Loop())
+        try await peer.connect(ZeroMQConnector(control: "tcp://127.0.0.1:\(proxies[0].port)"))
+        try await peer.log.linkUp()
+        await peer.subscribe(to: "tcp://127.0.0.1:\(proxies[1].port)", topics: [.snapshots])
+        try await hub.log.subscriptions(1, to: .snapshots)
+
+        for proxy in proxies { proxy.apply(fault) }
+        _ = await peer.send([1])
+        await hub.publish([2], on: .snapshots)
+        for proxy in proxies { try await proxy.effects.wait(for: "a violation") { $0.first } }
+        try await peer.log.linkUp(2)
+        try await hub.log.subscriptions(2, to: .snapshots)
+        #expect(await peer.send([3]) == .sent)
+        try await peer.log.frame([3])
+        await hub.publish([4], on: .snapshots)
+        try await peer.log.published([4])
+        await peer.close()
+        await hub.close()
+      }
+    }
+
     @Test("A file that took the socket's place meanwhile is left alone")
     func foreignFile() async throws {
       try await TransportKind.ipc.withPlace { place in

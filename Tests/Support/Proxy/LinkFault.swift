@@ -10,8 +10,8 @@ public enum LinkFault: Hashable, Sendable {
   case delay(milliseconds: Int)
   /// No more than so many bytes a second pass in each direction; when the fault ends, all that waits comes at once.
   case throttle(bytesPerSecond: Int)
-  /// One byte is changed, once.
-  case corrupt(Place)
+  /// One byte is changed, once, of what goes this way.
+  case corrupt(Place, Direction)
 
   /// Which way bytes go.
   public enum Direction: String, CaseIterable, Sendable {
@@ -26,7 +26,7 @@ public enum LinkFault: Hashable, Sendable {
   public enum Place: Hashable, Sendable {
     /// A byte of the greeting of the next connection; the present ones are reset to have one.
     case greeting(offset: Int)
-    /// The head of the next frame: it announces more bytes than anybody takes in.
+    /// The head of the next frame, which announces more bytes than anybody takes in.
     case header
     /// The first byte of the next frame's body: it is no protobuf any more. The connection stands, the frame is lost.
     case body

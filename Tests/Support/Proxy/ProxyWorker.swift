@@ -51,7 +51,7 @@ struct ProxyWorker {
     case .cut(let reset, midFrame: false):
       endConnections(reset: reset)
       tookEffect()
-    case .corrupt(.greeting): endConnections(reset: true)
+    case .corrupt(.greeting, _): endConnections(reset: true)
     case .halfOpen(let directions, _):
       for index in connections.indices { connections[index].swallow(directions) }
       tookEffect()
@@ -202,7 +202,7 @@ struct ProxyWorker {
     }
     for piece in connections[index].flows[direction]?.pieces.take(bytes) ?? [] {
       switch piece {
-      case .greeting(let bytes, let offset): enqueue(spoiled(bytes, offset: offset), index, direction)
+      case .greeting(let bytes, let offset): enqueue(spoiled(bytes, offset: offset, direction), index, direction)
       case .frame(var frame):
         if direction == .down, connections[index].isControl { redirect(&frame) }
         if case .cut(let reset, midFrame: true) = fault, isFaultNew {
@@ -223,11 +223,13 @@ struct ProxyWorker {
     connections[index].flows[direction]?.enqueue(bytes, under: fault)
   }
 
-  private mutating func spoiled(_ greeting: [UInt8], offset: Int) -> [UInt8] {
+  private mutating func spoiled(
+    _ greeting: [UInt8], offset: Int, _ direction: LinkFault.Direction
+  ) -> [UInt8] {
     var greeting = greeting
-    guard case .corrupt(.greeting(let place)) = fault, isFaultNew, greeting.indices.contains(place - offset) else {
-      return greeting
-    }
+    guard case .corrupt(.greeting(let place), direction) = fault, isFaultNew,
+      greeting.indices.contains(place - offset)
+    else { return greeting }
     greeting[place - offset] ^= 1
     tookEffect()
     return greeting
@@ -235,7 +237,7 @@ struct ProxyWorker {
 
   private mutating func spoil(_ frame: inout ZMTPPieces.Frame, isControl: Bool, _ direction: LinkFault.Direction) {
     // A subscription is no protobuf.
-    guard case .corrupt(let place) = fault, isFaultNew, frame.isLastPart, !frame.body.isEmpty,
+    guard case .corrupt(let place, direction) = fault, isFaultNew, frame.isLastPart, !frame.body.isEmpty,
       isControl || direction == .down
     else { return }
     switch place {

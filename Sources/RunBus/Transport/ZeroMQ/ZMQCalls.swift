@@ -54,7 +54,7 @@
       guard DescriptorRoom.has(DescriptorRoom.forContext) else { throw ZMQFailure(call: "zmq_ctx_new", code: EMFILE) }
       guard let handle = zmq_ctx_new() else { throw ZMQFailure(call: "zmq_ctx_new", code: zmq_errno()) }
       self.handle = handle
-      // A thousand peers in one process, each with two sockets and a monitor, and room for more.
+      // A thousand peers in one process, each with two sockets and a monitor for each, and room for more.
       zmq_ctx_set(handle, ZMQ_MAX_SOCKETS, 16_383)
       zmq_ctx_set(handle, ZMQ_IO_THREADS, 1)
     }
@@ -109,6 +109,8 @@
     func connect(_ endpoint: String) throws(ZMQFailure) {
       try check(zmq_connect(handle, endpoint), "connect", endpoint)
     }
+    /// Fails only when nothing is left of the connection.
+    func disconnect(_ endpoint: String) { _ = zmq_disconnect(handle, endpoint) }
     func monitor(_ endpoint: String, events: CInt) throws(ZMQFailure) {
       try check(zmq_socket_monitor(handle, endpoint, events), "zmq_socket_monitor")
     }

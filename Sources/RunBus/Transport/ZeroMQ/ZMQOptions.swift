@@ -5,6 +5,8 @@
   enum ZMQOptions {
     /// The wire's own limit for a frame.
     static let frameBytesMax = TransportLimits.frameBytesMax
+    /// The longest that a connecting side waits between two tries.
+    static let reconnectMillisecondsMax: CInt = 2000
 
     /// What every control connection gets.
     static func applyControl(to socket: borrowing ZMQSocket) throws(ZMQFailure) {
@@ -32,7 +34,7 @@
       try socket.set(ZMQ_CONNECT_TIMEOUT, CInt(3000))
       // Soon after a hub is back, and no storm while it is away.
       try socket.set(ZMQ_RECONNECT_IVL, CInt(100))
-      try socket.set(ZMQ_RECONNECT_IVL_MAX, CInt(2000))
+      try socket.set(ZMQ_RECONNECT_IVL_MAX, reconnectMillisecondsMax)
     }
 
     private static func applyCommon(to socket: borrowing ZMQSocket) throws(ZMQFailure) {

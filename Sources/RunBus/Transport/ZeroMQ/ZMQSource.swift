@@ -69,6 +69,18 @@
       return .done
     }
 
+    /// Connects anew, whatever has become of the connection.
+    func connectAgain(to endpoint: String) {
+      guard isOpen else { return }
+      defer { loop.touch(self) }
+      do {
+        socket.disconnect(endpoint)
+        try socket.connect(endpoint)
+      } catch {
+        fail(error)
+      }
+    }
+
     func set(_ option: CInt, _ value: CInt) {
       do {
         try socket.set(option, value)

@@ -36,9 +36,8 @@
 
     /// What is open; only used on the loop's thread.
     private final class Parts {
-      var control: ZMQSource?
-      var monitor: ZMQMonitor?
-      var events: ZMQSource?
+      var control: ZMQLine?
+      var events: ZMQLine?
       var subscription: (endpoint: String, topics: [Topic])?
       /// The control connection stands.
       var isUp = false
@@ -47,9 +46,6 @@
         isUp = false
         events?.close()
         control?.close()
-        // A monitor closes after what it watches: see `ZMQSocket.close`.
-        monitor?.close()
-        monitor = nil
         events = nil
         control = nil
         subscription = nil
@@ -73,45 +69,37 @@
       let context = try Self.sharedContext()
       self.context = context
       let parts = parts
-      do {
-        let socket = try ZMQSocket(context, type: ZMQ_DEALER)
-        try ZMQOptions.applyControl(to: socket)
-        try ZMQOptions.applyConnecting(to: socket)
-        // Only a connection that stands takes frames: what waits for one belongs to the outbox, not to a socket.
-        try socket.set(ZMQ_IMMEDIATE, CInt(1))
-        parts.monitor = try ZMQMonitor(
-          socket, in: context, on: loop,
-          receive: { event in
-            switch event {
-            case .accepted: break
-            case .connected:
-              parts.isUp = true
-              deliver(.linkUp)
-            case .disconnected:
-              // Also follows a failed handshake, which has been told already.
-              guard parts.isUp else { return }
-              parts.isUp = false
-              deliver(.linkDown(reason: "the hub closed the connection"))
-            case .handshakeFailed:
-              parts.isUp = false
-              deliver(.linkDown(reason: "what listens there is no hub"))
-            }
-          }, fail: fail)
-        try socket.connect(connector.control)
-        var garbage = GarbageCount(log: log)
-        parts.control = try ZMQSource(
-          socket, on: loop, partsMax: 1,
-          receive: { message in
-            if message.count == 1, !message[0].isEmpty {
-              deliver(.frame(message[0]))
-            } else {
-              garbage.count(from: [], "a message of a shape that no hub sends")
-            }
-          }, fail: fail)
-      } catch {
-        parts.close()
-        throw error
-      }
+      let socket = try ZMQSocket(context, type: ZMQ_DEALER)
+      try ZMQOptions.applyControl(to: socket)
+      try ZMQOptions.applyConnecting(to: socket)
+      // Only a connection that stands takes frames: what waits for one belongs to the outbox, not to a socket.
+      try socket.set(ZMQ_IMMEDIATE, CInt(1))
+      var garbage = GarbageCount(log: log)
+      parts.control = try ZMQLine(
+        socket, to: connector.control, in: context, on: loop, partsMax: 1,
+        observe: { event in
+          switch event {
+          case .accepted: break
+          case .connected:
+            parts.isUp = true
+            deliver(.linkUp)
+          case .disconnected:
+            // Also follows a failed handshake, which has been told already.
+            guard parts.isUp else { return }
+            parts.isUp = false
+            deliver(.linkDown(reason: "the hub closed the connection"))
+          case .handshakeFailed:
+            parts.isUp = false
+            deliver(.linkDown(reason: "what listens there is no hub"))
+          }
+        },
+        receive: { message in
+          if message.count == 1, !message[0].isEmpty {
+            deliver(.frame(message[0]))
+          } else {
+            garbage.count(from: [], "a message of a shape that no hub sends")
+          }
+        }, fail: fail)
     }
 
     func send(_ bytes: [UInt8]) -> SendOutcome {
@@ -139,10 +127,9 @@
         try ZMQOptions.applyEvents(to: socket)
         try ZMQOptions.applyConnecting(to: socket)
         for topic in topics { try socket.set(ZMQ_SUBSCRIBE, topic.rawValue) }
-        try socket.connect(endpoint)
         var garbage = GarbageCount(log: log)
-        parts.events = try ZMQSource(
-          socket, on: loop, partsMax: 2,
+        parts.events = try ZMQLine(
+          socket, to: endpoint, in: context, on: loop, partsMax: 2,
           receive: { message in
             if message.count == 2, let topic = Topic(rawValue: String(decoding: message[0], as: UTF8.self)) {
               deliver(.event(topic, message[1]))
