@@ -135,10 +135,18 @@ public final class NodeProcess: Sendable {
       description: """
         waited in vain for \(what)
         of: \(arguments.joined(separator: " "))
-        which \(view.ending.map { "ended: \($0)" } ?? "lives")
+        which \(view.ending.map { "ended: \($0)" } ?? Self.liveness(view.processID))
         last output: \(view.lines.suffix(5).joined(separator: "\n  "))
         last errors: \(view.errors.suffix(10).joined(separator: "\n  "))
         """)
+  }
+
+  /// Whether it really lives, or is a zombie that nobody has waited for; what Linux says of it.
+  private static func liveness(_ processID: Int32?) -> String {
+    guard let processID, let status = try? String(contentsOfFile: "/proc/\(processID)/status", encoding: .utf8),
+      let state = status.split(separator: "\n").first(where: { $0.hasPrefix("State:") })
+    else { return "lives" }
+    return "lives (\(state.split(whereSeparator: \.isWhitespace).dropFirst().joined(separator: " ")))"
   }
 
   // MARK: Being it
