@@ -105,6 +105,7 @@ let package = Package(
       dependencies: [
         "RunBus", "TestSupport",
         .product(name: "GRDB", package: "GRDB.swift"),
+        .product(name: "Logging", package: "swift-log"),
         .product(name: "SwiftProtobuf", package: "swift-protobuf"),
       ],
       swiftSettings: settings),

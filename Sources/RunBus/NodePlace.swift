@@ -20,8 +20,7 @@ public struct NodePlace: Sendable {
 /// Carries out what a node does at its place. Used on the node's loop's thread only.
 final class PlaceKeeper {
   /// A person does not wait longer than this for a hub that is there to find a press in the spool.
-  private static let lookEvery = BusDuration.seconds(5)
-
+  private let lookEvery: BusDuration
   private let place: NodePlace
   private let loop: Loop
   private let log: Logger
@@ -32,13 +31,16 @@ final class PlaceKeeper {
   private var timer: LoopTimer?
   private var lookAt = BusTime.zero
   private var stamp: SpoolStamp?
+  /// What was found there and has no verdict yet: a node that could not take it (its store was full) is told of it again.
+  private var unsettled: Set<CommandID> = []
   private var replies: [UInt64: @Sendable (InquiryAnswer) -> Void] = [:]
   private var lastNumber: UInt64 = 0
 
   init(
-    _ place: NodePlace, loop: Loop, log: Logger, spooled: @escaping ([SpooledPress]) -> Void,
-    inquire: @escaping (Inquiry, UInt64) -> Void
+    _ place: NodePlace, loop: Loop, log: Logger, lookEvery: BusDuration = .seconds(5),
+    spooled: @escaping ([SpooledPress]) -> Void, inquire: @escaping (Inquiry, UInt64) -> Void
   ) {
+    self.lookEvery = lookEvery
     self.place = place
     self.loop = loop
     self.log = log
@@ -69,11 +71,11 @@ final class PlaceKeeper {
 
   private func look() {
     guard let spool = place.spool else { return }
-    lookAt = Loop.now + Self.lookEvery
+    lookAt = Loop.now + lookEvery
     // Whoever is awake looks; the timer is for a node to which nothing happens.
-    timer?.deadline = lookAt + .seconds(5)
+    timer?.deadline = lookAt + lookEvery
     let stamp = spool.changeStamp
-    guard let stamp, stamp != self.stamp else { return }
+    guard let stamp, stamp != self.stamp || !unsettled.isEmpty else { return }
     self.stamp = stamp
     let keeper = Weak(self)
     disk.async { [loop] in
@@ -91,12 +93,14 @@ final class PlaceKeeper {
       return SpooledPress(
         command: spooled.command, deviceID: spooled.deviceID, since: now - age, isUncertain: isUncertain)
     }
+    unsettled = Set(presses.map(\.command.id))
     if !presses.isEmpty { spooled(presses) }
   }
 
   /// A spooled press has its verdict.
   func settle(_ id: CommandID) {
     guard let spool = place.spool else { return }
+    unsettled.remove(id)
     disk.async { [log] in
       do { try spool.remove(id) } catch { log.warning("\(error)") }
     }
