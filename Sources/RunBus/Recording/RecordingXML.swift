@@ -43,9 +43,13 @@ enum RecordingXML {
     return !check.hasFailed
   }
 
+  private static let wholeMax = 1 << 20
+
   private static func run(_ document: [UInt8], _ delegate: any XMLParserDelegate) {
-    // From a stream, because Foundation hands over data whole and libxml2 then gives up at 10 MB.
-    let parser = XMLParser(stream: InputStream(data: Data(document)))
+    // A large one from a stream, because Foundation hands over data whole and libxml2 then gives up at 10 MB. Others are
+    // read several times when they are damaged, and a stream has a large buffer each time.
+    let data = Data(document)
+    let parser = document.count < wholeMax ? XMLParser(data: data) : XMLParser(stream: InputStream(data: data))
     parser.shouldResolveExternalEntities = false
     parser.delegate = delegate
     _ = parser.parse()
