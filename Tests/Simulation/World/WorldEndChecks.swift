@@ -159,13 +159,17 @@ extension World {
     // Times are known to the length of a slow way, a slow commit, and what a node that stood still took to read it.
     let margin = speed.bus(fromReal: .seconds(30))
     for (bpm, sample) in samples.sorted(by: { $0.key < $1.key }) where sample.isOwed && !found.contains(bpm) {
-      guard let named = sample.run, peers[sample.peer].wallOffset == 0, hub.wallOffset == 0 else { continue }
+      guard let named = sample.run, let time = sample.time else { continue }
+      guard peers[sample.peer].wallOffset == 0, hub.wallOffset == 0 else { continue }
       let run = hub.store.aliases[named] ?? named
       if removed[run] != nil { continue }
       let history = hub.store.made.filter { $0.runID == run }
-      guard let start = history.first?.effectiveAt, sample.time > start + margin else { continue }
-      if let stop = history.last(where: { $0.kind == .stop })?.effectiveAt, sample.time > stop - margin { continue }
-      faults.append("sample \(bpm) of peer \(sample.peer) is lost: taken at \(sample.time.nanoseconds)")
+      guard let start = history.first?.effectiveAt, time > start + margin else { continue }
+      let stop = history.last { $0.kind == .stop }?.effectiveAt
+      if let stop, time > stop - margin { continue }
+      faults.append(
+        "sample \(bpm) of peer \(sample.peer) is lost: taken \((time - start).seconds) s into \(run), "
+          + "which was on for \(stop.map { ($0 - start).seconds } ?? .infinity) s")
     }
   }
 }

@@ -101,8 +101,9 @@ extension World {
   /// What is written is durable from here on.
   mutating func write(_ operations: [StoreOperation], to party: WorldParty) {
     for case .bury(let stream, let sequence) in operations {
-      // It may have been given in this very commit.
+      // It may have been given in this very commit, or its stream called otherwise.
       var id = disk(of: party).row(stream, sequence)?.item?.id
+      for case .rebind(let old, to: stream) in operations { id = id ?? disk(of: party).row(old, sequence)?.item?.id }
       for case .enqueue(let row) in operations where row.stream == stream && row.sequence == sequence {
         id = row.item?.id ?? id
       }

@@ -50,6 +50,8 @@ struct WorldHub {
   var boot = 0
   var clock = WorldClock()
   var busClock = BusClock(realAnchor: .zero, busAnchor: .zero, speed: .realTime)
+  /// Its machine has booted anew: its clock says nothing of bus time before its next life.
+  var isBooting = false
   var lastOrder = Snapshot.none.order
   var app = WorldApp()
   var outbox: [OutboxReport] = []
@@ -84,8 +86,8 @@ struct WorldPlace: Hashable {
 struct WorldSample {
   let peer: Int
   let life: UInt64
-  /// When, on the hub's line.
-  let time: BusTime
+  /// When, on the hub's line; `nil` where that has no line, while it boots anew.
+  let time: BusTime?
   var run: RunID?
   /// On the peer's disk, or acknowledged: it is not lost any more.
   var isOwed = false
@@ -135,6 +137,7 @@ extension World {
   mutating func startHub() {
     guard hub.core == nil else { return }
     hub.life += 1
+    hub.isBooting = false
     let boot = "boot \(hub.boot)"
     let history = hub.store.history
     hub.busClock = BusClock.continuing(
@@ -191,7 +194,7 @@ extension World {
       noteDue(of: .hub)
       hub.life += 1
       hub.app.crash()
-      if isReboot { (hub.boot, hub.clock.origin) = (hub.boot + 1, origin()) }
+      if isReboot { (hub.boot, hub.clock.origin, hub.isBooting) = (hub.boot + 1, origin(), true) }
       // Some links outlive it: the transport finds the next life by itself.
       for index in peers.indices where !chance(5) { disconnect(index) }
     case .peer(let index):

@@ -20,18 +20,21 @@ extension World {
 
   /// Without the names of modules and types, which every line is full of.
   private static func plain(_ text: String) -> String {
+    func short(_ word: String) -> String {
+      word.first?.isNumber == true ? word : word.split(separator: ".").last.map(String.init) ?? word
+    }
     var plain = ""
     var word = ""
     for letter in text {
       if letter.isLetter || letter.isNumber || letter == "." || letter == "_" {
         word.append(letter)
       } else {
-        plain += word.split(separator: ".").last.map(String.init) ?? word
+        plain += short(word)
         word = ""
         plain.append(letter)
       }
     }
-    return plain + (word.split(separator: ".").last.map(String.init) ?? word)
+    return plain + short(word)
   }
 
   mutating func write(line text: @autoclosure () -> String) {

@@ -159,7 +159,7 @@ extension World {
     let bpm = UInt64(index) * 1_000_000 + number()
     let age = milliseconds(0...2000)
     samples[bpm] = WorldSample(
-      peer: index, life: peers[index].life, time: hub.busClock.bus(at: hubNow - age))
+      peer: index, life: peers[index].life, time: hub.isBooting ? nil : hub.busClock.bus(at: hubNow - age))
     feedPeer(
       index, .sample(Sample(moment: .at(peerNow(index) - age), value: .heartRate(bpm: Double(bpm)))))
   }
