@@ -136,7 +136,8 @@ public struct HubCore: Sendable {
     case anchor
     case durable(StreamID, StreamMark)
     case acknowledge(StreamID)
-    case welcome(ConnectionID)
+    /// In the session for which it was to be sent: for a later one more may have to become durable.
+    case welcome(ConnectionID, session: UInt64)
     /// The records that are due can be made.
     case makeRecords
     indirect case recordChanged(RecordNews, UInt64)
@@ -290,6 +291,7 @@ public struct HubCore: Sendable {
       while let deadline = arbiter.deadline { write(arbiter.settle(at: max(now, deadline)), at: now) }
     }
     settleDue(at: now)
+    letGoOfLostStores(at: now)
     write(arbiter.judgeLate(at: now), at: now)
     let tickBefore = lastTick
     decideRecovery(at: now)
@@ -344,7 +346,8 @@ public struct HubCore: Sendable {
       sendVerdicts(to: store, at: now, into: &actions)
     case .courier(let store, let effect):
       withCourier(of: store, at: now, into: &actions) { $0.perform(effect, at: $3, dice: &$1, into: &$2) }
-    case .welcome(let connection): welcome(connection, at: now, into: &actions)
+    case .welcome(let connection, let session):
+      if sessions[connection]?.number == session { welcome(connection, at: now, into: &actions) }
     case .makeRecords: makeRecords(at: now)
     case .recordChanged(let news, let change): tell(news, change, into: &actions)
     case .tellChange(let change, let connection, let session):

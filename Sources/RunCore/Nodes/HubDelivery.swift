@@ -122,7 +122,10 @@ extension HubCore {
     openStores.remove(hello.storeID)
     verdictStreams[hello.storeID]?.close()
     couriers[hello.storeID]?.close()
-    guard var device = devices[hello.deviceID], device.storeID == hello.storeID else { return }
+    guard var device = devices[hello.deviceID], device.storeID == hello.storeID else {
+      // The device came with another store while this one was still here.
+      return letGo(of: hello.storeID, at: now)
+    }
     device.heardAt = now
     devices[hello.deviceID] = device
     commits.add([.meet(device)], then: [], dueAt: now + unhurried)

@@ -98,11 +98,17 @@ extension HubCore {
   }
 
   /// A device has another store than before: a chain that waits for its stop by the old one waits in vain.
-  private mutating func letGo(of store: StoreID, at now: BusTime) {
+  mutating func letGo(of store: StoreID, at now: BusTime) {
     let fallen = arbiter.skip(StreamID(sender: store, kind: .commands))
     guard !fallen.isEmpty else { return }
     commits.add(fallen.map { .reclassify($0, .late) }, then: [])
     write(arbiter.judgeLate(at: now), at: now)
+  }
+
+  /// In a new life: what the last one did not live to let go.
+  mutating func letGoOfLostStores(at now: BusTime) {
+    let present = Set(devices.values.map(\.storeID)).union([storeID])
+    for store in Set(unjudged.values.map(\.stream.sender)).subtracting(present).sorted() { letGo(of: store, at: now) }
   }
 
   // MARK: Marks

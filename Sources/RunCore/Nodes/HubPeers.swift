@@ -172,16 +172,17 @@ extension HubCore {
   private mutating func welcome(
     _ hello: Hello, on connection: ConnectionID, at now: BusTime, into actions: inout [Action]
   ) {
+    guard let session = sessions[connection]?.number else { return }
     if hello.termSeen > term {
       // This hub has been passed, by a life whose store is lost: it takes a term above it before it speaks on.
       term = hello.termSeen + 1
       arbiter.setTerm(term)
-      publishNow([.setTerm(term)], then: [.welcome(connection)], at: now)
+      publishNow([.setTerm(term)], then: [.welcome(connection, session: session)], at: now)
     } else if hello.termSeen > authoritative.order.term || !isDurable(hello.storeID, at: now)
       || storeID != durableStoreID
     {
       // The marks and the store that it states must be those that will still be there tomorrow.
-      commits.add([], then: [.welcome(connection)])
+      commits.add([], then: [.welcome(connection, session: session)])
     } else {
       welcome(connection, at: now, into: &actions)
     }

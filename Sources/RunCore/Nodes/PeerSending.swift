@@ -62,11 +62,13 @@ extension PeerCore {
     sendCommands(at: now, into: &actions)
   }
 
-  /// The stop of its run lies behind a command in the queue.
+  /// The stop of its run lies behind a command in the queue. One that is not durable may never be sent.
   private func stopFollows(_ row: OutboxRow, _ command: Command) -> Bool {
     guard let run = command.runID, command.kind != .stop else { return false }
     return commands.rows.contains {
-      guard $0.sequence > row.sequence, case .command(let other)? = $0.item else { return false }
+      guard $0.sequence > row.sequence, $0.sequence <= commands.durable, case .command(let other)? = $0.item else {
+        return false
+      }
       return other.kind == .stop && other.runID == run
     }
   }
