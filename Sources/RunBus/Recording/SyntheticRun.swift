@@ -1,4 +1,5 @@
 import Foundation
+import RunCore
 
 /// A modelled runner, for those who have no recording at hand.
 ///
@@ -28,7 +29,7 @@ public struct SyntheticRun: Hashable, Sendable {
   /// The run as the phone and the watch would have recorded it, one trackpoint a second. Its summary holds the model's
   /// own distance and timer, without any receiver's error.
   public func recording() -> Recording {
-    var generator = SplitMix64(seed: seed)
+    var generator = Dice(seed: seed)
     let seconds = Int(duration.nanoseconds / 1_000_000_000)
     let plan = Plan(seconds: seconds, using: &generator)
     var runner = Runner(using: &generator)
@@ -78,7 +79,7 @@ public struct SyntheticRun: Hashable, Sendable {
     private let phase: Double
     let resumes: Set<Int>
 
-    init(seconds: Int, using generator: inout SplitMix64) {
+    init(seconds: Int, using generator: inout Dice) {
       var stands: [Range<Int>] = []
       var timerStops: [ClosedRange<Int>] = []
       // One of each in every five minutes, in their own thirds, so that they never meet.
@@ -105,7 +106,7 @@ public struct SyntheticRun: Hashable, Sendable {
     func isTimed(before second: Int) -> Bool {
       !timerStops.contains { $0.lowerBound < second && second <= $0.upperBound }
     }
-    func speed(at second: Int, using generator: inout SplitMix64) -> Double {
+    func speed(at second: Int, using generator: inout Dice) -> Double {
       if stands.contains(where: { $0.contains(second) }) { return 0 }
       if timerStops.contains(where: { $0.contains(second) }) { return 0 }
       let time = Double(second)
@@ -132,7 +133,7 @@ private struct Runner {
   private let hillPhase: Double
   private let wanderPhase: Double
 
-  init(using generator: inout SplitMix64) {
+  init(using generator: inout Dice) {
     heading = 2 * .pi * generator.unit()
     hillPhase = 2 * .pi * generator.unit()
     wanderPhase = 2 * .pi * generator.unit()
@@ -147,7 +148,7 @@ private struct Runner {
   }
 
   /// Lives one second; returns the metres moved in it.
-  mutating func advance(wish: Double, using generator: inout SplitMix64) -> Double {
+  mutating func advance(wish: Double, using generator: inout Dice) -> Double {
     seconds += 1
     let before = altitudeMeters
     let previous = speed
@@ -185,9 +186,9 @@ private struct Receiver {
   /// Seconds for which something stands in the way.
   private var shadowed = 0
 
-  init(using generator: inout SplitMix64) { accuracyMeters = 4 + 3 * generator.unit() }
+  init(using generator: inout Dice) { accuracyMeters = 4 + 3 * generator.unit() }
 
-  mutating func advance(using generator: inout SplitMix64) {
+  mutating func advance(using generator: inout Dice) {
     if shadowed > 0 {
       shadowed -= 1
     } else if generator.integer(below: 300) == 0 {
@@ -219,26 +220,13 @@ private struct Receiver {
   }
 }
 
-/// SplitMix64 (S. Vigna, public domain; from Steele, Lea, Flood, "Fast splittable pseudorandom number generators", 2014):
-/// small, seeded, and the same everywhere, which the system's generator is not.
-struct SplitMix64: RandomNumberGenerator {
-  private var state: UInt64
-
-  init(seed: UInt64) { state = seed }
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var z = state
-    z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-    return z ^ (z >> 31)
-  }
+extension Dice {
   /// From 0 up to, not including, 1.
-  mutating func unit() -> Double { Double(next() >> 11) * 0x1p-53 }
+  fileprivate mutating func unit() -> Double { Double(next() >> 11) * 0x1p-53 }
   /// From 0 up to, not including, a bound; 0 for a bound below 2.
-  mutating func integer(below bound: Int) -> Int { bound < 2 ? 0 : Int(unit() * Double(bound)) }
+  fileprivate mutating func integer(below bound: Int) -> Int { bound < 2 ? 0 : Int(unit() * Double(bound)) }
   /// About normal, mean 0 and variance 1: twelve uniforms, without a function whose last bit platforms disagree on.
-  mutating func normal() -> Double {
+  fileprivate mutating func normal() -> Double {
     var sum = -6.0
     for _ in 0..<12 { sum += unit() }
     return sum

@@ -1275,7 +1275,8 @@ nonisolated struct WireStreamMark: Sendable {
   /// 0: nothing yet.
   var sequence: UInt64 = 0
 
-  /// The id of the message or of the command there; absent for samples, for tombstones and at 0.
+  /// The id of the message or of the command there, at a tombstone that of the last before it; absent for samples, after a
+  /// command of an unknown kind, and before the first.
   var id: Data {
     get {_id ?? Data()}
     set {_id = newValue}

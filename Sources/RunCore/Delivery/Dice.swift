@@ -1,6 +1,6 @@
 /// Numbers that look random and follow from a seed: machines draw nothing, whoever drives them hands in the seed, and the
-/// same seed gives the same world.
-public struct Dice: Hashable, Sendable {
+/// same seed gives the same world, on every machine.
+public struct Dice: RandomNumberGenerator, Hashable, Sendable {
   private var state: UInt64
 
   /// Dice from a seed, which a driver draws at random for each life.

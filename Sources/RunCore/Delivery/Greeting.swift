@@ -33,6 +33,12 @@ public struct ConnectionID: Hashable, Sendable {
     self.route = route
     self.isRequest = isRequest
   }
+
+  /// All of the route at once: sessions are looked up by it with every frame.
+  public func hash(into hasher: inout Hasher) {
+    route.withUnsafeBytes { hasher.combine(bytes: $0) }
+    hasher.combine(isRequest)
+  }
 }
 
 /// The first word of a peer on a connection.

@@ -54,9 +54,8 @@ struct Inbox: Sendable {
   mutating func skip(from: UInt64, through: UInt64) -> Outcome {
     guard through > taken.sequence else { return .known }
     guard taken.reaches(from) else { return ask() }
-    let mark = StreamMark(sequence: through)
-    taken = Watermark(mark)
-    waiting.append((mark, nil))
+    taken.skip(through: through)
+    waiting.append((taken.mark, nil))
     settleTombstones()
     return .taken([])
   }

@@ -155,12 +155,21 @@ struct OutStream: Sendable {
   mutating func open(received mark: StreamMark) -> Standing {
     if mark.sequence < acknowledged { return .receiverLost }
     if mark.sequence > assigned { return .senderLost }
-    if let id = mark.id, let index = index(of: mark.sequence), let own = rows[index].item?.id, own != id {
-      return .senderLost
-    }
+    if let id = mark.id, let own = lastItem(upTo: mark.sequence)?.id, own != id { return .senderLost }
     close()
     sent = max(acknowledged, mark.sequence)
     return .good
+  }
+
+  /// What a receiver who has everything up to here was sent last. Behind it stand only tombstones of what was never sent:
+  /// `nil` where something else may have come to it after that.
+  private func lastItem(upTo sequence: UInt64) -> OutboxItem? {
+    guard var index = index(of: sequence) else { return nil }
+    while rows[index].item == nil {
+      guard rows[index].tries == 0, index > 0, rows[index - 1].sequence + 1 == rows[index].sequence else { return nil }
+      index -= 1
+    }
+    return rows[index].item
   }
 
   /// Nothing more goes until ``makeDurable(through:epoch:)`` says so again, for a write that is made from now on.

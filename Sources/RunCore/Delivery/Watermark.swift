@@ -28,6 +28,9 @@ public struct Watermark: Hashable, Sendable {
   /// Whether nothing lies between the mark and what begins at this place.
   public func reaches(_ from: UInt64) -> Bool { from <= sequence || from - sequence == 1 }
 
+  /// Nothing stands at the places up to this one: the mark moves over them and goes on naming what came last.
+  public mutating func skip(through sequence: UInt64) { mark = StreamMark(sequence: sequence, id: mark.id) }
+
   /// Where a message stands; the next one moves the mark.
   public mutating func take(_ incoming: StreamMark) -> Place {
     let place = place(of: incoming.sequence)

@@ -43,12 +43,13 @@ extension Identifier {
   public static var none: Self { Self(high: 0, low: 0) }
 }
 
-/// A place in a stream: the sequence and what stands there. Two sides that name the same place differently have not the
-/// same history.
+/// A place in a stream: the sequence, and what stands there or last before. Two sides that name the same place differently
+/// have not the same history.
 public struct StreamMark: Hashable, Sendable, Codable {
   /// 1, 2, 3 …; 0 before the first.
   public let sequence: UInt64
-  /// What stands there: the command's or the message's id; `nil` where nobody keeps it (samples, tombstones, sequence 0).
+  /// The command's or the message's id that stands there, at a tombstone that of the last before it; `nil` where nobody
+  /// keeps it (samples, commands of an unknown kind) and before the first.
   public let id: MessageID?
 
   /// A place from its parts.

@@ -4,63 +4,6 @@
 /// The life of a hub: `opening` (its term is being made durable) can go to `open`, to which it then stays. Whoever
 /// drives it stops it by feeding it nothing more.
 public struct HubCore: Sendable {
-  /// How a hub is set up.
-  public struct Settings: Sendable {
-    /// The device's name.
-    public var deviceID: DeviceID
-    /// The node.
-    public var nodeID: NodeID
-    /// Its store.
-    public var storeID: StoreID
-    /// The window in bus time.
-    public var debounce: BusDuration
-    /// The bus clock: its speed, and how it relates to the monotonic clock.
-    public var clock: BusClock
-    /// How the numbers are computed: the runner's weight, auto-pause.
-    public var metrics: MetricsSettings
-    /// What becomes of a run that was on when the last life ended.
-    public var recovery: RecoveryChoice
-    /// Whether the time without a hub counts as active in a run that goes on.
-    public var downtime: Downtime
-    /// A run that was without its hub for longer than this is over, in bus time.
-    public var recoveryAgeMax = BusDuration.seconds(86_400)
-    /// A run takes no more readings in once its ledger holds this many entries: two days of five readings a second. They
-    /// are 88 MB in memory and 38 MB in the store, and a later life reads them back in seconds.
-    public var ledgerEntriesMax = 1_000_000
-    /// The version of the program, as records name it.
-    public var appVersion: String
-    /// Jitter and new store ids follow from it; drawn at random for each life by whoever drives the machine.
-    public var seed: UInt64
-
-    /// The thresholds without what the runner chose: that stands in each run's own ledger.
-    var unchosenMetrics: MetricsSettings {
-      var metrics = metrics
-      metrics.setup = RunSetup()
-      return metrics
-    }
-
-    /// Settings from their parts.
-    public init(
-      deviceID: DeviceID, nodeID: NodeID, storeID: StoreID, debounce: BusDuration, clock: BusClock,
-      metrics: MetricsSettings = MetricsSettings(), recovery: RecoveryChoice = .resume, downtime: Downtime = .paused,
-      appVersion: String = "", seed: UInt64 = 0
-    ) {
-      // What comes from elsewhere is cut rather than refused: 16 scalars are 64 bytes at most.
-      self.appVersion =
-        appVersion.utf8.count <= RecordSummary.appVersionBytesMax
-        ? appVersion : String(String.UnicodeScalarView(appVersion.unicodeScalars.prefix(16)))
-      self.metrics = metrics
-      self.recovery = recovery
-      self.downtime = downtime
-      self.seed = seed
-      self.deviceID = deviceID
-      self.nodeID = nodeID
-      self.storeID = storeID
-      self.debounce = debounce
-      self.clock = clock
-    }
-  }
-
   /// The next moment at which ``Event/deadline`` has something to do.
   public private(set) var deadline: BusTime?
 
@@ -123,8 +66,6 @@ public struct HubCore: Sendable {
   var eventsEndpoint = ""
   /// A run that was on when the last life ended, until it is clear what is to become of it.
   var unfinished: UnfinishedRun?
-  /// Runs that never become records.
-  var discarded: Set<RunID>
 
   /// What may leave once a commit is durable.
   enum Effect: Sendable {
@@ -195,7 +136,6 @@ public struct HubCore: Sendable {
     ledger = RunLedger(settings: settings.unchosenMetrics, entries: history.journal)
     for device in history.devices { devices[device.deviceID] = device }
     (verdictStreams, couriers) = Self.delivery(history, shift: shift)
-    discarded = history.discarded
     if let diedAt = Self.death(of: history, control: control, ledger: ledger, now: now) {
       let judgedFirst = history.accepted.filter { $0.class == .window || $0.class == .next }
       unfinished = UnfinishedRun(
@@ -358,75 +298,6 @@ public struct HubCore: Sendable {
       sessions[connection]?.owedAnswers -= 1
       actions.append(.send(HubFrame(session: session, message: .answer(answer)), to: connection))
     case .farewell: sayFarewell(into: &actions)
-    }
-  }
-}
-
-// Snapshots and their schedule.
-extension HubCore {
-  /// How often a running run is published, in bus time.
-  static let tickInterval = BusDuration.seconds(3)
-
-  /// At most so often is a snapshot shown again to those who subscribed meanwhile, in real time.
-  private static let republishPause = BusDuration.milliseconds(100)
-
-  /// The state now, as the next publication.
-  mutating func capture(at now: BusTime) -> Snapshot {
-    lastTick += 1
-    let control = arbiter.control
-    return Snapshot(
-      order: SnapshotOrder(term: term, revision: control.revision, tick: lastTick), phase: control.phase,
-      runID: control.runID, changedBy: control.changedBy, startedAt: control.startedAt, capturedAt: now,
-      metrics: ledger.metrics(at: now), isRecovering: isRecovering)
-  }
-
-  /// A snapshot with its age at the moment of sending.
-  func stateMessage(at now: BusTime, _ snapshot: Snapshot) -> StateMessage {
-    StateMessage(snapshot: snapshot, age: max(.zero, now - snapshot.capturedAt))
-  }
-
-  func clockMark(at now: BusTime) -> StoreOperation { .setClock(real: settings.clock.real(at: now), bus: now) }
-
-  private mutating func tick(at now: BusTime) {
-    guard let anchor = tickAnchor, isTicking else {
-      nextTick = nil
-      return
-    }
-    // Whole multiples after the anchor, so that a late timer shifts one tick and not all that follow.
-    let passed = (now - anchor).nanoseconds / Self.tickInterval.nanoseconds
-    nextTick = anchor + BusDuration(nanoseconds: (passed + 1) * Self.tickInterval.nanoseconds)
-    publishNow([], at: now)
-  }
-
-  /// Commits what is given together with the samples that gathered, and publishes the state that then holds.
-  mutating func publishNow(_ operations: [StoreOperation], then: [Effect] = [], at now: BusTime) {
-    let operations = operations + [clockMark(at: now)] + forgetOldVerdicts(at: now)
-    let batch = samples.take()
-    let acks = batch.streams.flatMap { [Effect.durable($0.key, StreamMark(sequence: $0.value)), .acknowledge($0.key)] }
-    let snapshot = capture(at: now)
-    commits.add(batch.operations + operations, then: publishRoute() + [.publishSnapshot(snapshot)] + acks + then)
-  }
-
-  /// Forgets the verdicts that nobody can ask for any more.
-  mutating func forgetOldVerdicts(at now: BusTime) -> [StoreOperation] {
-    archive.prune(at: now).map { [.forgetVerdicts(judgedBefore: $0)] } ?? []
-  }
-
-  private mutating func republish(_ topic: Topic, at now: BusTime, into actions: inout [Action]) {
-    switch topic {
-    case .snapshots:
-      // What was published before the subscription took hold has passed the subscriber by; others drop it as known.
-      guard let published else { return }
-      // Everybody gets what is published: a thousand who subscribe at once are shown it together.
-      let pause = settings.clock.speed.bus(fromReal: Self.republishPause)
-      if let last = republishedAt, now < last + pause {
-        republishAt = last + pause
-      } else {
-        (republishedAt, republishAt) = (now, nil)
-        actions.append(.publish(.snapshot(stateMessage(at: now, published))))
-      }
-    case .feed: break
-    case .route: followRoute()
     }
   }
 }

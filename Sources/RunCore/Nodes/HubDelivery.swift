@@ -124,7 +124,7 @@ extension HubCore {
     couriers[hello.storeID]?.close()
     guard var device = devices[hello.deviceID], device.storeID == hello.storeID else {
       // The device came with another store while this one was still here.
-      return letGo(of: hello.storeID, at: now)
+      return letGoOfLostStores(at: now)
     }
     device.heardAt = now
     devices[hello.deviceID] = device
@@ -196,14 +196,15 @@ extension HubCore {
 
   /// Nothing stands at these places: the watermark moves over them.
   private mutating func skip(_ stream: StreamID, from: UInt64, through: UInt64, at now: BusTime) {
-    let known = watermarks[stream]?.sequence ?? 0
-    guard through > known else { unacknowledged.insert(stream); return }
-    guard watermarks[stream, default: Watermark()].reaches(from) else { return }
-    let mark = StreamMark(sequence: through)
-    watermarks[stream] = Watermark(mark)
+    var watermark = watermarks[stream, default: Watermark()]
+    guard through > watermark.sequence else { unacknowledged.insert(stream); return }
+    guard watermark.reaches(from) else { return }
+    watermark.skip(through: through)
+    watermarks[stream] = watermark
     // The mark of samples moves with those that are not durable yet.
     if stream.kind == .samples { return samples.add(nil, stream: (stream, through), at: now) }
     let fallen = arbiter.skip(stream).map { StoreOperation.reclassify($0, .late) }
+    let mark = watermark.mark
     commits.add([.setWatermark(stream, mark)] + fallen, then: [.durable(stream, mark), .acknowledge(stream)])
     write(arbiter.judgeLate(at: now), at: now)
   }

@@ -3,7 +3,6 @@ struct JournalDue {
   struct Basis: Equatable {
     var edition = 0
     var present: RunID?
-    var discarded = 0
   }
   var basis = Basis()
   var at: BusTime?
@@ -26,7 +25,7 @@ extension HubCore {
 
   /// When the next journal is of no more use: looked for again once something of it has changed, for there may be many.
   mutating func journalDeadline() -> BusTime? {
-    let basis = JournalDue.Basis(edition: records.edition, present: arbiter.control.runID, discarded: discarded.count)
+    let basis = JournalDue.Basis(edition: records.edition, present: arbiter.control.runID)
     if journalDue.basis != basis {
       var first: BusTime?
       for (run, endedAt) in records.journals where isJournalSettled(run) { first = BusTime.earliest(first, endedAt) }
@@ -46,7 +45,7 @@ extension HubCore {
   /// What it held is in a record, or was not wanted. That of the last run is what the state shows, until the next begins.
   private func isJournalSettled(_ run: RunID) -> Bool {
     run != arbiter.control.runID && records.expected[run] == nil && records.reading != run
-      && (records.kept[run] != nil || records.removed[run] != nil || discarded.contains(run))
+      && (records.kept[run] != nil || records.removed[run] != nil || records.discarded.contains(run))
   }
 
   /// The owner has removed a run: what was measured of it is gone at once, from the state as well when it was the last.

@@ -75,6 +75,7 @@ extension HubCore {
     if couriers[hello.storeID] == nil { addCourier(for: device, after: known, at: now) }
     guard known?.storeID != device.storeID || known?.role != device.role else { return }
     commits.add([.meet(device)], then: [])
+    letGoOfLostStores(at: now)
   }
 
   private mutating func addCourier(for device: KnownDevice, after known: KnownDevice?, at now: BusTime) {
@@ -87,7 +88,6 @@ extension HubCore {
       let verdicts = OutStreamID(receiver: old, kind: .verdicts)
       commits.add([.rebind(courier.stream.id, to: id), .drop(verdicts)], then: [])
       verdictStreams[old] = nil
-      letGo(of: old, at: now)
       commits.add(courier.rebind(to: id, from: sender), then: [])
       couriers[store] = courier
     } else {
@@ -97,18 +97,17 @@ extension HubCore {
     }
   }
 
-  /// A device has another store than before: a chain that waits for its stop by the old one waits in vain.
-  mutating func letGo(of store: StoreID, at now: BusTime) {
-    let fallen = arbiter.skip(StreamID(sender: store, kind: .commands))
-    guard !fallen.isEmpty else { return }
-    commits.add(fallen.map { .reclassify($0, .late) }, then: [])
-    write(arbiter.judgeLate(at: now), at: now)
-  }
-
-  /// In a new life: what the last one did not live to let go.
+  /// A chain that waits for its stop by a store that no device has any more waits in vain: it is judged without. A store
+  /// that still has a session can bring it.
   mutating func letGoOfLostStores(at now: BusTime) {
     let present = Set(devices.values.map(\.storeID)).union([storeID])
-    for store in Set(unjudged.values.map(\.stream.sender)).subtracting(present).sorted() { letGo(of: store, at: now) }
+    for store in Set(unjudged.values.map(\.stream.sender)).subtracting(present).sorted()
+    where sessions.connection(of: store) == nil {
+      let fallen = arbiter.skip(StreamID(sender: store, kind: .commands))
+      guard !fallen.isEmpty else { continue }
+      commits.add(fallen.map { .reclassify($0, .late) }, then: [])
+      write(arbiter.judgeLate(at: now), at: now)
+    }
   }
 
   // MARK: Marks

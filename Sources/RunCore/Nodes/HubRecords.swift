@@ -10,7 +10,7 @@ extension HubCore {
       var isStop = false
       if case .transition(let transition) = line.event { isStop = transition.kind == .stop }
       if isStop, let operation = endJournal(of: line.runID, at: now) { operations.append(operation) }
-      guard !discarded.contains(line.runID), records.journals[line.runID] != nil else { continue }
+      guard !records.discarded.contains(line.runID), records.journals[line.runID] != nil else { continue }
       isDue = isDue || isStop
       guard isStop || seen.insert(line.runID).inserted else { continue }
       let isConflicted = settlement.wholeRuns.contains { $0.runID == line.runID && $0.isConflicted }
@@ -25,7 +25,7 @@ extension HubCore {
 
   /// A reading of a run that is over was taken in. The first says so for those that follow: they are written behind it.
   mutating func expectRecord(afterSampleOf run: RunID, at now: BusTime) -> StoreOperation? {
-    guard isOver(run), !discarded.contains(run) else { return nil }
+    guard isOver(run), !records.discarded.contains(run) else { return nil }
     let isExpected = records.expected[run] != nil
     let operation = records.expect(run, dueAt: now + recordsQuiet)
     return isExpected ? nil : operation
@@ -35,7 +35,7 @@ extension HubCore {
   mutating func expectMissedRecord(at now: BusTime) -> [StoreOperation] {
     let control = arbiter.control
     guard control.phase == .completed, let run = control.runID, records.kept[run] == nil,
-      records.expected[run] == nil, records.journals[run] != nil, !discarded.contains(run)
+      records.expected[run] == nil, records.journals[run] != nil, !records.discarded.contains(run)
     else { return [] }
     return records.expect(run, dueAt: now).map { [$0] } ?? []
   }

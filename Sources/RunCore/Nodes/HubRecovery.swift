@@ -154,7 +154,7 @@ extension HubCore {
     unfinished?.stage = .stopping(runID)
     var operations: [StoreOperation] = []
     if outcome == .discarded {
-      discarded.insert(runID)
+      records.discarded.insert(runID)
       operations.append(.discard(runID))
     }
     commits.add(operations, then: [tellRecovery(of: runID, outcome, at: now)])

@@ -100,7 +100,7 @@ extension PeerCore {
     case .verdicts(let transmissions): take(transmissions, at: now, into: &actions)
     case .tombstones(.verdicts, let from, let through):
       guard verdicts.reaches(from), through > verdicts.sequence else { return }
-      verdicts = Watermark(StreamMark(sequence: through))
+      verdicts.skip(through: through)
       keepVerdicts([], at: now)
     case .acknowledge(.messages, _), .goBack(.messages, _, _), .tombstones(.messages, _, _), .messages, .delivered,
       .latest, .acknowledgeLatest, .live:

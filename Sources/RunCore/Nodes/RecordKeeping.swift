@@ -15,6 +15,8 @@ struct RecordKeeping: Sendable {
   var kept: [RunID: RecordSummary] = [:] { didSet { edition += 1 } }
   var removed: [RunID: UInt64] = [:] { didSet { edition += 1 } }
   var expected: [RunID: Expected] = [:] { didSet { edition += 1 } }
+  /// Runs that never become records.
+  var discarded: Set<RunID> { didSet { edition += 1 } }
   /// Since when the runs are over whose journals are kept.
   var journals: [RunID: BusTime] { didSet { edition += 1 } }
   /// The run whose journal was asked for: one at a time, so that many never fill the memory.
@@ -32,6 +34,7 @@ struct RecordKeeping: Sendable {
   init(_ history: HubHistory, term: UInt64, now: BusTime) {
     for record in history.records { kept[record.runID] = record }
     removed = history.removedRecords
+    discarded = history.discarded
     journals = history.endedJournals
     changes = history.recordChanges
     durableChange = changes.values.max() ?? 0

@@ -1,5 +1,6 @@
 import Foundation
 import RunBus
+import RunCore
 import Testing
 
 @Suite("Damaged recordings")
@@ -182,7 +183,7 @@ struct RecordingDamageTests {
   @Test(
     "Any one damaged place costs a few trackpoints at most, and is never passed over in silence", arguments: 0..<300)
   func onePlace(seed: UInt64) throws {
-    var generator = SplitMix(state: seed)
+    var generator = Dice(seed: seed)
     let isTCX = seed.isMultiple(of: 2)
     let text =
       isTCX
@@ -211,7 +212,7 @@ struct RecordingDamageTests {
 
   @Test("Many damaged places are read or refused in one line, and never crash", arguments: 0..<200)
   func manyPlaces(seed: UInt64) {
-    var generator = SplitMix(state: seed)
+    var generator = Dice(seed: seed)
     var document = Array(
       (seed.isMultiple(of: 2) ? Documents.tcx([Documents.tcxLap(Array(0..<40))]) : Documents.gpx(0..<40)).utf8)
     for _ in 0..<1 + generator.below(12) {
@@ -236,15 +237,6 @@ struct RecordingDamageTests {
   }
 }
 
-/// SplitMix64, so that a seed is a document.
-private struct SplitMix {
-  var state: UInt64
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var value = state
-    value = (value ^ (value >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    value = (value ^ (value >> 27)) &* 0x94D0_49BB_1331_11EB
-    return value ^ (value >> 31)
-  }
-  mutating func below(_ bound: Int) -> Int { Int(next() % UInt64(bound)) }
+extension Dice {
+  fileprivate mutating func below(_ bound: Int) -> Int { Int(next() % UInt64(bound)) }
 }

@@ -2,7 +2,7 @@ import RunCore
 
 /// Draws random operations with all their corners from a seed.
 struct OperationGenerator {
-  private var random: SplitMix64
+  private var random: Dice
   private var position: UInt64 = 0
   private var runs: [RunID] = []
   private var judgedAt = BusTime.zero
@@ -10,7 +10,7 @@ struct OperationGenerator {
   private var owed: [OutStreamID: UInt64] = [:]
   private var quarantined: [MessageID] = []
 
-  init(seed: UInt64) { random = SplitMix64(state: seed) }
+  init(seed: UInt64) { random = Dice(seed: seed) }
 
   mutating func number(_ range: ClosedRange<Int>) -> Int { Int.random(in: range, using: &random) }
 
@@ -245,17 +245,5 @@ struct OperationGenerator {
   }
   private mutating func maybe<Value>(_ draw: (inout Self) -> Value) -> Value? {
     Bool.random(using: &random) ? draw(&self) : nil
-  }
-}
-
-/// A small generator whose every run is the same for a seed.
-private struct SplitMix64: RandomNumberGenerator {
-  var state: UInt64
-  mutating func next() -> UInt64 {
-    state &+= 0x9e37_79b9_7f4a_7c15
-    var value = state
-    value = (value ^ (value >> 30)) &* 0xbf58_476d_1ce4_e5b9
-    value = (value ^ (value >> 27)) &* 0x94d0_49bb_1331_11eb
-    return value ^ (value >> 31)
   }
 }

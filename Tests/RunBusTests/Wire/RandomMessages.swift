@@ -2,9 +2,9 @@ import RunCore
 
 /// Draws messages that keep the schema's rules, every optional part there or not, every case of every enum.
 struct RandomMessages {
-  private var generator: SplitMix
+  private var generator: Dice
   /// Draws the same messages for the same seed.
-  init(seed: UInt64) { generator = SplitMix(state: seed) }
+  init(seed: UInt64) { generator = Dice(seed: seed) }
 
   mutating func bits() -> UInt64 { generator.next() }
   mutating func number(below bound: Int) -> Int { Int.random(in: 0..<bound, using: &generator) }
@@ -157,17 +157,5 @@ struct RandomMessages {
       .snapshot(state()), .command(command(), device()), .receipt(receipt(), device()),
       .presence(Presence(deviceID: device(), role: role(), isReachable: coin())), .route(routePart()),
     ])
-  }
-}
-
-/// SplitMix64: small, seedable, good enough to draw test cases (Steele, Lea and Flood, 2014).
-private struct SplitMix: RandomNumberGenerator {
-  var state: UInt64
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var mixed = state
-    mixed = (mixed ^ mixed >> 30) &* 0xBF58_476D_1CE4_E5B9
-    mixed = (mixed ^ mixed >> 27) &* 0x94D0_49BB_1331_11EB
-    return mixed ^ mixed >> 31
   }
 }

@@ -7,7 +7,7 @@ struct ControlOddInputTests {
   @Test("at the ends of time are judged")
   func endsOfTime() {
     let times: [Int64] = [.min, .min + 1, -1, 0, 1, 1 << 40, .max - 1, .max]
-    var generator = SeededGenerator(seed: 1)
+    var generator = Dice(seed: 1)
     for _ in 0..<300 {
       var bus = DrivenArbiter()
       var presses: [Press] = []

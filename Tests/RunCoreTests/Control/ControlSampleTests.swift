@@ -12,23 +12,10 @@ import Testing
 /// How much more than usual the sampled tests do: `RUNBUS_SOAK_CONTROL`, 0 when it is not set.
 let soakFactor = getenv("RUNBUS_SOAK_CONTROL").flatMap { Int(String(cString: $0)) } ?? 0
 
-/// Draws the same numbers from the same seed on every machine (SplitMix64).
-struct SeededGenerator: RandomNumberGenerator {
-  private var state: UInt64
-  init(seed: UInt64) { state = seed }
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var word = state
-    word = (word ^ (word >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    word = (word ^ (word >> 27)) &* 0x94D0_49BB_1331_11EB
-    return word ^ (word >> 31)
-  }
-}
-
 /// A made-up day on a bus: presses in order of arrival, some of them late, some far apart, with and without run ids and
 /// bases, true ones and wrong ones.
 func sampledPresses(seed: UInt64, chains: Bool = false) -> [Press] {
-  var generator = SeededGenerator(seed: seed)
+  var generator = Dice(seed: seed)
   let devices: [DeviceID] = [.phone, .watch, .widget]
   let sources: [ControlSource] = [.phone, .watch, .liveActivity, .shell]
   let count = Int.random(in: 2...14, using: &generator)

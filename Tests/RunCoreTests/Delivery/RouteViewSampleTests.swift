@@ -3,7 +3,7 @@ import Testing
 
 /// A hub's route that grows and changes, a subscription that loses parts, and answers that come when they like.
 private struct RouteWorld {
-  var generator: SeededGenerator
+  var generator: Dice
   var view = RouteView()
   /// What the follower shows, built from nothing but what it was told had changed.
   var shown: [RoutePoint] = []
@@ -17,7 +17,7 @@ private struct RouteWorld {
   var questionCount = 0
   var lost = 0
 
-  init(seed: UInt64) { generator = SeededGenerator(seed: seed) }
+  init(seed: UInt64) { generator = Dice(seed: seed) }
 
   mutating func number(below bound: Int) -> Int { Int.random(in: 0..<bound, using: &generator) }
 

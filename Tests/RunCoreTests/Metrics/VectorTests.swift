@@ -56,7 +56,7 @@ struct VectorTests {
     whole.insert(contentsOf: told.entries.sorted(by: LedgerEntry.precedes))
     for seed in 1...3 as ClosedRange<UInt64> {
       var ledger = RunLedger(settings: told.settings)
-      var random = SeededGenerator(seed: seed)
+      var random = Dice(seed: seed)
       let entries = told.entries.shuffled(using: &random)
       ledger.insert(contentsOf: entries)
       ledger.settle()

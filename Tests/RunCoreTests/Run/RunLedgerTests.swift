@@ -4,19 +4,8 @@ import Testing
 @Suite("The ledger")
 struct RunLedgerTests {
   /// Small, seeded and the same everywhere.
-  private struct Generator: RandomNumberGenerator {
-    var state: UInt64
-    mutating func next() -> UInt64 {
-      state &+= 0x9E37_79B9_7F4A_7C15
-      var z = state
-      z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-      z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-      return z ^ (z >> 31)
-    }
-  }
-
   /// A run with every kind of entry, many at the same instant, redundant transitions among them.
-  private func entries(seconds: Int, using generator: inout Generator) -> [LedgerEntry] {
+  private func entries(seconds: Int, using generator: inout Dice) -> [LedgerEntry] {
     var ledger = LedgerBuilder()
     ledger.press(.start, at: 3)
     var meters = 0.0
@@ -40,7 +29,7 @@ struct RunLedgerTests {
 
   @Test("Any order of arrival gives the same digits as one full fold", arguments: 0..<20)
   func shuffled(seed: Int) {
-    var generator = Generator(state: UInt64(seed))
+    var generator = Dice(seed: UInt64(seed))
     let entries = entries(seconds: seed.isMultiple(of: 5) ? 3000 : 120, using: &generator)
     let sorted = entries.sorted(by: LedgerEntry.precedes)
     var arrival = entries

@@ -24,20 +24,20 @@ package struct World {
   }
 
   enum Happening {
-    case toHub(ConnectionID, PeerFrame)
-    case toPeer(Int, connection: UInt64, HubFrame)
-    case published(Int, subscription: UInt64, BusEvent)
-    case committed(WorldParty, life: UInt64, CommitID, [StoreOperation], isWritten: Bool)
+    indirect case toHub(ConnectionID, PeerFrame)
+    indirect case toPeer(Int, connection: UInt64, HubFrame)
+    indirect case published(Int, subscription: UInt64, BusEvent)
+    indirect case committed(WorldParty, life: UInt64, CommitID, [StoreOperation], isWritten: Bool)
     case gone(life: UInt64, ConnectionID)
     case sendFailed(WorldParty, life: UInt64, ConnectionID)
     case linkUp(Int)
     case linkDown(Int, connection: UInt64)
     case starts(WorldParty)
-    case returned(WorldParty, life: UInt64, WorldApp.Outcome)
+    indirect case returned(WorldParty, life: UInt64, WorldApp.Outcome)
     case handles(WorldParty, life: UInt64, Bool)
     case looks(WorldParty)
     case press(Int, CommandKind)
-    case asks(Command)
+    indirect case asks(Command)
     case answersRecovery(life: UInt64, RecoveryAnswer)
     case copies
     case loses

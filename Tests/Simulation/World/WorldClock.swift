@@ -8,7 +8,8 @@ struct WorldClock {
   var drift: Int64 = 0
 
   func reading(at now: BusTime) -> BusTime {
-    BusTime(nanoseconds: now.nanoseconds + now.nanoseconds / 1_000_000 * drift) + origin
+    let (millions, rest) = now.nanoseconds.quotientAndRemainder(dividingBy: 1_000_000)
+    return BusTime(nanoseconds: now.nanoseconds + millions * drift + rest * drift / 1_000_000) + origin
   }
 
   /// The first moment of the world at which it shows a reading.

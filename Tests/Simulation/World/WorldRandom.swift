@@ -1,22 +1,18 @@
-/// Draws the same numbers from the same seed on every machine (SplitMix64).
+import RunCore
+
+/// The dice of a world.
 struct WorldRandom: RandomNumberGenerator {
-  private var state: UInt64
+  private var dice: Dice
 
-  init(seed: UInt64) { state = seed }
+  init(seed: UInt64) { dice = Dice(seed: seed) }
 
-  /// A generator of its own for one thing of a world: what another thing draws does not change what this one draws.
+  /// Dice of their own for one thing of a world: what another thing draws does not change what these draw.
   init(seed: UInt64, _ purpose: UInt64, _ place: UInt64 = 0) {
-    state = seed
-    state = next() &+ purpose
-    state = next() &+ place
+    self.init(seed: seed)
+    dice = Dice(seed: next() &+ purpose)
+    dice = Dice(seed: next() &+ place)
     _ = next()
   }
 
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var word = state
-    word = (word ^ (word >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    word = (word ^ (word >> 27)) &* 0x94D0_49BB_1331_11EB
-    return word ^ (word >> 31)
-  }
+  mutating func next() -> UInt64 { dice.next() }
 }
