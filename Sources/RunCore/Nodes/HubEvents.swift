@@ -30,7 +30,8 @@ extension HubCore {
     case handled(StreamID, through: UInt64, turn: UInt64? = nil)
     /// The app's handler has failed for one; why, in one line.
     case failed(StreamID, UInt64, String)
-    /// Presses were left in this machine's spool; those that are known already are named again.
+    /// Presses were left in this machine's spool. Whoever drives the machine names all of them again until each has its
+    /// verdict: one for which there was no room is taken in then, one that is known changes nothing.
     case spooled([SpooledPress])
     /// Somebody asks what this node holds; the number comes back in ``Action/answer(_:_:)``.
     case inquire(Inquiry, UInt64)
