@@ -100,17 +100,7 @@ extension World {
 
   /// What is written is durable from here on.
   mutating func write(_ operations: [StoreOperation], to party: WorldParty) {
-    for case .bury(let stream, let sequence) in operations {
-      // It may have been given in this very commit, or its stream called otherwise.
-      var id = disk(of: party).row(stream, sequence)?.item?.id
-      for case .rebind(let old, to: stream) in operations { id = id ?? disk(of: party).row(old, sequence)?.item?.id }
-      for case .enqueue(let row) in operations where row.stream == stream && row.sequence == sequence {
-        id = row.item?.id ?? id
-      }
-      guard let id else { continue }
-      presses[CommandID(high: id.high, low: id.low)]?.isBuried = true
-      posts[id]?.isBuried = true
-    }
+    noteBuried(operations, by: party)
     switch party {
     case .hub:
       let before = hub.store.delivery.watermarks
@@ -125,6 +115,19 @@ extension World {
       faults += peers[index].store.delivery.faults + peers[index].store.records.faults
     }
     for operation in operations { noteWrite(operation, by: party) }
+  }
+
+  /// Step by step: what is buried may have been given in this very commit, or its stream renumbered.
+  private mutating func noteBuried(_ operations: [StoreOperation], by party: WorldParty) {
+    guard operations.contains(where: { if case .bury = $0 { true } else { false } }) else { return }
+    var disk = disk(of: party)
+    for operation in operations {
+      if case .bury(let stream, let sequence) = operation, let id = disk.row(stream, sequence)?.item?.id {
+        presses[CommandID(high: id.high, low: id.low)]?.isBuried = true
+        posts[id]?.isBuried = true
+      }
+      disk.apply(operation)
+    }
   }
 
   private mutating func noteWrite(_ operation: StoreOperation, by party: WorldParty) {
