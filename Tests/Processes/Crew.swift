@@ -151,14 +151,10 @@ struct Crew {
   /// Waits until everybody has been told what became of all that was pressed.
   mutating func drain() async throws {
     for oneShot in oneShots { _ = try await oneShot.ending() }
-    // A file that goes away tells nobody: it is looked for again and again.
     for spool in Set(members.map(\.spool)) {
-      try await within(seconds: 60, "an empty spool") {
-        while FileManager.default.fileExists(atPath: spool),
-          try FileManager.default.contentsOfDirectory(atPath: spool).contains(where: { $0.hasSuffix(".json") })
-        {
-          try await Task.sleep(for: .milliseconds(50))
-        }
+      try await lookFor("an empty spool") {
+        guard FileManager.default.fileExists(atPath: spool) else { return true }
+        return try !FileManager.default.contentsOfDirectory(atPath: spool).contains { $0.hasSuffix(".json") }
       }
     }
     // Behind everything else: once these are judged, everything is.

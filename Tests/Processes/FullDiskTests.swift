@@ -70,7 +70,11 @@ struct FullDiskTests {
         watch.write("lap")
         let kept = laps + 1
         try await watch.wait(for: "\(kept) presses kept") { $0.stages("queued").count >= kept ? true : nil }
-        try await Task.sleep(for: .milliseconds(10))
+        let marked = laps
+        try await phone.wait(for: "lap \(marked), or its word that the disk is full") { view in
+          let shown = view.json.last { $0["event"]?.string == "snapshot" }?["metrics"]?["lapCount"]?.int ?? 0
+          return shown >= marked || view.errors.contains { $0.contains("the disk is full") } ? true : nil
+        }
       }
       for _ in 1...5 { watch.write("lap") }
       laps += 5

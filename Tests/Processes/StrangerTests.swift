@@ -22,10 +22,8 @@ struct StrangerTests {
         let left = try await visit(share, trio, seed, waits: !after.isEmpty, &run)
         if let before {
           // The system closes what was reset when it gets to it.
-          try await within(seconds: 30, "descriptors of before") { [phone = run.phone] in
-            while phone.footprint?.descriptors ?? 0 > before.descriptors {
-              try await Task.sleep(for: .milliseconds(50))
-            }
+          try await lookFor("descriptors of before", within: 30) { [phone = run.phone] in
+            phone.footprint?.descriptors ?? 0 <= before.descriptors
           }
         }
         after.append(run.phone.footprint)

@@ -24,6 +24,15 @@ public func within<Value: Sendable>(
   }
 }
 
+/// Waits for what tells nobody that it has come (a file, a count): it is looked for again and again.
+public func lookFor(
+  _ what: String, within seconds: Double = 60, _ isThere: @escaping @Sendable () throws -> Bool
+) async throws {
+  try await within(seconds: seconds, what) {
+    while try !isThere() { try await Task.sleep(for: .milliseconds(50)) }
+  }
+}
+
 extension AsyncSequence where Self: Sendable, Element: Sendable {
   /// The first element that is as wanted.
   public func first(
