@@ -73,15 +73,16 @@ struct StoreFile {
     do {
       let queue = try DatabaseQueue(path: path, configuration: configuration)
       do {
-        let migrator = StoreSchema.migrator
-        guard try !queue.read(migrator.hasBeenSuperseded) else {
-          throw RunBusError(
-            .store, "the store in \(directory) was written by a newer RunBus: update this one; nothing was changed")
-        }
+        // First of all: what is read of pages that do not hold together is no answer.
         let check = try queue.read { db in try String.fetchOne(db, sql: "PRAGMA quick_check(1)") }
         // What SQLite says has line breaks; a notice is one line.
         guard check == "ok" else {
           throw Damage(what: check?.split(whereSeparator: \.isNewline).last.map(String.init) ?? "no answer to a check")
+        }
+        let migrator = StoreSchema.migrator
+        guard try !queue.read(migrator.hasBeenSuperseded) else {
+          throw RunBusError(
+            .store, "the store in \(directory) was written by a newer RunBus: update this one; nothing was changed")
         }
         try migrator.migrate(queue)
         guard let ids = try queue.read(identity) else { throw Damage(what: "it has no identity") }

@@ -20,8 +20,8 @@ struct RecordInbox: Sendable {
     case keep(RunRecord, isNews: Bool)
     /// The record was removed.
     case remove
-    /// Nothing is new about it.
-    case known
+    /// It was removed before it had come here.
+    case neverCame
     /// It is no record that this build can read.
     case unreadable
   }
@@ -37,15 +37,12 @@ struct RecordInbox: Sendable {
   private(set) var through: UInt64
   /// What is kept here.
   private(set) var kept: [RunID: RecordSummary] = [:]
-  /// What came from another store: the hub may have made something else of it since, under the same version.
-  private var doubtful: Set<RunID> = []
   private var partial: (change: RecordChange, bytes: [UInt8])?
 
   /// What an earlier life had taken in.
   init(_ records: [RecordSummary], through: UInt64) {
     self.through = through
     for record in records { kept[record.runID] = record }
-    if through == 0 { doubtful = Set(kept.keys) }
   }
 
   /// When to ask again; `nil` while nobody owes an answer.
@@ -58,7 +55,6 @@ struct RecordInbox: Sendable {
     if state != .writing { state = .idle }
     guard newest < through else { return true }
     through = 0
-    doubtful = Set(kept.keys)
     return false
   }
 
@@ -72,7 +68,6 @@ struct RecordInbox: Sendable {
   /// Another hub: its changes have numbers of their own. What is kept stays until it says otherwise.
   mutating func rebind() {
     through = 0
-    doubtful = Set(kept.keys)
     newest = 0
     partial = nil
   }
@@ -93,12 +88,10 @@ struct RecordInbox: Sendable {
     newest = max(newest, change.number)
     guard let summary = change.summary else {
       finish(change)
-      return kept.removeValue(forKey: change.runID) == nil ? .known : .remove
+      return kept.removeValue(forKey: change.runID) == nil ? .neverCame : .remove
     }
-    if kept[change.runID] == summary, !doubtful.contains(change.runID) {
-      finish(change)
-      return .known
-    }
+    // Also when it is summed up as what is kept: a hub that has lost history may have made something else of it since,
+    // under the same version.
     var bytes: [UInt8] = []
     if let partial, partial.change.number == change.number, partial.change.total == change.total {
       guard change.from == partial.bytes.count else { return nil }
@@ -115,7 +108,6 @@ struct RecordInbox: Sendable {
         return getStuck()
       }
       finish(change)
-      doubtful.remove(change.runID)
       let isNews = kept.updateValue(summary, forKey: change.runID) != summary
       return .keep(RunRecord(summary: summary, body: body), isNews: isNews)
     }

@@ -12,6 +12,8 @@ public struct Watermark: Hashable, Sendable {
 
   /// The last place taken in; ``StreamMark/start`` for a stream that was never heard of, which begins at 1.
   public private(set) var mark: StreamMark
+  /// Whether the mark is known to stand where that stood which it names, and not at a tombstone behind it.
+  private var isAtName = false
 
   /// A watermark as it was kept.
   public init(_ mark: StreamMark = .start) { self.mark = mark }
@@ -29,12 +31,18 @@ public struct Watermark: Hashable, Sendable {
   public func reaches(_ from: UInt64) -> Bool { from <= sequence || from - sequence == 1 }
 
   /// Nothing stands at the places up to this one: the mark moves over them and goes on naming what came last.
-  public mutating func skip(through sequence: UInt64) { mark = StreamMark(sequence: sequence, id: mark.id) }
+  public mutating func skip(through sequence: UInt64) {
+    mark = StreamMark(sequence: sequence, id: mark.id)
+    isAtName = false
+  }
+
+  /// Whether what has this id stood at the mark itself.
+  public func stands(at id: MessageID) -> Bool { isAtName && mark.id == id }
 
   /// Where a message stands; the next one moves the mark.
   public mutating func take(_ incoming: StreamMark) -> Place {
     let place = place(of: incoming.sequence)
-    if place == .next { mark = incoming }
+    if place == .next { (mark, isAtName) = (incoming, true) }
     return place
   }
 }

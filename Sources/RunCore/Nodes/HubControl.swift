@@ -288,7 +288,7 @@ extension HubCore {
   }
 
   private mutating func move(_ stream: StreamID, to place: StreamMark) -> Mark {
-    watermarks[stream] = Watermark(place)
+    _ = watermarks[stream, default: Watermark()].take(place)
     return Mark(stream: stream, place: place)
   }
 

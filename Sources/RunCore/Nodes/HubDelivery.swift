@@ -87,9 +87,13 @@ extension HubCore {
           messages.append(.verdicts(Array(rest.prefix(Self.verdictFrameMax))))
           rest = rest.dropFirst(Self.verdictFrameMax)
         }
-        // A verdict says that its command was accepted, and all before it.
+        // A verdict says that its command was accepted, and all before it; nothing of tombstones behind it.
         let commands = StreamID(sender: store, kind: .commands)
-        if durable[commands]?.id == rows.last?.item?.id { unacknowledged.remove(commands) }
+        if let last = rows.last?.item?.id, let mark = watermarks[commands], mark.stands(at: last),
+          durable[commands] == mark.mark
+        {
+          unacknowledged.remove(commands)
+        }
       }
       for message in messages {
         actions.append(.send(HubFrame(session: session.number, message: .delivery(message)), to: connection))

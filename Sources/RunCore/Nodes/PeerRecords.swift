@@ -32,7 +32,7 @@ extension PeerCore {
       commits.add(
         [.removeRecord(change.runID, version: change.version, change: change.number), through],
         then: [.recordSettled(.removed(change.runID))])
-    case .known: commits.add([through], then: [.recordSettled(nil)])
+    case .neverCame: commits.add([through], then: [.recordSettled(nil)])
     case .unreadable:
       actions.append(.note("a record of the hub's cannot be read by this version of RunBus: update it to get it"))
     }

@@ -140,6 +140,19 @@ struct StoreDamageTests {
     #expect(outcomes.contains(nil))
   }
 
+  @Test("A row that holds what it never may is damage like any other")
+  func impossibleRow() async throws {
+    let (scratch, files) = (try ScratchDirectory(), try ScratchDirectory())
+    let store = try NodeStore(directory: scratch.path)
+    store.close()
+    try files.takeFiles(of: scratch)
+    var file = try Data(contentsOf: URL(filePath: files.database))
+    // The first migration's row: three bytes, row 1, a header of two, a text of one byte; then NULL instead of the text.
+    let row = try #require(file.range(of: Data([3, 1, 2, 15, UInt8(ascii: "1")])))
+    file[row.lowerBound + 3] = 0
+    #expect(try open(files, store.storeID, log: Data(), file: file) == nil)
+  }
+
   /// The last page of a file: garbage, half garbage, half missing, zeroes.
   private static func torn(_ bytes: Data, page: Int) -> [Data] {
     let start = bytes.count - page

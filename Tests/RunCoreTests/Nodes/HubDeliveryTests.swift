@@ -56,7 +56,10 @@ struct HubDeliveryTests {
     hub.commitsAll()
     #expect(hub.core.authoritative.phase == .idle)
     _ = hub.says("watch", .delivery(.tombstones(.commands, from: 2, through: 2)))
-    hub.commitsAll()
+    let lines = hub.commitsAll()
+    #expect(lines.contains("watch ← 1: start applied 1"), "\(lines)")
+    // The verdict of the start says nothing of the place behind it.
+    #expect(lines.contains("watch ← commands to 2"), "\(lines)")
     #expect(hub.core.authoritative.phase == .running)
     #expect(hub.core.authoritative.metrics.elapsed == .seconds(300))
     var disk = HubDisk()

@@ -227,9 +227,24 @@ struct RecordDeliveryTests {
     #expect(peer.hub(.recordChange(changes(4, fixes: 3)[0]), session: 2) == ["commit: record 1, records to 0.4"])
     #expect(peer.commits() == [])
     #expect(peer.disk.records.records[Self.run]?.body.route.count == 3)
-    // It is known now.
-    _ = peer.hub(.pong(0, peer.core.authoritative.order, recordsThrough: 5), session: 2)
-    #expect(peer.hub(.recordChange(changes(5, fixes: 3)[0]), session: 2) == ["commit: records to 0.5"])
+  }
+
+  @Test("A peer that dies while all comes anew goes on with that in its next life")
+  func hubLostAndKilled() {
+    var (peer, _) = welcomed(through: 5)
+    _ = peer.hub(.recordChange(changes(5)[0]))
+    peer.commits()
+    // Another run's removal comes first, and the peer dies behind it.
+    peer = welcomed(peer, through: 4, session: 2).0
+    let removal = RecordChange(number: 3, runID: RunID(high: 1, low: 77), version: 2, summary: nil)
+    #expect(peer.hub(.recordChange(removal), session: 2) == ["commit: records to 0.3"])
+    peer.commits()
+    let next = welcomed(PeerStage(peer.disk, now: peer.now), through: 4, session: 3)
+    #expect(next.1 == ["send fetch after 0.3 from 0"])
+    peer = next.0
+    #expect(peer.hub(.recordChange(changes(4, fixes: 3)[0]), session: 3) == ["commit: record 1, records to 0.4"])
+    #expect(peer.commits() == [])
+    #expect(peer.disk.records.records[Self.run]?.body.route.count == 3)
   }
 
   @Test("What this build cannot read is asked for in the next session, not for ever in this one")
