@@ -126,7 +126,7 @@ struct WorldPeerStore {
   private(set) var hub: (storeID: StoreID, deviceID: DeviceID)?
   private var view: Snapshot?
   private(set) var vigil = VigilMark()
-  private(set) var records = WorldRecordDisk()
+  var records = WorldRecordDisk()
 
   init(storeID: StoreID) { self.storeID = storeID }
 

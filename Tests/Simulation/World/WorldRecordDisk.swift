@@ -9,8 +9,8 @@ package struct WorldRecordDisk {
   package private(set) var expected: [RunID: ExpectedRecord] = [:]
   package private(set) var lastChange: UInt64 = 0
   package private(set) var through: UInt64 = 0
-  /// What was kept before another store was met.
-  private var doubtful: Set<RunID> = []
+  /// Whether a hub tells again what it told before: another one, or one that has lost history.
+  package var hearsAgain = false
   package private(set) var faults: [String] = []
 
   package init() {}
@@ -22,7 +22,7 @@ package struct WorldRecordDisk {
     case .forgetExpected(let run): expected[run] = nil
     case .keepRecord(let record, let change):
       let run = record.runID
-      if doubtful.remove(run) == nil, records[run]?.summary == record.summary {
+      if !hearsAgain, records[run]?.summary == record.summary {
         faults.append("\(run) is kept as it was already")
       }
       take(change, of: run)
@@ -39,7 +39,7 @@ package struct WorldRecordDisk {
       removed[run] = version
     case .setRecordsThrough(let change):
       through = change
-      if change == 0 { doubtful = Set(records.keys) }
+      if change == 0 { hearsAgain = true }
     default: return false
     }
     return true
