@@ -14,11 +14,11 @@ struct LimitTests {
       let line = """
         cd "$TMPDIR"
         for limit in 12 16 18 20 26 64; do for command in \(commands.map { "'\($0)'" }.joined(separator: " ")); do
-          (ulimit -n $limit; SWIFT_BACKTRACE=enable=no exec timeout 1 "$BUSNODE" $command) </dev/null >out 2>err
+          (ulimit -n $limit; SWIFT_BACKTRACE=enable=no exec timeout 5 "$BUSNODE" $command) </dev/null >out 2>err
           echo "$limit $command: $? $(tail -n 1 out err | tr '\\n' ' ')"
         done; done
         # What the machine allows is taken.
-        (ulimit -S -n 64; exec timeout 1 "$BUSNODE" phone --bus soft) </dev/null >out 2>err
+        (ulimit -S -n 64; exec timeout 5 "$BUSNODE" phone --bus soft) </dev/null >out 2>err
         echo "soft phone: $? $(tail -n 1 err)"
         (ulimit -n 64; exec "$BUSNODE" send lap) </dev/null >out 2>err
         echo "64 send: $? $(tail -n 1 err)"
