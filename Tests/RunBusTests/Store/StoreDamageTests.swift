@@ -140,16 +140,17 @@ struct StoreDamageTests {
     #expect(outcomes.contains(nil))
   }
 
-  @Test("A row that holds what it never may is damage like any other")
+  @Test("NULL where it never may be is damage like any other")
   func impossibleRow() async throws {
     let (scratch, files) = (try ScratchDirectory(), try ScratchDirectory())
     let store = try NodeStore(directory: scratch.path)
     store.close()
     try files.takeFiles(of: scratch)
     var file = try Data(contentsOf: URL(filePath: files.database))
-    // The first migration's row: three bytes, row 1, a header of two, a text of one byte; then NULL instead of the text.
+    // The first migration's row: a size of 3, its number, a header of 2, a text of one byte. Instead a header of 3: NULL,
+    // and a column that nobody asks for.
     let row = try #require(file.range(of: Data([3, 1, 2, 15, UInt8(ascii: "1")])))
-    file[row.lowerBound + 3] = 0
+    file.replaceSubrange(row, with: [3, 1, 3, 0, 8])
     #expect(try open(files, store.storeID, log: Data(), file: file) == nil)
   }
 
