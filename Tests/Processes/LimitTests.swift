@@ -98,7 +98,7 @@ struct LimitTests {
       #expect(try await mute.ending() == .exited(0), "\(mute.view.errors)")
       guard let before, let after else { return }
       // A queue holds 1,024 messages; snapshots and the feed's take well under 1 KiB each.
-      #expect(after.residentKilobytes - before.residentKilobytes < (mutes + 16) * 1024)
+      #expect(after.hasGrown(byLessThan: (mutes + 16) * 1024, since: before), "\(before), then \(after)")
       guard Clients.size("PRESSES") != nil else { return }
       print(
         """

@@ -34,7 +34,7 @@ struct StrangerTests {
       #expect(run.phone.view.errors.isEmpty, "\(run.phone.view.errors.prefix(3))")
       guard let before, let first = after[0], let last = after[1] else { return }
       // Sessions of those who left without a word are kept for a while: some hundred bytes each.
-      #expect(last.residentKilobytes - first.residentKilobytes < 4096)
+      #expect(last.hasGrown(byLessThan: 4096, since: first), "\(first), then \(last)")
       #expect(last.threads <= before.threads + 2)
       guard count != nil else { return }
       lines.append("the hub | MiB | descriptors | threads")
@@ -73,7 +73,7 @@ struct StrangerTests {
       let errors = run.phone.view.errors
       // The first 64 of either socket's strangers are named.
       #expect(errors.count <= 2 * 64 + 8, "seed \(seed): \(errors.suffix(3))")
-      if let before, let after { #expect(after.residentKilobytes - before.residentKilobytes < 64 * 1024) }
+      if let before, let after { #expect(after.hasGrown(byLessThan: 64 * 1024, since: before)) }
       guard count != nil else { return }
       let (frames, seconds) = (thrown["thrown"]?.number ?? 0, thrown["seconds"]?.number ?? 1)
       print(

@@ -31,6 +31,13 @@ public struct Footprint: Sendable {
     descriptors = files.count
     self.threads = threads
   }
+
+  /// Whether its memory has grown by less than so many KiB. Under a sanitizer (`scripts/sanitize`) that is not looked at:
+  /// it keeps what was freed, to tell who uses it still.
+  public func hasGrown(byLessThan kilobytes: Int, since before: Footprint) -> Bool {
+    ProcessInfo.processInfo.environment["RUNBUS_SANITIZED"] != nil
+      || residentKilobytes - before.residentKilobytes < kilobytes
+  }
 }
 
 extension NodeProcess {
