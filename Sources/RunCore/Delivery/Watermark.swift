@@ -12,7 +12,7 @@ public struct Watermark: Hashable, Sendable {
 
   /// The last place taken in; ``StreamMark/start`` for a stream that was never heard of, which begins at 1.
   public private(set) var mark: StreamMark
-  /// Whether the mark is known to stand where that stood which it names, and not at a tombstone behind it.
+  /// Whether what the mark names stood at this very place, and not before a tombstone; `false` where nobody knows.
   private var isAtName = false
 
   /// A watermark as it was kept.
@@ -36,7 +36,7 @@ public struct Watermark: Hashable, Sendable {
     isAtName = false
   }
 
-  /// Whether what has this id stood at the mark itself.
+  /// Whether the message with this id stood at the mark's very place.
   public func stands(at id: MessageID) -> Bool { isAtName && mark.id == id }
 
   /// Where a message stands; the next one moves the mark.
