@@ -32,10 +32,10 @@ public struct Footprint: Sendable {
     self.threads = threads
   }
 
-  /// Whether its memory has grown by less than so many KiB. Under a sanitizer (`scripts/sanitize`) that is not looked at:
-  /// it keeps what was freed, to tell who uses it still.
+  /// Whether its memory has grown by less than so many KiB. Under the address sanitizer (`scripts/sanitize`) that is not
+  /// looked at: it keeps what was freed, to tell who uses it still.
   public func hasGrown(byLessThan kilobytes: Int, since before: Footprint) -> Bool {
-    ProcessInfo.processInfo.environment["RUNBUS_SANITIZED"] != nil
+    ProcessInfo.processInfo.environment["RUNBUS_KEEPS_FREED"] != nil
       || residentKilobytes - before.residentKilobytes < kilobytes
   }
 }

@@ -126,9 +126,12 @@ struct WorldPeerStore {
   private(set) var hub: (storeID: StoreID, deviceID: DeviceID)?
   private var view: Snapshot?
   private(set) var vigil = VigilMark()
-  var records = WorldRecordDisk()
+  private(set) var records = WorldRecordDisk()
 
   init(storeID: StoreID) { self.storeID = storeID }
+
+  /// The hub has lost history.
+  mutating func hearsAgain() { records.hearsAgain() }
 
   mutating func commit(_ operations: [StoreOperation], bootID: String, wallSeconds: Double) {
     for operation in operations {

@@ -240,7 +240,7 @@ extension World {
       tally.count(isDeleted ? "hub's store deleted" : "hub's store restored")
       let fresh = freshStore(StoreID(high: 5, low: number()))
       hub.store = isDeleted ? fresh : hub.copy ?? fresh
-      for index in peers.indices { peers[index].store.records.hearsAgain = true }
+      for index in peers.indices { peers[index].store.hearsAgain() }
       seen = [:]
       hub.lastOrder = Snapshot.none.order
     case .peer(let index):

@@ -9,11 +9,15 @@ package struct WorldRecordDisk {
   package private(set) var expected: [RunID: ExpectedRecord] = [:]
   package private(set) var lastChange: UInt64 = 0
   package private(set) var through: UInt64 = 0
-  /// Whether a hub tells again what it told before: another one, or one that has lost history.
-  package var hearsAgain = false
+  /// What came once more since a hub began to tell again what it had told: another one, or one that has lost history.
+  /// Each record may, once; `nil` while none may.
+  private var toldAgain: Set<RunID>?
   package private(set) var faults: [String] = []
 
   package init() {}
+
+  /// From now on each record may come as it came before, once.
+  package mutating func hearsAgain() { toldAgain = [] }
 
   /// Whether this was an operation of records.
   package mutating func apply(_ operation: StoreOperation) -> Bool {
@@ -22,7 +26,7 @@ package struct WorldRecordDisk {
     case .forgetExpected(let run): expected[run] = nil
     case .keepRecord(let record, let change):
       let run = record.runID
-      if !hearsAgain, records[run]?.summary == record.summary {
+      if records[run]?.summary == record.summary, toldAgain?.insert(run).inserted != true {
         faults.append("\(run) is kept as it was already")
       }
       take(change, of: run)
@@ -39,7 +43,7 @@ package struct WorldRecordDisk {
       removed[run] = version
     case .setRecordsThrough(let change):
       through = change
-      if change == 0 { hearsAgain = true }
+      if change == 0 { hearsAgain() }
     default: return false
     }
     return true
