@@ -5,7 +5,6 @@ The descriptor set beside the schema is loaded as it is; every message of the sc
 """
 
 import os
-import tempfile
 import time
 import uuid
 from pathlib import Path
@@ -38,13 +37,25 @@ def control_endpoint(bus=None, address=None):
     if address:
         return address
     bus = bus or os.environ.get("RUNBUS_BUS") or "default"
-    runtime = os.environ.get("XDG_RUNTIME_DIR", "")
-    parent = (
-        Path(runtime) / "runbus"
-        if runtime.startswith("/")
-        else Path(tempfile.gettempdir()) / f"runbus-{os.geteuid()}"
-    )
-    return f"ipc://{parent / bus / 'control.sock'}"
+    runtime, own = _directory("XDG_RUNTIME_DIR"), f"runbus-{os.geteuid()}"
+    parent = f"{runtime}/runbus" if runtime else f"{_directory('TMPDIR') or '/tmp'}/{own}"
+    directory = f"{parent}/{bus}"
+    if len(f"{directory}/control.sock".encode()) > 100:  # too long a path for a socket
+        directory = f"/tmp/{own}/_{_fnv1a(directory.encode()):016x}"
+    return f"ipc://{directory}/control.sock"
+
+
+def _directory(variable):
+    """The absolute path that a variable names, without slashes at its end; empty for anything else."""
+    value = os.environ.get(variable, "")
+    return value.rstrip("/") if value.startswith("/") else ""
+
+
+def _fnv1a(data):
+    value = 0xCBF29CE484222325
+    for byte in data:
+        value = (value ^ byte) * 0x100000001B3 % 2**64
+    return value
 
 
 def command(kind, source="shell", run_id=None):

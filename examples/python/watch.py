@@ -19,7 +19,11 @@ import streams
 
 PING_SECONDS_IN_RUN = 2.0
 PING_SECONDS_IDLE = 10.0
-HELLO_SECONDS = 1.0
+MISSED_BEATS_MAX = 3
+HELLO_SECONDS = (1.0, 2.0, 4.0, 5.0)
+"""How long a hello waits for its welcome, try after try; the last one from then on."""
+RENEWAL_SECONDS = 5.0
+"""A hub that is never content is not given more new stores than one in this time."""
 RESEND_SECONDS_MIN = 2.0
 RESEND_SECONDS_MAX = 30.0
 
@@ -40,15 +44,16 @@ class Watch:
         self.device = device
         self.node_id = uuid.uuid4().bytes
         self.pair = streams.Pair()
-        self.nonce = random.getrandbits(64)
-        self.session = 0
+        self.nonce, self.hellos = 0, 0
+        self.session, self.last_session = 0, 0
         self.term_seen = 0
         self.snapshot = None
         self.unsettled = None  # the press that waits for its verdict, and when it was pressed
         self.next_resend, self.resend_seconds = 0.0, 0.0
         self.verdicts = []
         self.followed = 0
-        self.next_hello = self.next_ping = time.monotonic()
+        self.next_hello = self.next_ping = self.heard_at = self.renewed_at = time.monotonic()
+        self.renewed_at -= RENEWAL_SECONDS
         self.pings, self.pinged_at, self.round_trip = 0, 0, None
 
     def send(self, **message):
@@ -58,15 +63,29 @@ class Watch:
         except zmq.Again:
             pass  # nobody is there: what is not acknowledged is said again
 
+    def greet(self, wait=0.0):
+        """There is no session: a hello is due, and no welcome to an earlier one counts any more."""
+        self.session, self.nonce, self.hellos = 0, random.getrandbits(64), 0
+        self.next_hello = time.monotonic() + wait
+
+    def renew(self, hub_store_id):
+        """The two sides have not the same history: what is owed goes again under a new store id."""
+        wait = max(0.0, self.renewed_at + RENEWAL_SECONDS - time.monotonic())
+        self.renewed_at = time.monotonic() + wait
+        self.pair.renew(hub_store_id, owed=self.unsettled[0].id if self.unsettled else None)
+        self.greet(wait)
+
     def hello(self):
-        self.session = 0
+        """Says hello with a nonce of its own."""
+        self.session, self.nonce = 0, random.getrandbits(64)
         self.send(
             hello=runbus.Hello(
                 version=runbus.VERSION, device_id=self.device, role="watch", node_id=self.node_id, nonce=self.nonce,
                 term_seen=self.term_seen, **self.pair.marks(),
             )
         )
-        self.next_hello = time.monotonic() + HELLO_SECONDS
+        self.next_hello = time.monotonic() + jittered(HELLO_SECONDS[min(self.hellos, len(HELLO_SECONDS) - 1)])
+        self.hellos += 1
 
     def press(self, kind):
         """A press is pressed once: said again until the hub has it, it keeps its id and place."""
@@ -76,7 +95,7 @@ class Watch:
         command.base.revision = self.snapshot.order.revision
         if self.snapshot.HasField("changed_by"):
             command.base.command_id = self.snapshot.changed_by.command_id
-        self.pair.assigned += 1
+        self.pair.assign(command.id)
         self.unsettled = (command, runbus.monotonic_ns())
         self.resend_seconds = RESEND_SECONDS_MIN
         self.transmit()
@@ -85,7 +104,7 @@ class Watch:
         command, pressed = self.unsettled
         age = runbus.monotonic_ns() - pressed
         self.send(command=runbus.Transmission(command=command, sequence=self.pair.assigned, age_ns=age))
-        self.next_resend = time.monotonic() + self.resend_seconds
+        self.next_resend = time.monotonic() + jittered(self.resend_seconds)
         self.resend_seconds = min(2 * self.resend_seconds, RESEND_SECONDS_MAX)
 
     def turn(self, timeout):
@@ -94,11 +113,7 @@ class Watch:
         if not self.session and now >= self.next_hello:
             self.hello()
         if self.session and now >= self.next_ping:
-            self.pings += 1
-            self.send(ping=runbus.Ping(number=self.pings, round_trip_ns=self.round_trip))
-            self.pinged_at = runbus.monotonic_ns()
-            in_run = self.snapshot.phase in (runbus.Phase.Value("PHASE_RUNNING"), runbus.Phase.Value("PHASE_PAUSED"))
-            self.next_ping = now + (PING_SECONDS_IN_RUN if in_run else PING_SECONDS_IDLE)
+            self.beat(now)
         if self.session and self.is_owing and now >= self.next_resend:
             self.transmit()
         due = self.next_ping if self.session else self.next_hello
@@ -111,6 +126,18 @@ class Watch:
             else:
                 self.published(runbus.BusEvent.FromString(parts[-1]))
 
+    def beat(self, now):
+        """Asks whether the hub is there; after three beats without a word of it, says hello again."""
+        is_on = self.snapshot.phase in (runbus.Phase.Value("PHASE_RUNNING"), runbus.Phase.Value("PHASE_PAUSED"))
+        interval = PING_SECONDS_IN_RUN if is_on else PING_SECONDS_IDLE
+        if now - self.heard_at >= MISSED_BEATS_MAX * interval:
+            self.greet()
+            return self.hello()
+        self.pings += 1
+        self.send(ping=runbus.Ping(number=self.pings, round_trip_ns=self.round_trip))
+        self.pinged_at = runbus.monotonic_ns()
+        self.next_ping = now + interval
+
     @property
     def is_owing(self):
         """A press waits here that the hub has not acknowledged."""
@@ -119,13 +146,22 @@ class Watch:
     def heard(self, frame):
         kind = frame.WhichOneof("message")
         if kind == "welcome":
-            if frame.welcome.nonce == self.nonce:
+            if not self.session and frame.welcome.nonce == self.nonce:
                 self.welcomed(frame.session, frame.welcome)
         elif kind == "refused":
-            self.refused(frame.refused)
-        elif frame.session != self.session:
-            pass  # of an earlier session
-        elif kind == "delivery":
+            self.refused(frame.session, frame.refused)
+        elif kind == "goodbye":
+            # Of this life of the hub or a later one: it may be back at once, or never.
+            if self.session and frame.session >> 32 >= self.last_session >> 32:
+                self.greet(jittered(HELLO_SECONDS[-1]))
+                self.hellos = len(HELLO_SECONDS)
+        elif frame.session == self.session:
+            self.heard_at = time.monotonic()
+            self.answered(frame, kind)
+
+    def answered(self, frame, kind):
+        """A frame of this session."""
+        if kind == "delivery":
             self.delivered(frame.delivery)
         elif kind == "receipt":
             self.settle(frame.receipt)  # of a command that the hub does not know
@@ -137,23 +173,28 @@ class Watch:
         elif kind == "state":
             self.show(frame.state.snapshot)
 
-    def refused(self, refusal):
+    def refused(self, session, refusal):
         code = runbus.word(runbus.RefusalCode, refusal.code)
-        if code == "store regressed":
-            self.pair.renew(self.pair.hub_store_id, owed=self.unsettled is not None)
-        if code in ("unknown session", "store regressed"):
-            self.session, self.nonce = 0, random.getrandbits(64)
-            self.next_hello = time.monotonic()
+        if code == "unknown session":
+            # One that names our session answers a frame of an earlier one; a hello that is on its way is not repeated.
+            if self.session and session != self.session:
+                self.greet()
+        elif code == "store regressed":
+            if not self.session:
+                self.renew(self.pair.hub_store_id)
         elif code != "busy":  # what is not taken now is said again later
             raise SystemExit(f"the hub refused: {refusal.message}")
 
     def welcomed(self, session, welcome):
         if not self.pair.meets(welcome):
-            self.pair.renew(welcome.store_id, owed=self.unsettled is not None)
-            self.nonce = random.getrandbits(64)
-            return self.hello()
-        self.session = session
-        self.next_ping = time.monotonic()
+            return self.renew(welcome.store_id)
+        seen, shown = self.snapshot and order(self.snapshot.order), order(welcome.state.snapshot.order)
+        if seen and shown[0] == seen[0] and shown < seen:
+            # The hub's store was lost, or is an older copy: it is to take a term above all that was seen.
+            self.term_seen = max(self.term_seen, seen[0]) + 1
+            return self.greet()
+        self.session = self.last_session = session
+        self.next_ping = self.heard_at = time.monotonic()
         print(f"welcome from {welcome.device_id}, speed {welcome.speed_thousandths / 1000:g}", flush=True)
         self.show(welcome.state.snapshot)
         if self.events is not None:
@@ -180,26 +221,32 @@ class Watch:
             self.transmit()
         elif kind == "verdicts":
             places = [(verdict.sequence, verdict.receipt.command_id) for verdict in delivery.verdicts.verdicts]
-            taken, answer = self.pair.take(streams.VERDICTS, places)
-            for place in taken:
+            new = self.pair.take(streams.VERDICTS, places)
+            for place in new:
                 self.settle(delivery.verdicts.verdicts[place].receipt)
-            self.send(delivery=answer)
+            self.say_how_far(streams.VERDICTS, places[-1][0], new)
         elif kind == "messages":
             places = [(message.sequence, message.message.id) for message in delivery.messages.messages]
-            taken, answer = self.pair.take(streams.MESSAGES, places)
-            for place in taken:
+            new = self.pair.take(streams.MESSAGES, places)
+            for place in new:
                 self.tell(delivery.messages.messages[place].message)
-            self.send(delivery=answer)
+            self.say_how_far(streams.MESSAGES, places[-1][0], new)
         elif kind == "tombstones" and delivery.tombstones.kind in self.pair.received:
             gone = delivery.tombstones
-            self.send(delivery=self.pair.skip(gone.kind, getattr(gone, "from"), gone.through))
+            new = self.pair.skip(gone.kind, getattr(gone, "from"), gone.through)
+            self.say_how_far(gone.kind, gone.through, new)
         elif kind == "latest":
             if self.pair.is_newer(delivery.latest):
                 self.tell(delivery.latest.value)
-            known = runbus.LatestAcknowledged(key=delivery.latest.key, version=delivery.latest.version)
-            self.send(delivery=runbus.Delivery(latest_acknowledged=known))
+            known = self.pair.latest[delivery.latest.key][0]
+            self.send(delivery=runbus.Delivery(latest_acknowledged={"key": delivery.latest.key, "version": known}))
         elif kind == "live":
             self.tell(delivery.live.message)
+
+    def say_how_far(self, kind, last, new):
+        answer = self.pair.answer(kind, last, new)
+        if answer is not None:
+            self.send(delivery=answer)
 
     def tell(self, message):
         print(f"message {message.name}: {len(message.body)} bytes", flush=True)
@@ -212,6 +259,10 @@ class Watch:
             self.unsettled = None
 
     def published(self, event):
+        # Between a hello and its welcome nothing counts: the welcome is compared with what was seen before the hello.
+        if not self.session:
+            return
+        self.heard_at = time.monotonic()
         if event.WhichOneof("event") == "snapshot":
             self.show(event.snapshot.snapshot)
 
@@ -235,6 +286,11 @@ class Watch:
         if self.session:
             self.send(goodbye=runbus.Goodbye())
         self.context.destroy(linger=500)
+
+
+def jittered(seconds):
+    """Up to a quarter longer or shorter, so that nodes that lost a hub together do not come back together."""
+    return seconds * random.uniform(0.75, 1.25)
 
 
 def order(message):

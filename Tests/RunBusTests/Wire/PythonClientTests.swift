@@ -56,6 +56,26 @@ struct PythonClientTests {
     }
   }
 
+  @Test("A client in Python finds a bus where the hub puts it, whatever the environment says")
+  func places() async throws {
+    let long = "/tmp/" + String(repeating: "long/", count: 20)
+    let environments = [
+      ["XDG_RUNTIME_DIR": "/run/user/7"], ["XDG_RUNTIME_DIR": "/run//"],
+      ["XDG_RUNTIME_DIR": "run", "TMPDIR": "/var/tmp/"], ["TMPDIR": "tmp"], [:], ["XDG_RUNTIME_DIR": long], ["TMPDIR": long],
+    ]
+    try await withTestBus { place in
+      for environment in environments {
+        let all = ["XDG_RUNTIME_DIR": "", "TMPDIR": "", "RUNBUS_ADDRESS": "", "RUNBUS_BUS": ""]
+          .merging(environment) { $1 }
+        let process = Python.spawnPlaces(environment: all, place)
+        let ending = try await process.ending()
+        #expect(ending == .exited(0), "\(process.view.errors)")
+        let location = BusLocation(bus: try #require(BusName("default")), environment: all)
+        #expect(process.view.lines == [location.controlEndpoint], "\(environment)")
+      }
+    }
+  }
+
   @Test("A watch in Python that nobody answers gives up and says so")
   func nobody() async throws {
     try await withTestBus { place in
@@ -85,6 +105,16 @@ enum Python {
     let process = place.spawn(
       executable: executable, [script] + arguments.dropFirst(),
       environment: ["RUNBUS_ADDRESS": endpoint, "PYTHONDONTWRITEBYTECODE": "1"])
+    process.closeInput()
+    return process
+  }
+
+  /// Prints the control endpoint of the bus called `default`.
+  static func spawnPlaces(environment: [String: String], _ place: TestBus) -> NodeProcess {
+    let folder = root.appending(path: "examples/python").path
+    let process = place.spawn(
+      executable: executable, ["-c", "import runbus; print(runbus.control_endpoint())"],
+      environment: environment.merging(["PYTHONPATH": folder, "PYTHONDONTWRITEBYTECODE": "1"]) { $1 })
     process.closeInput()
     return process
   }
