@@ -34,6 +34,8 @@ struct CommitQueue<Action: Sendable>: Sendable {
   static var operationsMax: Int { 50_000 }
   /// The batch that gathers is so large that nothing more should be accepted.
   var isCongested: Bool { gathering.operations.count >= Self.operationsMax }
+  /// How many writes gather.
+  var gatheringCount: Int { gathering.operations.count }
   /// Nothing gathers and nothing is in flight.
   var isIdle: Bool { inFlight == nil && gathering.operations.isEmpty && gathering.then.isEmpty }
   /// Nothing that anybody waits for is still to become durable.

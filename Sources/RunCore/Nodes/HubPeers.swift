@@ -117,7 +117,9 @@ extension HubCore {
     let forgotten = real(Self.forgottenAfter)
     silenceCheckAt = nil
     for session in sessions.sessions.values {
-      let due = session.isReachable ? lastBeat(of: session) + silence : session.heardAt + forgotten
+      // One that is silent for long is forgotten with the first look at the silent ones, never before.
+      let silentAt = lastBeat(of: session) + silence
+      let due = session.isReachable ? silentAt : max(silentAt, session.heardAt + forgotten)
       silenceCheckAt = min(silenceCheckAt ?? due, due)
     }
   }

@@ -34,6 +34,16 @@ struct HubPresenceTests {
     #expect(hub.passes(to: began + .milliseconds(6100)).contains("publish widget gone"))
   }
 
+  @Test("A silent peer whose time to be forgotten comes while a run begins leaves no deadline that nothing comes of")
+  func forgettingWhileARunBegins() {
+    var hub = HubStage.with("watch")
+    _ = hub.passes(to: .zero + .seconds(597))
+    hub.startRun()
+    hub.now = .zero + .seconds(600)
+    _ = hub.feed(.deadline)
+    #expect(hub.core.deadline.map { $0 > hub.now } ?? true)
+  }
+
   @Test("A goodbye is heard at once")
   func goodbye() {
     var hub = HubStage.with("watch")

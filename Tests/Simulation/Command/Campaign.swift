@@ -12,6 +12,7 @@ struct Campaign {
   private(set) var tally = WorldTally()
   private var simulated = BusDuration.zero
   private var done = 0
+  private var wrong = 0
   private var wall = Duration.zero
 
   init(seeds: ClosedRange<UInt64>, options: WorldOptions, jobs: Int, failuresMax: Int) {
@@ -41,7 +42,8 @@ struct Campaign {
     var lines = ""
     if !verdict.faults.isEmpty {
       lines += "seed \(verdict.seed): \(verdict.faults.prefix(3).joined(separator: "; "))\n"
-      lines += "  again: simulate --seed \(verdict.seed) --hours \(options.trouble.seconds / 3600)\n"
+      let wrong = options.wrong == .mixed ? "" : " --wrong \(options.wrong)"
+      lines += "  again: simulate --seed \(verdict.seed) --hours \(options.trouble.seconds / 3600)\(wrong)\n"
     }
     if seeds.count >= 1000, done.isMultiple(of: seeds.count / 20), done < seeds.count { lines += summary + "\n" }
     FileHandle.standardError.write(Data(lines.utf8))
@@ -49,6 +51,7 @@ struct Campaign {
 
   private mutating func note(_ verdict: WorldVerdict) {
     done += 1
+    if verdict.hasWrongMembers { wrong += 1 }
     simulated += verdict.simulated
     tally.add(verdict.tally)
     if !verdict.faults.isEmpty { failed.append(verdict) }
@@ -62,7 +65,7 @@ struct Campaign {
     let seconds = wall / .seconds(1)
     func tenths(_ value: Double) -> Double { (value * 10).rounded() / 10 }
     return """
-      \(done) seeds, \(tenths(hours)) simulated hours, \(tenths(seconds)) s, \
+      \(done) seeds (\(wrong) with wrong members), \(tenths(hours)) simulated hours, \(tenths(seconds)) s, \
       \(tenths(hours / seconds)) simulated hours per second, \(failed.count) violations
       """
   }

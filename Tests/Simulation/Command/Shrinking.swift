@@ -30,6 +30,8 @@ struct Shrinking {
     let (steps, seconds) = (max(1, steps), seconds)
     var kept = Array(1...steps)
     // Nothing behind the fault matters: the world ends with it.
+    var misdeeds = kept
+    reduce(&misdeeds) { options, misdeeds in options.cut.misdeeds = Set(1...steps).subtracting(misdeeds) }
     reduce(&kept) { options, kept in options.cut.steps = Set(1...steps).subtracting(kept) }
     var stormy = Array(0..<seconds)
     reduce(&stormy) { options, stormy in options.cut.calmSeconds = Set(0..<seconds).subtracting(stormy) }
@@ -37,7 +39,8 @@ struct Shrinking {
     var world = World(seed: seed, options: options)
     world.run()
     lines = world.lines + world.faults.prefix(3).map { "VIOLATION \($0)" }
-    let rest = "\(kept.count) of \(steps) steps, trouble in \(stormy.count) of \(seconds) s"
+    let rest =
+      "\(kept.count) of \(steps) steps, misdeeds behind \(misdeeds.count) of them, trouble in \(stormy.count) of \(seconds) s"
     lines.insert("what is left of seed \(seed): \(rest)", at: 0)
   }
 

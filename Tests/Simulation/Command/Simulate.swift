@@ -13,6 +13,8 @@ struct Simulate: AsyncParsableCommand {
   @Option(help: "How long there is trouble in a world, in simulated hours.") var hours = 1.0
   @Option(help: "How many worlds run side by side.") var jobs = 2
   @Option(help: "Stop after so many seeds with violations; 0 is never.") var failures = 5
+  @Option(help: "Which worlds have members that break the rules: none, mixed (half of them), always.")
+  var wrong = WrongMembers.none
   @Flag(help: "Print each event of the first seed.") var trace = false
   @Flag(help: "Print how often each thing was seen.") var tally = false
   @Option(help: "How many runs may go into making a failing seed's trace short.") var shrinkRuns = 300
@@ -24,7 +26,7 @@ struct Simulate: AsyncParsableCommand {
 
   func run() async throws {
     let seeds = seed.map { $0...$0 } ?? seeds.range
-    var options = WorldOptions(trouble: BusDuration(seconds: hours * 3600))
+    var options = WorldOptions(trouble: BusDuration(seconds: hours * 3600), wrong: wrong)
     if trace {
       options.isTraced = true
       var world = World(seed: seeds.lowerBound, options: options)
@@ -50,6 +52,8 @@ struct Simulate: AsyncParsableCommand {
     if !campaign.failed.isEmpty || !unseen.isEmpty { throw ExitCode(1) }
   }
 }
+
+extension WrongMembers: ExpressibleByArgument {}
 
 /// A seed, or seeds from one to another.
 struct SeedRange: ExpressibleByArgument, CustomStringConvertible {

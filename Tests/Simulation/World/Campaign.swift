@@ -8,6 +8,7 @@ package struct WorldVerdict: Sendable {
   /// How much time passed in it, and in the repetitions that its seed asks for.
   package let simulated: BusDuration
   package let steps: Int
+  package let hasWrongMembers: Bool
 }
 
 extension World {
@@ -29,7 +30,8 @@ extension World {
       world.tally.count("other wall clocks")
     }
     return WorldVerdict(
-      seed: seed, faults: world.faults, tally: world.tally, simulated: simulated, steps: world.steps)
+      seed: seed, faults: world.faults, tally: world.tally, simulated: simulated, steps: world.steps,
+      hasWrongMembers: !world.wrong.members.isEmpty)
   }
 }
 

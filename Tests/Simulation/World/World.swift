@@ -42,6 +42,8 @@ package struct World {
     case copies
     case loses
     case step
+    /// What wrong members do behind a step of this number.
+    case misdeed(Int)
   }
 
   let seed: UInt64
@@ -59,6 +61,9 @@ package struct World {
   /// How many steps there have been.
   package internal(set) var steps = 0
   var rhythm: WorldRhythm
+  var wrong: WrongParty
+  /// When each sender was first refused for want of room, and not taken in since.
+  var refusedSince: [String: BusTime] = [:]
   /// No trouble in this second.
   var isCalm = false
   /// When each node wants to be woken: the hub, then the peers.
@@ -111,6 +116,7 @@ package struct World {
     case 4: loss = .hub
     default: loss = .none
     }
+    wrong = WrongParty(seed: seed, options.wrong, peerCount: climate.peerCount, loss: loss)
     hub.store = freshStore(StoreID(high: 1, low: 1))
     for (index, name) in Self.names.prefix(climate.peerCount).enumerated() {
       var peer = WorldPeer(
@@ -158,14 +164,21 @@ package struct World {
     }
     schedule(.step, in: .zero)
     advance(to: .zero + options.trouble)
+    dismissWrong()
     heal()
     advance(to: now + .seconds(5))
     // Most worlds end with the run's end: then nothing but the heartbeat is left to heal what was lost.
     if speed != .realTime || !chance(5) { feedHub(.press(command(of: nil, .stop))) }
     // Covers the longest backoff (30 s, and a quarter) and three slow beats; a message that fails takes its time.
     advance(to: now + .seconds(75))
-    for _ in 0..<3 where faults.isEmpty && !isSettled { advance(to: now + .seconds(60)) }
+    settle()
+    probe()
+    settle()
     checkEnd()
+  }
+
+  private mutating func settle() {
+    for _ in 0..<3 where faults.isEmpty && !isSettled { advance(to: now + .seconds(60)) }
   }
 
   private mutating func heal() {
@@ -181,7 +194,7 @@ package struct World {
     for party in parties { schedule(.looks(party), in: milliseconds(0...500)) }
   }
 
-  private mutating func advance(to end: BusTime) {
+  mutating func advance(to end: BusTime) {
     var idleTurns = 0
     while faults.isEmpty {
       var due = BusTime.distantFuture
@@ -200,7 +213,10 @@ package struct World {
         }
       } else if due <= end {
         idleTurns = due <= now ? idleTurns + 1 : 0
-        if idleTurns > 100 { faults.append("a deadline that nothing comes of at \(now.nanoseconds)") }
+        if idleTurns > 100 {
+          let party = dues[0] <= now ? "the hub" : "peer \((dues.firstIndex { $0 <= now } ?? 0) - 1)"
+          faults.append("a deadline of \(party) that nothing comes of at \(now.nanoseconds)")
+        }
         move(to: max(now, due))
         meetDeadlines()
       } else {
@@ -247,7 +263,7 @@ package struct World {
     case .committed(let party, _, _, _, _), .sendFailed(let party, _, _), .returned(let party, _, _),
       .handles(let party, _, _), .looks(let party):
       party
-    case .starts, .copies, .loses, .step: nil
+    case .starts, .copies, .loses, .step, .misdeed: nil
     }
   }
 
@@ -298,6 +314,7 @@ package struct World {
     case .copies: copyStore()
     case .loses: loseStore()
     case .step: step()
+    case .misdeed(let number): misdeed(number)
     }
   }
 

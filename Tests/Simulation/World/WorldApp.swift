@@ -167,8 +167,11 @@ extension World {
 
   private mutating func see(_ handover: Handover, at party: WorldParty) {
     let id = handover.received.message.id
+    guard !id.isWrong else { return }
     guard var post = posts[id] else { return faults.append("a message out of nowhere: \(id)") }
-    if post.to != party, !(isForPeer(post.to) && loss != .none) { faults.append("\(id) came to somebody else") }
+    if post.to != party, !(isForPeer(post.to) && (loss != .none || wrong.victim != nil)) {
+      faults.append("\(id) came to somebody else")
+    }
     if post.isRefused { faults.append("\(id) was refused and comes all the same") }
     if case .rejected(let reason)? = post.last, reason != .quarantined, !isForgiven(post) {
       faults.append("\(id) was \(reason.code) and comes all the same")
@@ -208,11 +211,14 @@ extension World {
   /// The store of one of the two has lost what was known of it.
   func isForgiven(_ post: WorldPost) -> Bool {
     switch loss {
-    case .none: false
     case .hub: true
-    case .peer(let index): post.from == .peer(index) || post.to == .peer(index)
+    case .none, .peer:
+      [post.from, post.to].contains { if case .peer(let index) = $0 { isLost(index) } else { false } }
     }
   }
+
+  /// Its store was lost, or another one goes by its name: less is promised of it.
+  func isLost(_ index: Int) -> Bool { loss == .peer(index) || wrong.victim == index }
 
   func disk(of party: WorldParty) -> WorldDelivery {
     switch party {

@@ -69,7 +69,10 @@ extension World {
       tally.count("command judged")
       if !peers[index].told.insert(id).inserted { faults.append("\(id): a second verdict") }
       // A store that came back as an older copy holds what had been taken back, or been judged.
-      let isForgiven = loss == .hub || loss == .peer(index)
+      let isForgiven = loss == .hub || isLost(index)
+      if verdict.kind != press.kind, !isForgiven {
+        faults.append("\(id): a \(press.kind) is judged as a \(verdict.kind)")
+      }
       if let told = press.verdict, told != verdict, !isForgiven { faults.append("\(id): two verdicts") }
       presses[id]?.verdict = verdict
       switch verdict.outcome {
@@ -88,6 +91,7 @@ extension World {
   /// What a node is told of its app's messages.
   mutating func check(_ receipt: MessageReceipt, at party: WorldParty) {
     let id = receipt.messageID
+    guard !id.isWrong else { return }
     guard let post = posts[id], post.from == party else { return faults.append("\(id) is told to a stranger") }
     tally.count(receipt.stage, of: post.deliveryClass)
     if post.isRefused { faults.append("\(id) was refused and is told \(receipt.stage)") }

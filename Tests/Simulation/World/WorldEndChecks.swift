@@ -4,21 +4,22 @@ import RunCore
 extension World {
   /// Whether nothing waits any more: then there is nothing to wait for.
   var isSettled: Bool {
-    guard hub.store.accepted.isEmpty, spool.isEmpty, haveAllRecords else { return false }
-    for kind in [StreamID.Kind.messages, .verdicts] where owed(by: hub.store.delivery, kind) > 0 { return false }
+    guard honestUnjudged == 0, spool.isEmpty, haveAllRecords else { return false }
+    for kind in [StreamID.Kind.messages, .verdicts] where hub.store.delivery.owed(kind) > 0 { return false }
     for peer in peers {
       for kind in StreamID.Kind.allCases where peer.store.delivery.owed(kind) > 0 { return false }
     }
     return true
   }
 
-  private func owed(by disk: WorldDelivery, _ kind: StreamID.Kind) -> Int { disk.owed(kind) }
+  /// What wrong members left unfinished is theirs.
+  private var honestUnjudged: Int { hub.store.accepted.keys.count { !$0.isWrong } }
 
   mutating func checkEnd() {
     guard faults.isEmpty, hub.core != nil else { return }
     feedHub(.inquire(.outbox, 0))
     for index in peers.indices { feedPeer(index, .inquire(.outbox, 0)) }
-    if !hub.store.accepted.isEmpty { faults.append("\(hub.store.accepted.count) commands were never judged") }
+    if honestUnjudged > 0 { faults.append("\(honestUnjudged) commands were never judged") }
     if !spool.isEmpty { faults.append("\(spool.count) presses still lie in the spool") }
     for index in peers.indices { checkEnd(of: index) }
     checkMeanings()
@@ -31,7 +32,11 @@ extension World {
     checkRecords()
   }
 
+  /// Nobody can tell it from the one that bears its name and says it has its store.
+  private func isImpersonated(_ index: Int) -> Bool { wrong.isStoreBorrowed && wrong.victim == index }
+
   private mutating func checkEnd(of index: Int) {
+    guard !isImpersonated(index) else { return }
     guard let core = peers[index].core, let hubCore = hub.core else {
       return faults.append("peer \(index) is not there")
     }
@@ -56,7 +61,7 @@ extension World {
   }
 
   private mutating func checkPresses() {
-    for (id, press) in presses.sorted(by: { $0.key < $1.key }) where press.verdict == nil && loss != .peer(press.peer) {
+    for (id, press) in presses.sorted(by: { $0.key < $1.key }) where press.verdict == nil && !isLost(press.peer) {
       if press.isOwed && !press.isBuried || hub.store.verdicts[id] != nil {
         let known = hub.store.verdicts[id].map { "\($0.outcome)" } ?? "nothing"
         faults.append("peer \(press.peer): \(id) has no verdict; the hub knows \(known)")
@@ -66,7 +71,7 @@ extension World {
 
   /// In memory and on the disk nothing is owed any more.
   private mutating func checkOutboxes() {
-    for (index, peer) in peers.enumerated() {
+    for (index, peer) in peers.enumerated() where !isImpersonated(index) {
       for line in peer.outbox { faults.append("peer \(index) still owes \(line.kind) \(line.what)") }
       for kind in StreamID.Kind.allCases where peer.store.delivery.owed(kind) > 0 {
         faults.append("\(peer.store.delivery.owed(kind)) \(kind) on the disk of peer \(index)")
@@ -76,9 +81,12 @@ extension World {
       }
     }
     // A store that is gone for good may be owed something for ever: its device took another one.
-    guard loss == .none else { return }
-    for line in hub.outbox { faults.append("the hub still owes \(line.kind) \(line.what)") }
-    for (stream, rows) in hub.store.delivery.rows where !rows.isEmpty {
+    guard loss == .none, wrong.victim == nil else { return }
+    let names = Set(peers.map(\.name))
+    for line in hub.outbox where wrong.members.isEmpty || line.receiver.map(names.contains) ?? false {
+      faults.append("the hub still owes \(line.kind) \(line.what)")
+    }
+    for (stream, rows) in hub.store.delivery.rows where !rows.isEmpty && !stream.receiver.isWrong {
       faults.append("\(rows.count) places of \(stream.kind) on the hub's disk")
     }
   }
@@ -101,7 +109,7 @@ extension World {
 
   /// The newest value that is durable at its sender is what its receiver has.
   private mutating func checkLatest() {
-    for index in peers.indices where loss == .none || loss != .hub && loss != .peer(index) {
+    for index in peers.indices where loss != .hub && !isLost(index) {
       for row in peers[index].store.delivery.latestSent.values {
         if hub.core?.latest(row.key, from: peers[index].name)?.id != row.message.id {
           faults.append("the hub has another \(row.key) than peer \(index)")
@@ -138,9 +146,19 @@ extension World {
       last[peer] = id
     }
     let effects = Set(hub.store.transitions.map(\.change.commandID))
-    for verdict in hub.store.verdicts.values where verdict.outcome == .applied && verdict.kind != .lap {
-      if !effects.contains(verdict.commandID) { faults.append("\(verdict.commandID) was applied without an effect") }
+    for verdict in hub.store.verdicts.values where verdict.outcome == .applied {
+      let isMade = verdict.kind == .lap ? isMarked(verdict.commandID) : effects.contains(verdict.commandID)
+      if !isMade { faults.append("\(verdict.commandID) was applied without an effect") }
     }
+    if hub.store.made.count > ControlHistory.transitionsMax { tally.count("past forgotten") }
+  }
+
+  /// A lap counts while its run is on, and not behind its stop.
+  private func isMarked(_ id: CommandID) -> Bool {
+    guard !wrong.members.isEmpty else { return true }
+    guard let lap = hub.store.laps[id] else { return false }
+    let stop = hub.store.transitions.last { $0.runID == lap.run && $0.kind == .stop }
+    return lap.time <= stop?.effectiveAt ?? .distantFuture
   }
 
   /// A reading is there at most once; what was on a disk or acknowledged and lies well inside its run is there, unless
@@ -151,14 +169,15 @@ extension World {
     for (run, entry) in hub.store.entries {
       guard case .sample(let value, _) = entry.event, let bpm = bpm(of: value) else { continue }
       if removed[run] != nil { faults.append("sample \(bpm) is there, and its run was removed") }
-      if !found.insert(bpm).inserted, !(samples[bpm].map { loss == .hub || loss == .peer($0.peer) } ?? true) {
+      if !found.insert(bpm).inserted, !(samples[bpm].map { loss == .hub || isLost($0.peer) } ?? true) {
         faults.append("sample \(bpm) is there twice")
       }
     }
     guard loss == .none else { return }
     // Times are known to the length of a slow way, a slow commit, and what a node that stood still took to read it.
     let margin = speed.bus(fromReal: .seconds(30))
-    for (bpm, sample) in samples.sorted(by: { $0.key < $1.key }) where sample.isOwed && !found.contains(bpm) {
+    for (bpm, sample) in samples.sorted(by: { $0.key < $1.key })
+    where sample.isOwed && !found.contains(bpm) && !isLost(sample.peer) {
       guard let named = sample.run, let time = sample.time else { continue }
       guard peers[sample.peer].wallOffset == 0, hub.wallOffset == 0 else { continue }
       let run = hub.store.aliases[named] ?? named

@@ -3,7 +3,8 @@ import RunCore
 // What must be true in every world, at every moment: what leaves a node rests on its disk.
 extension World {
   mutating func check(_ frame: HubFrame, to connection: ConnectionID) {
-    let number = connection.route.reduce(0) { $0 << 8 | UInt64($1) }
+    let number = Self.number(of: connection)
+    if WrongParty.isWrong(number) { return checkWrong(frame) }
     switch frame.message {
     case .welcome(let welcome):
       check(welcome.state.snapshot)
@@ -31,6 +32,7 @@ extension World {
     case .refused(let refusal):
       // A hello of before the first welcome may come late; that nobody begins anew for it is checked where they would.
       let isExpected = refusal.code == .unknownSession || refusal.code == .storeRegressed
+      if refusal.code == .busy, !wrong.members.isEmpty { return noteBusy(speakers[number]?.peer) }
       if !isExpected { faults.append("refused: \(refusal.message)") }
     case .recordChange(let change):
       if change.number > hub.store.lastRecordChange { faults.append("a record leaves before it is durable") }
@@ -132,8 +134,9 @@ extension World {
       switch (loss, party) {
       case (.hub, .hub): true
       case (.peer(let index), .hub): kind != .commands && to == peers[index].store.storeID
-      case (.peer(let index), .peer(let other)): index == other
-      case (.none, _), (.hub, .peer): false
+      case (.peer, .peer(let index)): isLost(index)
+      case (.none, _), (.hub, .peer):
+        wrong.victim.map { from == peers[$0].store.storeID || to == peers[$0].store.storeID } ?? false
       }
     let place = WorldPlace(from: from, to: to, kind: kind, sequence: sequence)
     if let known = places[place], known != what, !isForgiven {
@@ -148,11 +151,11 @@ extension World {
     since before: [StreamID: StreamMark], _ operations: [StoreOperation], by party: WorldParty
   ) {
     var marks = before
-    for case .setWatermark(let stream, let mark) in operations {
+    for case .setWatermark(let stream, let mark) in operations where !stream.sender.isWrong {
       let known = marks[stream]?.sequence ?? 0
       marks[stream] = mark
       if stream.kind == .messages { checkMessages(stream, from: known, through: mark.sequence, by: party) }
-      guard mark.sequence > known, loss == .none else { continue }
+      guard mark.sequence > known, loss == .none, wrong.victim == nil else { continue }
       for sequence in known + 1...mark.sequence where mark.sequence - known <= 4096 {
         let place = place(of: sequence, stream.kind, from: stream.sender)
         guard let what = places[place] else { continue }

@@ -49,7 +49,8 @@ extension World {
   }
 
   mutating func transmit(_ frame: HubFrame, to connection: ConnectionID) {
-    let number = connection.route.reduce(0) { $0 << 8 | UInt64($1) }
+    let number = Self.number(of: connection)
+    if WrongParty.isWrong(number) { return hearWrong(frame, on: number) }
     guard let index = peers.indices.first(where: { peers[$0].connection == number }) else {
       return schedule(.gone(life: hub.life, connection), in: milliseconds(0...100))
     }
@@ -69,6 +70,7 @@ extension World {
   }
 
   mutating func publish(_ event: BusEvent) {
+    if !wrong.members.isEmpty { wrong.rumours.hear(event) }
     for index in peers.indices {
       guard let subscription = peers[index].subscription else { continue }
       // The pong heals it.
@@ -89,7 +91,7 @@ extension World {
     }
   }
 
-  private static func isHello(_ message: PeerMessage) -> Bool {
+  static func isHello(_ message: PeerMessage) -> Bool {
     if case .hello = message { true } else { false }
   }
 
@@ -105,7 +107,8 @@ extension World {
   /// A frame reaches the hub's socket.
   mutating func arrive(_ frame: PeerFrame, on connection: ConnectionID) {
     guard hub.core != nil else { return }
-    let number = connection.route.reduce(0) { $0 << 8 | UInt64($1) }
+    let number = Self.number(of: connection)
+    guard !WrongParty.isWrong(number) else { return feedHub(.frame(connection, frame)) }
     if case .hello(let hello) = frame.message, let peer = peers.firstIndex(where: { $0.name == hello.deviceID }) {
       speakers[number] = (hello.storeID, peer)
     }

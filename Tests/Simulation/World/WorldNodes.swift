@@ -11,7 +11,7 @@ extension World {
       case .open: feedHub(.opened(eventsEndpoint: "events"))
       case .send(let frame, let connection):
         check(frame, to: connection)
-        guard connection.isRequest else {
+        guard connection.isRequest, !WrongParty.isWrong(Self.number(of: connection)) else {
           transmit(frame, to: connection)
           continue
         }
@@ -23,6 +23,7 @@ extension World {
       case .commit(let id, let operations):
         checkWindows(operations)
         noteChange(operations)
+        noteRoom(operations)
         commit(id, operations, of: .hub)
       case .receipt(let receipt): check(receipt)
       case .messageReceipt(let receipt): check(receipt, at: .hub)
@@ -44,6 +45,7 @@ extension World {
       }
     }
     checkSchedule(at: hubTime)
+    if !hub.awaited.isEmpty { checkAwaited() }
   }
 
   mutating func feedPeer(_ index: Int, _ event: PeerCore.Event) {
@@ -114,7 +116,10 @@ extension World {
       checkMarks(since: before, operations, by: .peer(index))
       faults += peers[index].store.delivery.faults + peers[index].store.records.faults
     }
-    for operation in operations { noteWrite(operation, by: party) }
+    for operation in operations {
+      noteWrite(operation, by: party)
+      if party == .hub { noteRecord(operation) }
+    }
   }
 
   /// Step by step: what is buried may have been given in this very commit, or its stream renumbered.
@@ -145,7 +150,7 @@ extension World {
       if loss != .hub { faults.append("the hub took a new store id, though its store lost nothing") }
     case (.setStoreID, .peer(let index)):
       tally.count("peer began anew")
-      if loss == .none || loss != .hub && loss != .peer(index) {
+      if loss != .hub, !isLost(index) {
         faults.append("peer \(index) took a new store id, though no store lost anything")
       }
     case (.judge(let verdict, _, _), _): tally.count(verdict)
@@ -159,7 +164,8 @@ extension World {
   }
 
   func bpm(of value: SampleValue) -> UInt64? {
-    if case .heartRate(let bpm) = value { UInt64(bpm) } else { nil }
+    // Those of wrong members are no whole numbers.
+    if case .heartRate(let bpm) = value { UInt64(exactly: bpm) } else { nil }
   }
 
   private mutating func own(_ value: SampleValue, run: RunID?) {

@@ -10,14 +10,18 @@ package struct WorldOptions: Sendable {
   package var wallVariant: UInt64
   /// Every event is written down.
   package var isTraced: Bool
+  /// Which worlds have members that break the rules.
+  package var wrong: WrongMembers
 
   package init(
-    trouble: BusDuration = .seconds(30), cut: WorldCut = WorldCut(), wallVariant: UInt64 = 0, isTraced: Bool = false
+    trouble: BusDuration = .seconds(30), cut: WorldCut = WorldCut(), wallVariant: UInt64 = 0, isTraced: Bool = false,
+    wrong: WrongMembers = .none
   ) {
     self.trouble = trouble
     self.cut = cut
     self.wallVariant = wallVariant
     self.isTraced = isTraced
+    self.wrong = wrong
   }
 }
 
@@ -25,6 +29,8 @@ package struct WorldOptions: Sendable {
 package struct WorldCut: Hashable, Sendable {
   /// These steps do nothing.
   package var steps: Set<Int> = []
+  /// Behind these steps wrong members do nothing.
+  package var misdeeds: Set<Int> = []
   /// In these seconds networks and disks do what they should.
   package var calmSeconds: Set<Int> = []
 

@@ -60,6 +60,8 @@ struct WorldHub {
   var isTroubledUntil = BusTime.zero
   /// When it last wrote something of the run that is no sample.
   var changedAt = BusTime.zero
+  /// Runs that were stopped and are no records yet, since when.
+  var awaited: [RunID: BusTime] = [:]
   var isHungUntil = BusTime.zero
   var isFullUntil = BusTime.zero
 }
@@ -67,6 +69,7 @@ struct WorldHub {
 /// One press of a peer, as the world remembers it.
 struct WorldPress {
   let peer: Int
+  let kind: CommandKind
   /// It was told to be queued, or was on the disk: it gets a verdict.
   var isOwed = false
   /// Taken back, or too old to be sent: whoever was to be told may have ended before.
@@ -152,6 +155,7 @@ extension World {
         recovery: climate.recovery, downtime: climate.downtime, seed: random.next()),
       history: history, now: hub.busClock.bus(at: hubNow), wallSeconds: wallSeconds(), bootID: boot)
     window = WorldWindow()
+    for run in hub.awaited.keys { hub.awaited[run] = now }
     feedHub(.started)
     schedule(.handles(.hub, life: hub.life, true), in: milliseconds(0...1000))
   }

@@ -11,6 +11,27 @@ extension World {
     feedHub(.inquire(inquiry, number))
   }
 
+  /// The first version is made in the commit after the stop; a slow disk is slow.
+  private static let recordMax = BusDuration.seconds(10)
+
+  mutating func noteRecord(_ operation: StoreOperation) {
+    switch operation {
+    case .append(let run, let entry):
+      guard case .transition(let transition) = entry.event, transition.kind == .stop else { return }
+      if hub.store.records.records[run] == nil, !hub.store.discarded.contains(run) { hub.awaited[run] = now }
+    case .keepRecord(let record, _): hub.awaited[record.runID] = nil
+    case .discard(let run), .forgetExpected(let run): hub.awaited[run] = nil
+    default: break
+    }
+  }
+
+  mutating func checkAwaited() {
+    guard !wrong.members.isEmpty else { return }
+    for (run, since) in hub.awaited where now - max(since, hub.isTroubledUntil) > Self.recordMax {
+      faults.append("\(run) was stopped \((now - since).seconds) s ago and is no record")
+    }
+  }
+
   /// What comes to a peer is what the hub has, or had, of that version.
   mutating func note(_ record: RunRecord) {
     tally.count(record.summary.version == 1 ? "record at a peer" : "record anew at a peer")

@@ -29,6 +29,9 @@ struct WorldStore {
   private let isLosing: Bool
   private let lateAfter: BusDuration
 
+  /// Sessions are numbered behind 31 bits of it.
+  private static let termMax: UInt64 = 1 << 31
+
   init(storeID: StoreID, isLosing: Bool, lateAfter: BusDuration, window: BusDuration) {
     (self.storeID, self.isLosing, self.lateAfter) = (storeID, isLosing, lateAfter)
     windowMax = max(.seconds(2), window)
@@ -44,6 +47,9 @@ struct WorldStore {
   private var unanswered: [RunID: BusTime] = [:]
   private var phase = RunPhase.idle
   private var runs: Set<RunID> = []
+  private var stoppers: [RunID: DeviceID] = [:]
+  /// Where each lap was marked.
+  private(set) var laps: [CommandID: (run: RunID, time: BusTime)] = [:]
 
   mutating func commit(_ operations: [StoreOperation], bootID: String, wallSeconds: Double) {
     for operation in operations {
@@ -59,6 +65,7 @@ struct WorldStore {
     switch operation {
     case .setTerm(let term):
       if term <= self.term { ownFaults.append("term \(term) after \(self.term)") }
+      if term >= Self.termMax { ownFaults.append("term \(term) leaves no room") }
       self.term = term
     case .accept(let press, let pressClass):
       let id = press.command.id
@@ -159,21 +166,31 @@ struct WorldStore {
         kind: transition.kind, revision: transition.revision, change: transition.change, runID: run,
         effectiveAt: entry.time)
       transitions.append(past)
+      checkRun(past)
       if past.revision > revision { make(past) }
     case .lap(let change):
       if !commandsWithEffect.insert(change.commandID).inserted {
         ownFaults.append("\(change.commandID) had two effects")
       }
+      laps[change.commandID] = (run, entry.time)
     case .sample, .gap, .setup: break
     }
+  }
+
+  /// A run begins once. What is over is changed by its stopping device alone.
+  private mutating func checkRun(_ transition: PastTransition) {
+    let run = transition.runID
+    if transition.kind == .start, !runs.insert(run).inserted { ownFaults.append("\(run) was started twice") }
+    if let stopper = stoppers[run], stopper != transition.change.deviceID {
+      ownFaults.append("\(run) was stopped by \(stopper) and is changed by \(transition.change.deviceID)")
+    }
+    if transition.kind == .stop { stoppers[run] = transition.change.deviceID }
   }
 
   /// One revision after the other, legal steps only, one run at a time.
   private mutating func make(_ transition: PastTransition) {
     if transition.revision != revision + 1 { ownFaults.append("revision \(transition.revision) after \(revision)") }
-    if transition.kind == .start {
-      if !runs.insert(transition.runID).inserted { ownFaults.append("\(transition.runID) was started twice") }
-    } else if transition.runID != made.last?.runID {
+    if transition.kind != .start, transition.runID != made.last?.runID {
       ownFaults.append("revision \(transition.revision) changes a run that is not on")
     }
     if let next = Self.step(from: phase, by: transition.kind) {

@@ -5,7 +5,7 @@ extension World {
   mutating func trace(_ happening: Happening) {
     guard options.isTraced else { return }
     switch happening {
-    case .step, .looks: break
+    case .step, .looks, .misdeed: break
     case .toHub(_, let frame): if !Self.isBeat(frame.message) { write(line: Self.plain("\(happening)")) }
     case .toPeer(_, _, let frame): if !Self.isBeat(frame.message) { write(line: Self.plain("\(happening)")) }
     case .published, .committed, .gone, .sendFailed, .linkUp, .linkDown, .starts, .returned, .handles, .press, .asks,

@@ -9,6 +9,7 @@ extension World {
     // The next one comes when it comes, whether this one is left out or not.
     let pause = rhythm.next(at: now, drawing: &random)
     schedule(.step, in: pause)
+    scheduleMisdeed()
     if !options.cut.steps.contains(steps) {
       let number = steps
       write(line: "step \(number)")
@@ -111,9 +112,10 @@ extension World {
 
   mutating func command(of index: Int?, _ wanted: CommandKind? = nil) -> Command {
     let id = CommandID(high: 4, low: number())
-    if let index { presses[id] = WorldPress(peer: index) }
     let kinds: [CommandKind] = [.start, .start, .pause, .pause, .resume, .resume, .stop, .lap]
-    return Command(id: id, kind: wanted ?? kinds.randomElement(using: &random)!, source: .shell)
+    let kind = wanted ?? kinds.randomElement(using: &random)!
+    if let index { presses[id] = WorldPress(peer: index, kind: kind) }
+    return Command(id: id, kind: kind, source: .shell)
   }
 
   mutating func press(_ index: Int, _ kind: CommandKind? = nil) {
