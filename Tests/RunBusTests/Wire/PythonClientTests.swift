@@ -61,7 +61,8 @@ struct PythonClientTests {
     let long = "/tmp/" + String(repeating: "long/", count: 20)
     let environments = [
       ["XDG_RUNTIME_DIR": "/run/user/7"], ["XDG_RUNTIME_DIR": "/run//"],
-      ["XDG_RUNTIME_DIR": "run", "TMPDIR": "/var/tmp/"], ["TMPDIR": "tmp"], [:], ["XDG_RUNTIME_DIR": long], ["TMPDIR": long],
+      ["XDG_RUNTIME_DIR": "run", "TMPDIR": "/var/tmp/"], ["TMPDIR": "tmp"], [:],
+      ["XDG_RUNTIME_DIR": long], ["TMPDIR": long],
     ]
     try await withTestBus { place in
       for environment in environments {
