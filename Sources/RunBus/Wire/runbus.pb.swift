@@ -8,7 +8,7 @@
 // For information on using the generated types, please see the documentation:
 //   https://github.com/apple/swift-protobuf/
 
-// The wire of RunBus, version 2.
+// The wire of RunBus, version 2. docs/protocol.md says who sends what and when, and how the hub judges commands.
 //
 // What travels where (the sockets are ZeroMQ's; another transport carries the same bytes):
 //
@@ -34,7 +34,8 @@
 //   - device names match [a-z0-9][a-z0-9._-]{0,31}; texts hold no control characters;
 //   - a frame is at most 65,536 bytes and holds at most 512 samples, messages or points, or 256 verdicts;
 //   - a message's name and a key are 1 to 64 bytes, its body is at most 32,768.
-// A frame that breaks a rule is counted, answered with a Refusal (malformed) at most, and changes nothing.
+// A frame that breaks a rule changes nothing. The hub answers it with a Refusal (malformed). An enum value that is not
+// known breaks a rule, except a kind of command, an activity and a source of altitudes.
 //
 // Fields are only ever added. A change that an older reader would misread takes a new version number in Hello.
 
@@ -68,11 +69,12 @@ nonisolated enum WireRefusalCode: SwiftProtobuf.Enum, Swift.CaseIterable {
   /// The frame was not understood.
   case malformed // = 3
 
-  /// The hub's table of sessions is full, or it takes nothing more from this sender now: try again later.
+  /// The hub's table of sessions is full, or it takes nothing more from this sender now. Nothing was taken, no mark has
+  /// moved: the sender sends the same again at its usual time. (REJECTION_REASON_BUSY is another thing.)
   case busy // = 4
 
-  /// The sender's store has lost history: it takes a new store id, numbers what is not acknowledged from 1, and says
-  /// hello again.
+  /// The sender's store and the hub's have not the same history: the sender takes a new store id, numbers what is not
+  /// acknowledged from 1, and says hello again.
   case storeRegressed // = 5
   case UNRECOGNIZED(Int)
 
@@ -391,7 +393,7 @@ nonisolated enum WireRejectionReason: SwiftProtobuf.Enum, Swift.CaseIterable {
   /// Pressed more than a day ago.
   case tooOld // = 4
 
-  /// The hub's queue of unjudged commands is full.
+  /// A node cannot take a press of its own button. A hub that cannot take a peer's command says Refusal (busy).
   case busy // = 5
 
   /// The hub does not know this kind of command.
@@ -688,7 +690,8 @@ nonisolated struct WirePeerFrame: Sendable {
   /// The session that the welcome gave; 0 before it and in a plain REQ.
   var session: UInt64 = 0
 
-  /// The sender's own monotonic clock at the moment of sending. Any origin; it must not jump while a session lasts.
+  /// The sender's own monotonic clock at the moment of sending. Any origin; it must not jump while a session lasts. The
+  /// time that a frame of a session waits in a queue counts as age.
   var sentAtNs: Int64 = 0
 
   var message: WirePeerFrame.OneOf_Message? = nil
@@ -814,10 +817,11 @@ nonisolated struct WireHello: Sendable {
   /// sender that keeps nothing draws a new one each time and starts its sequences at 1.
   var storeID: Data = Data()
 
-  /// Echoed in the welcome, so that an answer to an earlier hello is not taken for this one's.
+  /// New and random in each hello. Echoed in the welcome, so that an answer to an earlier hello is not taken for this
+  /// one's.
   var nonce: UInt64 = 0
 
-  /// The highest hub term that the sender has seen; 0 if none.
+  /// The highest hub term that the sender has ever seen; 0 if none.
   var termSeen: UInt64 = 0
 
   /// A sender of one command, which is no member of the bus: presence does not speak of it.
@@ -868,10 +872,12 @@ nonisolated struct WireTransmission: Sendable {
   /// How long ago the person pressed, restated at each sending; real time, never negative.
   var ageNs: Int64 = 0
 
-  /// The age was measured by wall time, across a reboot of the sender.
+  /// The age was measured by wall time, across a reboot of the sender: the press is not placed before the transition that
+  /// its base names.
   var uncertain: Bool = false
 
-  /// The stop of its run lies behind it in the sender's queue.
+  /// The stop of its run lies behind it in the sender's stream. A start that is old and says so is held, with all that
+  /// belongs to it, without a verdict until the stop comes.
   var stopFollows: Bool = false
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -882,7 +888,7 @@ nonisolated struct WireTransmission: Sendable {
 }
 
 /// A command that belongs to no stream: what a plain REQ sends. In a session, one that a one-shot sender left in its
-/// device's spool. Its answers are Receipts.
+/// device's spool. Its answer is one Receipt, with the verdict.
 nonisolated struct WireRequest: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -932,7 +938,7 @@ nonisolated struct WirePing: Sendable {
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// Comes back in the pong.
+  /// 1, 2, 3 ... Comes back in the pong.
   var number: UInt64 = 0
 
   /// The last round trip that the sender measured; absent before the first.
@@ -1179,13 +1185,13 @@ nonisolated struct WireRefusal: Sendable {
   init() {}
 }
 
-/// The answer to a ping.
+/// The answer to a ping; also news of the records, and the answer to a FetchRecord that found nothing.
 nonisolated struct WirePong: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// The ping's.
+  /// The ping's; 0 when it answers none.
   var number: UInt64 = 0
 
   /// The newest publication: who has seen less has missed one, and asks with a Query.
@@ -1208,7 +1214,8 @@ nonisolated struct WirePong: Sendable {
   fileprivate var _order: WireSnapshotOrder? = nil
 }
 
-/// The next change of the hub's records, please (docs/protocol.md, "Records"). One question at a time.
+/// The next change of the hub's records, please (docs/protocol.md, "Records"). One question at a time; a second one that
+/// comes before the answer is dropped.
 nonisolated struct WireFetchRecord: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -1276,7 +1283,7 @@ nonisolated struct WireStreamMark: Sendable {
   var sequence: UInt64 = 0
 
   /// The id of the message or of the command there, at a tombstone that of the last before it; absent for samples, after a
-  /// command of an unknown kind, and before the first.
+  /// command of an unknown kind, before the first, and in Hello.acknowledged.
   var id: Data {
     get {_id ?? Data()}
     set {_id = newValue}
@@ -1506,7 +1513,9 @@ nonisolated struct WireTombstones: Sendable {
   init() {}
 }
 
-/// The receiver's stream of this kind is durably processed up to here; whoever sent it may forget it.
+/// The receiver's stream of this kind is durably processed up to here: its sender may forget that much, commands excepted,
+/// which it keeps until their verdicts are here. More than was ever assigned counts as all that was; less than before
+/// changes nothing.
 nonisolated struct WireAcknowledge: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -1534,7 +1543,8 @@ nonisolated struct WireDelivered: Sendable {
   init() {}
 }
 
-/// Send the stream again from here: a place before it is missing, or a message was not taken.
+/// Send the stream again from here. Said once for a message that is missing, when a handler is set, and when a handler has
+/// failed. A hub says it of messages alone: a hole in commands or samples is answered with nothing.
 nonisolated struct WireGoBack: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -1562,7 +1572,7 @@ nonisolated struct WireGoBack: Sendable {
   fileprivate var _failure: String? = nil
 }
 
-/// The newest value of a key; it stands in no stream.
+/// The newest value of a key; it stands in no stream. A receiver keeps a bounded number of keys.
 nonisolated struct WireLatest: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -2485,7 +2495,8 @@ nonisolated struct WireCommand: Sendable {
   /// decides.
   var source: String = String()
 
-  /// The run that is meant; a start mints it. Absent: the run that is on.
+  /// The run that is meant; a start mints it. Absent: the present run, or for a command that comes late the run of its
+  /// press time. A start without one begins a run with the command's own id.
   var runID: Data {
     get {_runID ?? Data()}
     set {_runID = newValue}
@@ -2495,7 +2506,7 @@ nonisolated struct WireCommand: Sendable {
   /// Clears the value of `runID`. Subsequent reads from it will return its default value.
   mutating func clearRunID() {self._runID = nil}
 
-  /// What the sender saw when the person pressed.
+  /// What the sender saw when the person pressed; absent when it has seen no snapshot.
   var base: WireBase {
     get {_base ?? WireBase()}
     set {_base = newValue}
@@ -2505,7 +2516,8 @@ nonisolated struct WireCommand: Sendable {
   /// Clears the value of `base`. Subsequent reads from it will return its default value.
   mutating func clearBase() {self._base = nil}
 
-  /// A recorded press: when it was pressed on the run's own time line. Absent for a live one.
+  /// A recorded press: when it was pressed on the present run's own time line, and no later than it arrives. Ignored for a
+  /// start. Absent for a live press.
   var runOffsetNs: Int64 {
     get {_runOffsetNs ?? 0}
     set {_runOffsetNs = newValue}
@@ -2532,7 +2544,7 @@ nonisolated struct WireBase: Sendable {
 
   var revision: UInt64 = 0
 
-  /// The command that made that revision; absent at revision 0.
+  /// The command that made that revision (Snapshot.changed_by); absent at revision 0.
   var commandID: Data {
     get {_commandID ?? Data()}
     set {_commandID = newValue}
@@ -2588,7 +2600,7 @@ nonisolated struct WireReceipt: Sendable {
     set {stage = .verdict(newValue)}
   }
 
-  /// How long before this receipt it took effect, bus time; absent when it had no effect.
+  /// How long before the sending of this receipt it took effect, bus time; absent when it had no effect.
   var effectiveAgeNs: Int64 {
     get {_effectiveAgeNs ?? 0}
     set {_effectiveAgeNs = newValue}
@@ -2651,7 +2663,7 @@ nonisolated struct WireVerdict: Sendable {
     set {outcome = .applied(newValue)}
   }
 
-  /// It asked for what this command had already made, and shares its fate.
+  /// It asked for what this command has made. The command was applied.
   var coalescedInto: Data {
     get {
       if case .coalescedInto(let v)? = outcome {return v}
@@ -2660,7 +2672,7 @@ nonisolated struct WireVerdict: Sendable {
     set {outcome = .coalescedInto(newValue)}
   }
 
-  /// This command undid it within its own window.
+  /// This later command undid it within their window.
   var supersededBy: Data {
     get {
       if case .supersededBy(let v)? = outcome {return v}
@@ -2691,7 +2703,8 @@ nonisolated struct WireVerdict: Sendable {
   /// The hub life in which it was judged.
   var term: UInt64 = 0
 
-  /// A snapshot of this revision or a higher one reflects the verdict.
+  /// A snapshot of this term and this revision or a higher one reflects the verdict. What inserts into a run that is over,
+  /// and a run that arrives whole, makes no revision.
   var revision: UInt64 = 0
 
   /// When it took effect, on the hub's time line; absent when it had no effect.
@@ -2709,9 +2722,9 @@ nonisolated struct WireVerdict: Sendable {
   nonisolated enum OneOf_Outcome: Equatable, Sendable {
     /// It made a transition, or a mark.
     case applied(WireApplied)
-    /// It asked for what this command had already made, and shares its fate.
+    /// It asked for what this command has made. The command was applied.
     case coalescedInto(Data)
-    /// This command undid it within its own window.
+    /// This later command undid it within their window.
     case supersededBy(Data)
     /// It was refused.
     case rejected(WireRejected)
@@ -2885,7 +2898,7 @@ nonisolated struct WireChange: Sendable {
   init() {}
 }
 
-/// The numbers of a run at one moment. Absent: not known.
+/// The numbers of a run at one moment. Absent: not known. A record holds them in another order (docs/protocol.md).
 nonisolated struct WireMetrics: @unchecked Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -3454,7 +3467,7 @@ nonisolated struct WireSample: Sendable {
     set {value = .motion(newValue)}
   }
 
-  /// The run that it was measured in, as the sender knows it.
+  /// The run that it was measured in, as the sender knows it. Absent: the present run.
   var runID: Data {
     get {_runID ?? Data()}
     set {_runID = newValue}
