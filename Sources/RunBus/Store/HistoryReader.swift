@@ -98,6 +98,13 @@ struct HistoryReader {
       history.accepted.append((press, pressClass))
       return true
     }
+    try each("claims", "SELECT * FROM claims ORDER BY command, store") { row in
+      guard let id: CommandID = row.identifier("command"), let store: StoreID = row.identifier("store") else {
+        return false
+      }
+      history.claims[id, default: []].append(store)
+      return true
+    }
     // A command that was judged twice has its last verdict: an index that forbids it would cost every commit.
     let verdicts = """
       SELECT * FROM verdicts WHERE position IN (SELECT MAX(position) FROM verdicts GROUP BY command) ORDER BY position

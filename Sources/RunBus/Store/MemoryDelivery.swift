@@ -57,7 +57,7 @@ struct MemoryDelivery: Sendable {
     case .unquarantine(let id): quarantine.removeAll { $0.message.id == id }
     case .setLatest(let row): latestSent[Place(device: row.device, key: row.key)] = row
     case .receiveLatest(let row): latestReceived[Place(device: row.device, key: row.key)] = row
-    case .setTerm, .accept, .reclassify, .judge, .forgetVerdicts, .append, .setAlias, .settle, .setClock, .setStoreID,
+    case .setTerm, .accept, .claim, .reclassify, .judge, .forgetVerdicts, .append, .setAlias, .settle, .setClock, .setStoreID,
       .setHub, .setView, .setVigil, .meet, .setUnanswered, .discard, .expectRecord, .forgetExpected, .keepRecord,
       .editRecord, .removeRecord, .setRecordsThrough, .endJournal,
       .dropJournal:
@@ -83,7 +83,6 @@ struct MemoryDelivery: Sendable {
       sequence += 1
       row.stream = target
       row.sequence = sequence
-      row.tries = 0
       rows[target, default: []].append(row)
     }
   }

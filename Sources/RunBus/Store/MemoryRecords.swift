@@ -83,11 +83,16 @@ final class MemoryRecords: StoreRecords {
     case .accept(let press, let pressClass):
       state.history.accepted.removeAll { $0.press.command.id == press.command.id }
       state.history.accepted.append((press, pressClass))
+    case .claim(let id, let store):
+      var stores = state.history.claims[id, default: []]
+      stores.removeAll { $0 == store }
+      state.history.claims[id] = (stores + [store]).sorted()
     case .reclassify(let id, let pressClass):
       guard let index = state.history.accepted.firstIndex(where: { $0.press.command.id == id }) else { break }
       state.history.accepted[index].class = pressClass
     case .judge(let verdict, let press, let judgedAt):
       state.history.accepted.removeAll { $0.press.command.id == press.command.id }
+      state.history.claims[press.command.id] = nil
       state.history.verdicts.removeAll { $0.press.command.id == press.command.id }
       state.history.verdicts.append((verdict, press, judgedAt))
     case .forgetVerdicts(let moment): state.history.verdicts.removeAll { $0.judgedAt < moment }

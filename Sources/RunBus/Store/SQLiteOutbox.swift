@@ -93,7 +93,7 @@ final class SQLiteOutbox: Sendable {
       for position in positions {
         sequence += 1
         try db.run(
-          "UPDATE outbox SET position = ?, tries = 0 WHERE position = ?",
+          "UPDATE outbox SET position = ? WHERE position = ?",
           [OutboxPlace.position(number, sequence), position])
       }
     }

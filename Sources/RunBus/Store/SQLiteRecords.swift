@@ -129,6 +129,8 @@ final class SQLiteRecords: StoreRecords {
     case .accept(let press, let pressClass):
       let position = try nextAcceptedPosition(db)
       try db.run(Self.acceptSQL, PressColumns.values(press) + [pressClass.rawValue, position])
+    case .claim(let id, let store):
+      try db.run("INSERT OR REPLACE INTO claims (command, store) VALUES (?, ?)", [id.data, store.data])
     case .reclassify(let id, let pressClass):
       try db.run("UPDATE accepted SET class = ? WHERE command = ?", [pressClass.rawValue, id.data])
     case .setWatermark(let stream, let mark):
@@ -140,6 +142,7 @@ final class SQLiteRecords: StoreRecords {
         "DELETE FROM watermarks WHERE sender = ? AND stream = ?", [stream.sender.data, stream.kind.rawValue])
     case .judge(let verdict, let press, let judgedAt):
       try db.run("DELETE FROM accepted WHERE command = ?", [press.command.id.data])
+      try db.run("DELETE FROM claims WHERE command = ?", [press.command.id.data])
       try db.run(Self.judgeSQL, PressColumns.values(press) + VerdictColumns.values(verdict, judgedAt: judgedAt))
     case .forgetVerdicts(let moment):
       try db.run("DELETE FROM verdicts WHERE judged_at < ?", [moment.nanoseconds])

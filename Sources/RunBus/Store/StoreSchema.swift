@@ -27,6 +27,7 @@ enum StoreSchema {
     migrator.registerMigration("4") { db in try db.execute(sql: version4) }
     migrator.registerMigration("5") { db in try db.execute(sql: version5) }
     migrator.registerMigration("6") { db in try db.execute(sql: version6) }
+    migrator.registerMigration("7") { db in try db.execute(sql: version7) }
     return migrator
   }
 
@@ -133,6 +134,11 @@ enum StoreSchema {
     CREATE TABLE records (
       number INTEGER PRIMARY KEY, run BLOB NOT NULL UNIQUE, version INTEGER NOT NULL, change INTEGER NOT NULL,
       summary BLOB, body BLOB);
+    """
+
+  /// The other stores that have sent an accepted command.
+  private static let version7 = """
+    CREATE TABLE claims (command BLOB NOT NULL, store BLOB NOT NULL, PRIMARY KEY (command, store)) WITHOUT ROWID;
     """
 
   /// How long journals are kept: since when a run is over, and how far what is left of a dropped one was swept (`swept_to`

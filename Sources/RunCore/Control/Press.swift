@@ -32,13 +32,6 @@ public struct Press: Hashable, Sendable, Codable {
     self.stopFollows = stopFollows
   }
 
-  /// The same press, as another stream of its sender carries it now.
-  func moved(to stream: StreamID, sequence: UInt64) -> Press {
-    Press(
-      command: command, deviceID: deviceID, stream: stream, sequence: sequence, pressedAt: pressedAt,
-      arrivedAt: arrivedAt, isUncertain: isUncertain, stopFollows: stopFollows)
-  }
-
   /// The order of a window: (press time, device, sequence, command id).
   public static func precedes(_ left: Press, _ right: Press) -> Bool {
     (left.pressedAt.nanoseconds, left.deviceID, left.sequence, left.command.id)

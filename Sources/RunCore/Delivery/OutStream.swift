@@ -79,6 +79,8 @@ struct OutStream: Sendable {
   }
 
   var isFull: Bool { rows.count >= bounds.rowsMax || bytes >= bounds.bytesMax }
+  /// Rows wait for ``makeDurable(through:epoch:)``.
+  var isHeld: Bool { durable < assigned }
   /// Everything was acknowledged.
   var isSettled: Bool { acknowledged >= assigned }
 
@@ -134,13 +136,13 @@ struct OutStream: Sendable {
     rows.remove(at: index)
   }
 
-  /// All of it is owed by another stream from now on, numbered from 1. Nothing goes before that is durable.
+  /// All of it is owed by another stream from now on, numbered from 1. Nothing goes before that is durable. What may have
+  /// been sent by the old one stays so.
   mutating func rebind(to id: OutStreamID) {
     self.id = id
     for index in rows.indices {
       rows[index].stream = id
       rows[index].sequence = UInt64(index) + 1
-      rows[index].tries = 0
     }
     assigned = UInt64(rows.count)
     (durable, epoch) = (0, epoch + 1)

@@ -21,6 +21,8 @@ struct Courier: Sendable {
     case sendable(through: UInt64, epoch: UInt64, MessageReceipt?)
     /// The value of a key may be sent, if no newer one has taken its place; and the older one that it replaces.
     case latestSendable(LatestRow, replaced: MessageID?)
+    /// The value of a key may be sent again, under a version above the one that the receiver has.
+    case latestAgain(LatestRow)
     /// A stage has become durable.
     case tell(MessageReceipt)
     /// What came in is processed up to here, in the streams of this binding.
@@ -38,6 +40,8 @@ struct Courier: Sendable {
   /// Keeps a frame under the 64 KiB that a frame may have.
   private static let frameBytesMax = 48 << 10
   private static let frameRowsMax = 512
+  /// No node gives a key so many values; versions go up to 2^62.
+  private static let versionMax: UInt64 = 1 << 61
 
   private struct Value: Sendable {
     var row: LatestRow
@@ -157,6 +161,10 @@ struct Courier: Sendable {
         .write(
           [.countTries(stream.id, from: range.lowerBound, through: range.upperBound)], isUrgent: true,
           then: .sendable(through: stream.assigned, epoch: stream.epoch, nil)))
+    } else if stream.isHeld {
+      // All of it may have been sent before its stream was renumbered.
+      actions.append(
+        .write([], isUrgent: true, then: .sendable(through: stream.assigned, epoch: stream.epoch, nil)))
     }
     for key in values.keys { values[key]?.isSent = false }
     sendValues(at: now, dice: &dice, into: &actions)
@@ -253,7 +261,9 @@ struct Courier: Sendable {
       goBack(to: place, failure: failure, at: now, dice: &dice, into: &actions)
     case .latest(let key, let version, let message): take(message, key: key, version: version, into: &actions)
     case .acknowledgeLatest(let key, let version):
-      guard var value = values[key], value.row.version == version, !value.row.isAcknowledged else { return }
+      guard var value = values[key], !value.row.isAcknowledged else { return }
+      if version > value.row.version { return overtake(key, version, into: &actions) }
+      guard value.row.version == version else { return }
       value.row.isAcknowledged = true
       values[key] = value
       if waitingValues.isEmpty { valuesRetryAt = nil }
@@ -289,6 +299,10 @@ struct Courier: Sendable {
     case .latestSendable(let row, let replaced):
       if let replaced { actions.append(.receipt(MessageReceipt(messageID: replaced, stage: .replaced))) }
       actions.append(.receipt(MessageReceipt(messageID: row.message.id, stage: .queued)))
+      guard values[row.key]?.row.version == row.version else { return }
+      values[row.key]?.isDurable = true
+      sendValues(at: now, dice: &dice, into: &actions)
+    case .latestAgain(let row):
       guard values[row.key]?.row.version == row.version else { return }
       values[row.key]?.isDurable = true
       sendValues(at: now, dice: &dice, into: &actions)
@@ -329,10 +343,13 @@ struct Courier: Sendable {
   ) {
     guard let device else { return }
     let store = inbox.stream.sender
-    if let known = received[key], known.store == store, known.version >= version {
+    // The same version of another value comes from a sender that has lost history since.
+    if let known = received[key], known.store == store,
+      known.version > version || known.version == version && known.message.id == message.id
+    {
       // Not durable yet: the sender hears of it when it is.
       guard !receiving.contains(key) else { return }
-      return actions.append(.send(.acknowledgeLatest(key: key, version: version)))
+      return actions.append(.send(.acknowledgeLatest(key: key, version: known.version)))
     }
     guard received[key] != nil || received.count < Self.keysMax else {
       return actions.append(.note("\(device) has values of too many keys: one was not taken"))
@@ -341,6 +358,16 @@ struct Courier: Sendable {
     received[key] = row
     receiving.insert(key)
     actions.append(.write([.receiveLatest(row)], isUrgent: true, then: .latestReceived(row)))
+  }
+
+  /// The receiver has a higher version of this key than was ever given here: this store has lost history. Its value takes
+  /// a version above that and goes again.
+  private mutating func overtake(_ key: String, _ version: UInt64, into actions: inout [Action]) {
+    // Beyond this it is no count of values, and leaves no room above it.
+    guard version < Self.versionMax, var row = values[key]?.row else { return }
+    row.version = version + 1
+    values[key] = Value(row: row, isDurable: false)
+    actions.append(.write([.setLatest(row)], isUrgent: true, then: .latestAgain(row)))
   }
 
   private func hand(

@@ -45,6 +45,9 @@ extension HubCore {
       case .gap: return actions.append(.note("\(session.hello.deviceID) skipped commands: it sends them again"))
       }
     }
+    guard session.hello.isOneShot || hasRoom(forClaimOf: command.id, by: stream.sender) else {
+      return refuse(connection, .busy, "too many wait for the verdict of this command", into: &actions)
+    }
     guard isKnown ? !owesEnough(session.hello.storeID) : canAccept(session.hello.storeID) else {
       return refuse(connection, .busy, "too many commands wait to be judged", into: &actions)
     }
@@ -55,10 +58,12 @@ extension HubCore {
     if isKnown {
       guard let mark else {
         // It came out of a spool before: its verdict goes here, too.
-        if let press = unjudged[command.id], press.stream != stream { awaitVerdict(of: command.id, on: connection) }
+        if let press = unjudged[command.id], press.stream != stream {
+          guard awaitVerdict(of: command.id, on: connection, into: &actions) else { return }
+        }
         return answerAgain(command, at: now, by: again)
       }
-      return adopt(command.id, by: mark, at: now)
+      return claim(command.id, by: mark, at: now)
     }
     let age = settings.clock.speed.bus(fromReal: max(.zero, transmission.age))
     let press = Press(
@@ -105,22 +110,32 @@ extension HubCore {
         .act(.send(HubFrame(session: session, message: .receipt($0)), to: connection))
       }
     }
-    guard unjudged[command.id] == nil else { return awaitVerdict(of: command.id, on: connection) }
+    guard unjudged[command.id] == nil else {
+      _ = awaitVerdict(of: command.id, on: connection, into: &actions)
+      return
+    }
     guard canAccept(nil) else {
       return refuse(connection, .busy, "too many commands wait to be judged", into: &actions)
     }
-    awaitVerdict(of: command.id, on: connection)
+    guard awaitVerdict(of: command.id, on: connection, into: &actions) else { return }
     accept(request, at: now)
   }
 
-  /// Whoever asks for a command that is not judged yet hears its verdict: its sender, and each node that forwards it.
-  private mutating func awaitVerdict(of id: CommandID, on connection: ConnectionID) {
-    requests[id, default: []].removeAll { $0 == connection }
+  /// Every connection that asks for a command that is not judged yet hears its verdict: its sender's, and that of each
+  /// node that forwards it. One too many is refused, and pushes out none that waits.
+  private mutating func awaitVerdict(
+    of id: CommandID, on connection: ConnectionID, into actions: inout [Action]
+  ) -> Bool {
+    guard !requests[id, default: []].contains(connection) else { return true }
+    guard requests[id, default: []].count < Self.waitersMax else {
+      refuse(connection, .busy, "too many wait for the verdict of this command", into: &actions)
+      return false
+    }
     requests[id, default: []].append(connection)
-    if requests[id, default: []].count > Self.waitersMax { requests[id]?.removeFirst() }
+    return true
   }
 
-  /// More than a bus has devices; whoever asks again is heard again.
+  /// More than a bus has devices.
   private static let waitersMax = 16
 
   /// A command without a stream of its own sender.
@@ -170,12 +185,12 @@ extension HubCore {
     operations += settlement.windows.map(StoreOperation.settle)
     operations += settlement.admitted.map { .reclassify($0, .window) }
     for answer in settlement.answers {
-      // The stream that its sender uses now, should it have begun a new one since.
-      let press = unjudged.removeValue(forKey: answer.press.command.id) ?? answer.press
+      let press = answer.press
+      unjudged[press.command.id] = nil
       archive.keep(answer.verdict, judgedAt: now)
       operations.append(.judge(answer.verdict, answer.press, judgedAt: now))
       then.append(.answer(Receipt(answer.verdict, at: now), press))
-      if isNumbered(press.stream) { owe(answer.verdict, to: press.stream.sender, &operations, &then, at: now) }
+      for store in takeClaimants(of: press) { owe(answer.verdict, to: store, &operations, &then, at: now) }
     }
     expectRecords(after: settlement, &operations, &then, at: now)
     if didTransit {
@@ -218,7 +233,7 @@ extension HubCore {
   var ownStream: StreamID { StreamID(sender: settings.storeID, kind: .commands) }
 
   /// Whether a stream has a watermark, and its sender a stream of verdicts. One-shots and plain requests have neither.
-  private func isNumbered(_ stream: StreamID) -> Bool { watermarks[stream] != nil }
+  func isNumbered(_ stream: StreamID) -> Bool { watermarks[stream] != nil }
 
   /// Nothing more is taken from a sender that does not take the verdicts that it is owed.
   func canAccept(_ sender: StoreID?) -> Bool {
@@ -228,21 +243,6 @@ extension HubCore {
 
   /// Its sender does not take the verdicts that it is owed.
   private func owesEnough(_ sender: StoreID) -> Bool { verdictStreams[sender]?.isFull ?? false }
-
-  /// A command that is known came again by another stream (its sender has begun anew): it does not count again, and its
-  /// verdict goes where its sender listens now.
-  private mutating func adopt(_ id: CommandID, by mark: Mark, at now: BusTime) {
-    var operations = [mark.operation]
-    var then = mark.effects
-    if let verdict = archive[id] {
-      owe(verdict, to: mark.stream.sender, &operations, &then, at: now)
-    } else if let press = unjudged[id] {
-      let moved = press.moved(to: mark.stream, sequence: mark.place.sequence)
-      unjudged[id] = moved
-      operations.append(.accept(moved, arbiter.pressClass(of: id) ?? .late))
-    }
-    commits.add(operations, then: then)
-  }
 
   var base: Base {
     Base(revision: arbiter.control.revision, commandID: arbiter.control.changedBy?.commandID)

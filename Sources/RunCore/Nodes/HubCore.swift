@@ -8,11 +8,10 @@ public struct HubCore: Sendable {
   public private(set) var deadline: BusTime?
 
   let settings: Settings
-  var storeID: StoreID
-  /// The id that is on the disk: what a welcome may name.
-  var durableStoreID: StoreID
+  let storeID: StoreID
   var dice: Dice
   var term: UInt64
+  var termRaises = TermRaises()
   var arbiter: Arbiter
   var ledger: RunLedger
   /// The run of which was said that it takes no more readings in.
@@ -30,6 +29,8 @@ public struct HubCore: Sendable {
   var unacknowledged: Set<StreamID> = []
   /// What is accepted and not judged: which device and stream a receipt goes to.
   var unjudged: [CommandID: Press] = [:]
+  /// The other stores that have sent a command that is not judged: its verdict is owed to each.
+  var claims: [CommandID: [StoreID]] = [:]
   /// Commands that came from this machine's spool and have no verdict yet.
   var spooled: Set<CommandID> = []
   /// The devices that were met, and what is owed to their stores.
@@ -84,8 +85,6 @@ public struct HubCore: Sendable {
     indirect case recordChanged(RecordNews, UInt64)
     /// A removed record, to a peer in the session in which it asked.
     indirect case tellChange(RecordChange, ConnectionID, session: UInt64)
-    /// The store's new id is durable.
-    case named(StoreID)
     case verdictsSendable(StoreID, through: UInt64, epoch: UInt64)
     case courier(StoreID, Courier.Effect)
     /// The answer to a peer's question, in the session in which it was asked.
@@ -105,16 +104,15 @@ public struct HubCore: Sendable {
   ) {
     self.settings = settings
     wall = (now, wallSeconds)
-    records = RecordKeeping(history, term: history.term + 1, now: now)
+    term = HubTerm.next(after: history.term)
+    records = RecordKeeping(history, term: term, now: now)
     storeID = settings.storeID
-    durableStoreID = settings.storeID
     dice = Dice(seed: settings.seed)
     shift = history.clock.flatMap {
       $0.shift(real: settings.clock.real(at: now), wallSeconds: wallSeconds, bootID: bootID)
     }
     quarantine = history.delivery.quarantine
     if let shift { for index in quarantine.indices { quarantine[index].since = quarantine[index].since + shift } }
-    term = history.term + 1
     let control = ControlState(
       transitions: history.transitions, windows: history.windows, aliases: history.aliases,
       verdicts: history.verdicts.map { ($0.verdict, $0.press) })
@@ -123,6 +121,7 @@ public struct HubCore: Sendable {
       lateAfter: settings.clock.speed.bus(fromReal: .milliseconds(500)), term: term)
     for (press, _) in history.accepted {
       unjudged[press.command.id] = press
+      claims[press.command.id] = history.claims[press.command.id]
       lastPress[press.stream] = max(lastPress[press.stream] ?? press.pressedAt, press.pressedAt)
     }
     for (_, press, _) in history.verdicts where history.delivery.watermarks[press.stream] != nil {
@@ -292,7 +291,6 @@ public struct HubCore: Sendable {
     case .recordChanged(let news, let change): tell(news, change, into: &actions)
     case .tellChange(let change, let connection, let session):
       tell(change, connection, session: session, into: &actions)
-    case .named(let store): durableStoreID = store
     case .tell(let answer, let connection, let session):
       guard sessions[connection]?.number == session else { break }
       sessions[connection]?.owedAnswers -= 1

@@ -1,33 +1,13 @@
 // Who is who: a device's greeting, whether both sides have one history, and how far its streams are.
 extension HubCore {
-  /// Whether a peer's history and the hub's are one; otherwise the side that has lost some begins anew (and `false`).
-  /// A device with another store than before is owed by that one what is owed to it.
+  /// Whether a peer's history and the hub's are one. Otherwise the peer is told to begin anew with a new store (and
+  /// `false`), whichever side has lost some: that heals this pair, and says nothing of any other. A device with another
+  /// store than before is owed by that one what is owed to it.
   mutating func join(
     _ hello: Hello, on connection: ConnectionID, at now: BusTime, into actions: inout [Action]
   ) -> Bool {
-    if hello.hub == storeID {
-      guard !isGivenUp(hello) else {
-        refuse(connection, .storeRegressed, "the device came with another store since: it begins anew", into: &actions)
-        _ = sessions.close(connection)
-        return false
-      }
-      let lost = [StreamID.Kind.commands, .samples, .messages].contains { kind in
-        received(hello.storeID, kind).sequence < hello.acknowledged[kind] ?? 0
-      }
-      let standings = [
-        standing(verdictStreams[hello.storeID], hello, .verdicts),
-        standing(couriers[hello.storeID]?.stream, hello, .messages),
-      ]
-      if lost || standings.contains(.senderLost) {
-        loseHistory(but: connection, at: now, into: &actions)
-      } else if standings.contains(.receiverLost) {
-        refuse(connection, .storeRegressed, "the device's store has lost history: it begins anew", into: &actions)
-        _ = sessions.close(connection)
-        return false
-      }
-    } else if hello.hub == nil, hasHistory(with: hello) {
-      // A store of before it met this hub, which has something of it all the same: what was told it is not known there.
-      refuse(connection, .storeRegressed, "the device's store has lost history: it begins anew", into: &actions)
+    if let reason = reasonToBeginAnew(hello) {
+      refuse(connection, .storeRegressed, reason, into: &actions)
       _ = sessions.close(connection)
       return false
     }
@@ -35,11 +15,35 @@ extension HubCore {
     return true
   }
 
+  private func reasonToBeginAnew(_ hello: Hello) -> String? {
+    guard let hub = hello.hub else {
+      // A store of before it met this hub, which has something of it all the same: what was told it is not known there.
+      return hasHistory(with: hello) ? Self.peerLost : nil
+    }
+    guard hub == storeID else { return nil }
+    if isGivenUp(hello) { return "the device came with another store since: it begins anew" }
+    let isLost = [StreamID.Kind.commands, .samples, .messages].contains { kind in
+      received(hello.storeID, kind).sequence < hello.acknowledged[kind] ?? 0
+    }
+    let standings = [
+      standing(verdictStreams[hello.storeID], hello, .verdicts),
+      standing(couriers[hello.storeID]?.stream, hello, .messages),
+    ]
+    // What one device says of this hub's store concerns that device alone: it may be wrong.
+    if isLost || standings.contains(.senderLost) {
+      return "the hub has less of the streams between them than the device says: the device begins anew"
+    }
+    return standings.contains(.receiverLost) ? Self.peerLost : nil
+  }
+
+  private static let peerLost = "the device's store has lost history: it begins anew"
+
   /// The device has come with another store since this one was here, and what was owed to it went on to that one: it is
   /// not this hub that has lost its history.
   private func isGivenUp(_ hello: Hello) -> Bool {
     guard let known = devices[hello.deviceID], known.storeID != hello.storeID else { return false }
-    return couriers[hello.storeID] == nil && !(hello.received.isEmpty && hello.acknowledged.isEmpty)
+    return couriers[hello.storeID] == nil
+      && !(hello.received.isEmpty && hello.acknowledged.isEmpty && !hasHistory(with: hello))
   }
 
   /// Something went between this hub and a store that remembers no hub, either way.
@@ -53,18 +57,6 @@ extension HubCore {
     let mark = hello.received[kind] ?? .start
     guard var stream else { return mark.sequence > 0 ? .senderLost : .good }
     return stream.open(received: mark)
-  }
-
-  /// This hub's store has less than it once acknowledged: it takes a new id, and everybody begins anew with it.
-  private mutating func loseHistory(but connection: ConnectionID, at now: BusTime, into actions: inout [Action]) {
-    storeID = dice.identifier()
-    actions.append(.note("this hub's store has lost history: storeRegressed; it takes a new id, and peers begin anew"))
-    commits.add([.setStoreID(storeID)], then: [.named(storeID)])
-    for other in sessions.sessions.keys.sorted(by: { $0.route.lexicographicallyPrecedes($1.route) })
-    where other != connection {
-      refuse(other, .unknownSession, "say hello again", into: &actions)
-      close(other, at: now, into: &actions)
-    }
   }
 
   private mutating func meet(_ hello: Hello, at now: BusTime) {
@@ -101,7 +93,8 @@ extension HubCore {
   /// that still has a session can bring it.
   mutating func letGoOfLostStores(at now: BusTime) {
     let present = Set(devices.values.map(\.storeID)).union([storeID])
-    for store in Set(unjudged.values.map(\.stream.sender)).subtracting(present).sorted()
+    let orphans = unjudged.values.filter { !hasHeir($0) }
+    for store in Set(orphans.map(\.stream.sender)).subtracting(present).sorted()
     where sessions.connection(of: store) == nil {
       let fallen = arbiter.skip(StreamID(sender: store, kind: .commands))
       guard !fallen.isEmpty else { continue }

@@ -135,9 +135,17 @@ extension HubCore {
       let message = Self.mismatch("\(hello.deviceID)", hello.version)
       return refuse(connection, .versionMismatch, message, into: &actions)
     }
-    // A term far beyond any count of lives is no term; taking it over would leave no room above it.
-    guard hello.termSeen <= term || hello.termSeen < 1 << 62 else {
-      return refuse(connection, .malformed, "the highest term seen is not a term", into: &actions)
+    guard hello.isOneShot || hello.deviceID != settings.deviceID else {
+      let message = "\(hello.deviceID) is this hub's own name: give the device another"
+      return refuse(connection, .malformed, message, into: &actions)
+    }
+    // Taking over what no count of lives comes to would leave no room above it.
+    guard hello.termSeen <= max(term, HubTerm.seenMax) else {
+      let message = "no hub comes to term \(hello.termSeen): the device forgets it, or its store is deleted"
+      return refuse(connection, .malformed, message, into: &actions)
+    }
+    guard hello.termSeen <= term || termRaises.take(at: monotonic(at: now)) else {
+      return refuse(connection, .busy, "the hub was passed too often in a minute: say hello again", into: &actions)
     }
     if var session = sessions[connection], session.hello == hello {
       // Said twice: the session that its first welcome named stands.
@@ -177,13 +185,11 @@ extension HubCore {
     guard let session = sessions[connection]?.number else { return }
     if hello.termSeen > term {
       // This hub has been passed, by a life whose store is lost: it takes a term above it before it speaks on.
-      term = hello.termSeen + 1
+      term = HubTerm.next(after: hello.termSeen)
       arbiter.setTerm(term)
       publishNow([.setTerm(term)], then: [.welcome(connection, session: session)], at: now)
-    } else if hello.termSeen > authoritative.order.term || !isDurable(hello.storeID, at: now)
-      || storeID != durableStoreID
-    {
-      // The marks and the store that it states must be those that will still be there tomorrow.
+    } else if hello.termSeen > authoritative.order.term || !isDurable(hello.storeID, at: now) {
+      // The marks that it states must be those that will still be there tomorrow.
       commits.add([], then: [.welcome(connection, session: session)])
     } else {
       welcome(connection, at: now, into: &actions)

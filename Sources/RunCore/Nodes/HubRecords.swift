@@ -67,8 +67,13 @@ extension HubCore {
   mutating func takeJournal(of run: RunID, _ entries: [LedgerEntry], at now: BusTime) {
     guard records.reading == run else { return }
     records.reading = nil
-    if let expected = records.expected[run], !expected.hasChanged {
-      keepRecord(of: run, RunLedger(settings: settings.unchosenMetrics, entries: entries), expected)
+    if let expected = records.expected[run] {
+      if expected.hasChanged {
+        // More of it came meanwhile: the journal is read again when that has gathered.
+        records.putOff(run, to: now + recordsQuiet)
+      } else {
+        keepRecord(of: run, RunLedger(settings: settings.unchosenMetrics, entries: entries), expected)
+      }
     }
     makeRecords(at: now)
   }

@@ -111,7 +111,7 @@ public struct PeerCore: Sendable {
     hub = history.hub
     dice = Dice(seed: settings.seed)
     nonce = dice.next()
-    termSeen = history.term
+    termSeen = min(history.term, HubTerm.limit)
     shift = history.clock.flatMap { $0.shift(real: now, wallSeconds: wallSeconds, bootID: bootID) }
     let receiver = history.hub?.storeID ?? .none
     let delivery = history.delivery

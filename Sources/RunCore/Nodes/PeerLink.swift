@@ -49,6 +49,7 @@ extension PeerCore {
 
   /// A frame of the hub to this peer.
   mutating func take(_ frame: HubFrame, at now: BusTime, into actions: inout [Action]) {
+    guard frame.isPossible else { return actions.append(.note(Self.impossible)) }
     if case .goodbye = frame.message { return takeLeave(session: frame.session, at: now, into: &actions) }
     noteSignOfLife(at: now)
     switch frame.message {
@@ -82,6 +83,7 @@ extension PeerCore {
   mutating func take(_ event: BusEvent, at now: BusTime, into actions: inout [Action]) {
     // What is still in the subscription's queue from before a loss of the link must not make the hub look alive.
     guard case .up = link else { return }
+    guard event.isPossible else { return actions.append(.note(Self.impossible)) }
     noteSignOfLife(at: now)
     hear(at: now, into: &actions)
     if case .snapshot(let message) = event {
@@ -153,6 +155,7 @@ extension PeerCore {
     return true
   }
 
+  private static let impossible = "the hub speaks of a term, a session or a count that no hub comes to: dropped"
   private static let renewalPatience = BusDuration.seconds(5)
 
   /// A hub that shows less of a term than was seen of it is another life of that number: its store was lost, or is an
@@ -227,6 +230,9 @@ extension PeerCore {
       let count = StoreOperation.countTries(commands.id, from: range.lowerBound, through: range.upperBound)
       commits.add(
         settings.isOneShot ? [] : [count], then: [.commandsSendable(through: commands.assigned, epoch: commands.epoch)])
+    } else if commands.isHeld {
+      // All of them may have been sent before their stream was renumbered.
+      commits.add([], then: [.commandsSendable(through: commands.assigned, epoch: commands.epoch)])
     }
     sendCommands(at: now, into: &actions)
     sendForwards(at: now, into: &actions)
@@ -253,10 +259,27 @@ extension PeerCore {
       if case .up(let mine) = link, mine != session { greet(attempts: 0, at: now, into: &actions) }
     case .storeRegressed:
       guard case .greeting = link else { return }
-      actions.append(.note("this device's store has lost history: what is unacknowledged goes again as a new store"))
+      actions.append(.note("storeRegressed: \(refusal.message); what is unacknowledged goes again as a new store"))
       renew(toward: hub, at: now)
-    case .malformed, .busy: actions.append(.note("the hub refused a frame: \(refusal.message)"))
+    case .malformed, .busy:
+      actions.append(.note("the hub refused a frame: \(refusal.message)"))
+      if refusal.code == .malformed { forgetTerm(at: now, into: &actions) }
     }
+  }
+
+  /// A term that no hub comes to was seen, and the hub does not believe it: a lie of another node, or of a wrong hub. This
+  /// peer forgets it, and shows what the hub shows from the next welcome on.
+  private mutating func forgetTerm(at now: BusTime, into actions: inout [Action]) {
+    guard case .greeting = link, !settings.isOneShot, termSeen > HubTerm.seenMax else { return }
+    actions.append(.note("term \(termSeen) is forgotten: no hub comes to it"))
+    (termSeen, lastSession) = (0, 0)
+    authoritative.order = Snapshot.none.order
+    settling = []
+    records.rebind()
+    var view = authoritative
+    view.metrics = RunMetrics()
+    commits.add([.setTerm(0), .setView(view), .setRecordsThrough(0)], then: [])
+    greet(attempts: 0, at: now, into: &actions)
   }
 
   private mutating func hear(at now: BusTime, into actions: inout [Action]) {

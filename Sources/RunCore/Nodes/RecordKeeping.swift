@@ -37,9 +37,10 @@ struct RecordKeeping: Sendable {
     discarded = history.discarded
     journals = history.endedJournals
     changes = history.recordChanges
-    durableChange = changes.values.max() ?? 0
+    // What a damaged store holds leaves no room for the next.
+    durableChange = min(changes.values.max() ?? 0, 1 << 62)
     // Above all that an earlier life gave, even one that the store has forgotten: peers know which they have.
-    lastChange = max(durableChange, (term & 0x7FFF_FFFF) << 32)
+    lastChange = max(durableChange, HubTerm.numbers(in: term))
     for record in history.expectedRecords {
       expected[record.runID] = Expected(record: record, dueAt: now)
     }
@@ -68,14 +69,17 @@ struct RecordKeeping: Sendable {
   /// The version that the next record of a run has.
   func nextVersion(of run: RunID) -> UInt64 { max(kept[run]?.version ?? 0, removed[run] ?? 0) + 1 }
 
-  /// The record of a run is due. What makes that durable; nothing for a run whose record was removed: its owner wants
+  /// What came while the journal of a run was read gathers first.
+  mutating func putOff(_ run: RunID, to due: BusTime) { expected[run]?.dueAt = due }
+
+  /// The record of a run is due, and not later than was said before. What makes that durable; nothing for a run whose record was removed: its owner wants
   /// none. One that is expected already is said once more: what said it first may still gather.
   mutating func expect(
     _ run: RunID, isConflicted: Bool = false, dueAt: BusTime
   ) -> StoreOperation? {
     guard removed[run] == nil else { return nil }
     if var known = expected[run] {
-      known.dueAt = dueAt
+      known.dueAt = min(known.dueAt, dueAt)
       known.hasChanged = true
       expected[run] = known
       return .expectRecord(known.record)

@@ -24,7 +24,7 @@ struct SessionTable: Sendable {
   private var lastNumber: UInt64
 
   /// Session numbers grow across lives: a frame of an earlier life's session is never taken for one of this life's.
-  init(term: UInt64) { lastNumber = (term & 0x7FFF_FFFF) << 32 }
+  init(term: UInt64) { lastNumber = HubTerm.numbers(in: term) }
 
   /// Which of the hub's lives a session belongs to: its term, as far as a session's number tells it.
   static func term(of session: UInt64) -> UInt64 { session >> 32 }

@@ -4,13 +4,15 @@ public enum StoreOperation: Hashable, Sendable {
   case setTerm(UInt64)
   /// A command was accepted: its row appears.
   case accept(Press, PressClass)
+  /// One more store has sent an accepted command: its verdict is owed to that one as well.
+  case claim(CommandID, StoreID)
   /// An accepted command stands otherwise now.
   case reclassify(CommandID, PressClass)
   /// The watermark of a stream moves.
   case setWatermark(StreamID, StreamMark)
   /// A stream has ended and will not be heard of again (a one-shot's, a store that was given up): its watermark goes.
   case forgetStream(StreamID)
-  /// A command was judged: its row among the accepted goes, its verdict is kept for the sender and for dedupe.
+  /// A command was judged: its row among the accepted goes with all claims to it, its verdict is kept for the sender and for dedupe.
   indirect case judge(Verdict, Press, judgedAt: BusTime)
   /// Verdicts judged before this moment are too old to be asked for.
   case forgetVerdicts(judgedBefore: BusTime)
@@ -67,7 +69,8 @@ public enum StoreOperation: Hashable, Sendable {
   case bury(OutStreamID, sequence: UInt64)
   /// The rows of this range may be sent from now on: each counts one try more.
   case countTries(OutStreamID, from: UInt64, through: UInt64)
-  /// What is owed by one stream is owed by another one from now on, numbered 1, 2, 3 … in its order, none of it tried.
+  /// What is owed by one stream is owed by another one from now on, numbered 1, 2, 3 … in its order, as often
+  /// tried as it was.
   case rebind(OutStreamID, to: OutStreamID)
   /// What is owed by a stream is owed no more; what was acknowledged of it is forgotten.
   case drop(OutStreamID)
@@ -114,6 +117,8 @@ public struct HubHistory: Sendable {
   public var windows: [SettledWindow] = []
   /// Accepted commands without a verdict, in order of acceptance.
   public var accepted: [(press: Press, class: PressClass)] = []
+  /// The other stores that have sent an accepted command, in the order of their ids.
+  public var claims: [CommandID: [StoreID]] = [:]
   /// Kept verdicts, in order of judgement, with the press that each answers and when it was judged.
   public var verdicts: [(verdict: Verdict, press: Press, judgedAt: BusTime)] = []
   /// What was sent and received.

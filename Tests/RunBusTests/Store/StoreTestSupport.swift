@@ -67,6 +67,7 @@ struct ComparableHistory: Equatable {
   let transitions: [PastTransition]
   let windows: [SettledWindow]
   let accepted: [Accepted]
+  let claims: [CommandID: [StoreID]]
   let verdicts: [Judged]
   let delivery: ComparableDelivery
   let devices: [KnownDevice]
@@ -85,6 +86,7 @@ struct ComparableHistory: Equatable {
     term = history.term
     transitions = history.transitions
     windows = history.windows
+    claims = history.claims
     accepted = history.accepted.map { Accepted(press: $0.press, pressClass: $0.class) }
     verdicts = history.verdicts.map { Judged(verdict: $0.verdict, press: $0.press, judgedAt: $0.judgedAt) }
     delivery = ComparableDelivery(history.delivery)

@@ -45,6 +45,24 @@ struct BeginAnewTests {
     #expect(next.welcome(session: 3, PeerStage.snapshot(2, 0, 1), store: Self.other).contains("send k 1"))
   }
 
+  @Test("Renumbered for another hub, what may have been sent still cannot be cancelled, and goes to that one")
+  func sentBefore() {
+    var peer = PeerStage.up()
+    _ = peer.presses(.lap, id: 1)
+    _ = peer.feed(.post(message(2), .queued))
+    peer.commits()
+    _ = peer.feed(.linkDown)
+    _ = peer.feed(.linkUp)
+    _ = peer.welcome(session: 2, PeerStage.snapshot(2, 0, 1), store: Self.other)
+    peer.commits()
+    for id in [MessageID(high: 4, low: 1), MessageID(high: 7, low: 2)] {
+      #expect(peer.feed(.inquire(.cancel(id), 1)) == ["answer 1: failed"])
+    }
+    #expect(peer.disk.history.delivery.rows.filter { $0.item != nil }.map(\.tries) == [1, 1])
+    let lines = peer.welcome(session: 3, PeerStage.snapshot(2, 0, 1), store: Self.other) + peer.commits()
+    #expect(lines.contains("send 1 lap 0.0s") && lines.contains("send messages 1"), "\(lines)")
+  }
+
   @Test("A peer that knows no hub and is known there has lost its history")
   func forgotten() {
     var peer = PeerStage()

@@ -1,5 +1,6 @@
-import RunCore
 import Testing
+
+@testable import RunCore
 
 @Suite("A hub opens, welcomes and refuses")
 struct HubLifeTests {
@@ -107,14 +108,47 @@ struct HubLifeTests {
   @Test("No term that a peer claims to have seen can lock anybody out")
   func termSeenAtTheEnd() {
     var hub = HubStage.opened()
-    #expect(hub.hello("watch", termSeen: 1 << 62) == ["watch ← refused malformed"])
-    _ = hub.hello("watch", termSeen: (1 << 62) - 1)
+    for lie in [HubTerm.seenMax + 1, HubTerm.limit, (1 << 62) - 1, 1 << 62, .max] {
+      #expect(hub.hello("watch", termSeen: lie) == ["watch ← refused malformed"])
+    }
+    #expect(hub.core.authoritative.order.term == 1)
+    _ = hub.hello("watch", termSeen: HubTerm.seenMax)
     hub.commitsAll()
-    #expect(hub.core.authoritative.order.term == 1 << 62)
-    // The codec lets counters up to 2^62 through, so this one still has to be welcome.
-    #expect(
-      hub.hello("widget", termSeen: 1 << 62).first
-        == "widget ← welcome 1, \(UInt64(1) << 62).0.2 idle")
+    #expect(hub.core.authoritative.order.term == HubTerm.seenMax + 1)
+    // What the hub shows now is believed by everybody, and has been seen by everybody the next time.
+    var disk = HubDisk()
+    disk.commit(hub.durable)
+    var next = HubStage.opened(history: disk.history)
+    #expect(next.hello("widget", termSeen: HubTerm.seenMax + 1).contains { $0.hasPrefix("widget ← welcome") })
+    #expect(next.core.authoritative.order.isPossible)
+  }
+
+  @Test("Sessions and changes of records grow from term to term, up to the last one")
+  func numbers() {
+    let terms = [1, 2, HubTerm.seenMax, HubTerm.limit - 1] as [UInt64]
+    let sessions = terms.map { SessionTable(term: $0).opened() }
+    #expect(sessions == sessions.sorted() && Set(sessions).count == terms.count)
+    #expect(sessions.map(SessionTable.term(of:)) == terms)
+    #expect(HubTerm.numbers(in: HubTerm.limit - 1) < 1 << 62)
+    // A damaged store holds what is no term: the count begins again, and devices forget what they saw.
+    #expect([HubTerm.limit - 1, HubTerm.limit, .max].map(HubTerm.next(after:)) == [1, 1, 1])
+  }
+
+  @Test("A term is raised sixteen times a minute at most; a device in good order is let in when it asks again")
+  func raisedTooOften() {
+    var hub = HubStage.opened()
+    var answers: [String] = []
+    for count in 1...40 as ClosedRange<UInt64> {
+      let lines = hub.hello("liar", nonce: count, termSeen: hub.core.term + 1)
+      answers += lines.filter { $0.contains("refused") }
+      hub.commitsAll()
+    }
+    #expect(answers == Array(repeating: "liar ← refused busy", count: 40 - TermRaises.most))
+    let term = hub.core.term
+    #expect(hub.hello("watch", termSeen: term + 5) == ["watch ← refused busy"])
+    hub.passes(.seconds(60))
+    _ = hub.hello("watch", nonce: 2, termSeen: term + 5)
+    #expect(hub.commitsAll().contains { $0.hasPrefix("watch ← welcome") })
   }
 
   @Test("A query is answered with the published state, a subscription with a publication")
@@ -174,5 +208,16 @@ struct HubLifeTests {
     let failing = hub.inFlight!.id
     #expect(hub.feed(.ending) == [])
     #expect(hub.feed(.commitFailed(failing)) == ["note", "watch ← goodbye", "ended"])
+  }
+}
+
+extension SessionTable {
+  /// The number of its first session.
+  fileprivate func opened() -> UInt64 {
+    var table = self
+    let hello = Hello(
+      deviceID: DeviceID("watch")!, role: .watch, nodeID: NodeID(high: 3, low: 1), storeID: StoreID(high: 2, low: 1),
+      nonce: 1, termSeen: 0, isOneShot: false)
+    return table.open(hello, on: .named("watch"), at: .zero).number
   }
 }

@@ -64,23 +64,33 @@ struct HubRecordTests {
     #expect(stop < expected && expected < kept)
   }
 
-  @Test("Readings that come after the stop make one new version, once it has been quiet for a minute")
+  @Test("A due time only moves nearer: what comes meanwhile does not put a record off")
+  func dueTime() {
+    let run = RunID(high: 1, low: 1)
+    var records = RecordKeeping(HubHistory(), term: 1, now: .zero)
+    _ = records.expect(run, dueAt: .zero + .seconds(60))
+    _ = records.expect(run, dueAt: .zero + .seconds(1))
+    _ = records.expect(run, dueAt: .zero + .seconds(61))
+    #expect(records.deadline == .zero + .seconds(1))
+  }
+
+  @Test("Readings that come after the stop make a new version a minute after the first of them")
   func lateSamples() {
     var stage = stopped()
     for second in 30..<50 {
       stage.passes(to: stage.now + .seconds(5))
       _ = stage.feed(.sample(cadence(at: Int64(second))))
     }
-    let last = stage.now
-    stage.passes(to: last + .seconds(59))
-    #expect(records(stage).count == 1)
-    stage.passes(to: last + .seconds(61))
+    // They came for 95 seconds: those of the first minute made a version, the rest makes another.
     #expect(records(stage).map(\.summary.version) == [1, 2])
-    #expect(records(stage).map { $0.body.report.metrics.averageCadenceStepsPerMinute } == [nil, 170])
+    let last = stage.now
+    stage.passes(to: last + .seconds(61))
+    #expect(records(stage).map(\.summary.version) == [1, 2, 3])
+    #expect(records(stage).map { $0.body.report.metrics.averageCadenceStepsPerMinute } == [nil, 170, 170])
     #expect(records(stage).last?.summary.startedAtUnixSeconds == records(stage).first?.summary.startedAtUnixSeconds)
     stage.passes(to: last + .seconds(600))
-    #expect(records(stage).count == 2)
-    #expect(expectations(stage) == 2)
+    #expect(records(stage).count == 3)
+    #expect(expectations(stage) == 3)
   }
 
   @Test("What waited for its minute when the hub died is made by its next life, with the weight of the first one")

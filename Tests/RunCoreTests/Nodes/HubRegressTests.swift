@@ -4,29 +4,29 @@ import Testing
 
 @Suite("A hub whose store has lost history")
 struct HubRegressTests {
-  @Test("Its new id is in no welcome before it is durable, not even in one that an earlier commit lets go")
-  func welcomes() throws {
-    var hub = HubStage.opened()
-    // The tablet has seen a later term: its welcome waits for one above it.
-    _ = hub.hello("tablet", termSeen: 5)
-    // The watch was acknowledged more than this hub remembers: the hub takes a new id, and all say hello again.
-    var watch = hub.greeting("watch")
+  @Test("Each device that was acknowledged more begins anew with it; a device that was not goes on as it was")
+  func beginsAnew() {
+    var hub = HubStage.with("tablet", debounce: .zero)
+    _ = hub.presses("tablet", .start)
+    hub.commitsAll()
+    var disk = HubDisk()
+    disk.commit(hub.durable)
+    // What follows is lost with the disk.
+    _ = hub.presses("tablet", .pause)
+    hub.commitsAll()
+    var next = HubStage.opened(debounce: .zero, history: disk.history, now: hub.now)
+    var watch = next.greeting("watch", nonce: 2)
     watch.hub = HubStage.storeID
     watch.acknowledged = [.commands: 9]
-    _ = hub.says("watch", .hello(watch), session: 0)
-    #expect(hub.core.storeID != HubStage.storeID)
-    _ = hub.hello("tablet", nonce: 2, termSeen: 5)
-    let first = hub.takeInFlight()
-    #expect(welcomed(hub.act(.committed(try #require(first)))) == [])
-    var named: [StoreID] = []
-    while let next = hub.takeInFlight() { named += welcomed(hub.act(.committed(next))) }
-    #expect(named == [hub.core.storeID, hub.core.storeID])
-  }
-
-  /// The stores that welcomes name.
-  private func welcomed(_ actions: [HubCore.Action]) -> [StoreID] {
-    actions.compactMap { action in
-      if case .send(let frame, _) = action, case .welcome(let welcome) = frame.message { welcome.storeID } else { nil }
-    }
+    #expect(next.says("watch", .hello(watch), session: 0) == ["watch ← refused storeRegressed"])
+    watch.acknowledged = [:]
+    watch.storeID = HubStage.store("anew")
+    _ = next.says("watch", .hello(watch), session: 0)
+    var tablet = next.greeting("tablet", nonce: 2)
+    tablet.hub = HubStage.storeID
+    tablet.acknowledged = [.commands: 1]
+    tablet.received[.verdicts] = StreamMark(sequence: 1)
+    let lines = next.says("tablet", .hello(tablet), session: 0) + next.commitsAll()
+    #expect(lines.filter { $0.contains("← welcome") }.count == 2)
   }
 }

@@ -68,7 +68,7 @@ struct DeliveryDisk {
     var last = rows(target).last?.sequence ?? 0
     for var row in moved {
       last += 1
-      (row.stream, row.sequence, row.tries) = (target, last, 0)
+      (row.stream, row.sequence) = (target, last)
       enqueue(row)
     }
   }
@@ -143,6 +143,7 @@ struct HubDisk {
       } else {
         kept.accepted.append((press, pressClass))
       }
+    case .claim(let id, let store): kept.claims[id, default: []].append(store)
     case .reclassify(let id, let pressClass):
       if let index = kept.accepted.firstIndex(where: { $0.press.command.id == id }) {
         kept.accepted[index].class = pressClass
@@ -150,6 +151,7 @@ struct HubDisk {
     case .judge(let verdict, let press, let judgedAt):
       if verdicts[verdict.commandID] != nil { ownFaults.append("\(verdict.commandID) was judged twice") }
       kept.accepted.removeAll { $0.press.command.id == verdict.commandID }
+      kept.claims[verdict.commandID] = nil
       verdicts[verdict.commandID] = verdict
       kept.verdicts.append((verdict, press, judgedAt))
     case .forgetVerdicts(let moment): kept.verdicts.removeAll { $0.judgedAt < moment }

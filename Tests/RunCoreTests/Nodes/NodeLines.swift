@@ -208,6 +208,7 @@ enum NodeLines {
     switch operation {
     case .setTerm(let term): "term \(term)"
     case .accept(let press, let pressClass): "accept \(press.command.kind.rawValue) \(pressClass.rawValue)"
+    case .claim: "claim"
     case .reclassify(_, let pressClass): "reclassify \(pressClass.rawValue)"
     case .setWatermark(let stream, let mark): "\(stream.kind.rawValue) to \(mark.sequence)"
     case .forgetStream(let stream): "forget \(stream.kind.rawValue)"

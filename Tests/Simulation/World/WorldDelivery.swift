@@ -56,7 +56,7 @@ struct WorldDelivery {
       var last = rows[target]?.last?.sequence ?? 0
       for var row in moved {
         last += 1
-        (row.stream, row.sequence, row.tries) = (target, last, 0)
+        (row.stream, row.sequence) = (target, last)
         rows[target, default: []].append(row)
       }
     case .drop(let stream): (rows[stream], acknowledged[stream]) = (nil, nil)
@@ -69,7 +69,7 @@ struct WorldDelivery {
     case .unquarantine(let id): quarantine.removeAll { $0.message.id == id }
     case .setLatest(let row): latestSent[Place(device: row.device, key: row.key)] = row
     case .receiveLatest(let row): latestReceived[Place(device: row.device, key: row.key)] = row
-    case .setTerm, .accept, .reclassify, .judge, .forgetVerdicts, .append, .setAlias, .settle, .setClock,
+    case .setTerm, .accept, .claim, .reclassify, .judge, .forgetVerdicts, .append, .setAlias, .settle, .setClock,
       .setStoreID, .setHub, .setView, .setVigil, .meet, .setUnanswered, .discard,
       .expectRecord, .forgetExpected, .keepRecord, .editRecord, .removeRecord, .setRecordsThrough,
       .endJournal, .dropJournal:

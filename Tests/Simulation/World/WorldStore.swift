@@ -5,6 +5,7 @@ struct WorldStore {
   private(set) var storeID: StoreID
   private(set) var term: UInt64 = 0
   private(set) var accepted: [CommandID: (press: Press, class: PressClass, place: Int)] = [:]
+  private var claims: [CommandID: [StoreID]] = [:]
   /// What was judged long after it was pressed, or as part of a chain.
   private(set) var late: Set<CommandID> = []
   private(set) var records = WorldRecordDisk()
@@ -74,11 +75,13 @@ struct WorldStore {
       place += 1
       accepted[id] = (press, pressClass, accepted[id]?.place ?? place)
       if pressClass == .late || pressClass == .held { late.insert(id) }
+    case .claim(let id, let store): claims[id, default: []].append(store)
     case .reclassify(let id, let pressClass): accepted[id]?.class = pressClass
     case .judge(let verdict, let press, let judgedAt):
       if verdicts[verdict.commandID] != nil { ownFaults.append("\(verdict.commandID) was judged twice") }
       // Accepted and judged in one commit, it needs no row to wait in.
       accepted[verdict.commandID] = nil
+      claims[verdict.commandID] = nil
       if press.arrivedAt - press.pressedAt > lateAfter { late.insert(verdict.commandID) }
       verdicts[verdict.commandID] = verdict
       if verdict.outcome == .applied, let meant = press.command.runID, let run = verdict.runID {
@@ -233,6 +236,7 @@ struct WorldStore {
     history.transitions = transitions
     history.windows = windows
     history.accepted = accepted.values.sorted { $0.place < $1.place }.map { ($0.press, $0.class) }
+    history.claims = claims
     history.verdicts = judged
     history.delivery = delivery.history
     records.fill(&history)

@@ -1,0 +1,125 @@
+import Testing
+
+@testable import RunCore
+
+@Suite("One command that several stores send")
+struct HubClaimTests {
+  /// The devices that were told a verdict by the hub's stream to them.
+  private func told(_ lines: [String]) -> [String] {
+    lines.filter { $0.contains("start applied") && !$0.contains("commit:") && $0.contains("←") }
+      .compactMap { $0.split(separator: " ").first.map(String.init) }
+  }
+
+  private func disk(of hub: HubStage) -> HubDisk {
+    var disk = HubDisk()
+    disk.commit(hub.durable)
+    return disk
+  }
+
+  @Test("Another device that states the id of a pending command takes nothing away: both are told its verdict")
+  func stated() {
+    var hub = HubStage.with("watch", "wrong")
+    let start = hub.command(.start, by: "watch")
+    _ = hub.sends("watch", start)
+    hub.commitsAll()
+    _ = hub.sends("wrong", start)
+    hub.commitsAll()
+    #expect(told(hub.passes(.seconds(1))) == ["watch", "wrong"])
+    #expect(disk(of: hub).verdicts.count == 1)
+  }
+
+  @Test("The same when the hub dies between accepting the command and judging it")
+  func statedBeforeDeath() {
+    var hub = HubStage.with("watch", "wrong")
+    let start = hub.command(.start, by: "watch")
+    for name in ["watch", "wrong"] {
+      _ = hub.sends(name, start)
+      hub.commitsAll()
+    }
+    let held = disk(of: hub).history
+    #expect(held.claims == [start.id: [HubStage.store("wrong")]])
+    var next = HubStage.opened(history: held, now: hub.now)
+    var lines: [String] = []
+    for name in ["watch", "wrong"] { lines += next.hello(name, nonce: 2) }
+    lines += next.commitsAll()
+    lines += next.passes(.seconds(1))
+    #expect(told(lines).sorted() == ["watch", "wrong"])
+    #expect(disk(of: next).history.claims.isEmpty)
+  }
+
+  @Test("Another kind or run under the id of a pending command changes nothing of it")
+  func otherContent() {
+    var hub = HubStage.with("watch", "wrong")
+    let start = hub.command(.start, by: "watch", id: 5)
+    _ = hub.sends("watch", start)
+    hub.commitsAll()
+    _ = hub.sends("wrong", hub.command(.stop, by: "wrong", id: 5, runID: RunID(high: 9, low: 77)))
+    hub.commitsAll()
+    #expect(told(hub.passes(.seconds(1))) == ["watch", "wrong"])
+    #expect(hub.core.authoritative.phase == .running)
+  }
+
+  @Test("The id of one of the hub's own presses, or of a one-shot's: who pressed hears its verdict all the same")
+  func ownAndOneShot() {
+    var hub = HubStage.with("wrong")
+    let own = hub.command(.start, by: "phone")
+    _ = hub.feed(.press(own))
+    hub.commitsAll()
+    _ = hub.sends("wrong", own)
+    hub.commitsAll()
+    #expect(hub.passes(.seconds(1)).contains("own start applied 1"))
+
+    _ = hub.hello("shell", isOneShot: true)
+    let lap = hub.command(.lap, by: "shell")
+    _ = hub.sends("shell", lap, sequence: 1)
+    hub.commitsAll()
+    _ = hub.sends("wrong", lap)
+    hub.commitsAll()
+    #expect(hub.passes(.seconds(1)).contains("shell ← lap applied 1"))
+  }
+
+  @Test("Of more stores than can wait each is refused and sends it again later; none that waits is forgotten")
+  func bounded() {
+    let names = (0...HubCore.claimsMax).map { "wrong\($0)" }
+    var hub = HubStage.with("watch")
+    for name in names { _ = hub.hello(name) }
+    hub.commitsAll()
+    let start = hub.command(.start, by: "watch")
+    _ = hub.sends("watch", start)
+    hub.commitsAll()
+    var answers: [String] = []
+    for name in names {
+      answers += hub.sends(name, start, sequence: 1).filter { $0.contains("refused") }
+      hub.commitsAll()
+    }
+    #expect(answers == ["\(names.last!) ← refused busy"])
+    #expect(told(hub.passes(.seconds(1))).sorted() == (["watch"] + names.dropLast()).sorted())
+    #expect(told(hub.sends(names.last!, start, sequence: 1) + hub.commitsAll()) == [names.last!])
+  }
+
+  @Test("Of more askers without a session than can wait the newest is refused, and the first has its answer")
+  func requests() {
+    var hub = HubStage.opened()
+    for asker in 0..<16 {
+      _ = hub.requests("shell\(asker)", .start, id: 5)
+      hub.commitsAll()
+    }
+    #expect(hub.requests("shell16", .start, id: 5) == ["shell16 ← refused busy"])
+    #expect(told(hub.passes(.seconds(1))).first == "shell0")
+  }
+
+  @Test("A device that came with a new store hears of what it sent by the old one, and nothing is owed to that")
+  func newStore() {
+    var hub = HubStage.with("watch")
+    let start = hub.command(.start, by: "watch")
+    _ = hub.sends("watch", start)
+    hub.commitsAll()
+    var anew = hub.greeting("watch", nonce: 2)
+    anew.storeID = HubStage.store("anew")
+    _ = hub.says("watch", .hello(anew), session: 0)
+    _ = hub.sends("watch", start, sequence: 1)
+    hub.commitsAll()
+    #expect(told(hub.passes(.seconds(1))) == ["watch"])
+    #expect(Array(hub.core.verdictStreams.keys) == [HubStage.store("anew")])
+  }
+}

@@ -1,0 +1,105 @@
+import Testing
+
+@testable import RunCore
+
+@Suite("Marks, terms and names that are wrong")
+struct WrongMarkTests {
+  @Test(
+    "A device that says that the hub has lost history begins anew by itself; the others notice nothing",
+    arguments: [1, 9, 1 << 62, UInt64.max])
+  func liesAboutMarks(lie: UInt64) {
+    for kind in [StreamID.Kind.commands, .samples, .messages, .verdicts] {
+      var hub = HubStage.with("watch", debounce: .zero)
+      _ = hub.presses("watch", .start)
+      hub.commitsAll()
+      var wrong = hub.greeting("wrong")
+      wrong.hub = HubStage.storeID
+      if kind == .verdicts {
+        wrong.received[kind] = StreamMark(sequence: lie)
+      } else {
+        wrong.acknowledged[kind] = lie
+      }
+      #expect(hub.says("wrong", .hello(wrong), session: 0) == ["wrong ← refused storeRegressed"])
+      hub.commitsAll()
+      #expect(!hub.durable.contains { if case .setStoreID = $0 { true } else { false } })
+      #expect(hub.says("watch", .ping(1)) == ["watch ← pong 1 at 1.1.2"])
+    }
+  }
+
+  @Test("A member is not called what the hub is called; a one-shot may be")
+  func hubName() {
+    var hub = HubStage.opened()
+    #expect(hub.hello("phone") == ["phone ← refused malformed"])
+    #expect(hub.hello("phone", isOneShot: true).first?.hasPrefix("phone ← welcome") == true)
+  }
+
+  @Test("A value whose version the other side has passed, after a lost history here, takes one above it and arrives")
+  func overtaken() {
+    var peer = PeerStage.up()
+    let value = AppMessage(id: MessageID(high: 7, low: 1), name: "m", body: [])
+    _ = peer.feed(.post(value, .latest(key: "k")))
+    #expect(peer.commits() == ["1 queued", "send k 1"])
+    #expect(peer.hub(.delivery(.acknowledgeLatest(key: "k", version: 5))) == ["commit: set k 6"])
+    #expect(peer.commits() == ["send k 6"])
+    #expect(peer.hub(.delivery(.acknowledgeLatest(key: "k", version: 6))) == [])
+    _ = peer.passes(.seconds(1))
+    #expect(peer.commits() == ["1 processed"])
+    // What leaves no room is no version.
+    #expect(peer.hub(.delivery(.acknowledgeLatest(key: "k", version: .max))) == [])
+  }
+
+  @Test("The same version of another value comes from a sender that has lost history: it is taken")
+  func sameVersion() {
+    var peer = PeerStage.up()
+    func gets(_ id: UInt64, _ version: UInt64) -> [String] {
+      let message = AppMessage(id: MessageID(high: 7, low: id), name: "m", body: [])
+      return peer.hub(.delivery(.latest(key: "k", version: version, message)))
+    }
+    #expect(gets(1, 3) == ["commit: take k 3"])
+    #expect(peer.commits() == ["send has k 3"])
+    #expect(gets(1, 3) == ["send has k 3"])
+    #expect(gets(2, 3) == ["commit: take k 3"])
+    #expect(peer.commits() == ["send has k 3"])
+    // An older one is answered with the version that is here.
+    #expect(gets(3, 2) == ["send has k 3"])
+    #expect(peer.core.latest("k")?.id.low == 2)
+  }
+
+  @Test("What no hub comes to is dropped, in whatever frame it stands; the next honest word is taken")
+  func impossibleHub() {
+    for term in [HubTerm.limit, 1 << 62, .max] {
+      var peer = PeerStage()
+      _ = peer.feed(.started)
+      peer.commits()
+      _ = peer.feed(.linkUp)
+      #expect(peer.welcome(session: 1, PeerStage.snapshot(term, 0, 1)) == ["note"])
+      #expect(peer.welcome(session: term << 32 | 1 << 62, PeerStage.snapshot(1, 0, 1)) == ["note"])
+      _ = peer.welcome(session: 1)
+      peer.commits()
+      #expect(peer.hub(.state(StateMessage(snapshot: PeerStage.snapshot(term, 0, 1), age: .zero))) == ["note"])
+      #expect(peer.hub(.state(StateMessage(snapshot: PeerStage.snapshot(1, 0, .max), age: .zero))) == ["note"])
+      #expect(peer.publishes(PeerStage.snapshot(term, 0, 1)) == ["note"])
+      let order = SnapshotOrder(term: term, revision: 0, tick: 0)
+      #expect(peer.hub(.pong(1, order, recordsThrough: 0)) == ["note"])
+      #expect(peer.hub(.pong(1, PeerStage.snapshot(1, 0, 1).order, recordsThrough: .max)) == ["note"])
+      #expect(peer.publishes(PeerStage.snapshot(1, 0, 2)).contains("show 1.0.2 idle"))
+    }
+  }
+
+  @Test("A peer that was told a term to which no hub comes forgets it when the hub does not believe it")
+  func poisoned() {
+    var peer = PeerStage.up(PeerStage.snapshot(HubTerm.limit - 1, 0, 1))
+    _ = peer.passes(.milliseconds(250))
+    peer.commits()
+    #expect(peer.disk.history.term == HubTerm.limit - 1)
+    var next = PeerStage(peer.disk, now: peer.now)
+    _ = next.feed(.started)
+    next.commits()
+    #expect(next.feed(.linkUp) == ["send hello seen \(HubTerm.limit - 1)"])
+    let lines = next.hub(.refused(Refusal(code: .malformed, message: "")), session: 0)
+    #expect(lines.contains("send hello seen 0"), "\(lines)")
+    next.commits()
+    #expect(next.disk.history.term == 0)
+    #expect(next.welcome(session: 1).contains("show 1.0.1 idle"))
+  }
+}
