@@ -118,6 +118,9 @@ final class MemoryRecords: StoreRecords {
       state.journals[run] = journal(of: run, state)
       state.history.endedJournals[run] = nil
     case .meet(let device): state.devices[device.deviceID] = device
+    case .forgetDevice(let device):
+      state.devices[device] = nil
+      state.delivery.apply(operation)
     case .expectRecord(let record):
       state.history.expectedRecords.removeAll { $0.runID == record.runID }
       state.history.expectedRecords.append(record)

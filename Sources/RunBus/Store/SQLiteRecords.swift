@@ -188,6 +188,10 @@ final class SQLiteRecords: StoreRecords {
         [
           device.deviceID.rawValue, Data(device.role.rawValue.utf8), device.storeID.data, device.heardAt.nanoseconds,
         ])
+    case .forgetDevice(let device):
+      for table in ["devices", "latest_sent", "latest_received"] {
+        try db.run("DELETE FROM \(table) WHERE device = ?", [device.rawValue])
+      }
     case .enqueue(let row): try outbox.enqueue(row, db)
     case .acknowledge(let stream, let sequence): try outbox.acknowledge(stream, through: sequence, db)
     case .remove(let stream, let sequence): try outbox.remove(stream, sequence, db)

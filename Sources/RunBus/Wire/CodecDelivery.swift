@@ -47,6 +47,12 @@ extension Codec {
       acknowledged.key = key
       acknowledged.version = version
       message.message = .latestAcknowledged(acknowledged)
+    case .refuseLatest(let key, let version):
+      var refused = WireLatestAcknowledged()
+      refused.key = key
+      refused.version = version
+      refused.refused = true
+      message.message = .latestAcknowledged(refused)
     case .live(let content):
       var live = WireLive()
       live.message = self.message(content)
@@ -72,8 +78,9 @@ extension Codec {
       return .latest(
         key: try name(latest.key, "key"), version: try counter(latest.version, "version"), try value(latest.value))
     case .latestAcknowledged(let acknowledged):
-      return .acknowledgeLatest(
-        key: try name(acknowledged.key, "key"), version: try counter(acknowledged.version, "version"))
+      let (key, version) = (try name(acknowledged.key, "key"), try counter(acknowledged.version, "version"))
+      return acknowledged.refused
+        ? .refuseLatest(key: key, version: version) : .acknowledgeLatest(key: key, version: version)
     case .live(let live):
       guard live.hasMessage else { throw .malformed("live without a message") }
       return .live(try value(live.message))

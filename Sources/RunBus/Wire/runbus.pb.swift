@@ -1600,7 +1600,8 @@ nonisolated struct WireLatest: Sendable {
   fileprivate var _value: WireAppMessage? = nil
 }
 
-/// This value of the key, or a newer one, has arrived and is durable.
+/// This value of the key, or a newer one, has arrived and is durable: the version is the one that the receiver has. A
+/// sender that gave a lower one has lost history; it gives its value a version above that and sends it again.
 nonisolated struct WireLatestAcknowledged: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -1609,6 +1610,9 @@ nonisolated struct WireLatestAcknowledged: Sendable {
   var key: String = String()
 
   var version: UInt64 = 0
+
+  /// The receiver has no room for this version, which need not be sent again.
+  var refused: Bool = false
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
@@ -5215,7 +5219,7 @@ nonisolated extension WireLatest: SwiftProtobuf.Message, SwiftProtobuf._MessageI
 
 nonisolated extension WireLatestAcknowledged: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".LatestAcknowledged"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}key\0\u{1}version\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}key\0\u{1}version\0\u{1}refused\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -5225,6 +5229,7 @@ nonisolated extension WireLatestAcknowledged: SwiftProtobuf.Message, SwiftProtob
       switch fieldNumber {
       case 1: try { try decoder.decodeSingularStringField(value: &self.key) }()
       case 2: try { try decoder.decodeSingularUInt64Field(value: &self.version) }()
+      case 3: try { try decoder.decodeSingularBoolField(value: &self.refused) }()
       default: break
       }
     }
@@ -5237,12 +5242,16 @@ nonisolated extension WireLatestAcknowledged: SwiftProtobuf.Message, SwiftProtob
     if self.version != 0 {
       try visitor.visitSingularUInt64Field(value: self.version, fieldNumber: 2)
     }
+    if self.refused != false {
+      try visitor.visitSingularBoolField(value: self.refused, fieldNumber: 3)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
   static func ==(lhs: WireLatestAcknowledged, rhs: WireLatestAcknowledged) -> Bool {
     if lhs.key != rhs.key {return false}
     if lhs.version != rhs.version {return false}
+    if lhs.refused != rhs.refused {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

@@ -34,6 +34,9 @@ struct Inbox: Sendable {
     taken = Watermark(durable)
   }
 
+  /// Nothing was taken that is not handled and durable.
+  var isIdle: Bool { waiting.isEmpty && handled == durable }
+
   /// Messages of the stream, in order.
   mutating func receive(_ transmissions: [MessageTransmission]) -> Outcome {
     var fresh: [MessageTransmission] = []

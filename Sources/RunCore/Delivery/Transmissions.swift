@@ -116,6 +116,8 @@ public enum DeliveryMessage: Hashable, Sendable {
   case latest(key: String, version: UInt64, AppMessage)
   /// The value of a key has arrived and is durable.
   case acknowledgeLatest(key: String, version: UInt64)
+  /// There is no room for the value of a key: it is not kept, and need not come again.
+  case refuseLatest(key: String, version: UInt64)
   /// A message that is for now or never.
   case live(AppMessage)
 }

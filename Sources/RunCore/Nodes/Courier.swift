@@ -57,6 +57,8 @@ struct Courier: Sendable {
   private(set) var inbox: Inbox
   private var values: [String: Value] = [:]
   private var received: [String: LatestReceived] = [:]
+  /// What they take, on the disk as in memory.
+  private(set) var receivedBytes = 0
   /// The keys whose newest value is on its way to the disk.
   private var receiving: Set<String> = []
   private var failures: (sequence: UInt64, count: Int) = (0, 0)
@@ -81,7 +83,10 @@ struct Courier: Sendable {
     self.inbox = inbox
     self.isHandling = isHandling
     for row in latestSent { values[row.key] = Value(row: row) }
-    for row in latestReceived { received[row.key] = row }
+    for row in latestReceived {
+      received[row.key] = row
+      receivedBytes += row.size
+    }
   }
 
   /// The next moment at which ``meetDeadlines(at:dice:into:)`` has something to do.
@@ -91,6 +96,12 @@ struct Courier: Sendable {
   var waitingValues: [LatestRow] {
     values.values.map(\.row).filter { !$0.isAcknowledged }.sorted { $0.key < $1.key }
   }
+
+  /// Nothing that was given here waits to arrive.
+  var isSettled: Bool { waitingValues.isEmpty && !stream.rows.contains { $0.item != nil } }
+
+  /// Nothing waits either way, and no value is kept.
+  var isEmpty: Bool { isSettled && received.isEmpty && inbox.isIdle }
 
   /// The newest value of a key that came in.
   func value(of key: String) -> AppMessage? { received[key]?.message }
@@ -235,8 +246,11 @@ struct Courier: Sendable {
   // MARK: What the other side says
 
   /// What the other side owes, or says of what is owed to it.
+  ///
+  /// - Parameter valueBytesMax: how many bytes the newest values that come in may take in all.
   mutating func receive(
-    _ message: DeliveryMessage, at now: BusTime, dice: inout Dice, into actions: inout [Action]
+    _ message: DeliveryMessage, valueBytesMax: Int = .max, at now: BusTime, dice: inout Dice,
+    into actions: inout [Action]
   ) {
     switch message {
     case .messages(let transmissions): take(transmissions, into: &actions)
@@ -259,7 +273,8 @@ struct Courier: Sendable {
       toldDelivered = sequence
     case .goBack(_, let place, let failure):
       goBack(to: place, failure: failure, at: now, dice: &dice, into: &actions)
-    case .latest(let key, let version, let message): take(message, key: key, version: version, into: &actions)
+    case .latest(let key, let version, let message):
+      take(message, key: key, version: version, bytesMax: valueBytesMax, into: &actions)
     case .acknowledgeLatest(let key, let version):
       guard var value = values[key], !value.row.isAcknowledged else { return }
       if version > value.row.version { return overtake(key, version, into: &actions) }
@@ -269,6 +284,14 @@ struct Courier: Sendable {
       if waitingValues.isEmpty { valuesRetryAt = nil }
       let receipt = MessageReceipt(messageID: value.row.message.id, stage: .processed)
       actions.append(.write([.setLatest(value.row)], isUrgent: false, then: .tell(receipt)))
+    case .refuseLatest(let key, let version):
+      guard var value = values[key], value.row.version == version, !value.row.isAcknowledged else { return }
+      // Not sent again, until it is replaced or another store of a hub may have room.
+      value.row.isAcknowledged = true
+      values[key] = value
+      if waitingValues.isEmpty { valuesRetryAt = nil }
+      let receipt = MessageReceipt(messageID: value.row.message.id, stage: .rejected(.busy))
+      actions.append(.write([.setLatest(value.row)], isUrgent: true, then: .tell(receipt)))
     case .live(let message):
       guard isHandling else { return actions.append(.note("nobody takes messages here: a live one was dropped")) }
       hand(message, .live, place: nil, into: &actions)
@@ -339,7 +362,7 @@ struct Courier: Sendable {
   }
 
   private mutating func take(
-    _ message: AppMessage, key: String, version: UInt64, into actions: inout [Action]
+    _ message: AppMessage, key: String, version: UInt64, bytesMax: Int, into actions: inout [Action]
   ) {
     guard let device else { return }
     let store = inbox.stream.sender
@@ -351,11 +374,14 @@ struct Courier: Sendable {
       guard !receiving.contains(key) else { return }
       return actions.append(.send(.acknowledgeLatest(key: key, version: known.version)))
     }
-    guard received[key] != nil || received.count < Self.keysMax else {
-      return actions.append(.note("\(device) has values of too many keys: one was not taken"))
-    }
     let row = LatestReceived(device: device, store: store, key: key, version: version, message: message)
+    let bytes = receivedBytes - (received[key]?.size ?? 0) + row.size
+    guard received[key] != nil || received.count < Self.keysMax, bytes <= bytesMax else {
+      actions.append(.note("there is no room for more values of \(device): one was refused"))
+      return actions.append(.send(.refuseLatest(key: key, version: version)))
+    }
     received[key] = row
+    receivedBytes = bytes
     receiving.insert(key)
     actions.append(.write([.receiveLatest(row)], isUrgent: true, then: .latestReceived(row)))
   }
@@ -471,4 +497,9 @@ struct Courier: Sendable {
     }
     valuesRetryAt = isWaiting ? now + dice.jittered(.seconds(5)) : nil
   }
+}
+
+extension LatestReceived {
+  /// About how many bytes it takes, with what is kept around it.
+  fileprivate var size: Int { 256 + key.utf8.count + OutboxItem.message(message).size }
 }

@@ -206,6 +206,7 @@ public struct HubCore: Sendable {
       let batch = samples.take()
       commits.add(batch.operations + [clockMark(at: now)], then: [.farewell])
     }
+    if !records.questions.isEmpty { answerWaiting(at: now, into: &actions) }
     flushAcknowledgements(into: &actions)
     if let next = commits.next(at: now) { actions.append(.commit(next.id, next.operations)) }
     noteDeadline()
@@ -278,7 +279,9 @@ public struct HubCore: Sendable {
     case .anchor:
       tickAnchor = now
       nextTick = published?.phase == .running && unfinished == nil ? now + Self.tickInterval : nil
-    case .durable(let stream, let mark): if mark.sequence > durable[stream]?.sequence ?? 0 { durable[stream] = mark }
+    case .durable(let stream, let mark):
+      guard watermarks[stream] != nil, mark.sequence > durable[stream]?.sequence ?? 0 else { break }
+      durable[stream] = mark
     case .acknowledge(let stream): unacknowledged.insert(stream)
     case .verdictsSendable(let store, let sequence, let epoch):
       verdictStreams[store]?.makeDurable(through: sequence, epoch: epoch)

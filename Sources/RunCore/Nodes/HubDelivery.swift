@@ -130,6 +130,7 @@ extension HubCore {
       // The device came with another store while this one was still here.
       return letGoOfLostStores(at: now)
     }
+    guard !forgetVisitor(device) else { return }
     device.heardAt = now
     devices[hello.deviceID] = device
     commits.add([.meet(device)], then: [], dueAt: now + unhurried)
@@ -180,8 +181,13 @@ extension HubCore {
       skip(StreamID(sender: store, kind: .commands), from: from, through: through, at: now)
     case .tombstones(.samples, let from, let through):
       skip(StreamID(sender: store, kind: .samples), from: from, through: through, at: now)
+    case .latest:
+      let room = valueRoom(of: store)
+      withCourier(of: store, at: now, into: &actions) {
+        $0.receive(message, valueBytesMax: room, at: $3, dice: &$1, into: &$2)
+      }
     case .acknowledge(.messages, _), .goBack(.messages, _, _), .tombstones(.messages, _, _), .messages, .delivered,
-      .latest, .acknowledgeLatest, .live:
+      .acknowledgeLatest, .refuseLatest, .live:
       withCourier(of: store, at: now, into: &actions) { $0.receive(message, at: $3, dice: &$1, into: &$2) }
     case .acknowledge(.commands, _), .acknowledge(.samples, _), .goBack(.commands, _, _), .goBack(.samples, _, _),
       .tombstones(.verdicts, _, _), .verdicts:

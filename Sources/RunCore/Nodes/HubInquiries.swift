@@ -21,6 +21,9 @@ extension HubCore {
     }
   }
 
+  /// Answers to one peer that wait for a commit. A follower of the route asks one question at a time.
+  static let owedAnswersMax = 16
+
   /// A peer asks, for a shell beside it: it may look, and change nothing.
   mutating func answer(
     _ inquiry: Inquiry, of session: SessionTable.Session, on connection: ConnectionID, at now: BusTime,
@@ -40,6 +43,9 @@ extension HubCore {
       answer = .failed("records are asked for on the hub's own machine")
     }
     // What is told of the run is durable. Answers come in the order of the questions.
+    guard session.owedAnswers < Self.owedAnswersMax else {
+      return refuse(connection, .busy, "\(Self.owedAnswersMax) answers wait for a commit: ask later", into: &actions)
+    }
     guard session.owedAnswers > 0 || (speaksOfRun && !commits.isSettled) else {
       return actions.append(.send(HubFrame(session: session.number, message: .answer(answer)), to: connection))
     }
@@ -88,7 +94,20 @@ extension HubCore {
       }
       commits.add([], then: [.act(.answer(.done(nil), number))])
     case .records, .record, .editRecord, .removeRecord, .putRecord:
-      answerOfRecords(inquiry, number, at: now, into: &actions)
+      makeRecords(at: now)
+      guard records.hasDue(at: now), records.questions.count < RecordKeeping.questionsMax else {
+        return answerOfRecords(inquiry, number, at: now, into: &actions)
+      }
+      let patience = settings.clock.speed.bus(fromReal: RecordKeeping.patience)
+      records.questions.append((inquiry, number, until: now + patience))
+    }
+  }
+
+  /// Answers the questions about records that waited for one to be made, once it is or they have waited for long enough.
+  mutating func answerWaiting(at now: BusTime, into actions: inout [Action]) {
+    while let first = records.questions.first, first.until <= now || !records.hasDue(at: now) {
+      records.questions.removeFirst()
+      answerOfRecords(first.inquiry, first.number, at: now, into: &actions)
     }
   }
 

@@ -11,6 +11,11 @@ extension HubCore {
       _ = sessions.close(connection)
       return false
     }
+    guard makeRoom(for: hello.deviceID) else {
+      refuse(connection, .busy, "the hub knows \(Self.devicesMax) devices, and each has something here", into: &actions)
+      _ = sessions.close(connection)
+      return false
+    }
     meet(hello, at: now)
     return true
   }
@@ -78,7 +83,7 @@ extension HubCore {
     // Two nodes of one name at a time: the first keeps what is owed to it.
     if let old, sessions.connection(of: old) == nil, var courier = couriers.removeValue(forKey: old) {
       let verdicts = OutStreamID(receiver: old, kind: .verdicts)
-      commits.add([.rebind(courier.stream.id, to: id), .drop(verdicts)], then: [])
+      commits.add([.rebind(courier.stream.id, to: id), .drop(verdicts)] + forgetMarks(of: old), then: [])
       verdictStreams[old] = nil
       commits.add(courier.rebind(to: id, from: sender), then: [])
       couriers[store] = courier

@@ -15,6 +15,9 @@ struct SampleBatch: Sendable {
     if operations.count >= Self.operationsMax { deadline = now }
   }
 
+  /// The mark of a stream that was given up goes nowhere.
+  mutating func forget(_ stream: StreamID) { streams[stream] = nil }
+
   /// Empties the batch: the writes, watermarks included, and the streams to acknowledge.
   mutating func take() -> (operations: [StoreOperation], streams: [(key: StreamID, value: UInt64)]) {
     let streams = self.streams.sorted { $0.key.sender < $1.key.sender }

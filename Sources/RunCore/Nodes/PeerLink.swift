@@ -141,14 +141,13 @@ extension PeerCore {
     let hasForgotten = hub == nil && welcome.received.values.contains { $0.sequence > 0 }
     if let reason = hasForgotten ? .senderLost : standings.first(where: { $0 != .good }) {
       let text = reason == .senderLost ? "this device's store has lost history" : "the hub's store has lost history"
-      actions.append(.note("\(text): storeRegressed; what is unacknowledged goes again as a new store"))
-      renew(toward: (welcome.storeID, welcome.deviceID), at: now)
+      renew(toward: (welcome.storeID, welcome.deviceID), because: text, at: now, into: &actions)
       return false
     }
     guard !isKnown else { return true }
     if hub != nil {
-      actions.append(.note("the hub has another store than before: what is unacknowledged goes to that one"))
-      renew(toward: (welcome.storeID, welcome.deviceID), at: now)
+      let text = "the hub has another store than before"
+      renew(toward: (welcome.storeID, welcome.deviceID), because: text, at: now, into: &actions)
       return false
     }
     bind(to: (welcome.storeID, welcome.deviceID), at: now, then: [])
@@ -175,10 +174,14 @@ extension PeerCore {
   }
 
   /// A new store id for new streams: nothing of the old ones is taken for theirs.
-  private mutating func renew(toward hub: (storeID: StoreID, deviceID: DeviceID)?, at now: BusTime) {
+  private mutating func renew(
+    toward hub: (storeID: StoreID, deviceID: DeviceID)?, because reason: String, at now: BusTime,
+    into actions: inout [Action]
+  ) {
     // A hub that is never content must not make this peer write without end: it hears the same hello again later.
     if let renewedAt, now - renewedAt < Self.renewalPatience { return }
     renewedAt = now
+    actions.append(.note("\(reason): what is unacknowledged goes again as a new store"))
     storeID = dice.identifier()
     isRenewing = true
     link = .renewing
@@ -259,8 +262,7 @@ extension PeerCore {
       if case .up(let mine) = link, mine != session { greet(attempts: 0, at: now, into: &actions) }
     case .storeRegressed:
       guard case .greeting = link else { return }
-      actions.append(.note("storeRegressed: \(refusal.message); what is unacknowledged goes again as a new store"))
-      renew(toward: hub, at: now)
+      renew(toward: hub, because: "storeRegressed: \(refusal.message)", at: now, into: &actions)
     case .malformed, .busy:
       actions.append(.note("the hub refused a frame: \(refusal.message)"))
       if refusal.code == .malformed { forgetTerm(at: now, into: &actions) }

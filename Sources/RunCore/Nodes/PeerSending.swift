@@ -103,7 +103,7 @@ extension PeerCore {
       verdicts.skip(through: through)
       keepVerdicts([], at: now)
     case .acknowledge(.messages, _), .goBack(.messages, _, _), .tombstones(.messages, _, _), .messages, .delivered,
-      .latest, .acknowledgeLatest, .live:
+      .latest, .acknowledgeLatest, .refuseLatest, .live:
       withCourier(at: now, into: &actions) { $0.receive(message, at: now, dice: &$1, into: &$2) }
     case .acknowledge(.verdicts, _), .goBack(.verdicts, _, _), .tombstones(.commands, _, _),
       .tombstones(.samples, _, _):

@@ -23,6 +23,12 @@ struct RecordKeeping: Sendable {
   var reading: RunID? { didSet { edition += 1 } }
   /// Counts the changes of all these: what follows from them need not be looked for at every event.
   private(set) var edition = 1
+  /// A question about records waits so long for one that is due, in real time. Reading a journal takes a second at most.
+  static let patience = BusDuration.seconds(5)
+  /// Shells that ask at a time; one more is answered with what there is.
+  static let questionsMax = 64
+  /// Questions that wait for a record that is due.
+  var questions: [(inquiry: Inquiry, number: UInt64, until: BusTime)] = []
   /// What has come of a record from elsewhere.
   var upload: [UInt8] = []
   /// The last change of each record, removed ones included: what peers are behind of.
@@ -46,10 +52,13 @@ struct RecordKeeping: Sendable {
     }
   }
 
-  /// When the next record is to be made.
+  /// When the next record is to be made, or a question has waited for long enough.
   var deadline: BusTime? {
-    reading == nil ? expected.values.lazy.map(\.dueAt).min() : nil
+    BusTime.earliest(reading == nil ? expected.values.lazy.map(\.dueAt).min() : nil, questions.first?.until)
   }
+
+  /// A record is due that is not made yet.
+  func hasDue(at now: BusTime) -> Bool { reading != nil || expected.values.contains { $0.dueAt <= now } }
 
   /// A record changes: the number of that.
   mutating func change(_ run: RunID) -> UInt64 {

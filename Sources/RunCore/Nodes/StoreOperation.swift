@@ -56,6 +56,9 @@ public enum StoreOperation: Hashable, Sendable {
   /// On a hub: a device was met, or was heard again.
   case meet(KnownDevice)
 
+  /// On a hub: a device is forgotten, with the newest values that it sent and was sent.
+  case forgetDevice(DeviceID)
+
   // What is owed.
 
   /// A row is owed.

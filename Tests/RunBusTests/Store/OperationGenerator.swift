@@ -47,6 +47,7 @@ struct OperationGenerator {
     case 26: return recordOperation()
     case 27: return .setUnanswered(runID(), since: maybe { $0.time() })
     case 28: return .discard(runID())
+    case 30: return .forgetDevice(device())
     case 29: return .claim(knownPress().command.id, outStream().receiver)
     default: return append()
     }

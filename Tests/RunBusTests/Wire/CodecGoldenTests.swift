@@ -91,6 +91,7 @@ struct CodecGoldenTests {
         "3a270a04676f616c10051a1d0a105152535455565758595a5b5c5d5e5f6012057a6f6e65731a0200ff"
       ),
       (.acknowledgeLatest(key: "goal", version: 5), "42080a04676f616c1005"),
+      (.refuseLatest(key: "goal", version: 5), "420a0a04676f616c10051801"),
       (.live(zones), "4a1f0a1d0a105152535455565758595a5b5c5d5e5f6012057a6f6e65731a0200ff"),
     ] as [(DeliveryMessage, String)])
   func delivery(delivery: DeliveryMessage, bytes: String) {

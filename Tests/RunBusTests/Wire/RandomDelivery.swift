@@ -40,6 +40,7 @@ extension RandomMessages {
       .acknowledge(streamKind(), through: counter()), .delivered(through: counter()),
       .goBack(streamKind(), to: sequence(), failure: maybe { $0.sentence() }),
       .latest(key: name(), version: counter(), appMessage()), .acknowledgeLatest(key: name(), version: counter()),
+      .refuseLatest(key: name(), version: counter()),
       .live(appMessage()),
     ]
   }

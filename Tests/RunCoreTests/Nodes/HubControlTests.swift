@@ -85,22 +85,23 @@ struct HubControlTests {
     #expect(hub.commits().last == "commit: commands to 2, accept pause window")
   }
 
-  @Test("The same command by another stream counts once; its verdict goes to where it came last")
+  @Test("The same command by another stream counts once; its verdict goes to both senders")
   func sameCommandByAnotherStream() {
     var hub = HubStage.with("watch", "widget")
     let start = hub.command(.start, by: "watch")
     _ = hub.sends("watch", start)
     hub.commitsAll()
-    #expect(hub.sends("widget", start) == ["commit: commands to 1, accept start window"])
+    #expect(hub.sends("widget", start) == ["commit: commands to 1, claim"])
     #expect(hub.commits() == ["widget ← commands to 1"])
     #expect(
       hub.passes(.milliseconds(500)) == [
         "commit: start at 0.0s, window, judge start applied 1, clock", "show 1.1.2 running",
-        "publish 1.1.2 running", "publish watch: start applied 1", "widget ← 1: start applied 1",
+        "publish 1.1.2 running", "publish watch: start applied 1", "watch ← 1: start applied 1",
+        "widget ← 1: start applied 1",
       ])
     // And once it is judged, it is owed to whoever has sent it again.
     #expect(hub.sends("watch", start, sequence: 2) == ["commit: commands to 2"])
-    #expect(hub.commits() == ["watch ← 1: start applied 1"])
+    #expect(hub.commits() == ["watch ← 2: start applied 1"])
     #expect(hub.durable.filter { if case .judge = $0 { true } else { false } }.count == 1)
   }
 

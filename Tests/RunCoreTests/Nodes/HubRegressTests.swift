@@ -21,12 +21,12 @@ struct HubRegressTests {
     #expect(next.says("watch", .hello(watch), session: 0) == ["watch ← refused storeRegressed"])
     watch.acknowledged = [:]
     watch.storeID = HubStage.store("anew")
-    _ = next.says("watch", .hello(watch), session: 0)
+    var lines = next.says("watch", .hello(watch), session: 0)
     var tablet = next.greeting("tablet", nonce: 2)
     tablet.hub = HubStage.storeID
     tablet.acknowledged = [.commands: 1]
     tablet.received[.verdicts] = StreamMark(sequence: 1)
-    let lines = next.says("tablet", .hello(tablet), session: 0) + next.commitsAll()
+    lines += next.says("tablet", .hello(tablet), session: 0) + next.commitsAll()
     #expect(lines.filter { $0.contains("← welcome") }.count == 2)
   }
 }

@@ -43,6 +43,9 @@ struct DeliveryDisk {
     case .receiveLatest(let row):
       history.latestReceived.removeAll { $0.device == row.device && $0.key == row.key }
       history.latestReceived.append(row)
+    case .forgetDevice(let device):
+      history.latestSent.removeAll { $0.device == device }
+      history.latestReceived.removeAll { $0.device == device }
     default: break
     }
   }
@@ -167,6 +170,9 @@ struct HubDisk {
     case .meet(let device):
       kept.devices.removeAll { $0.deviceID == device.deviceID }
       kept.devices.append(device)
+    case .forgetDevice(let device):
+      kept.devices.removeAll { $0.deviceID == device }
+      delivery.apply(operation)
     default: if !records.apply(operation) { delivery.apply(operation) }
     }
   }

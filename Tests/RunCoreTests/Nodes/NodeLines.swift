@@ -127,6 +127,7 @@ enum NodeLines {
     case .goBack(let kind, let place, let failure): "\(kind.rawValue) from \(place)\(failure.map { ", \($0)" } ?? "")"
     case .latest(let key, let version, _): "\(key) \(version)"
     case .acknowledgeLatest(let key, let version): "has \(key) \(version)"
+    case .refuseLatest(let key, let version): "no room for \(key) \(version)"
     case .live(let message): "live \(message.id.low)"
     }
   }
@@ -233,6 +234,7 @@ enum NodeLines {
     case .setView(let view): "view \(line(view))"
     case .setVigil(let mark): "\(mark.duty)"
     case .meet(let device): "meet \(device.deviceID)"
+    case .forgetDevice(let device): "forget \(device)"
     case .enqueue(let row):
       row.item == nil ? "reserve \(name(row.stream)) \(row.sequence)" : "owe \(name(row.stream)) \(row.sequence)"
     case .acknowledge(let stream, let sequence): "acknowledged \(name(stream)) \(sequence)"

@@ -141,27 +141,29 @@ struct PeerLinkTests {
 
   @Test("No number that a hub sends stops a peer")
   func oddNumbers() {
+    let highest: UInt64 = 1 << 62 - 1
+    let session = (HubTerm.limit - 1) << 32 | 0xFFFF_FFFF
     let edges: [Int64] = [.min, -1, 0, 1, .max]
     for captured in edges {
       for age in edges {
         var peer = PeerStage()
         _ = peer.feed(.linkUp)
-        var snapshot = PeerStage.snapshot(.max, .max, .max, .running)
+        var snapshot = PeerStage.snapshot(HubTerm.limit - 1, highest, highest, .running)
         snapshot.capturedAt = BusTime(nanoseconds: captured)
         _ = peer.welcome(
-          session: .max, snapshot, speed: BusSpeed(factor: 10_000)!, age: BusDuration(nanoseconds: age))
+          session: session, snapshot, speed: BusSpeed(factor: 10_000)!, age: BusDuration(nanoseconds: age))
         _ = peer.presses(.pause, id: 1)
         _ = peer.feed(.sample(Sample(moment: .at(BusTime(nanoseconds: age)), value: .heartRate(bpm: 1))))
         for kind in StreamID.Kind.allCases {
           for place in [UInt64.max, 0] {
-            _ = peer.hub(.delivery(.acknowledge(kind, through: place)), session: .max)
-            _ = peer.hub(.delivery(.goBack(kind, to: place, failure: nil)), session: .max)
-            _ = peer.hub(.delivery(.goBack(kind, to: place, failure: "no")), session: .max)
-            _ = peer.hub(.delivery(.tombstones(kind, from: place, through: .max)), session: .max)
-            _ = peer.hub(.delivery(.tombstones(kind, from: 1, through: place)), session: .max)
+            _ = peer.hub(.delivery(.acknowledge(kind, through: place)), session: session)
+            _ = peer.hub(.delivery(.goBack(kind, to: place, failure: nil)), session: session)
+            _ = peer.hub(.delivery(.goBack(kind, to: place, failure: "no")), session: session)
+            _ = peer.hub(.delivery(.tombstones(kind, from: place, through: .max)), session: session)
+            _ = peer.hub(.delivery(.tombstones(kind, from: 1, through: place)), session: session)
           }
         }
-        _ = peer.hub(.delivery(.delivered(through: .max)), session: .max)
+        _ = peer.hub(.delivery(.delivered(through: .max)), session: session)
         _ = peer.passes(.seconds(100))
         _ = peer.core.busNow(at: BusTime(nanoseconds: captured))
         #expect(peer.core.authoritative.phase == .running)

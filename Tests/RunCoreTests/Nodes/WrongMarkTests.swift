@@ -103,3 +103,46 @@ struct WrongMarkTests {
     #expect(next.welcome(session: 1).contains("show 1.0.1 idle"))
   }
 }
+
+@Suite("No number that a peer sends stops a hub")
+struct WrongNumberTests {
+  @Test("Sequences, marks, ages, offsets and readings at their ends", arguments: [Int64.min, -1, 0, 1, .max])
+  func oddNumbers(edge: Int64) {
+    var hub = HubStage.with("wrong", "watch")
+    hub.startRun()
+    let place = UInt64(bitPattern: edge)
+    let span = BusDuration(nanoseconds: edge)
+    for kind in StreamID.Kind.allCases {
+      for other in [place, 0, .max] {
+        _ = hub.says("wrong", .delivery(.acknowledge(kind, through: other)))
+        _ = hub.says("wrong", .delivery(.goBack(kind, to: other, failure: nil)))
+        _ = hub.says("wrong", .delivery(.goBack(kind, to: other, failure: "no")))
+        _ = hub.says("wrong", .delivery(.tombstones(kind, from: place, through: other)))
+      }
+    }
+    _ = hub.says("wrong", .delivery(.delivered(through: place)))
+    var lap = hub.command(.lap, by: "wrong", base: Base(revision: place, commandID: nil))
+    lap.runOffset = span
+    for sequence in [place, 1, 2] {
+      let command = Transmission(command: lap, sequence: sequence, age: span, isUncertain: true, stopFollows: true)
+      _ = hub.says("wrong", .command(command), sentAt: BusTime(nanoseconds: edge))
+      for moment in [SampleTransmission.Moment.age(span), .runOffset(span)] {
+        let sample = SampleTransmission(sequence: sequence, moment: moment, value: .heartRate(bpm: 1), runID: nil)
+        _ = hub.says("wrong", .samples([sample]), sentAt: BusTime(nanoseconds: edge))
+      }
+    }
+    let from = Int(clamping: edge)
+    for inquiry in [Inquiry.route(from: from), .records(from: from), .record(RunID(high: 9, low: 1), from: from)] {
+      _ = hub.says("wrong", .inquire(inquiry))
+    }
+    _ = hub.says("wrong", .fetchRecord(RecordFetch(after: place, from: from)))
+    _ = hub.says("wrong", .ping(place, roundTrip: span))
+    hub.commitsAll()
+    hub.passes(.seconds(10))
+    // The streams that it ended this way are its own.
+    _ = hub.presses("watch", .stop)
+    hub.commitsAll()
+    hub.passes(.seconds(1))
+    #expect(hub.core.authoritative.phase == .completed)
+  }
+}

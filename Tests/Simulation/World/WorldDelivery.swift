@@ -68,6 +68,9 @@ struct WorldDelivery {
     case .quarantine(let message): quarantine.append(message)
     case .unquarantine(let id): quarantine.removeAll { $0.message.id == id }
     case .setLatest(let row): latestSent[Place(device: row.device, key: row.key)] = row
+    case .forgetDevice(let device):
+      latestSent = latestSent.filter { $0.key.device != device }
+      latestReceived = latestReceived.filter { $0.key.device != device }
     case .receiveLatest(let row): latestReceived[Place(device: row.device, key: row.key)] = row
     case .setTerm, .accept, .claim, .reclassify, .judge, .forgetVerdicts, .append, .setAlias, .settle, .setClock,
       .setStoreID, .setHub, .setView, .setVigil, .meet, .setUnanswered, .discard,

@@ -122,6 +122,7 @@ extension World {
       if rows.contains(where: { $0.item != nil && (from...through).contains($0.sequence) }) {
         faults.append("\(kind) \(from) to \(through) are said to be nothing before that is durable")
       }
+    case .refuseLatest(let key, _): faults.append("the value of \(key) is refused, though there is room")
     case .delivered, .goBack, .live: break
     }
   }

@@ -116,6 +116,9 @@ struct WorldStore {
       windows.append(window)
     case .setStoreID(let id): storeID = id
     case .meet(let device): devices[device.deviceID] = device
+    case .forgetDevice(let device):
+      devices[device] = nil
+      delivery.apply(operation)
     case .setHub, .setView, .setVigil, .setRecordsThrough: ownFaults.append("a hub wrote what a peer writes")
     default: if !records.apply(operation) { delivery.apply(operation) }
     }

@@ -1,0 +1,100 @@
+// How many devices a hub remembers, and which of them it forgets.
+extension HubCore {
+  /// Devices that are known at a time, present or not: as many as have sessions.
+  static let devicesMax = SessionTable.sessionsMax
+  /// Devices that are gone, are owed nothing and have left nothing: beyond these the one unheard for longest is forgotten.
+  /// A bus has a handful; a thousand peers are a test of ours.
+  static let absentMax = 1024
+
+  /// Makes room for a device that is not known; `false` when each of those that are has something here.
+  mutating func makeRoom(for device: DeviceID) -> Bool {
+    trimStores()
+    guard devices[device] == nil else { return true }
+    trimDevices()
+    return devices.count < Self.devicesMax
+  }
+
+  /// Forgets devices that are gone, are owed nothing and have left nothing: those of which no stream has begun first, then
+  /// those unheard for longest.
+  private mutating func trimDevices() {
+    guard devices.count >= Self.absentMax else { return }
+    let present = Set(sessions.sessions.values.map(\.hello.storeID))
+    let absent = devices.values.filter { !present.contains($0.storeID) }
+    let excess = max(absent.count - Self.absentMax + 1, devices.count - Self.devicesMax + 1)
+    guard excess > 0 else { return }
+    let pressing = Set(unjudged.values.map(\.stream.sender)).union(claims.values.joined())
+    let idle = absent.filter { !pressing.contains($0.storeID) && holdsNothing($0.storeID) }
+    let order = idle.sorted {
+      let (left, right) = (received(from: $0.storeID).isEmpty, received(from: $1.storeID).isEmpty)
+      return left == right ? ($0.heardAt, $0.deviceID) < ($1.heardAt, $1.deviceID) : left
+    }
+    for device in order.prefix(excess) { forget(device) }
+  }
+
+  /// A store that its device has left for another is kept while both are here, so that two nodes of one name do not disturb
+  /// each other. Of those that are gone some are kept, and no more.
+  private mutating func trimStores() {
+    guard couriers.count > devices.count + Self.absentMax else { return }
+    let present = Set(devices.values.map(\.storeID))
+    for store in couriers.keys.filter({ !present.contains($0) }).sorted() where sessions.connection(of: store) == nil {
+      giveUp(store)
+    }
+  }
+
+  /// A shell that looked on and is gone is no device of the bus any more.
+  mutating func forgetVisitor(_ device: KnownDevice) -> Bool {
+    guard device.role == .shell, sessions.connection(of: device.storeID) == nil, holdsNothing(device.storeID),
+      !unjudged.values.contains(where: { $0.stream.sender == device.storeID })
+    else { return false }
+    forget(device)
+    return true
+  }
+
+  private mutating func forget(_ device: KnownDevice) {
+    devices[device.deviceID] = nil
+    commits.add([.forgetDevice(device.deviceID)], then: [])
+    giveUp(device.storeID)
+  }
+
+  /// Nothing of these streams will be heard again: their marks and what is owed by them go. A store that comes back all the
+  /// same is told to begin anew.
+  mutating func giveUp(_ store: StoreID) {
+    couriers[store] = nil
+    verdictStreams[store] = nil
+    var operations = [StreamID.Kind.verdicts, .messages].map {
+      StoreOperation.drop(OutStreamID(receiver: store, kind: $0))
+    }
+    operations += forgetMarks(of: store)
+    commits.add(operations, then: [])
+  }
+
+  /// Forgets how far the streams of a store were taken in.
+  mutating func forgetMarks(of store: StoreID) -> [StoreOperation] {
+    [StreamID.Kind.commands, .samples, .messages].compactMap { kind in
+      let stream = StreamID(sender: store, kind: kind)
+      lastPress[stream] = nil
+      unacknowledged.remove(stream)
+      samples.forget(stream)
+      let isKnown = watermarks.removeValue(forKey: stream) != nil
+      return durable.removeValue(forKey: stream) != nil || isKnown ? .forgetStream(stream) : nil
+    }
+  }
+
+  /// Bytes of newest values that the hub keeps of each device, whatever others have sent.
+  static let valueShare = 8 << 10
+  /// Bytes of newest values beyond the shares: of one device, and of all together. A device's values are settings and
+  /// the like; ten devices that fill theirs leave every other its share.
+  static let (valueBytesMax, valuePool) = (4 << 20, 32 << 20)
+
+  /// How many bytes the newest values of a store's device may take.
+  func valueRoom(of store: StoreID) -> Int {
+    var pool = Self.valuePool
+    for (other, courier) in couriers where other != store { pool -= max(0, courier.receivedBytes - Self.valueShare) }
+    return Self.valueShare + min(Self.valueBytesMax, max(0, pool))
+  }
+
+  /// Whether a store is owed nothing here and has left nothing that its device would miss.
+  func holdsNothing(_ store: StoreID) -> Bool {
+    !(verdictStreams[store]?.rows.contains { $0.item != nil } ?? false) && couriers[store]?.isEmpty ?? true
+  }
+}
