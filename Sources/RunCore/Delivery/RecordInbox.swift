@@ -48,6 +48,9 @@ struct RecordInbox: Sendable {
   /// When to ask again; `nil` while nobody owes an answer.
   var retryAt: BusTime? { if case .asking(let due) = state { due } else { nil } }
 
+  /// The hub has changes that are not here, and is there to be asked.
+  var isBehind: Bool { isOpen && state != .stuck && (newest > through || state == .writing) }
+
   /// A session is open with a hub that has made changes up to here. `false` when it has fewer than were taken in: it has
   /// lost history, and everything is looked at again.
   mutating func open(newest: UInt64) -> Bool {

@@ -41,10 +41,12 @@ extension HubCore {
     }
   }
 
-  /// A shell that looked on and is gone is no device of the bus any more.
+  /// A shell that looked on, said nothing and is gone is no device of the bus any more.
   mutating func forgetVisitor(_ device: KnownDevice) -> Bool {
-    guard device.role == .shell, sessions.connection(of: device.storeID) == nil, holdsNothing(device.storeID),
-      !unjudged.values.contains(where: { $0.stream.sender == device.storeID })
+    let store = device.storeID
+    let hasStreams = StreamID.Kind.allCases.contains { watermarks[StreamID(sender: store, kind: $0)] != nil }
+    guard device.role == .shell, sessions.connection(of: store) == nil, !hasStreams, verdictStreams[store] == nil,
+      couriers[store]?.stream.assigned ?? 0 == 0, holdsNothing(store)
     else { return false }
     forget(device)
     return true

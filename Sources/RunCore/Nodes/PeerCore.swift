@@ -79,6 +79,8 @@ public struct PeerCore: Sendable {
   var vigil: HubVigil
   /// The hub's records that have come.
   var records: RecordInbox
+  /// Questions about records that wait for what is under way.
+  var recordQuestions: [(inquiry: Inquiry, number: UInt64, until: BusTime)] = []
   /// The number of the last session that was opened.
   var lastSession: UInt64 = 0
   private let shift: BusDuration?
@@ -176,7 +178,8 @@ public struct PeerCore: Sendable {
 
   /// The next moment at which ``Event/deadline`` has something to do.
   public var deadline: BusTime? {
-    let own = BusTime.earliest(commits.deadline, retryCommitAt, flushAt, vigilDeadline)
+    let own = BusTime.earliest(
+      commits.deadline, retryCommitAt, flushAt, vigilDeadline, recordQuestions.first?.until)
     switch link {
     case .down, .refused, .renewing: return own
     case .greeting(let retryAt, _): return BusTime.earliest(own, retryAt)
@@ -233,6 +236,7 @@ public struct PeerCore: Sendable {
     case .ending: end(at: now, into: &actions)
     }
     keepVigil(at: now, into: &actions)
+    if !recordQuestions.isEmpty { answerWaiting(at: now, into: &actions) }
     if let next = commits.next(at: now) { actions.append(.commit(next.id, next.operations)) }
     return actions
   }

@@ -46,7 +46,7 @@ extension PeerCore {
     switch inquiry {
     case .peers: actions.append(.answer(.failed("only the hub knows the peers: ask there"), number))
     case .records, .record, .editRecord, .removeRecord, .putRecord:
-      answerOfRecords(inquiry, number, into: &actions)
+      askedOfRecords(inquiry, number, at: now, into: &actions)
     case .report, .route:
       actions.append(.answer(.failed("only the hub knows the numbers and the route of the run: ask there"), number))
     case .recover: actions.append(.answer(.failed("only the hub has a run to recover: ask there"), number))

@@ -38,8 +38,27 @@ extension PeerCore {
     }
   }
 
-  /// Answers a shell beside this peer: it may look at what has come, and change nothing.
-  mutating func answerOfRecords(_ inquiry: Inquiry, _ number: UInt64, into actions: inout [Action]) {
+  /// A shell beside this peer asks about records: it is answered once all have come of which this peer knows, or after a
+  /// while.
+  mutating func askedOfRecords(
+    _ inquiry: Inquiry, _ number: UInt64, at now: BusTime, into actions: inout [Action]
+  ) {
+    guard records.isBehind, recordQuestions.count < RecordKeeping.questionsMax else {
+      return answerOfRecords(inquiry, number, into: &actions)
+    }
+    recordQuestions.append((inquiry, number, until: now + RecordKeeping.patience))
+  }
+
+  /// Answers the questions that need not wait any longer.
+  mutating func answerWaiting(at now: BusTime, into actions: inout [Action]) {
+    while let first = recordQuestions.first, first.until <= now || !records.isBehind {
+      recordQuestions.removeFirst()
+      answerOfRecords(first.inquiry, first.number, into: &actions)
+    }
+  }
+
+  /// It may look at what has come, and change nothing.
+  private mutating func answerOfRecords(_ inquiry: Inquiry, _ number: UInt64, into actions: inout [Action]) {
     switch inquiry {
     case .records(let from):
       let answer = RecordSummary.page(of: records.kept.values, from: from)

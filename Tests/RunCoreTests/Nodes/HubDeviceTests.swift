@@ -55,6 +55,7 @@ struct HubDeviceTests {
   func visitor() {
     var hub = HubStage.with("watch", "shell")
     for name in ["watch", "shell"] { _ = hub.says(name, .goodbye) }
+    hub.commitsAll()
     hub.passes(.seconds(1))
     #expect(hub.core.devices.keys.map(\.rawValue) == ["watch"])
     #expect(disk(of: hub).history.devices.map(\.deviceID.rawValue) == ["watch"])
@@ -142,6 +143,20 @@ struct HubDeviceTests {
     hub.now = hub.now + RecordKeeping.patience
     answers = answered(&hub, .deadline)
     #expect(answers == ["answer 1: records  of 0"])
+  }
+
+  @Test("At a peer a question about records waits for those that it knows of, while the hub is there")
+  func recordQuestionAtPeer() {
+    var peer = PeerStage.up()
+    #expect(peer.hub(.pong(0, PeerStage.snapshot(1, 0, 1).order, recordsThrough: 1 << 32)).last?.hasPrefix("send fetch") == true)
+    #expect(peer.feed(.inquire(.records(from: 0), 1)) == [])
+    let removal = RecordChange(number: 1 << 32, runID: RunID(high: 9, low: 1), version: 2, summary: nil)
+    #expect(peer.hub(.recordChange(removal)).filter { $0.hasPrefix("answer") } == [])
+    #expect(peer.commits().last == "answer 1: records  of 0")
+    _ = peer.hub(.pong(0, PeerStage.snapshot(1, 0, 1).order, recordsThrough: 1 << 32 + 1))
+    #expect(peer.feed(.inquire(.records(from: 0), 2)) == [])
+    #expect(peer.feed(.linkDown).contains("commit: "))
+    #expect(peer.commits() == ["answer 2: records  of 0"])
   }
 
   private func answered(_ hub: inout HubStage, _ event: HubCore.Event) -> [String] {
