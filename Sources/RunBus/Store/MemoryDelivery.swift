@@ -60,10 +60,9 @@ struct MemoryDelivery: Sendable {
       latestSent = latestSent.filter { $0.key.device != device }
       latestReceived = latestReceived.filter { $0.key.device != device }
     case .receiveLatest(let row): latestReceived[Place(device: row.device, key: row.key)] = row
-    case .setTerm, .accept, .claim, .reclassify, .judge, .forgetVerdicts, .append, .setAlias, .settle, .setClock, .setStoreID,
-      .setHub, .setView, .setVigil, .meet, .setUnanswered, .discard, .expectRecord, .forgetExpected, .keepRecord,
-      .editRecord, .removeRecord, .setRecordsThrough, .endJournal,
-      .dropJournal:
+    case .setTerm, .accept, .claim, .reclassify, .judge, .forgetVerdicts, .append, .setAlias, .settle, .setClock,
+      .setStoreID, .setHub, .setView, .setVigil, .meet, .setUnanswered, .discard, .expectRecord, .forgetExpected,
+      .keepRecord, .editRecord, .removeRecord, .setRecordsThrough, .endJournal, .dropJournal:
       break
     }
   }
