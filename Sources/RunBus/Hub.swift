@@ -202,6 +202,7 @@ public actor Hub: Node, DrivenNode {
   // MARK: Actions out
 
   private func carryOut(_ action: HubCore.Action) {
+    driver.log.log(action)
     switch action {
     case .open: open()
     case .send(let frame, let connection):

@@ -246,7 +246,9 @@ public actor Peer: Node, DrivenNode {
       if let transport, transport.send(Codec.encode(frame)) == .full { driver.queue.append(.sendFailed) }
     case .subscribe(let endpoint, let topics): transport?.subscribe(to: endpoint, topics: topics)
     case .commit(let id, let operations): commit(id, operations)
-    case .receipt(let receipt): driver.audience.tell(receipt)
+    case .receipt(let receipt):
+      driver.log.log(receipt, of: configuration.deviceID)
+      driver.audience.tell(receipt)
     case .messageReceipt(let receipt): driver.audience.tell(receipt)
     case .refusePost(let id, let refusal): driver.audience.refuse(id, refusal)
     case .hand(let handover): driver.handing.append(handover)
@@ -258,14 +260,20 @@ public actor Peer: Node, DrivenNode {
       if !inquiries.isEmpty { inquiries.removeFirst().continuation?.resume(returning: answer) }
     case .met: driver.keeper?.meet()
     case .ended: driver.life.end(nil)
-    case .show(let snapshot): driver.audience.show(snapshot)
+    case .show(let snapshot):
+      driver.log.log(snapshot)
+      driver.audience.show(snapshot)
     case .hear(let event): driver.audience.hear(event)
-    case .reachability: driver.audience.tell(reachability)
+    case .reachability:
+      driver.log.debug("the hub \(reachability.isReachable ? "answers" : "is out of reach")")
+      driver.audience.tell(reachability)
     case .view(let state): driver.audience.tell(state)
     case .hubLost(let lost):
       driver.log.notice("the hub has been silent for \(lost.silence.seconds) s while a run is on: it may have stopped")
       driver.audience.tell(lost)
-    case .fail(let refusal): driver.life.end(RunBusError(.wireMismatch, refusal.message))
+    case .fail(let refusal):
+      driver.log.debug("the hub refused this node (\(refusal.code.rawValue)): \(refusal.message)")
+      driver.life.end(RunBusError(.wireMismatch, refusal.message))
     case .note(let text): driver.log.debug("\(text)")
     }
   }

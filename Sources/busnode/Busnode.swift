@@ -43,7 +43,7 @@ struct Busnode: AsyncParsableCommand {
         64   wrong usage
         65   a bad input file
         69   no such bus, or no hub answers
-        74   the disk takes nothing: the command was not sent
+        74   the disk takes nothing: the command was not sent; or output cannot be written
         75   held by another process: the bus, or a store that does not answer; or the spool is full
         130  Ctrl-C while following
       """,
@@ -54,6 +54,7 @@ struct Busnode: AsyncParsableCommand {
     ])
 
   static func main() async {
+    StandardDescriptors.occupyClosed()
     // A reader that goes away is an error of `write`, not a reason to die.
     signal(SIGPIPE, SIG_IGN)
     FileLimit.raise()
@@ -66,8 +67,10 @@ struct Busnode: AsyncParsableCommand {
         try command.run()
       }
     } catch {
+      LogLines.standardError.flush()
       endProcess(report(error, asJSON: arguments.contains("--json")))
     }
+    LogLines.standardError.flush()
   }
 }
 

@@ -49,4 +49,48 @@ struct UpTests {
       _ = try await bus.shell(wait)
     }
   }
+
+  /// Writes a script into a bus's directory.
+  private func script(_ lines: String, _ bus: TestBus) throws -> String {
+    let path = bus.directory + "/my.run"
+    try lines.write(toFile: path, atomically: true, encoding: .utf8)
+    return path
+  }
+
+  @Test(
+    "A run that the script leaves on is stopped by the phone, and that is said",
+    arguments: [
+      "at 0s watch start", "at 0s watch start\nat 2s watch stop\nat 4s widget start",
+      "at 0s watch offline 3s\nat 1s watch start",
+    ])
+  func leftOn(lines: String) async throws {
+    try await withTestBus { bus in
+      let up = try await bus.run("up", "--script", try script(lines, bus), "--json")
+      #expect(up.ending == .exited(0), "\(up.errors)")
+      #expect(up.errors == ["busnode: the script leaves a run on: the phone stops it"])
+      let summary = try #require(up.json.last)
+      #expect(summary["agreed"]?.bool == true && summary["phase"]?.string == "completed")
+      #expect(summary["verdicts"]?["rejected"]?.int == 0)
+    }
+  }
+
+  @Test("A script that stops its run is left alone")
+  func stopped() async throws {
+    try await withTestBus { bus in
+      let path = try script("at 0s watch start\nat 3s watch stop", bus)
+      let up = try await bus.run("up", "--script", path, "--speed", "2", "--json")
+      #expect(up.ending == .exited(0) && up.errors.isEmpty, "\(up.errors)")
+      #expect(up.json.last?["verdicts"]?["applied"]?.int == 2)
+      #expect(up.json.last?["verdicts"]?["rejected"]?.int == 0)
+    }
+  }
+
+  @Test("When its output cannot be written the run is played to its end, that is said once, and the status is 74")
+  func fullDisk() async throws {
+    try await withTestBus { bus in
+      let up = try await bus.shell("exec \"$BUSNODE\" up --synthetic --duration 20 --speed 20 --json >/dev/full")
+      #expect(up.ending == .exited(74))
+      #expect(up.errors.count == 1 && up.errors[0].contains("No space left on device"), "\(up.errors)")
+    }
+  }
 }

@@ -27,7 +27,7 @@ struct AlarmOptions: ParsableArguments {
 let alarmHelp = """
   After three missed heartbeats (6 s while a run is on, 30 s otherwise) what is shown is marked as old. When the phone
   was silent for --hub-lost-after while a run is on, the run may have stopped: that is said, and --on-hub-lost is run,
-  once in a silence. Not when the phone was ended in good order (Ctrl-C, SIGTERM), and not for time that this device
+  once in a silence. Not when the phone was ended in good order (Ctrl-C, SIGTERM, a closed terminal), and not for time that this device
   itself slept through. The command finds RUNBUS_RUN_ID, RUNBUS_BUS (or RUNBUS_ADDRESS), RUNBUS_SILENT_SECONDS,
   RUNBUS_DEVICE (this one) and RUNBUS_HUB_DEVICE in its environment; it ends with the node.
 

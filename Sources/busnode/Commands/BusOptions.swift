@@ -32,11 +32,12 @@ struct BusOptions: ParsableArguments {
     return [bus, address, environment["RUNBUS_BUS"], environment["RUNBUS_ADDRESS"]].contains { $0?.isEmpty == false }
   }
 
-  /// Sends the log to standard error: standard output belongs to the command's own words.
+  /// Sends the log to standard error: standard output belongs to the command's own words. A log that nobody reads, or
+  /// that cannot be written, holds up nothing.
   func startLog() {
     let level = logLevel.level
     LoggingSystem.bootstrap { label in
-      var handler = StreamLogHandler.standardError(label: label)
+      var handler = StreamLogHandler(label: label, stream: LogLines())
       handler.logLevel = level
       return handler
     }

@@ -5,7 +5,8 @@ struct Monitor: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     abstract: "Show everything that happens on the bus, one a line.",
     discussion: """
-      Every snapshot, command, receipt, verdict and presence change, until Ctrl-C (exit status 130).
+      Every snapshot, command, receipt, verdict and presence change, until Ctrl-C (exit status 130), or until nobody reads
+      it any more (0). When it cannot be written otherwise the exit status is 74.
       The route has a command of its own: busnode route --follow.
 
         busnode monitor

@@ -21,13 +21,16 @@ private let ordersHelp = """
     offline 30s, offline, online      it leaves the air (for 30 s of bus time), and comes back
     recover resume, finish, discard   what is to become of a phone's unfinished run, if it asks
   A bad line is named on standard error and ignored.
+
+  The node goes on when its lines cannot be written (a full disk, a reader that is gone) or are not read: it says so once on
+  standard error, and they are lost. With nohup it outlives its terminal.
   """
 
 struct Phone: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     abstract: "Be the phone: the hub, which holds the run.",
     discussion: """
-      The phone runs until Ctrl-C (or SIGTERM), and shows every snapshot, who comes and goes, and what becomes of its own
+      The phone runs until Ctrl-C (or SIGTERM, SIGHUP, SIGQUIT), and shows every snapshot, who comes and goes, and what becomes of its own
       presses. What becomes of everybody's: busnode monitor.
 
         busnode phone --synthetic                  a modelled runner carries it
@@ -36,8 +39,10 @@ struct Phone: AsyncParsableCommand {
         busnode phone --address tcp://127.0.0.1:7070
 
       Sensor time is run time: the recording begins when the run is started (busnode send start). Positions, altitude
-      and cadence are the phone's; the watch takes the heart rate from the same file. It says when its sensors may sleep: {"event":"sensors","demand":"off"} without
-      a run and while one is paused, "motion" while the runner stands and a motion sensor tells, "all" otherwise.
+      and cadence are the phone's; the watch takes the heart rate from the same file. It says what the run
+      asks of its sensors: {"event":"sensors","demand":"off"} without a run and while one is paused, "motion" while the
+      runner stands and a motion sensor tells, "all" otherwise; and when the recording has ended with the run still on:
+      {"event":"recordingEnded"}.
 
       A phone that is killed in a run finds it again when it is started. --recover says what becomes of it:
         resume    it goes on; the time without a phone is elapsed and not active (active with --downtime running)
@@ -105,7 +110,7 @@ struct Watch: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     abstract: "Be the watch: show the run, press its buttons, measure the heart rate.",
     discussion: """
-      The watch runs until Ctrl-C (or SIGTERM) and joins its bus as soon as there is a phone.
+      The watch runs until Ctrl-C (or SIGTERM, SIGHUP, SIGQUIT) and joins its bus as soon as there is a phone.
 
         busnode watch
         busnode watch --replay run.gpx    the heart rate of a recording
@@ -138,7 +143,7 @@ struct Widget: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     abstract: "Be the live activity on the lock screen: show the run, press its buttons.",
     discussion: """
-      The widget runs until Ctrl-C (or SIGTERM) and joins its bus as soon as there is a phone.
+      The widget runs until Ctrl-C (or SIGTERM, SIGHUP, SIGQUIT) and joins its bus as soon as there is a phone.
 
         busnode widget
         busnode widget --json | jq .metrics.distanceMeters

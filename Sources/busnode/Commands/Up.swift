@@ -12,14 +12,20 @@ struct Up: AsyncParsableCommand {
         busnode up                          no sensors: press with busnode send, until Ctrl-C
 
       On a terminal a table shows every node's view; otherwise each view is a line. The end is a summary; when the nodes
-      did not agree at every revision, or one died unasked, the exit status is 1.
+      did not agree at every revision, or one died unasked, the exit status is 1; when it cannot be written, 74. Ctrl-C (or
+      SIGTERM, or a terminal or reader that goes away) ends the nodes in good order, a second one at once; the exit status
+      is 130 when that cuts a run short.
+
+      The table fits itself to the terminal. A narrow one goes without age, heart, pace, button, link, t.rev.tick, last
+      verdict, distance and elapsed, in this order (all fit into 116 columns); a low one without the line below the table,
+      its heading, and the last nodes.
 
       Without --bus, --address or their environment the bus is one of its own: other commands reach it by the name that
       is shown, and its state is gone afterwards. With them it is that bus, and its state stays.
 
       With --replay or --synthetic the phone presses start, the recorded pauses and stop, each at its moment of the
-      run: two plays end with the same metrics. A script takes over the pressing; a run that is still on when the
-      recording is over is stopped by the phone.
+      run: two plays end with the same metrics. A script takes over the pressing. A run that is still on when both script
+      and recording are over is stopped by the phone, which is said.
 
       SCRIPT: one line for each thing that happens, # begins a comment.
         at TIME NODE ACTION
@@ -94,7 +100,8 @@ struct Up: AsyncParsableCommand {
         .watch: ["watch"] + common + sensors.arguments,
         .widget: ["widget"] + common,
       ],
-      speed: speed.speed, script: script, presses: recording?.presses ?? [], duration: recording?.duration,
+      speed: speed.speed, debounce: .milliseconds(Int64(debounce)), script: script, presses: recording?.presses ?? [],
+      duration: recording?.duration,
       feeds: Set(
         [(SpawnedNode.phone, NodeRole.phone), (.watch, .watch)]
           .filter { recording?.samples(for: $1).isEmpty == false }.map { $0.0 }),

@@ -6,12 +6,18 @@ import Synchronization
 final class Feeder<Target: Node>: Sendable {
   private let node: Target
   private let playback: Mutex<Playback>
+  /// Called when the recording has come to its end with the run still on, with the moment of its last sample.
+  private let ranOut: @Sendable (RunID, BusDuration) -> Void
   /// Called when all samples of a completed run are with the hub, with how many there were.
-  private let done: @Sendable (RunID, Int) throws -> Void
+  private let done: @Sendable (RunID, Int) -> Void
 
-  init(_ node: Target, _ recording: Timeline, done: @escaping @Sendable (RunID, Int) throws -> Void) {
+  init(
+    _ node: Target, _ recording: Timeline, ranOut: @escaping @Sendable (RunID, BusDuration) -> Void,
+    done: @escaping @Sendable (RunID, Int) -> Void
+  ) {
     self.node = node
     playback = Mutex(Playback(recording))
+    self.ranOut = ranOut
     self.done = done
   }
 
@@ -22,7 +28,9 @@ final class Feeder<Target: Node>: Sendable {
     try await withThrowingTaskGroup(of: Void.self) { group in
       group.addTask {
         for await snapshot in snapshots {
-          let now = await self.node.busNow
+          // A peer shows what its last life has kept before it has heard its hub: that snapshot comes without a clock,
+          // and the hub's own one follows it.
+          guard let now = await self.node.busNow else { continue }
           if self.playback.withLock({ $0.observe(snapshot, now: now) }) { wake.yield() }
         }
         wake.finish()
@@ -39,11 +47,15 @@ final class Feeder<Target: Node>: Sendable {
     timer.setEventHandler { wake.yield() }
     timer.activate()
     defer { timer.cancel() }
-    var reported: RunID?
+    var (reported, ranOutIn): (RunID?, RunID?)
     for await _ in wakes {
       guard let now = await node.busNow else { continue }
       for sample in playback.withLock({ $0.takeDue(now: now) }) { try await node.record(sample) }
       let (due, origin, isDone, count) = playback.withLock { ($0.nextDue, $0.origin, $0.isDone, $0.position) }
+      if let runID = origin?.runID, runID != ranOutIn, let end = playback.withLock({ $0.ranOutAt }) {
+        ranOutIn = runID
+        ranOut(runID, end)
+      }
       if let due {
         let delay = await node.speed.real(fromBus: due - now)
         // Samples due within 10 ms go together: at high speeds a wake-up for each would be a busy loop.
@@ -54,7 +66,7 @@ final class Feeder<Target: Node>: Sendable {
         timer.schedule(deadline: .now() + .milliseconds(100), leeway: .milliseconds(10))
       } else if isDone, let runID = origin?.runID, runID != reported {
         reported = runID
-        try done(runID, count)
+        done(runID, count)
       }
     }
   }

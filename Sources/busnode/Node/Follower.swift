@@ -7,13 +7,16 @@ struct Follower: Sendable {
   /// How long to wait for the first word of the hub.
   let patience: BusDuration
 
-  private enum Part: Sendable { case ended, signal(Int32), silence }
+  private enum Part: Sendable { case ended, readerIsGone, signal(Int32), silence }
 
   /// Gives every event to `write`, which says whether it wrote a line; ends after `countMax` lines.
   ///
-  /// Throws ``QuietExit`` with 130 at Ctrl-C, and ``Failure`` when the hub never answers.
+  /// Throws ``QuietExit`` with 130 at Ctrl-C, ``QuietExit/pipeClosed`` when nobody reads any more, and ``Failure`` when the
+  /// hub never answers.
   func follow(countMax: Int?, _ write: @Sendable @escaping (BusEvent) throws -> Bool) async throws {
-    let signals = Signals.stream([SIGINT, SIGTERM])
+    let signals = Signals.stream()
+    // Nothing may happen on the bus for hours: the next line would come too late to notice.
+    let readerIsGone = StandardDescriptors.readerIsGone()
     // Subscribed before the peer runs: the state that the welcome brings is the first line.
     let events = await visit.peer.events()
     let part = try await visit.run { peer in
@@ -32,6 +35,10 @@ struct Follower: Sendable {
           return nil
         }
         group.addTask {
+          for await _ in readerIsGone { return .readerIsGone }
+          return nil
+        }
+        group.addTask {
           let isThere = try await within(patience) { await reachabilities.first { $0.isReachable } != nil }
           return isThere == true || Task.isCancelled ? nil : .silence
         }
@@ -45,6 +52,7 @@ struct Follower: Sendable {
     }
     switch part {
     case .ended: return
+    case .readerIsGone: throw QuietExit.pipeClosed
     // As a shell reports the end by a signal: 130 for Ctrl-C.
     case .signal(let number): throw QuietExit(exitStatus: 128 + number)
     case .silence: throw Failure.noAnswer(visit.location, within: patience)

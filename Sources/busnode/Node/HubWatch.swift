@@ -16,21 +16,19 @@ struct HubWatch: Sendable {
   }
 
   /// Shows it until the node ends.
-  func keep(_ view: NodeView) async throws {
-    try await withThrowingTaskGroup(of: Void.self) { group in
-      group.addTask { for await state in reachability { try view.show(state) } }
-      group.addTask { for await state in states { try view.show(state) } }
+  func keep(_ view: NodeView) async {
+    await withDiscardingTaskGroup { group in
+      group.addTask { for await state in reachability { view.show(state) } }
+      group.addTask { for await state in states { view.show(state) } }
       group.addTask {
         await withDiscardingTaskGroup { hooks in
           for await lost in losses {
-            // Nobody reads this node's lines any more: no reason to keep quiet elsewhere.
-            try? view.show(lost)
+            view.show(lost)
             // A command that hangs holds nothing up, the next alarm included.
             if let hook { hooks.addTask { await hook.run(lost) } }
           }
         }
       }
-      try await group.waitForAll()
     }
   }
 }

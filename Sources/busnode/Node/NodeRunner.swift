@@ -31,7 +31,8 @@ struct NodeRunner<Member: Node>: Sendable {
     let receipts = await node.ownReceipts()
     let snapshots = await node.snapshots()
     let records = await node.recordNews()
-    let signals = Signals.stream([SIGINT, SIGTERM])
+    let signals = Signals.stream()
+    defer { view.close() }
     try await withThrowingTaskGroup(of: Part.self) { group in
       group.addTask {
         try await node.run()
@@ -42,27 +43,27 @@ struct NodeRunner<Member: Node>: Sendable {
         return .mustEnd
       }
       group.addTask {
-        for await event in events { try view.show(event, predicted: await node.predicted) }
+        for await event in events { view.show(event, predicted: await node.predicted) }
         return .isOver
       }
       group.addTask {
         // Those of an earlier life, too: whoever pressed before a crash learns what became of it.
-        for await receipt in receipts { try view.show(receipt, of: deviceID, predicted: await node.predicted) }
+        for await receipt in receipts { view.show(receipt, of: deviceID, predicted: await node.predicted) }
         return .isOver
       }
       group.addTask {
-        for await news in records { try view.show(news) }
+        for await news in records { view.show(news) }
         return .isOver
       }
       if let watch {
         group.addTask {
-          try await watch.keep(view)
+          await watch.keep(view)
           return .isOver
         }
       }
       if let demands {
         group.addTask {
-          for await demand in demands { try view.show(demand) }
+          for await demand in demands { view.show(demand) }
           return .isOver
         }
       }
@@ -73,7 +74,8 @@ struct NodeRunner<Member: Node>: Sendable {
         }
       }
       if let recording {
-        let feeder = Feeder(node, recording) { runID, count in try view.showSensorsDone(runID, count) }
+        let feeder = Feeder(
+          node, recording, ranOut: { view.showRecordingEnded($0, at: $1) }, done: { view.showSensorsDone($0, $1) })
         group.addTask {
           try await feeder.run(snapshots)
           return .isOver

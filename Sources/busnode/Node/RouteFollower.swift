@@ -31,7 +31,7 @@ struct RouteFollower: Sendable {
   func follow(
     goesOn: Bool, _ write: @Sendable @escaping (News) throws -> Void
   ) async throws -> Bool {
-    let signals = goesOn ? Signals.stream([SIGINT, SIGTERM]) : nil
+    let signals = goesOn ? Signals.stream() : nil
     // Subscribed before the peer runs: nothing is missed.
     let events = await visit.peer.events()
     let end = try await visit.run { peer in

@@ -18,6 +18,9 @@ struct Timeline: Sendable {
   /// When the next sample is due; `nil` at the end.
   var nextOffset: BusDuration? { next < samples.count ? samples[next].offset : nil }
 
+  /// When its last sample is due; `nil` without samples.
+  var end: BusDuration? { samples.last?.offset }
+
   /// How many samples were handed over or skipped.
   var position: Int { next }
 
@@ -67,7 +70,7 @@ struct Playback: Sendable {
   ///
   /// A new run begins the recording anew. A node that comes to a run that is already on (it was killed and started
   /// again, or joins late) goes on from where the run is: it was not there to measure what came before.
-  mutating func observe(_ snapshot: Snapshot, now: BusTime?) -> Bool {
+  mutating func observe(_ snapshot: Snapshot, now: BusTime) -> Bool {
     guard let seen = RunOrigin(snapshot) else {
       wasThereBefore = wasThereBefore || snapshot.order.term > 0
       return false
@@ -75,7 +78,7 @@ struct Playback: Sendable {
     guard seen != origin else { return false }
     if seen.runID != origin?.runID {
       timeline = recording
-      if !wasThereBefore { timeline.skip(before: seen.end ?? now.map { $0 - seen.startedAt } ?? .zero) }
+      if !wasThereBefore { timeline.skip(before: seen.end ?? now - seen.startedAt) }
       wasThereBefore = true
     }
     origin = seen
@@ -92,6 +95,12 @@ struct Playback: Sendable {
   mutating func takeDue(now: BusTime) -> [Sample] {
     guard let origin else { return [] }
     return timeline.takeDue(at: origin.end ?? (now - origin.startedAt))
+  }
+
+  /// The moment of the recording's last sample, when it lies behind and the run is still on.
+  var ranOutAt: BusDuration? {
+    guard let origin, origin.end == nil, timeline.nextOffset == nil else { return nil }
+    return timeline.end
   }
 
   /// The run is over and every sample of it has been handed over.

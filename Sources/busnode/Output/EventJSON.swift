@@ -41,6 +41,10 @@ enum EventJSON: Hashable, Sendable {
     var runId: String
     var samples: Int
   }
+  struct RecordingEnded: Codable, Hashable, Sendable {
+    var runId: String
+    var elapsedSeconds: Double
+  }
   struct Demand: Codable, Hashable, Sendable {
     var demand: SensorDemand
   }
@@ -70,6 +74,8 @@ enum EventJSON: Hashable, Sendable {
   case sensors(Demand)
   /// A node only: a run that is over is kept there, anew or for the first time, or was removed.
   case record(Record)
+  /// A node only: its recording has no more to say, and the run is still on.
+  case recordingEnded(RecordingEnded)
   /// A node only: every sample of this run has been handed over.
   case sensorsDone(Sensors)
 }
@@ -106,7 +112,8 @@ extension EventJSON {
 
 extension EventJSON: Codable {
   private enum Name: String, Codable {
-    case snapshot, command, receipt, verdict, presence, link, view, hubLost, predicted, sensors, record, sensorsDone
+    case snapshot, command, receipt, verdict, presence, link, view, hubLost, predicted, sensors, record,
+      recordingEnded, sensorsDone
   }
   private enum Key: String, CodingKey { case event, deviceId }
 
@@ -132,6 +139,7 @@ extension EventJSON: Codable {
     case .predicted(let body): try write(.predicted, body)
     case .sensors(let body): try write(.sensors, body)
     case .record(let body): try write(.record, body)
+    case .recordingEnded(let body): try write(.recordingEnded, body)
     case .sensorsDone(let body): try write(.sensorsDone, body)
     }
   }
@@ -154,6 +162,7 @@ extension EventJSON: Codable {
     case .predicted: self = .predicted(try Predicted(from: decoder))
     case .sensors: self = .sensors(try Demand(from: decoder))
     case .record: self = .record(try Record(from: decoder))
+    case .recordingEnded: self = .recordingEnded(try RecordingEnded(from: decoder))
     case .sensorsDone: self = .sensorsDone(try Sensors(from: decoder))
     }
   }

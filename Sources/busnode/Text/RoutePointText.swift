@@ -34,7 +34,7 @@ enum RoutePointText {
     switch verdict {
     case .counted: "counted"
     case .anchored: "counted, as a beginning"
-    case .notRunning: "the run did not run"
+    case .notRunning: "paused"
     case .autoPaused: "the runner stood, and so did the clock"
     case .invalid: "the receiver calls it invalid"
     case .inaccurate: "not accurate enough"

@@ -95,11 +95,13 @@ enum Sentence {
     case .predicted(let predicted): "the button shows \(predicted.phase.rawValue)"
     case .sensors(let sensors):
       switch sensors.demand {
-      case .off: "sensors may sleep"
-      case .motion: "sensors may sleep, the motion sensor excepted"
-      case .all: "sensors are needed"
+      case .off: "sensors off (paused, or no run)"
+      case .motion: "sensors off, except for motion (the runner stands)"
+      case .all: "sensors on"
       }
     case .record(let record): self.record(record)
+    case .recordingEnded(let recording):
+      "the recording has ended, at \(clock(recording.elapsedSeconds)) of the run: this node measures nothing more"
     case .sensorsDone(let sensors): "all samples of the run are with the hub: \(sensors.samples)"
     }
   }

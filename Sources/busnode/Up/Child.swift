@@ -22,8 +22,10 @@ enum UpEvent: Sendable {
   case recordingIsOver
   /// Some time has passed.
   case tick
-  /// Ctrl-C, or SIGTERM.
-  case interrupted(Int32)
+  /// Ctrl-C, SIGTERM, or a terminal that is closed.
+  case interrupted
+  /// Nobody reads standard output any more.
+  case readerIsGone
 
   /// How a process ended.
   enum Ending: Hashable, Sendable {

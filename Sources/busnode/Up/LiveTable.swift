@@ -12,37 +12,96 @@ struct LiveTable: Sendable {
     var seenAt: ContinuousClock.Instant?
   }
 
-  private static let columns: [(title: String, width: Int)] = [
-    ("node", 8), ("link", 10), ("t.rev.tick", 12), ("phase", 11), ("elapsed", 9), ("distance", 10), ("pace", 11),
-    ("heart", 9), ("age", 6), ("button, last verdict", 40),
-  ]
+  /// What a column shows.
+  enum Column: CaseIterable {
+    case node, link, order, phase, elapsed, distance, pace, heart, age, button, verdict
+
+    /// Those that a narrow terminal goes without, the first to go first; node and phase always stay.
+    static let droppable: [Column] = [.age, .heart, .pace, .button, .link, .order, .verdict, .distance, .elapsed]
+
+    /// Its heading, and its width with the blank behind it.
+    var title: String { layout.title }
+    var width: Int { layout.width }
+
+    private var layout: (title: String, width: Int) {
+      switch self {
+      case .node: ("node", 8)
+      case .link: ("link", 10)
+      case .order: ("t.rev.tick", 12)
+      case .phase: ("phase", 11)
+      case .elapsed: ("elapsed", 9)
+      case .distance: ("distance", 10)
+      case .pace: ("pace", 11)
+      case .heart: ("heart", 9)
+      case .age: ("age", 6)
+      case .button: ("button", 11)
+      case .verdict: ("last verdict", 18)
+      }
+    }
+
+    /// The columns that fit into a width, in their order.
+    static func fitting(_ width: Int) -> [Column] {
+      var columns = allCases
+      for column in droppable where columns.reduce(0, { $0 + $1.width }) > width { columns.removeAll { $0 == column } }
+      return columns
+    }
+  }
+
   private var linesDrawn = 0
+  private var drawnOn: Screen?
 
   /// The text that draws the table over the one before.
-  mutating func draw(_ rows: [(node: SpawnedNode, row: Row)], note: String, now: ContinuousClock.Instant) -> String {
-    var lines = [Self.columns.map { Self.padded($0.title, $0.width) }.joined()]
-    for (node, row) in rows { lines.append(Self.line(node, row, now)) }
-    lines.append(note)
-    // Up to the table's first line; then each line is written over and the rest of it cleared.
-    let up = linesDrawn > 0 ? "\u{1B}[\(linesDrawn)A" : ""
+  ///
+  /// It never fills the last column or row: a line that does wraps or scrolls on many terminals. What has no room goes in
+  /// this order: columns as in ``Column/droppable``, the note, the heading, the last nodes.
+  mutating func draw(
+    _ rows: [(node: SpawnedNode, row: Row)], note: String, on screen: Screen, now: ContinuousClock.Instant
+  ) -> String {
+    let columns = Column.fitting(screen.columns - 1)
+    let heading = columns.map { Self.padded($0.title, $0.width) }.joined()
+    let nodes = rows.map { Self.line($0.node, $0.row, columns, now) }
+    let room = max(1, screen.rows - 1)
+    var lines = nodes
+    if lines.count < room { lines.insert(heading, at: 0) }
+    if lines.count < room { lines.append(note) }
+    lines = lines.prefix(room).map { Self.cut($0, screen.columns - 1) }
+    // Up to the table's first line; then each line is written over and the rest of it cleared. A terminal of another size
+    // may have moved or wrapped what was there: the table begins anew at the top.
+    let isResized = drawnOn.map { $0 != screen } ?? false
+    let up = isResized ? "\u{1B}[H\u{1B}[2J" : linesDrawn > 0 ? "\u{1B}[\(linesDrawn)A" : ""
     linesDrawn = lines.count
+    drawnOn = screen
     return up + lines.map { "\r\($0)\u{1B}[K\n" }.joined()
   }
 
-  private static func line(_ node: SpawnedNode, _ row: Row, _ now: ContinuousClock.Instant) -> String {
+  private static func line(
+    _ node: SpawnedNode, _ row: Row, _ columns: [Column], _ now: ContinuousClock.Instant
+  ) -> String {
+    columns.map { padded(cell($0, node, row, now), $0.width) }.joined()
+  }
+
+  private static func cell(
+    _ column: Column, _ node: SpawnedNode, _ row: Row, _ now: ContinuousClock.Instant
+  ) -> String {
     let metrics = row.snapshot?.metrics
-    var cells = [node.rawValue, row.link]
-    cells.append(row.snapshot.map(Sentence.order) ?? "-")
-    cells.append(row.snapshot?.phase.rawValue ?? "-")
-    cells.append(metrics.map { Sentence.clock($0.elapsedSeconds) } ?? "-")
-    cells.append(metrics?.distanceMeters.map(Sentence.distance) ?? "-")
-    cells.append(metrics?.currentPaceSecondsPerKilometer.map(Sentence.pace) ?? "-")
-    cells.append(metrics?.heartRateBpm.map { "\(Sentence.whole($0)) bpm" } ?? "-")
-    cells.append(row.seenAt.map { "\((now - $0).components.seconds) s" } ?? "-")
-    cells.append([row.button?.rawValue, row.verdict].compactMap { $0 }.joined(separator: ", "))
-    // One column stays free: a line that fills the terminal would wrap and break the redrawing.
-    let line = zip(cells, columns).map { padded($0, $1.width) }.joined()
-    return String(line.prefix(119))
+    return switch column {
+    case .node: node.rawValue
+    case .link: row.link
+    case .order: row.snapshot.map(Sentence.order) ?? "-"
+    case .phase: row.snapshot?.phase.rawValue ?? "-"
+    case .elapsed: metrics.map { Sentence.clock($0.elapsedSeconds) } ?? "-"
+    case .distance: metrics?.distanceMeters.map(Sentence.distance) ?? "-"
+    case .pace: metrics?.currentPaceSecondsPerKilometer.map(Sentence.pace) ?? "-"
+    case .heart: metrics?.heartRateBpm.map { "\(Sentence.whole($0)) bpm" } ?? "-"
+    case .age: row.seenAt.map { "\((now - $0).components.seconds) s" } ?? "-"
+    case .button: row.button?.rawValue ?? "-"
+    case .verdict: row.verdict ?? "-"
+    }
+  }
+
+  private static func cut(_ line: String, _ width: Int) -> String {
+    let words = line.prefix(max(1, width))
+    return String(words.reversed().drop { $0 == " " }.reversed())
   }
 
   static func padded(_ text: String, _ width: Int) -> String {

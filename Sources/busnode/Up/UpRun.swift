@@ -10,6 +10,8 @@ actor UpRun {
     /// The arguments of each node.
     var arguments: [SpawnedNode: [String]]
     var speed: BusSpeed
+    /// The window in which presses settle.
+    var debounce: BusDuration
     var script: Script?
     /// What the recording presses, unless a script takes over.
     var presses: [RecordedPress]
@@ -24,13 +26,16 @@ actor UpRun {
 
   /// - `gathering` can go to: `playing` (all nodes have a snapshot), `ending`.
   /// - `playing` can go to: `draining` (all is pressed and no run is on), `ending`.
-  /// - `draining` can go to: `ending` (all nodes show the same last publication, or that takes too long).
+  /// - `draining` can go to: `ending` (all nodes show the same last publication, or that takes too long), `playing` (a
+  ///   press of the script took effect only now, and a run is on).
   /// - `ending` can go to: `over` (all processes have ended).
   private enum Stage: Equatable { case gathering, playing, draining, ending, over }
 
   /// Real time that nodes have to find each other, to show the same, and to end.
   private static let patience = Duration.seconds(30)
   private static let endPatience = Duration.seconds(5)
+  /// A window settles within four times its length; this long is the way to the hub and back.
+  private static let wayPatience = Duration.seconds(1)
 
   private let plan: Plan
   private let events = AsyncStream.makeStream(of: UpEvent.self)
@@ -44,33 +49,45 @@ actor UpRun {
   private var sensorsDone: Set<SpawnedNode> = []
   private var isScriptOver = false
   private var isRecordingOver = false
-  private var hasPressedStop = false
+  private var lastPressAt = ContinuousClock.now
+  /// When the phone was told to stop a run that the script leaves on.
+  private var stoppedAt: ContinuousClock.Instant?
   private var failure: Failure?
+  /// Why standard output could not be written.
+  private var outputFailure: Failure?
   private var isInterrupted = false
   private var agreement = Agreement()
   private var verdicts = UpSummary.Verdicts()
   private var rows: [SpawnedNode: LiveTable.Row] = [:]
   private var table = LiveTable()
   private let isLive: Bool
+  /// The line below the table.
+  private var note: String
+  /// A signal has come.
+  private var hasBeenTold = false
 
   init(_ plan: Plan) {
     self.plan = plan
-    isLive = !plan.asJSON && Output.isTerminal
+    isLive = !plan.asJSON && Output.isTerminal && ProcessInfo.processInfo.environment["TERM"] != "dumb"
+    note = "busnode monitor\(plan.flag)"
   }
 
-  /// Plays the run to its end; throws a ``Failure`` when a node died unasked, and ``QuietExit`` when they disagreed.
+  /// Plays the run to its end; throws a ``Failure`` when a node died unasked or the output could not be written, and
+  /// ``QuietExit`` when they disagreed.
   func run() async throws {
     let report = events.continuation
-    try await withThrowingTaskGroup(of: Void.self) { group in
+    await withThrowingTaskGroup(of: Void.self) { group in
       group.addTask {
-        for await number in Signals.stream([SIGINT, SIGTERM]) { report.yield(.interrupted(number)) }
+        // The first one ends the nodes in order, the second one at once, and one more this process.
+        for await _ in Signals.stream(times: 2) { report.yield(.interrupted) }
       }
+      group.addTask { for await _ in StandardDescriptors.readerIsGone() { report.yield(.readerIsGone) } }
       group.addTask {
         while (try? await Task.sleep(for: .milliseconds(100))) != nil { report.yield(.tick) }
       }
       for node in SpawnedNode.allCases { spawn(node, in: &group) }
       for await event in events.stream {
-        try take(event, in: &group)
+        take(event, in: &group)
         if stage == .over { break }
       }
       // Whoever has not ended in order by now is killed.
@@ -78,15 +95,31 @@ actor UpRun {
       while await group.nextResult() != nil {}
     }
     let summary = UpSummary(agreement, verdicts: verdicts)
-    if plan.asJSON { try Output.jsonLine(summary) } else { for line in summary.lines { try Output.line(line) } }
+    // Where the terminal has put a ^C.
+    if isLive { say { try Output.raw("\r\u{1B}[K") } }
+    for line in plan.asJSON ? [Output.json(summary)] : summary.lines { say { try Output.line(line) } }
     if let failure { throw failure }
     if isInterrupted { throw QuietExit(exitStatus: ExitStatus.interrupted) }
     if !summary.agreed { throw QuietExit(exitStatus: ExitStatus.failure) }
+    if let outputFailure { throw QuietExit(exitStatus: outputFailure.exitStatus) }
   }
 
-  private func take(_ event: UpEvent, in group: inout ThrowingTaskGroup<Void, any Error>) throws {
+  /// Writes to standard output. The run matters more: what cannot be written is said once, and the run goes on to its end,
+  /// unless the reader is gone.
+  private func say(_ write: () throws -> Void) {
+    do {
+      try write()
+    } catch let failure as Failure {
+      if outputFailure == nil { Output.complain("busnode: \(failure.message): the run goes on") }
+      outputFailure = outputFailure ?? failure
+    } catch {
+      events.continuation.yield(.readerIsGone)
+    }
+  }
+
+  private func take(_ event: UpEvent, in group: inout ThrowingTaskGroup<Void, any Error>) {
     switch event {
-    case .heard(let node, let event): try heard(event, on: node)
+    case .heard(let node, let event): heard(event, on: node)
     case .ended(let node, let life, let ending, let errors):
       guard lives[node] == life else { return }
       children[node] = nil
@@ -100,12 +133,19 @@ actor UpRun {
     case .scriptIsOver: isScriptOver = true
     case .recordingIsOver: isRecordingOver = true
     case .interrupted:
-      // A run that is cut short is not the run that was asked for; nodes without one have done what they should.
-      if stage != .ending, plan.script != nil || plan.duration != nil { isInterrupted = true }
-      if stage != .ending { end() }
-    case .tick: try draw()
+      if hasBeenTold { stage = .over } else { interrupt() }
+      hasBeenTold = true
+    case .readerIsGone: interrupt()
+    case .tick: draw()
     }
     advance(in: &group)
+  }
+
+  private func interrupt() {
+    guard stage != .ending, stage != .over else { return }
+    // A run that is cut short is not the run that was asked for; nodes without one have done what they should.
+    if plan.script != nil || plan.duration != nil { isInterrupted = true }
+    end()
   }
 
   // MARK: Stages
@@ -125,16 +165,17 @@ actor UpRun {
       }
     case .playing:
       guard isScriptOver else { return }
-      if isRunOn, children[.phone] != nil || waitsForRestart.contains(.phone) {
-        if isRecordingOver, plan.script != nil, !hasPressedStop {
-          hasPressedStop = true
-          children[.phone]?.tell(.press(.stop, at: nil))
-        }
-      } else if plan.script != nil || (hasPressedStop && agreement.seen[.phone]?.last?.phase == .completed) {
+      if isRunOn {
+        if plan.script != nil, isRecordingOver { stopRun(now) }
+      } else if plan.script != nil || agreement.seen[.phone]?.last?.phase == .completed {
         stage = .draining
         deadline = now + Self.patience
       }
     case .draining:
+      if plan.script != nil, isRunOn {
+        stage = .playing
+        return
+      }
       if isDrained(now) { return end() }
       if now > deadline {
         agreement.disagree("the nodes did not come to show the same last publication")
@@ -144,6 +185,25 @@ actor UpRun {
       if children.isEmpty || now > deadline { stage = .over }
     case .over: break
     }
+  }
+
+  /// The script is over and leaves a run on: the phone stops it, once what the script pressed has been judged.
+  private func stopRun(_ now: ContinuousClock.Instant) {
+    let settling = Duration.nanoseconds(plan.speed.real(fromBus: plan.debounce).nanoseconds * 4) + Self.wayPatience
+    guard now - lastPressAt > settling else { return }
+    if let stoppedAt {
+      guard now - stoppedAt > Self.patience else { return }
+      agreement.disagree("the run did not stop when the phone stopped it")
+      return end()
+    }
+    stoppedAt = now
+    tell("the script leaves a run on: the phone stops it")
+    children[.phone]?.tell(.press(.stop, at: nil))
+  }
+
+  /// Says something of `up`'s own: below the table, or on standard error.
+  private func tell(_ sentence: String) {
+    if isLive { note = sentence } else { Output.complain("busnode: \(sentence)") }
   }
 
   /// Script zero: all nodes have a snapshot.
@@ -175,13 +235,17 @@ actor UpRun {
         children[.phone]?.tell(.press(press.kind, at: press.kind == .start ? nil : press.offset))
       }
       isScriptOver = true
-      hasPressedStop = true
     } else {
-      Output.complain("busnode: all nodes are there; press buttons with: busnode send start\(plan.flag)")
+      tell("all nodes are there; press buttons with: busnode send start\(plan.flag)")
     }
   }
 
-  private var isRunOn: Bool { agreement.seen.values.contains { $0.last?.phase.isOn == true } }
+  /// A run is on, and there is a phone to hold it: by its own word, or, until a new life of it speaks, by anybody's.
+  private var isRunOn: Bool {
+    guard children[.phone] != nil || waitsForRestart.contains(.phone) else { return false }
+    if let last = agreement.seen[.phone]?.last { return last.phase.isOn }
+    return agreement.seen.values.contains { $0.last?.phase.isOn == true }
+  }
 
   /// All samples are with the hub and every node that is there shows the same.
   private func isDrained(_ now: ContinuousClock.Instant) -> Bool {
@@ -244,7 +308,9 @@ actor UpRun {
         offlineUntil[node] = real.map { ContinuousClock.now + .nanoseconds($0.nanoseconds) } ?? Self.never
       case .online: offlineUntil[node] = nil
       case .recover: break
-      case .press(let kind, _): hasPressedStop = hasPressedStop || kind == .stop
+      case .press(let kind, _):
+        lastPressAt = .now
+        if kind == .start { stoppedAt = nil }
       }
     case .kill:
       killed.insert(node)
@@ -263,7 +329,7 @@ actor UpRun {
     offlineUntil[node].map { $0 > now } ?? false
   }
 
-  private func heard(_ event: EventJSON, on node: SpawnedNode) throws {
+  private func heard(_ event: EventJSON, on node: SpawnedNode) {
     switch event {
     case .snapshot(let snapshot):
       lastNewsAt = .now
@@ -278,18 +344,18 @@ actor UpRun {
     case .link(let link): rows[node]?.link = link.reachable ? "up" : "no hub"
     case .sensorsDone(let sensors):
       if sensors.runId == agreement.seen[node]?.last?.runId { sensorsDone.insert(node) }
-    case .command, .receipt, .presence, .view, .hubLost, .sensors, .record: break
+    case .command, .receipt, .presence, .view, .hubLost, .sensors, .record, .recordingEnded: break
     }
-    if plan.asJSON { return try Output.jsonLine(NodeEventJSON(node: node, event: event)) }
+    if plan.asJSON { return say { try Output.jsonLine(NodeEventJSON(node: node, event: event)) } }
     guard !isLive else { return }
     switch event {
-    case .snapshot, .verdict, .link, .hubLost:
-      try Output.line(LiveTable.padded(node.rawValue, 8) + Sentence.event(event))
+    case .snapshot, .verdict, .link, .hubLost, .recordingEnded:
+      say { try Output.line(LiveTable.padded(node.rawValue, 8) + Sentence.event(event)) }
     case .command, .receipt, .presence, .view, .predicted, .sensors, .record, .sensorsDone: break
     }
   }
 
-  private func draw() throws {
+  private func draw() {
     guard isLive, stage != .over else { return }
     let now = ContinuousClock.now
     let rows = SpawnedNode.allCases.compactMap { node in
@@ -299,6 +365,8 @@ actor UpRun {
         return (node, row)
       }
     }
-    try Output.raw(table.draw(rows, note: "busnode monitor\(plan.flag)", now: now))
+    // The size is asked for each time, ten times a second: a resize shows at once.
+    let text = table.draw(rows, note: note, on: Output.screen, now: now)
+    say { try Output.raw(text) }
   }
 }

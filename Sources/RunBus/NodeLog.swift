@@ -1,0 +1,52 @@
+import Logging
+import RunCore
+
+// What a node's log says of its work: who comes and goes, what is asked of it, and what becomes of that (debug); each
+// step on the way there (trace).
+extension Logger {
+  /// Says what a hub does.
+  func log(_ action: HubCore.Action) {
+    switch action {
+    case .send(let frame, _):
+      if case .refused(let refusal) = frame.message {
+        debug("a sender was refused (\(refusal.code.rawValue)): \(refusal.message)")
+      }
+    case .publish(let event): log(event)
+    default: break
+    }
+  }
+
+  private func log(_ event: BusEvent) {
+    switch event {
+    case .presence(let presence):
+      debug("\(presence.deviceID) \(presence.isReachable ? "has joined" : "has left")")
+    case .command(let command, let device): debug("\(device) pressed \(Self.words(command))")
+    case .receipt(let receipt, let device): log(receipt, of: device)
+    case .snapshot(let state): trace("published \(Self.words(state.snapshot))")
+    case .route: break
+    }
+  }
+
+  /// Says what became of a press.
+  func log(_ receipt: Receipt, of device: DeviceID) {
+    let name = "\(receipt.kind.rawValue) \(receipt.commandID) of \(device)"
+    switch receipt.stage {
+    case .queued: trace("\(name) is durable")
+    case .pending: trace("\(name) has reached the hub")
+    case .verdict(let verdict): debug("\(name): \(verdict.message) (revision \(verdict.revision))")
+    }
+  }
+
+  /// Says that a state was heard.
+  func log(_ snapshot: Snapshot) { trace("heard \(Self.words(snapshot))") }
+
+  private static func words(_ command: Command) -> String {
+    let run = command.runID.map { ", run \($0)" } ?? ""
+    let base = command.base.map { ", having seen revision \($0.revision)" } ?? ""
+    return "\(command.kind.rawValue) (\(command.id), on \(command.source.rawValue)\(run)\(base))"
+  }
+
+  private static func words(_ snapshot: Snapshot) -> String {
+    "\(snapshot.order.term).\(snapshot.order.revision).\(snapshot.order.tick): \(snapshot.phase.rawValue)"
+  }
+}

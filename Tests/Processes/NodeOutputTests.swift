@@ -1,0 +1,151 @@
+import Foundation
+import RunBus
+import Testing
+import TestSupport
+
+@testable import busnode
+
+@Suite("A node whose output cannot be written")
+struct NodeOutputTests {
+  /// Waits until a node has said that its lines are lost.
+  private func saysSo(_ node: NodeProcess) async throws {
+    try await node.wait(for: "its word that its output cannot be written") { view in
+      view.errors.first { $0.contains("standard output cannot be written") }
+    }
+  }
+
+  @Test(
+    "A phone and a watch go on, and say so once: a closed output, a full disk, a reader that is gone",
+    arguments: [">&-", ">/dev/full", "> >(head -n 1 >/dev/null)"])
+  func goesOn(output: String) async throws {
+    try await withTestBus { bus in
+      // A witness of its own, which sees whether the phone says goodbye.
+      let witness = bus.spawn("watch", "--device", "witness", "--json")
+      let nodes = ["phone --synthetic --speed 60", "watch --synthetic"].map { arguments in
+        bus.spawn(executable: "/bin/bash", ["-c", "exec \"$BUSNODE\" \(arguments) --json \(output)"])
+      }
+      try await witness.event("the phone") { $0["event"]?.string == "snapshot" }
+      #expect(try await bus.run("send", "start").ending == .exited(0))
+      // Long after what was written first, and over many lines that cannot be written.
+      try await witness.snapshot("the run a minute later") {
+        ($0["metrics"]?["elapsedSeconds"]?.number ?? 0) > 60 && $0["metrics"]?["heartRateBpm"]?.number != nil
+      }
+      for node in nodes { try await saysSo(node) }
+      #expect(try await bus.run("send", "stop").ending == .exited(0))
+      #expect(!witness.view.json.contains { $0["event"]?.string == "view" && $0["stale"]?.bool == true })
+      for node in nodes.reversed() {
+        #expect(node.view.ending == nil)
+        node.signal(SIGTERM)
+        #expect(try await node.ending() == .exited(0), "\(node.view.errors)")
+        #expect(node.view.errors.count == 1, "\(node.view.errors)")
+      }
+    }
+  }
+
+  @Test("A phone whose lines nobody reads goes on, and ends when it is told to")
+  func standingReader() async throws {
+    try await withTestBus { bus in
+      let pipe = bus.directory + "/pipe"
+      try #require(mkfifo(pipe, 0o600) == 0)
+      let reader = open(pipe, O_RDWR)
+      defer { close(reader) }
+      let line = "exec \"$BUSNODE\" phone --synthetic --speed 1000 --json --log-level trace >\"$PIPE\" 2>&1"
+      let phone = bus.spawn(executable: "/bin/bash", ["-c", line], environment: ["PIPE": pipe])
+      let watch = bus.spawn("watch", "--json")
+      try await watch.event("the phone") { $0["event"]?.string == "snapshot" }
+      #expect(try await bus.run("send", "start").ending == .exited(0))
+      // A megabyte of lines, of which a pipe holds 64 KiB.
+      try await watch.snapshot("the run fifty minutes later") { $0["metrics"]?["elapsedSeconds"]?.number ?? 0 > 3000 }
+      let state = try #require(try await bus.run("state", "--json").json.last)
+      #expect(state["metrics"]?["distanceMeters"]?.number ?? 0 > 4000)
+      for node in [watch, phone] {
+        node.signal(SIGTERM)
+        #expect(try await node.ending() == .exited(0))
+      }
+    }
+  }
+
+  #if os(Linux)
+    @Test("A disk that has room again gets the lines from then on, and how many are missing is said")
+    func roomAgain() throws {
+      var ends: [Int32] = [0, 0]
+      try #require(pipe(&ends) == 0)
+      let disk = open("/dev/full", O_WRONLY)
+      let complaints = Mutexed<[String]>([])
+      let queue = LineQueue(disk) { complaint in complaints.withLock { $0.append(complaint) } }
+      for line in ["one", "two"] { queue.put(line) }
+      queue.flush()
+      dup2(ends[1], disk)
+      for line in ["three", "four"] { queue.put(line) }
+      queue.flush()
+      #expect(
+        complaints.withLock { $0 } == [
+          "standard output cannot be written (No space left on device): this node goes on, its lines are lost",
+          "standard output takes lines again; 2 of them are missing",
+        ])
+      close(disk)
+      close(ends[1])
+      let written = FileHandle(fileDescriptor: ends[0], closeOnDealloc: true).readDataToEndOfFile()
+      #expect(String(decoding: written, as: UTF8.self) == "three\nfour\n")
+    }
+
+    @Test("The number of a closed standard output is given to no file and no socket")
+    func closedNumber() async throws {
+      try await withTestBus { bus in
+        let phone = bus.spawn(executable: "/bin/bash", ["-c", "exec \"$BUSNODE\" phone <&- >&- 2>&-"])
+        let watch = bus.spawn("watch", "--json")
+        try await watch.event("the phone") { $0["event"]?.string == "snapshot" }
+        let id = try #require(phone.view.processID)
+        for number in 0...2 {
+          let file = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/\(id)/fd/\(number)")
+          #expect(file == "/dev/null")
+        }
+        phone.signal(SIGTERM)
+        #expect(try await phone.ending() == .exited(0))
+      }
+    }
+  #endif
+
+  @Test("monitor ends when its reader is gone, though nothing happens, and with 74 when it cannot be written")
+  func monitor() async throws {
+    try await withTestBus { bus in
+      let phone = bus.spawn("phone", "--json")
+      try await phone.event("its first snapshot") { $0["event"]?.string == "snapshot" }
+      let quiet = try await bus.shell("\"$BUSNODE\" monitor | head -n 1; exit ${PIPESTATUS[0]}")
+      #expect(quiet.ending == .exited(0) && quiet.errors.isEmpty && quiet.lines.count == 1, "\(quiet.errors)")
+      let full = try await bus.shell("exec \"$BUSNODE\" monitor >/dev/full")
+      #expect(full.ending == .exited(74) && full.errors.count == 1, "\(full.errors)")
+    }
+  }
+
+  @Test("A log that cannot be written ends nothing")
+  func log() async throws {
+    try await withTestBus { bus in
+      let line = "exec \"$BUSNODE\" phone --json --stdin --log-level trace 2>/dev/full"
+      let phone = bus.spawn(executable: "/bin/bash", ["-c", line])
+      phone.write("start")
+      try await phone.shows("running", revision: 1)
+      phone.signal(SIGTERM)
+      #expect(try await phone.ending() == .exited(0))
+    }
+  }
+
+  @Test("A log says who joins and leaves, what is pressed, what becomes of it, and who is refused")
+  func words() async throws {
+    try await withTestBus { bus in
+      let phone = bus.spawn("phone", "--json", "--log-level", "debug")
+      try await phone.event("its first snapshot") { $0["event"]?.string == "snapshot" }
+      let watch = bus.spawn("watch", "--json", "--stdin", "--log-level", "debug")
+      watch.write("start")
+      try await watch.shows("running", revision: 1)
+      watch.signal(SIGTERM)
+      #expect(try await watch.ending() == .exited(0))
+      for words in ["watch has joined", "watch pressed start (", "of watch: start was applied", "watch has left"] {
+        try await phone.wait(for: "\"\(words)\" in its log") { view in view.errors.first { $0.contains(words) } }
+      }
+      for words in ["the hub answers", "of watch: start was applied"] {
+        #expect(watch.view.errors.contains { $0.contains(words) }, "\(words)")
+      }
+    }
+  }
+}
