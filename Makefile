@@ -51,7 +51,7 @@ metrics-table: build
 
 # A campaign of simulated worlds on all cores: SEEDS=100000 HOURS=1 (and FROM=1). With KILLS=500 real processes under
 # kill -9 instead, with CRASHES=200 a phone that is killed that often in replays of a recorded run, a quarter of an hour of
-# them (SEED=1 repeats). Without any, the sampled tests with far more samples, and 3,000 worlds.
+# them (SEED=1 repeats). With DAMAGE=2000 that many stores with random bytes in them. Without any, the sampled tests with far more samples, and 3,000 worlds.
 FROM ?= 1
 HOURS ?= 1
 LAST = $(shell expr $(FROM) + $(1) - 1)
@@ -67,6 +67,9 @@ else ifdef KILLS
 	swift build -c release --product busnode
 	RUNBUS_SOAK_KILLS=$(KILLS) RUNBUS_SOAK_SEED=$(SEED) RUNBUS_SOAK_BUSNODE=$(CURDIR)/$(BUSNODE) \
 	  swift test --filter KillTests
+else ifdef DAMAGE
+	@scripts/bootstrap
+	RUNBUS_SOAK_DAMAGE=$(DAMAGE) swift test --filter StoreLateDamageTests
 else ifdef SEEDS
 	@scripts/bootstrap
 	$(BUILD_SIMULATE)

@@ -193,6 +193,16 @@ final class Audience: Sendable {
     for waiter in waiters { waiter.resume(returning: .success(verdict)) }
   }
 
+  /// Nobody knows any more what has become of the messages that are being posted.
+  func giveUpPosts(_ error: RunBusError) {
+    let posts = state.withLock { state in
+      let posts = state.posts
+      state.posts = [:]
+      return posts
+    }
+    for post in posts.values { post.resume(returning: .failure(error)) }
+  }
+
   /// The node has ended: every stream finishes, every waiter learns why.
   func end(_ error: RunBusError) {
     let old = state.withLock { state in

@@ -3,7 +3,8 @@
 
   // The short way onto a bus over ZeroMQ, with a store in the usual place.
   extension Hub {
-    /// A hub on a named bus or address: takes the bus's lock and opens the device's store.
+    /// A hub on a named bus or address: takes the bus's lock and opens the device's store. Blocks for up to
+    /// ``NodeStore/visitorPatience`` while another process holds the store.
     ///
     /// Throws ``RunBusError/Code/busHeld`` naming who holds the bus or the store, and ``RunBusError/Code/store`` or
     /// ``RunBusError/Code/transport`` when a directory cannot be used.
@@ -11,7 +12,8 @@
       // The lock comes first and goes last: nobody else binds while anything of ours is open.
       let lock = try HubLock.acquire(location, device: configuration.deviceID)
       let device = configuration.deviceID
-      let store = try NodeStore(directory: location.stateDirectory(for: device), device: device)
+      let store = try NodeStore(
+        directory: location.stateDirectory(for: device), device: device, patience: NodeStore.visitorPatience)
       self.init(
         configuration: configuration,
         listener: ZeroMQListener(control: location.controlEndpoint, events: location.eventsEndpoint), store: store,
@@ -20,14 +22,17 @@
   }
 
   extension Peer {
-    /// A peer of a named bus or address: opens the device's store.
+    /// A peer of a named bus or address: opens the device's store. Blocks for up to
+    /// ``NodeStore/visitorPatience`` while another process holds the store.
     ///
     /// Throws ``RunBusError/Code/busHeld`` naming who holds the store, ``RunBusError/Code/store`` when it cannot be used.
     public init(at location: BusLocation, configuration: PeerConfiguration, loop: Loop) throws(RunBusError) {
       let device = configuration.deviceID
       self.init(
         configuration: configuration, connector: ZeroMQConnector(control: location.controlEndpoint),
-        store: try NodeStore(directory: location.stateDirectory(for: device), device: device), loop: loop,
+        store: try NodeStore(
+          directory: location.stateDirectory(for: device), device: device, patience: NodeStore.visitorPatience),
+        loop: loop,
         place: NodePlace(at: location, device: device))
     }
   }

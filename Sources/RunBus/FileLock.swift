@@ -30,15 +30,27 @@ struct FileLock: ~Copyable, Sendable {
   /// Why a lock was not taken.
   enum Failure: Error {
     case held(Holder)
+    /// What lies at the path is a directory, a pipe, a link: not a file that can be locked.
+    case obstructed
     case system(CInt)
   }
 
+  /// The locked file: while it lies at its path, nobody else can hold the lock.
+  let identity: FileIdentity
   private let descriptor: CInt
 
   /// Takes the lock at once or not at all; the file is made when there is none.
   init(path: String, name: String) throws(Failure) {
-    let descriptor = retrying { open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600) }
-    guard descriptor >= 0 else { throw .system(errno) }
+    // A pipe would keep its opener waiting.
+    let descriptor = retrying { open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0o600) }
+    guard descriptor >= 0 else {
+      let code = errno
+      throw Self.isObstructed(path) ? .obstructed : .system(code)
+    }
+    guard Self.isFile(descriptor), let identity = FileIdentity(descriptor: descriptor, path: path) else {
+      close(descriptor)
+      throw .obstructed
+    }
     var request = Self.wholeFile()
     guard retrying({ fcntl(descriptor, ofdSetLock, &request) }) == 0 else {
       let code = errno
@@ -50,6 +62,7 @@ struct FileLock: ~Copyable, Sendable {
     // The text is for people: a disk too full to write it does not take the lock away.
     _ = ftruncate(descriptor, 0)
     _ = pwrite(descriptor, text, text.count, 0)
+    self.identity = identity
     self.descriptor = descriptor
   }
 
@@ -61,14 +74,26 @@ struct FileLock: ~Copyable, Sendable {
 
   /// Who holds the lock at a path; `nil` when nobody does. Asks the kernel, whatever the file says.
   static func holder(path: String) -> Holder? {
-    let descriptor = retrying { open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW) }
+    let descriptor = retrying { open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK) }
     guard descriptor >= 0 else { return nil }
     defer { close(descriptor) }
+    guard isFile(descriptor) else { return nil }
     var request = wholeFile()
     guard retrying({ fcntl(descriptor, ofdGetLock, &request) }) == 0, request.l_type != Int16(F_UNLCK) else {
       return nil
     }
     return readHolder(descriptor)
+  }
+
+  /// What lies at a path is there and is no file: no lock can be taken until it is moved away.
+  static func isObstructed(_ path: String) -> Bool {
+    var info = stat()
+    return lstat(path, &info) == 0 && info.st_mode & S_IFMT != S_IFREG
+  }
+
+  private static func isFile(_ descriptor: CInt) -> Bool {
+    var info = stat()
+    return fstat(descriptor, &info) == 0 && info.st_mode & S_IFMT == S_IFREG
   }
 
   private static func wholeFile() -> flock {

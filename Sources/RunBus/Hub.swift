@@ -46,9 +46,7 @@ public actor Hub: Node, DrivenNode {
 
   /// Gives a command on the hub itself; see ``Node/send(_:)``.
   public func send(_ command: Command) async throws(RunBusError) -> Verdict {
-    try await driver.audience.verdict(of: command.id, isolation: self) {
-      feed(.press(command))
-    }.get()
+    try await answer(to: command)
   }
 
   /// The stages of one of the hub's own commands.
@@ -164,7 +162,7 @@ public actor Hub: Node, DrivenNode {
       bootID: MachineBoot.id)
     start()
     driver.keeper?.meet()
-    openPlace()
+    try openPlace()
   }
 
   func receive(_ event: HubCore.Event) {
@@ -248,17 +246,15 @@ public actor Hub: Node, DrivenNode {
   }
 
   private func readJournal(of run: RunID) {
-    driver.store.readJournal(of: run) { [self] result in
-      loop.submit { [self] in
-        assumeIsolated { hub in
-          // What cannot be read is a run without a record; the log says why, and the next life tries again.
-          switch result {
-          case .success(let entries): hub.feed(.journal(run, entries))
-          case .failure(let fault): hub.driver.log.error("the journal of \(run) cannot be read: \(fault)")
-          }
+    driver.store.readJournal(
+      of: run,
+      completion: onLoop { hub, result in
+        // What cannot be read is a run without a record; the log says why, and the next life tries again.
+        switch result {
+        case .success(let entries): hub.feed(.journal(run, entries))
+        case .failure(let fault): hub.driver.log.error("the journal of \(run) cannot be read: \(fault)")
         }
-      }
-    }
+      })
   }
 
   private func tell(_ record: WholeRun) {
@@ -287,10 +283,18 @@ public actor Hub: Node, DrivenNode {
     driver.log.warning("a peer sent what is no frame (\(error)); more of it is counted and not logged")
   }
 
-  func closeOwn() {
+  func abandon() {
     transport?.close()
     transport = nil
-    driver.store.close()
-    lock?.close()
+    subscribed = []
   }
+
+  var lostHold: RunBusError? {
+    guard let lock, !lock.isInPlace else { return nil }
+    return RunBusError(
+      .transport,
+      "the hub stops: \(lock.path) was removed or replaced, and another hub could take the bus; start it again")
+  }
+
+  func closeOwn() { lock?.close() }
 }

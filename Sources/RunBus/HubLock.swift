@@ -7,6 +7,7 @@ import Synchronization
 public final class HubLock: Sendable {
   private let lock: Mutex<FileLock?>
   private let socketFiles: [String]
+  private let identity: FileIdentity?
 
   /// Who holds a bus, as far as it is known.
   public struct Holder: Hashable, Sendable, CustomStringConvertible {
@@ -25,7 +26,7 @@ public final class HubLock: Sendable {
   /// `BusLocation(address:)` of the bound endpoint, so that ``holder(of:)`` finds the hub.
   /// Throws ``RunBusError/Code/busHeld`` naming the holder, ``RunBusError/Code/transport`` otherwise.
   public static func acquire(_ location: BusLocation, device: DeviceID) throws(RunBusError) -> HubLock {
-    guard let path = location.lockFile else { return HubLock(nil, []) }
+    guard let path = location.lockFile else { return HubLock(nil, nil, []) }
     try location.prepareRuntimeDirectory()
     let lock: FileLock
     do {
@@ -36,13 +37,28 @@ public final class HubLock: Sendable {
         throw RunBusError(
           .busHeld,
           "bus \(location.displayName) is held by \(holder.description): stop that hub or choose another bus")
+      case .obstructed: throw RunBusError(.transport, obstruction(path))
       case .system(let code):
         throw RunBusError(.transport, "\(path) cannot be locked: \(PrivateDirectory.reason(code))")
       }
     }
     try removeSockets(location.socketFiles)
-    return HubLock(lock, location.socketFiles)
+    let identity = lock.identity
+    return HubLock(lock, identity, location.socketFiles)
   }
+
+  /// What keeps every hub from a bus, and every other node from finding one there: a sentence, or `nil` when nothing does.
+  public static func obstacle(at location: BusLocation) -> String? {
+    guard let path = location.lockFile, FileLock.isObstructed(path) else { return nil }
+    return obstruction(path)
+  }
+
+  private static func obstruction(_ path: String) -> String { "\(path) is not a file: move it away" }
+
+  /// The lock's file is at its path; otherwise another hub can take the bus.
+  var isInPlace: Bool { identity?.isInPlace ?? true }
+  /// Where the lock's file should be; empty without one.
+  var path: String { identity?.path ?? "" }
 
   /// Who holds a bus now; `nil` when nobody does. Asks the kernel, not a file, and never disturbs a hub.
   public static func holder(of location: BusLocation) -> Holder? {
@@ -55,14 +71,15 @@ public final class HubLock: Sendable {
   public func close() {
     lock.withLock { lock in
       guard lock != nil else { return }
-      // What cannot be removed is removed by the next hub.
-      try? Self.removeSockets(socketFiles)
+      // What cannot be removed is removed by the next hub. Without its file in place the sockets may be another hub's.
+      if isInPlace { try? Self.removeSockets(socketFiles) }
       lock = nil
     }
   }
 
-  private init(_ lock: consuming FileLock?, _ socketFiles: [String]) {
+  private init(_ lock: consuming FileLock?, _ identity: FileIdentity?, _ socketFiles: [String]) {
     self.lock = Mutex(lock)
+    self.identity = identity
     self.socketFiles = socketFiles
   }
 

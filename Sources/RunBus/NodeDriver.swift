@@ -6,6 +6,7 @@ protocol NodeEvent: Sendable {
   static var started: Self { get }
   static var deadline: Self { get }
   static var ending: Self { get }
+  static func press(_ command: Command) -> Self
   static func handling(_ isOn: Bool) -> Self
   static func handled(_ stream: StreamID, through sequence: UInt64, turn: UInt64?) -> Self
   static func failed(_ stream: StreamID, _ sequence: UInt64, _ reason: String) -> Self
@@ -21,7 +22,8 @@ extension PeerCore.Event: NodeEvent {}
 
 /// What a hub and a peer hold alike around their cores. Used on the loop's thread only: its actor owns it.
 final class NodeDriver<Event: NodeEvent> {
-  let store: NodeStore
+  /// Another one once the first was found damaged.
+  fileprivate(set) var store: NodeStore
   let log: Logger
   let audience = Audience()
   var life = NodeLife()
@@ -39,6 +41,8 @@ final class NodeDriver<Event: NodeEvent> {
   fileprivate let failsUnwritten: Bool
   fileprivate var timer: LoopTimer?
   fileprivate var desk: MessageDesk?
+  /// Counts the desks that were closed because the core has changed.
+  fileprivate var deskNumber: UInt64 = 0
   /// There is a core.
   fileprivate var hasStarted = false
   /// What happened before that.
@@ -46,6 +50,14 @@ final class NodeDriver<Event: NodeEvent> {
   fileprivate var isEnding = false
   /// The store has refused a batch, which is tried again.
   fileprivate var isHeldUp = false
+  /// How many stores were found damaged in this life: what an earlier one completes is of no concern to the present core.
+  fileprivate var replacements = 0
+  /// The commands of this node's own app that have no verdict yet, in the order in which they were given.
+  fileprivate var unanswered: [Command] = []
+  fileprivate var fileTimer: LoopTimer?
+
+  /// The present store is not the first one of this life.
+  var hasBegunAnew: Bool { replacements > 0 }
 
   init(store: NodeStore, place: NodePlace, log: Logger, word: String, failsUnwritten: Bool) {
     self.store = store
@@ -67,10 +79,24 @@ protocol DrivenNode: Actor {
 
   /// Makes the core, then ``start()`` and ``openPlace()``.
   func begin() throws(RunBusError)
+  /// Lets go of what ``begin()`` made: the transport, the core. The node can begin again.
+  func abandon()
+  /// What is wrong when the node does not hold any more what makes it the only one; `nil` when all is well.
+  var lostHold: RunBusError? { get }
   /// Feeds the core and carries out what it decides.
   func receive(_ event: Event)
-  /// Lets go of what is its own, the transport before all.
+  /// Lets go of what is its own once its transport and its store are closed.
   func closeOwn()
+}
+
+/// What a driver does by itself, and how often.
+private enum DriverLimits {
+  /// A file that is deleted or replaced under the node is noticed within this time also when nothing is written; two system
+  /// calls for each look.
+  static let lookForFilesEvery = BusDuration.seconds(2)
+  /// Of the first damaged store in a life what can be read is read back. Should that lead to damage again, the next one
+  /// begins empty; a third is not the disk's fault, and ends the node.
+  static let replacementsMax = 2
 }
 
 // MARK: The life
@@ -79,7 +105,7 @@ extension DrivenNode {
   func drive() async throws(RunBusError) {
     try driver.life.begin()
     do {
-      try begin()
+      try beginWhole()
     } catch {
       close(error)
       throw error
@@ -93,12 +119,64 @@ extension DrivenNode {
     if let error { throw error }
   }
 
+  /// Begins, with another store where the present one turns out to be damaged.
+  private func beginWhole() throws(RunBusError) {
+    while true {
+      do {
+        return try begin()
+      } catch {
+        guard let fault = error.cause as? StoreFault, fault.isDamage else { throw error }
+        try replaceStore(fault)
+      }
+    }
+  }
+
+  private func replaceStore(_ fault: StoreFault) throws(RunBusError) {
+    guard driver.replacements < DriverLimits.replacementsMax else {
+      throw RunBusError(.store, "the \(driver.word) stops: \(fault)", cause: fault)
+    }
+    driver.replacements += 1
+    driver.store = try driver.store.replaced(because: fault, readsBack: driver.replacements == 1)
+  }
+
+  /// The store turned out to be damaged while the node runs: it goes on with what can be read back, as after a crash.
+  private func beginAnew(_ fault: StoreFault) {
+    do {
+      try replaceStore(fault)
+      letGo()
+      driver.hasStarted = false
+      driver.queue = []
+      driver.handing = []
+      driver.isHeldUp = false
+      // Its reports are about the former core's messages; a new desk is opened for the same handler.
+      driver.desk?.close()
+      driver.deskNumber += 1
+      driver.audience.giveUpPosts(
+        RunBusError(.store, "the store was damaged meanwhile: whether the message was kept is not known", cause: fault))
+      try beginWhole()
+      // Those that are known by now are not taken again.
+      for command in driver.unanswered { feed(.press(command)) }
+      if driver.isEnding { feed(.ending) }
+    } catch {
+      driver.life.end(error)
+    }
+  }
+
+  /// Gives a command and waits for its verdict, over a change of the store, too.
+  func answer(to command: Command) async throws(RunBusError) -> Verdict {
+    driver.unanswered.append(command)
+    let result = await driver.audience.verdict(of: command.id, isolation: self) { feed(.press(command)) }
+    if let index = driver.unanswered.firstIndex(where: { $0.id == command.id }) { driver.unanswered.remove(at: index) }
+    return try result.get()
+  }
+
   /// The core is there.
   func start() {
     driver.hasStarted = true
     driver.timer = loop.makeTimer { [weak self] in self?.assumeIsolated { $0.feed(.deadline) } }
     for notice in driver.store.notices { driver.log.warning("\(notice)") }
     feed(.started)
+    watchFiles()
     driver.keeper = PlaceKeeper(
       driver.place, loop: loop, log: driver.log,
       spooled: { [weak self] presses in self?.assumeIsolated { $0.feed(.spooled(presses)) } },
@@ -106,8 +184,10 @@ extension DrivenNode {
   }
 
   /// Others on this machine may come, and what came early is taken in.
-  func openPlace() {
-    driver.keeper?.open()
+  ///
+  /// Throws ``RunBusError/Code/transport`` or ``RunBusError/Code/busHeld`` when no shell could ask this node.
+  func openPlace() throws(RunBusError) {
+    try driver.keeper?.open()
     for event in driver.early { feed(event) }
     driver.early = []
   }
@@ -119,12 +199,42 @@ extension DrivenNode {
 
   private func close(_ error: RunBusError?) {
     driver.life.end(error)
-    driver.timer = nil
-    driver.keeper?.close()
-    driver.keeper = nil
     driver.desk?.close()
+    letGo()
+    driver.store.close()
     closeOwn()
     driver.audience.end(error ?? RunBusError(.closed, "the \(driver.word) has ended"))
+  }
+}
+
+extension DrivenNode {
+  private func letGo() {
+    driver.timer = nil
+    driver.fileTimer = nil
+    driver.keeper?.close()
+    driver.keeper = nil
+    abandon()
+  }
+
+  /// Looks now and then whether what the node holds is still at its path.
+  private func watchFiles() {
+    guard driver.store.hasFiles else { return }
+    driver.fileTimer = loop.makeTimer { [weak self] in self?.assumeIsolated { $0.lookForFiles() } }
+    driver.fileTimer?.deadline = Loop.now + DriverLimits.lookForFilesEvery
+  }
+
+  private func lookForFiles() {
+    if let lost = lostHold { return driver.life.end(lost) }
+    // On the store's thread: a disk that hangs does not hold up the loop, and is asked once.
+    driver.store.lookForFiles(
+      completion: onLoop { node, fault in
+        if let fault { return node.stop(fault) }
+        node.driver.fileTimer?.deadline = Loop.now + DriverLimits.lookForFilesEvery
+      })
+  }
+
+  private func stop(_ fault: StoreFault) {
+    driver.life.end(RunBusError(.store, "the \(driver.word) stops: \(fault)", cause: fault))
   }
 }
 
@@ -167,21 +277,27 @@ extension DrivenNode {
     _ handler: @escaping @Sendable (ReceivedMessage) async throws -> Void
   ) async throws(RunBusError) {
     guard driver.desk == nil else { throw RunBusError(.badInput, "this node has a handler for messages already") }
-    let desk = MessageDesk()
-    driver.desk = desk
-    feed(.handling(true))
-    await withTaskCancellationHandler {
-      await desk.serve(handler) { [loop] report in
-        loop.submit { [self] in assumeIsolated { $0.take(report) } }
+    // A desk for each core that the node has meanwhile.
+    var number: UInt64
+    repeat {
+      let desk = MessageDesk()
+      number = driver.deskNumber
+      driver.desk = desk
+      feed(.handling(true))
+      await withTaskCancellationHandler {
+        await desk.serve(handler) { [loop, number] report in
+          loop.submit { [self] in assumeIsolated { $0.take(report, from: number) } }
+        }
+      } onCancel: {
+        desk.close()
       }
-    } onCancel: {
-      desk.close()
-    }
+    } while driver.deskNumber != number && driver.life.isRunning && !Task.isCancelled
     driver.desk = nil
     feed(.handling(false))
   }
 
-  private func take(_ report: MessageDesk.Report) {
+  private func take(_ report: MessageDesk.Report, from number: UInt64) {
+    guard number == driver.deskNumber else { return }
     switch report {
     case .handled(let stream, let sequence, let turn): feed(.handled(stream, through: sequence, turn: turn))
     case .failed(let stream, let sequence, let reason): feed(.failed(stream, sequence, reason))
@@ -194,8 +310,20 @@ extension DrivenNode {
 extension DrivenNode {
   func commit(_ id: CommitID, _ operations: [StoreOperation]) {
     guard !operations.isEmpty else { return driver.queue.append(.committed(id)) }
-    driver.store.commit(operations) { [self] result in
-      loop.submit { [self] in assumeIsolated { $0.finish(id, result) } }
+    driver.store.commit(operations, completion: onLoop { $0.finish(id, $1) })
+  }
+
+  func readRecord(of run: RunID, from: Int, for asker: RecordAsker) {
+    driver.store.readRecord(of: run, from: from, completion: onLoop { $0.feed(.recordRead($1, for: asker)) })
+  }
+
+  /// What takes an answer of the present store on the loop; one of a store that was replaced meanwhile is dropped.
+  func onLoop<Answer: Sendable>(_ body: @escaping @Sendable (isolated Self, Answer) -> Void) -> @Sendable (Answer) -> Void {
+    let number = driver.replacements
+    return { [self] answer in
+      loop.submit { [self] in
+        assumeIsolated { if $0.driver.replacements == number { body($0, answer) } }
+      }
     }
   }
 
@@ -212,14 +340,8 @@ extension DrivenNode {
       }
       driver.isHeldUp = true
       feed(.commitFailed(id))
-    case .failure(let fault):
-      driver.life.end(RunBusError(.store, "the \(driver.word) stops: \(fault)", cause: fault))
-    }
-  }
-
-  func readRecord(of run: RunID, from: Int, for asker: RecordAsker) {
-    driver.store.readRecord(of: run, from: from) { [self] reading in
-      loop.submit { [self] in assumeIsolated { $0.feed(.recordRead(reading, for: asker)) } }
+    case .failure(let fault) where fault.isDamage && driver.store.hasFiles && driver.life.isRunning: beginAnew(fault)
+    case .failure(let fault): stop(fault)
     }
   }
 }

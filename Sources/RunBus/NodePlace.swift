@@ -49,16 +49,10 @@ final class PlaceKeeper {
   }
 
   /// Opens the door and looks into the spool, now and again.
-  func open() {
-    do {
-      door = try place.door?.open(
-        on: loop,
-        answerLater: { [weak self] inquiry, reply in
-          self?.ask(inquiry, reply)
-        })
-    } catch {
-      log.warning("no shell can ask this node: \(error)")
-    }
+  ///
+  /// Throws what keeps the door from opening: a node that no script can ask is not started.
+  func open() throws(RunBusError) {
+    door = try place.door?.open(on: loop, answerLater: { [weak self] inquiry, reply in self?.ask(inquiry, reply) })
     guard place.spool != nil else { return }
     timer = loop.makeTimer { [weak self] in self?.look() }
     look()

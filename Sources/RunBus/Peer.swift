@@ -48,9 +48,7 @@ public actor Peer: Node, DrivenNode {
     if core?.isOutboxFull == true {
       throw RunBusError(.full, "1,024 commands wait for the hub already; try again when it is back")
     }
-    return try await driver.audience.verdict(of: command.id, isolation: self) {
-      feed(.press(command))
-    }.get()
+    return try await answer(to: command)
   }
 
   /// The stages of one of this peer's commands.
@@ -207,8 +205,11 @@ public actor Peer: Node, DrivenNode {
       settings: settings, history: try driver.store.peerHistory(), now: Loop.now,
       wallSeconds: Date().timeIntervalSince1970, bootID: MachineBoot.id)
     start()
-    if core?.authoritative.order.term ?? 0 > 0, let core { driver.audience.show(core.authoritative) }
-    openPlace()
+    // After a change of the store it would be older than what was shown.
+    if !driver.hasBegunAnew, core?.authoritative.order.term ?? 0 > 0, let core {
+      driver.audience.show(core.authoritative)
+    }
+    try openPlace()
     try connect()
   }
 
@@ -285,11 +286,14 @@ public actor Peer: Node, DrivenNode {
     driver.log.warning("the hub sent what is no frame (\(error)); more of it is counted and not logged")
   }
 
-  func closeOwn() {
-    for inquiry in inquiries { inquiry.continuation?.resume(returning: .failed("the node has ended")) }
+  func abandon() {
+    for inquiry in inquiries { inquiry.continuation?.resume(returning: .failed("the node has ended or begins anew")) }
     inquiries = []
     transport?.close()
     transport = nil
-    driver.store.close()
   }
+
+  var lostHold: RunBusError? { nil }
+
+  func closeOwn() {}
 }

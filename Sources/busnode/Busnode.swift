@@ -43,7 +43,7 @@ struct Busnode: AsyncParsableCommand {
         64   wrong usage
         65   a bad input file
         69   no such bus, or no hub answers
-        74   the disk takes nothing: the command was not sent; or output cannot be written
+        74   the disk takes nothing: the command was not sent; output cannot be written; or the spool cannot be read
         75   held by another process: the bus, or a store that does not answer; or the spool is full
         130  Ctrl-C while following
       """,
@@ -57,6 +57,8 @@ struct Busnode: AsyncParsableCommand {
     StandardDescriptors.occupyClosed()
     // A reader that goes away is an error of `write`, not a reason to die.
     signal(SIGPIPE, SIG_IGN)
+    // So is a file that may not grow any more (`ulimit -f`).
+    signal(SIGXFSZ, SIG_IGN)
     FileLimit.raise()
     let arguments = Array(CommandLine.arguments.dropFirst())
     do {

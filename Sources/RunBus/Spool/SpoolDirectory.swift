@@ -61,13 +61,21 @@ public struct SpoolDirectory: Sendable {
   ///
   /// A file that is no command is renamed to `<name>.damaged`, kept, and named in a notice once; one of a newer version
   /// is left as it is. What a dead sender left half-written is removed after a minute.
+  /// That the directory cannot be read is a notice, too.
   public func list() -> (commands: [SpooledCommand], notices: [String]) {
+    do { return try contents() } catch { return ([], [error.message]) }
+  }
+
+  /// The same as ``list()``, for a caller that must tell an empty spool from one that cannot be read.
+  ///
+  /// - Throws: ``RunBusError/Code/store`` when the directory is there and cannot be read.
+  public func contents() throws(RunBusError) -> (commands: [SpooledCommand], notices: [String]) {
     let (names, code) = files.names()
+    guard code == 0 || code == ENOENT else {
+      throw RunBusError(.store, "the spool \(path) cannot be read: \(PrivateDirectory.reason(code))")
+    }
     var commands: [SpooledCommand] = []
     var notices: [String] = []
-    if code != 0, code != ENOENT {
-      notices.append("the spool \(path) cannot be read: \(PrivateDirectory.reason(code))")
-    }
     for name in names {
       if name.hasPrefix(".") {
         // Other hidden files are the file system's or the desktop's.

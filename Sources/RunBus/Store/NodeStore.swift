@@ -12,31 +12,54 @@ public final class NodeStore: Sendable {
 
   private let engine: StoreEngine
   private let thread: StoreThread
+  /// `nil` for a store in memory.
+  private let directory: String?
+  private let options: StoreOptions
 
-  /// Opens (or makes) the store in a directory and locks it; a damaged one is set aside, see ``notices``.
+  /// How long a node that starts waits for somebody who only looks into its store (`busnode records`, `outbox`): such a
+  /// look takes milliseconds, longer on a loaded machine or in a store with a long history.
+  public static let visitorPatience = BusDuration.seconds(2)
+
+  /// Opens (or makes) the store in a directory and locks it. A damaged one is set aside, and what can be read of it is in
+  /// the new one; see ``notices``.
   ///
-  /// `device` is what others are told about the holder; without it, the directory's own name.
-  /// Throws ``RunBusError/Code/busHeld`` naming the holder, ``RunBusError/Code/store`` otherwise.
-  public convenience init(directory: String, device: DeviceID? = nil) throws(RunBusError) {
-    try self.init(directory: directory, device: device, options: StoreOptions())
+  /// - Parameters:
+  ///   - device: what others are told about the holder; without it, the directory's own name.
+  ///   - patience: how long to wait, blocking, while another process holds the store.
+  /// - Throws: ``RunBusError/Code/busHeld`` naming the holder, ``RunBusError/Code/store`` otherwise.
+  public convenience init(
+    directory: String, device: DeviceID? = nil, patience: BusDuration = .zero
+  ) throws(RunBusError) {
+    try self.init(directory: directory, device: device, patience: patience, options: StoreOptions())
   }
 
   /// A store that lives in memory and ends with its owner: for one-shot senders and tests.
   public convenience init() { self.init(options: StoreOptions()) }
 
-  init(directory: String, device: DeviceID?, options: StoreOptions) throws(RunBusError) {
-    let lock = try StoreFile.lock(directory, device)
+  convenience init(
+    directory: String, device: DeviceID?, patience: BusDuration = .zero, options: StoreOptions
+  ) throws(RunBusError) {
+    let lock = try StoreFile.lock(directory, device, patience: patience)
     let file = try StoreFile(directory: directory, options: options)
+    self.init(file, directory, lock, options)
+  }
+
+  private init(_ file: StoreFile, _ directory: String, _ lock: consuming FileLock, _ options: StoreOptions) {
     nodeID = file.nodeID
     storeID = file.storeID
-    engine = StoreEngine(file.records, lock: lock, notices: file.notices)
+    self.directory = directory
+    self.options = options
+    let files = [lock.identity] + file.files
+    engine = StoreEngine(file.records, lock: lock, files: files, notices: file.notices)
     thread = StoreThread(name: "runbus.store")
   }
 
   init(options: StoreOptions) {
     nodeID = .random()
     storeID = .random()
-    engine = StoreEngine(MemoryRecords(options: options), lock: nil, notices: [])
+    directory = nil
+    self.options = options
+    engine = StoreEngine(MemoryRecords(options: options), lock: nil, files: [], notices: [])
     thread = StoreThread(name: "runbus.store")
   }
 
@@ -48,7 +71,7 @@ public final class NodeStore: Sendable {
   /// Writes a batch durably, all of it in order or nothing, and then says so on the store's own thread.
   ///
   /// Batches are written in the order in which they were handed over; the caller has one in flight and gathers the
-  /// next. After ``StoreFault/broken(_:)`` every later batch fails the same way. On a closed store `completion` is
+  /// next. After a fault that is not temporary every later batch fails the same way. On a closed store `completion` is
   /// called at once, on the caller's thread.
   public func commit(
     _ operations: [StoreOperation], completion: @escaping @Sendable (Result<Void, StoreFault>) -> Void
@@ -98,6 +121,31 @@ public final class NodeStore: Sendable {
   public func close() {
     thread.end { [engine] in engine.close() }
   }
+
+  /// Closes this store, sets its file aside as damaged, and opens a new one with what could be read of it, under the same
+  /// lock. Blocks until that is done.
+  ///
+  /// - Parameters:
+  ///   - fault: what was found.
+  ///   - readsBack: whether anything is to be read back: not when that has led to damage again.
+  /// - Throws: the fault as ``RunBusError/Code/store`` for a store that has no file, or what kept the new one from opening.
+  func replaced(because fault: StoreFault, readsBack: Bool) throws(RunBusError) -> NodeStore {
+    thread.end { [engine] in engine.closeFiles() }
+    guard let directory, let lock = engine.takeLock() else {
+      throw RunBusError(.store, fault.description, cause: fault)
+    }
+    let file = try StoreFile(replacingIn: directory, because: fault, readsBack: readsBack, options: options)
+    return NodeStore(file, directory, lock, options)
+  }
+
+  /// Looks whether the store's files are at their paths, after all batches handed over before, and says so on the store's
+  /// own thread: the fault when they are not. Nothing is said on a closed store.
+  func lookForFiles(completion: @escaping @Sendable (StoreFault?) -> Void) {
+    _ = thread.enqueue { [engine] in completion(engine.lookForFiles()) }
+  }
+
+  /// It has files that somebody could take away.
+  var hasFiles: Bool { directory != nil }
 
   private func read<Value: Sendable>(
     _ query: @escaping @Sendable () -> Result<Value, StoreFault>

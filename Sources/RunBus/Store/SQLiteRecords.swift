@@ -1,5 +1,6 @@
 import Foundation
 import GRDB
+import GRDBSQLite
 import RunCore
 import Synchronization
 
@@ -41,10 +42,12 @@ final class SQLiteRecords: StoreRecords {
           try options.beforeCommit?(operations)
           try db.cachedStatement(sql: "COMMIT").execute()
         } catch {
+          // Read before the rollback: that makes calls of its own.
+          let fault = StoreFault(error, systemCode: db.lastSystemCode)
           forgetBatch()
           // SQLite has rolled back by itself after some errors; a rollback that fails leaves the log without a commit.
           if db.isInsideTransaction { try? db.rollback() }
-          throw error
+          throw fault
         }
       }
     }
@@ -270,7 +273,7 @@ final class SQLiteRecords: StoreRecords {
       "INSERT OR IGNORE INTO runs (run, first_position) VALUES (?, ?)", [runID.data, Int64(bitPattern: position)])
     let statement = try db.cachedStatement(sql: "SELECT number FROM runs WHERE run = ?")
     guard let number = try Int64.fetchOne(statement, arguments: [runID.data]) else {
-      throw StoreFault.broken("a run that was just written cannot be read")
+      throw StoreFault.damaged("a run that was just written cannot be read")
     }
     state.withLock { $0.runNumbers[runID] = number }
     return number
@@ -286,20 +289,55 @@ final class SQLiteRecords: StoreRecords {
   }
 }
 
+extension Database {
+  /// The system's error number behind the last read or write that failed on the log, or else on the file; 0 when there was
+  /// none. `sqlite3_system_errno` stays 0 for those.
+  fileprivate var lastSystemCode: CInt {
+    var code: CInt = 0
+    var log: UnsafeMutablePointer<sqlite3_file>?
+    if sqlite3_file_control(sqliteConnection, "main", SQLITE_FCNTL_JOURNAL_POINTER, &log) == SQLITE_OK, let log {
+      _ = log.pointee.pMethods?.pointee.xFileControl?(log, SQLITE_FCNTL_LAST_ERRNO, &code)
+    }
+    if code == 0 { sqlite3_file_control(sqliteConnection, "main", SQLITE_FCNTL_LAST_ERRNO, &code) }
+    return code
+  }
+}
+
 extension StoreFault {
   /// What a failure of the database means for a node.
-  init(_ error: any Error) {
+  ///
+  /// - Parameter systemCode: the system's error number behind a failed read or write; 0 when it is not known.
+  init(_ error: any Error, systemCode: CInt = 0) {
     switch error {
     case let fault as StoreFault: self = fault
-    case let error as DatabaseError:
-      switch error.resultCode {
+    case let error as DatabaseError: self.init(error, systemCode)
+    case let error as RunBusError: self = .broken(error.message)
+    // A value of a kind that no version of a store writes there.
+    default: self = .damaged("\(error)")
+    }
+  }
+
+  private init(_ error: DatabaseError, _ systemCode: CInt) {
+    let text = error.message.map { "\($0) (SQLite \(error.extendedResultCode.rawValue))" } ?? "\(error)"
+    switch error.resultCode {
+    case .SQLITE_FULL: self = .full
+    case .SQLITE_READONLY, .SQLITE_PERM: self = .readOnly
+    case .SQLITE_IOERR:
+      switch error.extendedResultCode {
       // The shared-memory file could not grow: the same full disk by another name.
-      case .SQLITE_FULL: self = .full
-      case .SQLITE_IOERR where error.extendedResultCode == .SQLITE_IOERR_SHMSIZE: self = .full
-      case .SQLITE_READONLY, .SQLITE_PERM: self = .readOnly
-      default: self = .broken(error.message.map { "\($0) (SQLite \(error.extendedResultCode.rawValue))" } ?? "\(error)")
+      case .SQLITE_IOERR_SHMSIZE: self = .full
+      // ENOSPC is SQLITE_FULL already; EDQUOT, EFBIG, EROFS and EIO come here.
+      case .SQLITE_IOERR_READ, .SQLITE_IOERR_WRITE:
+        self = .refused(systemCode == 0 ? text : PrivateDirectory.reason(systemCode))
+      // Whatever else fails, fsync above all, leaves it unknown what is on the disk.
+      default: self = .broken(text)
       }
-    default: self = .broken("\(error)")
+    // All statements are constants that fit the tables that the migrations make, and nothing is written that the rows
+    // read at the start forbid: where they do not fit, the file is not what was written.
+    case .SQLITE_CORRUPT, .SQLITE_NOTADB, .SQLITE_ERROR, .SQLITE_CONSTRAINT, .SQLITE_MISMATCH, .SQLITE_SCHEMA,
+      .SQLITE_TOOBIG:
+      self = .damaged(text)
+    default: self = .broken(text)
     }
   }
 }

@@ -5,16 +5,18 @@ import Synchronization
 final class StoreEngine: Sendable {
   private struct State: ~Copyable, Sendable {
     var notices: [String]
-    /// Set once the disk has failed: nothing is written after that.
+    /// Set once the store cannot be used any more: nothing is written after that.
     var fault: StoreFault?
     var lock: FileLock?
+    /// The files that must be at their paths; none for a store in memory.
+    var files: [FileIdentity]
   }
   private let records: any StoreRecords
   private let state: Mutex<State>
 
-  init(_ records: any StoreRecords, lock: consuming FileLock?, notices: [String]) {
+  init(_ records: any StoreRecords, lock: consuming FileLock?, files: [FileIdentity], notices: [String]) {
     self.records = records
-    state = Mutex(State(notices: notices, fault: nil, lock: lock))
+    state = Mutex(State(notices: notices, fault: nil, lock: lock, files: files))
   }
 
   var notices: [String] { state.withLock { $0.notices } }
@@ -22,11 +24,22 @@ final class StoreEngine: Sendable {
   func commit(_ operations: [StoreOperation]) -> Result<Void, StoreFault> {
     if let fault = state.withLock({ $0.fault }) { return .failure(fault) }
     do {
-      return .success(try records.commit(operations))
+      try records.commit(operations)
     } catch {
       keep(error)
       return .failure(error)
     }
+    // What was written to a file that nobody finds any more is not durable.
+    if let fault = lookForFiles() { return .failure(fault) }
+    return .success(())
+  }
+
+  /// What is wrong when a file of the store is not at its path any more; it stays so.
+  func lookForFiles() -> StoreFault? {
+    guard let missing = state.withLock({ $0.files.first { !$0.isInPlace } }) else { return nil }
+    let fault = StoreFault.moved(missing.path)
+    keep(fault)
+    return fault
   }
 
   func history() -> Result<HubHistory, StoreFault> {
@@ -50,13 +63,19 @@ final class StoreEngine: Sendable {
   }
 
   func journal(of run: RunID) -> Result<[LedgerEntry], StoreFault> {
-    do { return .success(try records.journal(of: run)) } catch { return .failure(error) }
+    do {
+      return .success(try records.journal(of: run))
+    } catch {
+      keep(error)
+      return .failure(error)
+    }
   }
 
   func recordPart(of run: RunID, from: Int) -> RecordReading {
     do {
       return try records.recordPart(of: run, from: from).map { .found($0) } ?? .missing
     } catch {
+      keep(error)
       return .failed("\(error)")
     }
   }
@@ -81,13 +100,20 @@ final class StoreEngine: Sendable {
     }
   }
 
+  /// Closes the files and lets go of the lock.
   func close() {
     records.close()
     state.withLock { $0.lock = nil }
   }
 
-  /// A full or unwritable disk may recover; anything else stays.
+  /// Closes the files and keeps the lock, for ``takeLock()``.
+  func closeFiles() { records.close() }
+
+  /// Hands the lock on to the store that takes this one's place.
+  func takeLock() -> FileLock? { state.withLock { $0.lock.take() } }
+
+  /// What may pass is tried again; anything else stays, and the next commit hears of it.
   private func keep(_ fault: StoreFault) {
-    if fault.isLasting { state.withLock { $0.fault = fault } }
+    if !fault.isTemporary { state.withLock { $0.fault = $0.fault ?? fault } }
   }
 }

@@ -34,6 +34,7 @@ struct OutboxList: AsyncParsableCommand {
 
       EXIT STATUS:
         0   everything was shown
+        74  the spool of busnode send cannot be read; the rest was shown
         75  a store could not be looked into, because whoever holds it does not answer; the others were shown
       """)
 
@@ -52,10 +53,11 @@ struct OutboxList: AsyncParsableCommand {
     if json {
       for row in contents.rows { try Output.jsonLine(row) }
     } else if contents.rows.isEmpty {
-      if contents.isComplete { try Output.line("nothing waits here for bus \"\(location.displayName)\"") }
+      if contents.isComplete, contents.isSpoolRead { try Output.line("nothing waits here for bus \"\(location.displayName)\"") }
     } else {
       for line in Sentence.outbox(contents.rows) { try Output.line(line) }
     }
+    if !contents.isSpoolRead { throw QuietExit(exitStatus: ExitStatus.diskError) }
     if !contents.isComplete { throw QuietExit(exitStatus: ExitStatus.busHeld) }
   }
 }
@@ -66,6 +68,19 @@ struct OutboxContents {
   private(set) var rows: [OutboxJSON] = []
   /// Every device could be asked.
   private(set) var isComplete = true
+  /// So could the spool.
+  private(set) var isSpoolRead = true
+
+  /// What the spool holds.
+  ///
+  /// Throws ``Failure`` with 74 when it is there and cannot be read.
+  static func spool(of location: BusLocation) throws(Failure) -> (commands: [SpooledCommand], notices: [String]) {
+    do {
+      return try location.spool.contents()
+    } catch {
+      throw Failure(code: error.code.description, message: error.message, exitStatus: ExitStatus.diskError)
+    }
+  }
 
   init(_ location: BusLocation, device: DeviceID?) async throws {
     var rows: [OutboxJSON] = []
@@ -76,8 +91,16 @@ struct OutboxContents {
       case .peers, .quarantine, .done, .report, .route, .records, .record, .taken: break
       }
     }
-    let (spooled, notices) = location.spool.list()
-    for notice in notices { Output.complain("busnode: \(notice)") }
+    let spooled: [SpooledCommand]
+    do {
+      let (commands, notices) = try Self.spool(of: location)
+      for notice in notices { Output.complain("busnode: \(notice)") }
+      spooled = commands
+    } catch {
+      Output.complain("busnode: \(error.message)")
+      isSpoolRead = false
+      spooled = []
+    }
     let (now, wall) = (Loop.now, Date().timeIntervalSince1970)
     for command in spooled where device == nil || command.deviceID == device {
       rows.append(OutboxJSON(command, age: command.age(now: now, wallSeconds: wall, bootID: MachineBoot.id).age))

@@ -18,6 +18,7 @@ struct OutboxFlush: AsyncParsableCommand {
         0   nothing is left
         5   some wait still: no verdict came in time
         69  no such bus, or no hub answers
+        74  the spool cannot be read
       """)
 
   @OptionGroup var bus: BusOptions
@@ -31,7 +32,7 @@ struct OutboxFlush: AsyncParsableCommand {
   func run() async throws {
     bus.startLog()
     let location = try bus.location()
-    let (presses, notices) = location.spool.list()
+    let (presses, notices) = try OutboxContents.spool(of: location)
     for notice in notices { Output.complain("busnode: \(notice)") }
     guard !presses.isEmpty else {
       if !json { try Output.line("nothing waits in the spool of bus \"\(location.displayName)\"") }

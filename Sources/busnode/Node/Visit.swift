@@ -44,7 +44,9 @@ extension Failure {
   /// Nobody holds this bus.
   static func noBus(_ location: BusLocation) -> Failure {
     Failure(
-      code: "noBus", message: "no bus \"\(location.displayName)\": start one with: busnode phone\(location.flag)",
+      code: "noBus",
+      message: HubLock.obstacle(at: location)
+        ?? "no bus \"\(location.displayName)\": start one with: busnode phone\(location.flag)",
       exitStatus: ExitStatus.noBus)
   }
 

@@ -16,12 +16,12 @@ struct PlaceKeeperTests {
 
     init() throws { loop = try Loop() }
 
-    func open(_ spool: SpoolDirectory) {
+    func open(_ spool: SpoolDirectory) throws {
       keeper = PlaceKeeper(
         NodePlace(spool: spool), loop: loop, log: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
         lookEvery: .milliseconds(1),
         spooled: { [found] in found.append($0.map(\.command.id)) }, inquire: { _, _ in })
-      keeper?.open()
+      try keeper?.open()
     }
     func settle(_ id: CommandID) { keeper?.settle(id) }
     func close() { keeper?.close() }
@@ -35,7 +35,7 @@ struct PlaceKeeperTests {
       Command(id: CommandID(high: 1, low: 1), kind: .pause, source: .shell), on: try #require(DeviceID("shell")))
     try spool.write(command)
     let node = try Node()
-    await node.open(spool)
+    try await node.open(spool)
     // Nothing in the directory has changed since the first time.
     try await node.found.wait(for: "the press three times") { $0.count >= 3 ? true : nil }
     await node.settle(command.command.id)

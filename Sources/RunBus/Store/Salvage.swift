@@ -1,0 +1,158 @@
+import Foundation
+import GRDB
+import GRDBSQLite
+import RunCore
+
+/// What could be read of a damaged store, row by row, in a new one.
+///
+/// The new store has a new id, as one that has lost history must: so watermarks, and what was acknowledged, are left out,
+/// and what waits to be sent is numbered from 1. Rows that do not decode are copied; the readers leave them out.
+struct Salvage {
+  /// The tables that are copied as they are, and what a person calls their contents.
+  private static let contents: [(table: String, what: String)] = [
+    ("clock", "the clock"), ("accepted", "presses that were not judged yet"), ("verdicts", "verdicts"),
+    ("runs", "the present run"), ("journal", "the present run"), ("aliases", "the present run"),
+    ("windows", "the present run"), ("recovery", "the present run"), ("records", "records of runs"),
+    ("expected_records", "records of runs"), ("streams", "what waited to be sent"),
+    ("outbox", "what waited to be sent"), ("quarantine", "what waited to be sent"),
+    ("latest_sent", "newest values"), ("latest_received", "newest values"), ("devices", "the devices that it knew"),
+    ("view", "what it saw last"), ("vigil", "what it saw last"),
+  ]
+  /// More rows than any table of a whole store has; a damaged tree may lead in circles.
+  private static let rowsMax = 8_000_000
+
+  /// How many rows were read.
+  private var count = 0
+  /// What was not read to its end, as a person calls it.
+  private var lost: [String] = []
+
+  /// Copies everything that can be read of a closed file, in one transaction.
+  ///
+  /// - Throws: what keeps the new store from being written; the old one has no say.
+  init(from path: String, into queue: DatabaseQueue) throws {
+    let source = Self.source(path)
+    try queue.write { db in
+      // Not even its header can be read.
+      guard let source else { return }
+      try source.writeWithoutTransaction { old in
+        for (table, what) in Self.contents {
+          let isWhole = try copy(table, from: old, to: db)
+          if !isWhole, !lost.contains(what) { lost.append(what) }
+        }
+        try copyNumbers(from: old, to: db)
+        try Self.renumber(hub: Self.hub(old), db)
+      }
+    }
+    try? source?.close()
+  }
+
+  /// What came of it, for a person.
+  var sentence: String {
+    if count == 0 { return "nothing could be read back" }
+    if lost.isEmpty { return "all of its \(count) rows could be read back" }
+    return "\(count) rows could be read back; lost, in whole or in part: \(lost.joined(separator: ", "))"
+  }
+
+  private static func source(_ path: String) -> DatabaseQueue? {
+    var configuration = Configuration()
+    configuration.label = "runbus.store.damaged"
+    configuration.prepareDatabase { db in
+      try db.execute(sql: "PRAGMA locking_mode = EXCLUSIVE")
+      // A table whose description cannot be parsed does not hide the others.
+      try db.execute(sql: "PRAGMA writable_schema = ON")
+    }
+    return try? DatabaseQueue(path: path, configuration: configuration)
+  }
+
+  // MARK: Rows
+
+  /// Copies a table from its beginning, and behind damage from its end; whether all of it could be read.
+  private mutating func copy(_ table: String, from old: Database, to db: Database) throws -> Bool {
+    let columns = try db.columns(in: table).map(\.name)
+    let oldColumns = ((try? Row.fetchAll(old, sql: "PRAGMA table_info(\(table))")) ?? []).compactMap { $0.text("name") }
+    // By their places where their number is the same: damage in a description may have changed a name.
+    let pairs =
+      oldColumns.count == columns.count
+      ? Array(zip(columns, oldColumns)) : columns.filter(oldColumns.contains).map { ($0, $0) }
+    guard !pairs.isEmpty else { return false }
+    let key = try db.primaryKey(table).columns
+    let order = pairs.filter { key.contains($0.0) }.map { "\(Self.quoted($0.1)) DESC" }.joined(separator: ", ")
+    let insert = try db.makeStatement(
+      sql: """
+        INSERT OR IGNORE INTO \(table) (\(pairs.map(\.0).joined(separator: ", ")))
+        VALUES (\(pairs.map { _ in "?" }.joined(separator: ", ")))
+        """)
+    let select = "SELECT \(pairs.map { Self.quoted($0.1) }.joined(separator: ", ")) FROM \(table)"
+    if try copy(select, from: old, insert, db) { return true }
+    _ = try copy("\(select) ORDER BY \(order)", from: old, insert, db)
+    return false
+  }
+
+  /// Inserts what a query gives until it ends, or fails; whether it has ended. Values go over as they are.
+  private mutating func copy(_ select: String, from old: Database, _ insert: Statement, _ db: Database) throws -> Bool {
+    guard let statement = try? old.makeStatement(sql: select) else { return false }
+    let (rows, target) = (statement.sqliteStatement, insert.sqliteStatement)
+    defer { sqlite3_reset(rows) }
+    for _ in 0..<Self.rowsMax {
+      switch sqlite3_step(rows) {
+      case SQLITE_ROW: break
+      case SQLITE_DONE: return true
+      default: return false
+      }
+      for column in 0..<sqlite3_column_count(rows) {
+        sqlite3_bind_value(target, column + 1, sqlite3_column_value(rows, column))
+      }
+      let result = sqlite3_step(target)
+      sqlite3_reset(target)
+      switch result & 255 {
+      case SQLITE_DONE: count += Int(sqlite3_changes(db.sqliteConnection))
+      // No row of a store: it is left out.
+      case SQLITE_CONSTRAINT, SQLITE_MISMATCH, SQLITE_TOOBIG: continue
+      default: throw DatabaseError(resultCode: ResultCode(rawValue: result), message: db.lastErrorMessage)
+      }
+    }
+    return false
+  }
+
+  private static func quoted(_ name: String) -> String { "\"\(name.replacing("\"", with: "\"\""))\"" }
+
+  // MARK: What names the old store
+
+  /// The number of its last life, and its highest place in the journal: neither is given out again.
+  private mutating func copyNumbers(from old: Database, to db: Database) throws {
+    for key in ["term", "position"] {
+      let sql = "SELECT value FROM meta WHERE key = ? AND TYPEOF(value) = 'integer'"
+      guard let value = try? Int64.fetchOne(old, sql: sql, arguments: [key]) else { continue }
+      try db.execute(sql: "INSERT OR REPLACE INTO meta (key, value) VALUES (?, ?)", arguments: [key, value])
+    }
+  }
+
+  /// The store of the hub that a peer's streams went to; `nil` on a hub.
+  private static func hub(_ old: Database) -> Data? { try? Data.fetchOne(old, sql: "SELECT store FROM hub") }
+
+  /// A peer's streams go to no hub yet, and every stream begins anew, without holes.
+  private static func renumber(hub: Data?, _ db: Database) throws {
+    try db.execute(
+      sql: "UPDATE OR REPLACE streams SET receiver = ? WHERE kind IN (?, ?) OR receiver = ?",
+      arguments: [
+        StoreID.none.data, StreamID.Kind.commands.code, StreamID.Kind.samples.code, hub ?? StoreID.none.data,
+      ])
+    try db.execute(sql: "UPDATE streams SET acknowledged = NULL")
+    let numbers = try Int64.fetchSet(db, sql: "SELECT number FROM streams")
+    var last: [Int64: UInt64] = [:]
+    let update = try db.makeStatement(sql: "UPDATE outbox SET position = ? WHERE position = ?")
+    let delete = try db.makeStatement(sql: "DELETE FROM outbox WHERE position = ?")
+    for position in try Int64.fetchAll(db, sql: "SELECT position FROM outbox ORDER BY position") {
+      let number = OutboxPlace.number(position)
+      // A row without its stream, or at a place that no row has, would turn up in another stream.
+      guard numbers.contains(number), OutboxPlace.sequence(position) > 0 else {
+        try delete.execute(arguments: [position])
+        continue
+      }
+      let sequence = (last[number] ?? 0) + 1
+      last[number] = sequence
+      let place = OutboxPlace.position(number, sequence)
+      if place != position { try update.execute(arguments: [place, position]) }
+    }
+  }
+}

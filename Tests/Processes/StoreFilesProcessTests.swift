@@ -1,0 +1,198 @@
+import Foundation
+import RunBus
+import Testing
+import TestSupport
+
+@Suite("Stores that are damaged, deleted, looked at, or on a disk with a limit")
+struct StoreFilesProcessTests {
+  /// Starts a node and waits until it shows the bus.
+  private func spawn(_ role: String, on bus: TestBus, _ arguments: String...) async throws -> NodeProcess {
+    let node = bus.spawn(executable: TestBus.busnode, [role, "--json", "--stdin"] + arguments)
+    try await node.snapshot("its first snapshot") { _ in true }
+    return node
+  }
+
+  private func store(of device: String, on bus: TestBus) -> String { bus.stateDirectory + "/runbus/default/\(device)" }
+
+  @Test("A damaged store that the start does not see: the phone goes on at the first press, with the run that was on")
+  func damaged() async throws {
+    try await withTestBus { bus in
+      var phone = try await spawn("phone", on: bus, "--debounce", "0")
+      phone.write("start")
+      try await phone.shows("running", revision: 1)
+      phone.signal(SIGTERM)
+      #expect(try await phone.ending() == .exited(0))
+      // One bit: the column "run" of "accepted" is called "ren".
+      let path = store(of: "phone", on: bus) + "/node.sqlite"
+      var bytes = try Data(contentsOf: URL(filePath: path))
+      let range = try #require(bytes.range(of: Data("source BLOB NOT NULL, run BLOB".utf8)))
+      bytes.replaceSubrange(range, with: Data("source BLOB NOT NULL, ren BLOB".utf8))
+      try bytes.write(to: URL(filePath: path))
+
+      phone = try await spawn("phone", on: bus, "--debounce", "0")
+      let watch = try await spawn("watch", on: bus)
+      try await watch.shows("running", revision: 1)
+      phone.write("pause")
+      #expect(try await phone.verdict("pause")["receipt"]?.string == "applied")
+      watch.write("resume")
+      #expect(try await watch.verdict("resume")["receipt"]?.string == "applied")
+      for node in [phone, watch] { try await node.shows("running", revision: 3) }
+      let said = phone.view.errors.filter { $0.contains("was damaged") }
+      #expect(said.count == 1 && said[0].contains("damaged-1") && said[0].contains("could be read back"), "\(said)")
+      for node in [watch, phone] {
+        node.signal(SIGTERM)
+        #expect(try await node.ending() == .exited(0), "\(node.view.errors)")
+      }
+      for node in [phone, watch] {
+        let places = node.snapshots.map(\.order)
+        #expect(!places.isEmpty && zip(places, places.dropFirst()).allSatisfy { !$1.lexicographicallyPrecedes($0) })
+      }
+      // The next start finds nothing wrong.
+      phone = try await spawn("phone", on: bus, "--debounce", "0")
+      phone.signal(SIGTERM)
+      #expect(try await phone.ending() == .exited(0))
+      #expect(!phone.view.errors.contains { $0.contains("damaged") })
+    }
+  }
+
+  @Test(
+    "A store or a runtime directory that is deleted under a phone ends it with a sentence, and nothing is told as applied",
+    arguments: ["store", "runtime"])
+  func deleted(what: String) async throws {
+    try await withTestBus { bus in
+      let phone = try await spawn("phone", on: bus, "--debounce", "0")
+      phone.write("start")
+      try await phone.shows("running", revision: 1)
+      let gone = what == "store" ? store(of: "phone", on: bus) : bus.runtimeDirectory + "/runbus"
+      try FileManager.default.removeItem(atPath: gone)
+      if what == "store" {
+        phone.write("pause")
+        phone.write("stop")
+      }
+      #expect(try await phone.ending() == .exited(1))
+      #expect(phone.view.errors.contains { $0.contains("the hub stops") && $0.contains(gone) }, "\(phone.view.errors)")
+      #expect(!phone.view.json.contains { $0["event"]?.string == "verdict" && $0["command"]?.string != "start" })
+      #expect(phone.revisions.isSubset(of: [0, 1]))
+      let second = try await spawn("phone", on: bus, "--device", "phone2")
+      second.signal(SIGTERM)
+      #expect(try await second.ending() == .exited(0))
+    }
+  }
+
+  @Test("A watch whose store is deleted ends with a sentence, also when nothing happens")
+  func deletedUnderWatch() async throws {
+    try await withTestBus { bus in
+      let phone = try await spawn("phone", on: bus)
+      let watch = try await spawn("watch", on: bus)
+      try FileManager.default.removeItem(atPath: store(of: "watch", on: bus))
+      #expect(try await watch.ending() == .exited(1))
+      #expect(watch.view.errors.contains { $0.contains("the node stops") }, "\(watch.view.errors)")
+      phone.signal(SIGTERM)
+      #expect(try await phone.ending() == .exited(0))
+    }
+  }
+
+  @Test("A phone starts while others look into its store all the time")
+  func looks() async throws {
+    try await withTestBus { bus in
+      var phone = try await spawn("phone", on: bus)
+      phone.signal(SIGTERM)
+      #expect(try await phone.ending() == .exited(0))
+      let line = "while :; do \"$BUSNODE\" records; \"$BUSNODE\" outbox; done >/dev/null 2>&1"
+      let lookers = (1...2).map { _ in bus.spawn(executable: "/bin/bash", ["-c", line]) }
+      for _ in 1...6 {
+        phone = try await spawn("phone", on: bus)
+        phone.signal(SIGTERM)
+        #expect(try await phone.ending() == .exited(0), "\(phone.view.errors)")
+      }
+      for looker in lookers { looker.signal(SIGKILL) }
+      for looker in lookers { _ = try await looker.ending() }
+    }
+  }
+
+  @Test("A limit on the size of files is survived like a full disk, and said once")
+  func sizeLimit() async throws {
+    try await withTestBus { bus in
+      // In kibibytes; the log of a store comes to that after some presses.
+      let phone = bus.spawn(
+        executable: "/bin/bash",
+        ["-c", "ulimit -S -f 300; exec \"$BUSNODE\" phone --json --stdin --debounce 0"])
+      try await phone.snapshot("its first snapshot") { _ in true }
+      phone.write("start")
+      try await phone.shows("running", revision: 1)
+      let limit = "the disk takes nothing (\(String(cString: strerror(EFBIG))))"
+      var laps = 0
+      while !phone.view.errors.contains(where: { $0.contains(limit) }) {
+        laps += 1
+        try #require(laps < 1000, "the limit was never reached")
+        phone.write("lap")
+        let marked = laps
+        try await phone.wait(for: "lap \(marked), or its word that the disk takes nothing") { view in
+          let verdicts = view.json.count { $0["event"]?.string == "verdict" && $0["command"]?.string == "lap" }
+          return verdicts >= marked || view.errors.contains { $0.contains(limit) } ? true : nil
+        }
+      }
+      let id = try #require(phone.view.processID)
+      let lift = try await bus.shell("prlimit --pid \(id) --fsize=unlimited")
+      try #require(lift.ending == .exited(0), "\(lift.errors)")
+      phone.write("stop")
+      #expect(try await phone.verdict("stop")["receipt"]?.string == "applied")
+      #expect(phone.view.errors.count { $0.contains(limit) } == 1)
+      #expect(phone.view.errors.contains { $0.contains("the store takes what waited") })
+      let verdicts = phone.view.json.filter { $0["event"]?.string == "verdict" && $0["command"]?.string == "lap" }
+      #expect(verdicts.count == laps)
+      phone.signal(SIGTERM)
+      #expect(try await phone.ending() == .exited(0), "\(phone.view.errors)")
+    }
+  }
+
+  @Test("A pipe in place of the hub's lock keeps nobody waiting")
+  func pipe() async throws {
+    try await withTestBus { bus in
+      let directory = bus.runtimeDirectory + "/runbus/default"
+      try FileManager.default.createDirectory(
+        atPath: directory, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+      #expect(mkfifo(directory + "/hub.lock", 0o600) == 0)
+      let sentence = "\(directory)/hub.lock is not a file: move it away"
+      for (command, status) in [(["phone"], Int32(1)), (["state"], 69), (["send", "lap", "--no-queue"], 69)] {
+        let process = bus.spawn(executable: TestBus.busnode, command)
+        process.closeInput()
+        #expect(try await process.ending() == .exited(status), "\(command)")
+        #expect(process.view.errors == ["busnode: \(sentence)"], "\(command)")
+      }
+    }
+  }
+
+  @Test("A node that no shell could ask does not start")
+  func door() async throws {
+    try await withTestBus { bus in
+      let directory = bus.runtimeDirectory + "/runbus/default"
+      try FileManager.default.createDirectory(
+        atPath: directory, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+      for device in ["phone", "watch"] {
+        try Data().write(to: URL(filePath: directory + "/\(device).door"))
+        let node = try await bus.run(device, "--json")
+        #expect(node.ending == .exited(1), "\(node.errors)")
+        #expect(node.errors.contains { $0.contains("\(device).door is not a socket: move it away") }, "\(node.errors)")
+      }
+    }
+  }
+
+  @Test("A spool that cannot be read is an error, and not an empty one")
+  func spool() async throws {
+    try await withTestBus { bus in
+      let path = bus.stateDirectory + "/runbus/default/_spool"
+      try FileManager.default.createDirectory(
+        atPath: (path as NSString).deletingLastPathComponent, withIntermediateDirectories: true,
+        attributes: [.posixPermissions: 0o700])
+      try Data().write(to: URL(filePath: path))
+      for command in [["outbox"], ["outbox", "--json"], ["outbox", "flush"]] {
+        let process = bus.spawn(executable: TestBus.busnode, command)
+        process.closeInput()
+        #expect(try await process.ending() == .exited(74), "\(command)")
+        #expect(process.view.lines.isEmpty, "\(process.view.lines)")
+        #expect(process.view.errors.count == 1 && process.view.errors[0].contains("cannot be read"))
+      }
+    }
+  }
+}
