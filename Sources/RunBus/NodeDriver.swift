@@ -318,7 +318,9 @@ extension DrivenNode {
   }
 
   /// What takes an answer of the present store on the loop; one of a store that was replaced meanwhile is dropped.
-  func onLoop<Answer: Sendable>(_ body: @escaping @Sendable (isolated Self, Answer) -> Void) -> @Sendable (Answer) -> Void {
+  func onLoop<Answer: Sendable>(_ body: @escaping @Sendable (isolated Self, Answer) -> Void)
+    -> @Sendable (Answer) -> Void
+  {
     let number = driver.replacements
     return { [self] answer in
       loop.submit { [self] in

@@ -135,7 +135,9 @@ struct StoreFile {
       let applied = try queue.read(migrator.appliedIdentifiers)
       if !applied.isSubset(of: migrator.migrations) {
         // A newer version has made all the steps that this one knows, and more.
-        guard applied.isSuperset(of: migrator.migrations) else { throw Damage(what: "its list of migrations has holes") }
+        guard applied.isSuperset(of: migrator.migrations) else {
+          throw Damage(what: "its list of migrations has holes")
+        }
         throw RunBusError(
           .store, "the store in \(directory) was written by a newer RunBus: update this one; nothing was changed")
       }
@@ -153,7 +155,9 @@ struct StoreFile {
     guard let file = FileHandle(forReadingAtPath: path), let header = try? file.read(upToCount: 20) else { return true }
     return header.isEmpty
       || header.elementsEqual(
-        Array("SQLite format 3\u{0}".utf8) + [UInt8(StoreSchema.pageSize >> 8), UInt8(StoreSchema.pageSize & 255), 2, 2])
+        Array("SQLite format 3\u{0}".utf8) + [
+          UInt8(StoreSchema.pageSize >> 8), UInt8(StoreSchema.pageSize & 255), 2, 2,
+        ])
   }
 
   /// SQLite gives its log the mode of the file, so the file is made first, for its owner alone.

@@ -53,7 +53,9 @@ struct OutboxList: AsyncParsableCommand {
     if json {
       for row in contents.rows { try Output.jsonLine(row) }
     } else if contents.rows.isEmpty {
-      if contents.isComplete, contents.isSpoolRead { try Output.line("nothing waits here for bus \"\(location.displayName)\"") }
+      if contents.isComplete, contents.isSpoolRead {
+        try Output.line("nothing waits here for bus \"\(location.displayName)\"")
+      }
     } else {
       for line in Sentence.outbox(contents.rows) { try Output.line(line) }
     }

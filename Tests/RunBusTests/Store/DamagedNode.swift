@@ -16,7 +16,8 @@ struct DamagedNode {
     switch role {
     case .phone:
       Hub(
-        configuration: HubConfiguration(deviceID: DeviceID("phone")!, debounce: .milliseconds(1)), listener: NoWire(), store: store,
+        configuration: HubConfiguration(deviceID: DeviceID("phone")!, debounce: .milliseconds(1)), listener: NoWire(),
+        store: store,
         loop: loop)
     case .watch:
       Peer(
@@ -26,7 +27,8 @@ struct DamagedNode {
   }
 
   /// Runs a node on a store while `body` uses it. Throws what the node ends with, unless it is its end.
-  private func run(_ store: NodeStore, _ body: @escaping @Sendable (any RunBus.Node) async throws -> Void) async throws {
+  private func run(_ store: NodeStore, _ body: @escaping @Sendable (any RunBus.Node) async throws -> Void) async throws
+  {
     let node = try node(store)
     try await withThrowingTaskGroup(of: Void.self) { group in
       group.addTask { try await node.run() }

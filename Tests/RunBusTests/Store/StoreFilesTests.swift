@@ -47,12 +47,15 @@ struct StoreFilesTests {
       let lock = try HubLock.acquire(location, device: phone)
       let store = try NodeStore(directory: location.stateDirectory(for: phone), device: phone)
       let hub = Hub(
-        configuration: HubConfiguration(deviceID: phone), listener: NoWire(), store: store, loop: try Loop(), lock: lock)
+        configuration: HubConfiguration(deviceID: phone), listener: NoWire(), store: store, loop: try Loop(), lock: lock
+      )
       let running = Task { try await hub.run() }
       _ = try await hub.snapshots().first("the hub") { _ in true }
       let gone = what == "store" ? location.stateDirectory(for: phone) : location.runtimeDirectory
       try FileManager.default.removeItem(atPath: gone)
-      let error = await #expect(throws: RunBusError.self) { try await within("the hub's end") { try await running.value } }
+      let error = await #expect(throws: RunBusError.self) {
+        try await within("the hub's end") { try await running.value }
+      }
       #expect(error?.code == (what == "store" ? .store : .transport))
       #expect(error?.message.contains(gone) == true, "\(String(describing: error))")
       #expect(error?.message.contains("\n") == false)
@@ -92,7 +95,9 @@ struct StoreFilesTests {
     try await within("the node's store") { try await starting.value }.close()
   }
 
-  @Test("A pipe, a directory or a link where a file must be is one sentence, and nobody waits", arguments: ["pipe", "directory", "link"])
+  @Test(
+    "A pipe, a directory or a link where a file must be is one sentence, and nobody waits",
+    arguments: ["pipe", "directory", "link"])
   func obstructed(kind: String) async throws {
     for name in ["lock", "node.sqlite"] {
       let scratch = try ScratchDirectory()
@@ -123,9 +128,10 @@ struct StoreFilesTests {
 
   @Test("A write or read that fails for a reason that may pass is tried again; a failed fsync is not")
   func faults() {
-    for (code, system) in [(ResultCode.SQLITE_IOERR_WRITE, EDQUOT), (.SQLITE_IOERR_WRITE, EFBIG),
-      (.SQLITE_IOERR_WRITE, EROFS), (.SQLITE_IOERR_WRITE, EIO), (.SQLITE_IOERR_READ, EIO)]
-    {
+    for (code, system) in [
+      (ResultCode.SQLITE_IOERR_WRITE, EDQUOT), (.SQLITE_IOERR_WRITE, EFBIG),
+      (.SQLITE_IOERR_WRITE, EROFS), (.SQLITE_IOERR_WRITE, EIO), (.SQLITE_IOERR_READ, EIO),
+    ] {
       let fault = StoreFault(DatabaseError(resultCode: code), systemCode: system)
       #expect(fault == .refused(String(cString: strerror(system))))
       #expect(fault.isTemporary && !fault.isDamage)
@@ -155,7 +161,9 @@ struct StoreFilesTests {
 
 extension Thread {
   /// Runs a body that blocks on a thread of its own.
-  fileprivate static func detached<Value: Sendable>(_ body: @escaping @Sendable () throws -> Value) -> Task<Value, any Error> {
+  fileprivate static func detached<Value: Sendable>(_ body: @escaping @Sendable () throws -> Value) -> Task<
+    Value, any Error
+  > {
     let (stream, continuation) = AsyncThrowingStream.makeStream(of: Value.self)
     let thread = Thread {
       do { continuation.yield(try body()) } catch { continuation.finish(throwing: error) }

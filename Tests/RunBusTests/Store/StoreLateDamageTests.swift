@@ -13,7 +13,8 @@ struct StoreLateDamageTests {
   private static let stores = getenv("RUNBUS_SOAK_DAMAGE").flatMap { Int(String(cString: $0)) } ?? 100
 
   @Test(
-    "Random bytes anywhere in a store: its node runs, and no start ends with an error", arguments: DamagedNode.Role.allCases)
+    "Random bytes anywhere in a store: its node runs, and no start ends with an error",
+    arguments: DamagedNode.Role.allCases)
   func randomBytes(role: DamagedNode.Role) async throws {
     let node = DamagedNode(role: role, loop: try Loop())
     let files = try await node.makeFiles()
@@ -36,7 +37,8 @@ struct StoreLateDamageTests {
       let names = try copy.names().filter { !$0.hasPrefix("damaged-") }
       #expect(Set(names) == ["lock", "node.sqlite"], "\(role), seed \(seed)")
     }
-    print("\(role): \(setAside) of \(max(1, Self.stores / 2)) damaged stores were set aside, all others ran as they were")
+    print(
+      "\(role): \(setAside) of \(max(1, Self.stores / 2)) damaged stores were set aside, all others ran as they were")
     #expect(setAside > 0)
   }
 
@@ -95,7 +97,9 @@ struct StoreLateDamageTests {
     let store = try NodeStore(directory: files.path)
     try await store.commit([
       .setHub(StoreID(high: 1, low: 2), DeviceID("phone")!),
-      .rebind(OutStreamID(receiver: .none, kind: .commands), to: OutStreamID(receiver: StoreID(high: 1, low: 2), kind: .commands)),
+      .rebind(
+        OutStreamID(receiver: .none, kind: .commands),
+        to: OutStreamID(receiver: StoreID(high: 1, low: 2), kind: .commands)),
       .remove(OutStreamID(receiver: StoreID(high: 1, low: 2), kind: .commands), sequence: 2),
     ])
     let before = try store.peerHistory().delivery.rows.filter { $0.stream.kind == .commands }
@@ -114,7 +118,9 @@ struct StoreLateDamageTests {
   func cutShort() async throws {
     let node = DamagedNode(role: .phone, loop: try Loop())
     let (files, other) = (try await closedFiles(node), try await closedFiles(node))
-    let expected = try { let store = try NodeStore(directory: other.path); defer { store.close() }; return store.storeID }()
+    let expected = try {
+      let store = try NodeStore(directory: other.path); defer { store.close() }; return store.storeID
+    }()
     // The new file is complete; of the old one the log has gone, or all, or nothing.
     for gone in [[], ["node.sqlite"]] {
       let copy = try ScratchDirectory()
