@@ -43,9 +43,14 @@ struct Busnode: AsyncParsableCommand {
         64   wrong usage
         65   a bad input file
         69   no such bus, or no hub answers
-        74   the disk takes nothing: the command was not sent; output cannot be written; or the spool cannot be read
+        74   standard output or a file cannot be written, or the spool cannot be read (send: the disk takes nothing, and
+             nothing was sent)
         75   held by another process: the bus, or a store that does not answer; or the spool is full
         130  Ctrl-C while following
+
+      What a command did stands, whatever becomes of its output: busnode send tells the verdict by its exit status alone,
+      too. With --json an error is one object on standard error, {"error": {code, message, exitCode}}; log lines and
+      notices there are for people.
       """,
     version: runBusVersion,
     subcommands: [
@@ -60,19 +65,25 @@ struct Busnode: AsyncParsableCommand {
     // So is a file that may not grow any more (`ulimit -f`).
     signal(SIGXFSZ, SIG_IGN)
     FileLimit.raise()
-    let arguments = Array(CommandLine.arguments.dropFirst())
+    var status = ExitStatus.success
     do {
-      var command = try parseAsRoot(arguments)
+      var command = try parseAsRoot(Array(CommandLine.arguments.dropFirst()))
       if var command = command as? any AsyncParsableCommand {
         try await command.run()
       } else {
         try command.run()
       }
     } catch {
-      LogLines.standardError.flush()
-      endProcess(report(error, asJSON: arguments.contains("--json")))
+      status = report(error)
     }
     LogLines.standardError.flush()
+    do {
+      try Output.close()
+    } catch {
+      // A command that has failed anyway has said why.
+      if status == ExitStatus.success { status = report(error) }
+    }
+    endProcess(status)
   }
 }
 

@@ -253,7 +253,9 @@ struct OutboxTests {
       watch.signal(SIGCONT)
       #expect(outbox.ending == .exited(75))
       #expect(outbox.json.count == 1)
-      #expect(outbox.errors.count == 1 && outbox.errors.first?.hasPrefix("busnode: watch: the store in ") == true)
+      let error = outbox.errors.first.flatMap { JSONValue(text: $0) }?["error"]
+      #expect(outbox.errors.count == 1 && error?["exitCode"]?.int == 75, "\(outbox.errors)")
+      #expect(error?["message"]?.string?.hasPrefix("watch: the store in ") == true)
       try await end(watch)
     }
   }

@@ -6,7 +6,7 @@ import TestSupport
 @Suite("Records from a shell", .serialized)
 struct RecordProcessTests {
   private static let root = URL(fileURLWithPath: #filePath).appendingPathComponent("../../..").standardizedFileURL
-  private static let synthetic = root.appendingPathComponent("examples/runs/synthetic.gpx").path
+  static let synthetic = root.appendingPathComponent("examples/runs/synthetic.gpx").path
 
   private func phone(_ bus: TestBus, _ arguments: String...) async throws -> NodeProcess {
     let phone = bus.spawn(executable: TestBus.busnode, ["phone", "--json"] + arguments)
@@ -19,7 +19,7 @@ struct RecordProcessTests {
     try await withTestBus { bus in
       #expect(try await bus.run("records").ending == .exited(69))
       let phone = try await phone(bus, "--debounce", "0", "--weight", "70", "--synthetic", "--speed", "60")
-      #expect(try await bus.run("records").lines == ["no run is kept here for that"])
+      #expect(try await bus.run("records").lines == ["no runs yet: a run is kept when it is stopped"])
       #expect(try await bus.run("send", "start").ending == .exited(0))
       try await phone.event("some way", within: 60) { ($0["metrics"]?["distanceMeters"]?.number ?? 0) > 200 }
       #expect(try await bus.run("send", "stop").ending == .exited(0))
@@ -49,7 +49,7 @@ struct RecordProcessTests {
       #expect(try await bus.run("records", "show").lines.contains("new shoes"))
       #expect(try await bus.run("records", "rm", id).ending == .exited(64))
       #expect(try await bus.run("records", "rm", id, "--yes").lines == ["\(id) is removed"])
-      #expect(try await bus.run("records").lines == ["no run is kept here for that"])
+      #expect(try await bus.run("records").lines == ["no runs yet: a run is kept when it is stopped"])
       #expect(try await bus.run("records", "show", id).ending == .exited(1))
     }
   }

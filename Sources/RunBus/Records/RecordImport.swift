@@ -15,7 +15,8 @@ public enum RecordImport {
   public static func record(
     of document: [UInt8], name: String, path: String? = nil, settings: MetricsSettings = MetricsSettings()
   ) throws(RunBusError) -> (record: RunRecord, warnings: [String]) {
-    let ownID = runID(in: document)
+    // Looked at first: the id is searched for in all of it.
+    let ownID = document.count <= Recording.bytesMax ? runID(in: document) : nil
     let recording = try Recording.read(document, name: ownID == nil ? name : "", path: path ?? name)
     var ledger = RunLedger(settings: settings)
     ledger.insert(contentsOf: recording.ledgerEntries(runStartedAt: .zero).sorted(by: LedgerEntry.precedes))

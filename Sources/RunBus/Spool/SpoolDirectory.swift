@@ -85,7 +85,8 @@ public struct SpoolDirectory: Sendable {
         case .command(let command): commands.append(command)
         case .gone: break
         case .damaged(let reason): setAside(name, reason).map { notices.append($0) }
-        case .left(let reason): notices.append("\(Self.shown(name)) in the spool \(path) is left as it is: \(reason)")
+        case .left(let reason):
+          notices.append("\(ForeignText.shown(name)) in the spool \(path) is left as it is: \(reason)")
         }
       }
     }
@@ -160,21 +161,15 @@ public struct SpoolDirectory: Sendable {
 
   private func setAside(_ name: String, _ reason: String) -> String? {
     let (kept, code) = files.setAside(name)
-    guard code == 0 else {
-      return "\(Self.shown(name)) in the spool \(path) is damaged (\(reason)) and cannot be renamed: "
-        + PrivateDirectory.reason(code)
-    }
+    let damage = "\(ForeignText.shown(name)) in the spool \(path) is damaged (\(reason))"
+    guard code == 0 else { return "\(damage) and cannot be renamed: \(PrivateDirectory.reason(code))" }
     // Another process was faster, and says so.
     guard let kept else { return nil }
-    return "\(Self.shown(name)) in the spool \(path) is damaged (\(reason)): it is kept as \(Self.shown(kept))"
+    return "\(damage): it is kept as \(ForeignText.shown(kept))"
   }
 
   private static let suffix = ".json"
   private static func name(_ id: CommandID) -> String { "\(id)\(suffix)" }
-  /// A name that anybody may have given, made fit for a terminal.
-  private static func shown(_ name: String) -> String {
-    String(String.UnicodeScalarView(name.unicodeScalars.map { $0.isControl ? "?" : $0 }))
-  }
 }
 
 /// When a spool was last changed. Equal ones mean that nothing has come or gone in between.

@@ -280,7 +280,7 @@ private func code(_ verdict: FixVerdict) -> UInt8 {
 }
 
 extension RunMetrics {
-  fileprivate static var numbers: [WritableKeyPath<RunMetrics, Double?>] {
+  static var numbers: [WritableKeyPath<RunMetrics, Double?>] {
     let way: [WritableKeyPath<RunMetrics, Double?>] = [
       \.distanceMeters, \.pedometerMeters, \.currentPaceSecondsPerKilometer, \.averagePaceSecondsPerKilometer,
       \.bestPaceSecondsPerKilometer, \.worstPaceSecondsPerKilometer,

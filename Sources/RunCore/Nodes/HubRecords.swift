@@ -150,9 +150,8 @@ extension HubCore {
     guard var summary = records.kept[run] else { return actions.append(.answer(.failed(Self.noRecord), number)) }
     summary.title = title ?? summary.title
     summary.note = note ?? summary.note
-    guard summary.isWritable else {
-      return actions.append(.answer(.failed("the title or the note is too long"), number))
-    }
+    guard summary.title.utf8.count <= RecordSummary.titleBytesMax, summary.note.utf8.count <= RecordSummary.noteBytesMax
+    else { return actions.append(.answer(.failed("the title or the note is too long"), number)) }
     guard summary != records.kept[run] else { return commits.add([], then: [.act(.answer(.done(nil), number))]) }
     summary.version += 1
     records.kept[run] = summary
@@ -176,9 +175,10 @@ extension HubCore {
     }
     let bytes = records.upload
     records.upload = []
-    guard var record = RunRecord(encoded: bytes), record.summary.isWritable else {
+    guard var record = RunRecord(encoded: bytes) else {
       return actions.append(.answer(.failed("this is no record"), number))
     }
+    if let flaw = record.flaw { return actions.append(.answer(.failed("this record cannot be kept: \(flaw)"), number)) }
     let run = record.runID
     // What is kept here, or still to be made here, knows better.
     let isToCome = run == arbiter.control.runID && records.removed[run] == nil
@@ -204,14 +204,5 @@ extension RunLedger {
       if case .transition(let transition) = entry.event, transition.kind == .start { return transition.change.deviceID }
     }
     return nil
-  }
-}
-
-extension RecordSummary {
-  /// Its texts are no longer than they may be, its start is a date, and its version leaves room for the next.
-  var isWritable: Bool {
-    title.utf8.count <= Self.titleBytesMax && note.utf8.count <= Self.noteBytesMax
-      && appVersion.utf8.count <= Self.appVersionBytesMax && version < 1 << 62
-      && Self.startUnixSeconds.contains(startedAtUnixSeconds)
   }
 }

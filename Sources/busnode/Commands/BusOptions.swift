@@ -36,10 +36,6 @@ struct BusOptions: ParsableArguments {
   /// that cannot be written, holds up nothing.
   func startLog() {
     let level = logLevel.level
-    LoggingSystem.bootstrap { label in
-      var handler = StreamLogHandler(label: label, stream: LogLines())
-      handler.logLevel = level
-      return handler
-    }
+    LoggingSystem.bootstrap { ShownLogHandler(label: $0, level: level) }
   }
 }

@@ -169,6 +169,7 @@ private func runPeer(
 ) async throws {
   bus.startLog()
   let location = try bus.location()
+  if location.hasOpenPort { throw Failure.openPort(location) }
   let device = options.device ?? DeviceID.role(role)
   let peer = try Peer(
     at: location,

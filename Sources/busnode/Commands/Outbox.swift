@@ -99,7 +99,7 @@ struct OutboxContents {
       for notice in notices { Output.complain("busnode: \(notice)") }
       spooled = commands
     } catch {
-      Output.complain("busnode: \(error.message)")
+      Output.complain(error)
       isSpoolRead = false
       spooled = []
     }

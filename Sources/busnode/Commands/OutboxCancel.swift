@@ -77,10 +77,10 @@ struct OutboxCancel: AsyncParsableCommand {
       }
       let message = "\(row.what) \(Sentence.short(id)) of \(row.deviceId) is cancelled"
       if json {
-        try Output.jsonLine(
-          OutboxActJSON(act: .cancelled, deviceId: row.deviceId, id: id, newId: nil, message: message))
+        Output.tell(
+          json: OutboxActJSON(act: .cancelled, deviceId: row.deviceId, id: id, newId: nil, message: message))
       } else {
-        try Output.line(message)
+        Output.tell(message)
       }
     }
   }

@@ -35,7 +35,7 @@ struct OutboxFlush: AsyncParsableCommand {
     let (presses, notices) = try OutboxContents.spool(of: location)
     for notice in notices { Output.complain("busnode: \(notice)") }
     guard !presses.isEmpty else {
-      if !json { try Output.line("nothing waits in the spool of bus \"\(location.displayName)\"") }
+      if !json { Output.tell("nothing waits in the spool of bus \"\(location.displayName)\"") }
       return
     }
     if location.isWithoutHub { throw Failure.noBus(location) }
@@ -70,9 +70,10 @@ struct OutboxFlush: AsyncParsableCommand {
     let left = presses.count { location.spool.exists($0.command.id) }
     guard left > 0 else { return }
     guard isMet else { throw Failure.noAnswer(location, within: patience) }
-    Output.complain(
-      "busnode: \(left) of \(presses.count) wait still: no verdict came within \(Sentence.seconds(patience))")
-    throw QuietExit(exitStatus: ExitStatus.queued)
+    throw Failure(
+      code: "queued",
+      message: "\(left) of \(presses.count) wait still: no verdict came within \(Sentence.seconds(patience))",
+      exitStatus: ExitStatus.queued)
   }
 
   /// What became of one press.
@@ -104,10 +105,10 @@ struct OutboxFlush: AsyncParsableCommand {
       return first ?? .waiting
     }
     switch outcome {
-    case .judged(let verdict) where asJSON: try Output.jsonLine(EventJSON(verdict, of: press.deviceID))
-    case .judged(let verdict): try Output.line("\(press.deviceID): \(Sentence.receipt(verdict))")
+    case .judged(let verdict) where asJSON: Output.tell(json: EventJSON(verdict, of: press.deviceID))
+    case .judged(let verdict): Output.tell("\(press.deviceID): \(Sentence.receipt(verdict))")
     case .settledElsewhere where !asJSON:
-      try Output.line("\(press.deviceID): \(press.command.kind.rawValue) was delivered by another node")
+      Output.tell("\(press.deviceID): \(press.command.kind.rawValue) was delivered by another node")
     case .settledElsewhere, .waiting: break
     }
   }

@@ -118,7 +118,7 @@ struct QuarantineContents {
       let word = newID.map { "goes out again as \(Sentence.short($0))" } ?? "is thrown away"
       let line = OutboxActJSON(
         act: act, deviceId: row.deviceId, id: id, newId: newID, message: "\(row.name) \(Sentence.short(id)) \(word)")
-      if asJSON { try Output.jsonLine(line) } else { try Output.line(line.message) }
+      if asJSON { Output.tell(json: line) } else { Output.tell(line.message) }
     }
   }
 }

@@ -106,9 +106,10 @@ struct RecordsList: AsyncParsableCommand {
   var units = Units.metric
 
   func run() async throws {
-    let summaries = try filter.matches(try await shelf.open().entries).map(\.summary)
+    let entries = try await shelf.open().entries
+    let summaries = try filter.matches(entries).map(\.summary)
     if shelf.json { return try summaries.forEach { try Output.jsonLine(RecordSummaryJSON($0)) } }
-    guard !summaries.isEmpty else { return try Output.line("no run is kept here for that") }
+    guard !summaries.isEmpty else { return try Output.line(RecordText.none(of: entries.count)) }
     for line in RecordText.list(summaries, in: units) { try Output.line(line) }
   }
 }
@@ -139,12 +140,13 @@ struct RecordsStats: AsyncParsableCommand {
   var units = Units.metric
 
   func run() async throws {
-    let summaries = try filter.matches(try await shelf.open().entries).map(\.summary)
+    let entries = try await shelf.open().entries
+    let summaries = try filter.matches(entries).map(\.summary)
     let calendar = RunCalendar()
     let periods = Dictionary(grouping: summaries) { calendar.name(of: by, $0.startedAtUnixSeconds) }
     let rows = periods.sorted { $0.key < $1.key }.map { RecordStatsJSON(period: $0.key, $0.value) }
     if shelf.json { return try rows.forEach { try Output.jsonLine($0) } }
-    guard !rows.isEmpty else { return try Output.line("no run is kept here for that") }
+    guard !rows.isEmpty else { return try Output.line(RecordText.none(of: entries.count)) }
     let total = rows.count > 1 ? [RecordStatsJSON(period: "total", summaries)] : []
     for line in RecordText.stats(rows + total, by, in: units) { try Output.line(line) }
   }
@@ -157,7 +159,8 @@ extension RecordStatsJSON {
   init(period: String, _ summaries: [RecordSummary]) {
     func sum(_ values: [Double?]) -> Double? {
       let known = values.compactMap { $0 }
-      return known.isEmpty ? nil : known.reduce(0, +)
+      // Of numbers that a version before took in unseen the sum can be none.
+      return known.isEmpty ? nil : known.reduce(0, +).finite
     }
     let measured = summaries.filter { $0.distanceMeters != nil }
     let meters = sum(measured.map(\.distanceMeters))

@@ -17,6 +17,14 @@ struct RecordsExport: AsyncParsableCommand {
 
       Heart rate and cadence stand beside the points, to the nearest ten seconds. Times are those of the run: of a replay
       at --speed 60 an hour is an hour.
+
+      A file that is there is replaced when the new one is complete; a pipe or a device is written to.
+
+      EXIT STATUS:
+        0   it is written
+        1   no such run
+        64  several ids begin so
+        74  standard output or the file cannot be written
       """)
 
   enum Format: String, ExpressibleByArgument, CaseIterable {
@@ -46,17 +54,11 @@ struct RecordsExport: AsyncParsableCommand {
       case .csv: RecordExport.csv(record)
       }
     guard let output else { return try Output.raw(text) }
-    do {
-      try Data(text.utf8).write(to: URL(fileURLWithPath: output), options: .atomic)
-    } catch {
-      throw Failure(
-        code: "notWritten", message: "\(output) cannot be written: is it a file, and may you write it?",
-        exitStatus: ExitStatus.diskError)
-    }
+    try OutputFile(path: output).write(text)
     let id = entry.summary.runID.description
-    try RecordActJSON(
+    RecordActJSON(
       act: .exported, runId: id, file: output, message: "\(Sentence.short(id)) is written to \(output)"
-    ).write(asJSON: self.shelf.json)
+    ).tell(asJSON: self.shelf.json)
   }
 }
 
@@ -87,30 +89,44 @@ struct RecordsImport: AsyncParsableCommand {
 
   func run() async throws {
     let shelf = try await self.shelf.open()
-    var hasFailed = false
+    var status = ExitStatus.success
     for file in files {
-      let record: RunRecord
       do {
-        record = try read(file)
-      } catch let error as RunBusError where error.code == .badInput {
-        Output.complain("busnode: \(error.message)")
-        hasFailed = true
-        continue
+        try await keep(file, on: shelf)
+      } catch let failure as Failure where failure.exitStatus == ExitStatus.badInput {
+        status = Busnode.report(failure)
       }
-      let id = record.runID.description
-      let isKnown = try await shelf.put(record)
-      let name = Sentence.short(id)
-      let message = isKnown ? "\(file): \(name) was kept already" : "\(file) is kept as \(name)"
-      try RecordActJSON(act: isKnown ? .known : .imported, runId: id, file: file, message: message)
-        .write(asJSON: self.shelf.json)
     }
-    if hasFailed { throw QuietExit(exitStatus: ExitStatus.badInput) }
+    if status != ExitStatus.success { throw QuietExit(exitStatus: status) }
   }
 
-  private func read(_ file: String) throws -> RunRecord {
-    guard let document = FileManager.default.contents(atPath: file) else {
-      throw RunBusError(.badInput, "\(file): it cannot be read; check its name and its permissions")
+  /// Keeps the run of one file, and says so.
+  ///
+  /// Throws ``Failure`` with 65 when the file is to blame, and names it.
+  private func keep(_ file: String, on shelf: RecordShelf) async throws {
+    let record: RunRecord
+    let isKnown: Bool
+    do {
+      record = try read(file)
+      isKnown = try await shelf.put(record)
+    } catch let error as RunBusError where error.code == .badInput {
+      throw Failure(error)
+    } catch let failure as Failure {
+      throw Failure(
+        code: failure.code, message: "\(file): \(failure.message)", exitStatus: failure.exitStatus)
     }
+    let id = record.runID.description
+    let name = Sentence.short(id)
+    let message = isKnown ? "\(file): \(name) was kept already" : "\(file) is kept as \(name)"
+    RecordActJSON(act: isKnown ? .known : .imported, runId: id, file: file, message: message)
+      .tell(asJSON: self.shelf.json)
+  }
+
+  /// A run of 1,000,000 readings, which is the longest, takes this much as JSON.
+  private static let bytesMax = 256 << 20
+
+  private func read(_ file: String) throws -> RunRecord {
+    let document = try InputFile.contents(of: file, as: "run", bytesMax: Self.bytesMax)
     guard document.first(where: { ![0x20, 0x09, 0x0A, 0x0D].contains($0) }) == UInt8(ascii: "{") else {
       let (record, warnings) = try RecordImport.record(
         of: Array(document), name: URL(fileURLWithPath: file).lastPathComponent, path: file,
@@ -121,6 +137,7 @@ struct RecordsImport: AsyncParsableCommand {
     guard let record = try? JSONDecoder().decode(RecordJSON.self, from: document).record else {
       throw RunBusError(.badInput, "\(file): this JSON is no record of busnode records export")
     }
+    if let flaw = record.flaw { throw RunBusError(.badInput, "\(file): this record cannot be kept: \(flaw)") }
     return record
   }
 }

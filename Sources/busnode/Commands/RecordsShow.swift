@@ -91,9 +91,9 @@ struct RecordsEdit: AsyncParsableCommand {
     let entry = try shelf.entry(id)
     try await shelf.change(.editRecord(entry.summary.runID, title: title, note: note), of: entry)
     let name = Sentence.short(entry.summary.runID.description)
-    try RecordActJSON(
+    RecordActJSON(
       act: .edited, runId: entry.summary.runID.description, file: nil, message: "\(name) is changed"
-    ).write(asJSON: self.shelf.json)
+    ).tell(asJSON: self.shelf.json)
   }
 }
 
@@ -128,9 +128,9 @@ struct RecordsRemove: AsyncParsableCommand {
     let name = Sentence.short(entry.summary.runID.description)
     if !yes { try ask(entry.summary, name) }
     try await shelf.change(.removeRecord(entry.summary.runID), of: entry)
-    try RecordActJSON(
+    RecordActJSON(
       act: .removed, runId: entry.summary.runID.description, file: nil, message: "\(name) is removed"
-    ).write(asJSON: self.shelf.json)
+    ).tell(asJSON: self.shelf.json)
   }
 
   private func ask(_ summary: RecordSummary, _ name: String) throws {
@@ -141,7 +141,7 @@ struct RecordsRemove: AsyncParsableCommand {
     }
     let line = [
       RunCalendar().minuteText(summary.startedAtUnixSeconds), summary.distanceMeters.map(Units.metric.distanceText),
-      summary.title.isEmpty ? nil : Columns.shown(summary.title),
+      summary.title.isEmpty ? nil : summary.title,
     ].compactMap { $0 }.joined(separator: ", ")
     Output.complain("remove \(name) (\(line)) for good? [y/N]")
     guard let answer = readLine()?.lowercased(), ["y", "yes"].contains(answer) else {
@@ -151,7 +151,7 @@ struct RecordsRemove: AsyncParsableCommand {
 }
 
 extension RecordActJSON {
-  func write(asJSON: Bool) throws {
-    if asJSON { try Output.jsonLine(self) } else { try Output.line(message) }
+  func tell(asJSON: Bool) {
+    if asJSON { Output.tell(json: self) } else { Output.tell(message) }
   }
 }

@@ -31,7 +31,7 @@ struct Recover: AsyncParsableCommand {
     for device in devices.all {
       switch try await devices.askRunning(.recover(answer), of: device) {
       case .done:
-        return try Output.line(
+        return Output.tell(
           answer == .resume ? "the run goes on" : answer == .finish ? "the run is finished" : "the run is discarded")
       case .failed(let reason) where reason == HubCore.nothingToRecover:
         throw Failure(code: "nothingToRecover", message: reason, exitStatus: ExitStatus.failure)

@@ -35,6 +35,7 @@ struct Send: AsyncParsableCommand {
         69  no such bus, or (--no-queue) its hub does not answer: nothing is kept
         74  the disk does not take it: nothing was sent
         75  1,024 presses wait already: nothing was sent
+      The status tells what became of the press also when standard output cannot be written.
       """)
 
   /// How long to wait for what.
@@ -79,7 +80,7 @@ struct Send: AsyncParsableCommand {
     guard !location.isWithoutHub else {
       guard let kept else { throw Failure.noBus(location) }
       try kept.keep(tries: 0)
-      try sayQueued(command)
+      sayQueued(command)
       throw QuietExit(exitStatus: ExitStatus.queued)
     }
     // It may be sent from here on.
@@ -123,16 +124,16 @@ struct Send: AsyncParsableCommand {
     guard let last = result.last else {
       guard let kept else {
         guard result.isMet else { throw Failure.noAnswer(location, within: patience) }
-        try sayUnconfirmed(command)
+        sayUnconfirmed(command)
         throw QuietExit(exitStatus: ExitStatus.noVerdict)
       }
       if !result.isMet { kept.noteUnsent() }
-      try sayQueued(command)
+      sayQueued(command)
       throw QuietExit(exitStatus: ExitStatus.queued)
     }
     // Said first: the disk is not to keep anybody waiting who reads this.
     defer { if case .verdict = last.stage { kept?.letGo() } }
-    try say(last, seen: result.seen)
+    say(last, seen: result.seen)
     let status = status(last)
     if status != ExitStatus.success { throw QuietExit(exitStatus: status) }
   }
@@ -177,34 +178,37 @@ struct Send: AsyncParsableCommand {
     return receipt
   }
 
-  private func sayQueued(_ command: Command) throws {
-    var receipt = ReceiptJSON(
-      Receipt(commandID: command.id, kind: command.kind, source: command.source, stage: .queued))
-    receipt.message = "\(command.kind.rawValue) is queued, will be delivered when the hub is back"
-    if json { try Output.jsonLine(receipt) } else { try Output.line(receipt.message) }
+  private func sayQueued(_ command: Command) {
+    tell(unjudged(command), "\(command.kind.rawValue) is queued, will be delivered when the hub is back")
   }
 
   /// It was sent to a hub that answers, and nothing came back: a hub whose disk is full, say.
-  private func sayUnconfirmed(_ command: Command) throws {
-    var receipt = ReceiptJSON(
-      Receipt(commandID: command.id, kind: command.kind, source: command.source, stage: .queued))
-    receipt.message =
-      "\(command.kind.rawValue) was handed over; the hub does not say in time that it has it: it may count"
-    if json { try Output.jsonLine(receipt) } else { try Output.line(receipt.message) }
+  private func sayUnconfirmed(_ command: Command) {
+    tell(
+      unjudged(command),
+      "\(command.kind.rawValue) was handed over; the hub does not say in time that it has it: it may count")
   }
 
-  private func say(_ receipt: Receipt, seen: Snapshot) throws {
-    if case .queued = receipt.stage {
-      var receipt = ReceiptJSON(receipt)
-      receipt.message = "\(kind.rawValue) was handed over; what becomes of it is not waited for"
-      return try json ? Output.jsonLine(receipt) : Output.line(receipt.message)
-    }
-    if json { return try Output.jsonLine(ReceiptJSON(receipt)) }
+  private func unjudged(_ command: Command) -> Receipt {
+    Receipt(commandID: command.id, kind: command.kind, source: command.source, stage: .queued)
+  }
+
+  private func say(_ receipt: Receipt, seen: Snapshot) {
     switch receipt.stage {
-    case .verdict(let verdict): try Output.line(Sentence.verdict(verdict, seen: seen))
-    case .pending where wait == .verdict: try Output.line("\(Sentence.receipt(receipt)); no verdict in time")
-    case .pending, .queued: try Output.line(Sentence.receipt(receipt))
+    case .queued: tell(receipt, "\(kind.rawValue) was handed over; what becomes of it is not waited for")
+    case .verdict where json, .pending where json: Output.tell(json: ReceiptJSON(receipt))
+    case .verdict(let verdict): Output.tell(Sentence.verdict(verdict, seen: seen))
+    case .pending where wait == .verdict: Output.tell("\(Sentence.receipt(receipt)); no verdict in time")
+    case .pending: Output.tell(Sentence.receipt(receipt))
     }
+  }
+
+  /// Says a stage in words of its own.
+  private func tell(_ receipt: Receipt, _ message: String) {
+    guard json else { return Output.tell(message) }
+    var receipt = ReceiptJSON(receipt)
+    receipt.message = message
+    Output.tell(json: receipt)
   }
 
   private func status(_ receipt: Receipt) -> Int32 {

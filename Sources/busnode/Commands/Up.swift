@@ -110,11 +110,7 @@ struct Up: AsyncParsableCommand {
   }
 
   private static func read(script path: String) throws -> Script {
-    guard let data = FileManager.default.contents(atPath: path) else {
-      throw Failure(
-        code: "badInput", message: "\(path): cannot read this script: is it there, and may you read it?",
-        exitStatus: ExitStatus.badInput)
-    }
+    let data = try InputFile.contents(of: path, as: "script", bytesMax: Script.bytesMax, allowsPipe: true)
     do {
       return try Script(String(decoding: data, as: UTF8.self), file: path)
     } catch {

@@ -98,8 +98,9 @@ struct LocalDevices: Sendable {
       do {
         try take(device, try await ask(inquiry, of: device))
       } catch {
-        guard let reason = (error as? Failure)?.message ?? (error as? RunBusError)?.message else { throw error }
-        Output.complain("busnode: \(device): \(reason)")
+        guard let failure = error as? Failure ?? (error as? RunBusError).map({ Failure($0) }) else { throw error }
+        Output.complain(
+          Failure(code: failure.code, message: "\(device): \(failure.message)", exitStatus: ExitStatus.busHeld))
         isComplete = false
       }
     }

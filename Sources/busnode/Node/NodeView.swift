@@ -111,6 +111,6 @@ final class NodeView: Sendable {
   }
 
   private func write(_ event: EventJSON) {
-    lines.put(asJSON ? Output.json(event) : Sentence.event(event))
+    lines.put(asJSON ? Output.json(event) : ForeignText.shown(Sentence.event(event)))
   }
 }

@@ -36,8 +36,11 @@ struct RecordShelf {
       }
     }
     guard isKept else {
+      let bus = "bus \"\(location.displayName)\""
       throw Failure(
-        code: "noBus", message: "no device of bus \"\(location.displayName)\" has kept anything on this machine",
+        code: "noBus",
+        message: device.map { "\($0) keeps no records of \(bus) on this machine" }
+          ?? "no device of \(bus) has kept anything on this machine",
         exitStatus: ExitStatus.noBus)
     }
     entries = found.values.sorted {
@@ -60,7 +63,7 @@ struct RecordShelf {
   func entry(_ prefix: IDPrefix?) throws(Failure) -> Entry {
     guard let prefix else {
       guard let last = entries.last else {
-        throw Failure(code: "unknownId", message: "no run is kept here", exitStatus: ExitStatus.failure)
+        throw Failure(code: "unknownId", message: RecordText.noRuns, exitStatus: ExitStatus.failure)
       }
       return last
     }
@@ -85,7 +88,9 @@ struct RecordShelf {
     }
   }
 
-  /// Gives a record to whoever keeps records here; whether it was known already.
+  /// Gives a record to the phone that keeps records here; whether it was known already.
+  ///
+  /// Throws ``Failure`` with 65 when the phone refuses the record, and with 69 when there is no phone.
   func put(_ record: RunRecord) async throws -> Bool {
     guard let keeper = keepers.first else {
       throw Failure(
@@ -101,7 +106,7 @@ struct RecordShelf {
         from += part.count
         switch try await ask(.putRecord(upload)) {
         case .taken(let isKnown): if from >= bytes.count { return isKnown }
-        case .failed(let reason): throw Failure(code: "failure", message: reason, exitStatus: ExitStatus.failure)
+        case .failed(let reason): throw Failure(code: "badInput", message: reason, exitStatus: ExitStatus.badInput)
         case .peers, .outbox, .quarantine, .done, .report, .route, .records, .record: throw Self.noAnswer(keeper)
         }
       }

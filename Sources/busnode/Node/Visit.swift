@@ -14,6 +14,7 @@ struct Visit: Sendable {
     place: NodePlace = NodePlace()
   ) throws {
     self.location = location
+    if location.hasOpenPort { throw Failure.openPort(location) }
     if location.isWithoutHub { throw Failure.noBus(location) }
     peer = Peer(
       configuration: PeerConfiguration(deviceID: device, role: .shell, topics: topics, isOneShot: isOneShot),
@@ -48,6 +49,15 @@ extension Failure {
       message: HubLock.obstacle(at: location)
         ?? "no bus \"\(location.displayName)\": start one with: busnode phone\(location.flag)",
       exitStatus: ExitStatus.noBus)
+  }
+
+  /// The port is for the system to choose, which only a phone can ask for.
+  static func openPort(_ location: BusLocation) -> Failure {
+    Failure(
+      code: "usage",
+      message:
+        "\(location.displayName) lets a phone choose its port: give the one that it chose, as tcp://127.0.0.1:PORT",
+      exitStatus: ExitStatus.usage)
   }
 
   /// A hub did not answer in time.

@@ -14,7 +14,7 @@ enum ExitStatus {
   static let usage: Int32 = 64
   static let badInput: Int32 = 65
   static let noBus: Int32 = 69
-  /// The disk takes nothing (`EX_IOERR`).
+  /// The disk takes nothing, or nobody takes the output (`EX_IOERR`).
   static let diskError: Int32 = 74
   /// Held by another process, or full: later perhaps (`EX_TEMPFAIL`).
   static let busHeld: Int32 = 75
@@ -26,6 +26,8 @@ struct Failure: Error {
   let code: String
   let message: String
   let exitStatus: Int32
+  /// Further lines for people: what a node said before it died.
+  var details: [String] = []
 }
 
 extension Failure {
@@ -42,29 +44,44 @@ extension Failure {
   }
 }
 
+extension Failure {
+  /// Data that nobody takes.
+  init(_ error: OutputError) {
+    self.init(code: "output", message: error.message, exitStatus: ExitStatus.diskError)
+  }
+}
+
 /// Ends the command with a status and no further word: everything has been said.
 struct QuietExit: Error {
   let exitStatus: Int32
-  /// Whoever read our output is gone; that is no failure.
+  /// The reader of our output has left; that is no failure.
   static let pipeClosed = QuietExit(exitStatus: ExitStatus.success)
 }
 
 /// An error under `--json`: one object on standard error.
-private struct ErrorJSON: Encodable {
+struct ErrorJSON: Encodable {
   struct Body: Encodable {
     let code: String
     let message: String
     let exitCode: Int32
   }
   let error: Body
+
+  init(_ failure: Failure) {
+    let message = ([failure.message] + failure.details).joined(separator: "; ")
+    error = Body(code: failure.code, message: message, exitCode: failure.exitStatus)
+  }
 }
 
 extension Busnode {
   /// Says what is wrong and returns the exit status.
-  static func report(_ error: any Error, asJSON: Bool) -> Int32 {
+  static func report(_ error: any Error) -> Int32 {
     let failure: Failure
     switch error {
     case let quiet as QuietExit: return quiet.exitStatus
+    case let error as OutputError:
+      guard !error.isClosedPipe else { return ExitStatus.success }
+      failure = Failure(error)
     case let error as Failure: failure = error
     case let error as RunBusError: failure = Failure(error)
     case is CancellationError:
@@ -72,24 +89,27 @@ extension Busnode {
     default:
       let status = exitCode(for: error).rawValue
       // Help and version are no errors: they go to standard output.
-      guard status != 0 else {
-        Output.tryPrint(fullMessage(for: error))
-        return 0
-      }
+      guard status != 0 else { return show(help: fullMessage(for: error)) }
       // A wrong argument is ArgumentParser's to explain, with the usage below it.
-      if !asJSON, status == ExitStatus.usage {
-        Output.complain(fullMessage(for: error))
+      if !Output.isJSON, status == ExitStatus.usage {
+        for line in fullMessage(for: error).split(separator: "\n", omittingEmptySubsequences: false) {
+          Output.complain(String(line))
+        }
         return status
       }
       failure = Failure(
         code: status == ExitStatus.usage ? "usage" : "failure", message: message(for: error), exitStatus: status)
     }
-    if asJSON {
-      let body = ErrorJSON.Body(code: failure.code, message: failure.message, exitCode: failure.exitStatus)
-      Output.complain(Output.json(ErrorJSON(error: body)))
-    } else {
-      Output.complain("busnode: \(failure.message)")
-    }
+    Output.complain(failure)
     return failure.exitStatus
+  }
+
+  private static func show(help: String) -> Int32 {
+    do {
+      try Output.raw(help + "\n")
+      return ExitStatus.success
+    } catch {
+      return report(error)
+    }
   }
 }

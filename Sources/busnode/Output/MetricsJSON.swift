@@ -83,5 +83,5 @@ extension MetricsJSON.Ages {
 
 extension Double {
   /// JSON has no infinity: a number that a peer made up is missing, not an error.
-  fileprivate var finite: Double? { isFinite ? self : nil }
+  var finite: Double? { isFinite ? self : nil }
 }

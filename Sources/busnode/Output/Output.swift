@@ -1,45 +1,99 @@
 import Foundation
+import RunBus
 import Synchronization
 
 #if canImport(Glibc)
   import Glibc
 #elseif canImport(Musl)
   import Musl
+#elseif canImport(Darwin)
+  import Darwin
 #endif
 
+/// Standard output could not be written.
+struct OutputError: Error {
+  /// The system's error number.
+  let code: CInt
+  /// The reader has left (`| head -1`): it has what it wanted, so that is no failure.
+  var isClosedPipe: Bool { code == EPIPE }
+  /// What happened, for people.
+  var message: String { "standard output cannot be written: \(Output.reason(code))" }
+}
+
 /// Standard output and standard error, whole lines at a time.
+///
+/// Every line passes ``ForeignText/shown(_:)`` here: no file name, title or word of a peer acts on the terminal.
+///
+/// What a command was asked for is data (``line(_:)``, ``jsonLine(_:)``, ``raw(_:)``): if it cannot be written the command
+/// has failed. What a command says of something that it did (``tell(_:)``) changes nothing of that.
 enum Output {
+  private struct State {
+    var hasData = false
+    var hasComplained = false
+  }
+  private static let state = Mutex(State())
   /// One for each descriptor: a reader of standard output that stands still does not hold up standard error.
   private static let outputLock = Mutex(())
   private static let errorLock = Mutex(())
 
-  /// Writes a line to standard output; throws ``QuietExit/pipeClosed`` when nobody reads it any more, and a ``Failure``
-  /// with 74 when it cannot be written for another reason.
-  static func line(_ text: String) throws { try raw(text + "\n") }
+  /// Whether the command was asked for JSON: its errors are JSON, too.
+  static let isJSON = CommandLine.arguments.dropFirst().contains("--json")
 
-  /// Writes a value as one line of JSON to standard output; throws like ``line(_:)``.
-  static func jsonLine(_ value: some Encodable) throws { try line(json(value)) }
+  // MARK: Data
 
-  /// Writes text without a line break of its own: a screen being redrawn. Throws like ``line(_:)``.
-  static func raw(_ text: String) throws {
-    switch write(Array(text.utf8), to: STDOUT_FILENO).error {
-    case nil: return
-    case EPIPE?: throw QuietExit.pipeClosed
-    case let error?:
-      throw Failure(
-        code: "notWritten", message: "standard output cannot be written: \(reason(error))",
-        exitStatus: ExitStatus.diskError)
-    }
+  /// Writes a line of data.
+  static func line(_ text: String) throws(OutputError) { try raw(ForeignText.shown(text) + "\n") }
+
+  /// Writes a value as one line of JSON.
+  static func jsonLine(_ value: some Encodable) throws(OutputError) { try raw(json(value) + "\n") }
+
+  /// Writes data as it is, without a line break of its own: a file for other programs, a screen being redrawn.
+  static func raw(_ text: String) throws(OutputError) {
+    state.withLock { $0.hasData = true }
+    let code = write(text, to: STDOUT_FILENO)
+    guard code == 0 else { throw OutputError(code: code) }
   }
 
-  /// Writes a last line to standard output, read or not.
-  static func tryPrint(_ text: String) { _ = write(Array((text + "\n").utf8), to: STDOUT_FILENO) }
+  /// Closes standard output, at the end of the process: a file system may say only now that it could not keep what was
+  /// written. Does nothing when no data was written.
+  static func close() throws(OutputError) {
+    guard state.withLock({ $0.hasData }) else { return }
+    guard closeDescriptor(STDOUT_FILENO) == 0 || errno == EINTR else { throw OutputError(code: errno) }
+  }
+
+  // MARK: Words
+
+  /// Says what a command has done. That stands, read or not: a failure to say it is named on standard error, once.
+  static func tell(_ text: String) { tell(raw: ForeignText.shown(text)) }
+
+  /// Says as JSON what a command has done; see ``tell(_:)``.
+  static func tell(json value: some Encodable) { tell(raw: json(value)) }
+
+  private static func tell(raw text: String) {
+    let error = OutputError(code: write(text + "\n", to: STDOUT_FILENO))
+    guard error.code != 0, !error.isClosedPipe else { return }
+    let isFirst = state.withLock { state in
+      defer { state.hasComplained = true }
+      return !state.hasComplained
+    }
+    if isFirst { complain("busnode: \(error.message)") }
+  }
 
   /// Writes a line to standard error.
-  static func complain(_ text: String) { _ = write(Array((text + "\n").utf8), to: STDERR_FILENO) }
+  static func complain(_ text: String) { _ = write(ForeignText.shown(text) + "\n", to: STDERR_FILENO) }
 
   /// What an `errno` means.
-  static func reason(_ error: CInt) -> String { String(cString: strerror(error)) }
+  static func reason(_ error: CInt) -> String { error == EBADF ? "it is closed" : String(cString: strerror(error)) }
+
+  /// Writes a failure to standard error: a sentence, or one JSON object if the command was asked for JSON.
+  static func complain(_ failure: Failure) {
+    if isJSON {
+      complain(json(ErrorJSON(failure)))
+    } else {
+      complain("busnode: \(failure.message)")
+      for line in failure.details { complain("  \(line)") }
+    }
+  }
 
   /// One line of JSON with its keys in alphabetical order, so that it stays the same from build to build.
   static func json(_ value: some Encodable) -> String {
@@ -47,8 +101,22 @@ enum Output {
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
     // Our own structs of strings and finite numbers: there is nothing in them that JSON cannot say.
     guard let data = try? encoder.encode(value) else { return "null" }
-    return String(decoding: data, as: UTF8.self)
+    let text = String(decoding: data, as: UTF8.self)
+    guard text.unicodeScalars.contains(where: { !ForeignText.isHarmless($0) }) else { return text }
+    // Such characters stand in strings only, where JSON has a way of its own to write them.
+    return text.unicodeScalars.reduce(into: "") { escaped, scalar in
+      if ForeignText.isHarmless(scalar) {
+        escaped.unicodeScalars.append(scalar)
+      } else {
+        for unit in String(scalar).utf16 {
+          let digits = String(unit, radix: 16)
+          escaped += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+        }
+      }
+    }
   }
+
+  // MARK: Terminal
 
   /// How many columns the terminal has; 80 when there is none, or it does not say.
   static var columns: Int { screen.columns }
@@ -68,6 +136,11 @@ enum Output {
     descriptor == STDERR_FILENO
       ? errorLock.withLock { _ in writeAll(bytes, to: descriptor) }
       : outputLock.withLock { _ in writeAll(bytes, to: descriptor) }
+  }
+
+  /// Writes text; returns 0, or the `errno` that ended it.
+  private static func write(_ text: String, to descriptor: CInt) -> CInt {
+    write(Array(text.utf8), to: descriptor).error ?? 0
   }
 
   private static func writeAll(_ bytes: [UInt8], to descriptor: CInt) -> (count: Int, error: CInt?) {
@@ -102,3 +175,6 @@ struct Screen: Hashable, Sendable {
 private func writeBytes(_ descriptor: CInt, _ bytes: UnsafeRawPointer?, _ count: Int) -> Int {
   write(descriptor, bytes, count)
 }
+
+/// `close(2)` under a name that ``Output`` does not use itself.
+private func closeDescriptor(_ descriptor: CInt) -> CInt { close(descriptor) }

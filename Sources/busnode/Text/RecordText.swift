@@ -2,6 +2,14 @@ import RunBus
 
 /// Kept runs for people.
 enum RecordText {
+  /// Instead of a list without a line: `count` runs are kept, and none of them was asked for.
+  static func none(of count: Int) -> String {
+    count == 0 ? noRuns : "no runs in that time; \(count) \(count == 1 ? "is" : "are") kept in all"
+  }
+
+  /// No run is kept at all.
+  static let noRuns = "no runs yet: a run is kept when it is stopped"
+
   /// A list, a line each under a heading, the last run last.
   static func list(_ summaries: [RecordSummary], in units: Units) -> [String] {
     let calendar = RunCalendar()
@@ -28,15 +36,15 @@ enum RecordText {
     let summary = record.summary
     let when = RunCalendar().minuteText(summary.startedAtUnixSeconds)
     let name = title(summary)
-    var lines = [Columns.shown(name.isEmpty ? "Run" : name)]
+    var lines = [name.isEmpty ? "Run" : name]
     let origin =
       summary.deviceID == RecordImport.device
       ? "imported by RunBus" : "started on \(summary.deviceID), measured on \(summary.hubDeviceID) by RunBus"
-    lines.append("\(when) · \(origin) \(Columns.shown(summary.appVersion))")
+    lines.append("\(when) · \(origin) \(summary.appVersion)")
     lines.append("\(summary.runID) · version \(summary.version)")
     // A note has the lines that its owner gave it.
     if !summary.note.isEmpty {
-      lines += summary.note.split(separator: "\n", omittingEmptySubsequences: false).map { Columns.shown(String($0)) }
+      lines += summary.note.writtenLines.map { String($0) }
     }
     lines += [""] + MeasureText.table(record.body.report.metrics, in: units)
     if let chart { lines += charts(record.body, in: units, style: chart, width: width) }

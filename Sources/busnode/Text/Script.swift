@@ -33,11 +33,15 @@ struct Script: Hashable, Sendable {
 
   /// A longer script is a mistake (a log file, perhaps), not a run.
   static let linesMax = 10_000
+  /// Room for as many lines, and for more to say in each than there is.
+  static let bytesMax = 4 << 20
 
-  /// Reads a script; a bad line is named as `FILE:LINE: what is wrong`.
+  /// Reads a script; a bad line is named as `FILE:LINE: what is wrong`. Editors of Windows end lines with CR LF and put a
+  /// byte order mark first: both are accepted.
   init(_ text: String, file: String) throws(TextError) {
     var steps: [ScriptStep] = []
-    for (index, line) in text.split(separator: "\n", omittingEmptySubsequences: false).enumerated() {
+    let lines = text.drop { $0 == "\u{FEFF}" }.writtenLines
+    for (index, line) in lines.enumerated() {
       func fail(_ what: String) -> TextError { TextError("\(file):\(index + 1): \(what)") }
       guard index < Self.linesMax else { throw fail("a script has at most \(Self.linesMax) lines") }
       do throws(TextError) {

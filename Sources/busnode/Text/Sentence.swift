@@ -29,7 +29,7 @@ enum Sentence {
   /// A value, and its age if it is stale.
   static func aged(_ text: String, _ metric: Metric, of metrics: MetricsJSON) -> String {
     guard metrics.stale.contains(metric), let age = metrics.ages[metric] else { return text }
-    return "\(text), \(whole(age)) s old"
+    return "\(text), \(old(age)) old"
   }
 
   /// Where the run stands: the first line of `busnode state`.
@@ -119,7 +119,7 @@ enum Sentence {
     if view.hubOffDuty { return "the phone has gone off duty: what is shown is its last word" }
     guard view.stale else { return "what is shown is up to date" }
     return "what is shown is "
-      + (view.ageSeconds.map { "\(whole($0)) s old" } ?? "of an earlier time")
+      + (view.ageSeconds.map { "\(old($0)) old" } ?? "of an earlier time")
       + ": nothing has been heard since"
   }
 

@@ -109,9 +109,9 @@ actor UpRun {
   private func say(_ write: () throws -> Void) {
     do {
       try write()
-    } catch let failure as Failure {
-      if outputFailure == nil { Output.complain("busnode: \(failure.message): the run goes on") }
-      outputFailure = outputFailure ?? failure
+    } catch let error as OutputError where !error.isClosedPipe {
+      if outputFailure == nil { Output.complain("busnode: \(error.message): the run goes on") }
+      outputFailure = outputFailure ?? Failure(error)
     } catch {
       events.continuation.yield(.readerIsGone)
     }
@@ -266,9 +266,8 @@ actor UpRun {
 
   private func fail(_ node: SpawnedNode, _ ending: UpEvent.Ending, _ errors: [String]) {
     let status = ending == .exited(ExitStatus.busHeld) ? ExitStatus.busHeld : ExitStatus.failure
-    let last = errors.isEmpty ? "" : "\n  " + errors.joined(separator: "\n  ")
     failure = Failure(
-      code: "nodeDied", message: "the \(node.rawValue) died: \(ending.sentence)\(last)", exitStatus: status)
+      code: "nodeDied", message: "the \(node.rawValue) died: \(ending.sentence)", exitStatus: status, details: errors)
     end()
   }
 

@@ -1,0 +1,71 @@
+import Foundation
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+/// A file that a user names to be written.
+///
+/// A regular file is replaced as a whole or left as it was; a link to one stays a link. A pipe and a character device are
+/// written to, as a shell's `>` does. Anything else is refused.
+struct OutputFile {
+  let path: String
+
+  /// Writes the text; when this returns, the disk has it.
+  ///
+  /// Throws ``Failure`` with 74 and one sentence.
+  func write(_ text: String) throws(Failure) {
+    var info = stat()
+    guard stat(path, &info) == 0 else {
+      guard errno == ENOENT else { throw failure(errno) }
+      guard lstat(path, &info) != 0 else { throw failure("it is a link to a file that is not there") }
+      return try replace(path, mode: nil, with: text)
+    }
+    switch info.st_mode & S_IFMT {
+    case S_IFREG:
+      // Replacing asks for rights on the directory only: a file that its owner has locked stays as it is.
+      guard access(path, W_OK) == 0, let target = realpath(path, nil) else { throw failure(errno) }
+      defer { free(target) }
+      try replace(String(cString: target), mode: info.st_mode & 0o7777, with: text)
+    case S_IFIFO, S_IFCHR: try pour(text)
+    case S_IFDIR: throw failure("it is a directory: name a file in it")
+    default: throw failure("it is no file")
+    }
+  }
+
+  /// Writes beside the target, and gives that the target's name when it is whole.
+  private func replace(_ target: String, mode: mode_t?, with text: String) throws(Failure) {
+    let directory = (target as NSString).deletingLastPathComponent
+    let number = String(UInt64.random(in: .min ... .max), radix: 16)
+    let aside = (directory.isEmpty ? "." : directory) + "/.busnode-\(number).tmp"
+    let descriptor = open(aside, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o666)
+    guard descriptor >= 0 else { throw failure(errno) }
+    var code = Output.write(Array(text.utf8), to: descriptor).error ?? 0
+    if code == 0, let mode, fchmod(descriptor, mode) != 0 { code = errno }
+    if code == 0, fsync(descriptor) != 0 { code = errno }
+    if close(descriptor) != 0, code == 0 { code = errno }
+    if code == 0, rename(aside, target) != 0 { code = errno }
+    guard code == 0 else {
+      unlink(aside)
+      throw failure(code)
+    }
+  }
+
+  private func pour(_ text: String) throws(Failure) {
+    let descriptor = open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY)
+    guard descriptor >= 0 else { throw failure(errno) }
+    var code = Output.write(Array(text.utf8), to: descriptor).error ?? 0
+    if close(descriptor) != 0, code == 0 { code = errno }
+    guard code == 0 else { throw failure(code) }
+  }
+
+  private func failure(_ code: CInt) -> Failure { failure(Output.reason(code)) }
+
+  private func failure(_ reason: String) -> Failure {
+    Failure(code: "notWritten", message: "\(path) cannot be written: \(reason)", exitStatus: ExitStatus.diskError)
+  }
+}
