@@ -62,9 +62,11 @@ struct OutStream: Sendable {
   private var flightBytes = 0
   private var flightRows = 0
 
-  init(_ id: OutStreamID, bounds: Bounds) {
+  /// - Parameter epoch: no write that was begun for an earlier stream of this name has it.
+  init(_ id: OutStreamID, bounds: Bounds, epoch: UInt64 = 0) {
     self.id = id
     self.bounds = bounds
+    self.epoch = epoch
   }
 
   /// A stream as its store kept it.

@@ -37,6 +37,13 @@ struct Courier: Sendable {
   static let lifetime = BusDuration.seconds(30 * 86_400)
   /// Keys that one node keeps values of; a setting has a name, not a number.
   static let keysMax = 1024
+
+  /// How many newest values may be kept in all, and how many bytes they may take.
+  struct ValueRoom: Sendable {
+    var keys = Courier.keysMax
+    var bytes = Int.max
+  }
+
   /// Keeps a frame under the 64 KiB that a frame may have.
   private static let frameBytesMax = 48 << 10
   private static let frameRowsMax = 512
@@ -52,13 +59,15 @@ struct Courier: Sendable {
   /// Who is at the other end; `nil` on a peer that has not met its hub.
   var device: DeviceID?
   /// How the rows of newest values name it; `nil` on a peer, whose hub may come to be another device.
-  private let rowDevice: DeviceID?
+  private var rowDevice: DeviceID?
   private(set) var stream: OutStream
   private(set) var inbox: Inbox
   private var values: [String: Value] = [:]
   private var received: [String: LatestReceived] = [:]
   /// What they take, on the disk as in memory.
   private(set) var receivedBytes = 0
+  /// How many there are.
+  var receivedCount: Int { received.count }
   /// The keys whose newest value is on its way to the disk.
   private var receiving: Set<String> = []
   private var failures: (sequence: UInt64, count: Int) = (0, 0)
@@ -82,6 +91,8 @@ struct Courier: Sendable {
     self.stream = stream
     self.inbox = inbox
     self.isHandling = isHandling
+    // Nor has a write of an earlier courier the binding of this one.
+    binding = stream.epoch
     for row in latestSent { values[row.key] = Value(row: row) }
     for row in latestReceived {
       received[row.key] = row
@@ -99,6 +110,23 @@ struct Courier: Sendable {
 
   /// Nothing that was given here waits to arrive.
   var isSettled: Bool { waitingValues.isEmpty && !stream.rows.contains { $0.item != nil } }
+
+  /// Nothing ever went either way.
+  var isUnused: Bool { isEmpty && stream.assigned == 0 && inbox.handled.sequence == 0 }
+
+  /// The store that it carries to has come, and says whose it is.
+  mutating func belong(to device: DeviceID) {
+    guard self.device == nil else { return }
+    (self.device, rowDevice) = (device, device)
+  }
+
+  /// Another store of the device is gone for good: what was kept of it is this one's.
+  mutating func inherit(from other: Courier) {
+    for (key, row) in other.received where received[key] == nil {
+      received[key] = row
+      receivedBytes += row.size
+    }
+  }
 
   /// Nothing waits either way, and no value is kept.
   var isEmpty: Bool { isSettled && received.isEmpty && inbox.isIdle }
@@ -247,9 +275,9 @@ struct Courier: Sendable {
 
   /// What the other side owes, or says of what is owed to it.
   ///
-  /// - Parameter valueBytesMax: how many bytes the newest values that come in may take in all.
+  /// - Parameter room: for the newest values that come in.
   mutating func receive(
-    _ message: DeliveryMessage, valueBytesMax: Int = .max, at now: BusTime, dice: inout Dice,
+    _ message: DeliveryMessage, room: ValueRoom = ValueRoom(), at now: BusTime, dice: inout Dice,
     into actions: inout [Action]
   ) {
     switch message {
@@ -274,7 +302,7 @@ struct Courier: Sendable {
     case .goBack(_, let place, let failure):
       goBack(to: place, failure: failure, at: now, dice: &dice, into: &actions)
     case .latest(let key, let version, let message):
-      take(message, key: key, version: version, bytesMax: valueBytesMax, into: &actions)
+      take(message, key: key, version: version, room: room, into: &actions)
     case .acknowledgeLatest(let key, let version):
       guard var value = values[key], !value.row.isAcknowledged else { return }
       if version > value.row.version { return overtake(key, version, into: &actions) }
@@ -362,7 +390,7 @@ struct Courier: Sendable {
   }
 
   private mutating func take(
-    _ message: AppMessage, key: String, version: UInt64, bytesMax: Int, into actions: inout [Action]
+    _ message: AppMessage, key: String, version: UInt64, room: ValueRoom, into actions: inout [Action]
   ) {
     guard let device else { return }
     let store = inbox.stream.sender
@@ -376,7 +404,7 @@ struct Courier: Sendable {
     }
     let row = LatestReceived(device: device, store: store, key: key, version: version, message: message)
     let bytes = receivedBytes - (received[key]?.size ?? 0) + row.size
-    guard received[key] != nil || received.count < Self.keysMax, bytes <= bytesMax else {
+    guard received[key] != nil || received.count < room.keys, bytes <= room.bytes else {
       actions.append(.note("there is no room for more values of \(device): one was refused"))
       return actions.append(.send(.refuseLatest(key: key, version: version)))
     }

@@ -37,6 +37,8 @@ public struct HubCore: Sendable {
   var devices: [DeviceID: KnownDevice] = [:]
   var verdictStreams: [StoreID: OutStream] = [:]
   var couriers: [StoreID: Courier] = [:]
+  /// How many streams to devices have begun in this life.
+  var streamsBegun: UInt64 = 0
   /// The stores that were welcomed in their present session.
   var openStores: Set<StoreID> = []
   var quarantine: [QuarantinedMessage]
@@ -280,7 +282,10 @@ public struct HubCore: Sendable {
       tickAnchor = now
       nextTick = published?.phase == .running && unfinished == nil ? now + Self.tickInterval : nil
     case .durable(let stream, let mark):
-      guard watermarks[stream] != nil, mark.sequence > durable[stream]?.sequence ?? 0 else { break }
+      // Forgotten meanwhile, and begun again perhaps: then it speaks of another stream.
+      guard let taken = watermarks[stream]?.sequence, mark.sequence <= taken,
+        mark.sequence > durable[stream]?.sequence ?? 0
+      else { break }
       durable[stream] = mark
     case .acknowledge(let stream): unacknowledged.insert(stream)
     case .verdictsSendable(let store, let sequence, let epoch):

@@ -30,7 +30,23 @@ extension HubCore {
         latestSent: delivery.latestSent.filter { $0.device == device.deviceID },
         latestReceived: delivery.latestReceived.filter { $0.device == device.deviceID })
     }
+    // Stores that their devices have left for others while both were here: they may come back, and there is a bound for
+    // those that do not (``trimStores()``).
+    let left = Set(delivery.watermarks.keys.map(\.sender)).union(rows.keys.map(\.receiver))
+    for store in left where couriers[store] == nil {
+      couriers[store] = Courier(
+        device: nil, stream: stream(OutStreamID(receiver: store, kind: .messages), .messages),
+        inbox: Inbox(
+          StreamID(sender: store, kind: .messages),
+          durable: delivery.watermarks[StreamID(sender: store, kind: .messages)] ?? .start))
+    }
     return (verdicts, couriers)
+  }
+
+  /// For a stream that begins: a store that was given up can come back while a write of its old stream is under way.
+  mutating func nextEpoch() -> UInt64 {
+    streamsBegun += 1
+    return streamsBegun << 32
   }
 
   /// The monotonic clock, which these streams keep.
@@ -55,7 +71,7 @@ extension HubCore {
     at now: BusTime
   ) {
     let id = OutStreamID(receiver: store, kind: .verdicts)
-    var stream = verdictStreams[store] ?? OutStream(id, bounds: .verdicts)
+    var stream = verdictStreams[store] ?? OutStream(id, bounds: .verdicts, epoch: nextEpoch())
     verdictStreams[store] = nil
     let row = stream.add(.verdict(verdict), since: monotonic(at: now), isGoing: true)
     operations.append(.enqueue(row))
@@ -184,7 +200,7 @@ extension HubCore {
     case .latest:
       let room = valueRoom(of: store)
       withCourier(of: store, at: now, into: &actions) {
-        $0.receive(message, valueBytesMax: room, at: $3, dice: &$1, into: &$2)
+        $0.receive(message, room: room, at: $3, dice: &$1, into: &$2)
       }
     case .acknowledge(.messages, _), .goBack(.messages, _, _), .tombstones(.messages, _, _), .messages, .delivered,
       .acknowledgeLatest, .refuseLatest, .live:

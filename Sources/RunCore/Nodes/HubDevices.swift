@@ -19,7 +19,7 @@ extension HubCore {
   private mutating func trimDevices() {
     guard devices.count >= Self.absentMax else { return }
     let present = Set(sessions.sessions.values.map(\.hello.storeID))
-    let absent = devices.values.filter { !present.contains($0.storeID) }
+    let absent = devices.values.filter { !present.contains($0.storeID) && !sessions.isReachable($0.deviceID) }
     let excess = max(absent.count - Self.absentMax + 1, devices.count - Self.devicesMax + 1)
     guard excess > 0 else { return }
     let pressing = Set(unjudged.values.map(\.stream.sender)).union(claims.values.joined())
@@ -46,22 +46,35 @@ extension HubCore {
     let store = device.storeID
     let hasStreams = StreamID.Kind.allCases.contains { watermarks[StreamID(sender: store, kind: $0)] != nil }
     guard device.role == .shell, sessions.connection(of: store) == nil, !hasStreams, verdictStreams[store] == nil,
-      couriers[store]?.stream.assigned ?? 0 == 0, holdsNothing(store)
+      couriers[store]?.isUnused ?? true, !hasOtherStore(device)
     else { return false }
     forget(device)
     return true
+  }
+
+  /// Another node goes by this name, with a store of its own: what is known of the name is its.
+  private func hasOtherStore(_ device: KnownDevice) -> Bool {
+    // By place: a courier is large, and a loop over them copies each.
+    couriers.values.indices.contains {
+      couriers.values[$0].device == device.deviceID && couriers.keys[$0] != device.storeID
+    }
   }
 
   private mutating func forget(_ device: KnownDevice) {
     devices[device.deviceID] = nil
     commits.add([.forgetDevice(device.deviceID)], then: [])
     giveUp(device.storeID)
+    // What was kept of the name is gone, whichever store it came from.
+    let places = couriers.values.indices.filter { couriers.values[$0].device == device.deviceID }
+    for store in places.map({ couriers.keys[$0] }) where sessions.connection(of: store) == nil { giveUp(store) }
   }
 
   /// Nothing of these streams will be heard again: their marks and what is owed by them go. A store that comes back all the
   /// same is told to begin anew.
   mutating func giveUp(_ store: StoreID) {
-    couriers[store] = nil
+    if let courier = couriers.removeValue(forKey: store), let heir = courier.device.flatMap({ devices[$0]?.storeID }) {
+      couriers[heir]?.inherit(from: courier)
+    }
     verdictStreams[store] = nil
     var operations = [StreamID.Kind.verdicts, .messages].map {
       StoreOperation.drop(OutStreamID(receiver: store, kind: $0))
@@ -78,7 +91,8 @@ extension HubCore {
       unacknowledged.remove(stream)
       samples.forget(stream)
       let isKnown = watermarks.removeValue(forKey: stream) != nil
-      return durable.removeValue(forKey: stream) != nil || isKnown ? .forgetStream(stream) : nil
+      // The mark of messages is with their courier.
+      return durable.removeValue(forKey: stream) != nil || isKnown || kind == .messages ? .forgetStream(stream) : nil
     }
   }
 
@@ -88,11 +102,26 @@ extension HubCore {
   /// the like; ten devices that fill theirs leave every other its share.
   static let (valueBytesMax, valuePool) = (4 << 20, 32 << 20)
 
-  /// How many bytes the newest values of a store's device may take.
-  func valueRoom(of store: StoreID) -> Int {
-    var pool = Self.valuePool
-    for (other, courier) in couriers where other != store { pool -= max(0, courier.receivedBytes - Self.valueShare) }
-    return Self.valueShare + min(Self.valueBytesMax, max(0, pool))
+  /// How much room there is for the newest values that come from a store. They are its device's: those of the device's
+  /// other stores count with them.
+  func valueRoom(of store: StoreID) -> Courier.ValueRoom {
+    let device = couriers[store]?.device
+    var room = Courier.ValueRoom()
+    var (pool, own) = (Self.valuePool, 0)
+    // By place: a courier is large, and a loop over them copies each.
+    for place in couriers.values.indices {
+      let bytes = couriers.values[place].receivedBytes
+      guard bytes > 0, couriers.keys[place] != store else { continue }
+      if couriers.values[place].device == device {
+        own += bytes
+        room.keys -= couriers.values[place].receivedCount
+      } else {
+        let isPresent = couriers.values[place].device.flatMap { devices[$0]?.storeID } == couriers.keys[place]
+        pool -= max(0, bytes - (isPresent ? Self.valueShare : 0))
+      }
+    }
+    room.bytes = Self.valueShare + min(Self.valueBytesMax, max(0, pool)) - own
+    return room
   }
 
   /// Whether a store is owed nothing here and has left nothing that its device would miss.

@@ -70,6 +70,7 @@ extension HubCore {
       deviceID: hello.deviceID, role: hello.role, storeID: hello.storeID, heardAt: now)
     devices[hello.deviceID] = device
     if couriers[hello.storeID] == nil { addCourier(for: device, after: known, at: now) }
+    couriers[hello.storeID]?.belong(to: hello.deviceID)
     guard known?.storeID != device.storeID || known?.role != device.role else { return }
     commits.add([.meet(device)], then: [])
     letGoOfLostStores(at: now)
@@ -89,8 +90,8 @@ extension HubCore {
       couriers[store] = courier
     } else {
       couriers[store] = Courier(
-        device: device.deviceID, rowDevice: device.deviceID, stream: OutStream(id, bounds: .messages),
-        inbox: Inbox(sender, durable: durable[sender] ?? .start), isHandling: isHandling)
+        device: device.deviceID, rowDevice: device.deviceID,
+        stream: OutStream(id, bounds: .messages, epoch: nextEpoch()), inbox: Inbox(sender, durable: durable[sender] ?? .start), isHandling: isHandling)
     }
   }
 

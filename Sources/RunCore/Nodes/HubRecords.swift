@@ -68,11 +68,15 @@ extension HubCore {
     guard records.reading == run else { return }
     records.reading = nil
     if let expected = records.expected[run] {
-      if expected.hasChanged {
+      if expected.hasChanged, records.kept[run] != nil {
         // More of it came meanwhile: the journal is read again when that has gathered.
         records.putOff(run, to: now + recordsQuiet)
       } else {
         keepRecord(of: run, RunLedger(settings: settings.unchosenMetrics, entries: entries), expected)
+        // The first version waits for nothing: what came meanwhile makes the second.
+        if expected.hasChanged, let again = records.expect(run, dueAt: now + recordsQuiet) {
+          commits.add([again], then: [])
+        }
       }
     }
     makeRecords(at: now)

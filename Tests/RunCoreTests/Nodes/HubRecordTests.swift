@@ -166,6 +166,29 @@ struct HubRecordTests {
     #expect(record.body.report.metrics.averageCadenceStepsPerMinute == 170)
   }
 
+  @Test("What comes while the journal is read does not put the first version off: it makes the second")
+  func whileJournalIsRead() {
+    var stage = HubStage.with("watch", debounce: .zero)
+    let run = RunID(high: 1, low: 1)
+    for (number, kind) in [CommandKind.start, .stop].enumerated() {
+      _ = stage.act(own(kind, UInt64(number), run: run))
+      stage.now = stage.now + .seconds(10)
+    }
+    // The next run begins before the record is made: it is made from the journal, which has to be read.
+    _ = stage.act(own(.start, 3, run: RunID(high: 1, low: 2)))
+    while let id = stage.takeInFlight() { _ = stage.act(.committed(id)) }
+    #expect(stage.askedJournal == run && records(stage).isEmpty)
+    stage.askedJournal = nil
+    let late = SampleTransmission(
+      sequence: 1, moment: .age(.seconds(15)), value: .heartRate(bpm: 150), runID: run)
+    _ = stage.says("watch", .samples([late]))
+    _ = stage.feed(.journal(run, stage.journal(of: run)))
+    stage.commitsAll()
+    #expect(records(stage).map(\.summary.version) == [1])
+    stage.passes(.seconds(61))
+    #expect(records(stage).map(\.summary.version) == [1, 2])
+  }
+
   @Test("A removed record does not come back with what comes later of its run")
   func removed() {
     var stage = stopped()

@@ -1,0 +1,133 @@
+import Testing
+
+@testable import RunCore
+
+@Suite("Stores that their devices have left, and visitors")
+struct HubLeftStoreTests {
+  private static let other = StoreID(high: 2, low: 99)
+
+  private func message(_ id: UInt64) -> AppMessage { AppMessage(id: MessageID(high: 7, low: id), name: "m", body: []) }
+
+  private func disk(of hub: HubStage) -> HubDisk {
+    var disk = HubDisk()
+    disk.commit(hub.durable)
+    return disk
+  }
+
+  /// A hello of a device by a store of its own, on a connection of its own.
+  private func hello(_ hub: inout HubStage, _ device: String, _ store: StoreID, on connection: String) -> [String] {
+    var hello = hub.greeting(device)
+    hello.storeID = store
+    hello.role = .shell
+    return hub.says(connection, .hello(hello), session: 0)
+  }
+
+  @Test("A shell that has sent a message is no visitor: it is known when it comes back")
+  func shellWithMessages() {
+    var hub = HubStage.with("shell")
+    _ = hub.feed(.handling(true))
+    let lines = hub.says("shell", .delivery(.messages([MessageTransmission(sequence: 1, message: message(1))])))
+    #expect(lines.contains("hand 1 at 1"))
+    _ = hub.feed(.handled(StreamID(sender: HubStage.store("shell"), kind: .messages), through: 1))
+    hub.commitsAll()
+    _ = hub.says("shell", .goodbye)
+    hub.passes(.seconds(1))
+    var again = hub.greeting("shell", nonce: 2)
+    again.hub = HubStage.storeID
+    again.acknowledged[.messages] = 1
+    #expect(hub.says("shell", .hello(again), session: 0).contains { $0.hasPrefix("shell ← welcome 2, messages 1") })
+  }
+
+  @Test("A visitor under the name of a device takes nothing of it along")
+  func visitorOfThatName() {
+    var hub = HubStage.with("watch")
+    _ = hub.says("watch", .delivery(.latest(key: "goal", version: 1, message(1))))
+    hub.commitsAll()
+    _ = hello(&hub, "watch", Self.other, on: "wrong")
+    hub.commitsAll()
+    _ = hub.says("wrong", .goodbye)
+    hub.passes(.seconds(1))
+    #expect(disk(of: hub).history.delivery.latestReceived.map(\.key) == ["goal"])
+    #expect(disk(of: hub).history.devices.map(\.deviceID.rawValue) == ["watch"])
+  }
+
+  @Test("With a store that its device has left go the marks of all its streams")
+  func marks() {
+    var hub = HubStage.with("watch", debounce: .zero)
+    _ = hub.feed(.handling(true))
+    _ = hub.presses("watch", .start)
+    _ = hub.says("watch", .delivery(.messages([MessageTransmission(sequence: 1, message: message(1))])))
+    _ = hub.feed(.handled(StreamID(sender: HubStage.store("watch"), kind: .messages), through: 1))
+    hub.commitsAll()
+    #expect(disk(of: hub).history.delivery.watermarks.count == 2)
+    _ = hub.says("watch", .goodbye)
+    _ = hello(&hub, "watch", Self.other, on: "wrong")
+    hub.commitsAll()
+    #expect(disk(of: hub).history.delivery.watermarks.isEmpty)
+  }
+
+  @Test("What is owed to a store whose device has another one by now outlasts the hub, and no place is used twice")
+  func owedToTheFirst() {
+    var hub = HubStage.with("watch")
+    _ = hub.feed(.post(message(1), .queued, to: DeviceID("watch")!))
+    hub.commitsAll()
+    _ = hello(&hub, "watch", Self.other, on: "wrong")
+    hub.commitsAll()
+    var next = HubStage.opened(history: disk(of: hub).history, now: hub.now)
+    var lines = next.hello("watch", nonce: 2) + next.commitsAll()
+    #expect(lines.contains("watch ← messages 1"), "\(lines)")
+    lines = next.feed(.post(message(2), .queued, to: DeviceID("watch")!)) + next.commitsAll()
+    #expect(lines.contains("watch ← messages 2"), "\(lines)")
+  }
+
+  @Test("Stores without a device are no more than a hub keeps, over its lives, too")
+  func bounded() {
+    var history = HubHistory()
+    for number in 0...HubCore.absentMax as ClosedRange<Int> {
+      let stream = StreamID(sender: StoreID(high: 5, low: UInt64(number)), kind: .commands)
+      history.delivery.watermarks[stream] = StreamMark(sequence: 1)
+    }
+    var hub = HubStage.opened(history: history)
+    #expect(hub.core.couriers.count == HubCore.absentMax + 1)
+    _ = hub.hello("watch")
+    hub.commitsAll()
+    #expect(hub.core.couriers.count == 1)
+    #expect(disk(of: hub).history.delivery.watermarks.isEmpty)
+  }
+
+  @Test("Values of one name are bounded together, whichever stores they come from, and outlast these")
+  func valuesOfOneName() {
+    var hub = HubStage.opened()
+    for number in 0..<3 as Range<UInt64> {
+      let name = "c\(number)"
+      _ = hello(&hub, "wrong", StoreID(high: 5, low: number), on: name)
+      for key in 0..<500 {
+        _ = hub.says(name, .delivery(.latest(key: "\(name).\(key)", version: 1, message(UInt64(key)))))
+      }
+      hub.commitsAll()
+    }
+    #expect(disk(of: hub).history.delivery.latestReceived.count == Courier.keysMax)
+    #expect(hub.core.couriers.values.reduce(0) { $0 + $1.receivedCount } == Courier.keysMax)
+    _ = hub.says("c0", .goodbye)
+    hub.core.giveUp(StoreID(high: 5, low: 0))
+    #expect(hub.core.latest("c0.0", from: DeviceID("wrong")!) != nil)
+    #expect(hub.core.couriers.values.reduce(0) { $0 + $1.receivedCount } == Courier.keysMax)
+  }
+
+  @Test("A verdict for a store that was given up and came back leaves only once it is durable")
+  func comesBack() {
+    var hub = HubStage.with("wrong", debounce: .zero)
+    let first = hub.presses("wrong", .start)
+    #expect(!first.contains { $0.contains("←") })
+    let inFlight = hub.takeInFlight()!
+    _ = hub.says("wrong", .goodbye)
+    _ = hello(&hub, "wrong", Self.other, on: "second")
+    _ = hub.says("second", .goodbye)
+    _ = hello(&hub, "wrong", HubStage.store("wrong"), on: "wrong")
+    let again = hub.sends("wrong", hub.command(.pause, by: "wrong"), sequence: 1)
+    #expect(!again.contains { $0.contains("pause applied") && $0.contains("←") })
+    let lines = hub.feed(.committed(inFlight))
+    #expect(!lines.contains { $0.contains("pause applied") && $0.contains("←") }, "\(lines)")
+    #expect(hub.commitsAll().contains { $0.contains("pause applied") && $0.contains("←") })
+  }
+}
