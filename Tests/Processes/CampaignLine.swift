@@ -14,11 +14,16 @@ struct CampaignLine: Sendable {
   private var commands = 0
   private var outcomes: [String: Int] = [:]
   private var shells = 0
+  private var turnedAway = 0
+  private var beganAnew = 0
   private var untold = 0
   private var lost = 0
   private var doubled = 0
   private var outOfOrder = 0
   private var wrong = 0
+  private var wrongMembers = (count: 0, judged: 0, held: 0)
+  private var deeds: [String: WrongMembers.Deeds] = [:]
+  private var weight = HubWeight()
   private let began = ContinuousClock.now
 
   /// Nothing has happened yet.
@@ -28,10 +33,15 @@ struct CampaignLine: Sendable {
     plan = campaign.plan
     (kills, stops) = (campaign.kills, campaign.stops)
     for member in campaign.crew.members { deaths[member.device] = member.lives.count - 1 }
+    // With wrong members the phone began one more life, after a good end.
+    if campaign.plan.wrong > 0 { deaths["phone", default: 1] -= 1 }
     for (kind, count) in campaign.faults { faults[kind.rawValue] = count }
     (commands, outcomes, shells) = (account.commands, account.outcomes, campaign.crew.oneShots.count)
     (untold, lost, doubled) = (account.untold.count, account.lost.count, account.doubled.count)
-    (outOfOrder, wrong) = (account.outOfOrder.count, account.wrong.count)
+    (outOfOrder, wrong) = (account.outOfOrder.count, account.wrong.count + campaign.complaints.count)
+    (turnedAway, beganAnew) = (account.turnedAway, account.beganAnew)
+    wrongMembers = (plan?.wrong ?? 0, account.wrongMembers.judged, account.wrongMembers.held)
+    (deeds, weight) = (campaign.wrong.deeds, campaign.weight)
   }
 
   /// One more campaign.
@@ -49,6 +59,13 @@ struct CampaignLine: Sendable {
     doubled += other.doubled
     outOfOrder += other.outOfOrder
     wrong += other.wrong
+    turnedAway += other.turnedAway
+    beganAnew += other.beganAnew
+    wrongMembers.count += other.wrongMembers.count
+    wrongMembers.judged += other.wrongMembers.judged
+    wrongMembers.held += other.wrongMembers.held
+    for (habit, deeds) in other.deeds { self.deeds[habit, default: .init()].add(deeds) }
+    weight.add(other.weight)
   }
 }
 
@@ -64,6 +81,11 @@ extension CampaignLine: CustomStringConvertible {
     if faulty > 0 { parts.append("link faults \(faulty)\(list(faults))") }
     if let plan { parts.append("window \(plan.debounce) ms") }
     parts += ["commands \(commands)\(list(outcomes))", "shells \(shells)", "verdicts untold at a kill \(untold)"]
+    if wrongMembers.count > 0 {
+      parts.append("wrong members \(wrongMembers.count)")
+      parts.append("their commands \(wrongMembers.judged) judged and \(wrongMembers.held) held at the end")
+      parts += ["presses turned away \(turnedAway)", "streams begun anew \(beganAnew)"]
+    }
     parts += ["lost \(lost)", "doubled \(doubled)", "out of order \(outOfOrder)", "else wrong \(wrong)"]
     if let plan {
       parts.append("seed \(plan.seed)")
@@ -71,6 +93,19 @@ extension CampaignLine: CustomStringConvertible {
       parts.append("in \(campaigns) campaigns and \((.now - began).formatted(.time(pattern: .minuteSecond)))")
     }
     return parts.joined(separator: ", ")
+  }
+
+  /// What the wrong members did and what the phone held because of them; empty without any.
+  var table: String {
+    guard wrongMembers.count > 0 else { return "" }
+    func list(_ counts: [String: Int]) -> String {
+      counts.sorted { ($1.value, $0.key) < ($0.value, $1.key) }.map { "\($0.key) \($0.value)" }.joined(separator: ", ")
+    }
+    let rows = deeds.sorted { $0.key < $1.key }.map { habit, deeds in
+      "\(habit) | \(deeds.members) | \(deeds.killed) | \(deeds.frames) | \(list(deeds.refused)) | \(list(deeds.verdicts))"
+    }
+    return (["habit | members | killed | frames | refused with | verdicts"] + rows + [weight.description])
+      .joined(separator: "\n")
   }
 }
 
@@ -80,9 +115,11 @@ extension ChaosCampaign {
     try await withTestBus { bus in
       var campaign = try ChaosCampaign(bus, plan)
       try await campaign.run()
-      let account = try CrewAccount(campaign.crew)
+      let account = try CrewAccount(campaign.crew, hasWrongMembers: plan.wrong > 0)
       let line = CampaignLine(campaign, account)
       print(line)
+      for complaint in campaign.complaints { Issue.record("\(plan.testDescription): \(complaint)") }
+      if plan.wrong > 0 { campaign.weight.expectWithinBounds("\(plan.testDescription)") }
       return (account, line)
     }
   }
@@ -90,6 +127,7 @@ extension ChaosCampaign {
 
 extension ChaosCampaign.Plan: CustomTestStringConvertible {
   var testDescription: String {
-    "\(kills) kills, \(stops) stops, \(faults) link faults, a window of \(debounce) ms, seed \(seed)"
+    let wrong = wrong > 0 ? ", \(wrong) wrong members" : ""
+    return "\(kills) kills, \(stops) stops, \(faults) link faults\(wrong), a window of \(debounce) ms, seed \(seed)"
   }
 }

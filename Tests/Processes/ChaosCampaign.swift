@@ -6,7 +6,7 @@ import TestSupport
 /// is pressed and what fails when follows from a seed; what the machine does between is the machine's.
 ///
 /// It goes in rounds: faults for a while, then everything is well again, and all that was pressed is judged and told, and
-/// everybody shows the same revision.
+/// everybody shows the same revision. Wrong members go on meanwhile; they stand still only while all are to show the same.
 struct ChaosCampaign {
   /// How a campaign goes.
   struct Plan: Sendable {
@@ -16,6 +16,10 @@ struct ChaosCampaign {
     var stops = 0
     /// How many faults of the links have something to act on.
     var faults = 0
+    /// How many members that break rules live beside the crew, a few at a time.
+    var wrong = 0
+    /// For how many seconds each of them lives.
+    var wrongSeconds = 2...4
     /// The phone's window, in milliseconds.
     var debounce: Int
     /// Phone and watch measure: samples share their connections with the presses.
@@ -30,6 +34,10 @@ struct ChaosCampaign {
 
   let plan: Plan
   private(set) var crew: Crew
+  private(set) var wrong: WrongMembers
+  private(set) var weight = HubWeight()
+  /// What should not have happened and is no matter of the account.
+  private(set) var complaints: [String] = []
   private(set) var kills = 0
   private(set) var stops = 0
   /// When the dead come back, by their place in the crew.
@@ -50,6 +58,7 @@ struct ChaosCampaign {
         crew.members[index].arguments += ["--synthetic", "--seed", "1", "--duration", "1h"]
       }
     }
+    wrong = try WrongMembers(plan, in: bus.directory)
     dice = Dice(seed: plan.seed &+ UInt64(plan.debounce))
   }
 
@@ -59,21 +68,23 @@ struct ChaosCampaign {
     return Dictionary(grouping: effects) { $0 }.mapValues(\.count)
   }
 
-  private var left: (kills: Int, stops: Int, faults: Int) {
+  private var left: (kills: Int, stops: Int, faults: Int, wrong: Int) {
     let faults = crew.proxies.values.reduce(0) { $0 + $1.effects.events.count }
-    return (max(0, plan.kills - kills), max(0, plan.stops - stops), max(0, plan.faults - faults))
+    return (max(0, plan.kills - kills), max(0, plan.stops - stops), max(0, plan.faults - faults), wrong.left)
   }
 
   /// Presses and breaks until enough has failed; at the end everybody is back, all is judged, and all have ended well.
   mutating func run() async throws {
     for index in crew.members.indices { crew.spawn(index) }
     for index in crew.members.indices { try await crew.isUp(index) }
-    while left != (0, 0, 0) {
+    while left != (0, 0, 0, 0) {
       var events = 0
-      while left != (0, 0, 0), events < Plan.eventsInRound {
+      while left != (0, 0, 0, 0), events < Plan.eventsInRound {
         // The pace of whoever presses; nothing is waited for.
         try await pause(upTo: 30)
         endWhatIsOver(by: .now)
+        wrong.tend(crew)
+        weight.weigh(crew)
         switch roll(100) {
         case ..<4: visit()
         case ..<10:
@@ -85,9 +96,27 @@ struct ChaosCampaign {
       endWhatIsOver(by: nil)
       try await crew.areInTouch()
       try await crew.drain()
+      wrong.rest()
       try await crew.agree()
+      wrong.goOn()
     }
+    if plan.wrong > 0 { try await outliveThem() }
     try await crew.end()
+  }
+
+  /// The wrong members are gone: the phone holds no more than it may, and in its next life nobody is kept from anything.
+  private mutating func outliveThem() async throws {
+    complaints += try await wrong.end()
+    try await crew.drain()
+    weight.weighAtEnd(crew)
+    try await crew.end(Crew.phone)
+    crew.spawn(Crew.phone)
+    try await crew.areInTouch()
+    for kind in [CommandKind.start, .lap, .pause, .resume, .stop] {
+      for index in crew.members.indices { crew.press(kind, on: index) }
+    }
+    try await crew.drain()
+    try await crew.agree()
   }
 
   private mutating func roll(_ count: Int) -> Int { Int(dice.next() % UInt64(count)) }

@@ -4,7 +4,7 @@ import TestSupport
 
 @Suite("Processes that are killed or stand still and links that fail: nothing is lost, doubled or out of order")
 struct ChaosTests {
-  /// `make chaos KILLS=2000 STOPS=200 FAULTS=1000` has more time than `make test`; `SEED` repeats what a line named.
+  /// `make chaos KILLS=1000 STOPS=100 FAULTS=500 WRONG=50` has more time than `make test`; `SEED` repeats what a line named.
   private static let environment = ProcessInfo.processInfo.environment
   private static func number(_ name: String) -> Int? { environment["RUNBUS_CHAOS_\(name)"].flatMap { Int($0) } }
   private static let seed = environment["RUNBUS_CHAOS_SEED"].flatMap { UInt64($0) }
@@ -12,17 +12,18 @@ struct ChaosTests {
   /// Campaigns short enough to keep all that their processes said: as many of each fault in each.
   private static var plans: [ChaosCampaign.Plan] {
     let seed = seed ?? .random(in: 1...UInt64(UInt32.max))
-    let asked = [number("KILLS"), number("STOPS"), number("FAULTS")]
-    let counts = asked.contains { $0 != nil } ? asked.map { $0 ?? 0 } : [4, 2, 8]
-    let parts = counts.reduce(0, +) / 400 + 1
+    let asked = [number("KILLS"), number("STOPS"), number("FAULTS"), number("WRONG")]
+    let isAsked = asked.contains { $0 != nil }
+    let counts = isAsked ? asked.map { $0 ?? 0 } : [4, 2, 8, Clients.areThere ? 3 : 0]
+    let parts = max(counts.prefix(3).reduce(0, +) / 400, (counts[3] - 1) / 10) + 1
     return (0..<parts).map { part in
       let share = counts.map { $0 / parts + (part < $0 % parts ? 1 : 0) }
       // What a line names (its kills, stops, faults and seed) repeats it alone. Small windows let many verdicts be reached.
       let seed = seed &+ UInt64(part)
       let debounce = [20, 0, 500][Int(seed % 3)]
       return ChaosCampaign.Plan(
-        kills: share[0], stops: share[1], faults: share[2], debounce: debounce, hasSensors: debounce == 0, link: .tcp,
-        seed: seed)
+        kills: share[0], stops: share[1], faults: share[2], wrong: share[3], wrongSeconds: isAsked ? 3...40 : 2...4,
+        debounce: debounce, hasSensors: debounce == 0, link: .tcp, seed: seed)
     }
   }
 
@@ -48,6 +49,7 @@ struct ChaosTests {
       }
       for await line in group { if let line { total.add(line) } }
       if plans.count > 1 { print("together: \(total)") }
+      if !total.table.isEmpty { print(total.table) }
     }
   }
 }

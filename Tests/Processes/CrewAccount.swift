@@ -22,6 +22,12 @@ struct CrewAccount {
   /// Verdicts by their outcome.
   private(set) var outcomes: [String: Int] = [:]
   private(set) var commands = 0
+  /// Presses that a node turned away, having promised nothing.
+  private(set) var turnedAway = 0
+  /// How many commands of wrong members have a verdict, and how many wait for one.
+  private(set) var wrongMembers = (judged: 0, held: 0)
+  /// How often a device has begun its streams anew.
+  private(set) var beganAnew = 0
   /// Presses whose verdict was told to nobody, because their sender was killed just then.
   private(set) var untold: [String] = []
 
@@ -29,19 +35,27 @@ struct CrewAccount {
 
   /// What was promised by stores that are gone, or by a hub whose store is gone: nothing is said about it.
   private let forgiven: Set<String>
+  /// What honest nodes and shells were promised or told the verdict of. Without wrong members everything is honest.
+  private let honest: Set<CommandID>?
   /// A store was taken away: whoever had streams with it begins them anew.
   private let mayBeginAnew: Bool
 
   /// Reads the stores; nobody has them open any more.
-  init(_ crew: Crew, hubStore: String? = nil, forgiving: Set<String> = [], mayBeginAnew: Bool = false) throws {
+  ///
+  /// With wrong members, who take other devices' names and stores, whoever they name may have to begin its streams anew;
+  /// what is asked of the crew is the same for the rest.
+  init(
+    _ crew: Crew, hubStore: String? = nil, forgiving: Set<String> = [], mayBeginAnew: Bool = false,
+    hasWrongMembers: Bool = false
+  ) throws {
     forgiven = forgiving
     self.mayBeginAnew = mayBeginAnew
+    honest = hasWrongMembers ? crew.commandsThatWereTold : nil
     let hub = try DatabaseQueue(path: hubStore ?? crew.members[Crew.phone].store + "/node.sqlite")
     try hub.read { db in
       try readVerdicts(db)
       try readJournal(db)
-      let waiting = try Int.fetchOne(db, sql: "SELECT COUNT(*) FROM accepted") ?? -1
-      if waiting != 0 { wrong.append("\(waiting) accepted presses were not judged") }
+      try readAccepted(db)
     }
     try hub.close()
     for member in crew.members {
@@ -65,11 +79,29 @@ struct CrewAccount {
         wrong.append("a verdict cannot be read: \(row)")
         continue
       }
-      commands += 1
-      outcomes[ReceiptWord(verdict).stage, default: 0] += 1
+      if isHonest(verdict.commandID) {
+        commands += 1
+        outcomes[ReceiptWord(verdict).stage, default: 0] += 1
+      } else {
+        wrongMembers.judged += 1
+      }
       let judgement = Judged(verdict: verdict, press: press, position: position)
       if let first = judged.updateValue(judgement, forKey: verdict.commandID) {
         doubled.append("\(verdict.kind) \(verdict.commandID): \(first.verdict) and \(verdict)")
+      }
+    }
+  }
+
+  private func isHonest(_ id: CommandID) -> Bool { honest?.contains(id) ?? true }
+
+  /// Nothing waits for its verdict but runs of wrong members that are held for their stop.
+  private mutating func readAccepted(_ db: Database) throws {
+    for row in try Row.fetchAll(db, sql: "SELECT * FROM accepted") {
+      let press = PressColumns.read(row)
+      if let press, !isHonest(press.command.id), row.text("class") == PressClass.held.rawValue {
+        wrongMembers.held += 1
+      } else {
+        wrong.append("an accepted press was not judged: \(press.map { "\($0)" } ?? "\(row)")")
       }
     }
   }
@@ -154,7 +186,10 @@ struct CrewAccount {
         let (store, sequence) = (judgement.press.stream.sender, judgement.press.sequence)
         if let last {
           if store != last.store {
-            if !mayBeginAnew { wrong.append("\(member.device) began its streams anew: nobody had lost anything") }
+            beganAnew += 1
+            if !mayBeginAnew, honest == nil {
+              wrong.append("\(member.device) began its streams anew: nobody had lost anything")
+            }
           } else if member.isPhone ? sequence < last.sequence : sequence <= last.sequence {
             outOfOrder.append("\(member.device): \(id) has place \(sequence) after \(last.sequence)")
           }
@@ -186,7 +221,11 @@ struct CrewAccount {
   private mutating func check(_ line: JSONValue, at place: String) {
     guard let text = line["commandId"]?.string, let id = CommandID(text), let kept = judged[id] else {
       // Turned away before anything was promised: nobody keeps that.
-      if line["reason"]?.string != "busy" { wrong.append("\(place) was told of what nobody judged: \(line)") }
+      if line["reason"]?.string == "busy" {
+        turnedAway += 1
+      } else {
+        wrong.append("\(place) was told of what nobody judged: \(line)")
+      }
       return
     }
     let word = ReceiptWord(kept.verdict)
@@ -198,9 +237,10 @@ struct CrewAccount {
   /// By places in a sender's stream press times never go back, and no place is taken twice.
   private mutating func checkOrder() {
     // A phone counts its own from one in every life, and a one-shot's only place is the first.
-    let streams = Dictionary(grouping: judged.values.filter { $0.press.deviceID.rawValue != "phone" }) {
-      $0.press.stream
+    let numbered = judged.values.filter {
+      $0.press.deviceID.rawValue != "phone" && isHonest($0.press.command.id)
     }
+    let streams = Dictionary(grouping: numbered) { $0.press.stream }
     for (_, presses) in streams {
       let order = presses.sorted { $0.press.sequence < $1.press.sequence }
       for (left, right) in zip(order, order.dropFirst()) {
@@ -242,6 +282,15 @@ struct CrewAccount {
         last = (snapshot.order, run)
       }
     }
+  }
+}
+
+extension Crew {
+  /// The ids of all commands of which a node or a shell has said anything.
+  fileprivate var commandsThatWereTold: Set<CommandID> {
+    let processes = members.flatMap(\.lives) + oneShots
+    let said = processes.flatMap(\.view.json).filter { $0["event"] == nil || $0["event"]?.string != "snapshot" }
+    return Set(said.compactMap { $0["commandId"]?.string.flatMap { CommandID($0) } })
   }
 }
 

@@ -1,0 +1,67 @@
+import Foundation
+import Testing
+import TestSupport
+
+/// What a phone holds in memory and on disk while members do what they want, beside what it may hold at most.
+struct HubWeight: Sendable {
+  /// The bounds of docs/guarantees.md ("What members can make a hub hold"), in bytes.
+  private static let memoryMax = 512 << 20
+  private static let diskMax = 192 << 20
+
+  private var memory = 0
+  private var memoryAtEnd = 0
+  private var disk = 0
+  private var diskAtEnd = 0
+  private var weighedAt: ContinuousClock.Instant?
+
+  /// Looks once a second at most; a phone that is dead just now holds nothing.
+  mutating func weigh(_ crew: Crew) {
+    guard weighedAt.map({ .now - $0 > .seconds(1) }) ?? true else { return }
+    weighedAt = .now
+    memory = max(memory, Self.memory(of: crew))
+    disk = max(disk, Self.disk(of: crew))
+  }
+
+  /// Nobody does anything any more.
+  mutating func weighAtEnd(_ crew: Crew) {
+    (memoryAtEnd, diskAtEnd) = (Self.memory(of: crew), Self.disk(of: crew))
+    (memory, disk) = (max(memory, memoryAtEnd), max(disk, diskAtEnd))
+  }
+
+  /// The heaviest of several phones.
+  mutating func add(_ other: HubWeight) {
+    (memory, memoryAtEnd) = (max(memory, other.memory), max(memoryAtEnd, other.memoryAtEnd))
+    (disk, diskAtEnd) = (max(disk, other.disk), max(diskAtEnd, other.diskAtEnd))
+  }
+
+  func expectWithinBounds(_ note: String, sourceLocation: SourceLocation = #_sourceLocation) {
+    // The address sanitizer keeps what was freed.
+    let keepsFreed = ProcessInfo.processInfo.environment["RUNBUS_KEEPS_FREED"] != nil
+    #expect(keepsFreed || memory <= Self.memoryMax, "\(note): \(self)", sourceLocation: sourceLocation)
+    #expect(disk <= Self.diskMax, "\(note): \(self)", sourceLocation: sourceLocation)
+  }
+
+  private static func memory(of crew: Crew) -> Int {
+    guard let phone = crew.members[Crew.phone].lives.last else { return 0 }
+    return (phone.footprint?.residentKilobytes ?? 0) << 10
+  }
+
+  private static func disk(of crew: Crew) -> Int {
+    ["node.sqlite", "node.sqlite-wal"].reduce(0) { sum, name in
+      let path = "\(crew.members[Crew.phone].store)/\(name)"
+      return sum + ((try? FileManager.default.attributesOfItem(atPath: path)[.size] as? Int) ?? 0)
+    }
+  }
+}
+
+extension HubWeight: CustomStringConvertible {
+  var description: String {
+    func mebibytes(_ bytes: Int) -> String { String(format: "%.1f", Double(bytes) / 1_048_576) }
+    func line(_ what: String, _ most: Int, _ end: Int, _ bound: Int) -> String {
+      "\(what) \(mebibytes(end)) MiB at the end, \(mebibytes(most)) MiB at most, of \(bound >> 20) MiB"
+    }
+    return [
+      line("the phone's memory", memory, memoryAtEnd, Self.memoryMax), line("its store", disk, diskAtEnd, Self.diskMax),
+    ].joined(separator: "; ")
+  }
+}
