@@ -106,6 +106,26 @@ struct MeasureTests {
     }
   }
 
+  @Test(
+    "Reading takes a few bytes of memory a byte of the file, whatever is in it",
+    .enabled(if: !Footprint.keepsFreed))
+  func memory() async throws {
+    let hostile = [
+      String(repeating: "<:a/>", count: 2_000_000), String(repeating: "<Lap/>", count: 1_500_000),
+      String(
+        repeating: "<Lap><Track><Trackpoint><Time>2026-03-01T10:08:20Z</Time></Trackpoint></Track></Lap>",
+        count: 100_000),
+    ]
+    for text in hostile {
+      try await withRecording(Self.tcx.replacingOccurrences(of: "</Activity>", with: text + "</Activity>")) {
+        bus, path in
+        // Ten megabytes, ten times that, and what a process has by itself.
+        let run = try await bus.shell("ulimit -v 300000; exec $BUSNODE measure '\(path)'")
+        #expect(run.ending == .exited(0), "\(run.errors)")
+      }
+    }
+  }
+
   @Test("Files that cannot be used end with 65 and one line, wrong arguments with 64")
   func wrong() async throws {
     try await withRecording("<html></html>") { bus, path in

@@ -32,10 +32,13 @@ public struct Footprint: Sendable {
     self.threads = threads
   }
 
-  /// Whether its memory has grown by less than so many KiB. Under the address sanitizer (`scripts/sanitize`) that is not
-  /// looked at: it keeps what was freed, to tell who uses it still.
+  /// Under the address sanitizer (`scripts/sanitize`) memory says nothing: it keeps what was freed, to tell who uses it
+  /// still.
+  public static var keepsFreed: Bool { ProcessInfo.processInfo.environment["RUNBUS_KEEPS_FREED"] != nil }
+
+  /// Whether its memory has grown by less than so many KiB; not looked at under the address sanitizer.
   public func hasGrown(byLessThan kilobytes: Int, since before: Footprint) -> Bool {
-    ProcessInfo.processInfo.environment["RUNBUS_KEEPS_FREED"] != nil
+    Self.keepsFreed
       || residentKilobytes - before.residentKilobytes < kilobytes
   }
 }

@@ -19,9 +19,11 @@ struct GPXFormat: TrackFormat {
 
   init() { track.pedometerIsTotal = false }
 
+  func attributes(of element: String) -> [String] { element == "trkpt" ? ["lat", "lon"] : [] }
+
   mutating func open(_ path: [String], _ attributes: [String: String], line: Int) {
     switch path.last {
-    case "trk": track.tracks.append(TrackLap(firstPoint: track.points.count))
+    case "trk": openTrack()
     case "trkseg": startsSegment = true
     case "trkpt":
       fields = PointFields()
@@ -41,7 +43,7 @@ struct GPXFormat: TrackFormat {
     } else if path.contains("trkpt") {
       readPoint(element, text)
     } else if element == "lap" {
-      track.laps.append(lap)
+      track.add(lap, line: line)
     } else if path.contains("lap") {
       readLap(element, text)
     } else if path.contains("TrackStatsExtension"), let last = track.tracks.indices.last {
@@ -54,6 +56,13 @@ struct GPXFormat: TrackFormat {
     } else if element == "desc", path.count == 3, path[1] == "trk", !text.isEmpty {
       track.note = track.note ?? text
     }
+  }
+
+  /// A track of which nothing is known is none: the next one takes its place.
+  private mutating func openTrack() {
+    let next = TrackLap(firstPoint: track.points.count)
+    if track.tracks.last == next { return }
+    track.tracks.append(next)
   }
 
   private mutating func readPoint(_ element: String, _ text: String) {

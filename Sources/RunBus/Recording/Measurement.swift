@@ -26,6 +26,14 @@ extension Recording {
     }
     return entries
   }
+
+  /// The ledger of those entries, for a run that started at zero.
+  func ledger(settings: MetricsSettings) -> RunLedger {
+    var entries = ledgerEntries(runStartedAt: .zero)
+    // Where they are, so that the ledger need not copy them.
+    entries.sort(by: LedgerEntry.precedes)
+    return RunLedger(settings: settings, entries: entries)
+  }
 }
 
 /// All that a recording's entries fold to, through the same ledger as a live run.
@@ -46,8 +54,7 @@ public struct MeasuredRun: Hashable, Sendable {
 
   /// Measures a recording, without any process.
   public init(_ recording: Recording, settings: MetricsSettings = MetricsSettings()) {
-    var ledger = RunLedger(settings: settings)
-    ledger.insert(contentsOf: recording.ledgerEntries(runStartedAt: .zero).sorted(by: LedgerEntry.precedes))
+    let ledger = recording.ledger(settings: settings)
     self.init(
       report: ledger.report(at: .zero + recording.duration), route: ledger.route, recorded: recording.summary)
   }

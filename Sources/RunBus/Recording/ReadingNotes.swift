@@ -15,7 +15,7 @@ struct RecordingFlaw: Error {
 struct ReadingNotes {
   enum Kind: Int, CaseIterable {
     case noCharacter, noTime, badTime, farTime, badPosition, badNumber, outOfOrder, notCumulative, otherActivity
-    case otherTrack, undeclaredPrefix, notOnFoot
+    case otherTrack, otherLap, undeclaredPrefix, notOnFoot
   }
   private var counts: [Kind: (count: Int, line: Int)] = [:]
   /// What a repair of the XML left out.
@@ -50,6 +50,8 @@ extension ReadingNotes.Kind {
     case .notCumulative: return noun("distance", "distances") + " that do not add up skipped"
     case .otherActivity: return noun("further activity", "further activities") + " in the file skipped"
     case .otherTrack: return noun("further track", "further tracks") + " in the file skipped"
+    case .otherLap:
+      return noun("lap", "laps") + " beyond the first \(RecordedTrack.lapsMax) skipped"
     case .undeclaredPrefix: return noun("undeclared XML prefix", "undeclared XML prefixes") + " ignored"
     case .notOnFoot:
       return

@@ -1,5 +1,5 @@
 /// A lap, or a whole track, as the file's own figures say.
-struct TrackLap {
+struct TrackLap: Equatable {
   var figures = RecordedLap()
   /// The index of its first trackpoint, where the file nests them.
   var firstPoint: Int?

@@ -48,8 +48,11 @@ extension Recording {
   /// The moments of the laps; `transitions` are those of the other presses, in order.
   private func spacedLaps(between transitions: [BusDuration]) -> [BusDuration] {
     var laps: [BusDuration] = []
+    var next = transitions.startIndex
     for mark in lapMarks.sorted() {
-      let nearest = transitions.min { abs($0 - mark) < abs($1 - mark) }
+      while next < transitions.endIndex, transitions[next] < mark { next += 1 }
+      let neighbours = transitions[max(next - 1, 0)..<min(next + 1, transitions.count)]
+      let nearest = neighbours.min { abs($0 - mark) < abs($1 - mark) }
       let lap = nearest.flatMap { abs($0 - mark) < Self.pressSpacing ? $0 : nil } ?? mark
       guard lap > .zero, lap < duration, laps.last.map({ lap - $0 >= Self.pressSpacing }) ?? true else { continue }
       laps.append(lap)

@@ -99,9 +99,13 @@ public struct Recording: Hashable, Sendable {
   ) {
     self.name = name
     self.note = note
+    let isInOrder = zip(samples, samples.dropFirst()).allSatisfy { $0.offset <= $1.offset }
     // Stable, which the standard library's sort is not promised to be.
-    self.samples = samples.enumerated().sorted { ($0.element.offset, $0.offset) < ($1.element.offset, $1.offset) }
-      .map(\.element)
+    self.samples =
+      isInOrder
+      ? samples
+      : samples.enumerated().sorted { ($0.element.offset, $0.offset) < ($1.element.offset, $1.offset) }
+        .map(\.element)
     self.timerStops = timerStops
     self.lapMarks = lapMarks
     self.duration = duration

@@ -1,16 +1,14 @@
 /// A document whose XML breaks, without what is damaged: the trackpoints that are well formed by themselves, inside the
 /// tracks, laps and activities around them.
 ///
-/// It parses nothing: it cuts the text at the tags that give both formats their shape, has Foundation look at each
-/// piece, leaves out the ones that break and closes or opens what they left open. Every line stays on its number, and a
+/// It parses nothing: it cuts the text at the tags that give both formats their shape, looks whether each piece is well formed by
+/// itself, leaves out the ones that break and closes or opens what they left open. Every line stays on its number, and a
 /// mark stands where something was left out, so that the reader takes the hole for no pause.
 struct RecordingRepair {
   /// Fewer readable trackpoints are not worth a warning: the file is refused.
   static let pointsMin = 10
   /// The element that marks a place where something was left out.
   static let mark = "runbus-damage"
-  /// How many pieces are looked at together, before each is looked at alone.
-  private static let batchCount = 64
   /// With so many damaged pieces, and more of them than whole ones, the file is given up.
   private static let damagedMax = 2000
   /// Real files hold a few such pieces a lap.
@@ -30,7 +28,7 @@ struct RecordingRepair {
   private var shape = RecordingShape.gpx
   /// Inside the planned routes of a TCX, which are no recordings.
   private var isInCourses = false
-  private var points: [RecordingPiece] = []
+  private var checker: XMLScanner
   private var wholeCount = 0
   private var otherCount = 0
 
@@ -38,20 +36,14 @@ struct RecordingRepair {
   init?(_ damaged: [UInt8]) {
     guard let shape = RecordingPieces.shape(of: damaged) else { return nil }
     self.shape = shape
+    checker = XMLScanner(damaged, isFragment: true)
     document.reserveCapacity(damaged.count + 256)
     var pieces = RecordingPieces(damaged, shape)
     while let piece = pieces.next() {
-      if case .point = piece.kind {
-        points.append(piece)
-        if points.count == Self.batchCount { flushPoints(damaged) }
-      } else {
-        flushPoints(damaged)
-        add(piece, damaged)
-      }
+      add(piece, damaged)
       let lost = lostPointLines.count + lostOtherLines.count
       guard otherCount <= Self.otherPiecesMax, lost <= Self.damagedMax || lost <= wholeCount else { return nil }
     }
-    flushPoints(damaged)
     guard wholeCount > 0 else { return nil }
     endsEarly = depth > 1
     close(to: 0)
@@ -73,25 +65,10 @@ struct RecordingRepair {
       + losses.joined(separator: "; ")
   }
 
-  private mutating func flushPoints(_ text: [UInt8]) {
-    guard !points.isEmpty else { return }
-    defer { points.removeAll(keepingCapacity: true) }
-    guard !isInCourses else { return points.forEach { blank($0, text) } }
-    let areWhole = RecordingXML.isWellFormed(points.filter(\.isComplete).flatMap { text[$0.range] })
-    for point in points {
-      if point.isComplete, areWhole || RecordingXML.isWellFormed(text[point.range]) {
-        open(to: shape.pointLevel)
-        document += text[point.range]
-        wholeCount += 1
-      } else {
-        lose(point, text, isPoint: true)
-      }
-    }
-  }
-
   private mutating func add(_ piece: RecordingPiece, _ text: [UInt8]) {
     switch piece.kind {
-    case .point, .comment: blank(piece, text)
+    case .point: addPoint(piece, text)
+    case .comment: blank(piece, text)
     case .other(let holdsPointEnd): addOther(piece, text, holdsPointEnd: holdsPointEnd)
     case .courses(let begin):
       isInCourses = begin
@@ -105,12 +82,23 @@ struct RecordingRepair {
     }
   }
 
+  private mutating func addPoint(_ point: RecordingPiece, _ text: [UInt8]) {
+    guard !isInCourses else { return blank(point, text) }
+    if point.isComplete, checker.isWellFormed(point.range) {
+      open(to: shape.pointLevel)
+      document += text[point.range]
+      wholeCount += 1
+    } else {
+      lose(point, text, isPoint: true)
+    }
+  }
+
   private mutating func addOther(_ piece: RecordingPiece, _ text: [UInt8], holdsPointEnd: Bool) {
     let slice = text[piece.range]
     // Text by itself breaks nothing and means nothing, and neither does what stands before the root.
     guard !isInCourses, slice.contains(0x3C), depth > 0 || holdsPointEnd else { return blank(piece, text) }
     otherCount += 1
-    if RecordingXML.isWellFormed(slice), depth > 0 {
+    if checker.isWellFormed(piece.range), depth > 0 {
       document += slice
     } else {
       lose(piece, text, isPoint: holdsPointEnd)
@@ -128,9 +116,8 @@ struct RecordingRepair {
     }
     open(to: level)
     let name = shape.levels[level]
-    let end = Array("</\(name)>".utf8)
     // An activity says what sport it is; nothing else here says anything.
-    if shape.hasAttributes(level), piece.isComplete, RecordingXML.isWellFormed(Array(text[piece.range]) + end) {
+    if shape.hasAttributes(level), piece.isComplete, checker.isWellFormed(piece.range, leavingOpen: 1) {
       document += text[piece.range]
     } else {
       write("<\(name)>")

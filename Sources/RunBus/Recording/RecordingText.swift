@@ -1,21 +1,19 @@
 import Foundation
 
-/// A file's bytes as text that an XML parser can be trusted with: UTF-8 without a byte order mark or an XML declaration,
-/// and without characters that XML has no place for. Lines and columns stay where they are in the file.
+/// A file's bytes as text: UTF-8 without a byte order mark, and without characters that XML has no place for. Lines and
+/// columns stay where they are in the file.
 struct RecordingText {
-  /// Far beyond any start tag of both formats. libxml2 compares each attribute with all before it, so that a tag of
-  /// megabytes would hold it up for hours.
-  static let tagBytesMax = 64 << 10
-
   /// The text.
   private(set) var bytes: [UInt8]
-  /// Lines in which something was no character; there stands U+FFFD now.
-  private(set) var damagedLines: [Int] = []
+  /// How many lines something was in that is no character; there stands U+FFFD now.
+  private(set) var damagedLineCount = 0
+  /// The first of them, from 1.
+  private(set) var damagedLine = 0
 
   /// The text of a file.
   ///
   /// - Throws: Why it is none, or none that is read.
-  init(_ data: Data) throws(RecordingFlaw) {
+  init(_ data: [UInt8]) throws(RecordingFlaw) {
     try Self.refuseOtherKinds(data)
     let start = Array(data.prefix(4))
     let declared = Self.declaredEncoding(data)
@@ -25,24 +23,21 @@ struct RecordingText {
       bytes = Self.utf8(fromUTF16: data, isBigEndian: false)
     } else if start.starts(with: [0xFE, 0xFF]) || (start.count == 4 && start[0] == 0 && start[1] == 0x3C) {
       bytes = Self.utf8(fromUTF16: data, isBigEndian: true)
-    } else if let encoding = Self.encodings[declared], let text = String(data: data, encoding: encoding) {
+    } else if let encoding = Self.encodings[declared], let text = String(bytes: data, encoding: encoding) {
       bytes = Array(text.utf8)
     } else {
       // What is left: UTF-8, and what only says that it is something else.
       guard Self.isUTF8OrNear(declared) || String(validating: data, as: UTF8.self) != nil else {
         throw RecordingFlaw("its encoding \(declared.prefix(40)) is not known here; save it as UTF-8")
       }
-      bytes = Array(data)
+      bytes = data
     }
     if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { bytes.removeFirst(3) }
     replaceWhatIsNoCharacter()
-    blankDeclaration()
-    blankInstructions()
-    try refuseLongTags()
   }
 
   /// What people hand over instead, by its first bytes.
-  private static func refuseOtherKinds(_ data: Data) throws(RecordingFlaw) {
+  private static func refuseOtherKinds(_ data: [UInt8]) throws(RecordingFlaw) {
     let start = Array(data.prefix(12))
     if start.starts(with: [0x1F, 0x8B]) {
       throw RecordingFlaw("it is compressed with gzip; unpack it first (gunzip)")
@@ -66,7 +61,7 @@ struct RecordingText {
   }
 
   /// What the XML declaration says, in lower case; empty when it says nothing.
-  private static func declaredEncoding(_ data: Data) -> String {
+  private static func declaredEncoding(_ data: [UInt8]) -> String {
     let head = String(decoding: data.prefix(512), as: UTF8.self)
     guard let start = head.range(of: "<?xml"), let end = head.range(of: "?>", range: start.upperBound..<head.endIndex),
       let name = head.range(of: "encoding", range: start.upperBound..<end.lowerBound)
@@ -76,7 +71,7 @@ struct RecordingText {
       .prefix { !quotes.contains($0) }.lowercased()
   }
 
-  private static func utf8(fromUTF16 data: Data, isBigEndian: Bool) -> [UInt8] {
+  private static func utf8(fromUTF16 data: [UInt8], isBigEndian: Bool) -> [UInt8] {
     var units: [UInt16] = []
     units.reserveCapacity(data.count / 2)
     var first: UInt8?
@@ -94,69 +89,30 @@ struct RecordingText {
   }
 
   /// Bytes that are no UTF-8 and control characters become U+FFFD: in a number it makes a reading that is skipped, in a
-  /// tag a tag that matches nothing. (Foundation's parser on Linux traps on an attribute that is not UTF-8.)
+  /// tag a tag that matches nothing.
   private mutating func replaceWhatIsNoCharacter() {
     let isControl: (UInt8) -> Bool = { $0 < 0x20 && $0 != 0x09 && $0 != 0x0A && $0 != 0x0D }
     guard String(validating: bytes, as: UTF8.self) == nil || bytes.contains(where: isControl) else { return }
     var result: [UInt8] = []
     result.reserveCapacity(bytes.count)
-    for (index, line) in bytes.split(separator: 0x0A, omittingEmptySubsequences: false).enumerated() {
-      if index > 0 { result.append(0x0A) }
+    var start = 0
+    var number = 1
+    while start <= bytes.count {
+      let end = bytes[start...].firstIndex(of: 0x0A) ?? bytes.count
+      let line = bytes[start..<end]
       if String(validating: line, as: UTF8.self) != nil, !line.contains(where: isControl) {
         result += line
       } else {
-        damagedLines.append(index + 1)
+        if damagedLineCount == 0 { damagedLine = number }
+        damagedLineCount += 1
         for byte in String(decoding: line, as: UTF8.self).utf8 {
           if isControl(byte) { result += "\u{FFFD}".utf8 } else { result.append(byte) }
         }
       }
+      if end < bytes.count { result.append(0x0A) }
+      start = end + 1
+      number += 1
     }
     bytes = result
-  }
-
-  /// The declaration is spent: the text is UTF-8 whatever it says, and blanks may stand before it now.
-  private mutating func blankDeclaration() {
-    guard let start = bytes.firstIndex(where: { ![0x20, 0x09, 0x0A, 0x0D].contains($0) }),
-      bytes[start...].starts(with: "<?xml".utf8), let end = bytes[start...].prefix(512).firstIndex(of: 0x3E)
-    else { return }
-    for index in start...end where bytes[index] != 0x0A { bytes[index] = 0x20 }
-  }
-
-  /// Processing instructions mean nothing in either format, and Foundation's parser on Linux reads through a null pointer
-  /// at one that is only a name (`<?name?>`). One with data may hold a `>` and is left, it is harmless.
-  private mutating func blankInstructions() {
-    var from = bytes.startIndex
-    while let start = bytes[from...].firstIndex(of: 0x3C) {
-      from = start + 1
-      guard from < bytes.count, bytes[from] == 0x3F,
-        let end = bytes[(from + 1)...].firstIndex(where: { $0 == 0x3C || $0 == 0x3E })
-      else { continue }
-      from = end
-      guard bytes[end] == 0x3E, end - start > 2, bytes[end - 1] == 0x3F else { continue }
-      for index in start...end where bytes[index] != 0x0A { bytes[index] = 0x20 }
-    }
-  }
-
-  private func refuseLongTags() throws(RecordingFlaw) {
-    var start: Int?
-    var quote: UInt8?
-    for (index, byte) in bytes.enumerated() {
-      guard let open = start else {
-        // Comments, notes and their kin hold no attributes.
-        if byte == 0x3C, index + 1 < bytes.count, bytes[index + 1] != 0x21 { start = index }
-        continue
-      }
-      // No attribute holds a `<`: a tag that meets one is damaged, and ends.
-      if byte == 0x3C {
-        (start, quote) = (index, nil)
-      } else if let open = quote {
-        if byte == open { quote = nil }
-      } else if byte == 0x22 || byte == 0x27 {
-        quote = byte
-      } else if byte == 0x3E {
-        start = nil
-      }
-      if index - open > Self.tagBytesMax { throw RecordingFlaw("one of its tags is longer than 64 kB") }
-    }
   }
 }

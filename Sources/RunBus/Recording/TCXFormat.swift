@@ -28,6 +28,14 @@ struct TCXFormat: TrackFormat {
     set { current = newValue }
   }
 
+  func attributes(of element: String) -> [String] {
+    switch element {
+    case "Activity": ["Sport"]
+    case "Lap": ["StartTime"]
+    default: []
+    }
+  }
+
   mutating func open(_ path: [String], _ attributes: [String: String], line: Int) {
     switch path.last {
     case "Activity":
@@ -70,7 +78,7 @@ struct TCXFormat: TrackFormat {
     } else if path.contains("Trackpoint") {
       readPoint(element, parent: path.dropLast().last, text)
     } else if element == "Lap" {
-      current.laps.append(lap)
+      current.add(lap, line: line)
     } else if !path.contains("Track") {
       readLap(element, parent: path.dropLast().last, TrackLap.figure(text))
     }

@@ -101,31 +101,6 @@ extension RecordedTrack {
     all - count >= 2 && (count <= 1 || count * wrongShareMin <= all)
   }
 
-  /// Leaves the points of these indices, which rise; what stood before a point stands before the next one that is left.
-  private mutating func keep(_ indices: [Int], else kind: ReadingNotes.Kind?) {
-    guard indices.count < points.count else { return }
-    var left: [Trackpoint] = []
-    left.reserveCapacity(indices.count)
-    // For each old index, the first one left at or after it.
-    var moved = [Int](repeating: 0, count: points.count + 1)
-    var next = indices[...]
-    for (index, point) in points.enumerated() {
-      moved[index] = left.count
-      if next.first == index {
-        left.append(point)
-        next.removeFirst()
-      } else if let kind {
-        notes.add(kind, line: point.line)
-      }
-    }
-    moved[points.count] = left.count
-    points = left
-    breaksBefore = Set(breaksBefore.map { moved[$0] })
-    damageBefore = Set(damageBefore.map { moved[$0] })
-    for index in tracks.indices { tracks[index].firstPoint = tracks[index].firstPoint.map { moved[$0] } }
-    for index in laps.indices { laps[index].firstPoint = laps[index].firstPoint.map { moved[$0] } }
-  }
-
   /// The indices of the longest subsequence that never falls (patience sorting).
   static func longestRise(_ values: [Int64]) -> [Int] {
     guard zip(values, values.dropFirst()).contains(where: { $0 > $1 }) else { return Array(values.indices) }

@@ -18,9 +18,7 @@ public enum RecordImport {
     // Looked at first: the id is searched for in all of it.
     let ownID = document.count <= Recording.bytesMax ? runID(in: document) : nil
     let recording = try Recording.read(document, name: ownID == nil ? name : "", path: path ?? name)
-    var ledger = RunLedger(settings: settings)
-    ledger.insert(contentsOf: recording.ledgerEntries(runStartedAt: .zero).sorted(by: LedgerEntry.precedes))
-    guard let body = RecordBody(ledger, settings: settings) else {
+    guard let body = RecordBody(recording.ledger(settings: settings), settings: settings) else {
       throw RunBusError(.badInput, "\(path ?? name): there is no run in it")
     }
     var summary = RecordSummary(

@@ -12,9 +12,10 @@ struct PhaseTrack: Hashable, Sendable {
   private(set) var startedAt: BusTime?
   private(set) var stoppedAt: BusTime?
 
-  /// Puts a transition where it belongs. A run has a handful of them, so all that follow are judged again.
+  /// Puts a transition where it belongs, at the end nearly always. All that follow are judged again.
   mutating func insert(_ kind: CommandKind, at time: BusTime, position: UInt64) {
-    let index = steps.firstIndex { (time.nanoseconds, position) < ($0.time.nanoseconds, $0.position) } ?? steps.count
+    let before = steps.lastIndex { ($0.time.nanoseconds, $0.position) <= (time.nanoseconds, position) }
+    let index = before.map { $0 + 1 } ?? 0
     steps.insert(Step(time: time, position: position, kind: kind, phase: .idle), at: index)
     var phase = index == 0 ? RunPhase.idle : steps[index - 1].phase
     for index in index..<steps.count {
@@ -22,7 +23,8 @@ struct PhaseTrack: Hashable, Sendable {
       steps[index].phase = phase
     }
     startedAt = steps.first { $0.phase != .idle }?.time
-    stoppedAt = steps.first { $0.phase == .completed }?.time
+    // Nothing follows a stop.
+    stoppedAt = phase == .completed ? steps.first { $0.phase == .completed }?.time : nil
   }
 
   /// The phase with all that happened up to and at a moment.

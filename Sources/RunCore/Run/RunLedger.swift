@@ -50,7 +50,9 @@ public struct RunLedger: Sendable {
   /// again for every reading that came late.
   public init(settings: MetricsSettings = MetricsSettings(), entries: some Sequence<LedgerEntry>) {
     self.init(settings: settings)
-    self.entries = entries.sorted(by: LedgerEntry.precedes)
+    let entries = Array(entries)
+    let isInOrder = !zip(entries, entries.dropFirst()).contains { LedgerEntry.precedes($1, $0) }
+    self.entries = isInOrder ? entries : entries.sorted(by: LedgerEntry.precedes)
     for entry in self.entries {
       if case .transition(let transition) = entry.event {
         phases.insert(transition.kind, at: entry.time, position: entry.position)
