@@ -82,9 +82,10 @@ else
 endif
 
 # Real processes while everything fails: KILLS=2000 STOPS=200 FAULTS=1000 (kill -9, SIGSTOP, and faults of the TCP links
-# between them: cut, half-open, delayed, throttled, corrupt); what is left out counts 0. With WRONG=50 as many members that
-# break rules live beside them, a few at a time. SEED=1 repeats. Without any, a few of each. Or one of these: PEERS=1000 on
-# one hub; CONNECTS=10000 to a hub and away from it; FRAMES=1000000 that are malformed; PRESSES=5000 beside subscribers that
+# between them: cut, half-open, delayed, throttled, corrupt); what is left out counts 0. With WRONG=50 as many members
+# that break rules live beside them, a few at a time (HABIT=flood: all with one of the habits in
+# Tests/Processes/Clients/habits.py). SEED=1 repeats. Without any, a few of each. Or one of these: PEERS=1000 on one
+# hub; CONNECTS=10000 to a hub and away from it; FRAMES=1000000 that are malformed; PRESSES=5000 beside subscribers that
 # never read.
 CHAOS = $(if $(KILLS)$(STOPS)$(FAULTS)$(WRONG),,1)
 CHAOS_BUSNODE = RUNBUS_CHAOS_SEED=$(SEED) RUNBUS_SOAK_BUSNODE=$(CURDIR)/$(BUSNODE) SWIFT_BACKTRACE=enable=no
@@ -97,8 +98,8 @@ ifneq ($(PEERS)$(CONNECTS)$(FRAMES)$(PRESSES),)
 	  RUNBUS_CHAOS_PRESSES=$(PRESSES) $(CHAOS_BUSNODE) swift test --filter '$(CHAOS_LIMIT)'
 else
 	RUNBUS_CHAOS_KILLS=$(if $(CHAOS),20,$(KILLS)) RUNBUS_CHAOS_STOPS=$(if $(CHAOS),10,$(STOPS)) \
-	  RUNBUS_CHAOS_FAULTS=$(if $(CHAOS),40,$(FAULTS)) RUNBUS_CHAOS_WRONG=$(if $(CHAOS),5,$(WRONG)) $(CHAOS_BUSNODE) \
-	  swift test --filter ChaosTests
+	  RUNBUS_CHAOS_FAULTS=$(if $(CHAOS),40,$(FAULTS)) RUNBUS_CHAOS_WRONG=$(if $(CHAOS),5,$(WRONG)) RUNBUS_CHAOS_HABIT=$(HABIT) \
+	  $(CHAOS_BUSNODE) swift test --filter ChaosTests
 endif
 CHAOS_LIMIT = $(or $(if $(PEERS),manyPeers),$(if $(CONNECTS),StrangerTests/connects),$(if $(FRAMES),StrangerTests/frames),\
   muteSubscribers)

@@ -20,6 +20,8 @@ struct ChaosCampaign {
     var wrong = 0
     /// For how many seconds each of them lives.
     var wrongSeconds = 2...4
+    /// What they do wrong, one habit after the other.
+    var habits = WrongMembers.Habit.allCases
     /// The phone's window, in milliseconds.
     var debounce: Int
     /// Phone and watch measure: samples share their connections with the presses.

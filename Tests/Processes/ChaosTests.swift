@@ -8,6 +8,8 @@ struct ChaosTests {
   private static let environment = ProcessInfo.processInfo.environment
   private static func number(_ name: String) -> Int? { environment["RUNBUS_CHAOS_\(name)"].flatMap { Int($0) } }
   private static let seed = environment["RUNBUS_CHAOS_SEED"].flatMap { UInt64($0) }
+  /// `HABIT=flood` has every wrong member do that.
+  private static let habits = environment["RUNBUS_CHAOS_HABIT"].flatMap(WrongMembers.Habit.init).map { [$0] }
 
   /// Campaigns short enough to keep all that their processes said: as many of each fault in each.
   private static var plans: [ChaosCampaign.Plan] {
@@ -23,8 +25,21 @@ struct ChaosTests {
       let debounce = [20, 0, 500][Int(seed % 3)]
       return ChaosCampaign.Plan(
         kills: share[0], stops: share[1], faults: share[2], wrong: share[3], wrongSeconds: isAsked ? 3...40 : 2...4,
-        debounce: debounce, hasSensors: debounce == 0, link: .tcp, seed: seed)
+        habits: habits ?? WrongMembers.Habit.allCases, debounce: debounce, hasSensors: debounce == 0, link: .tcp,
+        seed: seed)
     }
+  }
+
+  @Test(
+    "Whole runs of three members that are never stopped take no room from those who press",
+    .enabled("needs scripts/bootstrap --python") { Clients.areThere && number("WRONG") == nil })
+  func unfinishedRuns() async throws {
+    let seed = Self.seed ?? .random(in: 1...UInt64(UInt32.max))
+    let plan = ChaosCampaign.Plan(
+      kills: 2, wrong: 4, wrongSeconds: 4...4, habits: [.unfinished], debounce: 20, link: .tcp, seed: seed)
+    let (account, _) = try await ChaosCampaign.play(plan)
+    account.expectAllIsWell(plan.testDescription)
+    #expect(account.wrongMembers.judged + account.wrongMembers.held > 0)
   }
 
   @Test("A stream of presses from four devices and shells over TCP, while anything fails at any moment")

@@ -12,6 +12,8 @@ struct HubWeight: Sendable {
   private var memoryAtEnd = 0
   private var disk = 0
   private var diskAtEnd = 0
+  /// Lines of the phone's log, in all of its lives.
+  private var logLines = 0
   private var weighedAt: ContinuousClock.Instant?
 
   /// Looks once a second at most; a phone that is dead just now holds nothing.
@@ -26,12 +28,14 @@ struct HubWeight: Sendable {
   mutating func weighAtEnd(_ crew: Crew) {
     (memoryAtEnd, diskAtEnd) = (Self.memory(of: crew), Self.disk(of: crew))
     (memory, disk) = (max(memory, memoryAtEnd), max(disk, diskAtEnd))
+    logLines = crew.errors(of: Crew.phone).count
   }
 
   /// The heaviest of several phones.
   mutating func add(_ other: HubWeight) {
     (memory, memoryAtEnd) = (max(memory, other.memory), max(memoryAtEnd, other.memoryAtEnd))
     (disk, diskAtEnd) = (max(disk, other.disk), max(diskAtEnd, other.diskAtEnd))
+    logLines = max(logLines, other.logLines)
   }
 
   func expectWithinBounds(_ note: String, sourceLocation: SourceLocation = #_sourceLocation) {
@@ -62,6 +66,7 @@ extension HubWeight: CustomStringConvertible {
     }
     return [
       line("the phone's memory", memory, memoryAtEnd, Self.memoryMax), line("its store", disk, diskAtEnd, Self.diskMax),
+      "its log \(logLines) lines",
     ].joined(separator: "; ")
   }
 }

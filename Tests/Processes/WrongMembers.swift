@@ -25,16 +25,17 @@ struct WrongMembers {
   let count: Int
   /// For how many seconds each does.
   private let seconds: ClosedRange<Int>
+  private let habits: [Habit]
   private let memory: String
   private var members: [Member] = []
   private var dice: Dice
   private let firstHabit: Int
 
   init(_ plan: ChaosCampaign.Plan, in directory: String) throws {
-    (count, seconds) = (plan.wrong, plan.wrongSeconds)
+    (count, seconds, habits) = (plan.wrong, plan.wrongSeconds, plan.habits)
     dice = Dice(seed: plan.seed &+ 77)
     // Campaigns side by side begin with different ones, so that few wrong members are of many kinds.
-    firstHabit = Int(plan.seed % UInt64(Habit.allCases.count))
+    firstHabit = Int(plan.seed % UInt64(habits.count))
     memory = directory + "/wrong"
     if count > 0 { try FileManager.default.createDirectory(atPath: memory, withIntermediateDirectories: true) }
   }
@@ -55,7 +56,6 @@ struct WrongMembers {
   }
 
   private mutating func begin(_ crew: Crew) {
-    let habits = Habit.allCases
     let habit = habits[(firstHabit + members.count) % habits.count]
     let life = seconds.lowerBound + roll(seconds.count)
     let killedAt = roll(3) == 0 ? ContinuousClock.now + .milliseconds(1000 + roll(1000 * life)) : nil

@@ -5,6 +5,8 @@ extension HubCore {
   /// Devices that are gone, are owed nothing and have left nothing: beyond these the one unheard for longest is forgotten.
   /// A bus has a handful; a thousand peers are a test of ours.
   static let absentMax = 1024
+  /// How many more are forgotten when one has to be.
+  static let forgottenAtOnce = 63
 
   /// Makes room for a device that is not known; `false` when each of those that are has something here.
   mutating func makeRoom(for device: DeviceID) -> Bool {
@@ -15,20 +17,26 @@ extension HubCore {
   }
 
   /// Forgets devices that are gone, are owed nothing and have left nothing: those of which no stream has begun first, then
-  /// those unheard for longest.
+  /// those unheard for longest. Some more go than must, because looking for them takes as long as there are devices.
   private mutating func trimDevices() {
     guard devices.count >= Self.absentMax else { return }
     let present = Set(sessions.sessions.values.map(\.hello.storeID))
-    let absent = devices.values.filter { !present.contains($0.storeID) && !sessions.isReachable($0.deviceID) }
-    let excess = max(absent.count - Self.absentMax + 1, devices.count - Self.devicesMax + 1)
-    guard excess > 0 else { return }
     let pressing = Set(unjudged.values.map(\.stream.sender)).union(claims.values.joined())
-    let idle = absent.filter { !pressing.contains($0.storeID) && holdsNothing($0.storeID) }
-    let order = idle.sorted {
-      let (left, right) = (received(from: $0.storeID).isEmpty, received(from: $1.storeID).isEmpty)
-      return left == right ? ($0.heardAt, $0.deviceID) < ($1.heardAt, $1.deviceID) : left
+    var absent = 0
+    var idle: [(hasStreams: Bool, device: KnownDevice)] = []
+    // No closures here: each call of one would copy the whole hub.
+    for device in devices.values where !present.contains(device.storeID) && !sessions.isReachable(device.deviceID) {
+      absent += 1
+      guard !pressing.contains(device.storeID), holdsNothing(device.storeID) else { continue }
+      idle.append((!received(from: device.storeID).isEmpty, device))
     }
-    for device in order.prefix(excess) { forget(device) }
+    let excess = max(absent - Self.absentMax + 1, devices.count - Self.devicesMax + 1)
+    guard excess > 0 else { return }
+    idle.sort {
+      $0.hasStreams == $1.hasStreams
+        ? ($0.device.heardAt, $0.device.deviceID) < ($1.device.heardAt, $1.device.deviceID) : $1.hasStreams
+    }
+    for (_, device) in idle.prefix(excess + Self.forgottenAtOnce) { forget(device) }
   }
 
   /// A store that its device has left for another is kept while both are here, so that two nodes of one name do not disturb

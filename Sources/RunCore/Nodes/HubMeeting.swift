@@ -98,9 +98,11 @@ extension HubCore {
   /// A chain that waits for its stop by a store that no device has any more waits in vain: it is judged without. A store
   /// that still has a session can bring it.
   mutating func letGoOfLostStores(at now: BusTime) {
+    var orphans: Set<StoreID> = []
+    for press in unjudged.values where !hasHeir(press) { orphans.insert(press.stream.sender) }
+    guard !orphans.isEmpty else { return }
     let present = Set(devices.values.map(\.storeID)).union([storeID])
-    let orphans = unjudged.values.filter { !hasHeir($0) }
-    for store in Set(orphans.map(\.stream.sender)).subtracting(present).sorted()
+    for store in orphans.subtracting(present).sorted()
     where sessions.connection(of: store) == nil {
       let fallen = arbiter.skip(StreamID(sender: store, kind: .commands))
       guard !fallen.isEmpty else { continue }

@@ -19,6 +19,20 @@ def mark(kind, sequence, id=None):
 
 def unfinished(member):
     """Whole runs that are never stopped: started long ago, each command says that the stop follows."""
+    # One that is patient keeps a long run open on each of its lines, also when it has left.
+    if member.chance.random() < 0.5:
+        lines = []
+        for number in range(member.roll(1, 5)):
+            line = yield from member.joined(member.line(f"{member.name}-{number}"))
+            lines.append(line)
+            run, age = member.id(), member.roll(2, 7200) * SECOND
+            line.add("unfinished runs", member.command("start", run), age, stop_follows=True)
+            for _ in range(member.chance.choice([20, 200, 500])):
+                line.add("unfinished runs", member.command("lap", run), age, stop_follows=True)
+        while True:
+            for line in lines:
+                yield from member.settle(line, 0.5)
+            yield 0.1
     store = None
     while True:
         line = yield from member.joined(member.line(store=store))

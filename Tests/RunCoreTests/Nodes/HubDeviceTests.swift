@@ -51,6 +51,24 @@ struct HubDeviceTests {
     #expect(hub.hello("watch", nonce: 2) == ["watch ← refused storeRegressed"])
   }
 
+  @Test("When room is made for a new name, many old ones go: looking for them costs as much as thousands of hellos")
+  func forgottenAtOnce() {
+    var hub = HubStage.with("watch")
+    var most = 0
+    for number in 0..<HubCore.absentMax + 2 {
+      _ = hub.hello("wrong\(number)")
+      hub.commitsAll()
+      _ = hub.says("wrong\(number)", .goodbye)
+      most = max(most, hub.core.devices.count)
+      // The silent are looked at, too: the watch is to stay.
+      _ = hub.says("watch", .ping(1))
+      hub.passes(.milliseconds(5))
+    }
+    #expect(most == HubCore.absentMax + 1)
+    #expect(hub.core.devices.count < HubCore.absentMax - HubCore.forgottenAtOnce + 4)
+    #expect(hub.core.devices[DeviceID("watch")!] != nil)
+  }
+
   @Test("A shell that looked on is forgotten when it leaves; a watch is not")
   func visitor() {
     var hub = HubStage.with("watch", "shell")
