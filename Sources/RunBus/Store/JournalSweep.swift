@@ -15,7 +15,7 @@ enum JournalSweep {
       "UPDATE runs SET over_at = ? WHERE run = ? AND swept_to IS NULL", [moment.nanoseconds, run.data])
   }
 
-  /// From here on only transitions are read; the sweep begins at the run's first place.
+  /// From here on only transitions are read, and the run has no other names; the sweep begins at its first place.
   static func drop(_ run: RunID, _ db: Database) throws {
     // The highest place may be swept, and is never used again.
     try db.run(
@@ -26,6 +26,7 @@ enum JournalSweep {
       UPDATE runs SET over_at = NULL, swept_to = first_position, sweep_until = (SELECT MAX(position) FROM journal)
       WHERE run = ?
       """, [run.data])
+    try db.run("DELETE FROM aliases WHERE of = ?", [run.data])
   }
 
   /// Deletes a piece; whether there may be more.

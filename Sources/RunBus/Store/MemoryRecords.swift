@@ -117,6 +117,7 @@ final class MemoryRecords: StoreRecords {
       state.dropped.insert(run)
       state.journals[run] = journal(of: run, state)
       state.history.endedJournals[run] = nil
+      state.history.aliases = state.history.aliases.filter { $0.value != run }
     case .meet(let device): state.devices[device.deviceID] = device
     case .forgetDevice(let device):
       state.devices[device] = nil

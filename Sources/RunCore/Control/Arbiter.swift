@@ -1,13 +1,23 @@
-/// Takes accepted presses and decides what becomes of each: window, waiting line, settlement (design section 4).
+/// Takes accepted presses and decides what becomes of each: window, waiting line, settlement (docs/protocol.md, "Judging").
 ///
 /// - No window open can go to: open (a press arrives).
 /// - Open can go to: none open (it settles and nothing waits), open (it settles and what waited opens the next).
 ///
 /// Late presses never open a window: they are judged alone, in press order, whenever none is open.
 public struct Arbiter: Sendable {
+  /// How an accepted press stands, and what its arrival changed for others.
+  public struct Reception: Hashable, Sendable {
+    /// How it stands.
+    public let pressClass: PressClass
+    /// Held presses of runs that fell apart for want of room: late ones now.
+    public let fallen: [CommandID]
+    /// Held presses of the run that this one made whole: they wait for nothing but a judge.
+    public let completed: [CommandID]
+  }
+
   private struct Waiting {
     let press: Press
-    var pressClass: PressClass
+    let pressClass: PressClass
   }
   private enum State {
     case closed
@@ -20,8 +30,9 @@ public struct Arbiter: Sendable {
   private let lateAfter: BusDuration
   private var term: UInt64
   private var state = State.closed
-  /// In order of arrival.
+  /// Late ones and those of the next window, in order of arrival.
   private var waiting: [Waiting] = []
+  private var held = HeldRuns()
 
   /// An arbiter with a past.
   ///
@@ -40,13 +51,16 @@ public struct Arbiter: Sendable {
     self.lateAfter = lateAfter
     self.term = term
     rule = Window.Rule(length: window)
-    for (press, pressClass) in accepted {
-      if pressClass == .window {
-        admit(press)
-      } else {
-        waiting.append(Waiting(press: press, pressClass: pressClass))
-      }
+    for (press, pressClass) in accepted { place(press, pressClass) }
+  }
+
+  private mutating func place(_ press: Press, _ pressClass: PressClass) {
+    switch pressClass {
+    case .window: admit(press)
+    case .next, .late: waiting.append(Waiting(press: press, pressClass: pressClass))
+    case .held: return held.hold(press)
     }
+    held.goOn(press)
   }
 
   /// When the open window settles, or `nil` with none open.
@@ -59,52 +73,64 @@ public struct Arbiter: Sendable {
 
   /// How many presses wait for their verdict.
   public var unjudgedCount: Int {
-    switch state {
-    case .closed: waiting.count
-    case .open(let window): waiting.count + window.presses.count
-    }
+    let inWindow = if case .open(let window) = state { window.presses.count } else { 0 }
+    return inWindow + waiting.count + held.count
   }
+
+  /// How many presses of runs without a stop are held.
+  public var unfinishedCount: Int { held.unfinishedCount }
+
+  /// Whether a press belongs to a run whose stop has not come.
+  public func isUnfinished(_ id: CommandID) -> Bool { held.isUnfinished(id) }
 
   /// How an accepted press stands; `nil` for one that does not wait.
   public func pressClass(of id: CommandID) -> PressClass? {
     if case .open(let window) = state, window.presses.contains(where: { $0.command.id == id }) { return .window }
-    return waiting.first { $0.press.command.id == id }?.pressClass
+    return held.contains(id) ? .held : waiting.first { $0.press.command.id == id }?.pressClass
   }
 
-  /// A stream has gone on over places that hold nothing: a chain of it whose stop stood there has lost it and falls
-  /// apart. Call ``judgeLate(at:)`` afterwards. The presses that stand otherwise now.
-  public mutating func skip(_ stream: StreamID) -> [CommandID] {
-    var fallen: [CommandID] = []
-    for index in waiting.indices where waiting[index].pressClass == .held && waiting[index].press.stream == stream {
-      waiting[index].pressClass = .late
-      fallen.append(waiting[index].press.command.id)
-    }
-    return fallen
+  /// A stream has gone on over places that hold nothing, or will not be heard again: its runs that still wait for their
+  /// stop fall apart. Call ``judgeLate(at:isPast:)`` afterwards. The presses that are late now.
+  public mutating func abandon(_ stream: StreamID) -> [CommandID] { makeLate(held.abandon(stream)) }
+
+  private mutating func makeLate(_ presses: [Press]) -> [CommandID] {
+    for press in presses { waiting.append(Waiting(press: press, pressClass: .late)) }
+    return presses.map(\.command.id)
   }
 
-  /// Takes in an accepted press and says how it stands. Call ``judgeLate(at:)`` and ``settle(at:)`` afterwards.
-  public mutating func receive(_ press: Press) -> PressClass {
+  /// Takes in an accepted press and says how it stands. Call ``judgeLate(at:isPast:)`` and ``settle(at:isPast:)``
+  /// afterwards.
+  ///
+  /// - Parameter hasPlaces: the devices whose unfinished runs fall apart last, for want of room.
+  public mutating func receive(_ press: Press, hasPlaces: (DeviceID) -> Bool = { _ in true }) -> Reception {
     let pressClass = classify(press)
-    if pressClass == .window { admit(press) } else { waiting.append(Waiting(press: press, pressClass: pressClass)) }
-    return pressClass
+    place(press, pressClass)
+    guard pressClass == .held else { return Reception(pressClass: pressClass, fallen: [], completed: []) }
+    let own = held.runs.last { $0.presses.last?.command.id == press.command.id }
+    let completed = own?.isWhole == true ? own?.presses.map(\.command.id) ?? [] : []
+    let fallen = makeLate(held.trim(press.deviceID, hasPlaces: hasPlaces))
+    return Reception(pressClass: pressClass, fallen: fallen, completed: completed)
   }
 
   /// Judges what waits and needs no window to settle first. Nothing happens while a window is open.
-  public mutating func judgeLate(at now: BusTime) -> Settlement {
-    guard case .closed = state, !waiting.isEmpty else { return Settlement() }
-    var judge = takeJudge()
-    let admitted = drainWaiting(into: &judge, at: now)
-    control = judge.state
-    judge.settlement.admitted = admitted
-    return judge.settlement
+  ///
+  /// - Parameter isPast: whether there is a record of a run, was one, or is to be one.
+  public mutating func judgeLate(
+    at now: BusTime, isPast: @escaping (RunID) -> Bool = { _ in false }
+  ) -> Settlement {
+    guard case .closed = state, !waiting.isEmpty || !held.runs.isEmpty else { return Settlement() }
+    return finish(takeJudge(isPast), at: now)
   }
 
   /// Settles the open window if its deadline has come, then judges the late presses that waited for it, then opens the
-  /// next window for the rest. Empty when it is too early.
-  public mutating func settle(at now: BusTime) -> Settlement {
+  /// next window for the rest. Empty when it is too early. For `isPast` see ``judgeLate(at:isPast:)``.
+  public mutating func settle(at now: BusTime, isPast: @escaping (RunID) -> Bool = { _ in false }) -> Settlement {
     guard case .open(let window) = state, now >= window.deadline || rule.length == .zero else { return Settlement() }
     state = .closed
-    var judge = WindowFold.settle(window.presses, window: window, by: takeJudge())
+    return finish(WindowFold.settle(window.presses, window: window, by: takeJudge(isPast)), at: now)
+  }
+
+  private mutating func finish(_ judge: consuming Judge, at now: BusTime) -> Settlement {
     let admitted = drainWaiting(into: &judge, at: now)
     control = judge.state
     judge.settlement.admitted = admitted
@@ -112,8 +138,9 @@ public struct Arbiter: Sendable {
   }
 
   /// The judge holds the control state until it has judged: with a second owner each settlement would copy the past.
-  private mutating func takeJudge() -> Judge {
-    let judge = Judge(state: control, term: term, windowLength: rule.length)
+  private mutating func takeJudge(_ isPast: @escaping (RunID) -> Bool) -> Judge {
+    let judge = Judge(
+      state: control, term: term, windowLength: rule.length, grace: max(rule.length, lateAfter), isPast: isPast)
     control = ControlState()
     return judge
   }
@@ -121,24 +148,21 @@ public struct Arbiter: Sendable {
   // MARK: Classes
 
   private func classify(_ press: Press) -> PressClass {
-    let age = press.arrivedAt - press.pressedAt
-    let isOld = age > max(rule.length, lateAfter)
-    let sendersWaiting = waiting.filter { $0.press.deviceID == press.deviceID }
-    // A chain waits for its stop, and what the sender pressed after its start waits with it. Other streams of its
-    // device do not: its store may be lost, and the stop with it.
-    let isBlocked = sendersWaiting.contains { $0.pressClass != .held || $0.press.stream == press.stream }
-    if press.command.kind != .start, startOfChain(of: press, among: chainStarts) != nil { return .held }
+    let isOld = press.arrivedAt - press.pressedAt > max(rule.length, lateAfter)
+    if press.command.kind != .start, held.claims(press) { return .held }
+    // A sender's presses keep their order: one that waits holds up those behind it. A run that waits for its stop holds
+    // up its own stream alone: the sender's store may be lost, and the stop with it.
+    let isBlocked = waiting.contains { $0.press.deviceID == press.deviceID } || held.waits(on: press.stream)
+    let late = press.command.kind == .start && press.stopFollows ? PressClass.held : .late
     switch state {
     case .closed:
-      if isOld { return startsChain(press) ? .held : .late }
+      if isOld { return late }
       return isBlocked ? .next : .window
     case .open(let window):
-      if isOld && press.pressedAt < window.first { return startsChain(press) ? .held : .late }
+      if isOld && press.pressedAt < window.first { return late }
       return !isBlocked && window.admits(press) ? .window : .next
     }
   }
-
-  private func startsChain(_ press: Press) -> Bool { press.command.kind == .start && press.stopFollows }
 
   private mutating func admit(_ press: Press) {
     switch state {
@@ -153,13 +177,14 @@ public struct Arbiter: Sendable {
 
   // MARK: The waiting line
 
-  /// Judges the late ones in press order, then lets the others open (and join) the next window, in press order.
+  /// Judges whole runs and late presses in press order, then lets the others open (and join) the next window, in press
+  /// order.
   private mutating func drainWaiting(into judge: inout Judge, at now: BusTime) -> [CommandID] {
-    for chain in takeWholeChains() { LateJudgement.judge(chain: chain, at: now, by: &judge) }
-    let late = take { $0.pressClass == .late }
-    for press in late { LateJudgement.judge(press, at: now, by: &judge) }
+    for run in held.takeWhole() { LateJudgement.judge(wholeRun: run, at: now, by: &judge) }
+    _ = makeLate(held.takeLost())
+    for press in take(.late) { LateJudgement.judge(press, at: now, by: &judge) }
     var admitted: [CommandID] = []
-    for press in take({ $0.pressClass == .next }) {
+    for press in take(.next) {
       switch state {
       case .open(let window) where !window.admits(press) || rule.length == .zero:
         waiting.append(Waiting(press: press, pressClass: .next))
@@ -172,63 +197,17 @@ public struct Arbiter: Sendable {
   }
 
   /// Takes out the waiting presses of a class, in press order.
-  private mutating func take(_ isWanted: (Waiting) -> Bool) -> [Press] {
-    let taken = waiting.filter(isWanted).map(\.press)
-    waiting.removeAll(where: isWanted)
+  private mutating func take(_ pressClass: PressClass) -> [Press] {
+    let taken = waiting.filter { $0.pressClass == pressClass }.map(\.press)
+    if !taken.isEmpty { waiting.removeAll { $0.pressClass == pressClass } }
     return taken.sorted(by: Press.precedes)
-  }
-
-  /// The starts of the held chains, in order of arrival.
-  private var chainStarts: [Press] {
-    waiting.filter { $0.pressClass == .held && startsChain($0.press) }.map(\.press)
-  }
-
-  /// The start of the chain that a press belongs to: it names its run, or it names none and came after it.
-  private func startOfChain(of press: Press, among starts: [Press]) -> Press? {
-    starts.last { start in
-      guard start.deviceID == press.deviceID else { return false }
-      if let run = press.command.runID { return run == start.runOfStart }
-      return start.stream == press.stream && start.sequence < press.sequence || start.command.id == press.command.id
-    }
-  }
-
-  /// Takes out the chains whose stop has arrived, each from its start to its stop, ordered by their starts. A chain
-  /// whose stop is not coming any more falls apart into late presses.
-  private mutating func takeWholeChains() -> [[Press]] {
-    let held = waiting.filter { $0.pressClass == .held }.map(\.press)
-    guard !held.isEmpty else { return [] }
-    let starts = chainStarts
-    var whole: [[Press]] = []
-    var fallenApart: Set<CommandID> = []
-    for (start, chain) in Dictionary(grouping: held, by: { startOfChain(of: $0, among: starts) }) {
-      if let start, !chain.contains(where: { $0.command.kind == .stop }) {
-        if hasLostItsStop(chain, begunBy: start, among: starts) { fallenApart.formUnion(chain.map(\.command.id)) }
-      } else {
-        whole.append(chain.sorted(by: Press.precedes))
-      }
-    }
-    let taken = Set(whole.joined().map(\.command.id))
-    waiting.removeAll { taken.contains($0.press.command.id) }
-    for index in waiting.indices where fallenApart.contains(waiting[index].press.command.id) {
-      waiting[index].pressClass = .late
-    }
-    return whole.sorted { Press.precedes($0[0], $1[0]) }
-  }
-
-  /// Half of what a hub holds unjudged: a chain that never ends must not keep the others out.
-  private static let chainMax = 512
-
-  /// The stop was cancelled or has expired: its stream has gone on without it.
-  private func hasLostItsStop(_ chain: [Press], begunBy start: Press, among starts: [Press]) -> Bool {
-    if chain.count > Self.chainMax || chain.contains(where: { !$0.stopFollows }) { return true }
-    return waiting.contains {
-      $0.press.stream == start.stream && $0.press.sequence > start.sequence
-        && startOfChain(of: $0.press, among: starts) != start
-    }
   }
 }
 
 extension Arbiter {
   /// A new hub life: verdicts carry its number from now on.
   public mutating func setTerm(_ term: UInt64) { self.term = term }
+
+  /// The readings of a run are gone, and with them every other name that it had.
+  public mutating func forgetAliases(of run: RunID) { control.forgetAliases(of: run) }
 }

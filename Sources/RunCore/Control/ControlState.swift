@@ -15,11 +15,19 @@ public struct ControlState: Hashable, Sendable {
   public private(set) var amendments: [PastTransition] = []
   /// Settled windows that applied something, oldest first, at most ``ControlHistory/windowsMax``.
   public private(set) var windows: [SettledWindow] = []
-  /// Run ids that are another name for a run.
+  /// Run ids that are another name for a run: at most ``ControlHistory/aliasesMax`` of each.
   public private(set) var aliases: [RunID: RunID] = [:]
-  /// For each device the latest press of it that was settled other than rejected, laps excepted.
+  private struct AliasCount: Hashable, Sendable {
+    var all = 0
+    var given: [DeviceID: Int] = [:]
+  }
+  /// How many names each run has, and how many of them each device gave.
+  private var aliasCounts: [RunID: AliasCount] = [:]
+  /// The latest press that was settled other than rejected, laps excepted, of the two devices for which that is latest:
+  /// the question is always whether a device other than the asking one pressed later.
   public private(set) var lastSettled: [DeviceID: BusTime] = [:]
-  /// For each device the highest revision in an `applied` or `coalesced` verdict of its, laps and amendments excepted.
+  /// For each device the highest revision in an `applied` or `coalesced` verdict of its, laps and amendments excepted: of
+  /// ``ControlHistory/devicesMax`` devices, those that were told most.
   public private(set) var verdictRevision: [DeviceID: UInt64] = [:]
 
   /// Idle, and nothing has ever happened.
@@ -49,9 +57,26 @@ public struct ControlState: Hashable, Sendable {
     Self.append(transition, to: &amendments, max: ControlHistory.transitionsMax)
   }
 
-  /// Remembers that an id is another name for a run.
-  mutating func setAlias(_ id: RunID, of run: RunID) {
-    if id != run { aliases[id] = run }
+  /// Remembers that an id is another name for a run; `false` when the run, or the device that gives it, has too many.
+  mutating func setAlias(_ id: RunID, of run: RunID, by device: DeviceID) -> Bool {
+    let count = aliasCounts[run] ?? AliasCount()
+    guard count.all < ControlHistory.aliasesMax,
+      count.given[device, default: 0] < ControlHistory.aliasesOfDeviceMax
+    else { return false }
+    aliases[id] = run
+    countAlias(of: run, by: device)
+    return true
+  }
+
+  private mutating func countAlias(of run: RunID, by device: DeviceID?) {
+    aliasCounts[run, default: AliasCount()].all += 1
+    if let device { aliasCounts[run]?.given[device, default: 0] += 1 }
+  }
+
+  /// Forgets the other names of a run.
+  mutating func forgetAliases(of run: RunID) {
+    guard aliasCounts.removeValue(forKey: run) != nil else { return }
+    aliases = aliases.filter { $0.value != run }
   }
 
   /// Remembers a window that applied something.
@@ -69,12 +94,19 @@ public struct ControlState: Hashable, Sendable {
     case .rejected: return
     }
     lastSettled[press.deviceID] = max(lastSettled[press.deviceID] ?? press.pressedAt, press.pressedAt)
+    Self.keepHighest(2, of: &lastSettled)
   }
 
   /// What made no revision (an amendment, a run that arrived whole) says nothing about what its sender knows.
   private mutating func raiseBase(of sender: DeviceID, to revision: UInt64, madeBy maker: CommandID) {
     guard transitions.last(where: { $0.change.commandID == maker }) != nil else { return }
     verdictRevision[sender] = max(verdictRevision[sender] ?? 0, revision)
+    Self.keepHighest(ControlHistory.devicesMax, of: &verdictRevision)
+  }
+
+  private static func keepHighest<Value: Comparable>(_ count: Int, of values: inout [DeviceID: Value]) {
+    guard values.count > count, let least = values.min(by: { ($0.value, $0.key) < ($1.value, $1.key) }) else { return }
+    values[least.key] = nil
   }
 
   private static func append<Element>(_ element: Element, to list: inout [Element], max: Int) {
@@ -96,8 +128,20 @@ extension ControlState {
       if transition.revision > revision { make(transition) } else { amend(transition) }
     }
     for window in windows { remember(window) }
-    self.aliases = aliases
+    restore(aliases, verdicts)
     for (verdict, press) in verdicts { remember(verdict, of: press) }
+  }
+
+  /// Which device gave a name follows from its start's verdict; of a name whose verdict is forgotten nobody knows.
+  private mutating func restore(_ aliases: [RunID: RunID], _ verdicts: [(verdict: Verdict, press: Press)]) {
+    self.aliases = aliases
+    var givers: [RunID: DeviceID] = [:]
+    for (verdict, press) in verdicts where verdict.kind == .start {
+      if case .rejected = verdict.outcome { continue }
+      guard let own = press.command.runID, givers[own] == nil, aliases[own] == verdict.runID else { continue }
+      givers[own] = press.deviceID
+    }
+    for (alias, run) in aliases { countAlias(of: run, by: givers[alias]) }
   }
 }
 
@@ -135,6 +179,7 @@ extension ControlState {
     for window in windows.reversed() where window.first <= moment && moment < window.deadline {
       let found = window.applied.last {
         $0.kind == kind && (kind == .start || run == nil || run == $0.runID)
+          && !(Self.endsWithStop(kind) && window.hasStopped($0.runID, by: moment))
       }
       if let found { return found }
       // Pause, resume, pause, each judged alone: the second pause is no repeat of the first.
@@ -142,6 +187,18 @@ extension ControlState {
       if isUndone { return nil }
     }
     return nil
+  }
+}
+
+extension ControlState {
+  /// A press behind the stop is none of the run, whatever the window applied before it.
+  private static func endsWithStop(_ kind: CommandKind) -> Bool { kind != .start && kind != .stop }
+}
+
+extension SettledWindow {
+  /// Whether it stopped a run at a moment or before.
+  fileprivate func hasStopped(_ run: RunID, by moment: BusTime) -> Bool {
+    applied.contains { $0.kind == .stop && $0.runID == run && $0.effectiveAt <= moment }
   }
 }
 
@@ -215,6 +272,10 @@ public enum ControlHistory {
   public static let transitionsMax = 512
   /// Likewise for windows.
   public static let windowsMax = 512
+  /// Other names of one run, given by one device and by all: a start that is not needed gives one.
+  public static let (aliasesOfDeviceMax, aliasesMax) = (16, 1024)
+  /// Devices of which is remembered what their verdicts told them.
+  public static let devicesMax = 256
   /// How long a verdict is kept for senders that ask again, and for dedupe of one-shot senders.
   public static let verdictAge = BusDuration.seconds(2 * 86_400)
 }

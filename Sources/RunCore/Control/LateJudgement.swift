@@ -1,4 +1,4 @@
-/// Judges presses that arrived late, one by one and in the order of the design's section 4, "Late commands".
+/// Judges presses that arrived late, one by one (docs/protocol.md, "Rules for late commands" and "Whole runs").
 enum LateJudgement {
   /// Judges one late press.
   static func judge(_ press: Press, at now: BusTime, by judge: inout Judge) {
@@ -9,11 +9,9 @@ enum LateJudgement {
     let machine = RunMachine(phase: judge.state.phase)
     if kind != .start, machine.isRepeat(kind), run == judge.state.runID, joinsPresent(press, by: &judge) { return }
     if now - press.pressedAt > ControlHistory.age { return judge.answer(press, .rejected(.tooOld), run: run) }
-    if kind == .start, let named = judge.run(of: press, orElse: nil), judge.state.knows(named),
-      named != judge.state.runID || !machine.phase.isOn
-    {
+    if kind == .start, let known = judge.knownRun(of: press), known != judge.state.runID || !machine.phase.isOn {
       // A start that was tried again after its run: it must not bring the run back, nor name the next one.
-      return judge.answer(press, .rejected(.illegal(.completed)), run: named)
+      return judge.answer(press, .rejected(.illegal(.completed)), run: known)
     }
     if kind == .start, machine.phase.isOn, joinsRun(press, by: &judge) { return }
     if amends(press, run: run, by: &judge) { return }
@@ -111,9 +109,10 @@ enum LateJudgement {
     let kind = press.command.kind
     var machine = RunMachine(phase: judge.state.phase)
     if kind != .start, let present = judge.state.runID, run != present {
-      guard let run else { return judge.answer(press, .rejected(.illegal(.idle)), run: nil) }
-      return judge.answer(press, .rejected(judge.state.knows(run) ? .illegal(.completed) : .otherRun), run: run)
+      return judge.answer(press, .rejected(run == nil ? .illegal(.idle) : .otherRun), run: run)
     }
+    let isTooEarly = kind == .lap && machine.phase.isOn && judge.isBeforeStart(press)
+    if isTooEarly { return judge.answer(press, .rejected(.illegal(.idle)), run: run) }
     guard machine.apply(kind) else {
       return judge.answer(press, .rejected(.illegal(machine.phase)), run: run)
     }
@@ -143,26 +142,22 @@ enum LateJudgement {
 
   // MARK: Whole runs
 
-  /// Judges a run that was started and stopped out of reach and arrives whole.
-  static func judge(chain: [Press], at now: BusTime, by judge: inout Judge) {
-    // The start was somebody else's tap, too: then it is no run of its own, and the rest is judged one by one.
-    guard let start = chain.first, start.command.kind == .start else {
-      for press in chain { Self.judge(press, at: now, by: &judge) }
-      return
-    }
-    if joinsSettledWindow(start, by: &judge) {
-      for press in chain.dropFirst() { Self.judge(press, at: now, by: &judge) }
+  /// Judges a run that was started and stopped out of reach and arrives whole, in press order.
+  static func judge(wholeRun presses: [Press], at now: BusTime, by judge: inout Judge) {
+    guard let start = presses.first, isOwnRun(start, judge) else {
+      // Its start is somebody else's tap, too, or that of a run that is here: nothing of it is a run of its own.
+      for press in presses { Self.judge(press, at: now, by: &judge) }
       return
     }
     let run = start.runOfStart
-    let end = chain[chain.count - 1].pressedAt
+    let end = presses[presses.count - 1].pressedAt
     judge.settlement.wholeRuns.append(
       WholeRun(
         runID: run, deviceID: start.deviceID, startedAt: start.pressedAt, stoppedAt: end,
         isConflicted: overlapsAnother(from: start.pressedAt, to: end, state: judge.state)))
     var machine = RunMachine()
     var maker: PastTransition?
-    for press in chain {
+    for press in presses {
       let kind = press.command.kind
       if machine.isRepeat(kind), let maker {
         judge.answer(
@@ -177,6 +172,11 @@ enum LateJudgement {
         judge.answer(press, .rejected(.illegal(machine.phase)), run: run)
       }
     }
+  }
+
+  private static func isOwnRun(_ start: Press, _ judge: Judge) -> Bool {
+    start.command.kind == .start && judge.knownRun(of: start) == nil
+      && judge.state.applied(.start, at: start.pressedAt, run: nil) == nil
   }
 
   private static func overlapsAnother(from: BusTime, to: BusTime, state: ControlState) -> Bool {

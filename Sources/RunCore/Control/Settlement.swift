@@ -39,12 +39,36 @@ struct Judge {
   var state: ControlState
   let term: UInt64
   let windowLength: BusDuration
+  /// So much before its run's start a press is still one of that run: clocks differ.
+  let grace: BusDuration
+  /// Whether there is a record of a run, was one, or is to be one.
+  let isPast: (RunID) -> Bool
   var settlement = Settlement()
 
-  init(state: ControlState, term: UInt64, windowLength: BusDuration) {
+  init(
+    state: ControlState, term: UInt64, windowLength: BusDuration, grace: BusDuration,
+    isPast: @escaping (RunID) -> Bool
+  ) {
     self.state = state
     self.term = term
     self.windowLength = windowLength
+    self.grace = grace
+    self.isPast = isPast
+  }
+
+  /// Whether a run has ever begun, under this name or another one.
+  func knows(_ run: RunID) -> Bool {
+    state.aliases[run] != nil || state.knows(run) || isPast(run)
+  }
+
+  /// The run that a start would begin, when that has begun already.
+  func knownRun(of start: Press) -> RunID? {
+    knows(start.runOfStart) ? state.canonical(start.runOfStart) : nil
+  }
+
+  /// Whether a lap was pressed before the present run began, and not only on a clock that runs ahead.
+  func isBeforeStart(_ press: Press) -> Bool {
+    state.startedAt.map { press.pressedAt < $0 - grace } ?? false
   }
 
   /// The run that a command means, aliases resolved: its own, or else the one given.
@@ -81,10 +105,12 @@ struct Judge {
     return time
   }
 
-  /// A start that was not needed names the run that goes on. A run that has begun keeps its name.
+  /// A start that was not needed names the run that goes on, while that has room for names. A run that has begun keeps
+  /// its own.
   mutating func alias(_ press: Press, to run: RunID) {
-    guard press.command.kind == .start, let own = press.command.runID, own != run, !state.knows(own) else { return }
-    state.setAlias(own, of: run)
+    guard press.command.kind == .start, let own = press.command.runID, own != run, !knows(own),
+      state.setAlias(own, of: run, by: press.deviceID)
+    else { return }
     settlement.aliases[own] = run
   }
 

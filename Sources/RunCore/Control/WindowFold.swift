@@ -1,4 +1,4 @@
-/// Folds one window: a set of presses, sorted, from the current phase (design section 4, "Settling").
+/// Folds one window: a set of presses, sorted, from the current phase (docs/protocol.md, "Rules of a window").
 ///
 /// Two passes: the first projects what would happen and finds who undoes whom, the second writes it down, because a
 /// transition has a revision only once it is known to stay.
@@ -33,6 +33,8 @@ struct WindowFold {
   private var fates: [Fate] = []
   /// The runs that this window starts.
   private var minted: Set<RunID> = []
+  /// The runs that it stops.
+  private var stopped: Set<RunID> = []
 
   /// Settles a window's presses and returns the judge that wrote the result down.
   static func settle(_ presses: some Collection<Press>, window: Window, by judge: consuming Judge) -> Judge {
@@ -63,10 +65,8 @@ struct WindowFold {
     }
     if kind == .lap { return mark(index, meant: meant) }
     guard meant == run || run == nil else { return .rejected(.otherRun, meant) }
-    if kind == .start, let named = judge.run(of: press, orElse: nil), named != run || machine.phase == .completed,
-      judge.state.knows(named) || minted.contains(named)
-    {
-      return .rejected(.illegal(.completed), named)
+    if kind == .start, let known = knownRun(of: press), known != run || !machine.phase.isOn {
+      return .rejected(.illegal(.completed), known)
     }
 
     if machine.isRepeat(kind) { return join(press, maker: kept.last) }
@@ -84,17 +84,26 @@ struct WindowFold {
       minted.insert(press.runOfStart)
       run = press.runOfStart
     }
+    if kind == .stop, let run { stopped.insert(run) }
     // Legal and not a start: a run is on, so there is one.
     return run.map(Fate.kept) ?? .rejected(.illegal(.idle), nil)
+  }
+
+  /// The run that a start would begin, when it has begun already, in this window or before it.
+  private func knownRun(of start: Press) -> RunID? {
+    minted.contains(start.runOfStart) ? start.runOfStart : judge.knownRun(of: start)
   }
 
   private mutating func mark(_ index: Int, meant: RunID?) -> Fate {
     let press = presses[index]
     guard let meant else { return .rejected(.illegal(machine.phase), nil) }
+    // The ledger does not know yet that this window has stopped the run.
+    if stopped.contains(meant) { return .rejected(.illegal(.completed), meant) }
     if let other = marks.last(where: { $0.run == meant }) { return .joins(other.index) }
+    let isPresent = meant == run && machine.allows(.lap)
+    if isPresent, !minted.contains(meant), judge.isBeforeStart(press) { return .rejected(.illegal(.idle), meant) }
     // A lap of a run that is over counts when it was pressed while that run was on.
-    let isLegal = meant == run && machine.allows(.lap) || judge.state.phase(of: meant, at: press.pressedAt).isOn
-    guard isLegal else {
+    guard isPresent || judge.state.phase(of: meant, at: press.pressedAt).isOn else {
       return run == nil || meant == run ? .rejected(.illegal(machine.phase), run) : .rejected(.otherRun, meant)
     }
     marks.append((index, meant))

@@ -1,16 +1,13 @@
 // The control path: a press comes in, is accepted, judged, and answered.
 extension HubCore {
-  /// More than this many unjudged presses: the hub takes nothing more in until some are judged.
-  static let unjudgedMax = 1024
-
   /// One of the hub's own buttons.
   mutating func pressOwn(_ command: Command, at now: BusTime, into actions: inout [Action]) {
     guard archive[command.id] == nil, unjudged[command.id] == nil else {
       return answerAgain(command, at: now) { .act(.receipt($0)) }
     }
-    guard canAccept(nil) else {
-      let verdict = rejection(of: command, .busy)
-      return actions.append(.receipt(Receipt(verdict, at: now)))
+    if let reason = reasonToRefuse(.own, at: now) {
+      noteRefusal(of: "this hub's own", reason, at: now, into: &actions)
+      return actions.append(.receipt(Receipt(rejection(of: command, .busy), at: now)))
     }
     ownSequence += 1
     var command = command
@@ -48,9 +45,12 @@ extension HubCore {
     guard session.hello.isOneShot || hasRoom(forClaimOf: command.id, by: stream.sender) else {
       return refuse(connection, .busy, "too many wait for the verdict of this command", into: &actions)
     }
-    guard isKnown ? !owesEnough(session.hello.storeID) : canAccept(session.hello.storeID) else {
-      return refuse(connection, .busy, "too many commands wait to be judged", into: &actions)
-    }
+    let device = session.hello.deviceID
+    let reason =
+      isKnown
+      ? owesEnough(stream.sender) ? "it does not take the verdicts that it is owed" : nil
+      : reasonToRefuse(session.hello.isOneShot ? .stated(device) : .device(device), store: stream.sender, at: now)
+    if let reason { return refuseBusy(connection, device, reason, at: now, into: &actions) }
     let mark =
       session.hello.isOneShot
       ? nil : move(stream, to: StreamMark(sequence: transmission.sequence, id: command.id.message))
@@ -70,7 +70,9 @@ extension HubCore {
       command: command, deviceID: session.hello.deviceID, stream: stream, sequence: transmission.sequence,
       pressedAt: pressTime(
         of: command, age: age, arrival: arrival, isUncertain: transmission.isUncertain, stream: mark?.stream, at: now),
-      arrivedAt: now, isUncertain: transmission.isUncertain, stopFollows: transmission.stopFollows)
+      arrivedAt: now, isUncertain: transmission.isUncertain,
+      // A one-shot has no stream in which a stop could follow.
+      stopFollows: transmission.stopFollows && !session.hello.isOneShot)
     accept(press, mark: mark, at: now)
   }
 
@@ -114,11 +116,18 @@ extension HubCore {
       _ = awaitVerdict(of: command.id, on: connection, into: &actions)
       return
     }
-    guard canAccept(nil) else {
-      return refuse(connection, .busy, "too many commands wait to be judged", into: &actions)
+    if let reason = reasonToRefuse(.stated(request.deviceID), at: now) {
+      return refuseBusy(connection, request.deviceID, reason, at: now, into: &actions)
     }
     guard awaitVerdict(of: command.id, on: connection, into: &actions) else { return }
     accept(request, at: now)
+  }
+
+  private mutating func refuseBusy(
+    _ connection: ConnectionID, _ device: DeviceID, _ reason: String, at now: BusTime, into actions: inout [Action]
+  ) {
+    noteRefusal(of: "\(device)", reason, at: now, into: &actions)
+    refuse(connection, .busy, reason, into: &actions)
   }
 
   /// Every connection that asks for a command that is not judged yet hears its verdict: its sender's, and that of each
@@ -187,6 +196,7 @@ extension HubCore {
     for answer in settlement.answers {
       let press = answer.press
       unjudged[press.command.id] = nil
+      queue.judge(press.command.id)
       archive.keep(answer.verdict, judgedAt: now)
       operations.append(.judge(answer.verdict, answer.press, judgedAt: now))
       then.append(.answer(Receipt(answer.verdict, at: now), press))
@@ -234,15 +244,6 @@ extension HubCore {
 
   /// Whether a stream has a watermark, and its sender a stream of verdicts. One-shots and plain requests have neither.
   func isNumbered(_ stream: StreamID) -> Bool { watermarks[stream] != nil }
-
-  /// Nothing more is taken from a sender that does not take the verdicts that it is owed.
-  func canAccept(_ sender: StoreID?) -> Bool {
-    unjudged.count < Self.unjudgedMax && !commits.isCongested
-      && !(sender.map(owesEnough) ?? false)
-  }
-
-  /// Its sender does not take the verdicts that it is owed.
-  private func owesEnough(_ sender: StoreID) -> Bool { verdictStreams[sender]?.isFull ?? false }
 
   var base: Base {
     Base(revision: arbiter.control.revision, commandID: arbiter.control.changedBy?.commandID)
@@ -296,16 +297,41 @@ extension HubCore {
     takeAsAnswer(press, at: now)
     let id = press.command.id
     unjudged[id] = press
-    let pressClass = arbiter.receive(press)
+    let reception = arbiter.receive(press) { queue.devices.contains($0) }
+    queue.accept(id, from: sender(of: press), isHeld: reception.pressClass == .held)
+    queue.release(reception.fallen + reception.completed)
     let pending = Receipt(
       commandID: id, kind: press.command.kind, source: press.command.source, stage: .pending)
     commits.add(
-      (mark.map { [$0.operation] } ?? []) + [.accept(press, pressClass)],
+      (mark.map { [$0.operation] } ?? []) + [.accept(press, reception.pressClass)] + reception.fallen.map(Self.isLate),
       then: (mark?.effects ?? [])
         + [.act(.publish(.command(press.command, press.deviceID))), .answer(pending, press)])
-    write(arbiter.judgeLate(at: now), at: now)
+    judgeLate(at: now)
     // Windows are off: every press is judged alone, at once and in the same commit.
-    while settings.debounce == .zero, arbiter.deadline != nil { write(arbiter.settle(at: now), at: now) }
+    while settings.debounce == .zero, arbiter.deadline != nil { settle(at: now, now: now) }
+  }
+
+  private static func isLate(_ id: CommandID) -> StoreOperation { .reclassify(id, .late) }
+
+  /// What waits for no window is judged.
+  mutating func judgeLate(at now: BusTime) {
+    let settlement = arbiter.judgeLate(at: now, isPast: isPast)
+    write(settlement, at: now)
+  }
+
+  /// The open window settles as of a moment, when its deadline has come by then.
+  mutating func settle(at moment: BusTime, now: BusTime) {
+    let settlement = arbiter.settle(at: moment, isPast: isPast)
+    write(settlement, at: now)
+  }
+
+  private var isPast: (RunID) -> Bool { { [records] in records.knows($0) } }
+
+  /// A stream brings nothing more: what waited for a stop by it is judged without.
+  mutating func abandon(_ stream: StreamID) -> [StoreOperation] {
+    let fallen = arbiter.abandon(stream)
+    queue.release(fallen)
+    return fallen.map(Self.isLate)
   }
 
   /// Answers a resend with the stage that its command has reached, once that stage is durable.

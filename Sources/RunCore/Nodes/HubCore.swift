@@ -31,6 +31,9 @@ public struct HubCore: Sendable {
   var unjudged: [CommandID: Press] = [:]
   /// The other stores that have sent a command that is not judged: its verdict is owed to each.
   var claims: [CommandID: [StoreID]] = [:]
+  /// Whose commands those are, and how many more each sender may have there.
+  var queue = CommandQueue()
+  var busyNotes = BusyNotes()
   /// Commands that came from this machine's spool and have no verdict yet.
   var spooled: Set<CommandID> = []
   /// The devices that were met, and what is owed to their stores.
@@ -137,6 +140,9 @@ public struct HubCore: Sendable {
     ledger = RunLedger(settings: settings.unchosenMetrics, entries: history.journal)
     for device in history.devices { devices[device.deviceID] = device }
     (verdictStreams, couriers) = Self.delivery(history, shift: shift)
+    for (press, _) in history.accepted {
+      queue.accept(press.command.id, from: sender(of: press), isHeld: arbiter.isUnfinished(press.command.id))
+    }
     if let diedAt = Self.death(of: history, control: control, ledger: ledger, now: now) {
       let judgedFirst = history.accepted.filter { $0.class == .window || $0.class == .next }
       unfinished = UnfinishedRun(
@@ -230,11 +236,11 @@ public struct HubCore: Sendable {
     // What waited for nothing but this life. No window outlasts a boot: where the wall clock was set back, it would take
     // in what was pressed long after it.
     if shift != nil {
-      while let deadline = arbiter.deadline { write(arbiter.settle(at: max(now, deadline)), at: now) }
+      while let deadline = arbiter.deadline { settle(at: max(now, deadline), now: now) }
     }
     settleDue(at: now)
     letGoOfLostStores(at: now)
-    write(arbiter.judgeLate(at: now), at: now)
+    judgeLate(at: now)
     let tickBefore = lastTick
     decideRecovery(at: now)
     var then: [Effect] = []

@@ -229,9 +229,9 @@ extension HubCore {
     watermarks[stream] = watermark
     // The mark of samples moves with those that are not durable yet.
     if stream.kind == .samples { return samples.add(nil, stream: (stream, through), at: now) }
-    let fallen = arbiter.skip(stream).map { StoreOperation.reclassify($0, .late) }
+    let fallen = abandon(stream)
     let mark = watermark.mark
     commits.add([.setWatermark(stream, mark)] + fallen, then: [.durable(stream, mark), .acknowledge(stream)])
-    write(arbiter.judgeLate(at: now), at: now)
+    judgeLate(at: now)
   }
 }

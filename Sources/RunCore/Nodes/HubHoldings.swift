@@ -13,7 +13,12 @@ extension HubCore {
   package var holdings: [HubHolding] {
     [
       HubHolding(name: "sessions", count: sessions.sessions.count, max: SessionTable.sessionsMax),
-      HubHolding(name: "unjudged commands", count: unjudged.count, max: Self.unjudgedMax),
+      HubHolding(
+        name: "commands without a verdict, its own excepted",
+        count: unjudged.count - queue.places(of: .own), max: CommandQueue.commandsMax),
+      HubHolding(
+        name: "held commands of runs without a stop", count: arbiter.unfinishedCount, max: HeldRuns.totalMax),
+      HubHolding(name: "devices", count: devices.count, max: Self.devicesMax),
       HubHolding(name: "writes that gather", count: commits.gatheringCount, max: 2 * CommitQueue<Effect>.operationsMax),
     ]
   }

@@ -15,7 +15,10 @@ extension HubCore {
         spooled.insert(id)
         continue
       }
-      guard canAccept(nil) else { return }
+      if let reason = reasonToRefuse(.stated(press.deviceID), at: now) {
+        noteRefusal(of: "\(press.deviceID)", reason, at: now, into: &actions)
+        continue
+      }
       spooled.insert(id)
       accept(press.request(at: monotonic(at: now)), at: now)
     }

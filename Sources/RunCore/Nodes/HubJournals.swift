@@ -39,7 +39,13 @@ extension HubCore {
   mutating func dropJournals(at now: BusTime) {
     let due = records.journals.filter { isJournalSettled($0.key) && now - $0.value > ControlHistory.age }.keys.sorted()
     for run in due { records.journals[run] = nil }
-    if !due.isEmpty { commits.add(due.map(StoreOperation.dropJournal), then: []) }
+    if !due.isEmpty { commits.add(due.map { dropJournal(of: $0) }, then: []) }
+  }
+
+  /// The other names of a run go with its readings.
+  private mutating func dropJournal(of run: RunID) -> StoreOperation {
+    arbiter.forgetAliases(of: run)
+    return .dropJournal(run)
   }
 
   /// What it held is in a record, or was not wanted. That of the last run is what the state shows, until the next begins.
@@ -52,11 +58,12 @@ extension HubCore {
   mutating func eraseJournal(of run: RunID, at now: BusTime) {
     let isPresent = run == arbiter.control.runID
     guard records.journals.removeValue(forKey: run) != nil || isPresent else { return }
-    guard isPresent else { return commits.add([.dropJournal(run)], then: []) }
+    let drop = dropJournal(of: run)
+    guard isPresent else { return commits.add([drop], then: []) }
     let transitions = ledger.entries.filter { if case .transition = $0.event { true } else { false } }
     ledger = RunLedger(settings: settings.unchosenMetrics)
     ledger.insert(contentsOf: transitions)
     beginRoute()
-    publishNow([.dropJournal(run)], at: now)
+    publishNow([drop], at: now)
   }
 }

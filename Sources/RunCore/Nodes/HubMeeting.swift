@@ -91,7 +91,8 @@ extension HubCore {
     } else {
       couriers[store] = Courier(
         device: device.deviceID, rowDevice: device.deviceID,
-        stream: OutStream(id, bounds: .messages, epoch: nextEpoch()), inbox: Inbox(sender, durable: durable[sender] ?? .start), isHandling: isHandling)
+        stream: OutStream(id, bounds: .messages, epoch: nextEpoch()),
+        inbox: Inbox(sender, durable: durable[sender] ?? .start), isHandling: isHandling)
     }
   }
 
@@ -104,10 +105,10 @@ extension HubCore {
     let present = Set(devices.values.map(\.storeID)).union([storeID])
     for store in orphans.subtracting(present).sorted()
     where sessions.connection(of: store) == nil {
-      let fallen = arbiter.skip(StreamID(sender: store, kind: .commands))
+      let fallen = abandon(StreamID(sender: store, kind: .commands))
       guard !fallen.isEmpty else { continue }
-      commits.add(fallen.map { .reclassify($0, .late) }, then: [])
-      write(arbiter.judgeLate(at: now), at: now)
+      commits.add(fallen, then: [])
+      judgeLate(at: now)
     }
   }
 

@@ -131,7 +131,7 @@ extension HubCore {
 
   /// Settles the windows that are due.
   mutating func settleDue(at now: BusTime) {
-    while let deadline = arbiter.deadline, deadline <= now { write(arbiter.settle(at: now), at: now) }
+    while let deadline = arbiter.deadline, deadline <= now { settle(at: now, now: now) }
   }
 
   /// The run goes on from a moment: what is to be written about the time before it, in which the hub was dead.
@@ -166,7 +166,7 @@ extension HubCore {
         deviceID: settings.deviceID, stream: ownStream, sequence: ownSequence, pressedAt: diedAt, arrivedAt: diedAt),
       mark: nil, at: now)
     // A window of its own waits for nobody: what is pressed after the stop is illegal in it as well as behind it.
-    if isAlone, let deadline = arbiter.deadline, deadline > now { write(arbiter.settle(at: deadline), at: now) }
+    if isAlone, let deadline = arbiter.deadline, deadline > now { settle(at: deadline, now: now) }
     settleDue(at: now)
   }
 

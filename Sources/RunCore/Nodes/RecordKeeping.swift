@@ -52,6 +52,11 @@ struct RecordKeeping: Sendable {
     }
   }
 
+  /// Whether there is a record of a run, was one, or is to be one.
+  func knows(_ run: RunID) -> Bool {
+    kept[run] != nil || removed[run] != nil || expected[run] != nil || discarded.contains(run) || journals[run] != nil
+  }
+
   /// When the next record is to be made, or a question has waited for long enough.
   var deadline: BusTime? {
     BusTime.earliest(reading == nil ? expected.values.lazy.map(\.dueAt).min() : nil, questions.first?.until)
@@ -81,8 +86,9 @@ struct RecordKeeping: Sendable {
   /// What came while the journal of a run was read gathers first.
   mutating func putOff(_ run: RunID, to due: BusTime) { expected[run]?.dueAt = due }
 
-  /// The record of a run is due, and not later than was said before. What makes that durable; nothing for a run whose record was removed: its owner wants
-  /// none. One that is expected already is said once more: what said it first may still gather.
+  /// The record of a run is due, and not later than was said before. What makes that durable; nothing for a run whose
+  /// record was removed: its owner wants none. One that is expected already is said once more: what said it first may
+  /// still gather.
   mutating func expect(
     _ run: RunID, isConflicted: Bool = false, dueAt: BusTime
   ) -> StoreOperation? {

@@ -189,17 +189,25 @@ struct ControlModel {
     switch kind {
     case .lap:
       guard let meant = named ?? run else { return end(.rejected(.illegal(phase)), run: nil) }
+      if kept.contains(where: { $0.press.command.kind == .stop && $0.run == meant }) {
+        return end(.rejected(.illegal(.completed)), run: meant)
+      }
       if let other = done.last(where: { if case .marked = $0.fate { $0.run == meant } else { false } }) {
         return end(.joined(other.press.command.id), run: meant)
       }
-      if meant == run, Self.isOn(phase) { return end(.marked, run: meant) }
+      if meant == run, Self.isOn(phase) {
+        let beganHere = kept.contains { $0.press.command.kind == .start && $0.run == meant }
+        if !beganHere, isBeforeStart(press, of: meant) { return end(.rejected(.illegal(.idle)), run: meant) }
+        return end(.marked, run: meant)
+      }
       if Self.isOn(self.phase(of: meant, at: press.pressedAt)) { return end(.marked, run: meant) }
       guard let run else { return end(.rejected(.illegal(.idle)), run: nil) }
       return end(.rejected(meant == run ? .illegal(phase) : .otherRun), run: meant)
     case .start:
       // "Legality is judged against the projected run": a run that was on before is not begun again.
-      if let named, kept.contains(where: { $0.run == named }) || isKnown(named), !(named == run && Self.isOn(phase)) {
-        return end(.rejected(.illegal(.completed)), run: named)
+      let own = resolve(mint(press))
+      if kept.contains(where: { $0.run == own }) || isKnown(own), !(own == run && Self.isOn(phase)) {
+        return end(.rejected(.illegal(.completed)), run: own)
       }
       if phase == .running {
         alias(press, to: run)
@@ -261,8 +269,9 @@ struct ControlModel {
     // 2
     if now - press.pressedAt > .seconds(24 * 60 * 60) { return verdict(press, .rejected(.tooOld), run: meant) }
     // A run that was on before is not begun again; and a start is not needed while a run is on.
-    if kind == .start, let named, isKnown(named), !(named == run && Self.isOn(phase)) {
-      return verdict(press, .rejected(.illegal(.completed)), run: named)
+    let own = resolve(mint(press))
+    if kind == .start, isKnown(own), !(own == run && Self.isOn(phase)) {
+      return verdict(press, .rejected(.illegal(.completed)), run: own)
     }
     if kind == .start, Self.isOn(phase), let run, let start = present.last(where: { $0.kind == .start }) {
       alias(press, to: run)
@@ -302,10 +311,12 @@ struct ControlModel {
     }
     guard let meant else { return verdict(press, .rejected(.illegal(.idle)), run: nil) }
     if meant != run {
-      let reason: RejectionReason = isKnown(meant) ? .illegal(.completed) : run == nil ? .illegal(.idle) : .otherRun
-      return verdict(press, .rejected(reason), run: meant)
+      return verdict(press, .rejected(run == nil ? .illegal(.idle) : .otherRun), run: meant)
     }
     if kind == .lap {
+      if Self.isOn(phase), isBeforeStart(press, of: meant) {
+        return verdict(press, .rejected(.illegal(.idle)), run: meant)
+      }
       guard Self.isOn(phase) else { return verdict(press, .rejected(.illegal(phase)), run: meant) }
       return verdict(press, .applied, run: meant, effectiveAt: lapTime(press, run: meant))
     }
@@ -384,6 +395,12 @@ struct ControlModel {
 
   private func isKnown(_ run: RunID) -> Bool { transitions.contains { $0.run == run } }
 
+  /// Pressed before the run began, and not only on a clock that runs ahead.
+  private func isBeforeStart(_ press: Press, of run: RunID) -> Bool {
+    guard let start = present.last(where: { $0.kind == .start && $0.run == run }) else { return false }
+    return press.pressedAt < start.effectiveAt - max(length, lateAfter)
+  }
+
   /// A lap counts from the start of the run on.
   private func lapTime(_ press: Press, run: RunID?) -> BusTime {
     let start = present.last { $0.kind == .start && $0.run == run }
@@ -394,6 +411,10 @@ struct ControlModel {
   private func settled(_ kind: CommandKind, at time: BusTime, run: RunID?) -> Verdict? {
     for window in settledWindows.reversed() where window.first <= time && time < window.deadline {
       for applied in window.applied.reversed() where applied.verdict.kind == kind {
+        let isBehindStop = window.applied.contains {
+          $0.verdict.kind == .stop && $0.verdict.runID == applied.verdict.runID && $0.verdict.effectiveAt! <= time
+        }
+        if isBehindStop, kind != .start, kind != .stop { continue }
         if run == nil || applied.verdict.runID == run { return applied.verdict }
       }
       // What was undone since is no longer what a press of that moment repeats.
@@ -408,7 +429,9 @@ struct ControlModel {
   private func resolve(_ run: RunID) -> RunID { aliases.last { $0.alias == run }?.run ?? run }
 
   private mutating func alias(_ press: Press, to run: RunID?) {
-    guard press.command.kind == .start, let own = press.command.runID, let run, own != run, !isKnown(own) else {
+    guard press.command.kind == .start, let own = press.command.runID, let run, own != run, !isKnown(own),
+      !aliases.contains(where: { $0.alias == own })
+    else {
       return
     }
     aliases.append((own, run))

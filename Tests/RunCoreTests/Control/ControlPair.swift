@@ -60,8 +60,12 @@ struct DrivenArbiter {
       note(arbiter.settle(at: deadline))
       if crashing { crash() }
     }
-    let pressClass = arbiter.receive(press)
+    let reception = arbiter.receive(press)
+    let pressClass = reception.pressClass
     accepted.append((press, pressClass))
+    for index in accepted.indices where reception.fallen.contains(accepted[index].press.command.id) {
+      accepted[index].class = .late
+    }
     classes[pressClass, default: 0] += 1
     if crashing { crash() }
     note(arbiter.judgeLate(at: now))

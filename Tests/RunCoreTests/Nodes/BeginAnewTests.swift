@@ -113,7 +113,7 @@ struct BeginAnewTests {
     for _ in 0..<1100 {
       let lines = hub.sends("watch", start)
       hub.commitsAll()
-      if lines == ["watch ← refused busy"] { refused += 1 }
+      if lines.contains("watch ← refused busy") { refused += 1 }
     }
     // The next after that one skips a place.
     #expect(refused == 1)

@@ -167,22 +167,6 @@ struct HubControlTests {
     #expect(hub.commits().contains("watch ← commands to 1"))
   }
 
-  @Test("Full of unjudged commands, a hub takes no more from peers and still answers those it has")
-  func busy() {
-    var hub = HubStage.with("watch", "widget")
-    let first = hub.command(.start, by: "watch")
-    _ = hub.sends("watch", first)
-    for _ in 1..<1024 { _ = hub.presses("watch", .lap) }
-    hub.commitsAll()
-    let late = hub.command(.lap, by: "widget")
-    #expect(hub.sends("widget", late) == ["widget ← refused busy"])
-    #expect(hub.requests("shell", .stop, id: 5) == ["shell ← refused busy"])
-    #expect(hub.sends("watch", first, sequence: 1) == ["watch ← commands to 1024"])
-    hub.passes(.milliseconds(500))
-    // Its place in the stream was not used up.
-    #expect(hub.sends("widget", late, sequence: 1) == ["commit: commands to 1, accept lap window"])
-  }
-
   @Test("A plain request is answered once, with the verdict")
   func request() {
     var hub = HubStage.opened()

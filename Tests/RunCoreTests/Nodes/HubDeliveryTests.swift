@@ -38,7 +38,7 @@ struct HubDeliveryTests {
       _ = hub.presses("watch", .lap)
       hub.commitsAll()
     }
-    #expect(hub.presses("watch", .lap) == ["watch ← refused busy"])
+    #expect(hub.presses("watch", .lap) == ["note", "watch ← refused busy"])
     #expect(verdicts(hub.presses("widget", .start) + hub.commitsAll()).count == 1)
     _ = hub.says("watch", .delivery(.acknowledge(.verdicts, through: 600)))
     let stop = hub.command(.stop, by: "watch")

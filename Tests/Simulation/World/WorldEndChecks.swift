@@ -55,7 +55,7 @@ extension World {
 
   /// What was meant for one run never changes another.
   private mutating func checkMeanings() {
-    for (id, meant, run) in hub.store.meanings where run != hub.store.aliases[meant] ?? meant {
+    for (id, meant, run) in hub.store.meanings where run != hub.store.namesEver[meant] ?? meant {
       faults.append("\(id) was meant for \(meant) and changed \(run)")
     }
   }
@@ -180,7 +180,7 @@ extension World {
     where sample.isOwed && !found.contains(bpm) && !isLost(sample.peer) {
       guard let named = sample.run, let time = sample.time else { continue }
       guard peers[sample.peer].wallOffset == 0, hub.wallOffset == 0 else { continue }
-      let run = hub.store.aliases[named] ?? named
+      let run = hub.store.namesEver[named] ?? named
       if removed[run] != nil { continue }
       let history = hub.store.made.filter { $0.runID == run }
       guard let start = history.first?.effectiveAt, time > start + margin else { continue }

@@ -15,6 +15,8 @@ struct WorldStore {
   private(set) var entries: [(run: RunID, entry: LedgerEntry)] = []
   private(set) var delivery = WorldDelivery()
   private(set) var aliases: [RunID: RunID] = [:]
+  /// Those of runs whose readings are gone, too.
+  private(set) var namesEver: [RunID: RunID] = [:]
   private(set) var clock: ClockMark?
   private var ownFaults: [String] = []
   private var judged: [(verdict: Verdict, press: Press, judgedAt: BusTime)] = []
@@ -105,10 +107,13 @@ struct WorldStore {
     case .dropJournal(let run):
       if records.removed[run] == nil { ownFaults.append("nothing is that old here") }
       endedJournals[run] = nil
+      aliases = aliases.filter { $0.value != run }
       entries.removeAll { if case .transition = $0.entry.event { false } else { $0.run == run } }
     case .discard(let run): discarded.insert(run)
     case .setUnanswered(let run, let since): unanswered[run] = since
-    case .setAlias(let alias, let run): aliases[alias] = run
+    case .setAlias(let alias, let run):
+      aliases[alias] = run
+      namesEver[alias] = run
     case .settle(let window):
       if window.deadline - window.first > windowMax {
         ownFaults.append("a window of \((window.deadline - window.first).seconds) s")

@@ -1,0 +1,221 @@
+import RunCore
+import Testing
+
+/// docs/protocol.md, "Judging": what names a run that is here already, or was pressed outside the run that it means.
+@Suite("A press for a run that is here already")
+struct KnownRunTranscriptTests {
+  /// A start of this run and its stop, pressed long ago, that arrive whole.
+  @discardableResult
+  private func arriveWhole(_ run: UInt64, at bus: inout Transcript, from: Int64, by device: DeviceID = .watch)
+    -> [String]
+  {
+    bus.press(.start, device, at: from, arriving: from + 100_000, run: run, stopFollows: true)
+    bus.press(.stop, device, at: from + 2000, arriving: from + 100_000, run: run)
+    return bus.said()
+  }
+
+  // MARK: Whole runs
+
+  @Test("a whole run does not rewrite the present run")
+  func wholePresentRun() {
+    var bus = Transcript.running
+    #expect(
+      arriveWhole(100, at: &bus, from: 10_000)
+        == ["#1 coalesced into #100, run 100, revision 1 at 0", "#2 applied, run 100, revision 2 at 12000"])
+    #expect(bus.driven.wholeRuns.isEmpty)
+  }
+
+  @Test("a whole run does not rewrite a finished run")
+  func wholeFinishedRun() {
+    var bus = Transcript.running
+    bus.press(.stop, .phone, at: 20_000)
+    _ = bus.settle()
+    #expect(
+      arriveWhole(100, at: &bus, from: 30_000)
+        == [
+          "#2 rejected illegal(completed), run 100, revision 2", "#3 coalesced into #1, run 100, revision 2 at 20000",
+        ])
+    #expect(bus.driven.wholeRuns.isEmpty)
+  }
+
+  @Test("a whole run does not come twice, by another store or under an alias")
+  func wholeRunTwice() {
+    var bus = Transcript()
+    arriveWhole(7, at: &bus, from: 10_000)
+    #expect(
+      arriveWhole(7, at: &bus, from: 40_000, by: .widget).contains { $0.contains("#3 rejected illegal(completed)") })
+    #expect(bus.driven.wholeRuns == [.number(7): false])
+    var other = Transcript.running
+    other.press(.start, .watch, at: 30_000, run: 8)
+    _ = other.settle()
+    #expect(other.control.canonical(.number(8)) == .number(100))
+    arriveWhole(8, at: &other, from: 50_000)
+    #expect(other.driven.wholeRuns.isEmpty)
+  }
+
+  @Test("a start that names a held run belongs to it")
+  func twoStartsOfOneRun() {
+    var bus = Transcript()
+    bus.press(.start, .watch, at: 10_000, arriving: 60_000, run: 7, stopFollows: true)
+    bus.press(.start, .watch, at: 11_000, arriving: 60_000, run: 7, stopFollows: true)
+    bus.press(.stop, .watch, at: 12_000, arriving: 60_000, run: 7)
+    #expect(
+      bus.said() == [
+        "#1 applied, run 7, revision 0 at 10000", "#2 coalesced into #1, run 7, revision 0 at 10000",
+        "#3 applied, run 7, revision 0 at 12000",
+      ])
+  }
+
+  // MARK: Starts
+
+  @Test("a start does not revive a run that only its record remembers, nor give its name to another")
+  func recordedRun() {
+    var arbiter = Arbiter(window: .milliseconds(500), lateAfter: .milliseconds(500), term: 1)
+    let isPast: (RunID) -> Bool = { $0 == .number(7) }
+    func judged(_ press: Press) -> Verdict? {
+      _ = arbiter.receive(press)
+      let late = arbiter.judgeLate(at: press.arrivedAt, isPast: isPast)
+      return (late.answers + arbiter.settle(at: press.arrivedAt + .seconds(5), isPast: isPast).answers).first?.verdict
+    }
+    #expect(judged(press(.start, at: 10_000, id: 1, run: 7))?.outcome == .rejected(.illegal(.completed)))
+    #expect(
+      judged(press(.start, at: 20_000, arriving: 60_000, id: 2, run: 7))?.outcome
+        == .rejected(.illegal(.completed)))
+    // Another run is on: the old one does not become its name.
+    #expect(judged(press(.start, at: 70_000, id: 3, run: 8))?.outcome == .applied)
+    #expect(judged(press(.start, .watch, at: 80_000, id: 4, run: 7))?.outcome == .rejected(.illegal(.completed)))
+    #expect(arbiter.control.canonical(.number(7)) == .number(7))
+    // A whole run of that name is none.
+    _ = arbiter.receive(press(.start, .watch, at: 90_000, arriving: 190_000, id: 5, run: 7, stopFollows: true))
+    _ = arbiter.receive(press(.stop, .watch, at: 91_000, arriving: 190_000, id: 6, run: 7))
+    let settlement = arbiter.judgeLate(at: .milliseconds(190_000), isPast: isPast)
+    #expect(settlement.wholeRuns.isEmpty)
+    #expect(settlement.answers.map(\.verdict.outcome).first == .rejected(.illegal(.completed)))
+  }
+
+  @Test("a start without a run id that is tried again after its run is over brings nothing back")
+  func unnamedStart() {
+    var bus = DrivenArbiter()
+    bus.arrive(press(.start, at: 0, id: 5))
+    bus.arrive(press(.stop, at: 10_000, id: 6))
+    bus.finish()
+    // The run of command 5 is named by it.
+    bus.arrive(press(.start, .watch, at: 20_000, id: 7, run: 5))
+    bus.finish()
+    #expect(bus.answers.last?.verdict.outcome == .rejected(.illegal(.completed)))
+  }
+
+  @Test(
+    "a late press for another run is otherRun, whether that run is over or was never heard of", arguments: [7, 999])
+  func otherRun(run: UInt64) {
+    var bus = Transcript()
+    arriveWhole(7, at: &bus, from: 10_000)
+    bus.press(.start, .phone, at: 200_000, run: 8)
+    _ = bus.settle()
+    bus.press(.pause, .phone, at: 210_000, arriving: 260_000, run: run)
+    #expect(bus.said() == ["#4 rejected otherRun, run \(run), revision 1"])
+  }
+
+  // MARK: Laps
+
+  @Test("a lap pressed after the stop of its window is none of the run")
+  func lapBehindStop() {
+    var bus = Transcript.running
+    bus.press(.stop, .phone, at: 10_000)
+    bus.press(.lap, .watch, at: 10_200, run: 100)
+    bus.press(.lap, .widget, at: 9_900)
+    #expect(
+      bus.settle() == [
+        "#3 applied, run 100, revision 2 at 9900", "#1 applied, run 100, revision 2 at 10000",
+        "#2 rejected illegal(completed), run 100, revision 2",
+      ])
+  }
+
+  @Test("a lap that comes late, pressed after the stop and within its window, does not join a lap of before it")
+  func lateLapBehindStop() {
+    var bus = Transcript.running
+    bus.press(.lap, .phone, at: 9_900)
+    bus.press(.stop, .phone, at: 10_000)
+    _ = bus.settle()
+    bus.press(.lap, .watch, at: 10_200, arriving: 60_000, run: 100)
+    bus.press(.lap, .watch, at: 9_950, arriving: 61_000, run: 100)
+    #expect(
+      bus.said() == [
+        "#3 rejected illegal(completed), run 100, revision 2", "#4 coalesced into #1, run 100, revision 2 at 9900",
+      ])
+  }
+
+  @Test("a lap pressed long before its run began is none of it; one just before it counts at its start")
+  func lapBeforeStart() {
+    var bus = Transcript()
+    bus.press(.start, .phone, at: 10_000, run: 7)
+    _ = bus.settle()
+    bus.press(.lap, .watch, at: 9_400, arriving: 20_000, run: 7)
+    bus.press(.lap, .watch, at: 9_600, arriving: 30_000, run: 7)
+    #expect(
+      bus.said() == [
+        "#2 rejected illegal(idle), run 7, revision 1", "#3 applied, run 7, revision 1 at 10000",
+      ])
+  }
+
+  // MARK: Bounds
+
+  @Test("a device gives a run sixteen other names, and all devices 1,024")
+  func aliases() {
+    var bus = Transcript.running
+    for run in 200..<230 as Range<UInt64> {
+      bus.press(.start, .watch, at: 10_000, arriving: 60_000, run: run)
+    }
+    #expect(bus.said().allSatisfy { $0.contains("coalesced into #100") })
+    #expect(bus.control.aliases.count == 16)
+    for device in 0..<80 {
+      for run in 0..<16 {
+        bus.press(
+          .start, DeviceID("device-\(device)")!, at: 10_000, arriving: 60_000, run: UInt64(1000 + device * 16 + run))
+      }
+    }
+    #expect(bus.control.aliases.count == 1024)
+    // The names go with the run's readings.
+    var arbiter = bus.driven.arbiter
+    arbiter.forgetAliases(of: .number(100))
+    #expect(arbiter.control.aliases.isEmpty)
+  }
+
+  @Test("what verdicts told is remembered of 256 devices, and who pressed last of two")
+  func devices() {
+    var bus = Transcript.running
+    for device in 0..<300 { bus.press(.start, DeviceID("device-\(device)")!, at: 10_000, arriving: 60_000) }
+    #expect(bus.control.verdictRevision.count == 256)
+    #expect(bus.control.lastSettled.count == 2)
+  }
+
+  @Test("a device holds 256 presses of runs without a stop, and all together 512; the oldest run falls apart")
+  func heldPresses() {
+    var arbiter = Arbiter(window: .milliseconds(500), lateAfter: .milliseconds(500), term: 1)
+    var id: UInt64 = 0
+    func hold(_ device: DeviceID, favoured: Set<DeviceID> = []) -> [CommandID] {
+      id += 1
+      let start = press(
+        .start, device, at: 1000 + Int64(id), arriving: 100_000, id: id, run: id, stopFollows: true, stream: id)
+      return arbiter.receive(start, hasPlaces: { favoured.contains($0) }).fallen
+    }
+    for _ in 1...256 { #expect(hold(.watch) == []) }
+    #expect(hold(.watch) == [.number(1)])
+    for _ in 1...256 { #expect(hold(.widget, favoured: [.watch]) == []) }
+    #expect(arbiter.unfinishedCount == 512)
+    // Beyond what all may hold, those with places of their own keep theirs.
+    #expect(hold(.phone, favoured: [.watch]) == [.number(258)])
+    #expect(arbiter.unfinishedCount == 512)
+  }
+
+  @Test("a run that became whole counts as unfinished no more")
+  func completed() {
+    var arbiter = Arbiter(window: .milliseconds(500), lateAfter: .milliseconds(500), term: 1)
+    _ = arbiter.receive(press(.lap, at: 60_000, id: 9))
+    _ = arbiter.receive(press(.start, .watch, at: 1_000, arriving: 60_000, id: 1, run: 1, stopFollows: true))
+    #expect(arbiter.isUnfinished(.number(1)))
+    let reception = arbiter.receive(press(.stop, .watch, at: 2_000, arriving: 60_000, id: 2, run: 1))
+    #expect(reception.completed == [.number(1), .number(2)])
+    #expect(!arbiter.isUnfinished(.number(1)))
+  }
+}

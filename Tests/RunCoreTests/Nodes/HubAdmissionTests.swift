@@ -1,0 +1,146 @@
+import RunCore
+import Testing
+
+/// docs/protocol.md, "Busy" and "Whole runs": what one sender may take of the places for unjudged commands.
+@Suite("The queue of commands that wait to be judged")
+struct HubAdmissionTests {
+  /// A window is open for as long as presses keep coming: nothing is judged meanwhile.
+  private func hub(_ devices: String...) -> HubStage {
+    var hub = HubStage.opened(debounce: .seconds(3600))
+    for device in devices { hub.meets(device) }
+    hub.isTerse = true
+    return hub
+  }
+
+  /// Sends until one is refused; how many were taken.
+  private func fill(_ hub: inout HubStage, from device: String, atMost count: Int = 2000) -> Int {
+    for taken in 0..<count {
+      let isRefused = hub.presses(device, .lap).contains("\(device) ← refused busy")
+      hub.commitsAll()
+      if isRefused { return taken }
+    }
+    return count
+  }
+
+  @Test("has 256 places for one sender, and the others go on")
+  func share() {
+    var hub = hub("watch", "widget")
+    #expect(fill(&hub, from: "watch") == 256)
+    #expect(hub.presses("widget", .lap).contains { $0.contains("accept lap") })
+    hub.commitsAll()
+    hub.isTerse = false
+    #expect(hub.ownLap().contains { $0.contains("accept lap") })
+  }
+
+  @Test("keeps places for the hub's own buttons and for each device, however many others flood it")
+  func keptPlaces() {
+    let floods = (1...4).map { "flood-\($0)" }
+    var hub = hub()
+    for device in floods { hub.meets(device) }
+    // 256 each for the first two; the rest of the 704 that are kept for nobody, and eight of their own, for the others.
+    var taken = 0
+    for device in floods { taken += fill(&hub, from: device) }
+    #expect(taken == 1024 - 64 - 256 + 4 * 8)
+    #expect(hub.requests("shell", .stop, id: 5).contains("shell ← refused busy"))
+    hub.meets("watch")
+    #expect(fill(&hub, from: "watch") == 8)
+    for _ in 0..<64 {
+      #expect(!hub.ownLap().contains { $0.contains("busy") })
+      hub.commitsAll()
+    }
+    #expect(hub.ownLap().contains { $0.contains("busy") })
+  }
+
+  @Test("tells a sender that repeats itself that its command is here, full or not")
+  func again() {
+    var hub = hub("watch")
+    let first = hub.command(.lap, by: "watch")
+    _ = hub.sends("watch", first)
+    hub.commitsAll()
+    #expect(fill(&hub, from: "watch") == 255)
+    #expect(hub.sends("watch", first, sequence: 1) == ["watch ← commands to 256"])
+  }
+
+  @Test("has room again once it is judged, and the place of a refused command was not used up")
+  func roomAgain() {
+    var hub = HubStage.opened(debounce: .milliseconds(500))
+    hub.meets("watch")
+    hub.isTerse = true
+    #expect(fill(&hub, from: "watch") == 256)
+    hub.passes(.seconds(3))
+    hub.commitsAll()
+    let next = hub.command(.lap, by: "watch")
+    #expect(hub.sends("watch", next, sequence: 257).contains { $0.contains("accept lap") })
+  }
+
+  @Test("says once that it refuses, and again only after a minute without any")
+  func notedOnce() {
+    var hub = hub("watch")
+    _ = fill(&hub, from: "watch")
+    func notes(_ hub: inout HubStage) -> Bool { hub.lap("watch", at: 257).contains("note") }
+    #expect(!notes(&hub))
+    hub.now = hub.now + .seconds(50)
+    #expect(!notes(&hub))
+    hub.now = hub.now + .seconds(50)
+    #expect(!notes(&hub))
+    hub.now = hub.now + .seconds(61)
+    #expect(notes(&hub))
+  }
+
+  // MARK: Runs without a stop
+
+  /// An old start whose stop is said to follow, laps of its run, and no stop.
+  private func sendUnfinished(_ hub: inout HubStage, from device: String, _ count: Int) {
+    let run = RunID(high: 7, low: HubStage.store(device).low)
+    for number in 1...UInt64(count) {
+      let command = hub.command(number == 1 ? .start : .lap, by: device, runID: run)
+      let transmission = Transmission(command: command, sequence: number, age: .seconds(60), stopFollows: true)
+      _ = hub.says(device, .command(transmission))
+      hub.commitsAll()
+    }
+  }
+
+  @Test("is not filled by runs whose stop never comes: each sender's hold up that sender alone")
+  func unfinishedRuns() {
+    var hub = HubStage.opened()
+    hub.now = .zero + .seconds(600)
+    hub.isTerse = true
+    for device in ["one", "two", "three"] as [String] {
+      hub.meets(device)
+      sendUnfinished(&hub, from: device, 256)
+    }
+    hub.meets("watch")
+    #expect(hub.presses("watch", .start).contains { $0.contains("accept start") })
+    #expect(hub.core.holdings.allSatisfy { $0.count <= $0.max })
+    // Nor after a restart, with all of them gone.
+    hub.commitsAll()
+    var disk = HubDisk()
+    disk.commit(hub.durable)
+    #expect(disk.history.accepted.count { $0.class == .held } == 512)
+    var next = HubStage.opened(history: disk.history, now: hub.now)
+    next.meets("widget")
+    #expect(next.lap("widget", at: 1).contains { $0.contains("accept lap") })
+    #expect(next.ownLap().contains { $0.contains("accept lap") } || next.commitsAll().contains { $0.contains("lap") })
+    #expect(next.core.holdings.allSatisfy { $0.count <= $0.max })
+  }
+}
+
+extension HubStage {
+  /// A device is welcomed.
+  fileprivate mutating func meets(_ device: String, nonce: UInt64 = 1) {
+    _ = hello(device, nonce: nonce)
+    commitsAll()
+  }
+
+  /// A lap of a device at a place of its stream.
+  fileprivate mutating func lap(_ device: String, at sequence: UInt64) -> [String] {
+    let command = command(.lap, by: device, id: 1_000_000 + sequence)
+    return sends(device, command, sequence: sequence)
+  }
+
+  /// A lap of the hub's own buttons.
+  fileprivate mutating func ownLap() -> [String] {
+    let command = command(.lap, by: "phone", id: 2_000_000 + UInt64(durable.count))
+    return feed(.press(command))
+  }
+}

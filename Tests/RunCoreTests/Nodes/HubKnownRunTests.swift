@@ -1,0 +1,70 @@
+import RunCore
+import Testing
+
+/// Runs that the control path has forgotten and the hub's records have not.
+@Suite("A run that is a record")
+struct HubKnownRunTests {
+  /// A hub with run 9 as a record, of which the control path remembers nothing.
+  private func hub() -> HubStage {
+    var hub = HubStage.with("watch", debounce: .zero)
+    hub.now = .zero + .seconds(100)
+    _ = hub.sends("watch", hub.command(.start, by: "watch", runID: .number(9)))
+    hub.commitsAll()
+    _ = hub.presses("watch", .stop)
+    hub.commitsAll()
+    var disk = HubDisk()
+    disk.commit(hub.durable)
+    var history = disk.history
+    history.transitions = []
+    history.windows = []
+    history.verdicts = []
+    history.journal = []
+    var next = HubStage.opened(debounce: .zero, history: history, now: hub.now)
+    _ = next.hello("watch", nonce: 2)
+    _ = next.hello("widget")
+    next.commitsAll()
+    return next
+  }
+
+  @Test("is not begun again, nor does its id become the name of another run")
+  func start() {
+    var hub = hub()
+    let start = hub.command(.start, by: "widget", id: 77, runID: .number(9))
+    _ = hub.sends("widget", start, sequence: 1)
+    #expect(hub.commitsAll().contains { $0.contains("start illegal while") })
+    let other = hub.command(.start, by: "widget", id: 78, runID: .number(10))
+    _ = hub.sends("widget", other, sequence: 2)
+    #expect(hub.commitsAll().contains { $0.contains("start applied") })
+    let again = hub.command(.start, by: "widget", id: 79, runID: .number(9))
+    _ = hub.sends("widget", again, sequence: 3)
+    #expect(hub.commitsAll().contains { $0.contains("start illegal while") })
+    #expect(!hub.durable.contains { if case .setAlias = $0 { true } else { false } })
+  }
+
+  @Test("is not rewritten by a whole run of its name")
+  func wholeRun() {
+    var hub = hub()
+    let kept = hub.core.authoritative
+    for (place, kind) in [(1, .start), (2, .stop)] as [(UInt64, CommandKind)] {
+      let command = hub.command(kind, by: "widget", id: 80 + place, runID: .number(9))
+      _ = hub.says(
+        "widget",
+        .command(Transmission(command: command, sequence: place, age: .seconds(50), stopFollows: kind == .start)))
+      hub.commitsAll()
+    }
+    hub.passes(.seconds(120))
+    #expect(!hub.durable.contains { if case .keepRecord = $0 { true } else { false } })
+    #expect(hub.core.authoritative.order.revision == kept.order.revision)
+  }
+
+  @Test("A one-shot has no stream in which a stop could follow: its start is judged at once")
+  func oneShot() {
+    var hub = HubStage.opened()
+    hub.now = .zero + .seconds(600)
+    _ = hub.hello("shell", isOneShot: true)
+    hub.commitsAll()
+    let start = hub.command(.start, by: "shell")
+    _ = hub.says("shell", .command(Transmission(command: start, sequence: 1, age: .seconds(60), stopFollows: true)))
+    #expect(hub.commitsAll().contains { $0.contains("start applied") })
+  }
+}
