@@ -100,7 +100,8 @@ struct Judge {
   /// Marks a lap at a press and returns when it counts.
   mutating func mark(_ press: Press, run: RunID) -> BusTime {
     // The start of a run is its first moment: a lap pressed on a clock that ran ahead of it is a lap at the start.
-    let time = run == state.runID ? max(press.pressedAt, state.startedAt ?? press.pressedAt) : press.pressedAt
+    let start = run == state.runID ? state.startedAt : state.history(of: run).first?.effectiveAt
+    let time = max(press.pressedAt, start ?? press.pressedAt)
     settlement.lines.append(.init(runID: run, time: time, event: .lap(press.change)))
     return time
   }

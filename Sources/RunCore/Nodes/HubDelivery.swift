@@ -55,11 +55,15 @@ extension HubCore {
   /// When the next of them is to be tried again, on the bus's line.
   var deliveryDeadline: BusTime? {
     var earliest: BusTime?
-    // By place: a courier is large, and a loop over them copies each.
-    for place in verdictStreams.values.indices {
-      earliest = BusTime.earliest(earliest, verdictStreams.values[place].retryAt)
+    // Nothing is tried again for those that are not here. By place: a courier is large, and asking for it copies it.
+    for store in openStores {
+      if let place = verdictStreams.index(forKey: store) {
+        earliest = BusTime.earliest(earliest, verdictStreams.values[place].retryAt)
+      }
+      if let place = couriers.index(forKey: store) {
+        earliest = BusTime.earliest(earliest, couriers.values[place].deadline)
+      }
     }
-    for place in couriers.values.indices { earliest = BusTime.earliest(earliest, couriers.values[place].deadline) }
     return earliest.map { settings.clock.bus(at: $0) }
   }
 
@@ -163,7 +167,7 @@ extension HubCore {
   /// Tries again what was not acknowledged in time.
   mutating func deliver(at now: BusTime, into actions: inout [Action]) {
     let real = monotonic(at: now)
-    for store in verdictStreams.keys.sorted() {
+    for store in openStores.sorted() {
       guard let due = verdictStreams[store]?.retryAt, due <= real else { continue }
       if let range = verdictStreams[store]?.retry(at: real, dice: &dice), let stream = verdictStreams[store] {
         _ = verdictStreams[store]?.count(range)
@@ -172,7 +176,7 @@ extension HubCore {
       }
       sendVerdicts(to: store, at: now, into: &actions)
     }
-    for store in couriers.keys.sorted() {
+    for store in openStores.sorted() {
       guard let due = couriers[store]?.deadline, due <= real else { continue }
       withCourier(of: store, at: now, into: &actions) { $0.meetDeadlines(at: $3, dice: &$1, into: &$2) }
     }

@@ -11,14 +11,25 @@ package struct HubHolding: Sendable {
 extension HubCore {
   /// Every table of the hub that a member can fill, with its bound: what bounds the hub's memory.
   package var holdings: [HubHolding] {
-    [
+    var bytes = 0
+    // By place: a courier is large, and a loop over them copies each.
+    for place in couriers.values.indices { bytes += couriers.values[place].receivedBytes }
+    // Those that are here, those of devices that are known, and those that were left.
+    let storesMax = SessionTable.sessionsMax + Self.devicesMax + Self.absentMax
+    return [
       HubHolding(name: "sessions", count: sessions.sessions.count, max: SessionTable.sessionsMax),
+      HubHolding(name: "devices", count: devices.count, max: Self.devicesMax),
+      HubHolding(name: "stores of devices", count: couriers.count, max: storesMax),
+      HubHolding(name: "streams of verdicts", count: verdictStreams.count, max: storesMax),
+      HubHolding(name: "marks", count: watermarks.count, max: 2 * storesMax),
+      HubHolding(name: "bytes of values", count: bytes, max: Self.valuePool + couriers.count * Self.valueShare),
       HubHolding(
         name: "commands without a verdict, its own excepted",
         count: unjudged.count - queue.places(of: .own), max: CommandQueue.commandsMax),
       HubHolding(
         name: "held commands of runs without a stop", count: arbiter.unfinishedCount, max: HeldRuns.totalMax),
-      HubHolding(name: "devices", count: devices.count, max: Self.devicesMax),
+      HubHolding(
+        name: "claims of one verdict", count: claims.values.lazy.map(\.count).max() ?? 0, max: Self.claimsMax),
       HubHolding(name: "writes that gather", count: commits.gatheringCount, max: 2 * CommitQueue<Effect>.operationsMax),
     ]
   }

@@ -45,6 +45,8 @@ extension HubCore {
     guard records.reading == nil else { return }
     for (run, expected) in records.expected.sorted(by: { $0.key < $1.key }) where expected.dueAt <= now {
       if run == arbiter.control.runID {
+        // What the ledger holds is durable with the record at the latest: a later life folds the same numbers.
+        if !samples.operations.isEmpty { commitSamples(at: now) }
         ledger.settle()
         keepRecord(of: run, ledger, expected)
       } else {

@@ -189,6 +189,23 @@ struct HubRecordTests {
     #expect(records(stage).map(\.summary.version) == [1, 2])
   }
 
+  @Test("A reading that is in a record is durable with it")
+  func readingInRecord() {
+    var stage = HubStage.with("watch", debounce: .zero)
+    _ = stage.act(own(.start, 1, run: RunID(high: 1, low: 1)))
+    stage.commitsAll()
+    stage.now = stage.now + .seconds(10)
+    _ = stage.act(own(.stop, 2))
+    _ = stage.beats("watch", 150, from: 1, age: .seconds(5))
+    while let id = stage.takeInFlight() { _ = stage.act(.committed(id)) }
+    #expect(records(stage).map(\.summary.averageHeartRateBpm) == [150])
+    let reading = stage.durable.firstIndex {
+      if case .append(_, let entry) = $0, case .sample = entry.event { true } else { false }
+    }
+    let record = stage.durable.firstIndex { if case .keepRecord = $0 { true } else { false } }
+    #expect(reading ?? .max < record ?? 0)
+  }
+
   @Test("A removed record does not come back with what comes later of its run")
   func removed() {
     var stage = stopped()

@@ -13,8 +13,8 @@ struct Simulate: AsyncParsableCommand {
   @Option(help: "How long there is trouble in a world, in simulated hours.") var hours = 1.0
   @Option(help: "How many worlds run side by side.") var jobs = 2
   @Option(help: "Stop after so many seeds with violations; 0 is never.") var failures = 5
-  @Option(help: "Which worlds have members that break the rules: none, mixed (half of them), always.")
-  var wrong = WrongMembers.none
+  @Option(help: "Which worlds have one to three members that break the rules: none, mixed (half of them), always.")
+  var wrong = WrongMembers.mixed
   @Flag(help: "Print each event of the first seed.") var trace = false
   @Flag(help: "Print how often each thing was seen.") var tally = false
   @Option(help: "How many runs may go into making a failing seed's trace short.") var shrinkRuns = 300

@@ -63,7 +63,7 @@ package struct World {
   var rhythm: WorldRhythm
   var wrong: WrongParty
   /// When each sender was first refused for want of room, and not taken in since.
-  var refusedSince: [String: BusTime] = [:]
+  var crowding: [Int: (since: BusTime, count: Int)] = [:]
   /// No trouble in this second.
   var isCalm = false
   /// When each node wants to be woken: the hub, then the peers.

@@ -34,6 +34,11 @@ struct WorldDelivery {
     rows.filter { $0.key.kind == kind }.values.reduce(0) { sum, rows in sum + rows.count { $0.item != nil } }
   }
 
+  /// How many places of one kind are owed to a store.
+  func owed(to store: StoreID, _ kind: StreamID.Kind) -> Int {
+    rows[OutStreamID(receiver: store, kind: kind)]?.count ?? 0
+  }
+
   mutating func apply(_ operation: StoreOperation) {
     switch operation {
     case .setWatermark(let stream, let mark):

@@ -22,7 +22,6 @@ extension World {
     if honestUnjudged > 0 { faults.append("\(honestUnjudged) commands were never judged") }
     if !spool.isEmpty { faults.append("\(spool.count) presses still lie in the spool") }
     for index in peers.indices { checkEnd(of: index) }
-    checkMeanings()
     checkPresses()
     checkOutboxes()
     checkPosts()
@@ -51,13 +50,6 @@ extension World {
     }
     if core.predicted != theirs.phase { faults.append("peer \(index) predicts \(core.predicted), not \(theirs.phase)") }
     if !core.isReachable { faults.append("peer \(index) finds no hub") }
-  }
-
-  /// What was meant for one run never changes another.
-  private mutating func checkMeanings() {
-    for (id, meant, run) in hub.store.meanings where run != hub.store.namesEver[meant] ?? meant {
-      faults.append("\(id) was meant for \(meant) and changed \(run)")
-    }
   }
 
   private mutating func checkPresses() {
@@ -145,20 +137,12 @@ extension World {
       if let before = last[peer], before > id { faults.append("peer \(peer): \(id) took effect after \(before)") }
       last[peer] = id
     }
-    let effects = Set(hub.store.transitions.map(\.change.commandID))
-    for verdict in hub.store.verdicts.values where verdict.outcome == .applied {
-      let isMade = verdict.kind == .lap ? isMarked(verdict.commandID) : effects.contains(verdict.commandID)
-      if !isMade { faults.append("\(verdict.commandID) was applied without an effect") }
+    let effects = Set(hub.store.transitions.map(\.change.commandID)).union(hub.store.laps)
+    for verdict in hub.store.verdicts.values
+    where verdict.outcome == .applied && !effects.contains(verdict.commandID) {
+      faults.append("\(verdict.commandID) was applied without an effect")
     }
     if hub.store.made.count > ControlHistory.transitionsMax { tally.count("past forgotten") }
-  }
-
-  /// A lap counts while its run is on, and not behind its stop.
-  private func isMarked(_ id: CommandID) -> Bool {
-    guard !wrong.members.isEmpty else { return true }
-    guard let lap = hub.store.laps[id] else { return false }
-    let stop = hub.store.transitions.last { $0.runID == lap.run && $0.kind == .stop }
-    return lap.time <= stop?.effectiveAt ?? .distantFuture
   }
 
   /// A reading is there at most once; what was on a disk or acknowledged and lies well inside its run is there, unless

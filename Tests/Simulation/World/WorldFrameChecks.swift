@@ -8,6 +8,7 @@ extension World {
     switch frame.message {
     case .welcome(let welcome):
       check(welcome.state.snapshot)
+      if let peer = speakers[number]?.peer { crowding[peer] = nil }
       if welcome.recordsThrough > hub.store.lastRecordChange {
         faults.append("a welcome tells of records that are not durable")
       }
@@ -122,7 +123,12 @@ extension World {
       if rows.contains(where: { $0.item != nil && (from...through).contains($0.sequence) }) {
         faults.append("\(kind) \(from) to \(through) are said to be nothing before that is durable")
       }
-    case .refuseLatest(let key, _): faults.append("the value of \(key) is refused, though there is room")
+    case .refuseLatest(let key, _):
+      if case .peer(let index) = other {
+        noteRefusedValue(key, of: index)
+      } else {
+        faults.append("a value of the hub's is refused")
+      }
     case .delivered, .goBack, .live: break
     }
   }

@@ -145,9 +145,6 @@ extension World {
       case .verdict, nil: break
       }
     case (.setLatest(let row), _): posts[row.message.id]?.wasDurable = true
-    case (.setStoreID, .hub):
-      tally.count("hub began anew")
-      if loss != .hub { faults.append("the hub took a new store id, though its store lost nothing") }
     case (.setStoreID, .peer(let index)):
       tally.count("peer began anew")
       if loss != .hub, !isLost(index) {

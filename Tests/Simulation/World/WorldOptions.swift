@@ -15,7 +15,7 @@ package struct WorldOptions: Sendable {
 
   package init(
     trouble: BusDuration = .seconds(30), cut: WorldCut = WorldCut(), wallVariant: UInt64 = 0, isTraced: Bool = false,
-    wrong: WrongMembers = .none
+    wrong: WrongMembers = .mixed
   ) {
     self.trouble = trouble
     self.cut = cut

@@ -246,6 +246,7 @@ extension World {
       hub.store = isDeleted ? fresh : hub.copy ?? fresh
       for index in peers.indices { peers[index].store.hearsAgain() }
       seen = [:]
+      hub.awaited = [:]
       hub.lastOrder = Snapshot.none.order
     case .peer(let index):
       crash(.peer(index))

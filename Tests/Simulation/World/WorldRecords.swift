@@ -52,6 +52,15 @@ extension World {
     }
   }
 
+  /// Where two bodies differ first.
+  private static func difference(_ kept: RecordBody, _ folded: RecordBody) -> String {
+    if kept.report.metrics != folded.report.metrics { return "\(kept.report.metrics), not \(folded.report.metrics)" }
+    if kept.report != folded.report { return "\(kept.report), not \(folded.report)" }
+    if kept.pauses != folded.pauses { return "\(kept.pauses), not \(folded.pauses)" }
+    if kept.series != folded.series { return "\(kept.series), not \(folded.series)" }
+    return "another route"
+  }
+
   /// Every peer has taken in all changes of the hub's records.
   var haveAllRecords: Bool {
     peers.allSatisfy { $0.store.records.through >= hub.store.lastRecordChange }
@@ -67,8 +76,11 @@ extension World {
     where disk.expected[run] == nil && disk.removed[run] == nil && !hub.store.discarded.contains(run) {
       var ledger = RunLedger(settings: settings)
       ledger.insert(contentsOf: hub.store.journal(of: run).sorted(by: LedgerEntry.precedes))
-      if disk.records[run]?.body != RecordBody(ledger, settings: settings) {
-        faults.append("the record of \(run) is not what its journal folds to")
+      let body = RecordBody(ledger, settings: settings)
+      if let kept = disk.records[run]?.body, let body, kept != body {
+        faults.append("the record of \(run) is not what its journal folds to: \(Self.difference(kept, body))")
+      } else if disk.records[run]?.body != body {
+        faults.append("the record of \(run) is \(body == nil ? "there" : "missing")")
       }
     }
     for (index, peer) in peers.enumerated() {

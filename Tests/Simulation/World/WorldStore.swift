@@ -2,7 +2,7 @@ import RunCore
 
 /// What the disk of a simulated hub holds: commits folded to the history that the next life reads.
 struct WorldStore {
-  private(set) var storeID: StoreID
+  let storeID: StoreID
   private(set) var term: UInt64 = 0
   private(set) var accepted: [CommandID: (press: Press, class: PressClass, place: Int)] = [:]
   private var claims: [CommandID: [StoreID]] = [:]
@@ -15,18 +15,16 @@ struct WorldStore {
   private(set) var entries: [(run: RunID, entry: LedgerEntry)] = []
   private(set) var delivery = WorldDelivery()
   private(set) var aliases: [RunID: RunID] = [:]
-  /// Those of runs whose readings are gone, too.
-  private(set) var namesEver: [RunID: RunID] = [:]
   private(set) var clock: ClockMark?
+  /// Names that a run has, or had before it was removed.
+  private(set) var namesEver: [RunID: RunID] = [:]
   private var ownFaults: [String] = []
   private var judged: [(verdict: Verdict, press: Press, judgedAt: BusTime)] = []
   private var windows: [SettledWindow] = []
-  private var devices: [DeviceID: KnownDevice] = [:]
+  private(set) var devices: [DeviceID: KnownDevice] = [:]
   private var commandsWithEffect: Set<CommandID> = []
   private var positions: Set<UInt64> = []
   private var place = 0
-  /// What was applied, the run that it named, and the run that it changed.
-  private(set) var meanings: [(id: CommandID, meant: RunID, run: RunID)] = []
   private let windowMax: BusDuration
   /// A device of this world loses its store: its commands come again by other streams.
   private let isLosing: Bool
@@ -34,14 +32,21 @@ struct WorldStore {
 
   /// Sessions are numbered behind 31 bits of it.
   private static let termMax: UInt64 = 1 << 31
+  private static let claimsMax = 8
 
   init(storeID: StoreID, isLosing: Bool, lateAfter: BusDuration, window: BusDuration) {
     (self.storeID, self.isLosing, self.lateAfter) = (storeID, isLosing, lateAfter)
     windowMax = max(.seconds(2), window)
+    account = WorldAccount(clockMargin: max(window, lateAfter))
   }
 
-  var hasFaults: Bool { !ownFaults.isEmpty || !delivery.faults.isEmpty || !records.faults.isEmpty }
-  var faults: [String] { ownFaults + delivery.faults + records.faults }
+  var hasFaults: Bool {
+    !ownFaults.isEmpty || !account.faults.isEmpty || !delivery.faults.isEmpty || !records.faults.isEmpty
+  }
+  var faults: [String] { ownFaults + account.faults + delivery.faults + records.faults }
+  /// How many stores wait for the verdict of a command beside the first.
+  func claimCount(of id: CommandID) -> Int { claims[id]?.count ?? 0 }
+
   var lastRecordChange: UInt64 { records.lastChange }
   var revision: UInt64 { made.last?.revision ?? 0 }
   /// What made revisions, in order; the rest amended runs that were over, or arrived whole.
@@ -51,10 +56,15 @@ struct WorldStore {
   private var phase = RunPhase.idle
   private var runs: Set<RunID> = []
   private var stoppers: [RunID: DeviceID] = [:]
-  /// Where each lap was marked.
-  private(set) var laps: [CommandID: (run: RunID, time: BusTime)] = [:]
+  /// Laps that were marked.
+  private(set) var laps: Set<CommandID> = []
+  private var account: WorldAccount
+  /// Records of the commit that is being written.
+  private var keptNow: [RunRecord] = []
 
   mutating func commit(_ operations: [StoreOperation], bootID: String, wallSeconds: Double) {
+    account.begin(present: made.last?.runID)
+    defer { endCommit() }
     for operation in operations {
       if case .setClock(let real, let bus) = operation {
         clock = ClockMark(real: real, bus: bus, bootID: bootID, wallSeconds: wallSeconds)
@@ -62,6 +72,15 @@ struct WorldStore {
         apply(operation)
       }
     }
+  }
+
+  private mutating func endCommit() {
+    account.end()
+    // What came while a journal was read makes the next version, which is expected by then.
+    for record in keptNow where records.expected[record.runID] == nil && records.removed[record.runID] == nil {
+      checkClock(of: record)
+    }
+    keptNow = []
   }
 
   private mutating func apply(_ operation: StoreOperation) {
@@ -77,7 +96,10 @@ struct WorldStore {
       place += 1
       accepted[id] = (press, pressClass, accepted[id]?.place ?? place)
       if pressClass == .late || pressClass == .held { late.insert(id) }
-    case .claim(let id, let store): claims[id, default: []].append(store)
+    case .claim(let id, let store):
+      claims[id, default: []].append(store)
+      let count = claims[id]?.count ?? 0
+      if count > Self.claimsMax { ownFaults.append("\(count) stores wait for the verdict of \(id)") }
     case .reclassify(let id, let pressClass): accepted[id]?.class = pressClass
     case .judge(let verdict, let press, let judgedAt):
       if verdicts[verdict.commandID] != nil { ownFaults.append("\(verdict.commandID) was judged twice") }
@@ -86,10 +108,8 @@ struct WorldStore {
       claims[verdict.commandID] = nil
       if press.arrivedAt - press.pressedAt > lateAfter { late.insert(verdict.commandID) }
       verdicts[verdict.commandID] = verdict
-      if verdict.outcome == .applied, let meant = press.command.runID, let run = verdict.runID {
-        meanings.append((verdict.commandID, meant, run))
-      }
       judged.append((verdict, press, judgedAt))
+      account.judge(verdict, press)
     case .forgetVerdicts: ownFaults.append("nothing is that old here")
     case .append(let run, let entry): append(entry, to: run)
     case .keepRecord(let record, _):
@@ -97,7 +117,10 @@ struct WorldStore {
       if record.summary.version != known + 1 {
         ownFaults.append("\(record.runID): version \(record.summary.version) after \(known)")
       }
-      checkClock(of: record)
+      keptNow.append(record)
+      if let known = records.records[record.runID]?.summary, known.elapsed != record.summary.elapsed {
+        ownFaults.append("the record of \(record.runID) is replaced by that of another run")
+      }
       if discarded.contains(record.runID) { ownFaults.append("\(record.runID) was discarded and becomes a record") }
       if records.expected[record.runID] == nil { ownFaults.append("\(record.runID) is kept, which nothing expected") }
       _ = records.apply(operation)
@@ -108,23 +131,25 @@ struct WorldStore {
       if records.removed[run] == nil { ownFaults.append("nothing is that old here") }
       endedJournals[run] = nil
       aliases = aliases.filter { $0.value != run }
+      account.forget(run)
       entries.removeAll { if case .transition = $0.entry.event { false } else { $0.run == run } }
     case .discard(let run): discarded.insert(run)
     case .setUnanswered(let run, let since): unanswered[run] = since
     case .setAlias(let alias, let run):
       aliases[alias] = run
       namesEver[alias] = run
+      account.alias(alias, of: run)
     case .settle(let window):
       if window.deadline - window.first > windowMax {
         ownFaults.append("a window of \((window.deadline - window.first).seconds) s")
       }
       windows.append(window)
-    case .setStoreID(let id): storeID = id
     case .meet(let device): devices[device.deviceID] = device
     case .forgetDevice(let device):
       devices[device] = nil
       delivery.apply(operation)
-    case .setHub, .setView, .setVigil, .setRecordsThrough: ownFaults.append("a hub wrote what a peer writes")
+    case .setStoreID, .setHub, .setView, .setVigil, .setRecordsThrough:
+      ownFaults.append("a hub wrote what a peer writes")
     default: if !records.apply(operation) { delivery.apply(operation) }
     }
   }
@@ -168,6 +193,7 @@ struct WorldStore {
     // Samples wait for their commit while a settlement passes them: positions are unique, not in order.
     if !positions.insert(entry.position).inserted { ownFaults.append("position \(entry.position) was used twice") }
     entries.append((run, entry))
+    account.append(entry, to: run)
     switch entry.event {
     case .transition(let transition):
       if !commandsWithEffect.insert(transition.change.commandID).inserted {
@@ -183,7 +209,7 @@ struct WorldStore {
       if !commandsWithEffect.insert(change.commandID).inserted {
         ownFaults.append("\(change.commandID) had two effects")
       }
-      laps[change.commandID] = (run, entry.time)
+      laps.insert(change.commandID)
     case .sample, .gap, .setup: break
     }
   }

@@ -43,7 +43,7 @@ package struct WorldTally: Sendable {
     "frame to a peer refused", "frame twice", "hello twice", "publication lost", "link lost", "link half open",
     "deaf for a while", "mute for a while", "handler threw", "handler took its node down", "handler was late",
     "handler went away", "hub's store deleted", "hub's store restored", "peer's store deleted", "peer's store restored",
-    "peer began anew", "hub began anew", "hub went off duty", "goodbye of the hub", "hub lost",
+    "peer began anew", "hub went off duty", "goodbye of the hub", "hub lost",
     "hung", "disk full", "clogged", "wall clock set", "other wall clocks", "conflict",
     "recovery asked", "recovery finished", "recovery discarded",
     // What is done.

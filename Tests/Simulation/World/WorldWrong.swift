@@ -2,9 +2,10 @@ import RunCore
 
 // Wrong members: their steps, what they say, and what they hear.
 extension World {
-  /// Each step of the honest has one of the wrong behind it, so that the two meet.
+  /// Steps of the honest have one of the wrong behind them, so that the two meet: each in a short world, some in a long
+  /// one.
   mutating func scheduleMisdeed() {
-    guard !wrong.members.isEmpty else { return }
+    guard !wrong.members.isEmpty, !rhythm.isLong || steps.isMultiple(of: 5) else { return }
     schedule(.misdeed(steps), in: milliseconds(0...250))
   }
 
@@ -13,15 +14,28 @@ extension World {
     random = WorldRandom(seed: seed, 8, UInt64(number))
     write(line: "misdeed \(number)")
     let member = Int.random(in: wrong.members.indices, using: &random)
-    if let siege = wrong.members[member].siege, steps > 20, chance(10) {
-      wrong.members[member].siege = nil
-      tally.count("siege")
+    if let siege = nextSiege(of: member) {
       besiege(siege, by: member)
     } else {
       commit(wrong.members[member].habits.randomElement(using: &random)!, by: member)
     }
     random = WorldRandom(seed: seed, 9, UInt64(number))
     checkHoldings()
+  }
+
+  /// A round of a member's siege; `nil` while it does something else.
+  private mutating func nextSiege(of member: Int) -> WrongSiege? {
+    guard let siege = wrong.members[member].siege, steps > 20 else { return nil }
+    if wrong.members[member].rounds == 0 {
+      guard chance(10) else { return nil }
+      tally.count("siege: \(siege)")
+      wrong.members[member].rounds = siege.rounds
+    } else if chance(2) {
+      return nil
+    }
+    wrong.members[member].rounds -= 1
+    if wrong.members[member].rounds == 0 { wrong.members[member].siege = nil }
+    return siege
   }
 
   private mutating func commit(_ habit: WrongHabit, by member: Int) {
@@ -116,7 +130,7 @@ extension World {
     let voice = self[place]
     // Without a session nothing is heard but a greeting; now and then it tries all the same.
     guard voice.session > 0 || session != nil || Self.isHello(message) || chance(20) else {
-      if voice.waiting.count < 64 { self[place].waiting.append(message) }
+      if voice.waiting.count < 256 { self[place].waiting.append(message) }
       return
     }
     transmitWrong(
@@ -169,6 +183,7 @@ extension World {
   mutating func dismissWrong() {
     guard !wrong.members.isEmpty else { return }
     write(line: "the wrong members leave")
+    faults += hub.store.crowds + hub.store.hoards
     _ = queue.removeAll {
       switch $0 {
       case .toHub(let connection, _): WrongParty.isWrong(Self.number(of: connection))
@@ -199,6 +214,15 @@ extension World {
         faults.append("after the wrong members have left, a \(kind.rawValue) \(end) within 5 s")
       }
     }
+    for kind in [CommandKind.start, .stop] where faults.isEmpty {
+      let command = command(of: nil, kind)
+      feedHub(.press(command))
+      advance(to: now + .seconds(5))
+      if hub.store.verdicts[command.id]?.outcome != .applied {
+        faults.append("after the wrong members have left, a \(kind.rawValue) by the hub's own button is not applied")
+      }
+    }
+    faults += hub.store.hoards
     advance(to: now + .seconds(10))
   }
 }

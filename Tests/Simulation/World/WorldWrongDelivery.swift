@@ -111,7 +111,7 @@ extension World {
     say(.samples(samples), by: place)
   }
 
-  private mutating func someCommand(at sequence: UInt64 = 1) -> PeerMessage {
+  mutating func someCommand(at sequence: UInt64 = 1) -> PeerMessage {
     .command(
       Transmission(
         command: wrongCommand(wrong.identifier(), [.pause, .resume, .lap].randomElement(using: &random)!),
@@ -170,7 +170,10 @@ extension World {
       let inquiries: [Inquiry] = [.peers, .outbox, .quarantine, .report, .route(from: 0), .records(from: 0)]
       for _ in 0..<count { say(chance(2) ? .query : .inquire(inquiries.randomElement(using: &random)!), by: place) }
       say(.fetchRecord(RecordFetch(after: 0, from: 0)), by: place)
-    case 7: for _ in 0..<count / 2 { ask(wrongCommand(wrong.identifier(), .lap), as: inventedName()) }
+    case 7:
+      for _ in 0..<count / 2 {
+        ask(wrongCommand(wrong.identifier(), .lap), as: chance(4) ? honestName() : inventedName())
+      }
     default:
       var messages: [MessageTransmission] = []
       for _ in 0..<count {
@@ -185,19 +188,27 @@ extension World {
   }
 
   /// Late presses are judged alone: each makes a transition, until the past is forgotten.
-  private mutating func toggle(_ place: WrongPlace) {
+  mutating func toggle(_ place: WrongPlace) {
     press(place, .pause, age: .milliseconds(700))
     press(place, .resume, age: .milliseconds(650))
   }
 
-  private mutating func someValue(key: String) -> PeerMessage {
-    .delivery(.latest(key: key, version: 1, AppMessage(id: wrong.identifier(), name: "x", body: [1])))
+  mutating func someValue(key: String, body: [UInt8] = [1]) -> PeerMessage {
+    .delivery(.latest(key: key, version: 1, AppMessage(id: wrong.identifier(), name: "x", body: body)))
   }
 
-  private mutating func inventedName() -> DeviceID { DeviceID("nobody-\(wrong.number())")! }
+  /// Anybody may state it with a request, as one device speaks for another.
+  private mutating func honestName() -> DeviceID {
+    chance(3) ? DeviceID("script")! : peers.randomElement(using: &random)!.name
+  }
+
+  mutating func inventedName() -> DeviceID {
+    wrong.namesInvented += 1
+    return DeviceID("nobody-\(wrong.number())")!
+  }
 
   /// A device that is never heard again.
-  private mutating func greetOnce(as name: DeviceID, waiting: [PeerMessage] = []) {
+  mutating func greetOnce(as name: DeviceID, waiting: [PeerMessage] = []) {
     let voice = WrongVoice(connection: wrong.connection(), name: name, store: wrong.identifier())
     transmitWrong(
       PeerFrame(session: 0, sentAt: now, message: .hello(hello(voice, termSeen: 0))), on: voice.connection)
@@ -222,38 +233,5 @@ extension World {
     default: press(place)
     }
     if wrong.members[member].copy == nil || chance(3) { wrong.members[member].copy = self[place] }
-  }
-
-  // MARK: Sieges
-
-  /// More of one thing than a hub holds.
-  mutating func besiege(_ siege: WrongSiege, by member: Int) {
-    switch siege {
-    case .unfinishedRuns:
-      for _ in 0..<3 {
-        var messages: [PeerMessage] = []
-        for place in 1...400 as ClosedRange<UInt64> {
-          messages.append(
-            .command(
-              Transmission(
-                command: wrongCommand(wrong.identifier(), .start), sequence: place, age: .seconds(20), stopFollows: true
-              )))
-        }
-        newVoice(of: member, waiting: messages)
-      }
-    case .values:
-      for _ in 0..<4 {
-        var messages: [PeerMessage] = []
-        for _ in 0..<300 { messages.append(someValue(key: "\(wrong.number())")) }
-        newVoice(of: member, name: inventedName(), waiting: messages)
-      }
-    case .devices: for _ in 0..<300 { greetOnce(as: inventedName()) }
-    case .verdicts:
-      let place = newVoice(of: member)
-      var messages: [PeerMessage] = []
-      for sequence in 1...1100 as ClosedRange<UInt64> { messages.append(someCommand(at: sequence)) }
-      self[place].acknowledges = false
-      self[place].waiting = messages
-    }
   }
 }

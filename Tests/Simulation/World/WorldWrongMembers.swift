@@ -32,12 +32,29 @@ enum WrongHabit: CaseIterable {
   case presses
 }
 
-/// A large attack on one table of the hub, once in a world.
+/// A large attack on one thing that the hub keeps, once in a world: its bound is to be reached.
 enum WrongSiege: CaseIterable {
+  /// Commands of runs that are held for their stops, by several devices.
   case unfinishedRuns
+  /// Newest values: more keys than one device may have, or more bytes than all may.
   case values
+  /// Devices that are never heard again.
   case devices
+  /// Verdicts that are never acknowledged.
   case verdicts
+  /// Commands of many names at once.
+  case commands
+  /// Transitions, until the hub has forgotten the first run.
+  case oblivion
+
+  /// How many misdeeds it takes.
+  var rounds: Int {
+    switch self {
+    case .unfinishedRuns, .values, .devices, .commands: 1
+    case .verdicts: 10
+    case .oblivion: 12
+    }
+  }
 }
 
 /// One connection of a wrong member, with what it says of itself there.
@@ -48,6 +65,8 @@ struct WrongVoice {
   var isOneShot = false
   /// Takes its verdicts, as an honest member does.
   var acknowledges = false
+  /// Part of a siege: it acknowledges nothing, ever.
+  var isSilent = false
   /// 0 before the welcome.
   var session: UInt64 = 0
   /// The next place of each stream.
@@ -74,6 +93,8 @@ struct WrongMember {
   let name: DeviceID
   let habits: [WrongHabit]
   var siege: WrongSiege?
+  /// How many rounds of it are left, once it has begun.
+  var rounds = 0
   var voices: [WrongVoice] = []
   /// What it was like some time ago.
   var copy: WrongVoice?
@@ -121,6 +142,8 @@ struct WrongParty {
   var victim: Int?
   /// Its store is borrowed, too: nobody can tell the two apart.
   var isStoreBorrowed = false
+  /// How many devices they have made up beside themselves.
+  var namesInvented = 0
   private var lastNumber: UInt64 = 0
 
   /// Draws one to three members, or none.

@@ -1,0 +1,113 @@
+import RunCore
+
+/// What wrong members may make a hub keep at most (docs/protocol.md, "Bounds"), counted on its disk.
+struct WorldHoldings {
+  static let devicesMax = 4096
+  /// Stores that their devices have left, or that are gone; what goes on at the moment comes on top.
+  static let leftMax = 1024 + 4096
+  static let unjudgedMax = 2048
+  /// A share of the queue, and the held commands of a run that has just fallen apart or has just become whole.
+  static let ofSenderMax = 256 + 256
+  static let heldMax = 512
+  static let heldOfDeviceMax = 256
+  static let keysMax = 1024
+  static let (valueShare, valueBytesMax, valuePool) = (8 << 10, 4 << 20, 32 << 20)
+}
+
+extension WorldStore {
+  /// What exceeds its bound of the commands that wait for a verdict.
+  var crowds: [String] {
+    var faults: [String] = []
+    var (queued, held): ([Sender: Int], [DeviceID: Int]) = ([:], [:])
+    var total = 0
+    let stopped = runsWithTheirStop
+    for (press, pressClass, _) in accepted.values where press.stream.sender != storeID {
+      total += 1
+      if pressClass != .held {
+        let isStream = delivery.watermarks[press.stream] != nil
+        queued[Sender(device: press.deviceID, isStream: isStream), default: 0] += 1
+      } else if !stopped.contains(HeldRun(press)) {
+        held[press.deviceID, default: 0] += 1
+      }
+    }
+    func check(_ count: Int, _ max: Int, _ what: String) {
+      if count > max { faults.append("\(count) \(what) wait, and \(max) may") }
+    }
+    check(total, WorldHoldings.unjudgedMax, "commands")
+    for (sender, count) in queued { check(count, WorldHoldings.ofSenderMax, "commands of \(sender.device)") }
+    check(held.values.reduce(0, +), WorldHoldings.heldMax, "held commands")
+    for (device, count) in held { check(count, WorldHoldings.heldOfDeviceMax, "held commands of \(device)") }
+    return faults
+  }
+
+  private struct Sender: Hashable {
+    let device: DeviceID
+    let isStream: Bool
+  }
+
+  /// A run that is held, as far as its commands name it.
+  private struct HeldRun: Hashable {
+    let device: DeviceID
+    let run: RunID?
+
+    init(_ press: Press) {
+      device = press.deviceID
+      let id = press.command.id
+      run = press.command.runID ?? (press.command.kind == .start ? RunID(high: id.high, low: id.low) : nil)
+    }
+  }
+
+  private var runsWithTheirStop: Set<HeldRun> {
+    var runs: Set<HeldRun> = []
+    for (press, pressClass, _) in accepted.values where pressClass == .held && press.command.kind == .stop {
+      runs.insert(HeldRun(press))
+    }
+    return runs
+  }
+
+  /// What exceeds its bound of all that stays.
+  var hoards: [String] {
+    var faults: [String] = []
+    if devices.count > WorldHoldings.devicesMax { faults.append("\(devices.count) devices are known") }
+    let owed = delivery.rows.filter { !$0.value.isEmpty }.keys
+    let stores = Set(delivery.watermarks.keys.map(\.sender)).union(owed.map(\.receiver))
+    if stores.count > WorldHoldings.devicesMax + WorldHoldings.leftMax {
+      faults.append("\(stores.count) stores are known")
+    }
+    var bytes: [DeviceID: Int] = [:]
+    var keys: [DeviceID: Int] = [:]
+    for row in delivery.latestReceived.values {
+      bytes[row.device, default: 0] += Self.bytes(of: row)
+      keys[row.device, default: 0] += 1
+    }
+    for (device, count) in keys where count > WorldHoldings.keysMax {
+      faults.append("\(count) values of \(device) are kept")
+    }
+    let beyond = bytes.values.map { max(0, $0 - WorldHoldings.valueShare) }
+    if beyond.contains(where: { $0 > WorldHoldings.valueBytesMax }) || beyond.reduce(0, +) > WorldHoldings.valuePool {
+      faults.append("\(bytes.values.reduce(0, +)) bytes of values are kept")
+    }
+    return faults
+  }
+
+  /// Whether a device's values, or everybody's, take all the room that there is.
+  func hasNoRoom(for device: DeviceID, _ wanted: Int) -> Bool {
+    var beyond = 0
+    var (own, keys) = (0, 0)
+    var ofOthers: [DeviceID: Int] = [:]
+    for row in delivery.latestReceived.values {
+      if row.device == device {
+        (own, keys) = (own + Self.bytes(of: row), keys + 1)
+      } else {
+        ofOthers[row.device, default: 0] += Self.bytes(of: row)
+      }
+    }
+    for bytes in ofOthers.values { beyond += max(0, bytes - WorldHoldings.valueShare) }
+    let room = WorldHoldings.valueShare + min(WorldHoldings.valueBytesMax, max(0, WorldHoldings.valuePool - beyond))
+    return keys >= WorldHoldings.keysMax || own + wanted > room
+  }
+
+  private static func bytes(of row: LatestReceived) -> Int {
+    row.key.utf8.count + row.message.name.utf8.count + row.message.body.count + 320
+  }
+}

@@ -1,0 +1,74 @@
+import RunCore
+
+// More of one thing than a hub holds.
+extension World {
+  mutating func besiege(_ siege: WrongSiege, by member: Int) {
+    switch siege {
+    case .unfinishedRuns: besiegeWithRuns(member)
+    case .values: besiegeWithValues(member)
+    case .devices: for _ in 0..<1200 { greetOnce(as: inventedName()) }
+    case .verdicts: besiegeWithVerdicts(member)
+    case .commands: besiegeWithCommands(member)
+    case .oblivion: besiegeWithTransitions(member)
+    }
+  }
+
+  private mutating func besiegeWithRuns(_ member: Int) {
+    for _ in 0..<3 {
+      var messages: [PeerMessage] = []
+      for place in 1...250 as ClosedRange<UInt64> {
+        let start = wrongCommand(wrong.identifier(), .start)
+        messages.append(.command(Transmission(command: start, sequence: place, age: .seconds(20), stopFollows: true)))
+      }
+      newVoice(of: member, name: chance(2) ? inventedName() : nil, waiting: messages)
+    }
+  }
+
+  /// By many names, or by one that has too many keys.
+  private mutating func besiegeWithValues(_ member: Int) {
+    guard chance(2) else {
+      for _ in 0..<2 {
+        var messages: [PeerMessage] = []
+        for _ in 0..<1100 { messages.append(someValue(key: "\(wrong.number())")) }
+        newVoice(of: member, waiting: messages)
+      }
+      return
+    }
+    let body = Array(repeating: UInt8(1), count: AppMessage.bodyMax)
+    for _ in 0..<12 {
+      var messages: [PeerMessage] = []
+      for _ in 0..<140 { messages.append(someValue(key: "\(wrong.number())", body: body)) }
+      newVoice(of: member, name: inventedName(), waiting: messages)
+    }
+  }
+
+  private mutating func besiegeWithVerdicts(_ member: Int) {
+    // The same voice each time, as long as it is there.
+    let silent = wrong.members[member].voices.firstIndex { $0.isSilent }
+    let place = silent.map { WrongPlace(member: member, voice: $0) } ?? newVoice(of: member)
+    (self[place].isSilent, self[place].acknowledges) = (true, false)
+    for _ in 0..<150 { say(someCommand(at: self[place].place(.commands)), by: place) }
+    // The welcome says how far it has come: what was refused comes again.
+    greet(place)
+  }
+
+  /// A share of the queue for each of many, old and new, by streams and by requests.
+  private mutating func besiegeWithCommands(_ member: Int) {
+    for count in [300, 300, 700] as [UInt64] {
+      var messages: [PeerMessage] = []
+      for place in 1...count { messages.append(someCommand(at: place)) }
+      newVoice(of: member, name: inventedName(), waiting: messages)
+    }
+    for _ in 0..<3 {
+      let name = inventedName()
+      for _ in 0..<300 { ask(wrongCommand(wrong.identifier(), .lap), as: name) }
+    }
+  }
+
+  private mutating func besiegeWithTransitions(_ member: Int) {
+    let place = voice(of: member)
+    press(place, .start, age: .zero)
+    for _ in 0..<50 { toggle(place) }
+    if wrong.members[member].rounds == 0 { sendNamedStarts(member) }
+  }
+}
