@@ -12,8 +12,10 @@ extension World {
     return true
   }
 
-  /// What wrong members left unfinished is theirs.
-  private var honestUnjudged: Int { hub.store.accepted.keys.count { !$0.isWrong } }
+  /// What wrong members left unfinished is theirs, also under the id of a command that a lost store had known.
+  private var honestUnjudged: Int {
+    hub.store.accepted.values.count { !$0.press.command.id.isWrong && !$0.press.stream.sender.isWrong }
+  }
 
   mutating func checkEnd() {
     guard faults.isEmpty, hub.core != nil else { return }
