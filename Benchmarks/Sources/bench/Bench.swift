@@ -6,9 +6,8 @@ struct Bench: AsyncParsableCommand {
     commandName: "bench",
     abstract: "What RunBus costs, beside C programs that do the same, and what it costs at rest.",
     subcommands: [
-      Latency.self, Enqueue.self, Drain.self, Recover.self, Rest.self, Fold.self, HubRole.self, ObserverRole.self,
-      SenderRole.self,
-      EnqueuerRole.self,
+      Latency.self, Flood.self, Enqueue.self, Drain.self, Recover.self, Rest.self, Fold.self, HubRole.self,
+      ObserverRole.self, SenderRole.self, EnqueuerRole.self,
     ],
     defaultSubcommand: Latency.self)
 }

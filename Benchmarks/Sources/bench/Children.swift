@@ -18,15 +18,24 @@ enum Side: String, CaseIterable, Sendable {
   case reference = "C"
 }
 
-/// One round of one side: three processes in a place of their own.
+/// One round of one side: three processes in a place of their own, and one that floods them if need be.
 struct Round: Sendable {
   var reference: String
   var sizes: Sizes
   var commands: Int
   var pauseMicroseconds: Int
   var caller: Caller
+  /// A program that floods the hub meanwhile.
+  var flooder: String?
 
-  func play(_ side: Side) async throws -> (hops: [Hops], logBytes: Int?) {
+  /// What came of a round.
+  struct Result: Sendable {
+    let hops: [Hops]
+    let logBytes: Int?
+    let flood: FloodRate?
+  }
+
+  func play(_ side: Side) async throws -> Result {
     let place = try Place.make()
     defer { place.remove() }
     let numbers = ["\(commands)", "\(pauseMicroseconds)"]
@@ -43,16 +52,33 @@ struct Round: Sendable {
         try await Task.sleep(for: .seconds(120))
         throw BenchError(description: "a round of \(side.rawValue) did not end within two minutes")
       }
+      let file = place.directory + "/flood"
+      let before = try await flood(place, file, in: &group)
       async let output = collect(executable, ["sender", place.directory] + numbers + tail)
       let hops = try await output.split(separator: "\n").compactMap { Hops($0) }
+      let rate = before.flatMap { before in FloodCount(file)?.rate(since: before) }
       let logBytes = place.logSize(of: store)
       group.cancelAll()
       while let result = await group.nextResult() { if case .failure(let error as BenchError) = result { throw error } }
       guard hops.count == commands else {
         throw BenchError(description: "\(side.rawValue) answered \(hops.count) of \(commands) commands")
       }
-      return (hops, logBytes)
+      return Result(hops: hops, logBytes: logBytes, flood: rate)
     }
+  }
+
+  /// Begins the flood, and comes back when it is under way.
+  private func flood(
+    _ place: Place, _ file: String, in group: inout ThrowingTaskGroup<Void, any Error>
+  ) async throws -> FloodCount? {
+    guard let flooder else { return nil }
+    group.addTask { try await keep(flooder, [place.control, file]) }
+    let deadline = ContinuousClock.now + .seconds(20)
+    while ContinuousClock.now < deadline {
+      if let count = FloodCount(file), count.isUnderWay { return count }
+      try await Task.sleep(for: .milliseconds(10))
+    }
+    throw BenchError(description: "the flood did not begin within 20 seconds")
   }
 }
 

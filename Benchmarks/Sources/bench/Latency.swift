@@ -40,8 +40,8 @@ struct Latency: AsyncParsableCommand {
       // Who begins changes too.
       let order = number % 2 == 0 ? Side.allCases : Side.allCases.reversed()
       for side in order {
-        let (hops, logBytes) = try await round.play(side)
-        results[side, default: Results()].add(hops, logBytes)
+        let result = try await round.play(side)
+        results[side, default: Results()].add(result.hops, result.logBytes)
       }
     }
     guard let ours = results[.runBus], let theirs = results[.reference] else { return }
@@ -71,7 +71,7 @@ enum Measure: String, CaseIterable {
 }
 
 /// The rounds of one side.
-private struct Results {
+struct Results {
   private var rounds: [[Measure: Histogram<UInt32>]] = []
   private var logBytes: Int?
 

@@ -3,7 +3,7 @@ import Foundation
 import RunBus
 
 /// What became of one command, in nanoseconds after it was sent.
-struct Hops {
+struct Hops: Sendable {
   var verdict: Int64
   var snapshot: Int64
 
