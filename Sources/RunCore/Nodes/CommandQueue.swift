@@ -114,8 +114,30 @@ extension HubCore {
     actions.append(.note("a command of \(who) is refused for now, and perhaps others after it: \(reason)"))
   }
 
-  /// Its sender does not take the verdicts that it is owed.
-  func owesEnough(_ store: StoreID) -> Bool { verdictStreams[store]?.isFull ?? false }
+  /// A store does not take the verdicts that it is owed: with those that are still to be judged there are as many as it may
+  /// have. So many of all stores together leave each its share.
+  func owesEnough(_ store: StoreID) -> Bool {
+    let owed = verdictStreams[store]?.rows.count ?? 0
+    let most = owed >= Self.owedShare && owedVerdicts >= settings.owedVerdictsMax ? Self.owedShare : Self.owedMax
+    guard owed + unjudged.count >= most else { return false }
+    var count = owed
+    for press in unjudged.values where press.stream.sender == store || claims[press.command.id]?.contains(store) == true
+    {
+      count += 1
+    }
+    return count >= most
+  }
+
+  /// Verdicts that one store may be owed, and that each may be owed however many others are.
+  static let (owedMax, owedShare) = (OutStream.Bounds.verdicts.rowsMax, 16)
+
+  /// How many verdicts all stores are owed.
+  private var owedVerdicts: Int {
+    var count = 0
+    // By place: a stream is large, and a loop over them copies each.
+    for place in verdictStreams.values.indices { count += verdictStreams.values[place].rows.count }
+    return count
+  }
 
   /// Whose place a press takes.
   func sender(of press: Press) -> CommandQueue.Sender {

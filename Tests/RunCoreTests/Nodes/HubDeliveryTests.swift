@@ -46,6 +46,39 @@ struct HubDeliveryTests {
     #expect(lines.last?.contains("commands to 1025, stop at 0.0s, judge stop applied 2") == true)
   }
 
+  @Test("Commands that wait to be judged count with the verdicts that are owed: a store is never owed more than 1,024")
+  func owedWithThoseToCome() {
+    var hub = HubStage.with("watch")
+    hub.isTerse = false
+    var taken = 0
+    for _ in 0..<1200 {
+      taken += hub.presses("watch", .lap).contains("watch ← refused busy") ? 0 : 1
+      hub.commitsAll()
+      if taken % 200 == 0 { hub.passes(.seconds(3)) }
+    }
+    hub.passes(.seconds(3))
+    #expect(
+      hub.durable.count { if case .enqueue(let row) = $0 { row.stream.kind == .verdicts } else { false } } == 1024)
+  }
+
+  @Test("Beyond the room for the verdicts of all stores each has its share, and no more")
+  func owedByAll() {
+    var hub = HubStage.opened(debounce: .zero, owedVerdictsMax: 300)
+    hub.isTerse = false
+    func fill(_ name: String) -> Int {
+      _ = hub.hello(name)
+      hub.commitsAll()
+      for taken in 0..<500 {
+        if hub.presses(name, .lap).contains("\(name) ← refused busy") { return taken }
+        hub.commitsAll()
+      }
+      return 500
+    }
+    #expect(fill("one") == 300)
+    #expect(fill("two") == 16)
+    #expect(fill("three") == 16)
+  }
+
   @Test("A chain whose stop was taken back falls apart, and what there is of it is judged")
   func chainLosesItsStop() {
     var hub = HubStage.with("watch")
