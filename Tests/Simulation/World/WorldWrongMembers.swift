@@ -52,7 +52,7 @@ enum WrongSiege: CaseIterable {
     switch self {
     case .unfinishedRuns, .values, .devices, .commands: 1
     case .verdicts: 10
-    case .oblivion: 12
+    case .oblivion: 16
     }
   }
 }

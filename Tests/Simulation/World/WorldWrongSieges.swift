@@ -52,23 +52,28 @@ extension World {
     greet(place)
   }
 
-  /// A share of the queue for each of many, old and new, by streams and by requests.
+  /// All of the queue for one, or a share for each of many, by streams and by requests.
   private mutating func besiegeWithCommands(_ member: Int) {
-    for count in [300, 300, 700] as [UInt64] {
+    let isAlone = chance(2)
+    for count in isAlone ? [900] : [300, 300, 300] as [UInt64] {
       var messages: [PeerMessage] = []
       for place in 1...count { messages.append(someCommand(at: place)) }
       newVoice(of: member, name: inventedName(), waiting: messages)
     }
-    for _ in 0..<3 {
+    for _ in 0..<(isAlone ? 0 : 3) {
       let name = inventedName()
       for _ in 0..<300 { ask(wrongCommand(wrong.identifier(), .lap), as: name) }
     }
   }
 
   private mutating func besiegeWithTransitions(_ member: Int) {
-    let place = voice(of: member)
+    let place = newVoice(of: member)
+    self[place].acknowledges = true
     press(place, .start, age: .zero)
-    for _ in 0..<50 { toggle(place) }
-    if wrong.members[member].rounds == 0 { sendNamedStarts(member) }
+    for _ in 0..<60 { toggle(place) }
+    // Of the first run nothing is left but its record.
+    guard wrong.members[member].rounds < 4, let first = wrong.rumours.runs.first else { return }
+    ask(wrongCommand(wrong.identifier(), .start, run: first), as: wrong.members[member].name)
+    send(wrongCommand(wrong.identifier(), .start, run: first), by: place, age: .seconds(20))
   }
 }
