@@ -23,6 +23,8 @@ extension Logger {
     case .command(let command, let device): debug("\(device) pressed \(Self.words(command))")
     case .receipt(let receipt, let device): log(receipt, of: device)
     case .snapshot(let state): trace("published \(Self.words(state.snapshot))")
+    case .message(let message):
+      debug("\(message.to) has processed message \(message.name) \(message.id) of \(message.from)")
     case .route: break
     }
   }

@@ -36,7 +36,7 @@ struct Busnode: AsyncParsableCommand {
         0    it worked: the command was applied or coalesced (send --wait received: the hub has it;
              --wait none: it was handed over)
         1    another failure
-        3    the command was rejected (outbox: it may have been sent, and cannot be taken back)
+        3    the command was rejected (outbox: it may have been sent, and cannot be taken back; post: it was not taken)
         4    the command was superseded: undone by a later press
         5    queued: durable here, delivered when the hub is back (outbox flush: some wait still)
         6    the hub has the command, no verdict came in time
@@ -55,7 +55,7 @@ struct Busnode: AsyncParsableCommand {
     version: runBusVersion,
     subcommands: [
       Phone.self, Watch.self, Widget.self, Up.self, Send.self, State.self, Route.self, Monitor.self,
-      Peers.self, Outbox.self, Records.self, Recover.self, Measure.self,
+      Post.self, Peers.self, Outbox.self, Records.self, Recover.self, Measure.self,
     ])
 
   static func main() async {

@@ -86,6 +86,17 @@ struct JSONGoldenTests {
     #expect(Output.json(PeerJSON(peer)) == (try golden("peer.json")))
   }
 
+  @Test("A message that was processed: with its text where it is one and short, by its length otherwise")
+  func message() throws {
+    let (phone, watch) = (try #require(DeviceID("phone")), try #require(DeviceID("watch")))
+    func line(_ body: [UInt8]) -> String {
+      let message = AppMessage(id: MessageID(high: 3, low: 4), name: "note", body: body)
+      return EventJSON(.message(MessageEvent(message, from: watch, to: phone))).map(Output.json) ?? ""
+    }
+    let lines = [line(Array("hi \"you\"".utf8)), line([0xFF]), line([UInt8](repeating: 0x61, count: 1025))]
+    #expect(lines.joined() == (try golden("message.json")))
+  }
+
   @Test("A point of the route that counts, and one that does not")
   func route() throws {
     let points = [
@@ -135,6 +146,9 @@ struct JSONGoldenTests {
   func roundTrip() throws {
     let events: [EventJSON] = [
       .snapshot(SnapshotJSON(.none)), .presence(EventJSON.Presence(deviceId: "watch", role: "watch", reachable: true)),
+      .message(
+        EventJSON.Message(
+          messageId: "03", name: "note", fromDeviceId: "watch", toDeviceId: "phone", bytes: 2000, text: nil)),
       .predicted(EventJSON.Predicted(phase: .paused)), .sensors(EventJSON.Demand(demand: .motion)),
       .view(EventJSON.View(stale: true, ageSeconds: nil, hubOffDuty: false)),
       .hubLost(

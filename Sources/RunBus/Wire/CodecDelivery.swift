@@ -88,7 +88,7 @@ extension Codec {
     }
   }
 
-  private static func message(_ content: AppMessage) -> WireAppMessage {
+  static func message(_ content: AppMessage) -> WireAppMessage {
     var message = WireAppMessage()
     message.id = data(content.id)
     message.name = content.name
@@ -96,7 +96,7 @@ extension Codec {
     return message
   }
 
-  private static func value(_ message: WireAppMessage) throws(WireError) -> AppMessage {
+  static func value(_ message: WireAppMessage) throws(WireError) -> AppMessage {
     guard message.body.count <= AppMessage.bodyMax else {
       throw .malformed("message body is longer than \(AppMessage.bodyMax) bytes")
     }

@@ -1,3 +1,4 @@
+import Foundation
 import RunCore
 import SwiftProtobuf
 
@@ -23,9 +24,31 @@ extension Codec {
       event.role = presence.role.rawValue
       event.reachable = presence.isReachable
       message.event = .presence(event)
+    case .message(let told): message.event = .message(self.message(told))
     case .route(let part): message.event = .route(self.message(part))
     }
     return message
+  }
+
+  private static func message(_ told: MessageEvent) -> WireMessageEvent {
+    var message = WireMessageEvent()
+    message.id = data(told.id)
+    message.name = told.name
+    message.from = told.from.rawValue
+    message.to = told.to.rawValue
+    message.size = UInt32(clamping: told.size)
+    message.body = Data(told.body)
+    return message
+  }
+
+  private static func value(_ message: WireMessageEvent) throws(WireError) -> MessageEvent {
+    guard message.size <= AppMessage.bodyMax, message.body.count == min(Int(message.size), MessageEvent.bodyMax) else {
+      throw .malformed("message event with a body that is not as long as it says")
+    }
+    return MessageEvent(
+      id: try identifier(message.id, "message id"), name: try name(message.name, "message name"),
+      from: try device(message.from), to: try device(message.to), size: Int(message.size),
+      body: message.body.withUnsafeBytes { [UInt8]($0) })
   }
 
   static func value(_ message: WireBusEvent) throws(WireError) -> BusEvent {
@@ -41,6 +64,7 @@ extension Codec {
       return .presence(
         Presence(
           deviceID: try device(event.deviceID), role: try role(event.role), isReachable: event.reachable))
+    case .message(let told): return .message(try value(told))
     case .route(let part): return .route(try value(part))
     case nil: throw .malformed("event that is not known")
     }

@@ -32,6 +32,11 @@ extension Codec {
       message.inquiry = .editRecord(self.message(editing: run, title: title, note: note))
     case .removeRecord(let run): message.inquiry = .removeRecord(data(run))
     case .putRecord(let upload): message.inquiry = .putRecord(self.message(upload))
+    case .post(let content, let device):
+      var post = WirePostMessage()
+      post.message = self.message(content)
+      if let device { post.to = device.rawValue }
+      message.inquiry = .post(post)
     }
     return message
   }
@@ -53,6 +58,7 @@ extension Codec {
     case .editRecord(let edit): try value(edit)
     case .removeRecord(let run): .removeRecord(try identifier(run, "run id"))
     case .putRecord(let upload): .putRecord(try value(upload))
+    case .post(let post): .post(try value(post.message), to: post.hasTo ? try device(post.to) : nil)
     case nil: throw .malformed("inquiry that is not known")
     }
   }

@@ -29,6 +29,42 @@ public struct Presence: Hashable, Sendable {
   }
 }
 
+/// A message of an app was processed by its receiver, and that is durable there.
+public struct MessageEvent: Hashable, Sendable {
+  /// So much of a body is told.
+  public static let bodyMax = 1024
+
+  /// The message.
+  public var id: MessageID
+  /// What it is about.
+  public var name: String
+  /// The device that gave it.
+  public var from: DeviceID
+  /// The device whose handler has taken it. One of the two is the hub's.
+  public var to: DeviceID
+  /// How many bytes its body has.
+  public var size: Int
+  /// The first of them, ``bodyMax`` at most.
+  public var body: [UInt8]
+
+  /// An event from its parts.
+  public init(id: MessageID, name: String, from: DeviceID, to: DeviceID, size: Int, body: [UInt8]) {
+    self.id = id
+    self.name = name
+    self.from = from
+    self.to = to
+    self.size = size
+    self.body = body
+  }
+
+  /// The event of a message.
+  public init(_ message: AppMessage, from: DeviceID, to: DeviceID) {
+    self.init(
+      id: message.id, name: message.name, from: from, to: to, size: message.body.count,
+      body: Array(message.body.prefix(Self.bodyMax)))
+  }
+}
+
 /// What the hub publishes to all.
 public enum BusEvent: Hashable, Sendable {
   /// A snapshot, on the topic of snapshots.
@@ -39,6 +75,8 @@ public enum BusEvent: Hashable, Sendable {
   indirect case receipt(Receipt, DeviceID)
   /// A device came or went.
   case presence(Presence)
+  /// A message was processed by its receiver.
+  indirect case message(MessageEvent)
   /// Points of the route are new or have changed, on the topic of the route.
   case route(RoutePart)
 
@@ -46,7 +84,7 @@ public enum BusEvent: Hashable, Sendable {
   public var topic: Topic {
     switch self {
     case .snapshot: .snapshots
-    case .command, .receipt, .presence: .feed
+    case .command, .receipt, .presence, .message: .feed
     case .route: .route
     }
   }

@@ -63,15 +63,17 @@ struct Inbox: Sendable {
     return .taken([])
   }
 
-  /// The app's handler has returned for everything up to here; whether ``handled`` has moved.
-  mutating func handle(through sequence: UInt64) -> Bool {
+  /// The app's handler has returned for everything up to here: for these messages. `nil` when ``handled`` has not moved.
+  mutating func handle(through sequence: UInt64) -> [AppMessage]? {
     let before = handled
+    var messages: [AppMessage] = []
     while let first = waiting.first, first.mark.sequence <= sequence {
       handled = first.mark
+      if let message = first.message { messages.append(message) }
       waiting.removeFirst()
     }
     settleTombstones()
-    return handled != before
+    return handled == before ? nil : messages
   }
 
   /// The handler has failed for this place: it and what was taken behind it is to come again. `false` for a place that

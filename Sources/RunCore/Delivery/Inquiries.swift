@@ -28,6 +28,8 @@ public enum Inquiry: Hashable, Sendable {
   case removeRecord(RunID)
   /// Keep a record that came from elsewhere, piece by piece; see ``RecordUpload``.
   case putRecord(RecordUpload)
+  /// Deliver this message, as the node's own app would have it: every one, in order. A peer's goes to its hub.
+  case post(AppMessage, to: DeviceID?)
 }
 
 /// The answer to an inquiry.
@@ -38,7 +40,7 @@ public enum InquiryAnswer: Hashable, Sendable {
   case outbox([OutboxReport])
   /// What is set aside, oldest first.
   case quarantine([QuarantineReport])
-  /// It was done. A retry names the new id.
+  /// It was done. A retry names the new id, a post the message's.
   case done(MessageID?)
   /// It was not, and why, in one line.
   case failed(String)

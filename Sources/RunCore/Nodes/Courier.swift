@@ -10,6 +10,8 @@ struct Courier: Sendable {
     case write([StoreOperation], isUrgent: Bool, then: Effect?)
     /// Hand it to the app; see ``Handover``.
     case hand(Handover)
+    /// The other device's handler, or the one here, has processed a message of the stream, and that is durable there.
+    case processed(AppMessage, isIncoming: Bool)
     /// One of the messages given here reached a stage.
     case receipt(MessageReceipt)
     case note(String)
@@ -25,8 +27,8 @@ struct Courier: Sendable {
     case latestAgain(LatestRow)
     /// A stage has become durable.
     case tell(MessageReceipt)
-    /// What came in is processed up to here, in the streams of this binding.
-    case processed(StreamMark, binding: UInt64)
+    /// What came in is processed up to here, in the streams of this binding: these messages.
+    case processed(StreamMark, [AppMessage], binding: UInt64)
     /// The newest value of a key has come in.
     case latestReceived(LatestReceived)
   }
@@ -284,7 +286,7 @@ struct Courier: Sendable {
     case .messages(let transmissions): take(transmissions, into: &actions)
     case .tombstones(_, let from, let through):
       switch inbox.skip(from: from, through: through) {
-      case .taken: noteHandled(into: &actions)
+      case .taken: noteHandled([], into: &actions)
       case .known: sayHowFar(into: &actions)
       case .asked: break
       case .gap(let place): actions.append(.send(.goBack(.messages, to: place, failure: nil)))
@@ -330,7 +332,7 @@ struct Courier: Sendable {
   /// The app's handler has returned for messages up to here; of an earlier turn it says nothing, they are handed over again.
   mutating func handle(through sequence: UInt64, turn: UInt64? = nil, into actions: inout [Action]) {
     guard turn == nil || turn == self.turn else { return }
-    if inbox.handle(through: sequence) { noteHandled(into: &actions) }
+    if let messages = inbox.handle(through: sequence) { noteHandled(messages, into: &actions) }
   }
 
   /// The app's handler has failed for one.
@@ -358,11 +360,12 @@ struct Courier: Sendable {
       values[row.key]?.isDurable = true
       sendValues(at: now, dice: &dice, into: &actions)
     case .tell(let receipt): actions.append(.receipt(receipt))
-    case .processed(let mark, let binding):
+    case .processed(let mark, let messages, let binding):
       // A place of streams that have ended says nothing about those of now.
       guard binding == self.binding else { return }
       inbox.makeDurable(mark)
       sayHowFar(into: &actions)
+      for message in messages { actions.append(.processed(message, isIncoming: true)) }
     case .latestReceived(let row):
       if received[row.key] == row { receiving.remove(row.key) }
       if isOpen, row.store == inbox.stream.sender {
@@ -435,11 +438,11 @@ struct Courier: Sendable {
           stream: inbox.stream, sequence: place, turn: turn)))
   }
 
-  private func noteHandled(into actions: inout [Action]) {
+  private func noteHandled(_ messages: [AppMessage], into actions: inout [Action]) {
     let mark = inbox.handled
     guard mark.sequence > inbox.durable.sequence else { return }
     actions.append(
-      .write([.setWatermark(inbox.stream, mark)], isUrgent: true, then: .processed(mark, binding: binding)))
+      .write([.setWatermark(inbox.stream, mark)], isUrgent: true, then: .processed(mark, messages, binding: binding)))
   }
 
   private func sayHowFar(into actions: inout [Action]) {
@@ -449,10 +452,13 @@ struct Courier: Sendable {
   private mutating func acknowledge(
     through sequence: UInt64, at now: BusTime, dice: inout Dice, into actions: inout [Action]
   ) {
-    let processed = stream.rows.prefix { $0.sequence <= sequence }.compactMap { $0.item?.id }
+    let processed = stream.rows.prefix { $0.sequence <= sequence }.compactMap(\.item)
     guard stream.acknowledge(through: sequence, at: now, dice: &dice) else { return }
     actions.append(.write([.acknowledge(stream.id, through: stream.acknowledged)], isUrgent: false, then: nil))
-    for id in processed { actions.append(.receipt(MessageReceipt(messageID: id, stage: .processed))) }
+    for case .message(let message) in processed {
+      actions.append(.receipt(MessageReceipt(messageID: message.id, stage: .processed)))
+      actions.append(.processed(message, isIncoming: false))
+    }
   }
 
   private mutating func goBack(

@@ -38,7 +38,8 @@ extension HubCore {
     case .peers: answer = .peers(peers(at: now))
     case .outbox: answer = .outbox(outbox(at: now))
     case .quarantine: answer = .quarantine(quarantineReports(at: now))
-    case .cancel, .retry, .discard: answer = .failed("only a shell on the hub's own machine may change its outbox")
+    case .cancel, .retry, .discard, .post:
+      answer = .failed("only a shell on the hub's own machine may change its outbox")
     case .recover: answer = .failed("only a shell on the hub's own machine may say what becomes of its run")
     case .report: (answer, speaksOfRun) = (reportAnswer(at: now), true)
     case .route(let from): (answer, speaksOfRun) = (routeAnswer(from: from, at: now), true)
@@ -91,6 +92,7 @@ extension HubCore {
       }
       quarantine.remove(at: index)
       commits.add([.unquarantine(id)], then: [.act(.answer(.done(nil), number))])
+    case .post(let message, let device): post(message, to: device, number, at: now, into: &actions)
     case .recover(let choice):
       guard recover(choice, at: now) else {
         return actions.append(.answer(.failed(Self.nothingToRecover), number))
@@ -104,6 +106,22 @@ extension HubCore {
       let patience = settings.clock.speed.bus(fromReal: RecordKeeping.patience)
       records.questions.append((inquiry, number, until: now + patience))
     }
+  }
+
+  /// A shell has a message for a device.
+  private mutating func post(
+    _ message: AppMessage, to device: DeviceID?, _ number: UInt64, at now: BusTime, into actions: inout [Action]
+  ) {
+    guard let device else { return actions.append(.answer(.failed("say which device it is for"), number)) }
+    guard let known = devices[device] else {
+      return actions.append(.answer(.failed("this hub has never met \(device)"), number))
+    }
+    var refusal: PostRefusal?
+    withCourier(of: known.storeID, at: now, into: &actions) {
+      refusal = $0.post(message, by: .queued, at: $3, into: &$2)
+    }
+    guard refusal == nil else { return actions.append(.answer(.failed(PeerCore.outboxFull), number)) }
+    commits.add([], then: [.act(.answer(.done(message.id), number))])
   }
 
   /// Answers the questions about records that waited for one to be made, once it is or they have waited for long enough.

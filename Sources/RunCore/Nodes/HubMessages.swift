@@ -41,6 +41,10 @@ extension HubCore {
         commits.add(
           operations, then: effect.map { [.courier(store, $0)] } ?? [], dueAt: isUrgent ? nil : now + unhurried)
       case .hand(let handover): actions.append(.hand(handover))
+      case .processed(let message, let isIncoming):
+        guard let device = couriers[store]?.device else { continue }
+        let (from, to) = isIncoming ? (device, settings.deviceID) : (settings.deviceID, device)
+        actions.append(.publish(.message(MessageEvent(message, from: from, to: to))))
       case .receipt(let receipt): actions.append(.messageReceipt(receipt))
       case .note(let text): actions.append(.note(text))
       }

@@ -143,7 +143,7 @@ extension HubCore {
       eraseJournal(of: run, at: now)
       commits.add([], then: [.act(.answer(.done(nil), number))])
     case .putRecord(let upload): take(upload, number, into: &actions)
-    case .peers, .outbox, .cancel, .quarantine, .retry, .discard, .report, .route, .recover: break
+    case .peers, .outbox, .cancel, .quarantine, .retry, .discard, .report, .route, .recover, .post: break
     }
   }
 

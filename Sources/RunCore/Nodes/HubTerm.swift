@@ -63,7 +63,7 @@ extension BusEvent {
     switch self {
     case .snapshot(let message): message.snapshot.order.isPossible
     case .route(let part): HubTerm.isPossible(part.term) && part.number < 1 << 62
-    case .command, .receipt, .presence: true
+    case .command, .receipt, .presence, .message: true
     }
   }
 }

@@ -330,6 +330,8 @@ public struct PeerCore: Sendable {
           operations, then: effect.map { [.courier($0)] } ?? [], dueAt: isUrgent ? nil : now + Self.unhurried)
       case .hand(let handover): actions.append(.hand(handover))
       case .receipt(let receipt): actions.append(.messageReceipt(receipt))
+      // Its hub tells everybody.
+      case .processed: break
       case .note(let text): actions.append(.note(text))
       }
     }

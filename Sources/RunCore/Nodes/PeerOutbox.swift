@@ -66,6 +66,15 @@ extension PeerCore {
       guard refusal == nil else { return actions.append(.answer(.failed(Self.outboxFull), number)) }
       quarantine.remove(at: index)
       commits.add([.unquarantine(id)], then: [.act(.answer(.done(message.id), number))])
+    case .post(let message, let device):
+      guard device == nil || device == hub?.deviceID else {
+        let reason = "a peer's messages go to its hub, and \(device?.rawValue ?? "") is not known as that"
+        return actions.append(.answer(.failed(reason), number))
+      }
+      var refusal: PostRefusal?
+      withCourier(at: now, into: &actions) { refusal = $0.post(message, by: .queued, at: now, into: &$2) }
+      guard refusal == nil else { return actions.append(.answer(.failed(Self.outboxFull), number)) }
+      commits.add([], then: [.act(.answer(.done(message.id), number))])
     case .discard(let id):
       guard let index = quarantine.firstIndex(where: { $0.message.id == id }) else {
         return actions.append(.answer(.failed(Self.notQuarantined), number))

@@ -68,7 +68,7 @@ extension PeerCore {
       commits.add([], then: [.act(.readRecord(run, from: max(0, from), .inquiry(number)))])
     case .editRecord, .removeRecord, .putRecord:
       actions.append(.answer(.failed("only the phone changes what is kept: ask there"), number))
-    case .peers, .outbox, .cancel, .quarantine, .retry, .discard, .report, .route, .recover: break
+    case .peers, .outbox, .cancel, .quarantine, .retry, .discard, .report, .route, .recover, .post: break
     }
   }
 }

@@ -55,6 +55,12 @@ struct NodeRunner<Member: Node>: Sendable {
         for await news in records { view.show(news) }
         return .isOver
       }
+      let isPeer = watch != nil
+      group.addTask {
+        // An app would do something with a message. This one shows it: a hub as the event that it publishes.
+        try await node.handleMessages { if isPeer, $0.deliveryClass == .queued { view.show($0, by: deviceID) } }
+        return .isOver
+      }
       if let watch {
         group.addTask {
           await watch.keep(view)

@@ -31,7 +31,7 @@ final class NodeView: Sendable {
         return state.order == message.snapshot.order
       }
       if !isRepeat, let line = EventJSON(event) { write(line) }
-    case .presence: if let line = EventJSON(event) { write(line) }
+    case .presence, .message: if let line = EventJSON(event) { write(line) }
     // A node tells of its own presses only; `monitor` tells of everybody's. The route is `busnode route`'s.
     case .command, .receipt, .route: break
     }
@@ -79,6 +79,11 @@ final class NodeView: Sendable {
 
   /// Tells which sensors the run asks for.
   func show(_ demand: SensorDemand) { write(.sensors(EventJSON.Demand(demand: demand))) }
+
+  /// Shows a message that the node has taken.
+  func show(_ received: ReceivedMessage, by device: DeviceID) {
+    write(.message(EventJSON.Message(MessageEvent(received.message, from: received.from, to: device))))
+  }
 
   /// Tells what has become of a record.
   func show(_ news: RecordNews) {

@@ -61,9 +61,11 @@ final class StoppedNode {
 
   /// Asks, and writes what that takes.
   func ask(_ inquiry: Inquiry) async throws -> InquiryAnswer {
-    if case .retry = inquiry {
-      // A new message begins to wait on the clock of its node's life.
-      return .failed("\(device) does not run: start it, then retry")
+    // A new message begins to wait on the clock of its node's life.
+    switch inquiry {
+    case .retry: return .failed("\(device) does not run: start it, then retry")
+    case .post: return .failed("\(device) does not run: start it, then post")
+    default: break
     }
     let answer: InquiryAnswer?
     switch core {
@@ -142,7 +144,7 @@ extension Inquiry {
   fileprivate var isOfRecords: Bool {
     switch self {
     case .records, .record, .editRecord, .removeRecord, .putRecord: true
-    case .peers, .outbox, .cancel, .quarantine, .retry, .discard, .report, .route, .recover: false
+    case .peers, .outbox, .cancel, .quarantine, .retry, .discard, .report, .route, .recover, .post: false
     }
   }
 }

@@ -17,6 +17,15 @@ enum EventJSON: Hashable, Sendable {
     var role: String
     var reachable: Bool
   }
+  struct Message: Codable, Hashable, Sendable {
+    var messageId: String
+    var name: String
+    var fromDeviceId: String
+    var toDeviceId: String
+    var bytes: Int
+    /// Its body, when that is a text of 1,024 bytes at most.
+    @Explicit var text: String?
+  }
   struct Link: Codable, Hashable, Sendable {
     var reachable: Bool
     @Explicit var roundTripSeconds: Double?
@@ -62,6 +71,8 @@ enum EventJSON: Hashable, Sendable {
   case receipt(ReceiptJSON, deviceId: String)
   case verdict(ReceiptJSON, deviceId: String)
   case presence(Presence)
+  /// A message of an app was processed by its receiver.
+  case message(Message)
   /// A node only: how it stands to its hub.
   case link(Link)
   /// A peer only: what it shows became old, or is fresh again.
@@ -96,6 +107,7 @@ extension EventJSON {
       self = .presence(
         Presence(
           deviceId: presence.deviceID.rawValue, role: presence.role.rawValue, reachable: presence.isReachable))
+    case .message(let message): self = .message(Message(message))
     case .route: return nil
     }
   }
@@ -112,7 +124,7 @@ extension EventJSON {
 
 extension EventJSON: Codable {
   private enum Name: String, Codable {
-    case snapshot, command, receipt, verdict, presence, link, view, hubLost, predicted, sensors, record,
+    case snapshot, command, receipt, verdict, presence, message, link, view, hubLost, predicted, sensors, record,
       recordingEnded, sensorsDone
   }
   private enum Key: String, CodingKey { case event, deviceId }
@@ -133,6 +145,7 @@ extension EventJSON: Codable {
       try container.encode(device, forKey: .deviceId)
       try write(.verdict, body)
     case .presence(let body): try write(.presence, body)
+    case .message(let body): try write(.message, body)
     case .link(let body): try write(.link, body)
     case .view(let body): try write(.view, body)
     case .hubLost(let body): try write(.hubLost, body)
@@ -156,6 +169,7 @@ extension EventJSON: Codable {
       self = .verdict(
         try ReceiptJSON(from: decoder), deviceId: try container.decode(String.self, forKey: .deviceId))
     case .presence: self = .presence(try Presence(from: decoder))
+    case .message: self = .message(try Message(from: decoder))
     case .link: self = .link(try Link(from: decoder))
     case .view: self = .view(try View(from: decoder))
     case .hubLost: self = .hubLost(try Lost(from: decoder))
@@ -173,6 +187,16 @@ extension EventJSON {
   init?(line: String) {
     guard let event = try? JSONDecoder().decode(EventJSON.self, from: Data(line.utf8)) else { return nil }
     self = event
+  }
+}
+
+extension EventJSON.Message {
+  init(_ message: MessageEvent) {
+    let isWhole = message.body.count == message.size
+    self.init(
+      messageId: message.id.description, name: message.name, fromDeviceId: message.from.rawValue,
+      toDeviceId: message.to.rawValue, bytes: message.size,
+      text: isWhole ? String(validating: message.body, as: UTF8.self) : nil)
   }
 }
 

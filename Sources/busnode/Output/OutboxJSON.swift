@@ -61,9 +61,9 @@ struct QuarantineJSON: Codable, Hashable, Sendable {
   }
 }
 
-/// What became of something in an outbox, as `outbox cancel` and `outbox quarantine` write it with `--json`.
+/// What became of something in an outbox, as `outbox cancel`, `outbox quarantine` and `post` write it with `--json`.
 struct OutboxActJSON: Codable, Hashable, Sendable {
-  enum Act: String, Codable, Hashable, Sendable { case cancelled, retried, dropped }
+  enum Act: String, Codable, Hashable, Sendable { case cancelled, retried, dropped, posted }
 
   var act: Act
   var deviceId: String

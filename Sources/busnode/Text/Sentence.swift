@@ -88,6 +88,7 @@ enum Sentence {
         + (command.runOffsetSeconds.map { " (recorded at \(clock($0)))" } ?? "")
     case .receipt(let receipt, let device), .verdict(let receipt, let device): "\(device): \(receipt.message)"
     case .presence(let presence): "\(presence.deviceId) \(presence.reachable ? "is here" : "is gone")"
+    case .message(let message): self.message(message)
     case .link(let link): link.reachable ? "the hub answers" : "the hub is out of reach"
     case .view(let view): self.view(view)
     case .hubLost(let lost):
@@ -104,6 +105,13 @@ enum Sentence {
       "the recording has ended, at \(clock(recording.elapsedSeconds)) of the run: this node measures nothing more"
     case .sensorsDone(let sensors): "all samples of the run are with the hub: \(sensors.samples)"
     }
+  }
+
+  /// A message of an app that has arrived.
+  static func message(_ message: EventJSON.Message) -> String {
+    "message \(message.name) from \(message.fromDeviceId) to \(message.toDeviceId), "
+      + (message.bytes == 1 ? "1 byte" : "\(message.bytes) bytes")
+      + (message.text.map { $0.isEmpty ? "" : ": \($0)" } ?? "")
   }
 
   /// What has become of a run that is over.

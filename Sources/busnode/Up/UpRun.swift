@@ -343,12 +343,12 @@ actor UpRun {
     case .link(let link): rows[node]?.link = link.reachable ? "up" : "no hub"
     case .sensorsDone(let sensors):
       if sensors.runId == agreement.seen[node]?.last?.runId { sensorsDone.insert(node) }
-    case .command, .receipt, .presence, .view, .hubLost, .sensors, .record, .recordingEnded: break
+    case .command, .receipt, .presence, .message, .view, .hubLost, .sensors, .record, .recordingEnded: break
     }
     if plan.asJSON { return say { try Output.jsonLine(NodeEventJSON(node: node, event: event)) } }
     guard !isLive else { return }
     switch event {
-    case .snapshot, .verdict, .link, .hubLost, .recordingEnded:
+    case .snapshot, .verdict, .message, .link, .hubLost, .recordingEnded:
       say { try Output.line(LiveTable.padded(node.rawValue, 8) + Sentence.event(event)) }
     case .command, .receipt, .presence, .view, .predicted, .sensors, .record, .sensorsDone: break
     }

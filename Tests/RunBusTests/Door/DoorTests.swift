@@ -57,6 +57,7 @@
           case .record: .failed("none")
           case .editRecord, .removeRecord: .done(nil)
           case .putRecord: .taken(isKnown: true)
+          case .post(let message, _): .done(message.id)
           }
         }
         #expect(try mode(of: bus.runtimeDirectory) == 0o700)
@@ -64,6 +65,7 @@
           (.peers, .peers([])), (.outbox, .outbox([row])), (.quarantine, .quarantine([])), (.cancel(id), .done(id)),
           (.retry(id), .done(id)), (.discard(id), .done(id)), (.report, .report(nil)),
           (.route(from: 3), .route(nil)), (.recover(.finish), .done(nil)),
+          (.post(AppMessage(id: id, name: "note", body: [1]), to: watch), .done(id)),
         ]
         for (inquiry, answer) in expected {
           #expect(try await DoorClient.ask(inquiry, of: watch, on: bus, within: .seconds(60)) == answer)

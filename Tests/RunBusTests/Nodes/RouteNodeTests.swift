@@ -26,7 +26,7 @@ struct RouteNodeTests {
       case .route(let part): actions = view.take(part)
       case .snapshot(let state): actions = view.take(state.snapshot)
       case nil: return view
-      case .command, .receipt, .presence: actions = []
+      case .command, .receipt, .presence, .message: actions = []
       }
     }
   }

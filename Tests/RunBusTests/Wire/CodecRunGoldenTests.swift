@@ -117,6 +117,10 @@ struct CodecRunGoldenTests {
         == "084d10015a1662140a102122232425262728292a2b2c2d2e2f301a00")
     #expect(question(.removeRecord(run)) == "084d10015a126a102122232425262728292a2b2c2d2e2f30")
     #expect(question(.putRecord(RecordUpload(from: 3, bytes: [1, 2], total: 5))) == "084d10015a0a72080803120201021805")
+    let note = AppMessage(id: MessageID(high: 1, low: 2), name: "n", body: [7])
+    #expect(
+      question(.post(note, to: DeviceID("watch")))
+        == "084d10015a237a210a180a100000000000000001000000000000000212016e1a010712057761746368")
     #expect(answer(.records([], total: 7)) == "084d420442021007")
     #expect(
       answer(.record(RecordPart(runID: run, version: 2, from: 32_768, bytes: [1, 2], total: 32_770)))

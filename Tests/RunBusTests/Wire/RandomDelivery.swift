@@ -51,6 +51,7 @@ extension RandomMessages {
       .recover(one(of: RecoveryAnswer.allCases)), .records(from: count()), .record(id(), from: count()),
       .editRecord(id(), title: maybe { $0.title() }, note: maybe { $0.sentence() }), .removeRecord(id()),
       .putRecord(RecordUpload(from: count(), bytes: someBytes(), total: count())),
+      .post(appMessage(), to: maybe { $0.device() }),
     ]
   }
 

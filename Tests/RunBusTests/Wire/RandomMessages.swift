@@ -156,6 +156,7 @@ struct RandomMessages {
     one(of: [
       .snapshot(state()), .command(command(), device()), .receipt(receipt(), device()),
       .presence(Presence(deviceID: device(), role: role(), isReachable: coin())), .route(routePart()),
+      .message(MessageEvent(appMessage(), from: device(), to: device())),
     ])
   }
 }

@@ -37,6 +37,8 @@ struct CourierPair {
   private(set) var processed: [UInt64] = []
   /// What the app's handler has returned for, not durable yet.
   private var returned: [(place: UInt64, id: UInt64)] = []
+  /// What the receiver has told everybody in this life of its.
+  private var toldToAll: Set<UInt64> = []
   private var failures = 0
   let failuresMax: Int
 
@@ -83,6 +85,7 @@ struct CourierPair {
       desk = []
       failedRound = nil
       returned = []
+      toldToAll = []
       far = Node(courier: Self.courier(far.disk, isSender: false), disk: far.disk, dice: far.dice)
       open()
     case .handled: work(fails: false)
@@ -137,6 +140,7 @@ struct CourierPair {
         toFar.append(message)
       case .write(let operations, _, let effect): near.batch.append((operations, effect))
       case .receipt(let receipt): tell(receipt)
+      case .processed(let message, let isIncoming): tellAll(message, isIncoming ? "came to its sender" : nil)
       case .hand: faults.append("the sender got a message")
       case .note(let text): if text.hasPrefix("fault") { faults.append(text) }
       }
@@ -173,9 +177,17 @@ struct CourierPair {
         toNear.append(message)
       case .write(let operations, _, let effect): far.batch.append((operations, effect))
       case .hand(let handover): desk.append(handover)
+      case .processed(let message, let isIncoming):
+        let isFirst = toldToAll.insert(message.id.low).inserted
+        tellAll(message, isIncoming ? isFirst ? nil : "was told twice" : "was sent by its receiver")
       case .receipt, .note: break
       }
     }
+  }
+
+  private mutating func tellAll(_ message: AppMessage, _ fault: String?) {
+    if let fault { faults.append("\(message.id.low) \(fault)") }
+    if !processed.contains(message.id.low) { faults.append("\(message.id.low) is told and not processed") }
   }
 
   private mutating func commitNear() {
@@ -231,6 +243,8 @@ struct CourierPair {
     if processed != processed.sorted() || Set(processed).count != processed.count {
       faults.append("out of order or twice: \(processed)")
     }
+    let untold = processed.filter { !told.contains($0) }
+    if !untold.isEmpty { faults.append("never told: \(untold)") }
     faults += near.disk.faults + far.disk.faults
   }
 }

@@ -170,6 +170,7 @@ enum NodeLines {
     case .command(let command, let device): "\(device): \(command.kind.rawValue)"
     case .receipt(let receipt, let device): "\(device): \(line(receipt))"
     case .presence(let presence): "\(presence.deviceID) \(presence.isReachable ? "here" : "gone")"
+    case .message(let message): "\(message.to) has message \(message.id.low) of \(message.from)"
     case .route(let part): "route \(line(part))"
     }
   }

@@ -116,7 +116,7 @@ struct WrongRumours {
       commands.append((command, device))
       if commands.count > Self.commandsMax { commands.removeFirst() }
     case .snapshot(let message): hear(message.snapshot)
-    case .receipt, .presence, .route: break
+    case .receipt, .presence, .message, .route: break
     }
   }
 

@@ -1,0 +1,75 @@
+import ArgumentParser
+import RunBus
+
+struct Post: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    abstract: "Give a node a message of an app, which it delivers to the hub or from it.",
+    discussion: """
+        busnode post greeting hello               from the watch to the phone
+        busnode post greeting hello --to watch    from the phone to the watch
+        busnode post note "$(cat note.txt)" --from watch2
+        busnode monitor                           shows each message once its receiver has taken it
+
+      For trying what apps do with the library's post(_:by:) and the class .queued: every message arrives, in order, however
+      long the other side is away. RunBus does not read what is in it. It goes out from a node that runs on this machine.
+      Until it has arrived it is listed by busnode outbox, and can be cancelled if it was never sent.
+
+      EXIT STATUS:
+        0   it is durable at its node, and will be delivered
+        3   its node does not take it: it has never met the receiver, or its outbox is full
+        64  a name is 1 to 64 bytes without control characters, a body at most 32,768 bytes
+        69  its node does not run on this machine
+      """)
+
+  @Argument(help: "What it is about.")
+  var name: String
+
+  @Argument(help: "What it says; empty by default.")
+  var body = ""
+
+  @Option(help: ArgumentHelp("From the hub to this device, instead of to the hub.", valueName: "device"))
+  var to: DeviceID?
+
+  @Option(
+    help: ArgumentHelp(
+      "Whose node delivers it (default: the watch; with --to the phone).", valueName: "device"))
+  var from: DeviceID?
+
+  @OptionGroup var bus: BusOptions
+
+  @Flag(help: "Write one JSON object.")
+  var json = false
+
+  func validate() throws {
+    guard AppMessage(id: MessageID(high: 0, low: 0), name: name, body: Array(body.utf8)).isCarried else {
+      throw ValidationError(
+        "a name is 1 to \(AppMessage.nameMax) bytes without control characters, a body at most \(AppMessage.bodyMax) bytes"
+      )
+    }
+  }
+
+  func run() async throws {
+    bus.startLog()
+    let location = try bus.location()
+    let sender = from ?? DeviceID.role(to == nil ? .watch : .phone)
+    let message = AppMessage(name: name, body: Array(body.utf8))
+    switch try await LocalDevices(location: location).askRunning(.post(message, to: to), of: sender) {
+    case .done: break
+    case .failed(let reason):
+      throw Failure(code: "notPosted", message: reason, exitStatus: ExitStatus.rejected)
+    case nil, .peers, .outbox, .quarantine, .report, .route, .records, .record, .taken:
+      throw Failure(
+        code: "unreachable", message: "\(sender) does not run on this machine, on bus \(location.displayName)",
+        exitStatus: ExitStatus.noBus)
+    }
+    let told =
+      "\(name) \(Sentence.short(message.id.description)) waits on \(sender) to be delivered to \(to?.rawValue ?? "the hub")"
+    if json {
+      let act = OutboxActJSON(
+        act: .posted, deviceId: sender.rawValue, id: message.id.description, newId: nil, message: told)
+      Output.tell(json: act)
+    } else {
+      Output.tell(told)
+    }
+  }
+}
