@@ -56,6 +56,20 @@ struct OutboxTests {
     }
   }
 
+  @Test("What was pressed on standard input is kept, however soon the input ends behind it")
+  func endOfInput() async throws {
+    try await withTestBus { bus in
+      for device in ["one", "two", "three", "four"] {
+        let line = "printf 'start\\nlap\\nstop\\n' | \"$BUSNODE\" watch --json --stdin --device \(device)"
+        let watch = bus.spawn(executable: "/bin/bash", ["-o", "pipefail", "-c", line])
+        let ending = try await watch.ending()
+        #expect(ending == .exited(0), "\(watch.view.errors)")
+      }
+      let waiting = try await bus.run("outbox", "--json").json
+      #expect(waiting.count == 12)
+    }
+  }
+
   @Test("Now or never, and a bus that was never met, keep nothing and exit 69")
   func nothingKept() async throws {
     try await withTestBus { bus in

@@ -79,6 +79,11 @@ extension HistoryReader {
       history.records.append(summary)
       return true
     }
+    try each("skipped_changes", "SELECT * FROM skipped_changes") { row in
+      guard let after = row.integer("after"), let through = row.integer("through") else { return false }
+      history.skippedChanges[UInt64(bitPattern: after)] = UInt64(bitPattern: through)
+      return true
+    }
     try each("expected_records", "SELECT * FROM expected_records ORDER BY run") { row in
       guard let runID: RunID = row.identifier("run"), let conflicted = row.integer("conflicted") else { return false }
       history.expectedRecords.append(ExpectedRecord(runID: runID, isConflicted: conflicted != 0))

@@ -62,7 +62,7 @@ struct MemoryDelivery: Sendable {
     case .receiveLatest(let row): latestReceived[Place(device: row.device, key: row.key)] = row
     case .setTerm, .accept, .claim, .reclassify, .judge, .forgetVerdicts, .append, .setAlias, .settle, .setClock,
       .setStoreID, .setHub, .setView, .setVigil, .meet, .setUnanswered, .discard, .expectRecord, .forgetExpected,
-      .keepRecord, .editRecord, .removeRecord, .setRecordsThrough, .endJournal, .dropJournal:
+      .keepRecord, .editRecord, .removeRecord, .skipChanges, .setRecordsThrough, .endJournal, .dropJournal:
       break
     }
   }

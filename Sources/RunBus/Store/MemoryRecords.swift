@@ -113,11 +113,11 @@ final class MemoryRecords: StoreRecords {
     case .endJournal(let run, let moment):
       if state.journals[run] != nil, !state.dropped.contains(run) { state.history.endedJournals[run] = moment }
     case .dropJournal(let run):
+      state.history.aliases = state.history.aliases.filter { $0.value != run }
       guard state.journals[run] != nil else { break }
       state.dropped.insert(run)
       state.journals[run] = journal(of: run, state)
       state.history.endedJournals[run] = nil
-      state.history.aliases = state.history.aliases.filter { $0.value != run }
     case .meet(let device): state.devices[device.deviceID] = device
     case .forgetDevice(let device):
       state.devices[device] = nil
@@ -142,6 +142,7 @@ final class MemoryRecords: StoreRecords {
       state.history.removedRecords[run] = version
       state.bodies[run] = nil
     case .setRecordsThrough(let change): state.recordsThrough = change
+    case .skipChanges(let after, let through): state.history.skippedChanges[after] = through
     case .setWatermark, .forgetStream, .enqueue, .acknowledge, .remove, .bury, .countTries, .rebind, .drop, .shiftRows,
       .quarantine, .unquarantine, .setLatest, .receiveLatest:
       state.delivery.apply(operation)

@@ -37,6 +37,15 @@ enum RecordRows {
         ON CONFLICT (run) DO UPDATE SET version = excluded.version, change = excluded.change, summary = NULL,
           body = NULL
         """, [run.data, Int64(bitPattern: version), Int64(bitPattern: change)])
+    case .skipChanges(let after, let through):
+      try db.run(
+        "INSERT OR REPLACE INTO skipped_changes (after, through) VALUES (?, ?)",
+        [Int64(bitPattern: after), Int64(bitPattern: through)])
+      try db.run(
+        """
+        DELETE FROM skipped_changes
+        WHERE after <= (SELECT after FROM skipped_changes ORDER BY after DESC LIMIT 1 OFFSET ?)
+        """, [ControlHistory.skipsMax])
     case .setRecordsThrough(let change):
       try db.run(
         "INSERT OR REPLACE INTO meta (key, value) VALUES ('records', ?)", [Int64(bitPattern: change)])

@@ -179,7 +179,7 @@ final class SQLiteRecords: StoreRecords {
     case .setView(let view):
       try db.run("INSERT OR REPLACE INTO view (one, snapshot) VALUES (1, ?)", [ViewCoding.encode(view)])
     case .setVigil(let mark): try VigilColumns.write(mark, db)
-    case .expectRecord, .forgetExpected, .keepRecord, .editRecord, .removeRecord, .setRecordsThrough:
+    case .expectRecord, .forgetExpected, .keepRecord, .editRecord, .removeRecord, .skipChanges, .setRecordsThrough:
       try RecordRows.write(operation, db)
     case .endJournal(let runID, let moment): try JournalSweep.end(runID, at: moment, db)
     case .dropJournal(let runID):

@@ -28,6 +28,7 @@ enum StoreSchema {
     migrator.registerMigration("5") { db in try db.execute(sql: version5) }
     migrator.registerMigration("6") { db in try db.execute(sql: version6) }
     migrator.registerMigration("7") { db in try db.execute(sql: version7) }
+    migrator.registerMigration("8") { db in try db.execute(sql: version8) }
     return migrator
   }
 
@@ -139,6 +140,11 @@ enum StoreSchema {
   /// The other stores that have sent an accepted command.
   private static let version7 = """
     CREATE TABLE claims (command BLOB NOT NULL, store BLOB NOT NULL, PRIMARY KEY (command, store)) WITHOUT ROWID;
+    """
+
+  /// Numbers that no change of a record has.
+  private static let version8 = """
+    CREATE TABLE skipped_changes (after INTEGER PRIMARY KEY, through INTEGER NOT NULL);
     """
 
   /// How long journals are kept: since when a run is over, and how far what is left of a dropped one was swept (`swept_to`

@@ -276,6 +276,9 @@ public enum ControlHistory {
   public static let (aliasesOfDeviceMax, aliasesMax) = (16, 1024)
   /// Devices of which is remembered what their verdicts told them.
   public static let devicesMax = 256
+  /// Lives of a hub that changed records, of which is remembered how far each went: a peer that was away for longer is
+  /// believed.
+  public static let skipsMax = 1024
   /// How long a verdict is kept for senders that ask again, and for dedupe of one-shot senders.
   public static let verdictAge = BusDuration.seconds(2 * 86_400)
 }

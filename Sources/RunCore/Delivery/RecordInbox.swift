@@ -75,8 +75,15 @@ struct RecordInbox: Sendable {
     partial = nil
   }
 
-  /// The hub has made changes up to here.
-  mutating func note(newest: UInt64) { self.newest = max(self.newest, newest) }
+  /// The hub has made changes up to here. `false` when it has fewer than were taken in: it has lost history, and everything
+  /// is looked at again.
+  mutating func note(newest: UInt64) -> Bool {
+    guard newest < through else {
+      self.newest = max(self.newest, newest)
+      return true
+    }
+    return open(newest: newest)
+  }
 
   /// The next question, when there is one to be asked now.
   mutating func ask(at now: BusTime, dice: inout Dice) -> RecordFetch? {

@@ -229,7 +229,7 @@ public struct HubCore: Sendable {
   }
 
   private mutating func start(at now: BusTime) {
-    var operations: [StoreOperation] = [.setTerm(term), clockMark(at: now)]
+    var operations: [StoreOperation] = [.setTerm(term), clockMark(at: now), records.skip]
     if let shift { operations.append(.shiftRows(by: shift)) }
     operations += expectMissedRecord(at: now)
     commits.add(operations, then: [.makeRecords])

@@ -22,6 +22,11 @@ extension HubCore {
   ) {
     // One read at a time for each: who asks again waits for the answer to the first.
     guard !session.hello.isOneShot, !session.isFetching else { return }
+    if let common = records.lastCommon(with: fetch.after) {
+      // It has taken in what this store has lost: it looks at everything again.
+      let pong = HubMessage.pong(0, authoritative.order, recordsThrough: common)
+      return actions.append(.send(HubFrame(session: session.number, message: pong), to: connection))
+    }
     guard let (run, change) = records.next(after: fetch.after) else {
       return actions.append(.send(HubFrame(session: session.number, message: pong(0)), to: connection))
     }
@@ -41,6 +46,8 @@ extension HubCore {
     switch (reader, reading) {
     case (.inquiry(let number), _): actions.append(.answer(reading.answer, number))
     case (.peer(let connection, let number, let fetch), .found(let stored)):
+      // It was read from the disk, perhaps before this core hears that it is there: no pong says less than was told.
+      records.makeDurable(stored.change)
       if let first = records.next(after: fetch.after), first.change < stored.change {
         // It has changed again since it was chosen, and another record before it: whoever takes this one takes in all
         // changes up to its number.

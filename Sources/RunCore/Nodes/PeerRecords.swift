@@ -3,7 +3,7 @@ extension PeerCore {
   /// The hub has made changes up to here.
   mutating func noteRecords(newest: UInt64, at now: BusTime, into actions: inout [Action]) {
     guard !settings.isOneShot else { return }
-    records.note(newest: newest)
+    if !records.note(newest: newest) { commits.add([.setRecordsThrough(0)], then: []) }
     askForRecords(at: now, into: &actions)
   }
 

@@ -34,6 +34,8 @@ struct RecordKeeping: Sendable {
   /// The last change of each record, removed ones included: what peers are behind of.
   private var changes: [RunID: UInt64]
   private var lastChange: UInt64
+  /// Numbers that no change here has: above a key, up to its value.
+  private var skipped: [UInt64: UInt64]
   /// The last change that is durable: what peers may hear of.
   private(set) var durableChange: UInt64
 
@@ -47,6 +49,8 @@ struct RecordKeeping: Sendable {
     durableChange = min(changes.values.max() ?? 0, 1 << 62)
     // Above all that an earlier life gave, even one that the store has forgotten: peers know which they have.
     lastChange = max(durableChange, HubTerm.numbers(in: term))
+    skipped = history.skippedChanges
+    skipped[durableChange] = lastChange
     for record in history.expectedRecords {
       expected[record.runID] = Expected(record: record, dueAt: now)
     }
@@ -74,6 +78,16 @@ struct RecordKeeping: Sendable {
 
   /// A change is durable.
   mutating func makeDurable(_ change: UInt64) { durableChange = max(durableChange, change) }
+
+  /// What makes durable which numbers this life leaves out: an older copy of the store may have come in the place of one
+  /// that went further.
+  var skip: StoreOperation {
+    .skipChanges(after: durableChange, through: skipped[durableChange] ?? durableChange)
+  }
+
+  /// The last change that this history has in common with one that has come to a number which this one never gave; `nil`
+  /// for a number that may be of this history.
+  func lastCommon(with change: UInt64) -> UInt64? { skipped.first { $0.key < change && change <= $0.value }?.key }
 
   /// The record of the first change behind one.
   func next(after change: UInt64) -> (run: RunID, change: UInt64)? {

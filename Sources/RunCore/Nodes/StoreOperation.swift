@@ -38,6 +38,9 @@ public enum StoreOperation: Hashable, Sendable {
   indirect case editRecord(RecordSummary, change: UInt64)
   /// A record goes; that it did stays, with this version.
   case removeRecord(RunID, version: UInt64, change: UInt64)
+  /// On a hub: from now on no change of a record gets a number above the first of these, up to the second. Whoever has
+  /// taken in one of them has it from a history that this store has lost.
+  case skipChanges(after: UInt64, through: UInt64)
   /// On a peer: the changes of the hub's records are taken in up to here.
   case setRecordsThrough(UInt64)
   /// A run's id is another name for a run.
@@ -133,6 +136,9 @@ public struct HubHistory: Sendable {
   public var removedRecords: [RunID: UInt64] = [:]
   /// The number of the last change of each record, removed ones included.
   public var recordChanges: [RunID: UInt64] = [:]
+  /// Numbers that no change of a record has: above the first of each pair, up to the second. The newest
+  /// ``ControlHistory/skipsMax`` pairs.
+  public var skippedChanges: [UInt64: UInt64] = [:]
   /// The records that are still to be made.
   public var expectedRecords: [ExpectedRecord] = []
   /// The runs that are over and whose journals are kept still, and since when they are over.

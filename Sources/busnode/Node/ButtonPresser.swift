@@ -14,11 +14,12 @@ struct ButtonPresser<Member: Node>: Sendable {
     // A hub takes presses from its first snapshot on; a peer keeps them until it has found its hub.
     if node is Hub { for await _ in await node.snapshots() { break } }
     await withDiscardingTaskGroup { group in
+      var last: AsyncStream<Never>?
       for await line in lines {
         do {
           guard let order = try NodeOrder.parse(line: line) else { continue }
           switch order {
-          case .press(let kind, nil): await press(kind, at: nil, in: &group)
+          case .press(let kind, nil): last = await press(kind, at: nil, in: &group)
           case .press(let kind, let offset?): group.addTask { await pressWhenDue(kind, at: offset) }
           case .offline(let span):
             let number = airOrders.next()
@@ -40,6 +41,8 @@ struct ButtonPresser<Member: Node>: Sendable {
           Output.complain("busnode \(deviceID): \"\(line)\": \(Self.reason(error))")
         }
       }
+      // The end of the input ends the node: not before it has kept what was pressed. Presses are kept in their order.
+      if let last { for await _ in last {} }
       group.cancelAll()
     }
   }
@@ -48,17 +51,29 @@ struct ButtonPresser<Member: Node>: Sendable {
     (error as? TextError)?.message ?? (error as? RunBusError)?.message ?? "\(error)"
   }
 
-  /// Presses, and comes back when the node has the press: the next one is behind it.
-  private func press(_ kind: CommandKind, at offset: BusDuration?, in group: inout DiscardingTaskGroup) async {
+  /// Presses; the next press is behind it. What comes back ends when the node has kept the press or has refused it.
+  private func press(
+    _ kind: CommandKind, at offset: BusDuration?, in group: inout DiscardingTaskGroup
+  ) async -> AsyncStream<Never> {
     let command = await command(kind, at: offset)
+    let (kept, keeping) = AsyncStream<Never>.makeStream()
+    let receipts = await node.receipts(for: command.id)
     let sending = await node.beginSending(command)
-    group.addTask { await finish(sending, command) }
+    group.addTask {
+      for await _ in receipts { break }
+      keeping.finish()
+    }
+    group.addTask {
+      await finish(sending, command)
+      keeping.finish()
+    }
+    return kept
   }
 
   /// Presses when the run has come to a moment: a recorded press, which counts as of that moment.
   private func pressWhenDue(_ kind: CommandKind, at offset: BusDuration) async {
     guard await waitForRun(toReach: offset) else { return }
-    await withDiscardingTaskGroup { group in await press(kind, at: offset, in: &group) }
+    await withDiscardingTaskGroup { group in _ = await press(kind, at: offset, in: &group) }
   }
 
   private func command(_ kind: CommandKind, at offset: BusDuration?) async -> Command {

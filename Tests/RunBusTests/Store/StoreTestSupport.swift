@@ -74,6 +74,7 @@ struct ComparableHistory: Equatable {
   let records: [RecordSummary]
   let endedJournals: [RunID: BusTime]
   let removedRecords: [RunID: UInt64]
+  let skippedChanges: [UInt64: UInt64]
   let expectedRecords: [ExpectedRecord]
   let aliases: [RunID: RunID]
   let unanswered: [RunID: BusTime]
@@ -94,6 +95,7 @@ struct ComparableHistory: Equatable {
     endedJournals = history.endedJournals
     records = history.records.sorted { $0.runID < $1.runID }
     removedRecords = history.removedRecords
+    skippedChanges = history.skippedChanges
     expectedRecords = history.expectedRecords.sorted { $0.runID < $1.runID }
     aliases = history.aliases
     unanswered = history.unanswered

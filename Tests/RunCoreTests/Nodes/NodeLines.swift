@@ -2,13 +2,18 @@ import RunCore
 
 /// What machines do, as one short line an action, so that a test reads like the conversation it is about.
 enum NodeLines {
+  /// Each life begins with it; the lines do not speak of that.
+  private static func isShown(_ operation: StoreOperation) -> Bool {
+    if case .skipChanges = operation { false } else { true }
+  }
+
   static func line(_ action: HubCore.Action) -> String {
     switch action {
     case .open: "open"
     case .send(let frame, let connection): "\(name(connection)) ← \(line(frame.message))"
     case .forward(let bytes, let connection): "\(name(connection)) ← bytes \(bytes)"
     case .publish(let event): "publish \(line(event))"
-    case .commit(_, let operations): "commit: \(operations.map(line).joined(separator: ", "))"
+    case .commit(_, let operations): "commit: \(operations.filter(isShown).map(line).joined(separator: ", "))"
     case .receipt(let receipt): "own \(line(receipt))"
     case .messageReceipt(let receipt): line(receipt)
     case .refusePost(let id, let refusal): "refuse \(id.low) \(refusal)"
@@ -227,6 +232,7 @@ enum NodeLines {
     case .keepRecord(let record, _): "record \(record.summary.version)"
     case .editRecord(let summary, _): "edit record \(summary.version)"
     case .removeRecord(_, let version, _): "remove record \(version)"
+    case .skipChanges: "skip"
     case .setRecordsThrough(let number): "records to \(change(number))"
     case .endJournal: "end journal"
     case .dropJournal: "drop journal"

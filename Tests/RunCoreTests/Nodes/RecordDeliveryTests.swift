@@ -66,6 +66,29 @@ struct RecordDeliveryTests {
       ])
   }
 
+  @Test("Whoever has taken in a change that the hub's store has lost is told where the two histories part")
+  func lostChange() {
+    let stage = stopped()
+    var disk = HubDisk()
+    disk.commit(stage.durable)
+    // The copy of change 1.1 comes in the place of a store that went up to 1.6.
+    var next = HubStage.opened(history: disk.history, now: stage.now)
+    _ = next.hello("watch", nonce: 2)
+    next.commitsAll()
+    _ = next.feed(.inquire(.editRecord(Self.run, title: "River", note: nil), 7))
+    next.commitsAll()
+    let lost = RecordFetch(after: 1 << 32 | 6, from: 0)
+    #expect(next.says("watch", .fetchRecord(lost)).map { $0.suffix(14) } == ["records to 1.1"])
+    // A change that both have is none of them; nor in a later life.
+    #expect(asks(&next, RecordFetch(after: 1 << 32 | 1, from: 0)) == ["read run 1 from 0 for watch"])
+    disk = HubDisk()
+    disk.commit(stage.durable + next.durable)
+    var last = HubStage.opened(history: disk.history, now: next.now)
+    _ = last.hello("watch", nonce: 3)
+    last.commitsAll()
+    #expect(last.says("watch", .fetchRecord(lost)).map { $0.suffix(14) } == ["records to 1.1"])
+  }
+
   /// The watch asks; what comes of it once everything before it is durable.
   private func asks(_ stage: inout HubStage, _ fetch: RecordFetch) -> [String] {
     (stage.says("watch", .fetchRecord(fetch)) + stage.commitsAll()).filter { !$0.hasPrefix("commit") }
@@ -169,6 +192,16 @@ struct RecordDeliveryTests {
     #expect(again.1 == [])
     let next = welcomed(PeerStage(again.0.disk, now: again.0.now), through: 5, session: 3)
     #expect(next.1 == [])
+  }
+
+  @Test("A peer that is told less than it has taken in looks at everything again, in a session, too")
+  func toldLess() {
+    var (peer, _) = welcomed(through: 0)
+    let order = peer.core.authoritative.order
+    _ = peer.hub(.pong(0, order, recordsThrough: 9))
+    _ = peer.hub(.recordChange(changes(9)[0]))
+    _ = peer.commits()
+    #expect(peer.hub(.pong(0, order, recordsThrough: 4)) == ["send fetch after 0.0 from 0", "commit: records to 0.0"])
   }
 
   @Test("A peer that is there hears at once; what is lost comes with the next answer to a ping, or is asked for again")

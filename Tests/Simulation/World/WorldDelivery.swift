@@ -79,7 +79,7 @@ struct WorldDelivery {
     case .receiveLatest(let row): latestReceived[Place(device: row.device, key: row.key)] = row
     case .setTerm, .accept, .claim, .reclassify, .judge, .forgetVerdicts, .append, .setAlias, .settle, .setClock,
       .setStoreID, .setHub, .setView, .setVigil, .meet, .setUnanswered, .discard,
-      .expectRecord, .forgetExpected, .keepRecord, .editRecord, .removeRecord, .setRecordsThrough,
+      .expectRecord, .forgetExpected, .keepRecord, .editRecord, .removeRecord, .skipChanges, .setRecordsThrough,
       .endJournal, .dropJournal:
       break
     }

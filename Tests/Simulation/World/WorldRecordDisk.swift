@@ -9,6 +9,7 @@ package struct WorldRecordDisk {
   package private(set) var expected: [RunID: ExpectedRecord] = [:]
   package private(set) var lastChange: UInt64 = 0
   package private(set) var through: UInt64 = 0
+  private var skipped: [UInt64: UInt64] = [:]
   /// What came once more since a hub began to tell again what it had told: another one, or one that has lost history.
   /// Each record may, once; `nil` while none may.
   private var toldAgain: Set<RunID>?
@@ -41,6 +42,7 @@ package struct WorldRecordDisk {
       take(change, of: run)
       records[run] = nil
       removed[run] = version
+    case .skipChanges(let after, let through): skipped[after] = through
     case .setRecordsThrough(let change):
       through = change
       if change == 0 { hearsAgain() }
@@ -59,6 +61,7 @@ package struct WorldRecordDisk {
     history.records = summaries
     history.removedRecords = removed
     history.recordChanges = changes
+    history.skippedChanges = skipped
     history.expectedRecords = expected.values.sorted { $0.runID < $1.runID }
   }
 
