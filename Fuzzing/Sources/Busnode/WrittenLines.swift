@@ -1,0 +1,1 @@
+../../../Sources/busnode/Text/WrittenLines.swift
