@@ -139,8 +139,9 @@ public struct Arbiter: Sendable {
 
   /// The judge holds the control state until it has judged: with a second owner each settlement would copy the past.
   private mutating func takeJudge(_ isPast: @escaping (RunID) -> Bool) -> Judge {
-    let judge = Judge(
+    var judge = Judge(
       state: control, term: term, windowLength: rule.length, grace: max(rule.length, lateAfter), isPast: isPast)
+    judge.toCome = Set(held.runs.map(\.start.runOfStart))
     control = ControlState()
     return judge
   }
@@ -180,8 +181,12 @@ public struct Arbiter: Sendable {
   /// Judges whole runs and late presses in press order, then lets the others open (and join) the next window, in press
   /// order.
   private mutating func drainWaiting(into judge: inout Judge, at now: BusTime) -> [CommandID] {
-    for run in held.takeWhole() { LateJudgement.judge(wholeRun: run, at: now, by: &judge) }
+    for run in held.takeWhole() {
+      judge.toCome.remove(run.start.runOfStart)
+      LateJudgement.judge(wholeRun: run.presses, at: now, by: &judge)
+    }
     _ = makeLate(held.takeLost())
+    judge.toCome = Set(held.runs.map(\.start.runOfStart))
     for press in take(.late) { LateJudgement.judge(press, at: now, by: &judge) }
     var admitted: [CommandID] = []
     for press in take(.next) {

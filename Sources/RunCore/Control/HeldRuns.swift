@@ -103,8 +103,10 @@ struct HeldRuns: Sendable {
   mutating func takeLost() -> [Press] { take { $0.isLost && !$0.isWhole }.flatMap(\.presses) }
 
   /// Takes out the runs that are whole, each in press order, ordered by their first presses.
-  mutating func takeWhole() -> [[Press]] {
-    take(\.isWhole).map { $0.presses.sorted(by: Press.precedes) }.sorted { Press.precedes($0[0], $1[0]) }
+  mutating func takeWhole() -> [Run] {
+    var whole = take(\.isWhole)
+    for index in whole.indices { whole[index].presses.sort(by: Press.precedes) }
+    return whole.sorted { Press.precedes($0.presses[0], $1.presses[0]) }
   }
 
   private mutating func take(_ isWanted: (Run) -> Bool) -> [Run] {

@@ -43,6 +43,8 @@ struct Judge {
   let grace: BusDuration
   /// Whether there is a record of a run, was one, or is to be one.
   let isPast: (RunID) -> Bool
+  /// Runs that are held until their stop is here: nobody else begins one of them, and its id names no other run.
+  var toCome: Set<RunID> = []
   var settlement = Settlement()
 
   init(
@@ -58,7 +60,7 @@ struct Judge {
 
   /// Whether a run has ever begun, under this name or another one.
   func knows(_ run: RunID) -> Bool {
-    state.aliases[run] != nil || state.knows(run) || isPast(run)
+    state.aliases[run] != nil || state.knows(run) || toCome.contains(run) || isPast(run)
   }
 
   /// The run that a start would begin, when that has begun already.

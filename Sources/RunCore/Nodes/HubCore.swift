@@ -14,6 +14,8 @@ public struct HubCore: Sendable {
   var termRaises = TermRaises()
   var arbiter: Arbiter
   var ledger: RunLedger
+  /// Readings that this life has taken in of each run but the present one.
+  var pastReadings: [RunID: Int] = [:]
   /// The run of which was said that it takes no more readings in.
   var fullRun: RunID?
   var sessions: SessionTable

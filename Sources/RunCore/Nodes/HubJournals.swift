@@ -45,6 +45,7 @@ extension HubCore {
   /// The other names of a run go with its readings.
   private mutating func dropJournal(of run: RunID) -> StoreOperation {
     arbiter.forgetAliases(of: run)
+    pastReadings[run] = nil
     return .dropJournal(run)
   }
 

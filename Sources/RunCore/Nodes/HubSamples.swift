@@ -120,6 +120,12 @@ extension HubCore {
       fullRun = target
       return samples.add(nil, stream: stream, at: now)
     }
+    if target != arbiter.control.runID {
+      guard pastReadings[target, default: 0] < settings.pastReadingsMax else {
+        return samples.add(nil, stream: stream, at: now)
+      }
+      pastReadings[target, default: 0] += 1
+    }
     lastPosition += 1
     let entry = LedgerEntry(time: time, position: lastPosition, event: .sample(value, device))
     if target == arbiter.control.runID {

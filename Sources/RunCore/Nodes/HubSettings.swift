@@ -22,6 +22,8 @@ extension HubCore {
     /// A run takes no more readings in once its ledger holds this many entries: two days of five readings a second. They
     /// are 88 MB in memory and 38 MB in the store, and a later life reads them back in seconds.
     public var ledgerEntriesMax = 1_000_000
+    /// Readings that one life of a hub takes in of a run that is over: five devices that were away all the time.
+    public var pastReadingsMax = 200_000
     /// Verdicts that all stores together may leave untaken; beyond it each has a share of 16.
     public var owedVerdictsMax = 65_536
     /// The version of the program, as records name it.

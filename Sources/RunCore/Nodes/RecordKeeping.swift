@@ -23,8 +23,9 @@ struct RecordKeeping: Sendable {
   var reading: RunID? { didSet { edition += 1 } }
   /// Counts the changes of all these: what follows from them need not be looked for at every event.
   private(set) var edition = 1
-  /// A question about records waits so long for one that is due, in real time. Reading a journal takes a second at most.
-  static let patience = BusDuration.seconds(5)
+  /// A question about records waits so long for one that is due, in real time: less than whoever asks does. Reading a
+  /// journal takes a second at most.
+  static let patience = BusDuration.seconds(3)
   /// Shells that ask at a time; one more is answered with what there is.
   static let questionsMax = 64
   /// Questions that wait for a record that is due.

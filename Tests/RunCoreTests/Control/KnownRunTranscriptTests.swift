@@ -53,6 +53,20 @@ struct KnownRunTranscriptTests {
     #expect(other.driven.wholeRuns.isEmpty)
   }
 
+  @Test("a whole run on its way is nobody else's: a start that names it neither begins it nor makes it another name")
+  func heldRun() {
+    for isOn in [false, true] {
+      var bus = isOn ? Transcript.running : Transcript()
+      bus.press(.start, .watch, at: 10_000, arriving: 60_000, run: 7, stopFollows: true)
+      bus.press(.start, .widget, at: 60_100, run: 7)
+      #expect(bus.settle().allSatisfy { $0.contains("#2 rejected illegal(completed), run 7") })
+      #expect(bus.control.aliases.isEmpty)
+      bus.press(.stop, .watch, at: 14_000, arriving: 61_000, run: 7)
+      #expect(bus.settle().allSatisfy { $0.contains("applied, run 7") })
+      #expect(bus.driven.wholeRuns.keys.map(\.low) == [7])
+    }
+  }
+
   @Test("a start that names a held run belongs to it")
   func twoStartsOfOneRun() {
     var bus = Transcript()

@@ -193,6 +193,26 @@ struct HubSampleTests {
     #expect(hub.core.authoritative.metrics.heartRateBpm == 150)
   }
 
+  @Test("A run that is over takes in so many readings in a life of the hub, and no more")
+  func pastReadings() {
+    var hub = HubStage.opened(debounce: .zero, pastReadingsMax: 3)
+    _ = hub.hello("watch")
+    hub.startRun()
+    let first = RunID(high: 9, low: 1)
+    hub.passes(.seconds(1))
+    _ = hub.presses("watch", .stop)
+    hub.passes(.seconds(1))
+    _ = hub.presses("watch", .start)
+    hub.passes(.seconds(1))
+    for sequence in 1...9 as ClosedRange<UInt64> {
+      let sample = SampleTransmission(
+        sequence: sequence, moment: .runOffset(.milliseconds(100)), value: .heartRate(bpm: 150), runID: first)
+      _ = hub.says("watch", .samples([sample]))
+    }
+    #expect(hub.passes(.seconds(6)).contains("watch ← samples to 9"))
+    #expect(hub.journal(of: first).count { if case .sample = $0.event { true } else { false } } == 3)
+  }
+
   @Test("A store that is far behind takes in no more samples, and its hub keeps a bound")
   func congested() {
     var hub = HubStage.with("watch")

@@ -27,7 +27,8 @@ struct HubStage {
   init(
     debounce: BusDuration = HubStage.debounce, speed: Int64 = 1, history: HubHistory = HubHistory(),
     now: BusTime = .zero, metrics: MetricsSettings = MetricsSettings(), recovery: RecoveryChoice = .resume,
-    downtime: Downtime = .paused, ledgerEntriesMax: Int? = nil, owedVerdictsMax: Int? = nil
+    downtime: Downtime = .paused, ledgerEntriesMax: Int? = nil, owedVerdictsMax: Int? = nil,
+    pastReadingsMax: Int? = nil
   ) {
     self.now = now
     metBefore = Set(history.devices.map(\.deviceID.rawValue))
@@ -39,6 +40,7 @@ struct HubStage {
       deviceID: DeviceID("phone")!, nodeID: NodeID(high: 1, low: 1), storeID: Self.storeID, debounce: debounce,
       clock: clock, metrics: metrics, recovery: recovery, downtime: downtime, seed: history.term)
     settings.ledgerEntriesMax = ledgerEntriesMax ?? settings.ledgerEntriesMax
+    settings.pastReadingsMax = pastReadingsMax ?? settings.pastReadingsMax
     settings.owedVerdictsMax = owedVerdictsMax ?? settings.owedVerdictsMax
     core = HubCore(settings: settings, history: history, now: now)
   }
@@ -47,11 +49,13 @@ struct HubStage {
   static func opened(
     debounce: BusDuration = HubStage.debounce, speed: Int64 = 1, history: HubHistory = HubHistory(),
     now: BusTime = .zero, metrics: MetricsSettings = MetricsSettings(), recovery: RecoveryChoice = .resume,
-    downtime: Downtime = .paused, ledgerEntriesMax: Int? = nil, owedVerdictsMax: Int? = nil
+    downtime: Downtime = .paused, ledgerEntriesMax: Int? = nil, owedVerdictsMax: Int? = nil,
+    pastReadingsMax: Int? = nil
   ) -> HubStage {
     var stage = HubStage(
       debounce: debounce, speed: speed, history: history, now: now, metrics: metrics, recovery: recovery,
-      downtime: downtime, ledgerEntriesMax: ledgerEntriesMax, owedVerdictsMax: owedVerdictsMax)
+      downtime: downtime, ledgerEntriesMax: ledgerEntriesMax, owedVerdictsMax: owedVerdictsMax,
+      pastReadingsMax: pastReadingsMax)
     _ = stage.feed(.started)
     _ = stage.commits()
     _ = stage.feed(.opened(eventsEndpoint: "events"))
