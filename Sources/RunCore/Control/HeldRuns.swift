@@ -61,12 +61,13 @@ struct HeldRuns: Sendable {
     } else {
       runs.append(Run(start: press, presses: [press]))
     }
-    goOn(press)
+    goOn(press, in: index(of: press))
   }
 
-  /// A stream has gone on with a press: the other runs of it have lost their stop.
-  mutating func goOn(_ press: Press) {
-    let own = index(of: press)
+  /// A stream has gone on with a press of none of its runs: they have lost their stop.
+  mutating func goOn(_ press: Press) { goOn(press, in: nil) }
+
+  private mutating func goOn(_ press: Press, in own: Int?) {
     for index in runs.indices where index != own && runs[index].start.stream == press.stream {
       if runs[index].start.sequence < press.sequence { runs[index].isLost = true }
     }

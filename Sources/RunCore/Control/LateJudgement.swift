@@ -164,7 +164,7 @@ enum LateJudgement {
           press, .coalesced(into: maker.change.commandID), run: run, effectiveAt: maker.effectiveAt)
       } else if kind == .lap, machine.allows(.lap) {
         mark(press, run: run, by: &judge)
-      } else if machine.apply(kind) {
+      } else if kind != .start || maker == nil, machine.apply(kind) {
         let made = judge.amend(press, run: run)
         maker = made
         judge.answer(press, .applied, run: run, effectiveAt: made.effectiveAt)

@@ -80,6 +80,25 @@ struct KnownRunTranscriptTests {
       ])
   }
 
+  @Test("a second start of a held run behind its stop begins nothing")
+  func startBehindStop() {
+    var bus = Transcript()
+    bus.press(.lap, .phone, at: 60_000)
+    bus.press(.start, .watch, at: 10_000, arriving: 60_100, run: 7, stopFollows: true)
+    bus.press(.stop, .watch, at: 12_000, arriving: 60_100, run: 7)
+    bus.press(.start, .watch, at: 13_000, arriving: 60_100, run: 7, stopFollows: true)
+    #expect(bus.settle().last == "#4 rejected illegal(completed), run 7, revision 0")
+  }
+
+  @Test("a held run falls apart when its stream goes on with a start that has no stop behind it, also under its name")
+  func startWithoutStop() {
+    var bus = Transcript()
+    bus.press(.start, .watch, at: 10_000, arriving: 60_000, run: 7, stopFollows: true)
+    bus.press(.start, .watch, at: 11_000, arriving: 60_000, run: 7)
+    #expect(
+      bus.said() == ["#1 applied, run 7, revision 1 at 10000", "#2 coalesced into #1, run 7, revision 1 at 10000"])
+  }
+
   // MARK: Starts
 
   @Test("a start does not revive a run that only its record remembers, nor give its name to another")
