@@ -91,7 +91,8 @@ struct JSONGoldenTests {
     let (phone, watch) = (try #require(DeviceID("phone")), try #require(DeviceID("watch")))
     func line(_ body: [UInt8]) -> String {
       let message = AppMessage(id: MessageID(high: 3, low: 4), name: "note", body: body)
-      return EventJSON(.message(MessageEvent(message, from: watch, to: phone))).map(Output.json) ?? ""
+      return Output.json(
+        EventJSON.message(EventJSON.Message(MessageEvent(message, from: watch, to: phone), body: message.body)))
     }
     let lines = [line(Array("hi \"you\"".utf8)), line([0xFF]), line([UInt8](repeating: 0x61, count: 1025))]
     #expect(lines.joined() == (try golden("message.json")))

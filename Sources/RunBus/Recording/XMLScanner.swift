@@ -3,14 +3,13 @@ struct XMLFlaw: Error {
   let reason: String
   /// The byte at which it shows.
   let index: Int
-  /// Not damage that could be repaired: nobody wrote the document to be read.
+  /// The document is beyond a limit of the scanner: it is refused, and not repaired.
   var isRefusal = false
 }
 
 /// Reads XML in one pass, as far as GPX and TCX need it: elements, attributes, text and the five entities.
 ///
-/// The reading only moves forward, so that its time is linear in the document whatever is in it. It keeps the elements
-/// that are open, the attributes of one tag, the beginning of one text and the names that have occurred. It knows no
+/// The scanner never goes back, so its time is linear in the size of the document. It keeps the elements that are open, the attributes of one tag, the beginning of one text and the names that have occurred. It knows no
 /// document types: without them nothing can be declared that a small document would grow by.
 ///
 /// Two things pass that XML forbids, because nothing is lost by them: `--` in a comment and `]]>` in a text.

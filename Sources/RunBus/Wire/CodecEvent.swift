@@ -37,18 +37,14 @@ extension Codec {
     message.from = told.from.rawValue
     message.to = told.to.rawValue
     message.size = UInt32(clamping: told.size)
-    message.body = Data(told.body)
     return message
   }
 
   private static func value(_ message: WireMessageEvent) throws(WireError) -> MessageEvent {
-    guard message.size <= AppMessage.bodyMax, message.body.count == min(Int(message.size), MessageEvent.bodyMax) else {
-      throw .malformed("message event with a body that is not as long as it says")
-    }
+    guard message.size <= AppMessage.bodyMax else { throw .malformed("message event of a body that is too long") }
     return MessageEvent(
       id: try identifier(message.id, "message id"), name: try name(message.name, "message name"),
-      from: try device(message.from), to: try device(message.to), size: Int(message.size),
-      body: message.body.withUnsafeBytes { [UInt8]($0) })
+      from: try device(message.from), to: try device(message.to), size: Int(message.size))
   }
 
   static func value(_ message: WireBusEvent) throws(WireError) -> BusEvent {

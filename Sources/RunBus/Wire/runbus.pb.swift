@@ -2538,11 +2538,8 @@ nonisolated struct WireMessageEvent: Sendable {
   /// The device whose handler has taken it. One of the two is the hub's.
   var to: String = String()
 
-  /// How many bytes its body has: at most 32,768.
+  /// How many bytes its body has: at most 32,768. The body is between the two devices.
   var size: UInt32 = 0
-
-  /// The first of them, at most 1,024.
-  var body: Data = Data()
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
@@ -6842,7 +6839,7 @@ nonisolated extension WireReceiptEvent: SwiftProtobuf.Message, SwiftProtobuf._Me
 
 nonisolated extension WireMessageEvent: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".MessageEvent"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}id\0\u{1}name\0\u{1}from\0\u{1}to\0\u{1}size\0\u{1}body\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}id\0\u{1}name\0\u{1}from\0\u{1}to\0\u{1}size\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -6855,7 +6852,6 @@ nonisolated extension WireMessageEvent: SwiftProtobuf.Message, SwiftProtobuf._Me
       case 3: try { try decoder.decodeSingularStringField(value: &self.from) }()
       case 4: try { try decoder.decodeSingularStringField(value: &self.to) }()
       case 5: try { try decoder.decodeSingularUInt32Field(value: &self.size) }()
-      case 6: try { try decoder.decodeSingularBytesField(value: &self.body) }()
       default: break
       }
     }
@@ -6877,9 +6873,6 @@ nonisolated extension WireMessageEvent: SwiftProtobuf.Message, SwiftProtobuf._Me
     if self.size != 0 {
       try visitor.visitSingularUInt32Field(value: self.size, fieldNumber: 5)
     }
-    if !self.body.isEmpty {
-      try visitor.visitSingularBytesField(value: self.body, fieldNumber: 6)
-    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -6889,7 +6882,6 @@ nonisolated extension WireMessageEvent: SwiftProtobuf.Message, SwiftProtobuf._Me
     if lhs.from != rhs.from {return false}
     if lhs.to != rhs.to {return false}
     if lhs.size != rhs.size {return false}
-    if lhs.body != rhs.body {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

@@ -11,7 +11,7 @@ public struct Arbiter: Sendable {
     public let pressClass: PressClass
     /// Held presses of runs that fell apart for want of room: late ones now.
     public let fallen: [CommandID]
-    /// Held presses of the run that this one made whole: they wait for nothing but a judge.
+    /// Held presses of the run whose stop this one is: nothing but an open window keeps them from being judged.
     public let completed: [CommandID]
   }
 

@@ -132,7 +132,8 @@ extension ControlState {
     for (verdict, press) in verdicts { remember(verdict, of: press) }
   }
 
-  /// Which device gave a name follows from its start's verdict; of a name whose verdict is forgotten nobody knows.
+  /// The verdict of a start tells which device gave a name. A name whose verdict is no longer kept counts for the run and
+  /// for no device.
   private mutating func restore(_ aliases: [RunID: RunID], _ verdicts: [(verdict: Verdict, press: Press)]) {
     self.aliases = aliases
     var givers: [RunID: DeviceID] = [:]

@@ -145,7 +145,7 @@ enum LateJudgement {
   /// Judges a run that was started and stopped out of reach and arrives whole, in press order.
   static func judge(wholeRun presses: [Press], at now: BusTime, by judge: inout Judge) {
     guard let start = presses.first, isOwnRun(start, judge) else {
-      // Its start is somebody else's tap, too, or that of a run that is here: nothing of it is a run of its own.
+      // Another device's start counted for this one already, or the run exists: its commands are judged one by one.
       for press in presses { Self.judge(press, at: now, by: &judge) }
       return
     }

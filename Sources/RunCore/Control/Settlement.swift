@@ -43,7 +43,7 @@ struct Judge {
   let grace: BusDuration
   /// Whether there is a record of a run, was one, or is to be one.
   let isPast: (RunID) -> Bool
-  /// Runs that are held until their stop is here: nobody else begins one of them, and its id names no other run.
+  /// The held runs. No other command begins one of them, and their ids never become names of another run.
   var toCome: Set<RunID> = []
   var settlement = Settlement()
 

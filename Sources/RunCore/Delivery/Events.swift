@@ -29,11 +29,9 @@ public struct Presence: Hashable, Sendable {
   }
 }
 
-/// A message of an app was processed by its receiver, and that is durable there.
+/// A message of an app was processed by its receiver, and that is durable there. Everybody on the bus hears of it; its body
+/// is between the two devices.
 public struct MessageEvent: Hashable, Sendable {
-  /// So much of a body is told.
-  public static let bodyMax = 1024
-
   /// The message.
   public var id: MessageID
   /// What it is about.
@@ -44,24 +42,19 @@ public struct MessageEvent: Hashable, Sendable {
   public var to: DeviceID
   /// How many bytes its body has.
   public var size: Int
-  /// The first of them, ``bodyMax`` at most.
-  public var body: [UInt8]
 
   /// An event from its parts.
-  public init(id: MessageID, name: String, from: DeviceID, to: DeviceID, size: Int, body: [UInt8]) {
+  public init(id: MessageID, name: String, from: DeviceID, to: DeviceID, size: Int) {
     self.id = id
     self.name = name
     self.from = from
     self.to = to
     self.size = size
-    self.body = body
   }
 
   /// The event of a message.
   public init(_ message: AppMessage, from: DeviceID, to: DeviceID) {
-    self.init(
-      id: message.id, name: message.name, from: from, to: to, size: message.body.count,
-      body: Array(message.body.prefix(Self.bodyMax)))
+    self.init(id: message.id, name: message.name, from: from, to: to, size: message.body.count)
   }
 }
 

@@ -31,7 +31,7 @@ struct CommandQueue: Sendable {
   /// How many places a sender has taken.
   func places(of sender: Sender) -> Int { taken[sender] ?? 0 }
 
-  /// Whether a sender gets one more place: one of those that are kept for it, or one that is kept for nobody.
+  /// Whether a sender gets one more place, of those kept for it or of the common ones.
   func hasPlace(for sender: Sender) -> Bool {
     let count = places(of: sender)
     guard count < Self.senderMax else { return false }

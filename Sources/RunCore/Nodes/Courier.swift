@@ -130,6 +130,14 @@ struct Courier: Sendable {
     }
   }
 
+  /// Another store of the device was to be sent the newest value of a key: from now on this one is.
+  mutating func takeValue(of key: String, from other: inout Courier) {
+    guard let value = other.values.removeValue(forKey: key), values[key]?.row.version ?? 0 < value.row.version else {
+      return
+    }
+    values[key] = value
+  }
+
   /// Nothing waits either way, and no value is kept.
   var isEmpty: Bool { isSettled && received.isEmpty && inbox.isIdle }
 

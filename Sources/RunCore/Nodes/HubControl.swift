@@ -159,69 +159,6 @@ extension HubCore {
     accept(press, mark: nil, at: now)
   }
 
-  /// Writes what a settlement decided: one commit, one snapshot, all verdicts.
-  mutating func write(_ settlement: Settlement, at now: BusTime) {
-    guard !settlement.isEmpty else { return }
-    var operations: [StoreOperation] = []
-    var then: [Effect] = []
-    var didTransit = false
-    var didChange = false
-    for line in settlement.lines {
-      lastPosition += 1
-      let entry = LedgerEntry(time: line.time, position: lastPosition, event: line.event)
-      operations.append(.append(line.runID, entry))
-      if case .transition(let transition) = line.event, transition.kind == .start, line.runID == arbiter.control.runID {
-        ledger = RunLedger(settings: settings.unchosenMetrics)
-        beginRoute()
-        if let setup = setupEntry(at: line.time) {
-          operations.append(.append(line.runID, setup))
-          ledger.insert(setup)
-        }
-        // It was accepted in the last life: the time without a hub is none of the run's.
-        if case .settling = unfinished?.stage { holdClock() }
-      }
-      if line.runID == arbiter.control.runID {
-        ledger.insert(entry)
-        didChange = true
-        if case .transition = line.event { didTransit = true }
-      }
-    }
-    operations += leaveRecovery()
-    for (alias, run) in settlement.aliases.sorted(by: { $0.key < $1.key }) {
-      operations.append(.setAlias(alias, of: run))
-    }
-    for run in settlement.wholeRuns { then.append(.act(.keep(run))) }
-    operations += settlement.windows.map(StoreOperation.settle)
-    operations += settlement.admitted.map { .reclassify($0, .window) }
-    for answer in settlement.answers {
-      let press = answer.press
-      unjudged[press.command.id] = nil
-      queue.judge(press.command.id)
-      archive.keep(answer.verdict, judgedAt: now)
-      operations.append(.judge(answer.verdict, answer.press, judgedAt: now))
-      then.append(.answer(Receipt(answer.verdict, at: now), press))
-      for store in takeClaimants(of: press) { owe(answer.verdict, to: store, &operations, &then, at: now) }
-    }
-    expectRecords(after: settlement, &operations, &then, at: now)
-    if didTransit {
-      // The schedule begins anew with the commit of this transition.
-      nextTick = nil
-      then.append(.anchor)
-    }
-    if didChange {
-      publishNow(operations, then: then, at: now)
-    } else {
-      commits.add(operations + forgetOldVerdicts(at: now), then: then)
-    }
-  }
-
-  /// What the runner chose for a run that starts; `nil` when it is what a run has that says nothing.
-  private mutating func setupEntry(at time: BusTime) -> LedgerEntry? {
-    guard settings.metrics.setup != RunSetup() else { return nil }
-    lastPosition += 1
-    return LedgerEntry(time: time, position: lastPosition, event: .setup(settings.metrics.setup))
-  }
-
   /// Tells whoever sent a command how far it is: its own caller, a waiting REQ, or its session wherever that is now.
   mutating func answer(_ receipt: Receipt, to press: Press, at now: BusTime, into actions: inout [Action]) {
     if press.stream == ownStream { actions.append(.receipt(receipt)) }
@@ -309,29 +246,6 @@ extension HubCore {
     judgeLate(at: now)
     // Windows are off: every press is judged alone, at once and in the same commit.
     while settings.debounce == .zero, arbiter.deadline != nil { settle(at: now, now: now) }
-  }
-
-  private static func isLate(_ id: CommandID) -> StoreOperation { .reclassify(id, .late) }
-
-  /// What waits for no window is judged.
-  mutating func judgeLate(at now: BusTime) {
-    let settlement = arbiter.judgeLate(at: now, isPast: isPast)
-    write(settlement, at: now)
-  }
-
-  /// The open window settles as of a moment, when its deadline has come by then.
-  mutating func settle(at moment: BusTime, now: BusTime) {
-    let settlement = arbiter.settle(at: moment, isPast: isPast)
-    write(settlement, at: now)
-  }
-
-  private var isPast: (RunID) -> Bool { { [records] in records.knows($0) } }
-
-  /// A stream brings nothing more: what waited for a stop by it is judged without.
-  mutating func abandon(_ stream: StreamID) -> [StoreOperation] {
-    let fallen = arbiter.abandon(stream)
-    queue.release(fallen)
-    return fallen.map(Self.isLate)
   }
 
   /// Answers a resend with the stage that its command has reached, once that stage is durable.

@@ -113,14 +113,12 @@ extension HubCore {
     _ message: AppMessage, to device: DeviceID?, _ number: UInt64, at now: BusTime, into actions: inout [Action]
   ) {
     guard let device else { return actions.append(.answer(.failed("say which device it is for"), number)) }
-    guard let known = devices[device] else {
-      return actions.append(.answer(.failed("this hub has never met \(device)"), number))
+    switch give(message, .queued, to: device, at: now, into: &actions) {
+    case nil: break
+    case .unknownDevice: return actions.append(.answer(.failed("this hub has never met \(device)"), number))
+    case .tooLong: return actions.append(.answer(.failed(PeerCore.messageTooLong), number))
+    case .full, .unreachable: return actions.append(.answer(.failed(PeerCore.outboxFull), number))
     }
-    var refusal: PostRefusal?
-    withCourier(of: known.storeID, at: now, into: &actions) {
-      refusal = $0.post(message, by: .queued, at: $3, into: &$2)
-    }
-    guard refusal == nil else { return actions.append(.answer(.failed(PeerCore.outboxFull), number)) }
     commits.add([], then: [.act(.answer(.done(message.id), number))])
   }
 

@@ -5,12 +5,34 @@ extension HubCore {
     _ message: AppMessage, _ deliveryClass: DeliveryClass, to device: DeviceID, at now: BusTime,
     into actions: inout [Action]
   ) {
-    guard let known = devices[device] else { return actions.append(.refusePost(message.id, .unknownDevice)) }
+    if let refusal = give(message, deliveryClass, to: device, at: now, into: &actions) {
+      actions.append(.refusePost(message.id, refusal))
+    }
+  }
+
+  /// Gives a message to the store of the device's last hello; why not, when it cannot be kept.
+  mutating func give(
+    _ message: AppMessage, _ deliveryClass: DeliveryClass, to device: DeviceID, at now: BusTime,
+    into actions: inout [Action]
+  ) -> PostRefusal? {
+    guard let known = devices[device] else { return .unknownDevice }
+    if case .latest(let key) = deliveryClass { moveValue(of: key, to: known) }
     var refusal: PostRefusal?
     withCourier(of: known.storeID, at: now, into: &actions) {
       refusal = $0.post(message, by: deliveryClass, at: $3, into: &$2)
     }
-    if let refusal { actions.append(.refusePost(message.id, refusal)) }
+    return refusal
+  }
+
+  /// A newest value is its device's: another store of the device is not sent an older one later.
+  private mutating func moveValue(of key: String, to device: KnownDevice) {
+    // By place: a courier is large, and a loop over them copies each.
+    let places = couriers.values.indices.filter { couriers.values[$0].device == device.deviceID }
+    for store in places.map({ couriers.keys[$0] }) where store != device.storeID {
+      guard var other = couriers.removeValue(forKey: store) else { continue }
+      couriers[device.storeID]?.takeValue(of: key, from: &other)
+      couriers[store] = other
+    }
   }
 
   /// The app takes messages from now on, or does not any more.

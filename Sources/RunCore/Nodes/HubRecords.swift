@@ -43,7 +43,7 @@ extension HubCore {
   /// Makes the records that are due: the last run's from its ledger, others' from their journals, one after another.
   mutating func makeRecords(at now: BusTime) {
     guard records.reading == nil else { return }
-    for (run, expected) in records.expected.sorted(by: { $0.key < $1.key }) where expected.dueAt <= now {
+    while let (run, expected) = records.nextDue(at: now) {
       if run == arbiter.control.runID {
         // What the ledger holds is durable with the record at the latest: a later life folds the same numbers.
         if !samples.operations.isEmpty { commitSamples(at: now) }
@@ -61,7 +61,9 @@ extension HubCore {
 
   /// What is expected is due now.
   mutating func settleRecords(at now: BusTime) {
-    for run in records.expected.keys { records.expected[run]?.dueAt = now }
+    records.expected = records.expected.mapValues {
+      RecordKeeping.Expected(record: $0.record, dueAt: now, hasChanged: $0.hasChanged)
+    }
     makeRecords(at: now)
   }
 

@@ -73,7 +73,10 @@ extension PeerCore {
       }
       var refusal: PostRefusal?
       withCourier(at: now, into: &actions) { refusal = $0.post(message, by: .queued, at: now, into: &$2) }
-      guard refusal == nil else { return actions.append(.answer(.failed(Self.outboxFull), number)) }
+      guard refusal == nil else {
+        let reason = refusal == .tooLong ? Self.messageTooLong : Self.outboxFull
+        return actions.append(.answer(.failed(reason), number))
+      }
       commits.add([], then: [.act(.answer(.done(message.id), number))])
     case .discard(let id):
       guard let index = quarantine.firstIndex(where: { $0.message.id == id }) else {
@@ -86,6 +89,7 @@ extension PeerCore {
 
   static let notQuarantined = "nothing of this id is in quarantine here"
   static let outboxFull = "the outbox is full: try again when some of it is delivered"
+  static let messageTooLong = "its name or body is longer than the wire carries, or the name has control characters"
   /// What a node says when it is to take back what may have been sent.
   public static let notCancellable = "it may have been sent already: only what was never sent can be cancelled"
   static let notWaiting = "nothing of this id waits here"

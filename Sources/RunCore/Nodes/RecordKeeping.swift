@@ -14,7 +14,12 @@ struct RecordKeeping: Sendable {
 
   var kept: [RunID: RecordSummary] = [:] { didSet { edition += 1 } }
   var removed: [RunID: UInt64] = [:] { didSet { edition += 1 } }
-  var expected: [RunID: Expected] = [:] { didSet { edition += 1 } }
+  var expected: [RunID: Expected] = [:] {
+    didSet {
+      edition += 1
+      firstDue = expected.values.lazy.map(\.dueAt).min()
+    }
+  }
   /// Runs that never become records.
   var discarded: Set<RunID> { didSet { edition += 1 } }
   /// Since when the runs are over whose journals are kept.
@@ -23,8 +28,10 @@ struct RecordKeeping: Sendable {
   var reading: RunID? { didSet { edition += 1 } }
   /// Counts the changes of all these: what follows from them need not be looked for at every event.
   private(set) var edition = 1
-  /// A question about records waits so long for one that is due, in real time: less than whoever asks does. Reading a
-  /// journal takes a second at most.
+  /// When the first of ``expected`` is due. There may be tens of thousands, and it is asked for at every event.
+  private var firstDue: BusTime?
+  /// How long a question about records waits for a record that is due, in real time. It is shorter than the timeout of
+  /// those who ask (5 s); reading a journal takes a second at most.
   static let patience = BusDuration.seconds(3)
   /// Shells that ask at a time; one more is answered with what there is.
   static let questionsMax = 64
@@ -54,6 +61,7 @@ struct RecordKeeping: Sendable {
     skipped[durableChange] = lastChange
     for record in history.expectedRecords {
       expected[record.runID] = Expected(record: record, dueAt: now)
+      firstDue = now
     }
   }
 
@@ -63,8 +71,12 @@ struct RecordKeeping: Sendable {
   }
 
   /// When the next record is to be made, or a question has waited for long enough.
-  var deadline: BusTime? {
-    BusTime.earliest(reading == nil ? expected.values.lazy.map(\.dueAt).min() : nil, questions.first?.until)
+  var deadline: BusTime? { BusTime.earliest(reading == nil ? firstDue : nil, questions.first?.until) }
+
+  /// The record that has been due for longest.
+  func nextDue(at now: BusTime) -> (run: RunID, expected: Expected)? {
+    expected.lazy.filter { $0.value.dueAt <= now }.min { ($0.value.dueAt, $0.key) < ($1.value.dueAt, $1.key) }
+      .map { ($0.key, $0.value) }
   }
 
   /// A record is due that is not made yet.

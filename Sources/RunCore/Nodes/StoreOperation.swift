@@ -26,8 +26,8 @@ public enum StoreOperation: Hashable, Sendable {
   indirect case keepRecord(RunRecord, change: UInt64)
   /// A run is over since this moment: from then on its journal is kept as long as readings and presses can change it.
   case endJournal(RunID, at: BusTime)
-  /// Nobody reads the journal of a run any more: all but its transitions goes, in pieces that hold nobody up, and the
-  /// run's other names with it.
+  /// Deletes the journal of a run except its transitions, and the run's other names. The store works in pieces, so that no
+  /// commit waits for all of it.
   case dropJournal(RunID)
   /// A run was on when its hub died, at this moment, and waits for somebody to say what is to become of it; `nil` once
   /// somebody has.

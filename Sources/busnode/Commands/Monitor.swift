@@ -5,8 +5,8 @@ struct Monitor: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     abstract: "Show everything that happens on the bus, one a line.",
     discussion: """
-      Every snapshot, command, receipt, verdict, presence change and message that an app has processed, until Ctrl-C (exit status 130), or until nobody reads
-      it any more (0). When it cannot be written otherwise the exit status is 74.
+      Every snapshot, command, receipt, verdict, presence change and message that an app has processed, until Ctrl-C
+      (exit status 130), or until nobody reads it any more (0). When it cannot be written otherwise the exit status is 74.
       The route has a command of its own: busnode route --follow.
 
         busnode monitor
@@ -15,8 +15,8 @@ struct Monitor: AsyncParsableCommand {
 
       --json writes {"event": "snapshot" | "command" | "receipt" | "verdict" | "presence" | "message", ...}: a
       snapshot as in busnode state --json, a receipt or verdict as in busnode send --json with deviceId beside it, a
-      message with messageId, name, fromDeviceId, toDeviceId, bytes and text (its body, when that is a text of 1,024 bytes
-      at most; null otherwise).
+      message with messageId, name, fromDeviceId, toDeviceId, bytes and text (null here: the node that has taken it shows
+      its text).
       """)
 
   @OptionGroup var bus: BusOptions

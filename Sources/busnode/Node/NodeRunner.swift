@@ -43,7 +43,11 @@ struct NodeRunner<Member: Node>: Sendable {
         return .mustEnd
       }
       group.addTask {
-        for await event in events { view.show(event, predicted: await node.predicted) }
+        for await event in events {
+          // What is for this device is shown by the handler below, with its text.
+          if case .message(let message) = event, message.to == deviceID { continue }
+          view.show(event, predicted: await node.predicted)
+        }
         return .isOver
       }
       group.addTask {
@@ -55,10 +59,9 @@ struct NodeRunner<Member: Node>: Sendable {
         for await news in records { view.show(news) }
         return .isOver
       }
-      let isPeer = watch != nil
       group.addTask {
-        // An app would do something with a message. This one shows it: a hub as the event that it publishes.
-        try await node.handleMessages { if isPeer, $0.deliveryClass == .queued { view.show($0, by: deviceID) } }
+        // An app would do something with a message. This one shows it.
+        try await node.handleMessages { if $0.deliveryClass == .queued { view.show($0, by: deviceID) } }
         return .isOver
       }
       if let watch {

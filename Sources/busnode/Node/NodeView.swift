@@ -82,7 +82,8 @@ final class NodeView: Sendable {
 
   /// Shows a message that the node has taken.
   func show(_ received: ReceivedMessage, by device: DeviceID) {
-    write(.message(EventJSON.Message(MessageEvent(received.message, from: received.from, to: device))))
+    let event = MessageEvent(received.message, from: received.from, to: device)
+    write(.message(EventJSON.Message(event, body: received.message.body)))
   }
 
   /// Tells what has become of a record.

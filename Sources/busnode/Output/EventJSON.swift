@@ -23,7 +23,7 @@ enum EventJSON: Hashable, Sendable {
     var fromDeviceId: String
     var toDeviceId: String
     var bytes: Int
-    /// Its body, when that is a text of 1,024 bytes at most.
+    /// Its body, at the node that has taken it, when that is a text of 1,024 bytes at most.
     @Explicit var text: String?
   }
   struct Link: Codable, Hashable, Sendable {
@@ -191,12 +191,14 @@ extension EventJSON {
 }
 
 extension EventJSON.Message {
-  init(_ message: MessageEvent) {
-    let isWhole = message.body.count == message.size
+  private static let textMax = 1024
+
+  /// - Parameter body: the message's, where it is known.
+  init(_ message: MessageEvent, body: [UInt8]? = nil) {
     self.init(
       messageId: message.id.description, name: message.name, fromDeviceId: message.from.rawValue,
       toDeviceId: message.to.rawValue, bytes: message.size,
-      text: isWhole ? String(validating: message.body, as: UTF8.self) : nil)
+      text: body.flatMap { $0.count > Self.textMax ? nil : String(validating: $0, as: UTF8.self) })
   }
 }
 

@@ -80,6 +80,30 @@ struct HubLeftStoreTests {
     #expect(lines.contains("watch ← messages 2"), "\(lines)")
   }
 
+  @Test("The newest value of a device goes to no other store of it as an older one")
+  func newestValue() {
+    var hub = HubStage.with("watch")
+    _ = hub.says("watch", .goodbye)
+    for number in 1...3 as ClosedRange<UInt64> {
+      _ = hub.feed(.post(message(number), .latest(key: "goal"), to: DeviceID("watch")!))
+      hub.commitsAll()
+    }
+    _ = hub.says("watch", .hello(hub.greeting("watch")), session: 0)
+    // Another node comes under the name, and gets the next.
+    _ = hello(&hub, "watch", Self.other, on: "wrong")
+    _ = hub.feed(.post(message(9), .latest(key: "goal"), to: DeviceID("watch")!))
+    let sent = hub.commitsAll()
+    #expect(sent.contains { $0 == "wrong ← goal 4" }, "\(sent)")
+    let kept = disk(of: hub).history.delivery.latestSent
+    #expect(kept.map(\.message.id.low) == [9] && kept.map(\.version) == [4])
+    var again = hub.greeting("watch", nonce: 2)
+    again.hub = HubStage.storeID
+    let lines = hub.says("watch", .hello(again), session: 0) + hub.commitsAll()
+    #expect(
+      lines.contains { $0.hasPrefix("watch ← welcome") } && !lines.contains { $0.hasPrefix("watch ← goal") }, "\(lines)"
+    )
+  }
+
   @Test("Stores without a device are no more than a hub keeps, over its lives, too")
   func bounded() {
     var history = HubHistory()
