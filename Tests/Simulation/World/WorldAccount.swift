@@ -48,7 +48,10 @@ struct WorldAccount {
   }
 
   /// What measures a run is gone, and its other names with it.
-  mutating func forget(_ run: RunID) { aliases = aliases.filter { $0.value != run } }
+  mutating func forget(_ run: RunID) {
+    aliases = aliases.filter { $0.value != run }
+    aliasCounts[run] = nil
+  }
 
   mutating func append(_ entry: LedgerEntry, to run: RunID) {
     switch entry.event {

@@ -217,6 +217,10 @@ extension World {
     }
   }
 
+  func isOfVictim(_ post: WorldPost) -> Bool {
+    [post.from, post.to].contains { if case .peer(let index) = $0 { wrong.victim == index } else { false } }
+  }
+
   /// Its store was lost, or another one goes by its name: less is promised of it.
   func isLost(_ index: Int) -> Bool { loss == .peer(index) || wrong.victim == index }
 

@@ -94,7 +94,7 @@ extension World {
       }
     if isSlow { tally.count("slow commit") }
     let isWritten = isHealed || isCalm || now >= fullUntil && !chance(climate.commitFailure)
-    if party == .hub, isSlow || !isWritten { hub.isTroubledUntil = now + .seconds(6) }
+    if party == .hub, isSlow || !isWritten { hub.isTroubledUntil = max(hub.isTroubledUntil, now + .seconds(6)) }
     schedule(
       .committed(party, life: life(of: party), id, operations, isWritten: isWritten),
       in: milliseconds(0...(isSlow ? 900 : 10)))
