@@ -178,6 +178,25 @@ struct StoreFilesProcessTests {
     }
   }
 
+  @Test("Stores that cannot be looked for are an error, and not none")
+  func stores() async throws {
+    try await withTestBus { bus in
+      let path = bus.stateDirectory + "/runbus/default"
+      try FileManager.default.createDirectory(
+        atPath: (path as NSString).deletingLastPathComponent, withIntermediateDirectories: true,
+        attributes: [.posixPermissions: 0o700])
+      try Data().write(to: URL(filePath: path))
+      for command in [["outbox"], ["outbox", "quarantine"], ["records"]] {
+        let process = bus.spawn(executable: TestBus.busnode, command)
+        #expect(try await process.ending() == .exited(74), "\(command)")
+        #expect(process.view.lines.isEmpty, "\(process.view.lines)")
+        #expect(
+          process.view.errors.count == 1 && process.view.errors[0].hasSuffix("cannot be read: Not a directory"),
+          "\(process.view.errors)")
+      }
+    }
+  }
+
   @Test("A spool that cannot be read is an error, and not an empty one")
   func spool() async throws {
     try await withTestBus { bus in

@@ -3,7 +3,7 @@ import Foundation
 /// The system calls of a spool, each read at once: a result is an error number, or 0.
 struct SpoolFiles: Sendable {
   /// Where a test lets the disk fail.
-  enum Step: Hashable, Sendable, CaseIterable { case create, write, sync, rename, syncDirectory, remove }
+  enum Step: Hashable, Sendable, CaseIterable { case create, write, sync, rename, syncDirectory, remove, open }
   /// What a file holds.
   enum Content {
     case bytes([UInt8])
@@ -70,16 +70,21 @@ struct SpoolFiles: Sendable {
 
   /// Reads a file whole; never waits for a pipe, never follows a link.
   func read(_ name: String) -> Content {
-    let descriptor = open(path(name), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
-    guard descriptor >= 0 else {
-      switch errno {
-      case ENOENT: return .gone
-      case ELOOP, EACCES, ENXIO: return .foreign("it is not a file of this user's")
-      case let code: return .failed(code)
-      }
+    var descriptor: CInt = -1
+    let code = attempt(.open) {
+      descriptor = open(path(name), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
+      return descriptor
+    }
+    var info = stat()
+    switch code {
+    case 0: break
+    case ENOENT: return .gone
+    // A file of this user's that may not be read at the moment is a command all the same.
+    case EACCES where lstat(path(name), &info) == 0 && info.st_uid == geteuid(): return .failed(EACCES)
+    case ELOOP, EACCES, ENXIO: return .foreign("it is not a file of this user's")
+    default: return .failed(code)
     }
     defer { close(descriptor) }
-    var info = stat()
     guard fstat(descriptor, &info) == 0 else { return .failed(errno) }
     guard info.st_mode & S_IFMT == S_IFREG else { return .foreign("it is not a file") }
     guard info.st_size <= Self.fileBytesMax else { return .foreign("it is \(info.st_size) bytes long") }

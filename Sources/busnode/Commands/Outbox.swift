@@ -34,7 +34,7 @@ struct OutboxList: AsyncParsableCommand {
 
       EXIT STATUS:
         0   everything was shown
-        74  the spool of busnode send cannot be read; the rest was shown
+        74  the spool of busnode send cannot be read, and the rest was shown; or nothing can be
         75  a store could not be looked into, because whoever holds it does not answer; the others were shown
       """)
 
@@ -53,7 +53,7 @@ struct OutboxList: AsyncParsableCommand {
     if json {
       for row in contents.rows { try Output.jsonLine(row) }
     } else if contents.rows.isEmpty {
-      if contents.isComplete, contents.isSpoolRead {
+      if contents.isComplete, contents.isSpoolRead, !contents.hasNotices {
         try Output.line("nothing waits here for bus \"\(location.displayName)\"")
       }
     } else {
@@ -72,6 +72,8 @@ struct OutboxContents {
   private(set) var isComplete = true
   /// So could the spool.
   private(set) var isSpoolRead = true
+  /// Something in it was left alone or set aside, which was said.
+  private(set) var hasNotices = false
 
   /// What the spool holds.
   ///
@@ -97,6 +99,7 @@ struct OutboxContents {
     do {
       let (commands, notices) = try Self.spool(of: location)
       for notice in notices { Output.complain("busnode: \(notice)") }
+      hasNotices = !notices.isEmpty
       spooled = commands
     } catch {
       Output.complain(error)

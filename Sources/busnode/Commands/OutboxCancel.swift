@@ -101,7 +101,7 @@ struct OutboxCancel: AsyncParsableCommand {
     // First the file, so that nobody takes it up again.
     try location.spool.remove(command)
     let devices = LocalDevices(location: location)
-    for device in devices.all {
+    for device in try devices.all() {
       let answer = try? await devices.askRunning(.cancel(message), of: device)
       guard case .failed(let reason) = answer, reason == Self.mayBeSent else { continue }
       press.tries = 1

@@ -28,7 +28,7 @@ struct Recover: AsyncParsableCommand {
     let location = try bus.location()
     if location.isWithoutHub { throw Failure.noBus(location) }
     let devices = LocalDevices(location: location)
-    for device in devices.all {
+    for device in try devices.all() {
       switch try await devices.askRunning(.recover(answer), of: device) {
       case .done:
         return Output.tell(

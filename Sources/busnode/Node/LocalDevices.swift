@@ -12,12 +12,30 @@ struct LocalDevices: Sendable {
   let location: BusLocation
 
   /// The devices that have a store here, by name.
-  var all: [DeviceID] {
+  ///
+  /// Throws ``Failure`` with 74 when that cannot be read.
+  func all() throws -> [DeviceID] {
     let directory = (location.spoolDirectory as NSString).deletingLastPathComponent
-    let names = (try? FileManager.default.contentsOfDirectory(atPath: directory)) ?? []
-    return names.compactMap { DeviceID($0) }.filter {
-      FileManager.default.fileExists(atPath: location.stateDirectory(for: $0) + "/node.sqlite")
-    }.sorted()
+    guard let names = try? FileManager.default.contentsOfDirectory(atPath: directory) else {
+      // Foundation names no reason.
+      guard let stream = opendir(directory) else {
+        let code = errno
+        if code == ENOENT { return [] }
+        throw Failure(
+          code: "store", message: "the stores in \(directory) cannot be read: \(String(cString: strerror(code)))",
+          exitStatus: ExitStatus.diskError)
+      }
+      closedir(stream)
+      return []
+    }
+    return names.compactMap { DeviceID($0) }.filter { hasStore($0) }.sorted()
+  }
+
+  /// Whether a device has a store here, or something that cannot be looked into.
+  private func hasStore(_ device: DeviceID) -> Bool {
+    let directory = location.stateDirectory(for: device)
+    return FileManager.default.fileExists(atPath: directory + "/node.sqlite")
+      || !FileManager.default.isExecutableFile(atPath: directory)
   }
 
   /// Asks a device, whether its node runs or not.
@@ -94,7 +112,7 @@ struct LocalDevices: Sendable {
     _ inquiry: Inquiry, only wanted: DeviceID? = nil, _ take: (DeviceID, InquiryAnswer) throws -> Void
   ) async throws -> Bool {
     var isComplete = true
-    for device in all where wanted == nil || wanted == device {
+    for device in try all() where wanted == nil || wanted == device {
       do {
         try take(device, try await ask(inquiry, of: device))
       } catch {

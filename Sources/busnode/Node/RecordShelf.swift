@@ -22,7 +22,7 @@ struct RecordShelf {
     devices = LocalDevices(location: location)
     var found: [RunID: Entry] = [:]
     var isKept = false
-    for keeper in devices.all where device == nil || device == keeper {
+    for keeper in try devices.all() where device == nil || device == keeper {
       guard let (summaries, isHub) = try await Self.list(of: keeper, devices) else { continue }
       isKept = true
       if isHub { keepers.append(keeper) }

@@ -108,7 +108,7 @@ struct SpoolDirectoryTests {
 
   @Test("A disk that fails at any step is one sentence, and nothing is left", arguments: SpoolFiles.Step.allCases)
   func failures(step: SpoolFiles.Step) throws {
-    guard step != .remove else { return }
+    guard step != .remove, step != .open else { return }
     for code in [ENOSPC, EROFS, EIO, EACCES] {
       let failing = SpoolDirectory(path: spool.path) { $0 == step ? code : 0 }
       let error = #expect(throws: RunBusError.self) { try failing.write(command(1)) }
@@ -121,12 +121,23 @@ struct SpoolDirectoryTests {
 
   @Test("A failing disk does not take away what it was to replace", arguments: SpoolFiles.Step.allCases)
   func failingReplacement(step: SpoolFiles.Step) throws {
-    guard step != .remove else { return }
+    guard step != .remove, step != .open else { return }
     try spool.write(command(1))
     let failing = SpoolDirectory(path: spool.path) { $0 == step ? ENOSPC : 0 }
     #expect(throws: RunBusError.self) { try failing.write(command(1)) }
     #expect(spool.exists(command(1).command.id))
     #expect(try names().count == 1)
+  }
+
+  @Test("A command that may not be read at the moment stays, and is read when it may be", arguments: [EACCES, EIO])
+  func unreadable(code: CInt) throws {
+    try spool.write(command(1))
+    let failing = SpoolDirectory(path: spool.path) { $0 == .open ? code : 0 }
+    let seen = failing.list()
+    #expect(seen.commands == [] && seen.notices.count == 1)
+    #expect(seen.notices.first?.contains("is left as it is: \(String(cString: strerror(code)))") == true)
+    #expect(spool.list().commands.map(\.command.id) == [command(1).command.id])
+    #expect(spool.list().notices == [])
   }
 
   @Test("A removal that the disk refuses is told")
