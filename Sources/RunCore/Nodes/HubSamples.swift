@@ -56,7 +56,7 @@ extension HubCore {
     for transmission in transmissions {
       let place = watermarks[stream, default: Watermark()].place(of: transmission.sequence)
       // A run whose start waits for its verdict: the sender sends them again after it.
-      if place == .next, let run = transmission.runID, isAboutToStart(run) { break }
+      if place == .next, let run = transmission.runID, isAboutToStart(run, for: session.hello) { break }
       switch watermarks[stream, default: Watermark()].take(StreamMark(sequence: transmission.sequence)) {
       case .next:
         let time: BusTime?
@@ -86,12 +86,15 @@ extension HubCore {
     commits.add(batch.operations, then: publishRoute() + acks)
   }
 
-  /// A start of this run is accepted and not judged.
-  private func isAboutToStart(_ run: RunID) -> Bool {
+  /// A start of this run is accepted and not judged. One that waits for its stop may wait for ever: it holds up the
+  /// readings of its own device alone.
+  private func isAboutToStart(_ run: RunID, for sender: Hello) -> Bool {
     let control = arbiter.control
     let named = control.canonical(run)
     return named != control.runID && !control.knows(named)
-      && unjudged.values.contains { $0.command.kind == .start && $0.runOfStart == run }
+      && unjudged.values.contains {
+        $0.command.kind == .start && $0.runOfStart == run && (!$0.stopFollows || $0.deviceID == sender.deviceID)
+      }
   }
 
   /// A moment on the run's own time line. A sender's idea of now runs a little ahead or behind: the offset counts, not

@@ -140,6 +140,21 @@ struct HubSampleTests {
     #expect(hub.durable.map(NodeLines.line).filter { $0.contains("bpm") } == ["watch 150 bpm at 0.0s"])
   }
 
+  @Test("A start that waits for its stop holds up the readings of its own device, and of no other")
+  func heldStart() {
+    var hub = HubStage.opened()
+    hub.now = .zero + .seconds(600)
+    for peer in ["watch", "mallory"] { _ = hub.hello(peer) }
+    hub.commitsAll()
+    let start = hub.command(.start, by: "mallory")
+    _ = hub.says("mallory", .command(Transmission(command: start, sequence: 1, age: .seconds(60), stopFollows: true)))
+    hub.commitsAll()
+    let sample = SampleTransmission(
+      sequence: 1, moment: .age(.zero), value: .heartRate(bpm: 150), runID: start.runID)
+    for peer in ["watch", "mallory"] { #expect(hub.says(peer, .samples([sample])) == []) }
+    #expect(hub.passes(.seconds(3)) == ["commit: samples to 1", "watch ← samples to 1"])
+  }
+
   @Test("A sample of the last run taken in this one belongs to this one")
   func staleRun() {
     var hub = HubStage.with("watch", debounce: .zero)
