@@ -13,7 +13,7 @@ public struct RecordedPress: Hashable, Sendable {
 }
 
 extension Recording {
-  /// The hub's window (design, section 4): of presses that lie closer, one may undo the other or swallow it.
+  /// The usual length of the hub's window: of presses that lie closer together, one may undo or absorb the other.
   static let pressSpacing = BusDuration.milliseconds(500)
 
   /// What a replay presses, in order: start, the recorded pauses and resumes, the laps, stop.

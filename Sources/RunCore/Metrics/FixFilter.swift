@@ -1,4 +1,4 @@
-/// Says of each fix whether it counts, and if not, why (design, section 7).
+/// Decides for each fix whether it counts towards the distance, and gives the reason when it does not.
 ///
 /// A fix counts when its accuracy is known to be good or is not stated, the run is running, the activity is not another
 /// than walking or running, and it lies no further away than a runner gets. One that counts after the start, a pause, a

@@ -1,6 +1,6 @@
 /// The thresholds of the metrics. Two nodes with the same settings and the same ledger show the same digits.
 public struct MetricsSettings: Hashable, Sendable {
-  /// A fix counts when its accuracy radius is below this, metres. 15 m: the design, section 7.
+  /// A fix counts when its accuracy radius is below this, metres.
   public var accuracyMetersLimit = 15.0
   /// A faster step is a jump of the receiver, metres per second. The fastest sprint ever measured peaked at about
   /// 12.4 m/s (100 m, Berlin 2009).

@@ -34,7 +34,7 @@ public struct AppMessage: Hashable, Sendable, Codable {
   }
 }
 
-/// What is promised for a message (design section 5).
+/// What is promised for the delivery of a message.
 public enum DeliveryClass: Hashable, Sendable, Codable {
   /// At most once, now or never: the sender learns at once that nobody is there.
   case live

@@ -1,5 +1,5 @@
 extension BusClock {
-  /// The bus clock of a hub's next life: run time continues across lives (design section 6).
+  /// The bus clock of a hub's next life: run time continues across lives.
   ///
   /// In the same boot the monotonic clock says how long the hub was away, in another boot wall time does, never
   /// less than nothing. Without a past the line begins at its origin.

@@ -1,4 +1,4 @@
-/// The real-time rhythm of a bus (design section 6): the same on both sides.
+/// How often peers ask for a sign of life, in real time. Hub and peers use the same numbers.
 enum Heartbeat {
   /// How often a peer asks whether the hub is there.
   static func interval(isRunOn: Bool) -> BusDuration { isRunOn ? .seconds(2) : .seconds(10) }

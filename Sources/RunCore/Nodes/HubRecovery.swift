@@ -20,7 +20,7 @@ struct UnfinishedRun: Sendable {
   var hold: (runID: RunID, entry: LedgerEntry)?
 }
 
-// What becomes of a run that was on when the hub died (design section 8).
+// What becomes of a run that was on when the hub died.
 extension HubCore {
   /// The last sign of life in a history: the clock's mark, a transition, an entry or a press, whichever is latest.
   static func death(of history: HubHistory, control: ControlState, ledger: RunLedger, now: BusTime) -> BusTime? {

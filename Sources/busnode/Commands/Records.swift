@@ -13,9 +13,9 @@ struct Records: AsyncParsableCommand {
         busnode records import old/*.tcx
         busnode records stats --by month
 
-      A run becomes a record when it is stopped. What comes later (readings of a watch that was away, a press that the
-      design lets in for a day) makes a new version of it a minute after the last of it has come. Runs that were
-      stopped before RunBus kept records become some at the phone's next start.
+      A run becomes a record when it is stopped. What comes later (readings of a watch that was away, a press that
+      amends the run within a day of its stop) makes a new version of the record, one minute after the first of it
+      came in. Runs that were stopped before RunBus kept records become records at the phone's next start.
 
       The phone keeps them, and every peer has copies. Who runs on this machine is asked, and the store of who does not
       is read; what changes a record goes to the phone. Nothing is ever removed but by records rm.

@@ -1,10 +1,10 @@
 import RunCore
 
-/// The control path once more, slow and obvious: the text of the design written down clause by clause.
+/// A second, slow and simple implementation of the control rules, against which the tests compare the arbiter.
 ///
-/// It keeps everything that ever happened and works every question out from that anew. It shares no decision with
-/// `Sources/RunCore/Control`: where the two differ, the text says which one is wrong. Whole runs are not in it; they
-/// have transcripts of their own.
+/// The model keeps everything that ever happened and answers every question from that alone. It shares no decision with
+/// `Sources/RunCore/Control`. Where the two differ, one of them is wrong, and docs/protocol.md says which. The model does
+/// not cover whole runs; these have transcripts of their own.
 struct ControlModel {
   struct Transition {
     let kind: CommandKind

@@ -93,7 +93,7 @@ struct Seeds: CustomTestStringConvertible, Sendable {
 /// Large spaces are sampled; a failure names the seed and the presses.
 @Suite("Sampled sequences of presses")
 struct ControlSampleTests {
-  @Test("are judged as the design says, late ones among them", arguments: Seeds.all)
+  @Test("are judged as the model judges them, late ones among them", arguments: Seeds.all)
   func agreesWithTheModel(seeds: Seeds) {
     for seed in seeds.range {
       let windows: [BusDuration] = [.milliseconds(500), .milliseconds(500), .zero, .milliseconds(1500), .seconds(4)]

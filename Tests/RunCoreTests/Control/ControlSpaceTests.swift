@@ -11,7 +11,7 @@ struct ControlSpaceTests {
   private static let isSoak = soakFactor > 0
 
   @Test(
-    "of up to four commands around the window's length is judged as the design says", arguments: CommandKind.allCases)
+    "of up to four commands around the window's length is judged as the model says", arguments: CommandKind.allCases)
   func aroundTheWindow(first: CommandKind) {
     let spacings: [Int64] = [0, 250, 499, 500, 501]
     for crew in Self.isSoak ? Self.crews : [Self.crews[1]] {
@@ -21,7 +21,7 @@ struct ControlSpaceTests {
     }
   }
 
-  @Test("of up to six commands in and out of the window is judged as the design says", arguments: CommandKind.allCases)
+  @Test("of up to six commands in and out of the window is judged as the model says", arguments: CommandKind.allCases)
   func inAndOut(first: CommandKind) {
     for crew in Self.isSoak ? Self.crews : [Self.crews[2]] {
       var walk = Walk(spacings: [100, 700], crew: crew, depth: Self.isSoak ? 6 : 5)

@@ -1,7 +1,7 @@
 import RunCore
 import Testing
 
-/// Section 4 of the design, "Late commands" and "After stop": one press a line, then the verdicts.
+/// How late presses are judged, also after the stop of their run: one press per line, then the verdicts.
 @Suite("A late press")
 struct LateTranscriptTests {
   // MARK: What is late

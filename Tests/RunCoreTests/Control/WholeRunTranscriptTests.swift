@@ -1,7 +1,7 @@
 import RunCore
 import Testing
 
-/// Section 4 of the design, "A whole run": started and stopped on an unreachable watch, it arrives whole.
+/// A run that was started and stopped on an unreachable watch arrives as a whole and is judged as one.
 @Suite("A run that arrives whole")
 struct WholeRunTranscriptTests {
   /// The watch's run 7: start, pause, lap, resume and stop between `from` and four seconds later, all at 60 s.

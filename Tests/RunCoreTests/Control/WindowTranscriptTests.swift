@@ -1,7 +1,7 @@
 import RunCore
 import Testing
 
-/// Section 4 of the design, "The window", "Settling" and "Run ids": one press a line, then the verdicts.
+/// How a window opens, settles and assigns run ids: one press per line, then the verdicts.
 @Suite("A window")
 struct WindowTranscriptTests {
   // MARK: Its bounds

@@ -7,8 +7,8 @@ package import RunCore
 /// network and a disk do follows from the seed and the moment. So a step can be left out (``WorldCut``) and the rest of
 /// the world stays much as it was.
 ///
-/// In a ``Loss/none`` world every promise of the design's section 5 is checked. Where a store is deleted or comes back as
-/// an older copy, less is promised, and this is what is checked then:
+/// In a ``Loss/none`` world every promise about delivery (docs/guarantees.md) is checked. Where a store is deleted or
+/// comes back as an older copy, less is promised, and this is what is checked then:
 ///
 /// - ``Loss/peer(_:)``: what that peer held is forgotten, its verdicts may not reach it, its messages and samples (and
 ///   those to it) may come twice or not at all. All that the hub and the other peers promise holds without exception: one

@@ -250,7 +250,7 @@ struct WorldStore {
     }
   }
 
-  /// The run machine of the design, once more and independently.
+  /// The transitions of a run, written a second time and independently of RunCore's.
   static func step(from phase: RunPhase, by kind: CommandKind) -> RunPhase? {
     switch (phase, kind) {
     case (.idle, .start), (.completed, .start), (.paused, .resume): .running

@@ -1,7 +1,7 @@
 #if ZeroMQ
   import CZMQ
 
-  /// The options of every socket, each with the reason for its number (design section 11).
+  /// The options of every socket, each with the reason for its number.
   enum ZMQOptions {
     /// The wire's own limit for a frame.
     static let frameBytesMax = TransportLimits.frameBytesMax
