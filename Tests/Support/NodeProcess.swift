@@ -59,7 +59,12 @@ public final class NodeProcess: Sendable {
   private let state = Mutex(State())
   private let input = AsyncStream.makeStream(of: String.self)
 
-  init(arguments: [String]) { self.arguments = arguments }
+  private let ownsGroup: Bool
+
+  init(arguments: [String], ownsGroup: Bool) {
+    self.arguments = arguments
+    self.ownsGroup = ownsGroup
+  }
 
   /// What is known of it now.
   public var view: View { state.withLock { $0.view } }
@@ -163,6 +168,7 @@ public final class NodeProcess: Sendable {
     brokenPipesAreErrors
     var options = PlatformOptions()
     options.teardownSequence = []
+    if ownsGroup { options.processGroupID = 0 }
     let changes = Dictionary(uniqueKeysWithValues: environment.map { (Environment.Key(rawValue: $0)!, $1) })
     do {
       let result = try await Subprocess.run(
@@ -181,6 +187,8 @@ public final class NodeProcess: Sendable {
     } catch {
       update { $0.ending = .neverStarted("\(error)") }
     }
+    // The group outlives its first process as long as another member lives.
+    if ownsGroup, let id = view.processID { _ = kill(-id, SIGKILL) }
   }
 
   private func converse(_ execution: Execution<CustomWriteInput, SequenceOutput, SequenceOutput>) async {

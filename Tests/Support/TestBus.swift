@@ -53,11 +53,12 @@ public final class TestBus: Sendable {
     spawn(executable: Self.busnode, arguments, environment: environment)
   }
 
-  /// Starts any program: a shell around `busnode`, for example, which finds it as `$BUSNODE`.
+  /// Starts any program: a shell around `busnode`, for example, which finds it as `$BUSNODE`. A program that owns its
+  /// process group takes everything that it has started with it when it ends.
   public func spawn(
-    executable: String, _ arguments: [String], environment: [String: String?] = [:]
+    executable: String, _ arguments: [String], environment: [String: String?] = [:], ownsGroup: Bool = false
   ) -> NodeProcess {
-    let process = NodeProcess(arguments: arguments)
+    let process = NodeProcess(arguments: arguments, ownsGroup: ownsGroup)
     let environment = self.environment.merging(environment) { $1 }
     requests.continuation.yield { await process.run(executable: executable, environment: environment) }
     return process

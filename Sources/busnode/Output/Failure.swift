@@ -2,7 +2,7 @@ import ArgumentParser
 import Foundation
 import RunBus
 
-/// How the command ends, for scripts. Listed in `busnode --help` and in the README.
+/// How the command ends, for scripts. Listed in `busnode --help` and in docs/cli.md.
 enum ExitStatus {
   static let success: Int32 = 0
   static let failure: Int32 = 1
