@@ -50,6 +50,8 @@ struct ConsoleOutput {
       } else if let id = token(in: rest, of: shown, where: Self.isID) {
         if let real = ids[String(id)] {
           pattern += real
+        } else if let group = unknown.firstIndex(of: String(id)) {
+          pattern += "(?:\\\(group + 1))"
         } else {
           unknown.append(String(id))
           pattern += "([0-9a-f]{\(id.count)})"
