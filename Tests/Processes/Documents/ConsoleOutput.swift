@@ -42,12 +42,10 @@ struct ConsoleOutput {
       if rest.hasPrefix("...") {
         pattern += ".*"
         rest = rest.dropFirst(3)
-      } else if let value = token(in: rest, of: shown, where: { varying.contains(String($0)) })
-        ?? phrase(in: rest, of: shown)
-      {
+      } else if let value = varyingValue(in: rest, of: shown) {
         pattern += Self.form(of: value)
         rest = rest.dropFirst(value.count)
-      } else if let id = token(in: rest, of: shown, where: Self.isID) {
+      } else if let id = Self.id(in: rest, of: shown) {
         if let real = ids[String(id)] {
           pattern += real
         } else if let group = unknown.firstIndex(of: String(id)) {
@@ -73,21 +71,21 @@ struct ConsoleOutput {
     return ids
   }
 
-  /// The word at the start of the rest, if it is one and is as wanted.
-  private func token(in rest: Substring, of line: String, where isWanted: (Substring) -> Bool) -> Substring? {
-    guard Self.isBoundary(rest.startIndex, of: line) else { return nil }
-    let word = rest.prefix { $0.isLetter || $0.isNumber }
-    return !word.isEmpty && isWanted(word) ? word : nil
-  }
-
-  /// A varying value of more than one word at the start of the rest.
-  private func phrase(in rest: Substring, of line: String) -> Substring? {
+  /// The varying value at the start of the rest, if there is one.
+  private func varyingValue(in rest: Substring, of line: String) -> Substring? {
     guard Self.isBoundary(rest.startIndex, of: line) else { return nil }
     for value in varying where rest.hasPrefix(value) {
       let end = rest.index(rest.startIndex, offsetBy: value.count)
       if Self.isBoundary(end, of: line) { return rest[..<end] }
     }
     return nil
+  }
+
+  /// The id at the start of the rest, if there is one.
+  private static func id(in rest: Substring, of line: String) -> Substring? {
+    guard isBoundary(rest.startIndex, of: line) else { return nil }
+    let word = rest.prefix { $0.isLetter || $0.isNumber }
+    return word.count >= 8 && word.allSatisfy { "0123456789abcdef".contains($0) } ? word : nil
   }
 
   private static func isBoundary(_ index: String.Index, of line: String) -> Bool {
@@ -112,10 +110,6 @@ struct ConsoleOutput {
       rest = rest.dropFirst(max(word.count, 1))
     }
     return result
-  }
-
-  private static func isID(_ word: Substring) -> Bool {
-    word.count >= 8 && word.allSatisfy { "0123456789abcdef".contains($0) }
   }
 
   /// Any value of the form of this one: `0:05` becomes "number, colon, number".

@@ -36,10 +36,57 @@ struct DocumentTests {
 
   @Test("README.md has at most 120 lines")
   func length() throws {
-    #expect(try Checkout.text("README.md").split(separator: "\n", omittingEmptySubsequences: false).count <= 121)
+    #expect(try Checkout.text("README.md").count { $0 == "\n" } <= 120)
   }
 
-  @Test("The Swift of README.md is compiled with these tests, and wears a run")
+  @Test("docs/cli.md names every command and option of busnode, and no other option")
+  func commandReference() async throws {
+    let page = try Checkout.text("docs/cli.md")
+    try await withTestBus { bus in
+      let view = try await bus.run("--experimental-dump-help")
+      let dump = JSONValue(text: view.lines.joined(separator: "\n"))
+      var options: Set<String> = []
+      for command in Self.commands(try #require(dump?["command"])) {
+        #expect(page.contains("`\(command.path)"), "docs/cli.md does not name \(command.path)")
+        options.formUnion(command.options)
+      }
+      #expect(!options.isEmpty)
+      let named = Set(
+        page.matches(of: /`[^`\n]*`/).flatMap { $0.output.matches(of: /--[a-z][a-z-]*/).map { String($0.output) } })
+      #expect(options.subtracting(named).sorted() == [], "options that docs/cli.md does not name")
+      #expect(named.subtracting(options).sorted() == [], "options that no command has")
+    }
+  }
+
+  /// The commands under this one as a person writes them, each with its long options.
+  private static func commands(_ dump: JSONValue, under path: String? = nil) -> [(path: String, options: [String])] {
+    (dump["subcommands"]?.array ?? []).flatMap { command -> [(path: String, options: [String])] in
+      guard let name = command["commandName"]?.string, name != "help" else { return [] }
+      let path = path.map { "\($0) \(name)" } ?? name
+      let names = (command["arguments"]?.array ?? []).flatMap { $0["names"]?.array ?? [] }
+      let options = names.filter { $0["kind"]?.string == "long" }.compactMap { $0["name"]?.string.map { "--" + $0 } }
+      return [(path, options)] + commands(command, under: path)
+    }
+  }
+
+  @Test("docs/cli.md names every JSON key and exit status of busnode")
+  func keysAndStatuses() async throws {
+    let page = try Checkout.text("docs/cli.md")
+    let folder = Checkout.root.appendingPathComponent("Tests/Processes/Golden")
+    for file in try FileManager.default.contentsOfDirectory(atPath: folder.path) where file.hasSuffix(".json") {
+      for key in try Checkout.text("Tests/Processes/Golden/\(file)").matches(of: /"([A-Za-z]+)":/) {
+        #expect(page.contains("`\(key.output.1)`"), "docs/cli.md does not name \(key.output.1) of \(file)")
+      }
+    }
+    try await withTestBus { bus in
+      let help = try await bus.run("--help").lines.compactMap { $0.prefixMatch(of: #/\s\s([0-9]+) +\S/#)?.output.1 }
+      let table = page.matches(of: /\n\| ([0-9]+) \|/).map { $0.output.1 }
+      #expect(!help.isEmpty)
+      #expect(help == table)
+    }
+  }
+
+  @Test("The Swift of README.md is compiled with these tests, and follows a run to its end")
   func embedding() async throws {
     let code = try Checkout.text("Tests/Processes/Documents/Embedding.swift")
     let block = try Checkout.text("README.md").components(separatedBy: "```swift\n").dropFirst().first
