@@ -9,8 +9,9 @@ struct XMLFlaw: Error {
 
 /// Reads XML in one pass, as far as GPX and TCX need it: elements, attributes, text and the five entities.
 ///
-/// The scanner never goes back, so its time is linear in the size of the document. It keeps the elements that are open, the attributes of one tag, the beginning of one text and the names that have occurred. It knows no
-/// document types: without them nothing can be declared that a small document would grow by.
+/// The scanner never goes back, so its time is linear in the size of the document. It keeps the elements that are open,
+/// the attributes of one tag, the beginning of one text and the names that have occurred. It knows no document types:
+/// without them nothing can be declared that a small document would grow by.
 ///
 /// Two things pass that XML forbids, because nothing is lost by them: `--` in a comment and `]]>` in a text.
 struct XMLScanner {

@@ -36,7 +36,7 @@ extension Codec {
   /// A text from outside ends on somebody's terminal: bounded, and without control characters.
   static func text(_ text: String, _ name: String, bytesMax: Int) throws(WireError) -> String {
     guard text.utf8.count <= bytesMax else { throw .malformed("\(name) is longer than \(bytesMax) bytes") }
-    guard !text.unicodeScalars.contains(where: isControl) else {
+    guard !text.unicodeScalars.contains(where: \.isControl) else {
       throw .malformed("\(name) has control characters in it")
     }
     return text
@@ -68,16 +68,12 @@ extension Codec {
     var scalars = String.UnicodeScalarView()
     var bytes = 0
     for scalar in text.unicodeScalars {
-      let kept = isControl(scalar) ? " " : scalar
+      let kept = scalar.isControl ? " " : scalar
       bytes += UTF8.width(kept)
       guard bytes <= bytesMax else { break }
       scalars.append(kept)
     }
     return String(scalars)
-  }
-
-  private static func isControl(_ scalar: Unicode.Scalar) -> Bool {
-    scalar.value < 0x20 || (0x7F...0x9F).contains(scalar.value)
   }
 
   static func counter(_ value: UInt64, _ name: String) throws(WireError) -> UInt64 {

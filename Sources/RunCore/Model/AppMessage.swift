@@ -30,8 +30,28 @@ public struct AppMessage: Hashable, Sendable, Codable {
   /// Whether a text can be a name or a key: 1 to 64 bytes, no control characters.
   public static func isName(_ text: String) -> Bool {
     (1...nameMax).contains(text.utf8.count)
-      && text.unicodeScalars.allSatisfy { $0.value >= 0x20 && !(0x7F...0x9F).contains($0.value) }
+      && !text.unicodeScalars.contains(where: \.isControl)
   }
+}
+
+extension String {
+  /// The text as the wire carries it: without control characters, cut before the scalar that would exceed a bound.
+  func carried(bytesMax: Int) -> String {
+    guard utf8.count > bytesMax || unicodeScalars.contains(where: \.isControl) else { return self }
+    var text = UnicodeScalarView()
+    var count = 0
+    for scalar in unicodeScalars where !scalar.isControl {
+      count += UTF8.width(scalar)
+      guard count <= bytesMax else { break }
+      text.append(scalar)
+    }
+    return String(text)
+  }
+}
+
+extension Unicode.Scalar {
+  /// One of the two ranges of control characters.
+  package var isControl: Bool { value < 0x20 || (0x7F...0x9F).contains(value) }
 }
 
 /// What is promised for the delivery of a message.

@@ -39,12 +39,14 @@ public enum RunPhase: String, Hashable, Sendable, Codable, CaseIterable {
 
 /// Who gave a command. Open on the wire: a source that this version does not know survives a round trip.
 public struct ControlSource: RawRepresentable, Hashable, Sendable, Codable, CustomStringConvertible {
-  /// The source as it stands on the wire, at most 64 bytes.
+  /// The source as it stands on the wire: 1 to 64 bytes without control characters.
   public let rawValue: String
 
-  /// A source by its wire name; longer than 64 bytes is cut, so that a peer's text stays bounded.
+  /// A source by its wire name. Control characters are left out, more than 64 bytes are cut, and an empty name becomes
+  /// `unknown`: a hub refuses a command whose source is not a name, however often it is sent.
   public init(rawValue: String) {
-    self.rawValue = rawValue.utf8.count <= 64 ? rawValue : String(rawValue.prefix(16))
+    let name = rawValue.carried(bytesMax: 64)
+    self.rawValue = name.isEmpty ? "unknown" : name
   }
 
   /// The phone's screen.

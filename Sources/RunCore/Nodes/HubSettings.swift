@@ -44,10 +44,8 @@ extension HubCore {
       metrics: MetricsSettings = MetricsSettings(), recovery: RecoveryChoice = .resume, downtime: Downtime = .paused,
       appVersion: String = "", seed: UInt64 = 0
     ) {
-      // What comes from elsewhere is cut rather than refused: 16 scalars are 64 bytes at most.
-      self.appVersion =
-        appVersion.utf8.count <= RecordSummary.appVersionBytesMax
-        ? appVersion : String(String.UnicodeScalarView(appVersion.unicodeScalars.prefix(16)))
+      // What comes from elsewhere is cut rather than refused.
+      self.appVersion = appVersion.carried(bytesMax: RecordSummary.appVersionBytesMax)
       self.metrics = metrics
       self.recovery = recovery
       self.downtime = downtime

@@ -34,7 +34,7 @@ extension World {
   }
 
   /// Nobody can tell it from the one that bears its name and says it has its store.
-  private func isImpersonated(_ index: Int) -> Bool { wrong.isStoreBorrowed && wrong.victim == index }
+  func isImpersonated(_ index: Int) -> Bool { wrong.isStoreBorrowed && wrong.victim == index }
 
   private mutating func checkEnd(of index: Int) {
     guard !isImpersonated(index) else { return }

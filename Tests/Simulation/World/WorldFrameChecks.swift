@@ -107,6 +107,8 @@ extension World {
       if sequence > durable.sequence { faults.append("\(kind) are acknowledged before they are durable") }
     case .latest(let key, let version, let value):
       let row = disk.latestSent[WorldDelivery.Place(device: device, key: key)]
+      // A member that speaks with another's store mixes up what is kept for the two.
+      if case .peer(let index) = other, isImpersonated(index) { break }
       if row == nil || row!.version < version || row!.version == version && row!.message != value {
         faults.append("the value of \(key) leaves too early")
       }
@@ -117,6 +119,7 @@ extension World {
         case .peer(let index): peers[index].name
         }
       let row = disk.latestReceived[WorldDelivery.Place(device: name, key: key)]
+      if case .peer(let index) = other, isImpersonated(index) { break }
       if row == nil || row!.store == to && row!.version < version {
         faults.append("the value of \(key) is acknowledged before it is durable")
       }
