@@ -140,6 +140,22 @@ actor PeerEnd {
   func subscribe(to endpoint: String, topics: [Topic]) { transport?.subscribe(to: endpoint, topics: topics) }
   func close() { transport?.close() }
   func drop() { transport = nil }
+  /// Reads nothing until the gate opens.
+  func standStill(behind gate: LoopGate) { gate.wait() }
+}
+
+/// Holds a loop up.
+final class LoopGate: Sendable {
+  private let semaphore = DispatchSemaphore(value: 0)
+  private let (stream, begun) = AsyncStream.makeStream(of: Void.self)
+
+  fileprivate func wait() {
+    begun.yield()
+    semaphore.wait()
+  }
+  /// Somebody waits.
+  func isClosed() async { for await _ in stream { break } }
+  func open() { semaphore.signal() }
 }
 
 extension EventLog<HubTransportEvent> {

@@ -36,6 +36,29 @@ struct TransportTests {
     }
   }
 
+  @Test("What a hub says last arrives, though its peer looks only when the hub is gone", arguments: TransportKind.allCases)
+  func lastWord(_ kind: TransportKind) async throws {
+    try await kind.withPlace { place in
+      let (hub, late) = try await place.pair()
+      let witnesses = [try await place.peer(of: hub), try await place.peer(of: hub)]
+      for witness in witnesses { try await witness.log.linkUp() }
+      #expect(await late.send([1]) == .sent)
+      let connection = try await hub.log.frame([1])
+      let gate = LoopGate()
+      async let standing: Void = late.standStill(behind: gate)
+      await gate.isClosed()
+      #expect(await hub.send([9], to: connection) == .sent)
+      await hub.close()
+      // They share the thread that reads their sockets.
+      for witness in witnesses { try await witness.log.linkDown() }
+      gate.open()
+      await standing
+      try await late.log.frame([9])
+      try await late.log.linkDown()
+      for peer in witnesses + [late] { await peer.close() }
+    }
+  }
+
   @Test("A burst arrives whole and in order", arguments: TransportKind.allCases)
   func burst(_ kind: TransportKind) async throws {
     try await kind.withPlace { place in

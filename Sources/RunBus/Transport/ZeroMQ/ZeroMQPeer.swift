@@ -72,8 +72,9 @@
       let socket = try ZMQSocket(context, type: ZMQ_DEALER)
       try ZMQOptions.applyControl(to: socket)
       try ZMQOptions.applyConnecting(to: socket)
-      // Only a connection that stands takes frames: what waits for one belongs to the outbox, not to a socket.
-      try socket.set(ZMQ_IMMEDIATE, CInt(1))
+      // Not ZMQ_IMMEDIATE: with it libzmq drops what has come and is not read yet when a connection ends, a hub's goodbye
+      // among it. `isUp` keeps frames out of a socket without a connection; what a lost one leaves behind in it belongs
+      // to a session that is over.
       var garbage = GarbageCount(log: log)
       parts.control = try ZMQLine(
         socket, to: connector.control, in: context, on: loop, partsMax: 1,
