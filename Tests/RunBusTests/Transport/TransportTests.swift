@@ -36,7 +36,8 @@ struct TransportTests {
     }
   }
 
-  @Test("What a hub says last arrives, though its peer looks only when the hub is gone", arguments: TransportKind.allCases)
+  @Test(
+    "What a hub says last arrives, though its peer looks only when the hub is gone", arguments: TransportKind.allCases)
   func lastWord(_ kind: TransportKind) async throws {
     try await kind.withPlace { place in
       let (hub, late) = try await place.pair()
