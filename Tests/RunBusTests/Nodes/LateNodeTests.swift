@@ -70,12 +70,20 @@ struct LateNodeTests {
         let onHub = await bus.hub.snapshots()
         _ = try await within("the phone's own run") { try await bus.hub.send(Command(.start, .phone)) }
         let own = try await onHub.first("its run") { $0.phase == .running }.runID
+        let receipts = await watch.ownReceipts()
+        // A press counts from when it is made: a busy machine may begin a task late.
+        func isMade(_ kind: CommandKind) async throws {
+          _ = try await receipts.first("\(kind) in the outbox") { $0.kind == kind && $0.stage == .queued }
+        }
         async let start = watch.send(Command(.start))
+        try await isMade(.start)
         // Apart, so that each is a press of its own: a second of bus time is a thirtieth of a real one.
         _ = try await onHub.first("some time") { $0.metrics.elapsed >= .seconds(9) }
         async let pause = watch.send(Command(.pause))
+        try await isMade(.pause)
         _ = try await onHub.first("more time") { $0.metrics.elapsed >= .seconds(18) }
         async let stop = watch.send(Command(.stop))
+        try await isMade(.stop)
         _ = try await onHub.first("still more time") { $0.metrics.elapsed >= .seconds(60) }
         await watch.resume()
         for verdict in try await [start, pause, stop] {
