@@ -43,7 +43,7 @@ struct Busnode: AsyncParsableCommand {
         64   wrong usage
         65   a bad input file
         69   no such bus, or no hub answers
-        74   standard output or a file cannot be written, or the spool cannot be read (send: the disk takes nothing, and
+        74   standard output or a file cannot be written, or stores or the spool cannot be read (send: the disk takes nothing, and
              nothing was sent)
         75   held by another process: the bus, or a store that does not answer; or the spool is full
         130  Ctrl-C while following

@@ -178,40 +178,42 @@ struct StoreFilesProcessTests {
     }
   }
 
-  @Test("Stores that cannot be looked for are an error, and not none")
-  func stores() async throws {
+  /// A file in the place of a directory of the bus "default".
+  private func obstruct(_ bus: TestBus, _ name: String) throws {
+    let path = bus.stateDirectory + "/runbus/" + name
+    try FileManager.default.createDirectory(
+      atPath: (path as NSString).deletingLastPathComponent, withIntermediateDirectories: true,
+      attributes: [.posixPermissions: 0o700])
+    try Data().write(to: URL(filePath: path))
+  }
+
+  @Test(
+    "Stores and a spool that cannot be looked into are an error, and not none",
+    arguments: [
+      ("default", ["outbox"]), ("default", ["outbox", "quarantine"]), ("default", ["records"]),
+      ("default/_spool", ["outbox"]), ("default/_spool", ["outbox", "--json"]),
+      ("default/_spool", ["outbox", "flush"]),
+    ])
+  func unreadable(path: String, command: [String]) async throws {
     try await withTestBus { bus in
-      let path = bus.stateDirectory + "/runbus/default"
-      try FileManager.default.createDirectory(
-        atPath: (path as NSString).deletingLastPathComponent, withIntermediateDirectories: true,
-        attributes: [.posixPermissions: 0o700])
-      try Data().write(to: URL(filePath: path))
-      for command in [["outbox"], ["outbox", "quarantine"], ["records"]] {
-        let process = bus.spawn(executable: TestBus.busnode, command)
-        #expect(try await process.ending() == .exited(74), "\(command)")
-        #expect(process.view.lines.isEmpty, "\(process.view.lines)")
-        #expect(
-          process.view.errors.count == 1 && process.view.errors[0].hasSuffix("cannot be read: Not a directory"),
-          "\(process.view.errors)")
-      }
+      try obstruct(bus, path)
+      let process = bus.spawn(executable: TestBus.busnode, command)
+      process.closeInput()
+      #expect(try await process.ending() == .exited(74))
+      #expect(process.view.lines.isEmpty, "\(process.view.lines)")
+      #expect(
+        process.view.errors.count == 1 && process.view.errors[0].contains("cannot be read: Not a directory"),
+        "\(process.view.errors)")
     }
   }
 
-  @Test("A spool that cannot be read is an error, and not an empty one")
-  func spool() async throws {
+  @Test("A file among the stores is no device")
+  func file() async throws {
     try await withTestBus { bus in
-      let path = bus.stateDirectory + "/runbus/default/_spool"
-      try FileManager.default.createDirectory(
-        atPath: (path as NSString).deletingLastPathComponent, withIntermediateDirectories: true,
-        attributes: [.posixPermissions: 0o700])
-      try Data().write(to: URL(filePath: path))
-      for command in [["outbox"], ["outbox", "--json"], ["outbox", "flush"]] {
-        let process = bus.spawn(executable: TestBus.busnode, command)
-        process.closeInput()
-        #expect(try await process.ending() == .exited(74), "\(command)")
-        #expect(process.view.lines.isEmpty, "\(process.view.lines)")
-        #expect(process.view.errors.count == 1 && process.view.errors[0].contains("cannot be read"))
-      }
+      try obstruct(bus, "default/notes")
+      let outbox = try await bus.run("outbox")
+      #expect(outbox.ending == .exited(0) && outbox.errors == [])
+      #expect(outbox.lines == ["nothing waits here for bus \"default\""])
     }
   }
 }

@@ -6,7 +6,7 @@ struct Monitor: AsyncParsableCommand {
     abstract: "Show everything that happens on the bus, one a line.",
     discussion: """
       Every snapshot, command, receipt, verdict, presence change and message that an app has processed, until Ctrl-C
-      (exit status 130), or until nobody reads it any more (0). When it cannot be written otherwise the exit status is 74.
+      (exit status 130), or until its reader is gone (0). When the output cannot be written for another reason the exit status is 74.
       The route has a command of its own: busnode route --follow.
 
         busnode monitor

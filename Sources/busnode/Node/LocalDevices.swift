@@ -16,24 +16,26 @@ struct LocalDevices: Sendable {
   /// Throws ``Failure`` with 74 when that cannot be read.
   func all() throws -> [DeviceID] {
     let directory = (location.spoolDirectory as NSString).deletingLastPathComponent
-    guard let names = try? FileManager.default.contentsOfDirectory(atPath: directory) else {
-      // Foundation names no reason.
-      guard let stream = opendir(directory) else {
-        let code = errno
-        if code == ENOENT { return [] }
-        throw Failure(
-          code: "store", message: "the stores in \(directory) cannot be read: \(String(cString: strerror(code)))",
-          exitStatus: ExitStatus.diskError)
-      }
-      closedir(stream)
-      return []
+    // Foundation does not say why it cannot list a directory.
+    guard let stream = opendir(directory) else {
+      let code = errno
+      if code == ENOENT { return [] }
+      throw Failure(
+        code: "store", message: "the stores in \(directory) cannot be read: \(String(cString: strerror(code)))",
+        exitStatus: ExitStatus.diskError)
     }
+    closedir(stream)
+    let names = try FileManager.default.contentsOfDirectory(atPath: directory)
     return names.compactMap { DeviceID($0) }.filter { hasStore($0) }.sorted()
   }
 
-  /// Whether a device has a store here, or something that cannot be looked into.
+  /// Whether a device has a store here. A directory that cannot be entered may hold one; opening it then fails with the reason.
   private func hasStore(_ device: DeviceID) -> Bool {
     let directory = location.stateDirectory(for: device)
+    var isDirectory: ObjCBool = false
+    guard FileManager.default.fileExists(atPath: directory, isDirectory: &isDirectory), isDirectory.boolValue else {
+      return false
+    }
     return FileManager.default.fileExists(atPath: directory + "/node.sqlite")
       || !FileManager.default.isExecutableFile(atPath: directory)
   }

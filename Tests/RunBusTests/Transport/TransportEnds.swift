@@ -153,7 +153,7 @@ final class LoopGate: Sendable {
     begun.yield()
     semaphore.wait()
   }
-  /// Somebody waits.
+  /// Returns when the loop stands still.
   func isClosed() async { for await _ in stream { break } }
   func open() { semaphore.signal() }
 }
