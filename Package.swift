@@ -25,6 +25,7 @@ let package = Package(
   products: [
     .library(name: "RunCore", targets: ["RunCore"]),
     .library(name: "RunBus", targets: ["RunBus"]),
+    .library(name: "RunRecordings", targets: ["RunRecordings"]),
     .executable(name: "busnode", targets: ["busnode"]),
   ],
   traits: [
@@ -53,22 +54,26 @@ let package = Package(
       ],
       swiftSettings: settings),
     .target(
+      name: "RunWire",
+      dependencies: ["RunCore", .product(name: "SwiftProtobuf", package: "swift-protobuf")],
+      exclude: ["runbus.proto", "runbus.desc"],
+      swiftSettings: settings),
+    .target(
       name: "RunBus",
       dependencies: [
-        "RunCore",
+        "RunCore", "RunWire",
         .target(name: "CZMQ", condition: .when(traits: ["ZeroMQ"])),
         .product(name: "GRDB", package: "GRDB.swift"),
         .product(name: "GRDBSQLite", package: "GRDB.swift"),
         .product(name: "Logging", package: "swift-log"),
         .product(name: "CoreMetrics", package: "swift-metrics"),
-        .product(name: "SwiftProtobuf", package: "swift-protobuf"),
       ],
-      exclude: ["Wire/runbus.proto", "Wire/runbus.desc"],
       swiftSettings: settings),
+    .target(name: "RunRecordings", dependencies: ["RunCore", "RunBus"], swiftSettings: settings),
     .executableTarget(
       name: "busnode",
       dependencies: [
-        "RunBus",
+        "RunBus", "RunRecordings",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Logging", package: "swift-log"),
         .product(name: "Subprocess", package: "swift-subprocess"),
@@ -101,18 +106,24 @@ let package = Package(
     .testTarget(
       name: "RunCoreTests", dependencies: ["RunCore", "Simulation", "TestSupport"], swiftSettings: settings),
     .testTarget(
+      name: "RunWireTests",
+      dependencies: ["RunWire", "TestSupport", .product(name: "SwiftProtobuf", package: "swift-protobuf")],
+      swiftSettings: settings),
+    .testTarget(
       name: "RunBusTests",
       dependencies: [
-        "RunBus", "TestSupport",
+        "RunBus", "RunWire", "TestSupport",
         .product(name: "GRDB", package: "GRDB.swift"),
         .product(name: "Logging", package: "swift-log"),
         .product(name: "SwiftProtobuf", package: "swift-protobuf"),
       ],
       swiftSettings: settings),
     .testTarget(
+      name: "RunRecordingsTests", dependencies: ["RunBus", "RunRecordings", "TestSupport"], swiftSettings: settings),
+    .testTarget(
       name: "ProcessTests",
       dependencies: [
-        "RunBus", "TestSupport", "busnode", "crowd",
+        "RunBus", "RunRecordings", "TestSupport", "busnode", "crowd",
         .product(name: "GRDB", package: "GRDB.swift"),
       ],
       path: "Tests/Processes",

@@ -27,12 +27,15 @@ let package = Package(
       ],
       swiftSettings: settings),
     .target(
-      name: "RunBus",
+      name: "RunWire",
       dependencies: ["RunCore", .product(name: "SwiftProtobuf", package: "swift-protobuf")],
-      exclude: ["Wire/runbus.proto", "Wire/runbus.desc"],
+      exclude: ["runbus.proto", "runbus.desc"],
       swiftSettings: settings),
+    .target(name: "RunBus", dependencies: ["RunCore"], swiftSettings: settings),
+    .target(name: "RunRecordings", dependencies: ["RunCore", "RunBus"], swiftSettings: settings),
     .target(name: "Busnode", dependencies: ["RunBus"], swiftSettings: settings),
-    .executableTarget(name: "fuzz", dependencies: ["RunCore", "RunBus", "Busnode"], swiftSettings: settings),
+    .executableTarget(
+      name: "fuzz", dependencies: ["RunCore", "RunWire", "RunRecordings", "Busnode"], swiftSettings: settings),
   ],
   swiftLanguageModes: [.v6]
 )

@@ -16,7 +16,7 @@ struct ChaosTests {
     let seed = seed ?? .random(in: 1...UInt64(UInt32.max))
     let asked = [number("KILLS"), number("STOPS"), number("FAULTS"), number("WRONG")]
     let isAsked = asked.contains { $0 != nil }
-    let counts = isAsked ? asked.map { $0 ?? 0 } : [4, 2, 8, Clients.areThere ? 3 : 0]
+    let counts = isAsked ? asked.map { $0 ?? 0 } : [4, 2, 8, Checkout.hasPython ? 3 : 0]
     let parts = max(counts.prefix(3).reduce(0, +) / 400, (counts[3] - 1) / 10) + 1
     return (0..<parts).map { part in
       let share = counts.map { $0 / parts + (part < $0 % parts ? 1 : 0) }
@@ -32,7 +32,7 @@ struct ChaosTests {
 
   @Test(
     "Whole runs of three members that are never stopped take no room from those who press",
-    .enabled("needs scripts/bootstrap --python") { Clients.areThere && number("WRONG") == nil })
+    .enabled("needs scripts/bootstrap --python") { Checkout.hasPython && number("WRONG") == nil })
   func unfinishedRuns() async throws {
     let seed = Self.seed ?? .random(in: 1...UInt64(UInt32.max))
     let plan = ChaosCampaign.Plan(

@@ -7,7 +7,7 @@ import TestSupport
 @Suite("The examples for the shell")
 struct ExampleScriptTests {
   private var folder: URL {
-    URL(fileURLWithPath: #filePath).appendingPathComponent("../../../examples/scripts").standardizedFileURL
+    Checkout.root.appending(path: "examples/scripts")
   }
 
   @Test("drive-a-run.sh drives a run, and each press ends as it says")

@@ -4,13 +4,9 @@ import TestSupport
 
 @Suite("Strangers on the sockets")
 struct GarbageTests {
-  private static let root = URL(fileURLWithPath: #filePath).appendingPathComponent("../../..").standardizedFileURL
-  static let python = root.appendingPathComponent(".venv/bin/python").path
-  static var hasPython: Bool { FileManager.default.isExecutableFile(atPath: python) }
-
   @Test(
     "Random bytes and wrong multiparts on both sockets change nothing, and the run goes on",
-    .enabled("needs scripts/bootstrap --python") { hasPython }, arguments: Link.allCases)
+    .enabled("needs scripts/bootstrap --python") { Checkout.hasPython }, arguments: Link.allCases)
   func garbage(link: Link) async throws {
     try await withTrio(link) { trio in
       let (phone, watch, widget) = try await trio.start()
@@ -18,9 +14,9 @@ struct GarbageTests {
       for node in [phone, watch, widget] { try await node.shows("running", revision: 1) }
 
       let seed = UInt32.random(in: .min ... .max)
-      let script = Self.root.appendingPathComponent("Tests/Processes/Clients/garbage.py").path
+      let script = Checkout.path("Tests/Processes/Clients/garbage.py")
       let thrower = trio.bus.spawn(
-        executable: Self.python, [script, trio.control, "\(seed)"], environment: ["PYTHONDONTWRITEBYTECODE": "1"])
+        executable: Checkout.python, [script, trio.control, "\(seed)"], environment: ["PYTHONDONTWRITEBYTECODE": "1"])
       let ending = try await thrower.ending(within: 90)
       #expect(ending == .exited(0), "seed \(seed): \(thrower.view.errors)")
 

@@ -12,7 +12,7 @@ struct JSONGoldenTests {
 
   /// The golden file's text; it is written by hand, and a change of it is a change of a promise.
   private func golden(_ name: String) throws -> String {
-    let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent("Golden")
+    let folder = Checkout.root.appending(path: "Tests/Processes/Golden")
     let text = try String(contentsOf: folder.appendingPathComponent(name), encoding: .utf8)
     return text.split(separator: "\n").joined()
   }

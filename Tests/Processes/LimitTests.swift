@@ -42,7 +42,7 @@ struct LimitTests {
 
   @Test(
     "A hub whose descriptors run out cuts every connection and goes on: nodes come back, no press is lost",
-    .enabled("needs scripts/bootstrap --python") { Clients.areThere })
+    .enabled("needs scripts/bootstrap --python") { Checkout.hasPython })
   func floodOfConnections() async throws {
     try await withTrio(.ipc) { trio in
       let phone = trio.spawn(
@@ -72,13 +72,13 @@ struct LimitTests {
 
   @Test(
     "Subscribers that never read take bounded memory of the hub, and the others see every snapshot",
-    .enabled("needs scripts/bootstrap --python") { Clients.areThere })
+    .enabled("needs scripts/bootstrap --python") { Checkout.hasPython })
   func muteSubscribers() async throws {
     let (presses, mutes) = (Clients.size("PRESSES") ?? 300, 5)
     try await withTrio(.ipc) { trio in
       let (phone, watch, widget) = try await trio.start(phone: ["--debounce", "0"])
       let events = trio.control.replacingOccurrences(of: "control.sock", with: "events.sock")
-      let mute = trio.bus.spawn(executable: Clients.python, [Clients.directory + "/mute.py", events, "1", "\(mutes)"])
+      let mute = trio.bus.spawn(executable: Checkout.python, [Clients.directory + "/mute.py", events, "1", "\(mutes)"])
       try await mute.wait(for: "its subscriptions") { $0.lines.contains("subscribed") ? true : nil }
       let before = phone.footprint
       for number in 1...presses {

@@ -77,12 +77,11 @@ struct LiveTableTests {
     #expect(begin(60) == "\u{1B}[5A")
   }
 
-  private static let script = URL(fileURLWithPath: #filePath)
-    .deletingLastPathComponent().appendingPathComponent("Clients/terminal.py").path
+  private static let script = Checkout.path("Tests/Processes/Clients/terminal.py")
 
   private func terminal(_ bus: TestBus, _ columns: Int, _ rows: Int, _ arguments: [String]) -> NodeProcess {
     bus.spawn(
-      executable: GarbageTests.python, [Self.script, "\(columns)", "\(rows)", TestBus.busnode] + arguments,
+      executable: Checkout.python, [Self.script, "\(columns)", "\(rows)", TestBus.busnode] + arguments,
       environment: ["PYTHONDONTWRITEBYTECODE": "1", "TERM": "xterm"])
   }
 
@@ -101,7 +100,7 @@ struct LiveTableTests {
 
   @Test(
     "On a real terminal it stands still at 60, 80, 100, 120 and 160 columns and on four rows, through every resize",
-    .enabled("needs scripts/bootstrap --python") { GarbageTests.hasPython })
+    .enabled("needs scripts/bootstrap --python") { Checkout.hasPython })
   func terminal() async throws {
     try await withTestBus { bus in
       let terminal = terminal(bus, 60, 24, ["up", "--synthetic", "--duration", "600"])
@@ -132,7 +131,7 @@ struct LiveTableTests {
 
   @Test(
     "When its terminal goes away up ends its nodes and leaves nothing behind",
-    .enabled("needs scripts/bootstrap --python") { GarbageTests.hasPython })
+    .enabled("needs scripts/bootstrap --python") { Checkout.hasPython })
   func hangup() async throws {
     try await withTestBus { bus in
       let terminal = terminal(bus, 80, 24, ["up", "--synthetic", "--duration", "600"])

@@ -5,8 +5,7 @@ import TestSupport
 
 @Suite("Records from a shell", .serialized)
 struct RecordProcessTests {
-  private static let root = URL(fileURLWithPath: #filePath).appendingPathComponent("../../..").standardizedFileURL
-  static let synthetic = root.appendingPathComponent("examples/runs/synthetic.gpx").path
+  static let synthetic = Checkout.path("examples/runs/synthetic.gpx")
 
   private func phone(_ bus: TestBus, _ arguments: String...) async throws -> NodeProcess {
     let phone = bus.spawn(executable: TestBus.busnode, ["phone", "--json"] + arguments)
@@ -162,7 +161,7 @@ struct RecordProcessTests {
 
   @Test(
     "gpxpy and tcxreader find every fix, lap, second and metre of the exports; a broken export is noticed",
-    .enabled("needs scripts/bootstrap --python") { GarbageTests.hasPython })
+    .enabled("needs scripts/bootstrap --python") { Checkout.hasPython })
   func independentParsers() async throws {
     try await withTestBus { bus in
       let environment = try await shelf(bus, "one")
@@ -195,9 +194,9 @@ struct RecordProcessTests {
   }
 
   private func check(_ folders: [String], _ bus: TestBus) async throws -> NodeProcess.View {
-    let script = Self.root.appendingPathComponent("Tests/Processes/Clients/check_exports.py").path
+    let script = Checkout.path("Tests/Processes/Clients/check_exports.py")
     let check = bus.spawn(
-      executable: GarbageTests.python, [script] + folders, environment: ["PYTHONDONTWRITEBYTECODE": "1"])
+      executable: Checkout.python, [script] + folders, environment: ["PYTHONDONTWRITEBYTECODE": "1"])
     _ = try await check.ending(within: 90)
     return check.view
   }

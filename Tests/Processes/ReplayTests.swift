@@ -2,30 +2,18 @@ import Foundation
 import Testing
 import TestSupport
 
-/// Recordings of real runs are not part of the project; where they lie beside it, they are played.
+/// The recordings that are played: one of the project, and those beside the checkout.
 enum Recordings {
-  private static let root = URL(fileURLWithPath: #filePath).appendingPathComponent("../../..").standardizedFileURL
-  static let synthetic = root.appendingPathComponent("examples/runs/synthetic.gpx").path
+  static let synthetic = Checkout.path("examples/runs/synthetic.gpx")
 
-  /// `shared/runs` beside any folder that the project lies in.
+  /// The names of recordings of real runs; empty where there are none.
   static let real: [String] = {
-    var folder = root
-    while folder.path != "/" {
-      folder.deleteLastPathComponent()
-      let runs = folder.appendingPathComponent("shared/runs").path
-      guard let names = try? FileManager.default.contentsOfDirectory(atPath: runs) else { continue }
-      return names.filter { $0.hasSuffix(".gpx") || $0.hasSuffix(".tcx") }.sorted()
-    }
-    return []
+    let names = Checkout.recordings.flatMap { try? FileManager.default.contentsOfDirectory(atPath: $0.path) } ?? []
+    return names.filter { $0.hasSuffix(".gpx") || $0.hasSuffix(".tcx") }.sorted()
   }()
   static func path(_ name: String) -> String? {
-    var folder = root
-    while folder.path != "/" {
-      folder.deleteLastPathComponent()
-      let path = folder.appendingPathComponent("shared/runs/\(name)").path
-      if FileManager.default.fileExists(atPath: path) { return path }
-    }
-    return nil
+    let path = Checkout.recordings?.appending(path: name).path
+    return path.flatMap { FileManager.default.fileExists(atPath: $0) ? $0 : nil }
   }
 }
 

@@ -5,7 +5,7 @@ import TestSupport
 /// What strangers cannot do to a run, in small; `make chaos CONNECTS=10000` and `make chaos FRAMES=1000000` in large.
 @Suite(
   "Strangers by the thousand while a run goes on", .serialized,
-  .enabled("needs scripts/bootstrap --python") { Clients.areThere })
+  .enabled("needs scripts/bootstrap --python") { Checkout.hasPython })
 struct StrangerTests {
   @Test("Connecting and leaving in every way, half-done handshakes included, leaves nothing behind")
   func connects() async throws {

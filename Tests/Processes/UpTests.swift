@@ -1,5 +1,6 @@
 import Foundation
 import RunBus
+import RunRecordings
 import Testing
 import TestSupport
 

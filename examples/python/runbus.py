@@ -15,7 +15,7 @@ from google.protobuf.internal import enum_type_wrapper
 VERSION = 2
 """The version of the wire that this client speaks."""
 
-_SCHEMA = Path(__file__).resolve().parents[2] / "Sources/RunBus/Wire/runbus.desc"
+_SCHEMA = Path(__file__).resolve().parents[2] / "Sources/RunWire/runbus.desc"
 
 
 def _load(path):

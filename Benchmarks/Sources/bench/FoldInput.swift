@@ -1,4 +1,5 @@
 import RunBus
+import RunRecordings
 
 /// A modelled run as a hub's ledger gets it: five readings a second, or four without a pedometer.
 struct FoldInput: Sendable {

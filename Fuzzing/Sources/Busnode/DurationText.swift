@@ -1,1 +1,1 @@
-../../../Sources/busnode/Text/DurationText.swift
+../../../Sources/busnode/Formats/DurationText.swift

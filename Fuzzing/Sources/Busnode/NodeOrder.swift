@@ -1,1 +1,1 @@
-../../../Sources/busnode/Text/NodeOrder.swift
+../../../Sources/busnode/Script/NodeOrder.swift

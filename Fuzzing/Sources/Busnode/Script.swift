@@ -1,1 +1,1 @@
-../../../Sources/busnode/Text/Script.swift
+../../../Sources/busnode/Script/Script.swift

@@ -1,1 +1,1 @@
-../../../Sources/busnode/Text/WrittenLines.swift
+../../../Sources/busnode/Formats/WrittenLines.swift

@@ -1,1 +1,1 @@
-../../../Sources/RunBus/InputFile.swift
+../../../Sources/RunBus/System/InputFile.swift

@@ -1,1 +1,1 @@
-../../../Sources/RunBus/PrivateDirectory.swift
+../../../Sources/RunBus/System/PrivateDirectory.swift

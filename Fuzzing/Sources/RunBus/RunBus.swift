@@ -1,1 +1,1 @@
-../../../Sources/RunBus/RunBus.swift
+../../../Sources/RunBus/System/RunBus.swift

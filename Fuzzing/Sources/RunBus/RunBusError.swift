@@ -1,1 +1,1 @@
-../../../Sources/RunBus/RunBusError.swift
+../../../Sources/RunBus/System/RunBusError.swift

@@ -1,1 +1,1 @@
-../../../Sources/RunBus/RunBusVersion.swift
+../../../Sources/RunBus/System/RunBusVersion.swift

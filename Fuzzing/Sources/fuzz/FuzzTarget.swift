@@ -1,6 +1,7 @@
 @testable import Busnode
-@testable import RunBus
 import RunCore
+@testable import RunRecordings
+@testable import RunWire
 
 /// Who reads bytes that somebody else wrote. Whatever they are, the reader takes them or says no; and what it takes keeps
 /// what is written here.

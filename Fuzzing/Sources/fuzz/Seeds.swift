@@ -1,9 +1,9 @@
 import Foundation
-@testable import RunBus
+@testable import RunRecordings
 import RunCore
 
 /// Makes the corpora of recordings, records and scripts anew from `examples/`. Those of the frames are the golden
-/// frames of `Tests/RunBusTests/Wire`.
+/// frames of `Tests/RunWireTests`.
 enum Seeds {
   static func write(root: String) {
     let root = URL(fileURLWithPath: root)

@@ -118,3 +118,8 @@ public struct ReceivedMessage: Hashable, Sendable {
     self.deliveryClass = deliveryClass
   }
 }
+
+extension CommandID {
+  /// The same 128 bits, as marks of streams name what stands at a sequence.
+  var message: MessageID { MessageID(high: high, low: low) }
+}

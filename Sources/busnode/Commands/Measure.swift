@@ -1,5 +1,6 @@
 import ArgumentParser
 import RunBus
+import RunRecordings
 
 struct Measure: ParsableCommand {
   static let configuration = CommandConfiguration(

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import RunBus
+import RunRecordings
 
 struct RecordsExport: AsyncParsableCommand {
   static let configuration = CommandConfiguration(

@@ -1,5 +1,6 @@
 import ArgumentParser
 import RunBus
+import RunRecordings
 
 /// What the sensors of a node measure.
 struct SensorOptions: ParsableArguments {

@@ -1,4 +1,5 @@
 import RunBus
+import RunRecordings
 
 /// Our numbers beside the recording device's own, for people.
 enum ComparisonText {

@@ -1,4 +1,5 @@
 import RunBus
+import RunRecordings
 
 /// A measured recording for people.
 enum MeasureText {

@@ -1,4 +1,5 @@
 import RunBus
+import RunRecordings
 
 /// Kept runs for people.
 enum RecordText {

@@ -1,5 +1,6 @@
 import Foundation
 import RunBus
+import RunRecordings
 
 /// Spawns phone, watch and widget, plays a run with them, and watches whether they agree.
 actor UpRun {

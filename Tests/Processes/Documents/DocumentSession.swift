@@ -109,9 +109,7 @@ struct DocumentSession {
 }
 
 /// The repository that the tests were built from.
-enum Checkout {
-  static let root = URL(fileURLWithPath: #filePath).appendingPathComponent("../../../..").standardizedFileURL
-
+extension Checkout {
   static func text(_ path: String) throws -> String {
     try String(contentsOf: root.appendingPathComponent(path), encoding: .utf8)
   }

@@ -158,10 +158,14 @@ struct StoreLateDamageTests {
     #expect(try scratch.names() == ["damaged-1", "damaged-2", "lock", "node.sqlite"])
   }
 
-  @Test("The damaged stores that attacks have left, where they are at hand", arguments: DamagedNode.Role.allCases)
+  @Test(
+    "The damaged stores that attacks have left are set aside",
+    .enabled(if: Checkout.damagedStores != nil, "there are no damaged stores beside the checkout (shared/damaged)"),
+    arguments: DamagedNode.Role.allCases)
   func found(role: DamagedNode.Role) async throws {
-    let place = URL(filePath: #filePath).appending(path: "../../../../../shared/damaged").standardizedFileURL.path
-    let names = ((try? FileManager.default.contentsOfDirectory(atPath: place)) ?? []).filter { $0.hasSuffix(".sqlite") }
+    let place = try #require(Checkout.damagedStores).path
+    let names = try FileManager.default.contentsOfDirectory(atPath: place).filter { $0.hasSuffix(".sqlite") }
+    try #require(!names.isEmpty)
     let node = DamagedNode(role: role, loop: try Loop())
     for name in names where (role == .watch) == name.contains("watch") {
       let copy = try ScratchDirectory()

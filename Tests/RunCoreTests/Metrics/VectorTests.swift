@@ -5,7 +5,7 @@ import TestSupport
 
 /// What Tests/Vectors holds; its README says what the keys mean.
 enum Vectors {
-  static let folder = URL(fileURLWithPath: #filePath).appendingPathComponent("../../../Vectors").standardizedFileURL
+  static let folder = Checkout.root.appending(path: "Tests/Vectors")
 
   static let runs: [String] = {
     let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.appendingPathComponent("runs").path)) ?? []

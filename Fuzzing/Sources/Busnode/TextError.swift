@@ -1,0 +1,1 @@
+../../../Sources/busnode/Formats/TextError.swift

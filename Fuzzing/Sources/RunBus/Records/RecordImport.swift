@@ -1,1 +1,0 @@
-../../../../Sources/RunBus/Records/RecordImport.swift

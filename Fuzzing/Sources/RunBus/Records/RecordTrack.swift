@@ -1,1 +1,0 @@
-../../../../Sources/RunBus/Records/RecordTrack.swift

@@ -1,0 +1,301 @@
+import CoreMetrics
+import Foundation
+import Logging
+public import RunCore
+import RunWire
+
+/// The node that holds the authoritative run: exactly one per bus.
+///
+/// It feeds its ``RunCore/HubCore`` with what happens and carries out what that decides; it decides nothing itself. It
+/// lives on its loop's thread, where its sockets are.
+public actor Hub: Node, DrivenNode {
+  /// The thread that this actor lives on.
+  public nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
+
+  nonisolated let loop: Loop
+  let driver: NodeDriver<HubCore.Event>
+  private let configuration: HubConfiguration
+  private let listener: any HubListener
+  private let lock: HubLock?
+  private let garbage = Counter(label: "runbus.hub.garbage_frames")
+  private var core: HubCore?
+  private var clock = BusClock(realAnchor: .zero, busAnchor: .zero, speed: .realTime)
+  private var transport: (any HubTransport)?
+  /// Nobody has subscribed to a topic yet: what is published on it need not even be encoded.
+  private var subscribed: Set<Topic> = []
+  private var complainedAbout: Set<ConnectionID> = []
+
+  /// A hub on a loop, with a store and a way to be reached.
+  ///
+  /// - Parameters:
+  ///   - lock: what makes it the only hub of its bus, where a lock does; let go when the hub has ended.
+  ///   - place: what else it has on its machine.
+  public init(
+    configuration: HubConfiguration, listener: any HubListener, store: NodeStore, loop: Loop, lock: HubLock? = nil,
+    place: NodePlace = NodePlace()
+  ) {
+    self.lock = lock
+    self.configuration = configuration
+    self.listener = listener
+    self.loop = loop
+    driver = NodeDriver(
+      store: store, place: place, log: Logger(label: "runbus.hub"), word: "hub", failsUnwritten: true)
+  }
+
+  /// Runs until the task is cancelled; see ``Node/run()``.
+  public func run() async throws(RunBusError) { try await drive() }
+
+  /// Gives a command on the hub itself; see ``Node/send(_:)``.
+  public func send(_ command: Command) async throws(RunBusError) -> Verdict {
+    try await answer(to: command)
+  }
+
+  /// The stages of one of the hub's own commands.
+  public func receipts(for id: CommandID) -> AsyncStream<Receipt> { driver.audience.receipts(for: id) }
+
+  /// The stages of all of the hub's own commands; see ``Node/ownReceipts()``.
+  public func ownReceipts() -> AsyncStream<Receipt> { driver.audience.ownReceipts() }
+
+  /// Takes in a reading of one of the hub's own sensors.
+  ///
+  /// Throws ``RunBusError/Code/badInput`` for numbers that no sensor gives.
+  public func record(_ sample: Sample) throws(RunBusError) {
+    guard driver.life.isRunning else { throw RunBusError(.closed, "the hub does not run") }
+    guard Codec.carries(sample.value) else {
+      throw RunBusError(.badInput, "\(sample.value) is no reading of a sensor: it was not taken in")
+    }
+    feed(.sample(sample))
+  }
+
+  /// Readings, its peers' among them, are not durable yet, or what they change is not published yet.
+  public var hasUnsettledSamples: Bool { core?.hasUnsettledSamples ?? false }
+
+  /// Snapshots as they are published, the present one first.
+  public func snapshots() -> AsyncStream<Snapshot> {
+    driver.audience.snapshots(first: core?.authoritative == Snapshot.none ? nil : core?.authoritative)
+  }
+  /// Which sensors the run asks for; see ``Node/sensorDemands()``.
+  public func sensorDemands() -> AsyncStream<SensorDemand> {
+    driver.audience.sensorDemands(first: authoritative.sensors)
+  }
+  /// Everything that the hub publishes.
+  public func events() -> AsyncStream<BusEvent> { driver.audience.events() }
+  /// Says what is to become of a run that was on when the hub died, if the hub asks (``RunCore/Snapshot/isRecovering``).
+  ///
+  /// Throws ``RunBusError/Code/badInput`` when no run waits for an answer.
+  public func recover(_ answer: RecoveryAnswer) throws(RunBusError) {
+    guard core?.isRecovering ?? false else { throw RunBusError(.badInput, HubCore.nothingToRecover) }
+    feed(.recover(answer))
+  }
+  /// What becomes of records here; see ``Node/recordNews()``.
+  public func recordNews() -> AsyncStream<RecordNews> { driver.audience.recordNews() }
+
+  /// Asks this node itself what it holds; see ``Node/ask(_:)``.
+  public func ask(_ inquiry: Inquiry) async -> InquiryAnswer { await askKeeper(inquiry) }
+
+  /// The last published snapshot.
+  public var authoritative: Snapshot { core?.authoritative ?? .none }
+  /// The phase with the hub's own unjudged presses on top.
+  public var predicted: RunPhase { core?.predicted ?? .idle }
+  /// Bus time now; `nil` before the hub runs.
+  public var busNow: BusTime? { core == nil ? nil : clock.bus(at: Loop.now) }
+  /// How fast bus time runs.
+  public var speed: BusSpeed { configuration.speed }
+  /// Where peers connect, once the sockets are open.
+  public var controlEndpoint: String? { transport?.controlEndpoint }
+
+  /// Closes the sockets; presses on the hub itself go on.
+  public func suspend() {
+    transport?.close()
+    transport = nil
+  }
+
+  /// Opens the sockets again.
+  public func resume() {
+    if driver.life.isRunning, transport == nil { open() }
+  }
+
+  // MARK: Messages
+
+  /// Sends an app's message to a device by its class; returns once it is durable here (a live one: once it is on its way).
+  ///
+  /// Throws ``RunBusError/Code/badInput`` for a device that this hub has never met and for a message that no frame
+  /// carries, ``RunBusError/Code/unreachable`` for a live one when the device is not there, ``RunBusError/Code/full``.
+  public func post(
+    _ message: AppMessage, by deliveryClass: DeliveryClass, to device: DeviceID
+  ) async throws(RunBusError) {
+    guard !driver.life.hasEnded else { throw RunBusError(.closed, "the hub has ended") }
+    try await driver.audience.posting(of: message.id, isolation: self) {
+      feed(.post(message, deliveryClass, to: device))
+    }.get()
+  }
+
+  /// See ``Node/messageReceipts(for:)``.
+  public func messageReceipts(for id: MessageID) -> AsyncStream<MessageReceipt> {
+    driver.audience.messageReceipts(for: id)
+  }
+
+  /// The newest value of a key that a device has sent with the class `latest`.
+  public func latest(_ key: String, from device: DeviceID) -> AppMessage? { core?.latest(key, from: device) }
+
+  /// See ``Node/handleMessages(_:)``.
+  public func handleMessages(
+    _ handler: @escaping @Sendable (ReceivedMessage) async throws -> Void
+  ) async throws(RunBusError) {
+    try await serveMessages(handler)
+  }
+
+  // MARK: Events in
+
+  func begin() throws(RunBusError) {
+    let history = try driver.store.history()
+    let real = Loop.now
+    clock = BusClock.continuing(
+      history.clock, lastSign: history.lastSign, real: real, wallSeconds: Date().timeIntervalSince1970,
+      bootID: MachineBoot.id, speed: configuration.speed)
+    let settings = HubCore.Settings(
+      deviceID: configuration.deviceID, nodeID: driver.store.nodeID, storeID: driver.store.storeID,
+      debounce: configuration.debounce, clock: clock, metrics: configuration.metrics,
+      recovery: configuration.recovery, downtime: configuration.downtime, appVersion: configuration.appVersion,
+      seed: .random(in: .min ... .max))
+    core = HubCore(
+      settings: settings, history: history, now: clock.bus(at: real), wallSeconds: Date().timeIntervalSince1970,
+      bootID: MachineBoot.id)
+    start()
+    driver.keeper?.meet()
+    try openPlace()
+  }
+
+  func receive(_ event: HubCore.Event) {
+    guard let actions = core?.receive(event, at: clock.bus(at: Loop.now)) else { return }
+    for action in actions { carryOut(action) }
+  }
+
+  var wakeAt: BusTime? { core?.deadline.map(clock.real(at:)) }
+
+  private func take(_ event: HubTransportEvent) {
+    switch event {
+    case .subscribed(let topic):
+      subscribed.insert(topic)
+      feed(.subscribed(topic))
+    case .frame(let connection, let bytes):
+      do {
+        feed(.frame(connection, try Codec.peerFrame(bytes)))
+      } catch {
+        if let command = Codec.unsupportedCommand(
+          in: bytes, term: authoritative.order.term, revision: authoritative.order.revision)
+        {
+          feed(.unsupported(connection, command))
+        } else {
+          garbage.increment()
+          complain(about: connection, error)
+          switch error {
+          case .versionMismatch(let version): feed(.foreign(connection, version: version))
+          case .malformed, .unsupportedKind: feed(.malformed(connection, "\(error)"))
+          }
+        }
+      }
+    }
+  }
+
+  // MARK: Actions out
+
+  private func carryOut(_ action: HubCore.Action) {
+    driver.log.log(action)
+    switch action {
+    case .open: open()
+    case .send(let frame, let connection):
+      switch transport?.send(Codec.encode(frame), to: connection) {
+      case .gone: driver.queue.append(.gone(connection))
+      case .full: driver.queue.append(.sendFailed(connection))
+      case .sent, nil: break
+      }
+    case .forward(let bytes, let connection):
+      if transport?.send(bytes, to: connection) == .gone { driver.queue.append(.gone(connection)) }
+    case .publish(let event):
+      if subscribed.contains(event.topic) { transport?.publish(Codec.encode(event), on: event.topic) }
+      driver.audience.hear(event)
+    case .commit(let id, let operations): commit(id, operations)
+    case .receipt(let receipt): driver.audience.tell(receipt)
+    case .messageReceipt(let receipt): driver.audience.tell(receipt)
+    case .refusePost(let id, let refusal): driver.audience.refuse(id, refusal)
+    case .hand(let handover): driver.handing.append(handover)
+    case .keep(let run): tell(run)
+    case .readJournal(let run): readJournal(of: run)
+    case .readRecord(let run, let from, let asker): readRecord(of: run, from: from, for: asker)
+    case .record(let news): driver.audience.tell(news)
+    case .spoolSettled(let id): driver.keeper?.settle(id)
+    case .answer(let answer, let number): driver.keeper?.answer(answer, number)
+    case .show(let snapshot): driver.audience.show(snapshot)
+    case .recovered(let recovery): tell(recovery)
+    case .note(let text): driver.log.debug("\(text)")
+    case .ended: driver.life.end(nil)
+    }
+  }
+
+  private func open() {
+    do {
+      let transport = try listener.listen(on: loop) { [weak self] event in
+        self?.assumeIsolated { $0.take(event) }
+      }
+      self.transport = transport
+      driver.queue.append(.opened(eventsEndpoint: transport.eventsEndpoint))
+      if !driver.isFeeding { feed(.deadline) }
+    } catch {
+      driver.life.end(error)
+    }
+  }
+
+  private func readJournal(of run: RunID) {
+    driver.store.readJournal(
+      of: run,
+      completion: onLoop { hub, result in
+        // What cannot be read is a run without a record; the log says why, and the next life tries again.
+        switch result {
+        case .success(let entries): hub.feed(.journal(run, entries))
+        case .failure(let fault): hub.driver.log.error("the journal of \(run) cannot be read: \(fault)")
+        }
+      })
+  }
+
+  private func tell(_ record: WholeRun) {
+    let what = "a run of \(record.deviceID) has arrived whole and is kept as a record of its own (\(record.runID))"
+    if record.isConflicted {
+      driver.log.warning("\(what), marked conflicted: it overlaps another run")
+    } else {
+      driver.log.notice("\(what)")
+    }
+  }
+
+  private func tell(_ recovery: RunRecovery) {
+    let away = "this hub was away for \(configuration.speed.real(fromBus: recovery.downtime).seconds.rounded()) s"
+    let run = "run \(recovery.runID)"
+    switch recovery.outcome {
+    case .asked: driver.log.notice("\(run) was on and \(away): it waits for somebody to say what is to become of it")
+    case .finished: driver.log.notice("\(run) was on and \(away): it is finished as of then")
+    case .overdue: driver.log.warning("\(run) was on and \(away), too long to go on: it is finished as of then")
+    case .discarded: driver.log.warning("\(run) was on and \(away): it is finished as of then, and discarded")
+    }
+  }
+
+  private func complain(about connection: ConnectionID, _ error: WireError) {
+    // Once a peer, and bounded: a stranger cannot fill the log.
+    guard complainedAbout.count < 64, complainedAbout.insert(connection).inserted else { return }
+    driver.log.warning("a peer sent what is no frame (\(error)); more of it is counted and not logged")
+  }
+
+  func abandon() {
+    transport?.close()
+    transport = nil
+    subscribed = []
+  }
+
+  var lostHold: RunBusError? {
+    guard let lock, !lock.isInPlace else { return nil }
+    return RunBusError(
+      .transport,
+      "the hub stops: \(lock.path) was removed or replaced, and another hub could take the bus; start it again")
+  }
+
+  func closeOwn() { lock?.close() }
+}

@@ -1,0 +1,300 @@
+import CoreMetrics
+import Foundation
+import Logging
+public import RunCore
+import RunWire
+
+/// Any process on the bus that is not its hub: watch, live activity, shell, another program.
+///
+/// It feeds its ``RunCore/PeerCore`` with what happens and carries out what that decides; it decides nothing itself. It
+/// lives on its loop's thread, where its sockets are.
+public actor Peer: Node, DrivenNode {
+  /// The thread that this actor lives on.
+  public nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
+
+  nonisolated let loop: Loop
+  let driver: NodeDriver<PeerCore.Event>
+  private let connector: any PeerConnector
+  private let garbage = Counter(label: "runbus.peer.garbage_frames")
+  private let configuration: PeerConfiguration
+  private var core: PeerCore?
+  private var transport: (any PeerTransport)?
+  private var hasComplained = false
+  /// Who waits for the hub's answers, in the order of the questions; nobody any more where a task was cancelled.
+  private var inquiries: [(number: UInt64, continuation: CheckedContinuation<InquiryAnswer, Never>?)] = []
+  private var lastInquiry: UInt64 = 0
+
+  /// A peer on a loop, with a store and a way to the hub.
+  ///
+  /// - Parameter place: what else it has on its machine.
+  public init(
+    configuration: PeerConfiguration, connector: any PeerConnector, store: NodeStore, loop: Loop,
+    place: NodePlace = NodePlace()
+  ) {
+    self.configuration = configuration
+    self.connector = connector
+    self.loop = loop
+    driver = NodeDriver(
+      store: store, place: place, log: Logger(label: "runbus.peer"), word: "node", failsUnwritten: false)
+  }
+
+  /// Runs until the task is cancelled; see ``Node/run()``.
+  public func run() async throws(RunBusError) { try await drive() }
+
+  /// Gives a command and waits for its verdict; see ``Node/send(_:)``. It is durable before it is sent; given while the
+  /// hub is out of reach it waits and is delivered when it is back, by a later life of this node if need be.
+  ///
+  /// Throws ``RunBusError/Code/full`` when 1,024 commands wait already.
+  public func send(_ command: Command) async throws(RunBusError) -> Verdict {
+    if core?.isOutboxFull == true {
+      throw RunBusError(.full, "1,024 commands wait for the hub already; try again when it is back")
+    }
+    return try await answer(to: command)
+  }
+
+  /// The stages of one of this peer's commands.
+  public func receipts(for id: CommandID) -> AsyncStream<Receipt> { driver.audience.receipts(for: id) }
+  /// The stages of all of this peer's own commands; see ``Node/ownReceipts()``.
+  public func ownReceipts() -> AsyncStream<Receipt> { driver.audience.ownReceipts() }
+
+  /// Takes in one sensor reading; it is kept until the hub has it.
+  ///
+  /// Throws ``RunBusError/Code/full`` when 36,000 readings wait for the hub already, and
+  /// ``RunBusError/Code/badInput`` for numbers that no sensor gives.
+  public func record(_ sample: Sample) throws(RunBusError) {
+    guard driver.life.isRunning else { throw RunBusError(.closed, "the peer does not run") }
+    guard Codec.carries(sample.value) else {
+      throw RunBusError(.badInput, "\(sample.value) is no reading of a sensor: it was not taken in")
+    }
+    if core?.isSpoolFull == true {
+      throw RunBusError(.full, "36,000 samples wait for the hub already; this one was not taken in")
+    }
+    feed(.sample(sample))
+  }
+
+  /// Snapshots as they come, the present one first.
+  public func snapshots() -> AsyncStream<Snapshot> {
+    driver.audience.snapshots(first: core?.authoritative == Snapshot.none ? nil : core?.authoritative)
+  }
+  /// Which sensors the run asks for; see ``Node/sensorDemands()``.
+  public func sensorDemands() -> AsyncStream<SensorDemand> {
+    driver.audience.sensorDemands(first: authoritative.sensors)
+  }
+  /// Everything this peer hears.
+  public func events() -> AsyncStream<BusEvent> { driver.audience.events() }
+  /// What becomes of records here; see ``Node/recordNews()``.
+  public func recordNews() -> AsyncStream<RecordNews> { driver.audience.recordNews() }
+
+  /// Asks this node itself what it holds; see ``Node/ask(_:)``.
+  public func ask(_ inquiry: Inquiry) async -> InquiryAnswer { await askKeeper(inquiry) }
+
+  /// The last snapshot.
+  public var authoritative: Snapshot { core?.authoritative ?? .none }
+  /// The phase with this peer's own unsettled commands on top.
+  public var predicted: RunPhase { core?.predicted ?? .idle }
+  /// Bus time now, as far as this peer knows.
+  public var busNow: BusTime? { core?.busNow(at: Loop.now) }
+  /// How fast bus time runs.
+  public var speed: BusSpeed { core?.clock?.speed ?? .realTime }
+  /// How many samples the hub has not acknowledged yet.
+  public var unacknowledgedSamples: Int { core?.spooledCount ?? 0 }
+  /// The hub has not acknowledged all samples yet.
+  public var hasUnsettledSamples: Bool { unacknowledgedSamples > 0 }
+
+  /// How it stands to its hub.
+  public var reachability: Reachability {
+    Reachability(
+      isReachable: core?.isReachable ?? false, lastHeardAge: core?.heardAt.map { Loop.now - $0 },
+      roundTrip: core?.roundTrip)
+  }
+  /// Changes of it, the present one first.
+  public func reachabilities() -> AsyncStream<Reachability> { driver.audience.reachabilities(first: reachability) }
+
+  /// How far what this peer shows can be believed, now.
+  public var viewState: ViewState {
+    core?.viewState(at: Loop.now) ?? ViewState(age: nil, isStale: false, isHubOffDuty: false)
+  }
+  /// Changes of it, the present one first: the view becomes stale after three missed heartbeats (6 s while a run is on,
+  /// 30 s otherwise) or when the hub has gone off duty, and fresh with the hub's next word. A slow reader sees the newest.
+  public func views() -> AsyncStream<ViewState> { driver.audience.views(first: viewState) }
+
+  /// The hub has been silent for ``PeerConfiguration/hubLostAfter`` while a run is on: the run may have stopped. Once in a
+  /// silence, over all lives of this peer, and once that is durable; the hub's next word arms it again.
+  ///
+  /// Not after a hub that ended in good order. Only silence counts in which this peer was awake and on the air: what it
+  /// slept through or was suspended for says nothing about the hub.
+  public func hubLost() -> AsyncStream<HubLost> { driver.audience.hubLosses() }
+  /// The last such alarm, of this life or an earlier one; `nil` when there never was one.
+  public var lastHubLost: HubLost? { core?.lastHubLost }
+
+  /// Closes the sockets; presses and samples are kept.
+  public func suspend() {
+    guard let transport else { return }
+    transport.close()
+    self.transport = nil
+    feed(.suspended)
+  }
+
+  /// Connects again.
+  public func resume() {
+    guard driver.life.isRunning, transport == nil else { return }
+    feed(.resumed)
+    do {
+      try connect()
+    } catch {
+      driver.life.end(error)
+    }
+  }
+
+  // MARK: Messages
+
+  /// Sends an app's message to the hub by its class; returns once it is durable here (a live one: once it is on its way).
+  ///
+  /// Throws ``RunBusError/Code/badInput`` for a message that no frame carries, ``RunBusError/Code/unreachable`` for a
+  /// live one when the hub is not there, ``RunBusError/Code/full`` when as much waits as may.
+  public func post(_ message: AppMessage, by deliveryClass: DeliveryClass) async throws(RunBusError) {
+    guard !driver.life.hasEnded else { throw RunBusError(.closed, "the peer has ended") }
+    try await driver.audience.posting(of: message.id, isolation: self) { feed(.post(message, deliveryClass)) }.get()
+  }
+
+  /// See ``Node/messageReceipts(for:)``.
+  public func messageReceipts(for id: MessageID) -> AsyncStream<MessageReceipt> {
+    driver.audience.messageReceipts(for: id)
+  }
+
+  /// The newest value of a key that the hub has sent with the class `latest`.
+  public func latest(_ key: String) -> AppMessage? { core?.latest(key) }
+
+  /// See ``Node/handleMessages(_:)``.
+  public func handleMessages(
+    _ handler: @escaping @Sendable (ReceivedMessage) async throws -> Void
+  ) async throws(RunBusError) {
+    try await serveMessages(handler)
+  }
+
+  /// Asks the hub what it holds. Waits until it is in reach and answers, or the node ends.
+  /// Cancelling the task ends the waiting.
+  public func inquire(_ inquiry: Inquiry) async -> InquiryAnswer {
+    lastInquiry += 1
+    let number = lastInquiry
+    return await withTaskCancellationHandler {
+      await withCheckedContinuation { continuation in
+        guard !driver.life.hasEnded else { return continuation.resume(returning: .failed("the peer has ended")) }
+        inquiries.append((number, continuation))
+        feed(.ask(inquiry))
+      }
+    } onCancel: {
+      loop.submit { [self] in assumeIsolated { $0.abandon(number) } }
+    }
+  }
+
+  /// Its place stays: answers come in the order of the questions.
+  private func abandon(_ number: UInt64) {
+    guard let index = inquiries.firstIndex(where: { $0.number == number }) else { return }
+    inquiries[index].continuation?.resume(returning: .failed("nobody waits for the answer any more"))
+    inquiries[index].continuation = nil
+  }
+
+  // MARK: Events in
+
+  func begin() throws(RunBusError) {
+    let settings = PeerCore.Settings(
+      deviceID: configuration.deviceID, role: configuration.role, nodeID: driver.store.nodeID,
+      storeID: driver.store.storeID, topics: configuration.topics, isOneShot: configuration.isOneShot,
+      hubLostAfter: configuration.hubLostAfter, seed: .random(in: .min ... .max))
+    core = PeerCore(
+      settings: settings, history: try driver.store.peerHistory(), now: Loop.now,
+      wallSeconds: Date().timeIntervalSince1970, bootID: MachineBoot.id)
+    start()
+    // After a change of the store it would be older than what was shown.
+    if !driver.hasBegunAnew, core?.authoritative.order.term ?? 0 > 0, let core {
+      driver.audience.show(core.authoritative)
+    }
+    try openPlace()
+    try connect()
+  }
+
+  private func connect() throws(RunBusError) {
+    transport = try connector.connect(on: loop) { [weak self] event in
+      self?.assumeIsolated { $0.take(event) }
+    }
+  }
+
+  func receive(_ event: PeerCore.Event) {
+    guard let actions = core?.receive(event, at: Loop.now) else { return }
+    for action in actions { carryOut(action) }
+  }
+
+  var wakeAt: BusTime? { core?.deadline }
+
+  private func take(_ event: PeerTransportEvent) {
+    switch event {
+    case .linkUp: feed(.linkUp)
+    case .linkDown(let reason):
+      driver.log.debug("the link to the hub is down: \(reason)")
+      feed(.linkDown)
+    case .frame(let bytes):
+      do { feed(.frame(try Codec.hubFrame(bytes))) } catch { complain(error) }
+    case .event(_, let bytes):
+      do { feed(.event(try Codec.busEvent(bytes))) } catch { complain(error) }
+    }
+  }
+
+  // MARK: Actions out
+
+  private func carryOut(_ action: PeerCore.Action) {
+    switch action {
+    case .send(let frame):
+      if let transport, transport.send(Codec.encode(frame)) == .full { driver.queue.append(.sendFailed) }
+    case .subscribe(let endpoint, let topics): transport?.subscribe(to: endpoint, topics: topics)
+    case .commit(let id, let operations): commit(id, operations)
+    case .receipt(let receipt):
+      driver.log.log(receipt, of: configuration.deviceID)
+      driver.audience.tell(receipt)
+    case .messageReceipt(let receipt): driver.audience.tell(receipt)
+    case .refusePost(let id, let refusal): driver.audience.refuse(id, refusal)
+    case .hand(let handover): driver.handing.append(handover)
+    case .spoolSettled(let id): driver.keeper?.settle(id)
+    case .answer(let answer, let number): driver.keeper?.answer(answer, number)
+    case .readRecord(let run, let from, let asker): readRecord(of: run, from: from, for: asker)
+    case .record(let news): driver.audience.tell(news)
+    case .answered(let answer):
+      if !inquiries.isEmpty { inquiries.removeFirst().continuation?.resume(returning: answer) }
+    case .met: driver.keeper?.meet()
+    case .ended: driver.life.end(nil)
+    case .show(let snapshot):
+      driver.log.log(snapshot)
+      driver.audience.show(snapshot)
+    case .hear(let event): driver.audience.hear(event)
+    case .reachability:
+      driver.log.debug("the hub \(reachability.isReachable ? "answers" : "is out of reach")")
+      driver.audience.tell(reachability)
+    case .view(let state): driver.audience.tell(state)
+    case .hubLost(let lost):
+      driver.log.notice("the hub has been silent for \(lost.silence.seconds) s while a run is on: it may have stopped")
+      driver.audience.tell(lost)
+    case .fail(let refusal):
+      driver.log.debug("the hub refused this node (\(refusal.code.rawValue)): \(refusal.message)")
+      driver.life.end(RunBusError(.wireMismatch, refusal.message))
+    case .note(let text): driver.log.debug("\(text)")
+    }
+  }
+
+  private func complain(_ error: WireError) {
+    garbage.increment()
+    guard !hasComplained else { return }
+    hasComplained = true
+    driver.log.warning("the hub sent what is no frame (\(error)); more of it is counted and not logged")
+  }
+
+  func abandon() {
+    for inquiry in inquiries { inquiry.continuation?.resume(returning: .failed("the node has ended or begins anew")) }
+    inquiries = []
+    transport?.close()
+    transport = nil
+  }
+
+  var lostHold: RunBusError? { nil }
+
+  func closeOwn() {}
+}

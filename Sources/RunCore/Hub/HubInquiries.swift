@@ -1,0 +1,188 @@
+import DequeModule
+
+// What a shell asks a hub, and what one-shot senders left in its machine's spool.
+extension HubCore {
+  /// Presses from the spool: each is a stream of its own, as a plain request is.
+  mutating func take(_ presses: [SpooledPress], at now: BusTime, into actions: inout [Action]) {
+    for press in presses {
+      let id = press.command.id
+      if archive[id] != nil {
+        // The verdict is durable, or will be with the commit in flight.
+        commits.add([], then: [.act(.spoolSettled(id))])
+        continue
+      }
+      guard unjudged[id] == nil else {
+        spooled.insert(id)
+        continue
+      }
+      if let reason = reasonToRefuse(.stated(press.deviceID), at: now) {
+        noteRefusal(of: "\(press.deviceID)", reason, at: now, into: &actions)
+        continue
+      }
+      spooled.insert(id)
+      accept(press.request(at: monotonic(at: now)), at: now)
+    }
+  }
+
+  /// Answers to one peer that wait for a commit. A follower of the route asks one question at a time.
+  static let owedAnswersMax = 16
+
+  /// A peer asks, for a shell beside it: it may look, and change nothing.
+  mutating func answer(
+    _ inquiry: Inquiry, of session: SessionTable.Session, on connection: ConnectionID, at now: BusTime,
+    into actions: inout [Action]
+  ) {
+    let answer: InquiryAnswer
+    var speaksOfRun = false
+    switch inquiry {
+    case .peers: answer = .peers(peers(at: now))
+    case .outbox: answer = .outbox(outbox(at: now))
+    case .quarantine: answer = .quarantine(quarantineReports(at: now))
+    case .cancel, .retry, .discard, .post:
+      answer = .failed("only a shell on the hub's own machine may change its outbox")
+    case .recover: answer = .failed("only a shell on the hub's own machine may say what becomes of its run")
+    case .report: (answer, speaksOfRun) = (reportAnswer(at: now), true)
+    case .route(let from): (answer, speaksOfRun) = (routeAnswer(from: from, at: now), true)
+    case .records, .record, .editRecord, .removeRecord, .putRecord:
+      answer = .failed("records are asked for on the hub's own machine")
+    }
+    // What is told of the run is durable. Answers come in the order of the questions.
+    guard session.owedAnswers < Self.owedAnswersMax else {
+      return refuse(connection, .busy, "\(Self.owedAnswersMax) answers wait for a commit: ask later", into: &actions)
+    }
+    guard session.owedAnswers > 0 || (speaksOfRun && !commits.isSettled) else {
+      return actions.append(.send(HubFrame(session: session.number, message: .answer(answer)), to: connection))
+    }
+    sessions[connection]?.owedAnswers += 1
+    commits.add([], then: [.tell(answer, connection, session: session.number)])
+  }
+
+  /// Answers somebody on this machine.
+  mutating func answer(_ inquiry: Inquiry, _ number: UInt64, at now: BusTime, into actions: inout [Action]) {
+    switch inquiry {
+    case .report:
+      let answer = reportAnswer(at: now)
+      commits.add([], then: [.act(.answer(answer, number))])
+    case .route(let from):
+      let answer = routeAnswer(from: from, at: now)
+      commits.add([], then: [.act(.answer(answer, number))])
+    case .peers: actions.append(.answer(.peers(peers(at: now)), number))
+    case .outbox: actions.append(.answer(.outbox(outbox(at: now)), number))
+    case .quarantine: actions.append(.answer(.quarantine(quarantineReports(at: now)), number))
+    case .cancel(let id): cancel(id, number, at: now, into: &actions)
+    case .retry(let id):
+      guard let index = quarantine.firstIndex(where: { $0.message.id == id }) else {
+        return actions.append(.answer(.failed(InquiryFailure.notQuarantined), number))
+      }
+      let old = quarantine[index]
+      guard let device = device(of: old.receiver) else {
+        return actions.append(.answer(.failed("the device that it was for is not known any more"), number))
+      }
+      let message = AppMessage(id: dice.identifier(), name: old.message.name, body: old.message.body)
+      var refusal: PostRefusal?
+      withCourier(of: device.storeID, at: now, into: &actions) {
+        refusal = $0.post(message, by: .queued, at: $3, into: &$2)
+      }
+      guard refusal == nil else { return actions.append(.answer(.failed(InquiryFailure.outboxFull), number)) }
+      quarantine.remove(at: index)
+      commits.add([.unquarantine(id)], then: [.act(.answer(.done(message.id), number))])
+    case .discard(let id):
+      guard let index = quarantine.firstIndex(where: { $0.message.id == id }) else {
+        return actions.append(.answer(.failed(InquiryFailure.notQuarantined), number))
+      }
+      quarantine.remove(at: index)
+      commits.add([.unquarantine(id)], then: [.act(.answer(.done(nil), number))])
+    case .post(let message, let device): post(message, to: device, number, at: now, into: &actions)
+    case .recover(let choice):
+      guard recover(choice, at: now) else {
+        return actions.append(.answer(.failed(Self.nothingToRecover), number))
+      }
+      commits.add([], then: [.act(.answer(.done(nil), number))])
+    case .records, .record, .editRecord, .removeRecord, .putRecord:
+      makeRecords(at: now)
+      guard records.hasDue(at: now), records.questions.count < RecordQuestions.waitingMax else {
+        return answerOfRecords(inquiry, number, at: now, into: &actions)
+      }
+      let patience = settings.clock.speed.bus(fromReal: RecordQuestions.patience)
+      records.questions.append((inquiry, number, until: now + patience))
+    }
+  }
+
+  /// A shell has a message for a device.
+  private mutating func post(
+    _ message: AppMessage, to device: DeviceID?, _ number: UInt64, at now: BusTime, into actions: inout [Action]
+  ) {
+    guard let device else { return actions.append(.answer(.failed("say which device it is for"), number)) }
+    switch give(message, .queued, to: device, at: now, into: &actions) {
+    case nil: break
+    case .unknownDevice: return actions.append(.answer(.failed("this hub has never met \(device)"), number))
+    case .tooLong: return actions.append(.answer(.failed(InquiryFailure.messageTooLong), number))
+    case .full, .unreachable: return actions.append(.answer(.failed(InquiryFailure.outboxFull), number))
+    }
+    commits.add([], then: [.act(.answer(.done(message.id), number))])
+  }
+
+  /// Answers the questions about records that waited for one to be made, once it is or they have waited for long enough.
+  mutating func answerWaiting(at now: BusTime, into actions: inout [Action]) {
+    while let first = records.questions.first, first.until <= now || !records.hasDue(at: now) {
+      records.questions.removeFirst()
+      answerOfRecords(first.inquiry, first.number, at: now, into: &actions)
+    }
+  }
+
+  /// Why an answer that nobody asked for is not taken.
+  public static let nothingToRecover = "no run waits for an answer"
+
+  private mutating func cancel(_ id: MessageID, _ number: UInt64, at now: BusTime, into actions: inout [Action]) {
+    for store in couriers.keys.sorted() {
+      guard couriers[store]?.stream.rows.contains(where: { $0.item?.id == id }) ?? false else { continue }
+      var isCancelled = false
+      withCourier(of: store, at: now, into: &actions) { courier, _, wanted, _ in
+        isCancelled = courier.cancel(id, into: &wanted)
+      }
+      guard isCancelled else { return actions.append(.answer(.failed(InquiryFailure.notCancellable), number)) }
+      return commits.add([], then: [.act(.answer(.done(nil), number))])
+    }
+    // What came out of a spool, or from anybody else: it was taken in.
+    let command = CommandID(high: id.high, low: id.low)
+    let isAccepted = unjudged[command] != nil || archive[command] != nil
+    actions.append(.answer(.failed(isAccepted ? InquiryFailure.notCancellable : InquiryFailure.notWaiting), number))
+  }
+
+  /// The newest value of a key that a device sent.
+  public func latest(_ key: String, from device: DeviceID) -> AppMessage? {
+    devices[device].flatMap { couriers[$0.storeID]?.value(of: key) }
+  }
+
+  private func device(of store: StoreID) -> KnownDevice? { devices.values.first { $0.storeID == store } }
+
+  private func quarantineReports(at now: BusTime) -> [QuarantineReport] {
+    quarantine.map { $0.report(receiver: device(of: $0.receiver)?.deviceID, at: monotonic(at: now)) }
+  }
+
+  private func outbox(at now: BusTime) -> [OutboxReport] {
+    let real = monotonic(at: now)
+    var lines: [OutboxReport] = []
+    for (store, stream) in verdictStreams { lines += stream.reports(for: device(of: store)?.deviceID, at: real) }
+    for courier in couriers.values { lines += courier.reports(at: real) }
+    return lines.sorted {
+      ($1.age, $0.id ?? .none, $0.what) < ($0.age, $1.id ?? .none, $1.what)
+    }
+  }
+
+  /// Every device that was met, by name.
+  private func peers(at now: BusTime) -> [PeerReport] {
+    devices.values.sorted { $0.deviceID < $1.deviceID }.map { device in
+      let session = sessions.connection(of: device.storeID).flatMap { sessions[$0] }
+      let heardAt = max(session?.heardAt ?? device.heardAt, device.heardAt)
+      let owed = verdictStreams[device.storeID]?.rows.count { $0.item != nil } ?? 0
+      let courier = couriers[device.storeID]
+      let messages = (courier?.stream.rows.count { $0.item != nil } ?? 0) + (courier?.waitingValues.count ?? 0)
+      return PeerReport(
+        deviceID: device.deviceID, role: device.role, isReachable: session?.isReachable ?? false,
+        heardAge: settings.clock.speed.real(fromBus: max(.zero, now - heardAt)), roundTrip: session?.roundTrip,
+        waiting: UInt64(owed + messages),
+        commandWatermark: durable[StreamID(sender: device.storeID, kind: .commands)]?.sequence ?? 0)
+    }
+  }
+}

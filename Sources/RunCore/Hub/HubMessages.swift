@@ -1,0 +1,78 @@
+// An app's messages, by a courier for every device.
+extension HubCore {
+  /// The app has a message for a device.
+  mutating func post(
+    _ message: AppMessage, _ deliveryClass: DeliveryClass, to device: DeviceID, at now: BusTime,
+    into actions: inout [Action]
+  ) {
+    if let refusal = give(message, deliveryClass, to: device, at: now, into: &actions) {
+      actions.append(.refusePost(message.id, refusal))
+    }
+  }
+
+  /// Gives a message to the store of the device's last hello; why not, when it cannot be kept.
+  mutating func give(
+    _ message: AppMessage, _ deliveryClass: DeliveryClass, to device: DeviceID, at now: BusTime,
+    into actions: inout [Action]
+  ) -> PostRefusal? {
+    guard let known = devices[device] else { return .unknownDevice }
+    if case .latest(let key) = deliveryClass { moveValue(of: key, to: known) }
+    var refusal: PostRefusal?
+    withCourier(of: known.storeID, at: now, into: &actions) {
+      refusal = $0.post(message, by: deliveryClass, at: $3, into: &$2)
+    }
+    return refusal
+  }
+
+  /// A newest value is its device's: another store of the device is not sent an older one later.
+  private mutating func moveValue(of key: String, to device: KnownDevice) {
+    // By place: a courier is large, and a loop over them copies each.
+    let places = couriers.values.indices.filter { couriers.values[$0].device == device.deviceID }
+    for store in places.map({ couriers.keys[$0] }) where store != device.storeID {
+      guard var other = couriers.removeValue(forKey: store) else { continue }
+      couriers[device.storeID]?.takeValue(of: key, from: &other)
+      couriers[store] = other
+    }
+  }
+
+  /// The app takes messages from now on, or does not any more.
+  mutating func setHandling(_ value: Bool, at now: BusTime, into actions: inout [Action]) {
+    isHandling = value
+    for store in couriers.keys.sorted() {
+      withCourier(of: store, at: now, into: &actions) { courier, _, wanted, _ in
+        courier.setHandling(value, into: &wanted)
+      }
+    }
+  }
+
+  /// Lets a device's courier do something, and carries out what it wants done.
+  mutating func withCourier(
+    of store: StoreID, at now: BusTime, into actions: inout [Action],
+    _ body: (inout Courier, inout Dice, inout [Courier.Action], BusTime) -> Void
+  ) {
+    var wanted: [Courier.Action] = []
+    guard couriers[store] != nil else { return }
+    body(&couriers[store]!, &dice, &wanted, monotonic(at: now))
+    for action in wanted {
+      switch action {
+      case .send(let message):
+        guard let connection = sessions.connection(of: store), let session = sessions[connection] else { continue }
+        actions.append(.send(HubFrame(session: session.number, message: .delivery(message)), to: connection))
+      case .write(let operations, let isUrgent, let effect):
+        for case .quarantine(let message) in operations { quarantine.append(message) }
+        commits.add(
+          operations, then: effect.map { [.courier(store, $0)] } ?? [], dueAt: isUrgent ? nil : now + writeDelayMax)
+      case .hand(let handover): actions.append(.hand(handover))
+      case .processed(let message, let isIncoming):
+        guard let device = couriers[store]?.device else { continue }
+        let (from, to) = isIncoming ? (device, settings.deviceID) : (settings.deviceID, device)
+        actions.append(.publish(.message(MessageEvent(message, from: from, to: to))))
+      case .receipt(let receipt): actions.append(.messageReceipt(receipt))
+      case .note(let text): actions.append(.note(text))
+      }
+    }
+  }
+
+  /// ``CommitTiming/writeDelayMax`` on this bus's clock.
+  var writeDelayMax: BusDuration { settings.clock.speed.bus(fromReal: CommitTiming.writeDelayMax) }
+}

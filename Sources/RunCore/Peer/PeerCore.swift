@@ -1,0 +1,340 @@
+import DequeModule
+
+/// A peer as a pure machine: event and now in, actions out. `now` is the peer's own monotonic clock, at real speed.
+///
+/// - `down` can go to: `greeting` (the link comes up).
+/// - `greeting` can go to: `up` (a welcome), `renewing` (its streams begin anew), `down` (the link is lost), `refused`.
+/// - `renewing` can go to: `greeting` (the new store id is durable), `down` (the link is lost).
+/// - `up` can go to: `greeting` (the hub does not know the session), `down` (the link is lost), `refused`.
+/// - `refused` can go to nothing: the wires do not fit, and only an update helps.
+public struct PeerCore: Sendable {
+  /// How the peer stands to its hub.
+  enum Link: Hashable, Sendable {
+    case down
+    case greeting(retryAt: BusTime, attempts: Int)
+    case renewing
+    case up(session: UInt64)
+    case refused
+  }
+
+  /// What may follow once a commit is durable.
+  enum Effect: Sendable {
+    case act(Action)
+    /// Presses up to here may be sent; those of the range have become durable by it.
+    case commandsSendable(through: UInt64, epoch: UInt64)
+    case samplesSendable(through: UInt64, epoch: UInt64)
+    /// Of the streams that belong to this store id of the peer's.
+    case verdictsProcessed(StreamMark, by: StoreID)
+    case courier(Courier.Effect)
+    /// The streams begin anew: the hub hears it by a new hello.
+    case greet
+    /// The alarm that waits for the disk is told.
+    case alarm(UInt64)
+    /// A change of the hub's records is taken in; what it was, when it was news.
+    indirect case recordSettled(RecordNews?)
+  }
+
+  let settings: Settings
+  var storeID: StoreID
+  /// The hub's store and device that the streams go to.
+  var hub: (storeID: StoreID, deviceID: DeviceID)?
+  var link = Link.down
+  /// A new store id is on its way to the disk: no hello before it is there.
+  var isRenewing = false
+  var renewedAt: BusTime?
+  var nonce: UInt64 = 0
+  var dice: Dice
+  var commands: OutStream
+  var samples: OutStream
+  /// Samples up to here are on the disk or on their way to it.
+  var samplesFlushed: UInt64
+  var flushAt: BusTime?
+  var courier: Courier
+  /// What has come in of the hub's stream of verdicts, and what of it is durable.
+  var verdicts: Watermark
+  var verdictsDurable: StreamMark
+  /// Presses from the spool, until their verdict is known.
+  var forwards: [CommandID: SpooledPress] = [:]
+  /// Those of them that may have been sent.
+  var forwarded: Set<CommandID> = []
+  var forwardAt: BusTime?
+  /// Judged commands that the authoritative state does not show yet.
+  var settling: [Settling] = []
+  var commits = CommitQueue<Effect>()
+  var retryCommitAt: BusTime?
+  var isEnding = false
+  /// The last snapshot.
+  public internal(set) var authoritative = Snapshot.none
+  /// The hub's bus time at a moment of this peer's clock; `nil` before the first snapshot.
+  public internal(set) var clock: BusClock?
+  /// Whether the hub has answered lately.
+  public internal(set) var isReachable = false
+  /// When the hub was last heard; `nil` if it never was.
+  public internal(set) var heardAt: BusTime?
+  /// The last round trip.
+  public internal(set) var roundTrip: BusDuration?
+  var speed = BusSpeed.realTime
+  var termSeen: UInt64
+  var pings = Pings()
+  var vigil: HubVigil
+  /// The hub's records that have come.
+  var records: RecordInbox
+  /// Questions about records that wait for what is under way.
+  var recordQuestions: [(inquiry: Inquiry, number: UInt64, until: BusTime)] = []
+  /// The number of the last session that was opened.
+  var lastSession: UInt64 = 0
+  private let shift: BusDuration?
+
+  /// A command with its verdict, on its way into the state.
+  struct Settling: Sendable {
+    let kind: CommandKind
+    let verdict: Verdict
+  }
+
+  /// The pings on their way.
+  struct Pings: Sendable {
+    var nextAt: BusTime?
+    var number: UInt64 = 0
+    var sentAt = BusTime.zero
+  }
+
+  /// A peer with a past; the first life has an empty one.
+  ///
+  /// - Parameters:
+  ///   - now: the monotonic reading.
+  ///   - wallSeconds: seconds since 1970 now: how old the rows of an earlier boot are.
+  ///   - bootID: which boot `now` belongs to; empty when unknown.
+  public init(
+    settings: Settings, history: PeerHistory = PeerHistory(), now: BusTime = .zero, wallSeconds: Double = 0,
+    bootID: String = ""
+  ) {
+    self.settings = settings
+    storeID = settings.storeID
+    hub = history.hub
+    dice = Dice(seed: settings.seed)
+    nonce = dice.next()
+    termSeen = min(history.term, HubTerm.limit)
+    shift = history.clock.flatMap { $0.shift(real: now, wallSeconds: wallSeconds, bootID: bootID) }
+    let receiver = history.hub?.storeID ?? .none
+    let delivery = history.delivery
+    func stream(_ kind: StreamID.Kind, _ bounds: OutStream.Bounds) -> OutStream {
+      let id = OutStreamID(receiver: receiver, kind: kind)
+      return OutStream(
+        id, bounds: bounds, rows: delivery.rows.filter { $0.stream == id }, acknowledged: delivery.acknowledged[id] ?? 0
+      )
+    }
+    commands = stream(.commands, .commands)
+    samples = stream(.samples, .samples)
+    samplesFlushed = samples.assigned
+    let sender = { StreamID(sender: receiver, kind: $0) }
+    verdictsDurable = delivery.watermarks[sender(.verdicts)] ?? .start
+    verdicts = Watermark(verdictsDurable)
+    courier = Courier(
+      device: history.hub?.deviceID, stream: stream(.messages, .messages),
+      inbox: Inbox(sender(.messages), durable: delivery.watermarks[sender(.messages)] ?? .start),
+      latestSent: delivery.latestSent, latestReceived: delivery.latestReceived)
+    if let view = history.view { authoritative = view }
+    vigil = HubVigil(limit: settings.hubLostAfter, mark: history.vigil)
+    records = RecordInbox(history.records, through: history.recordsThrough)
+    if let shift {
+      commands.shift(by: shift)
+      samples.shift(by: shift)
+      courier.shift(by: shift)
+    }
+    quarantine = delivery.quarantine
+    if let shift { for index in quarantine.indices { quarantine[index].since = quarantine[index].since + shift } }
+  }
+
+  /// What the app asked the hub and has no answer to; asked again in every session.
+  var questions: [Inquiry] = []
+  /// What was set aside here.
+  var quarantine: [QuarantinedMessage]
+
+  /// The phase with this peer's own unsettled commands applied on top: what a button shows at once.
+  public var predicted: RunPhase {
+    var machine = RunMachine(phase: authoritative.phase)
+    for entry in settling where entry.verdict.outcome == .applied { _ = machine.apply(entry.kind) }
+    for row in commands.rows { if case .command(let command)? = row.item { _ = machine.apply(command.kind) } }
+    return machine.phase
+  }
+
+  /// How many commands wait for their verdict.
+  public var unsettledCount: Int { commands.rows.count { $0.item != nil } }
+
+  /// How many samples the hub has not acknowledged.
+  public var spooledCount: Int { samples.rows.count { $0.item != nil } }
+
+  /// Whether no more samples can be taken in until the hub acknowledges some.
+  public var isSpoolFull: Bool { samples.isFull }
+
+  /// Whether no more commands can be taken in until some are judged.
+  public var isOutboxFull: Bool { commands.isFull }
+
+  /// The newest value of a key that the hub sent.
+  public func latest(_ key: String) -> AppMessage? { courier.value(of: key) }
+
+  /// The hub's bus time now, as far as this peer knows.
+  public func busNow(at now: BusTime) -> BusTime? { clock?.bus(at: now) }
+
+  /// The next moment at which ``Event/deadline`` has something to do.
+  public var deadline: BusTime? {
+    let own = BusTime.earliest(
+      commits.deadline, retryCommitAt, flushAt, vigilDeadline, recordQuestions.first?.until)
+    switch link {
+    case .down, .refused, .renewing: return own
+    case .greeting(let retryAt, _): return BusTime.earliest(own, retryAt)
+    case .up:
+      return BusTime.earliest(
+        own, pings.nextAt, commands.retryAt, samples.retryAt, courier.deadline, forwardAt, records.retryAt)
+    }
+  }
+
+  /// Takes in one event and says what is to be done about it.
+  public mutating func receive(_ event: Event, at now: BusTime) -> [Action] {
+    var actions: [Action] = []
+    vigil.pass(to: now, isRunOn: authoritative.phase.isOn)
+    switch event {
+    case .started: start(at: now)
+    case .linkUp: greet(attempts: 0, at: now, into: &actions)
+    case .linkDown: loseLink(into: &actions)
+    case .suspended:
+      vigil.setListening(false)
+      loseLink(into: &actions)
+    case .resumed: vigil.setListening(true)
+    case .frame(let frame): take(frame, at: now, into: &actions)
+    case .event(let event): take(event, at: now, into: &actions)
+    case .press(let command): press(command, at: now, into: &actions)
+    case .sample(let sample): take(sample, at: now, into: &actions)
+    case .post(let message, let deliveryClass): post(message, deliveryClass, at: now, into: &actions)
+    case .handling(let value): withCourier(at: now, into: &actions) { $0.setHandling(value, into: &$2) }
+    case .handled(let stream, let sequence, let turn):
+      guard stream == courier.inbox.stream else { break }
+      withCourier(at: now, into: &actions) { $0.handle(through: sequence, turn: turn, into: &$2) }
+    case .failed(let stream, let sequence, let reason):
+      guard stream == courier.inbox.stream else { break }
+      withCourier(at: now, into: &actions) { $0.fail(sequence, reason, into: &$2) }
+    case .spooled(let presses): forward(presses, at: now, into: &actions)
+    case .inquire(let inquiry, let number): answer(inquiry, number, at: now, into: &actions)
+    case .recordRead(let reading, .inquiry(let number)): actions.append(.answer(reading.answer, number))
+    case .recordRead(_, .peer): break
+    case .ask(let inquiry):
+      questions.append(inquiry)
+      send(.inquire(inquiry), at: now, into: &actions)
+    case .sendFailed: postpone(at: now)
+    case .committed(let id):
+      guard commits.isInFlight(id) else { break }
+      retryCommitAt = nil
+      for effect in commits.committed(id) { perform(effect, at: now, into: &actions) }
+    case .commitFailed(let id):
+      guard commits.isInFlight(id) else { break }
+      retryCommitAt = now + .seconds(1)
+      // A disk that takes nothing silences no alarm.
+      raiseAlarm(into: &actions)
+      // Nobody waits for a disk to get room while a node is to end; what was not durable was not promised to anybody.
+      if isEnding { actions += [.note("the store took nothing more before the end"), .ended] }
+    case .deadline: meetDeadlines(at: now, into: &actions)
+    case .ending: end(at: now, into: &actions)
+    }
+    keepVigil(at: now, into: &actions)
+    if !recordQuestions.isEmpty { answerWaiting(at: now, into: &actions) }
+    if let next = commits.next(at: now) { actions.append(.commit(next.id, next.operations)) }
+    return actions
+  }
+
+  /// Sends within the session.
+  mutating func send(_ message: PeerMessage, at now: BusTime, into actions: inout [Action]) {
+    guard case .up(let session) = link else { return }
+    actions.append(.send(PeerFrame(session: session, sentAt: now, message: message)))
+  }
+
+  private mutating func start(at now: BusTime) {
+    vigil.start(at: now)
+    guard !settings.isOneShot else { return }
+    var operations: [StoreOperation] = [.setClock(real: now, bus: .zero)]
+    if let shift { operations.append(.shiftRows(by: shift)) }
+    commits.add(operations, then: [])
+  }
+
+  private mutating func end(at now: BusTime, into actions: inout [Action]) {
+    guard !isEnding else { return }
+    isEnding = true
+    flushSamples(at: now)
+    commits.add([], then: [.act(.ended)])
+    if case .up = link { send(.goodbye, at: now, into: &actions) }
+    link = .down
+  }
+
+  private mutating func meetDeadlines(at now: BusTime, into actions: inout [Action]) {
+    if let due = flushAt, due <= now { flushSamples(at: now) }
+    if let due = retryCommitAt, due <= now {
+      retryCommitAt = nil
+      if let again = commits.again() { actions.append(.commit(again.id, again.operations)) }
+    }
+    switch link {
+    case .down, .refused, .renewing: break
+    case .greeting(let retryAt, let attempts):
+      if retryAt <= now { greet(attempts: attempts, at: now, into: &actions) }
+    case .up:
+      if let due = pings.nextAt, due <= now { beat(at: now, into: &actions) }
+      if let due = commands.retryAt, due <= now { retryCommands(at: now, into: &actions) }
+      if let due = samples.retryAt, due <= now {
+        _ = samples.retry(at: now, dice: &dice)
+        sendSamples(at: now, into: &actions)
+      }
+      if let due = forwardAt, due <= now { sendForwards(at: now, into: &actions) }
+      if let due = records.retryAt, due <= now { askForRecords(at: now, into: &actions) }
+      withCourier(at: now, into: &actions) { $0.meetDeadlines(at: now, dice: &$1, into: &$2) }
+    }
+  }
+
+  private mutating func perform(_ effect: Effect, at now: BusTime, into actions: inout [Action]) {
+    switch effect {
+    case .act(let action): actions.append(action)
+    case .commandsSendable(let sequence, let epoch):
+      commands.makeDurable(through: sequence, epoch: epoch)
+      sendCommands(at: now, into: &actions)
+    case .samplesSendable(let sequence, let epoch):
+      samples.makeDurable(through: sequence, epoch: epoch)
+      sendSamples(at: now, into: &actions)
+    case .verdictsProcessed(let mark, let store):
+      // The streams have begun anew since: the mark is one of the old ones.
+      guard store == storeID else { break }
+      if mark.sequence > verdictsDurable.sequence { verdictsDurable = mark }
+      send(.delivery(.acknowledge(.verdicts, through: verdictsDurable.sequence)), at: now, into: &actions)
+    case .courier(let effect):
+      withCourier(at: now, into: &actions) { $0.perform(effect, at: now, dice: &$1, into: &$2) }
+    case .greet:
+      isRenewing = false
+      if case .renewing = link { greet(attempts: 0, at: now, into: &actions) }
+    case .alarm(let number): raiseAlarm(number, into: &actions)
+    case .recordSettled(let news):
+      records.settle()
+      if let news { actions.append(.record(news)) }
+      askForRecords(at: now, into: &actions)
+    }
+  }
+
+  /// Lets the courier do something, and carries out what it wants done.
+  mutating func withCourier(
+    at now: BusTime, into actions: inout [Action],
+    _ body: (inout Courier, inout Dice, inout [Courier.Action]) -> Void
+  ) {
+    var wanted: [Courier.Action] = []
+    body(&courier, &dice, &wanted)
+    for action in wanted {
+      switch action {
+      case .send(let message): send(.delivery(message), at: now, into: &actions)
+      case .write(let operations, let isUrgent, let effect):
+        note(operations)
+        commits.add(
+          operations, then: effect.map { [.courier($0)] } ?? [],
+          dueAt: isUrgent ? nil : now + CommitTiming.writeDelayMax)
+      case .hand(let handover): actions.append(.hand(handover))
+      case .receipt(let receipt): actions.append(.messageReceipt(receipt))
+      // Its hub tells everybody.
+      case .processed: break
+      case .note(let text): actions.append(.note(text))
+      }
+    }
+  }
+}

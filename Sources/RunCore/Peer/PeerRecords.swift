@@ -1,0 +1,74 @@
+// The hub's records at a peer: fetched one after another, and shown to a shell beside it.
+extension PeerCore {
+  /// The hub has made changes up to here.
+  mutating func noteRecords(newest: UInt64, at now: BusTime, into actions: inout [Action]) {
+    guard !settings.isOneShot else { return }
+    if !records.note(newest: newest) { commits.add([.setRecordsThrough(0)], then: []) }
+    askForRecords(at: now, into: &actions)
+  }
+
+  /// A session is open.
+  mutating func openRecords(newest: UInt64, at now: BusTime, into actions: inout [Action]) {
+    if !records.open(newest: newest) { commits.add([.setRecordsThrough(0)], then: []) }
+    askForRecords(at: now, into: &actions)
+  }
+
+  mutating func askForRecords(at now: BusTime, into actions: inout [Action]) {
+    guard let fetch = records.ask(at: now, dice: &dice) else { return }
+    send(.fetchRecord(fetch), at: now, into: &actions)
+  }
+
+  /// A change, or a part of one.
+  mutating func take(_ change: RecordChange, at now: BusTime, into actions: inout [Action]) {
+    let through = StoreOperation.setRecordsThrough(change.number)
+    switch records.take(change) {
+    case nil: break
+    case .ask: askForRecords(at: now, into: &actions)
+    case .keep(let record, let isNews):
+      commits.add(
+        [.keepRecord(record, change: change.number), through],
+        then: [.recordSettled(isNews ? .kept(record.summary) : nil)])
+    case .remove:
+      commits.add(
+        [.removeRecord(change.runID, version: change.version, change: change.number), through],
+        then: [.recordSettled(.removed(change.runID))])
+    case .neverCame: commits.add([through], then: [.recordSettled(nil)])
+    case .unreadable:
+      actions.append(.note("a record of the hub's cannot be read by this version of RunBus: update it to get it"))
+    }
+  }
+
+  /// A shell beside this peer asks about records: it is answered once all have come of which this peer knows, or after a
+  /// while.
+  mutating func askedOfRecords(
+    _ inquiry: Inquiry, _ number: UInt64, at now: BusTime, into actions: inout [Action]
+  ) {
+    guard records.isBehind, recordQuestions.count < RecordQuestions.waitingMax else {
+      return answerOfRecords(inquiry, number, into: &actions)
+    }
+    recordQuestions.append((inquiry, number, until: now + RecordQuestions.patience))
+  }
+
+  /// Answers the questions that need not wait any longer.
+  mutating func answerWaiting(at now: BusTime, into actions: inout [Action]) {
+    while let first = recordQuestions.first, first.until <= now || !records.isBehind {
+      recordQuestions.removeFirst()
+      answerOfRecords(first.inquiry, first.number, into: &actions)
+    }
+  }
+
+  /// It may look at what has come, and change nothing.
+  private mutating func answerOfRecords(_ inquiry: Inquiry, _ number: UInt64, into actions: inout [Action]) {
+    switch inquiry {
+    case .records(let from):
+      let answer = RecordSummary.page(of: records.kept.values, from: from)
+      commits.add([], then: [.act(.answer(answer, number))])
+    case .record(let run, let from):
+      guard records.kept[run] != nil else { return actions.append(.answer(.failed(InquiryFailure.noRecord), number)) }
+      commits.add([], then: [.act(.readRecord(run, from: max(0, from), .inquiry(number)))])
+    case .editRecord, .removeRecord, .putRecord:
+      actions.append(.answer(.failed("only the phone changes what is kept: ask there"), number))
+    case .peers, .outbox, .cancel, .quarantine, .retry, .discard, .report, .route, .recover, .post: break
+    }
+  }
+}

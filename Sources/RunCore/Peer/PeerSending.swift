@@ -1,0 +1,317 @@
+import DequeModule
+
+// What a peer sends: its presses and its samples, in order, until the hub has them.
+extension PeerCore {
+  /// Keeps a frame far under the 64 KiB that a frame may have.
+  static let sampleFrameMax = 256
+  /// Readings younger than this may be lost with the process; they were sent, and the hub commits as often.
+  static let flushInterval = BusDuration.seconds(3)
+
+  /// A button: the press gets its place in the stream, becomes durable, and goes out if the hub can be reached.
+  mutating func press(_ command: Command, at now: BusTime, into actions: inout [Action]) {
+    // Given twice with one id: it waits already, and its verdict will answer both.
+    guard !commands.rows.contains(where: { $0.item?.id == command.id.message }) else { return }
+    guard !commands.isFull else { return actions.append(.receipt(rejection(of: command, .busy))) }
+    var command = command
+    if command.kind == .start, command.runID == nil { command.runID = command.runOfStart }
+    // A shell that only just came by has seen nothing: it means the run that is on. A watch that was never in reach has
+    // seen nothing either, and means the run that it started itself.
+    if !settings.isOneShot {
+      if command.base == nil, authoritative.order.term > 0 {
+        command.base = Base(revision: authoritative.order.revision, commandID: authoritative.changedBy?.commandID)
+      }
+      if command.runID == nil { command.runID = predictedRun }
+    }
+    var isGoing = false
+    if case .up = link { isGoing = true }
+    let row = commands.add(.command(command), since: now, isGoing: isGoing)
+    let queued = Receipt(commandID: command.id, kind: command.kind, source: command.source, stage: .queued)
+    // A one-shot's press is durable as a file of its spool before it comes here.
+    commits.add(
+      settings.isOneShot ? [] : [.enqueue(row)],
+      then: [.act(.receipt(queued)), .commandsSendable(through: row.sequence, epoch: commands.epoch)])
+  }
+
+  /// All commands that may go and have not gone in this session.
+  mutating func sendCommands(at now: BusTime, into actions: inout [Action]) {
+    guard case .up = link else { return }
+    for cargo in commands.takeFlight(at: now, dice: &dice) {
+      switch cargo {
+      case .hole(let range):
+        send(
+          .delivery(.tombstones(.commands, from: range.lowerBound, through: range.upperBound)), at: now, into: &actions)
+      case .rows(let rows):
+        for row in rows {
+          guard case .command(let command)? = row.item else { continue }
+          let transmission = Transmission(
+            command: command, sequence: row.sequence, age: max(.zero, now - row.since), isUncertain: row.isUncertain,
+            stopFollows: stopFollows(row, command))
+          send(.command(transmission), at: now, into: &actions)
+        }
+      }
+    }
+  }
+
+  /// No acknowledgement came: from the oldest on once more.
+  mutating func retryCommands(at now: BusTime, into actions: inout [Action]) {
+    if let range = commands.retry(at: now, dice: &dice) {
+      let range = commands.count(range)
+      let count = StoreOperation.countTries(commands.id, from: range.lowerBound, through: range.upperBound)
+      if !settings.isOneShot { commits.add([count], then: [], dueAt: now + CommitTiming.writeDelayMax) }
+    }
+    sendCommands(at: now, into: &actions)
+  }
+
+  /// The stop of its run lies behind a command in the queue. One that is not durable may never be sent.
+  private func stopFollows(_ row: OutboxRow, _ command: Command) -> Bool {
+    guard let run = command.runID, command.kind != .stop else { return false }
+    return commands.rows.contains {
+      guard $0.sequence > row.sequence, $0.sequence <= commands.durable, case .command(let other)? = $0.item else {
+        return false
+      }
+      return other.kind == .stop && other.runID == run
+    }
+  }
+
+  /// The link's queue was full: what did not go out goes out again, from the oldest on.
+  mutating func postpone(at now: BusTime) {
+    let soon = now + dice.jittered(.milliseconds(200))
+    commands.postpone(to: soon)
+    samples.postpone(to: soon)
+    courier.postpone(to: soon)
+    if !forwards.isEmpty { forwardAt = soon }
+  }
+
+  /// What the hub owes, or says of what is owed to it.
+  mutating func take(_ message: DeliveryMessage, at now: BusTime, into actions: inout [Action]) {
+    switch message {
+    case .acknowledge(.commands, let sequence):
+      acceptCommands(through: sequence, at: now, into: &actions)
+      sendCommands(at: now, into: &actions)
+    case .acknowledge(.samples, let sequence):
+      acknowledgeSamples(through: sequence, at: now)
+      sendSamples(at: now, into: &actions)
+    case .goBack(.commands, let place, _):
+      commands.goBack(to: place)
+      sendCommands(at: now, into: &actions)
+    case .goBack(.samples, let place, _):
+      samples.goBack(to: place)
+      sendSamples(at: now, into: &actions)
+    case .verdicts(let transmissions): take(transmissions, at: now, into: &actions)
+    case .tombstones(.verdicts, let from, let through):
+      guard verdicts.reaches(from), through > verdicts.sequence else { return }
+      verdicts.skip(through: through)
+      keepVerdicts([], at: now)
+    case .acknowledge(.messages, _), .goBack(.messages, _, _), .tombstones(.messages, _, _), .messages, .delivered,
+      .latest, .acknowledgeLatest, .refuseLatest, .live:
+      withCourier(at: now, into: &actions) { $0.receive(message, at: now, dice: &$1, into: &$2) }
+    case .acknowledge(.verdicts, _), .goBack(.verdicts, _, _), .tombstones(.commands, _, _),
+      .tombstones(.samples, _, _):
+      actions.append(.note("the hub spoke of a stream that it does not have: dropped"))
+    }
+  }
+
+  /// The hub has durably taken in these commands, and owes their verdicts.
+  mutating func acceptCommands(through sequence: UInt64, at now: BusTime, into actions: inout [Action]) {
+    let fresh = commands.rows.filter { $0.sequence > commands.acknowledged && $0.sequence <= sequence }
+    guard commands.acknowledge(through: sequence, keepingRows: true, at: now, dice: &dice) else { return }
+    var operations: [StoreOperation] = [.acknowledge(commands.id, through: commands.acknowledged)]
+    for row in fresh {
+      if case .command(let command)? = row.item {
+        actions.append(
+          .receipt(Receipt(commandID: command.id, kind: command.kind, source: command.source, stage: .pending)))
+      } else {
+        // A tombstone has kept its place for long enough.
+        commands.remove(row.sequence)
+        operations.append(.remove(commands.id, sequence: row.sequence))
+      }
+    }
+    if !settings.isOneShot { commits.add(operations, then: [], dueAt: now + CommitTiming.writeDelayMax) }
+    if fresh.contains(where: { $0.startedRun != nil }) { sendSamples(at: now, into: &actions) }
+  }
+
+  /// What became of this peer's commands, in order.
+  private mutating func take(
+    _ transmissions: [VerdictTransmission], at now: BusTime, into actions: inout [Action]
+  ) {
+    var operations: [StoreOperation] = []
+    var isNews = false
+    for transmission in transmissions {
+      let mark = StreamMark(sequence: transmission.sequence, id: transmission.receipt.commandID.message)
+      switch verdicts.take(mark) {
+      case .next:
+        isNews = true
+        operations += settle(transmission.receipt, at: now, into: &actions)
+      case .known: continue
+      case .gap: break
+      }
+    }
+    if isNews {
+      keepVerdicts(operations, at: now)
+      // A verdict acknowledges, too: it can be all that the hub says before the next ones may go.
+      return sendCommands(at: now, into: &actions)
+    }
+    send(.delivery(.acknowledge(.verdicts, through: verdictsDurable.sequence)), at: now, into: &actions)
+  }
+
+  private mutating func keepVerdicts(_ operations: [StoreOperation], at now: BusTime) {
+    guard let hub else { return }
+    let stream = StreamID(sender: hub.storeID, kind: .verdicts)
+    commits.add(
+      operations + [.setWatermark(stream, verdicts.mark)], then: [.verdictsProcessed(verdicts.mark, by: storeID)],
+      dueAt: now + CommitTiming.writeDelayMax)
+  }
+
+  /// A command has its verdict: it waits no more. The writes that make this durable.
+  private mutating func settle(
+    _ receipt: Receipt, at now: BusTime, into actions: inout [Action]
+  ) -> [StoreOperation] {
+    // A verdict that was heard before, by another stream or in another life.
+    guard let row = commands.rows.first(where: { $0.item?.id == receipt.commandID.message }),
+      case .command(let command)? = row.item, case .verdict(let verdict) = receipt.stage
+    else { return [] }
+    // Judged means accepted, and everything before it, too. A one-shot is answered by id, and asks until it is.
+    if !settings.isOneShot { acceptCommands(through: row.sequence, at: now, into: &actions) }
+    commands.remove(row.sequence)
+    if verdict.term >= authoritative.order.term, verdict.revision > authoritative.order.revision {
+      settling.append(Settling(kind: command.kind, verdict: verdict))
+    }
+    actions.append(.receipt(receipt))
+    return settings.isOneShot ? [] : [.remove(commands.id, sequence: row.sequence)]
+  }
+
+  /// A stage of a command that came by no stream: a one-shot's own, or one from the spool.
+  mutating func take(_ receipt: Receipt, at now: BusTime, into actions: inout [Action]) {
+    if forwards[receipt.commandID] != nil {
+      if case .verdict = receipt.stage {
+        forwards[receipt.commandID] = nil
+        forwarded.remove(receipt.commandID)
+        actions.append(.spoolSettled(receipt.commandID))
+        if forwards.isEmpty { forwardAt = nil }
+      }
+      // A one-shot empties the spool by hand, and tells what becomes of it. To other nodes these are not their own.
+      if settings.isOneShot { actions.append(.receipt(receipt)) }
+    }
+    guard let row = commands.rows.first(where: { $0.item?.id == receipt.commandID.message }) else { return }
+    switch receipt.stage {
+    case .queued: break
+    case .pending:
+      guard !settings.isOneShot else { return actions.append(.receipt(receipt)) }
+      acceptCommands(through: row.sequence, at: now, into: &actions)
+    case .verdict:
+      let operations = settle(receipt, at: now, into: &actions)
+      if !operations.isEmpty { commits.add(operations, then: [], dueAt: now + CommitTiming.writeDelayMax) }
+    }
+  }
+
+  /// What was never sent in a month is not sent any more.
+  mutating func expireCommands(at now: BusTime, into actions: inout [Action]) {
+    for row in commands.rows where row.tries == 0 && now - row.since > Courier.lifetime {
+      guard case .command(let command)? = row.item else { continue }
+      bury(row, command, .expired)
+    }
+  }
+
+  /// Takes a command out of its place, which stays as a tombstone; its sender hears of it once that is durable.
+  mutating func bury(_ row: OutboxRow, _ command: Command, _ reason: RejectionReason, then: [Effect] = []) {
+    commands.bury(row.sequence)
+    commits.add(
+      [.bury(commands.id, sequence: row.sequence)], then: [.act(.receipt(rejection(of: command, reason)))] + then)
+  }
+
+  private func rejection(of command: Command, _ reason: RejectionReason) -> Receipt {
+    let verdict = Verdict(
+      commandID: command.id, kind: command.kind, source: command.source, outcome: .rejected(reason),
+      runID: command.runID, term: authoritative.order.term, revision: authoritative.order.revision, effectiveAt: nil)
+    return Receipt(commandID: command.id, kind: command.kind, source: command.source, stage: .verdict(verdict))
+  }
+
+  // MARK: Samples
+
+  /// A sensor: the reading goes out at once, and to the disk if the hub does not have it soon.
+  mutating func take(_ sample: Sample, at now: BusTime, into actions: inout [Action]) {
+    guard !isSpoolFull else { return actions.append(.note("too many samples wait for the hub: one was dropped")) }
+    if let end = samples.reserve() {
+      commits.add([.enqueue(end)], then: [.samplesSendable(through: end.sequence, epoch: samples.epoch)])
+    }
+    let since: BusTime
+    var runOffset: BusDuration?
+    switch sample.moment {
+    case .at(let time): since = time
+    case .runOffset(let offset): (since, runOffset) = (now, offset)
+    }
+    _ = samples.add(
+      .sample(sample.value, runOffset: runOffset, runID: predictedRun), since: since, isGoing: true)
+    if flushAt == nil { flushAt = now + Self.flushInterval }
+    sendSamples(at: now, into: &actions)
+  }
+
+  /// Writes the samples that the hub has not acknowledged by now.
+  mutating func flushSamples(at now: BusTime) {
+    flushAt = nil
+    let flushed = max(samplesFlushed, samples.acknowledged)
+    let rows = samples.rows(after: flushed)
+    guard let last = rows.last else { return }
+    samplesFlushed = last.sequence
+    commits.add(rows.map(StoreOperation.enqueue), then: [])
+  }
+
+  /// The hub has these samples.
+  mutating func acknowledgeSamples(through sequence: UInt64, at now: BusTime) {
+    let before = samples.acknowledged
+    guard samples.acknowledge(through: sequence, at: now, dice: &dice) else { return }
+    // Most never reach the disk: there is nothing to delete then, and the hub knows how far it is.
+    if samplesFlushed > before {
+      commits.add(
+        [.acknowledge(samples.id, through: samples.acknowledged)], then: [], dueAt: now + CommitTiming.writeDelayMax)
+    }
+  }
+
+  /// All samples that may go and have not gone in this session.
+  mutating func sendSamples(at now: BusTime, into actions: inout [Action]) {
+    guard case .up = link else { return }
+    // A hub that does not know of a run has no place for its readings: the start goes first.
+    let unheard = Set(commands.rows(after: commands.acknowledged).compactMap(\.startedRun))
+    let flight = samples.takeFlight(at: now, dice: &dice) { item in
+      guard case .sample(_, _, let run?) = item else { return true }
+      return !unheard.contains(run)
+    }
+    for cargo in flight {
+      switch cargo {
+      case .hole(let range):
+        send(
+          .delivery(.tombstones(.samples, from: range.lowerBound, through: range.upperBound)), at: now, into: &actions)
+      case .rows(let rows):
+        var rest = rows[...]
+        while !rest.isEmpty {
+          let frame = rest.prefix(Self.sampleFrameMax).compactMap { transmission(of: $0, at: now) }
+          rest = rest.dropFirst(Self.sampleFrameMax)
+          send(.samples(frame), at: now, into: &actions)
+        }
+      }
+    }
+  }
+
+  private func transmission(of row: OutboxRow, at now: BusTime) -> SampleTransmission? {
+    guard case .sample(let value, let runOffset, let runID)? = row.item else { return nil }
+    return SampleTransmission(
+      sequence: row.sequence, moment: runOffset.map { .runOffset($0) } ?? .age(now - row.since), value: value,
+      runID: runID)
+  }
+
+  /// The run that this peer's buttons and sensors speak of: the one that its own last start begins, once it is judged
+  /// under the name that the verdict gives it, or else the one that is shown.
+  private var predictedRun: RunID? {
+    for row in commands.rows.reversed() {
+      if case .command(let command)? = row.item, command.kind == .start { return command.runID }
+    }
+    return settling.last { $0.kind == .start && $0.verdict.runID != nil }?.verdict.runID ?? authoritative.runID
+  }
+}
+
+extension OutboxRow {
+  /// The run that begins with it.
+  fileprivate var startedRun: RunID? {
+    if case .command(let command)? = item, command.kind == .start { command.runOfStart } else { nil }
+  }
+}

@@ -1,0 +1,23 @@
+// What hub and peer answer when they are asked for records.
+
+extension RecordReading {
+  /// It as the answer to an inquiry.
+  var answer: InquiryAnswer {
+    switch self {
+    case .found(let stored): .record(stored.part)
+    case .missing: .failed(InquiryFailure.noRecord)
+    case .failed(let reason): .failed("the record cannot be read: \(reason)")
+    }
+  }
+}
+
+extension RecordSummary {
+  /// The most summaries in one answer; a frame may hold fewer.
+  private static let linesMax = 256
+
+  /// Kept records from an index on, oldest first.
+  static func page(of all: some Collection<RecordSummary>, from: Int) -> InquiryAnswer {
+    let sorted = all.sorted { ($0.startedAtUnixSeconds, $0.runID) < ($1.startedAtUnixSeconds, $1.runID) }
+    return .records(Array(sorted.dropFirst(max(0, from)).prefix(linesMax)), total: sorted.count)
+  }
+}

@@ -1,0 +1,134 @@
+public import RunCore
+
+/// A number of ours beside the recording device's own.
+public struct ComparedValue: Hashable, Sendable {
+  /// What we measured; `nil` when unknown.
+  public let ours: Double?
+  /// What the device says; `nil` when it says nothing.
+  public let recorded: Double?
+
+  /// Two numbers in the same unit.
+  public init(ours: Double?, recorded: Double?) {
+    self.ours = ours
+    self.recorded = recorded
+  }
+
+  /// Ours less the device's; `nil` unless both are known.
+  public var difference: Double? {
+    guard let ours, let recorded else { return nil }
+    return ours - recorded
+  }
+  /// The difference in per cent of the device's number; `nil` unless both are known and the device's is not zero.
+  public var percent: Double? {
+    guard let difference, let recorded, recorded != 0 else { return nil }
+    return difference / recorded * 100
+  }
+}
+
+/// A lap or split of ours beside the device's lap of the same boundaries.
+public struct ComparedLap: Hashable, Sendable {
+  /// The number of the device's lap, from 1.
+  public var number: Int
+  /// Metres.
+  public var distanceMeters: ComparedValue
+  /// Active seconds, and the device's timer.
+  public var activeSeconds: ComparedValue
+  /// Mean heart rate, beats per minute.
+  public var averageHeartRateBpm: ComparedValue
+}
+
+/// A measured run beside what the recording device made of it.
+public struct Comparison: Hashable, Sendable {
+  /// Metres.
+  public var distanceMeters: ComparedValue
+  /// Active seconds, and the device's timer.
+  public var activeSeconds: ComparedValue
+  /// Mean heart rate, beats per minute.
+  public var averageHeartRateBpm: ComparedValue
+  /// Highest heart rate, beats per minute.
+  public var maxHeartRateBpm: ComparedValue
+  /// Mean cadence, steps of both feet per minute.
+  public var averageCadenceStepsPerMinute: ComparedValue
+  /// Metres climbed.
+  public var elevationGainMeters: ComparedValue
+  /// Metres descended.
+  public var elevationLossMeters: ComparedValue
+  /// Kilocalories; the device's idea of the runner is its own.
+  public var energyKilocalories: ComparedValue
+  /// The device's laps beside ours between the same lap marks; one without a counterpart has none of our numbers.
+  /// Empty when the device kept one lap or none.
+  public var laps: [ComparedLap]
+  /// The unit of `splits`; `nil` when there are none.
+  public var splitUnit: SplitUnit?
+  /// The device's laps beside our splits, from the first lap on for as long as each has a kilometre's or a mile's
+  /// length: the boundaries are found by us, which the laps do not show.
+  public var splits: [ComparedLap]
+
+  /// Compares a run with what its recording says; `nil` when that is nothing.
+  public init?(_ run: MeasuredRun) {
+    guard let recorded = run.recorded else { return nil }
+    let metrics = run.report.metrics
+    distanceMeters = ComparedValue(ours: metrics.distanceMeters, recorded: recorded.distanceMeters)
+    activeSeconds = ComparedValue(ours: metrics.active.seconds, recorded: recorded.timerSeconds)
+    averageHeartRateBpm = ComparedValue(ours: metrics.averageHeartRateBpm, recorded: recorded.averageHeartRateBpm)
+    maxHeartRateBpm = ComparedValue(ours: metrics.maxHeartRateBpm, recorded: recorded.maxHeartRateBpm)
+    averageCadenceStepsPerMinute = ComparedValue(
+      ours: metrics.averageCadenceStepsPerMinute, recorded: recorded.averageCadenceStepsPerMinute)
+    elevationGainMeters = ComparedValue(ours: metrics.elevationGainMeters, recorded: recorded.elevationGainMeters)
+    elevationLossMeters = ComparedValue(ours: metrics.elevationLossMeters, recorded: recorded.elevationLossMeters)
+    energyKilocalories = ComparedValue(
+      ours: metrics.energyJoules.map { $0 / RecordedSummary.joulesPerKilocalorie },
+      recorded: recorded.energyKilocalories)
+
+    laps = recorded.laps.count < 2 ? [] : Self.compare(recorded.laps, with: run.report.laps)
+    splitUnit = Self.unit(of: recorded.laps)
+    splits =
+      splitUnit.map { unit in
+        let lengths = recorded.laps.prefix { $0.isOne(unit) }
+        return zip(lengths, run.report.splits(per: unit)).enumerated().map { index, pair in
+          ComparedLap(number: index + 1, ours: pair.1.isComplete ? pair.1 : nil, recorded: pair.0)
+        }
+      } ?? []
+  }
+
+  /// A lap of ours is the counterpart of the device's when both begin and end at the same marks.
+  private static func compare(_ recorded: [RecordedLap], with ours: [Split]) -> [ComparedLap] {
+    func lie(_ left: BusDuration, near right: BusDuration?) -> Bool {
+      right.map { abs((left - $0).seconds) <= Recording.pressSpacing.seconds } ?? false
+    }
+    return recorded.enumerated().map { index, lap in
+      let next = index + 1 < recorded.count ? recorded[index + 1].startedAt : nil
+      let counterpart = ours.first { split in
+        lie(split.startedAt, near: lap.startedAt)
+          && (index + 1 == recorded.count ? split.number == ours.count : lie(split.endedAt, near: next))
+      }
+      return ComparedLap(number: index + 1, ours: counterpart, recorded: lap)
+    }
+  }
+
+  private static func unit(of laps: [RecordedLap]) -> SplitUnit? {
+    SplitUnit.allCases.first { unit in laps.first?.isOne(unit) ?? false }
+  }
+}
+
+extension ComparedLap {
+  fileprivate init(number: Int, ours: Split?, recorded: RecordedLap) {
+    self.init(
+      number: number,
+      distanceMeters: ComparedValue(ours: ours?.distanceMeters, recorded: recorded.distanceMeters),
+      activeSeconds: ComparedValue(ours: ours?.active.seconds, recorded: recorded.timerSeconds),
+      averageHeartRateBpm: ComparedValue(ours: ours?.averageHeartRateBpm, recorded: recorded.averageHeartRateBpm))
+  }
+}
+
+extension RecordedLap {
+  /// It has the length of a unit, within half a per cent: devices round, and close a lap with the next second.
+  fileprivate func isOne(_ unit: SplitUnit) -> Bool {
+    distanceMeters.map { abs($0 - unit.meters) <= 0.005 * unit.meters } ?? false
+  }
+}
+
+extension RecordedSummary {
+  /// The thermochemical calorie (ISO 80000-5), the one of food labels and watches.
+  public static let joulesPerKilocalorie = 4184.0
+}

@@ -1,0 +1,124 @@
+import RunCore
+
+/// GPX 1.1: `trk` / `trkseg` / `trkpt`. Routes and waypoints are not recordings.
+///
+/// Heart rate, cadence and distance stand in extensions, by local name whatever their prefix: Garmin's
+/// `TrackPointExtension` (`hr`, `cad`; Strava, Suunto, Polar, Coros, Wahoo and most others write it), Cluetrust's
+/// `gpxdata` (`hr`, `cadence`, `distance`) and plain elements. A run's own figures are read from Garmin's
+/// `TrackStatsExtension` and Cluetrust's `lap`.
+///
+/// Dilution of precision (`hdop`) has no unit and says nothing about metres; `hAcc` is written by several apps with
+/// meanings that differ and is stated nowhere. Neither is taken for an accuracy: a wrong one would drop fixes.
+struct GPXFormat: TrackFormat {
+  var track = RecordedTrack()
+  private var fields = PointFields()
+  private var latitude: String?
+  private var longitude: String?
+  private var accuracyMeters: Double?
+  /// The first point of this segment follows a stop.
+  private var startsSegment = false
+  private var lap = TrackLap()
+
+  init() { track.pedometerIsTotal = false }
+
+  func attributes(of element: String) -> [String] { element == "trkpt" ? ["lat", "lon"] : [] }
+
+  mutating func open(_ path: [String], _ attributes: [String: String], line: Int) {
+    switch path.last {
+    case "trk": openTrack()
+    case "trkseg": startsSegment = true
+    case "trkpt":
+      fields = PointFields()
+      latitude = attributes["lat"]
+      longitude = attributes["lon"]
+      accuracyMeters = nil
+    case "lap": lap = TrackLap()
+    case RecordingRepair.mark: track.damageBefore.insert(track.points.count)
+    default: break
+    }
+  }
+
+  mutating func close(_ path: [String], text: String, line: Int) {
+    guard let element = path.last else { return }
+    if element == "trkpt" {
+      finishPoint(line: line)
+    } else if path.contains("trkpt") {
+      readPoint(element, text)
+    } else if element == "lap" {
+      track.add(lap, line: line)
+    } else if path.contains("lap") {
+      readLap(element, text)
+    } else if path.contains("TrackStatsExtension"), let last = track.tracks.indices.last {
+      readStatistics(element, text, of: last)
+    } else if element == "type", path.count == 3, path[1] == "trk" {
+      let type = text.lowercased()
+      if type.contains("cycling") || type.contains("biking") { track.notes.add(.notOnFoot, line: line) }
+    } else if element == "name", path.count == 3, path[1] == "trk", !text.isEmpty {
+      track.name = track.name ?? text
+    } else if element == "desc", path.count == 3, path[1] == "trk", !text.isEmpty {
+      track.note = track.note ?? text
+    }
+  }
+
+  /// A track of which nothing is known is none: the next one takes its place.
+  private mutating func openTrack() {
+    let next = TrackLap(firstPoint: track.points.count)
+    if track.tracks.last == next { return }
+    track.tracks.append(next)
+  }
+
+  private mutating func readPoint(_ element: String, _ text: String) {
+    switch element {
+    case "time": fields.readTime(text)
+    case "ele": fields.altitude = text
+    case "hr", "heartrate", "HeartRate": fields.heartRate = text
+    case "cad", "cadence", "RunCadence": fields.cadence = text
+    case "distance": fields.pedometer = text
+    case "accuracy": accuracyMeters = Double(text).flatMap { $0.isFinite ? $0 : nil }
+    default: break
+    }
+  }
+
+  private mutating func readLap(_ element: String, _ text: String) {
+    switch element {
+    case "startTime": lap.time = RecordingTime.unixNanoseconds(text)
+    case "elapsedTime": lap.figures.timerSeconds = RecordingTime.seconds(text)
+    case "distance": lap.figures.distanceMeters = TrackLap.figure(text)
+    case "calories": lap.energyKilocalories = TrackLap.figure(text)
+    case "AverageHeartRateBpm": lap.figures.averageHeartRateBpm = TrackLap.figure(text)
+    case "MaximumHeartRateBpm": lap.figures.maxHeartRateBpm = TrackLap.figure(text)
+    default: break
+    }
+  }
+
+  private mutating func readStatistics(_ element: String, _ text: String, of index: Int) {
+    let value = TrackLap.figure(text)
+    switch element {
+    case "Distance": track.tracks[index].figures.distanceMeters = value
+    case "TimerTime": track.tracks[index].figures.timerSeconds = value
+    case "Ascent": track.tracks[index].elevationGainMeters = value
+    case "Descent": track.tracks[index].elevationLossMeters = value
+    case "Calories": track.tracks[index].energyKilocalories = value
+    case "AvgHeartRate": track.tracks[index].figures.averageHeartRateBpm = value
+    case "MaxHeartRate": track.tracks[index].figures.maxHeartRateBpm = value
+    case "AvgCadence": track.tracks[index].cadence = value
+    default: break
+    }
+  }
+
+  private mutating func finishPoint(line: Int) {
+    let count = track.points.count
+    guard
+      let point = fields.point(
+        latitude: latitude ?? "", longitude: longitude ?? "", accuracyMeters: accuracyMeters, notes: &track.notes,
+        line: line)
+    else {
+      track.damageBefore.insert(count)
+      return
+    }
+    track.points.append(point)
+    // An empty segment never gets here: it marks nothing.
+    if startsSegment, count > 0 { track.breaksBefore.insert(count) }
+    startsSegment = false
+  }
+}

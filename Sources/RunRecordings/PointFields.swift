@@ -1,0 +1,51 @@
+import RunCore
+
+/// The texts of one trackpoint, and the rules by which they become numbers.
+struct PointFields {
+  private(set) var time: Int64?
+  private var hasBadTime = false
+  var altitude: String?
+  var heartRate: String?
+  /// Strides of one foot or steps of both per minute; ``RecordedTrack/countSteps()`` decides.
+  var cadence: String?
+  var pedometer: String?
+
+  mutating func readTime(_ text: String) {
+    time = RecordingTime.unixNanoseconds(text)
+    hasBadTime = time == nil
+  }
+
+  /// The point; `nil` without a time that can be read. A reading that is no possible number is left out and noted.
+  func point(
+    latitude: String?, longitude: String?, accuracyMeters: Double? = nil, notes: inout ReadingNotes, line: Int
+  ) -> Trackpoint? {
+    guard let time else {
+      notes.add(hasBadTime ? .badTime : .noTime, line: line)
+      return nil
+    }
+    func number(_ text: String?, in range: ClosedRange<Double>) -> Double? {
+      guard let text, !text.isEmpty else { return nil }
+      guard let value = Double(text), range.contains(value) else {
+        notes.add(.badNumber, line: line)
+        return nil
+      }
+      return value
+    }
+    var point = Trackpoint(time: time, line: line)
+    if let latitude, let longitude {
+      if let latitude = Double(latitude), let longitude = Double(longitude), abs(latitude) <= 90, abs(longitude) <= 180
+      {
+        point.position = Position(
+          latitude: latitude, longitude: longitude, horizontalAccuracyMeters: accuracyMeters)
+      } else {
+        notes.add(.badPosition, line: line)
+      }
+    }
+    point.altitudeMeters = number(altitude, in: -1000...10_000)
+    point.cadence = number(cadence, in: 0...300)
+    point.pedometerMeters = number(pedometer, in: 0...10_000_000)
+    // Zero is what devices write without contact: no heart rate, and nothing wrong with the file.
+    point.heartRateBpm = number(heartRate, in: 0...300).flatMap { $0 > 0 ? $0 : nil }
+    return point
+  }
+}

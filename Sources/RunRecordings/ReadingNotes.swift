@@ -1,0 +1,63 @@
+import RunCore
+
+/// Why there is no recording in a file, and where in it that shows.
+struct RecordingFlaw: Error {
+  let reason: String
+  var line: Int?
+  var column: Int?
+
+  init(_ reason: String, line: Int? = nil, column: Int? = nil) {
+    self.reason = reason
+    self.line = line
+    self.column = column
+  }
+}
+
+/// What was left out, counted by kind, with the line of the first.
+struct ReadingNotes {
+  enum Kind: Int, CaseIterable {
+    case noCharacter, noTime, badTime, farTime, badPosition, badNumber, outOfOrder, notCumulative, otherActivity
+    case otherTrack, otherLap, undeclaredPrefix, notOnFoot
+  }
+  private var counts: [Kind: (count: Int, line: Int)] = [:]
+  /// What a repair of the XML left out.
+  var damage: String?
+
+  mutating func add(_ kind: Kind, line: Int, count: Int = 1) { counts[kind, default: (0, line)].count += count }
+  func count(of kind: Kind) -> Int { counts[kind]?.count ?? 0 }
+
+  /// One sentence a kind.
+  var sentences: [String] {
+    (damage.map { [$0] } ?? [])
+      + Kind.allCases.compactMap { kind in
+        counts[kind].map { kind.sentence(count: $0.count) + " (first at line \($0.line))" }
+      }
+  }
+}
+
+extension ReadingNotes.Kind {
+  fileprivate func sentence(count: Int) -> String {
+    func noun(_ one: String, _ many: String) -> String { count == 1 ? "1 \(one)" : "\(count) \(many)" }
+    switch self {
+    case .noCharacter:
+      return noun("line", "lines") + " with bytes that are no characters, which were replaced"
+    case .noTime: return noun("trackpoint", "trackpoints") + " without a time skipped"
+    case .badTime: return noun("trackpoint", "trackpoints") + " with an unreadable time skipped"
+    case .farTime: return noun("trackpoint", "trackpoints") + " more than a day away from the others skipped"
+    case .badPosition: return noun("position", "positions") + " outside the globe skipped"
+    case .badNumber:
+      return noun("reading", "readings") + (count == 1 ? " that is" : " that are") + " no possible number skipped"
+    case .outOfOrder:
+      return noun("trackpoint", "trackpoints") + (count == 1 ? " that goes" : " that go") + " back in time skipped"
+    case .notCumulative: return noun("distance", "distances") + " that do not add up skipped"
+    case .otherActivity: return noun("further activity", "further activities") + " in the file skipped"
+    case .otherTrack: return noun("further track", "further tracks") + " in the file skipped"
+    case .otherLap:
+      return noun("lap", "laps") + " beyond the first \(RecordedTrack.lapsMax) skipped"
+    case .undeclaredPrefix: return noun("undeclared XML prefix", "undeclared XML prefixes") + " ignored"
+    case .notOnFoot:
+      return
+        "the file says that this is a ride: it is measured as a run, and what is faster than a runner does not count"
+    }
+  }
+}

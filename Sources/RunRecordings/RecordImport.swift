@@ -1,0 +1,79 @@
+public import RunBus
+public import RunCore
+
+/// Makes records of recordings from elsewhere.
+public enum RecordImport {
+  /// The device that an imported record names.
+  public static let device: DeviceID = {
+    guard let device = DeviceID("import") else { preconditionFailure("import is a name") }
+    return device
+  }()
+
+  /// A record of a GPX or TCX document, measured like a replay.
+  ///
+  /// The same content has the same run id, whatever the file is called; one that an export has written has the id of the
+  /// run that it was made of, and its title, if only an empty one. Messages call the document by `path`. Throws ``RunBusError/Code/badInput`` for a document that cannot be read or is too short.
+  public static func record(
+    of document: [UInt8], name: String, path: String? = nil, settings: MetricsSettings = MetricsSettings()
+  ) throws(RunBusError) -> (record: RunRecord, warnings: [String]) {
+    // Looked at first: the id is searched for in all of it.
+    let ownID = document.count <= Recording.bytesMax ? runID(in: document) : nil
+    let recording = try Recording.read(document, name: ownID == nil ? name : "", path: path ?? name)
+    guard let body = RecordBody(recording.ledger(settings: settings), settings: settings) else {
+      throw RunBusError(.badInput, "\(path ?? name): there is no run in it")
+    }
+    var summary = RecordSummary(
+      runID: ownID ?? runID(of: recording), version: 1, deviceID: device, hubDeviceID: device,
+      appVersion: runBusVersion, startedAtUnixSeconds: Double(recording.startedAtUnixNanoseconds ?? 0) / 1e9,
+      elapsed: .zero, active: .zero, setup: settings.setup,
+      title: text(recording.name, bytesMax: RecordSummary.titleBytesMax),
+      note: text(recording.note, bytesMax: RecordSummary.noteBytesMax))
+    summary.take(body.report.metrics)
+    return (RunRecord(summary: summary, body: body), recording.warnings)
+  }
+
+  /// As much of a text as there is room for.
+  private static func text(_ text: String, bytesMax: Int) -> String {
+    var text = text
+    while text.utf8.count > bytesMax { text.removeLast() }
+    return text
+  }
+
+  /// What one of our own exports says of itself.
+  private static func runID(in document: [UInt8]) -> RunID? {
+    let prefix = Array(RecordSummary.urnPrefix.utf8)
+    guard let first = prefix.first else { return nil }
+    var rest = document[...]
+    while let place = rest.firstIndex(of: first) {
+      rest = rest[place...]
+      if rest.starts(with: prefix) {
+        return RunID(String(decoding: rest.dropFirst(prefix.count).prefix(32), as: UTF8.self))
+      }
+      rest = rest.dropFirst()
+    }
+    return nil
+  }
+
+  /// Fowler, Noll and Vo's hash 1a in 128 bits over all readings: not secure, and it need not be, the file is its owner's.
+  private static func runID(of recording: Recording) -> RunID {
+    var hash: UInt128 = 0x6c62_272e_07bb_0142_62b8_2175_6295_c58d
+    func add(_ value: UInt64) {
+      for shift in stride(from: UInt64(0), to: 64, by: 8) {
+        hash = (hash ^ UInt128((value >> shift) & 0xFF)) &* 0x0000_0000_0100_0000_0000_0000_0000_013B
+      }
+    }
+    add(UInt64(bitPattern: recording.startedAtUnixNanoseconds ?? 0))
+    for sample in recording.samples {
+      add(UInt64(bitPattern: sample.offset.nanoseconds))
+      switch sample.value {
+      case .position(let position):
+        add(position.latitude.bitPattern)
+        add(position.longitude.bitPattern)
+      case .altitude(let value, _), .heartRate(let value), .cadence(let value), .pedometer(let value):
+        add(value.bitPattern)
+      case .motion: break
+      }
+    }
+    return RunID(high: UInt64(truncatingIfNeeded: hash >> 64), low: UInt64(truncatingIfNeeded: hash))
+  }
+}

@@ -1,0 +1,80 @@
+public import RunCore
+
+/// A press of a button that a recording holds.
+public struct RecordedPress: Hashable, Sendable {
+  /// When it was pressed, from the recording's start.
+  public let offset: BusDuration
+  /// What was pressed.
+  public let kind: CommandKind
+
+  /// A press from its parts.
+  public init(offset: BusDuration, kind: CommandKind) {
+    self.offset = offset
+    self.kind = kind
+  }
+}
+
+extension Recording {
+  /// The usual length of the hub's window: of presses that lie closer together, one may undo or absorb the other.
+  static let pressSpacing = BusDuration.milliseconds(500)
+
+  /// What a replay presses, in order: start, the recorded pauses and resumes, the laps, stop.
+  ///
+  /// A hub with the usual window judges all of them as applied, so that a live replay and an offline measurement have
+  /// the same transitions and laps. What it would judge otherwise is put right here, for both: timer stops that lie
+  /// closer than the window are one, a shorter one is none; a lap so close to another press is marked at its moment; of
+  /// laps so close to each other the first counts; and a lap needs something before it and behind it.
+  public var presses: [RecordedPress] {
+    var presses = [RecordedPress(offset: .zero, kind: .start)]
+    for stop in spacedStops {
+      presses.append(RecordedPress(offset: stop.pausedAt, kind: .pause))
+      presses.append(RecordedPress(offset: stop.resumedAt, kind: .resume))
+    }
+    presses.append(RecordedPress(offset: duration, kind: .stop))
+    return Self.merged(presses, spacedLaps(between: presses.map(\.offset)))
+  }
+
+  private var spacedStops: [TimerStop] {
+    var stops: [TimerStop] = []
+    for stop in timerStops {
+      if let last = stops.last, stop.pausedAt - last.resumedAt < Self.pressSpacing {
+        stops[stops.count - 1] = TimerStop(
+          pausedAt: last.pausedAt, resumedAt: max(last.resumedAt, stop.resumedAt))
+      } else {
+        stops.append(stop)
+      }
+    }
+    return stops.filter { $0.resumedAt - $0.pausedAt >= Self.pressSpacing }
+  }
+
+  /// The moments of the laps; `transitions` are those of the other presses, in order.
+  private func spacedLaps(between transitions: [BusDuration]) -> [BusDuration] {
+    var laps: [BusDuration] = []
+    var next = transitions.startIndex
+    for mark in lapMarks.sorted() {
+      while next < transitions.endIndex, transitions[next] < mark { next += 1 }
+      let neighbours = transitions[max(next - 1, 0)..<min(next + 1, transitions.count)]
+      let nearest = neighbours.min { abs($0 - mark) < abs($1 - mark) }
+      let lap = nearest.flatMap { abs($0 - mark) < Self.pressSpacing ? $0 : nil } ?? mark
+      guard lap > .zero, lap < duration, laps.last.map({ lap - $0 >= Self.pressSpacing }) ?? true else { continue }
+      laps.append(lap)
+    }
+    return laps
+  }
+
+  /// Both in order; at one moment what changes the phase comes first.
+  private static func merged(_ transitions: [RecordedPress], _ laps: [BusDuration]) -> [RecordedPress] {
+    var presses: [RecordedPress] = []
+    var laps = laps[...]
+    for transition in transitions {
+      while let lap = laps.first, lap < transition.offset {
+        presses.append(RecordedPress(offset: lap, kind: .lap))
+        laps.removeFirst()
+      }
+      presses.append(transition)
+    }
+    return presses
+  }
+}
+
+private func abs(_ span: BusDuration) -> BusDuration { max(span, .zero - span) }

@@ -1,0 +1,81 @@
+import Foundation
+public import RunBus
+import RunCore
+
+extension Recording {
+  /// A longer file is no recording of a run: a day at one point per second takes about 30 MB.
+  static let bytesMax = 64 << 20
+
+  /// Reads a GPX 1.1 or TCX file; which of them it is, its content says.
+  ///
+  /// A file that is damaged gives what can be read, as long as that is ten trackpoints and half of those in it; what was
+  /// skipped stands in ``warnings``, with the lines.
+  ///
+  /// - Throws: ``RunBusError/Code/badInput`` with one line that says what is wrong and where, when the file cannot be
+  ///   used.
+  public static func read(contentsOf path: String) throws(RunBusError) -> Recording {
+    let name = URL(fileURLWithPath: path).lastPathComponent
+    return try read([UInt8](InputFile.contents(of: path, as: "recording", bytesMax: bytesMax)), name: name, path: path)
+  }
+
+  /// Reads a GPX 1.1 or TCX document from memory.
+  ///
+  /// - Parameters:
+  ///   - name: What it is called when it does not say.
+  ///   - path: How messages call it; the name by default.
+  /// - Throws: ``RunBusError/Code/badInput``, as ``read(contentsOf:)``.
+  public static func read(_ document: [UInt8], name: String, path: String? = nil) throws(RunBusError) -> Recording {
+    let path = path ?? name
+    guard document.count <= bytesMax else { throw .unreadable(path, "it is larger than \(bytesMax >> 20) MB") }
+    guard !document.isEmpty else { throw .unreadable(path, "it is empty") }
+    do throws(RecordingFlaw) {
+      var track = try track(RecordingText(document))
+      return try track.recording(named: name)
+    } catch {
+      throw .unreadable(path, error.reason, line: error.line, column: error.column)
+    }
+  }
+
+  private static func track(_ text: RecordingText) throws(RecordingFlaw) -> RecordedTrack {
+    var (track, failure) = RecordingXML.read(text.bytes)
+    if let failure { track = try repaired(text.bytes, failure) }
+    guard var track else { throw RecordingFlaw("it is neither GPX nor TCX") }
+    if text.damagedLineCount > 0 {
+      track.notes.add(.noCharacter, line: text.damagedLine, count: text.damagedLineCount)
+    }
+    return track
+  }
+
+  /// What can be read of a document that breaks; the failure as it was when that is too little.
+  private static func repaired(_ document: [UInt8], _ failure: RecordingXML.Failure) throws(RecordingFlaw)
+    -> RecordedTrack
+  {
+    guard !failure.isRefusal else { throw RecordingFlaw(failure.reason) }
+    let flaw = RecordingFlaw(failure.reason, line: failure.line, column: failure.column)
+    guard let repair = RecordingRepair(document) else { throw flaw }
+    let again = RecordingXML.read(repair.document, repaired: true)
+    guard again.failure == nil, var track = again.track, track.points.count >= RecordingRepair.pointsMin else {
+      throw flaw
+    }
+    guard track.points.count >= repair.lostPoints else {
+      let all = track.points.count + repair.lostPoints
+      throw RecordingFlaw(
+        "\(failure.reason); only \(track.points.count) of its \(all) trackpoints can be read", line: failure.line,
+        column: failure.column)
+    }
+    if repair.endsEarly { track.isWhole = false }
+    track.notes.damage = repair.sentence(failure)
+    return track
+  }
+}
+
+extension RunBusError {
+  fileprivate static func unreadable(
+    _ path: String, _ reason: String, line: Int? = nil, column: Int? = nil
+  ) -> RunBusError {
+    var place = path
+    if let line { place += ":\(line)" }
+    if let column { place += ":\(column)" }
+    return RunBusError(.badInput, "\(place): cannot read this recording: \(reason)")
+  }
+}

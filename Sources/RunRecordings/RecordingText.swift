@@ -1,0 +1,119 @@
+import Foundation
+import RunCore
+
+/// A file's bytes as text: UTF-8 without a byte order mark, and without characters that XML has no place for. Lines and
+/// columns stay where they are in the file.
+struct RecordingText {
+  /// The text.
+  private(set) var bytes: [UInt8]
+  /// How many lines something was in that is no character; there stands U+FFFD now.
+  private(set) var damagedLineCount = 0
+  /// The first of them, from 1.
+  private(set) var damagedLine = 0
+
+  /// The text of a file.
+  ///
+  /// - Throws: Why it is none, or none that is read.
+  init(_ data: [UInt8]) throws(RecordingFlaw) {
+    try Self.refuseOtherKinds(data)
+    let start = Array(data.prefix(4))
+    let declared = Self.declaredEncoding(data)
+    if start.starts(with: [0xFF, 0xFE, 0, 0]) || start == [0, 0, 0xFE, 0xFF] || start == [0, 0, 0, 0x3C] {
+      throw RecordingFlaw("it is UTF-32 text; save it as UTF-8")
+    } else if start.starts(with: [0xFF, 0xFE]) || (start.count == 4 && start[0] == 0x3C && start[1] == 0) {
+      bytes = Self.utf8(fromUTF16: data, isBigEndian: false)
+    } else if start.starts(with: [0xFE, 0xFF]) || (start.count == 4 && start[0] == 0 && start[1] == 0x3C) {
+      bytes = Self.utf8(fromUTF16: data, isBigEndian: true)
+    } else if let encoding = Self.encodings[declared], let text = String(bytes: data, encoding: encoding) {
+      bytes = Array(text.utf8)
+    } else {
+      // What is left: UTF-8, and what only says that it is something else.
+      guard Self.isUTF8OrNear(declared) || String(validating: data, as: UTF8.self) != nil else {
+        throw RecordingFlaw("its encoding \(declared.prefix(40)) is not known here; save it as UTF-8")
+      }
+      bytes = data
+    }
+    if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { bytes.removeFirst(3) }
+    replaceWhatIsNoCharacter()
+  }
+
+  /// What people hand over instead, by its first bytes.
+  private static func refuseOtherKinds(_ data: [UInt8]) throws(RecordingFlaw) {
+    let start = Array(data.prefix(12))
+    if start.starts(with: [0x1F, 0x8B]) {
+      throw RecordingFlaw("it is compressed with gzip; unpack it first (gunzip)")
+    }
+    if start.starts(with: Array("PK".utf8) + [3, 4]) {
+      throw RecordingFlaw("it is a zip archive; unpack it first (unzip)")
+    }
+    if start.count == 12, start[8...].elementsEqual(".FIT".utf8) {
+      throw RecordingFlaw("it is a FIT file; export the activity as TCX or GPX")
+    }
+  }
+
+  /// Encodings that are not UTF-8 and that files of runs have been seen or may be expected in.
+  private static let encodings: [String: String.Encoding] = [
+    "iso-8859-1": .isoLatin1, "latin1": .isoLatin1, "iso-8859-2": .isoLatin2,
+    "windows-1250": .windowsCP1250, "windows-1251": .windowsCP1251, "windows-1252": .windowsCP1252,
+  ]
+  /// UTF-16 stands in declarations of files that were converted since; their bytes decide.
+  private static func isUTF8OrNear(_ declared: String) -> Bool {
+    ["", "utf-8", "utf8", "us-ascii", "ascii", "utf-16"].contains(declared)
+  }
+
+  /// What the XML declaration says, in lower case; empty when it says nothing.
+  private static func declaredEncoding(_ data: [UInt8]) -> String {
+    let head = String(decoding: data.prefix(512), as: UTF8.self)
+    guard let start = head.range(of: "<?xml"), let end = head.range(of: "?>", range: start.upperBound..<head.endIndex),
+      let name = head.range(of: "encoding", range: start.upperBound..<end.lowerBound)
+    else { return "" }
+    let quotes: Set<Character> = ["\"", "'"]
+    return head[name.upperBound..<end.lowerBound].drop { !quotes.contains($0) }.dropFirst()
+      .prefix { !quotes.contains($0) }.lowercased()
+  }
+
+  private static func utf8(fromUTF16 data: [UInt8], isBigEndian: Bool) -> [UInt8] {
+    var units: [UInt16] = []
+    units.reserveCapacity(data.count / 2)
+    var first: UInt8?
+    for byte in data {
+      guard let before = first else {
+        first = byte
+        continue
+      }
+      units.append(isBigEndian ? UInt16(before) << 8 | UInt16(byte) : UInt16(byte) << 8 | UInt16(before))
+      first = nil
+    }
+    // Half a character at the end is damage like any other.
+    if first != nil { units.append(0xFFFD) }
+    return Array(String(decoding: units, as: UTF16.self).utf8)
+  }
+
+  /// Bytes that are no UTF-8 and control characters become U+FFFD: in a number it makes a reading that is skipped, in a
+  /// tag a tag that matches nothing.
+  private mutating func replaceWhatIsNoCharacter() {
+    let isControl: (UInt8) -> Bool = { $0 < 0x20 && $0 != 0x09 && $0 != 0x0A && $0 != 0x0D }
+    guard String(validating: bytes, as: UTF8.self) == nil || bytes.contains(where: isControl) else { return }
+    var result: [UInt8] = []
+    result.reserveCapacity(bytes.count)
+    var start = 0
+    var number = 1
+    while start <= bytes.count {
+      let end = bytes[start...].firstIndex(of: 0x0A) ?? bytes.count
+      let line = bytes[start..<end]
+      if String(validating: line, as: UTF8.self) != nil, !line.contains(where: isControl) {
+        result += line
+      } else {
+        if damagedLineCount == 0 { damagedLine = number }
+        damagedLineCount += 1
+        for byte in String(decoding: line, as: UTF8.self).utf8 {
+          if isControl(byte) { result += "\u{FFFD}".utf8 } else { result.append(byte) }
+        }
+      }
+      if end < bytes.count { result.append(0x0A) }
+      start = end + 1
+      number += 1
+    }
+    bytes = result
+  }
+}

@@ -1,0 +1,143 @@
+import RunCore
+
+/// TCX (Garmin Training Center v2): `Activity` / `Lap` / `Track` / `Trackpoint`, run cadence in the extensions under any
+/// prefix, and the device's own figures per lap. Courses are not recordings.
+///
+/// One recording is one run: of several activities the first one with trackpoints is read, or the first that says it
+/// is running when there is one; the others are noted.
+struct TCXFormat: TrackFormat {
+  /// The activity that is read.
+  private var current = RecordedTrack()
+  /// The one before it, which was no run.
+  private var earlier: RecordedTrack?
+  private var isRun = false
+  private var fields = PointFields()
+  private var latitude: String?
+  private var longitude: String?
+  private var lap = TrackLap()
+  /// A further activity of the file.
+  private var isOther = false
+  /// This lap has points in an earlier track.
+  private var lapHasPoints = false
+  /// The first point of this track follows a stop.
+  private var startsTrack = false
+
+  var track: RecordedTrack {
+    get {
+      guard current.points.isEmpty, let earlier else { return current }
+      return earlier
+    }
+    set { current = newValue }
+  }
+
+  func attributes(of element: String) -> [String] {
+    switch element {
+    case "Activity": ["Sport"]
+    case "Lap": ["StartTime"]
+    default: []
+    }
+  }
+
+  mutating func open(_ path: [String], _ attributes: [String: String], line: Int) {
+    switch path.last {
+    case "Activity":
+      openActivity(attributes["Sport"] == "Running", line: line)
+      if !isOther, attributes["Sport"] == "Biking" { current.notes.add(.notOnFoot, line: line) }
+    case "Lap" where isInActivity(path):
+      lap = TrackLap(firstPoint: current.points.count)
+      lap.time = attributes["StartTime"].flatMap { RecordingTime.unixNanoseconds($0) }
+      lapHasPoints = false
+    case "Track": startsTrack = true
+    case "Trackpoint":
+      fields = PointFields()
+      latitude = nil
+      longitude = nil
+    case RecordingRepair.mark: if !isOther { current.damageBefore.insert(current.points.count) }
+    default: break
+    }
+  }
+
+  private mutating func openActivity(_ isRun: Bool, line: Int) {
+    guard !current.points.isEmpty else {
+      self.isRun = isRun
+      isOther = false
+      return
+    }
+    isOther = self.isRun || !isRun || earlier != nil
+    current.notes.add(.otherActivity, line: line)
+    guard !isOther else { return }
+    earlier = current
+    current = RecordedTrack()
+    current.notes = earlier?.notes ?? current.notes
+    self.isRun = true
+  }
+
+  mutating func close(_ path: [String], text: String, line: Int) {
+    readWords(path.suffix(3), text)
+    guard let element = path.last, isInActivity(path) else { return }
+    if element == "Trackpoint" {
+      finishPoint(line: line)
+    } else if path.contains("Trackpoint") {
+      readPoint(element, parent: path.dropLast().last, text)
+    } else if element == "Lap" {
+      current.add(lap, line: line)
+    } else if !path.contains("Track") {
+      readLap(element, parent: path.dropLast().last, TrackLap.figure(text))
+    }
+  }
+
+  /// What the activity is called, for which the format has no place but our exports have one, and what is said of it.
+  private mutating func readWords(_ end: ArraySlice<String>, _ text: String) {
+    guard !isOther, !text.isEmpty else { return }
+    if end.suffix(2) == ["Activity", "Notes"] { current.note = current.note ?? text }
+    if end == ["Activity", "Extensions", "Title"] { current.name = current.name ?? text }
+  }
+
+  private mutating func readPoint(_ element: String, parent: String?, _ text: String) {
+    switch (parent, element) {
+    case ("Trackpoint", "Time"): fields.readTime(text)
+    case (_, "LatitudeDegrees"): latitude = text
+    case (_, "LongitudeDegrees"): longitude = text
+    case ("Trackpoint", "AltitudeMeters"): fields.altitude = text
+    case ("Trackpoint", "DistanceMeters"): fields.pedometer = text
+    case ("HeartRateBpm", "Value"): fields.heartRate = text
+    // Some exports leave out the element between.
+    case ("Trackpoint", "HeartRateBpm") where !text.isEmpty: fields.heartRate = fields.heartRate ?? text
+    case (_, "RunCadence"): fields.cadence = text
+    // A foot pod's value in the extension goes before the one that the format means for bicycles.
+    case ("Trackpoint", "Cadence"): fields.cadence = fields.cadence ?? text
+    default: break
+    }
+  }
+
+  private mutating func readLap(_ element: String, parent: String?, _ value: Double?) {
+    guard let value else { return }
+    switch (parent, element) {
+    case ("Lap", "TotalTimeSeconds"): lap.figures.timerSeconds = value
+    case ("Lap", "DistanceMeters"): lap.figures.distanceMeters = value
+    case ("Lap", "Calories"): lap.energyKilocalories = value
+    case ("AverageHeartRateBpm", "Value"): lap.figures.averageHeartRateBpm = value
+    case ("MaximumHeartRateBpm", "Value"): lap.figures.maxHeartRateBpm = value
+    case (_, "AvgRunCadence"): lap.cadence = value
+    case ("Lap", "Cadence"): lap.cadence = lap.cadence ?? value
+    default: break
+    }
+  }
+
+  private mutating func finishPoint(line: Int) {
+    // Half a position is none, and worth a note.
+    if latitude == nil, longitude != nil { latitude = "" }
+    if longitude == nil, latitude != nil { longitude = "" }
+    let count = current.points.count
+    guard let point = fields.point(latitude: latitude, longitude: longitude, notes: &current.notes, line: line) else {
+      current.damageBefore.insert(count)
+      return
+    }
+    current.points.append(point)
+    if startsTrack, lapHasPoints { current.breaksBefore.insert(count) }
+    startsTrack = false
+    lapHasPoints = true
+  }
+
+  private func isInActivity(_ path: [String]) -> Bool { !isOther && path.contains("Activity") && path.contains("Lap") }
+}

@@ -1,0 +1,93 @@
+import RunCore
+
+extension RecordedTrack {
+  static let holeMin: Int64 = 30_000_000_000
+  static let holeStepsMin: Int64 = 10
+  /// A timer starts and stops some seconds away from the first and the last point.
+  static let roomSlack: Int64 = 5_000_000_000
+  /// Of the usual speed: with less, the runner stood.
+  static let movingShareMin = 0.5
+
+  /// From the last point before each stop to the first one after it, touching ones joined.
+  func timerStops(timerSeconds: Double?) -> [ClosedRange<Int>] {
+    let marked = markedSteps
+    var isStop = marked
+    var room = Int64.max
+    if let timerSeconds, let first = points.first, let last = points.last {
+      let stopped = marked.reduce(0) { $0 + points[$1].time - points[$1 - 1].time }
+      room = last.time - first.time - stopped - Int64(timerSeconds * 1e9) + Self.roomSlack
+    }
+    let holes = holes(besides: marked)
+    let usual = timerSeconds == nil && !holes.isEmpty ? usualSpeed(holes: Set(holes)) : nil
+    for index in holes {
+      if timerSeconds == nil, isMoving(before: index, usual: usual) { continue }
+      let length = points[index].time - points[index - 1].time
+      guard length <= room else { continue }
+      room -= length
+      isStop.insert(index)
+    }
+    var stops: [ClosedRange<Int>] = []
+    for index in isStop.sorted() {
+      if let last = stops.last, points[last.upperBound].time == points[index - 1].time {
+        stops[stops.count - 1] = last.lowerBound...index
+      } else {
+        stops.append(index - 1...index)
+      }
+    }
+    return stops
+  }
+
+  /// The points before which the file itself says that the timer stood: rules 1 and 2.
+  private var markedSteps: Set<Int> {
+    let firstReading = points.firstIndex { !$0.isBlank } ?? points.count
+    let lastReading = points.lastIndex { !$0.isBlank } ?? 0
+    var steps: Set<Int> = []
+    for index in points.indices.dropFirst() where points[index].time > points[index - 1].time {
+      let isBlank = points[index].isBlank && points[index - 1].isBlank && firstReading < index && index < lastReading
+      if breaksBefore.contains(index) || isBlank { steps.insert(index) }
+    }
+    return steps
+  }
+
+  /// The points before which there is a hole by rule 3, longest first.
+  private func holes(besides marked: Set<Int>) -> [Int] {
+    var steps: [Int64] = []
+    for (point, next) in zip(points, points.dropFirst()) where next.time > point.time {
+      steps.append(next.time - point.time)
+    }
+    steps.sort()
+    let usual = steps.isEmpty ? 0 : steps[(steps.count - 1) / 2]
+    let hole = max(Self.holeMin, Self.holeStepsMin * usual)
+    func length(_ index: Int) -> Int64 { points[index].time - points[index - 1].time }
+    return points.indices.dropFirst()
+      .filter { length($0) >= hole && !damageBefore.contains($0) && !marked.contains($0) }
+      .sorted { (-length($0), $0) < (-length($1), $1) }
+  }
+
+  /// Metres per second between the points, holes left out; `nil` where nothing says.
+  private func usualSpeed(holes: Set<Int>) -> Double? {
+    var (meters, seconds) = (0.0, 0.0)
+    for index in points.indices.dropFirst() where !holes.contains(index) && !breaksBefore.contains(index) {
+      guard let step = metersForward(before: index) else { continue }
+      meters += step
+      seconds += Double(points[index].time - points[index - 1].time) / 1e9
+    }
+    return meters > 0 && seconds > 0 ? meters / seconds : nil
+  }
+
+  private func isMoving(before index: Int, usual: Double?) -> Bool {
+    guard let usual, let meters = metersForward(before: index) else { return false }
+    return meters / (Double(points[index].time - points[index - 1].time) / 1e9) >= Self.movingShareMin * usual
+  }
+
+  /// From the point before, in a straight line; by the pedometer where there is no position.
+  private func metersForward(before index: Int) -> Double? {
+    let (from, to) = (points[index - 1], points[index])
+    if let from = from.position, let to = to.position {
+      return Geodesic.distanceMeters(
+        fromLatitude: from.latitude, longitude: from.longitude, toLatitude: to.latitude, longitude: to.longitude)
+    }
+    if let from = from.pedometerMeters, let to = to.pedometerMeters { return max(0, to - from) }
+    return nil
+  }
+}

@@ -1,0 +1,82 @@
+package import RunCore
+import SwiftProtobuf
+
+/// Turns what the nodes say into the bytes of the published schema (`runbus.proto`) and back.
+///
+/// Decoding trusts nothing: whatever the bytes are, the result is a value that keeps every rule of the schema, or a
+/// ``WireError``. Encoding a value that keeps the rules never fails.
+package enum Codec {
+  /// The largest frame; the transport refuses longer ones before they are read (MAXMSGSIZE).
+  package static let frameBytesMax = 65_536
+  /// The most samples in a frame: with every field at its longest, 512 of them stay below ``frameBytesMax``.
+  package static let samplesMax = 512
+
+  /// The bytes of a peer's frame.
+  package static func encode(_ frame: PeerFrame) -> [UInt8] { serialize(message(frame)) }
+  /// The bytes of a hub's frame.
+  package static func encode(_ frame: HubFrame) -> [UInt8] { serialize(message(frame)) }
+  /// The bytes of an event.
+  package static func encode(_ event: BusEvent) -> [UInt8] { serialize(message(event)) }
+
+  /// Reads what a peer sent.
+  package static func peerFrame(_ bytes: [UInt8]) throws(WireError) -> PeerFrame {
+    try value(try parse(bytes) as WirePeerFrame)
+  }
+  /// Reads what the hub sent.
+  package static func hubFrame(_ bytes: [UInt8]) throws(WireError) -> HubFrame {
+    try value(try parse(bytes) as WireHubFrame)
+  }
+  /// Reads what the hub published.
+  package static func busEvent(_ bytes: [UInt8]) throws(WireError) -> BusEvent {
+    try value(try parse(bytes) as WireBusEvent)
+  }
+
+  /// What a peer's frame with ``WireError/unsupportedKind(_:)`` holds: its answer is the verdict `rejected(unsupported)`,
+  /// in which kind and source are echoed as they came, since only the sender knows what they mean. `nil` for any other
+  /// frame.
+  package static func unsupportedCommand(in bytes: [UInt8], term: UInt64, revision: UInt64) -> UnsupportedCommand? {
+    guard let frame = try? parse(bytes) as WirePeerFrame else { return nil }
+    let command: WireCommand
+    var place: UInt64?
+    switch frame.message {
+    case .command(let transmission):
+      command = transmission.command
+      guard let number = try? sequence(transmission.sequence) else { return nil }
+      place = number
+    case .request(let request): command = request.command
+    case .hello, .samples, .ping, .query, .goodbye, .delivery, .inquiry, .fetchRecord, nil: return nil
+    }
+    guard case .UNRECOGNIZED = command.kind, let id: CommandID = try? identifier(command.id, "command id") else {
+      return nil
+    }
+    var rejected = WireRejected()
+    rejected.reason = .unsupported
+    var verdict = WireVerdict()
+    verdict.outcome = .rejected(rejected)
+    verdict.term = term
+    verdict.revision = revision
+    var receipt = WireReceipt()
+    receipt.commandID = data(id)
+    receipt.kind = command.kind
+    receipt.source = command.source
+    receipt.stage = .verdict(verdict)
+    var reply = WireHubFrame()
+    reply.session = frame.session
+    reply.message = .receipt(receipt)
+    return UnsupportedCommand(session: frame.session, sequence: place, reply: serialize(reply))
+  }
+
+  private static func serialize(_ message: some Message) -> [UInt8] {
+    // Fails only for proto2's required fields, `Any` and messages over 2 GiB, none of which the schema has.
+    (try? message.serializedBytes()) ?? []
+  }
+
+  private static func parse<Frame: Message>(_ bytes: [UInt8]) throws(WireError) -> Frame {
+    guard bytes.count <= frameBytesMax else { throw .malformed("frame of \(bytes.count) bytes: too long") }
+    do {
+      return try Frame(serializedBytes: bytes)
+    } catch {
+      throw .malformed("not a protobuf message of this schema")
+    }
+  }
+}

@@ -1,0 +1,112 @@
+package import RunCore
+import SwiftProtobuf
+
+// Sensor readings.
+extension Codec {
+  /// Whether the wire carries a reading. A node asks before it takes one in: a reading that every hub refuses would
+  /// block what comes after it in its stream.
+  package static func carries(_ value: SampleValue) -> Bool {
+    switch value {
+    case .position(let position):
+      abs(position.latitude) <= 90 && abs(position.longitude) <= 180
+        && position.horizontalAccuracyMeters?.isFinite ?? true
+    case .altitude(let meters, _): meters.isFinite
+    case .heartRate(let bpm): bpm.isFinite && bpm >= 0
+    case .cadence(let stepsPerMinute): stepsPerMinute.isFinite && stepsPerMinute >= 0
+    case .pedometer(let meters): meters.isFinite && meters >= 0
+    case .motion: true
+    }
+  }
+
+  static func message(_ samples: [SampleTransmission]) -> WireSamples {
+    var message = WireSamples()
+    message.samples = samples.map(self.message)
+    return message
+  }
+
+  static func value(_ message: WireSamples) throws(WireError) -> [SampleTransmission] {
+    guard !message.samples.isEmpty else { throw .malformed("samples without a sample") }
+    guard message.samples.count <= samplesMax else { throw .malformed("more than \(samplesMax) samples in a frame") }
+    var samples: [SampleTransmission] = []
+    samples.reserveCapacity(message.samples.count)
+    for sample in message.samples { samples.append(try value(sample)) }
+    return samples
+  }
+
+  private static func message(_ sample: SampleTransmission) -> WireSample {
+    var message = WireSample()
+    message.sequence = sample.sequence
+    switch sample.moment {
+    case .age(let age): message.moment = .ageNs(max(0, age.nanoseconds))
+    case .runOffset(let offset): message.moment = .runOffsetNs(offset.nanoseconds)
+    }
+    switch sample.value {
+    case .position(let position): message.value = .position(self.message(position))
+    case .altitude(let meters, let source):
+      var altitude = WireAltitude()
+      altitude.meters = meters
+      altitude.source = word(source)
+      message.value = .altitude(altitude)
+    case .heartRate(let bpm): message.value = .heartRateBpm(bpm)
+    case .cadence(let stepsPerMinute): message.value = .cadenceStepsPerMinute(stepsPerMinute)
+    case .pedometer(let meters): message.value = .pedometerMeters(meters)
+    case .motion(let activity): message.value = .motion(word(activity))
+    }
+    if let runID = sample.runID { message.runID = data(runID) }
+    return message
+  }
+
+  private static func value(_ message: WireSample) throws(WireError) -> SampleTransmission {
+    let moment: SampleTransmission.Moment
+    switch message.moment {
+    case .ageNs(let age): moment = .age(try span(age, "sample age"))
+    case .runOffsetNs(let offset): moment = .runOffset(BusDuration(nanoseconds: offset))
+    case nil: throw .malformed("sample without a moment")
+    }
+    let reading: SampleValue
+    switch message.value {
+    case .position(let position): reading = .position(value(position))
+    case .altitude(let altitude):
+      reading = .altitude(meters: altitude.meters, source(altitude.source))
+    case .heartRateBpm(let bpm): reading = .heartRate(bpm: bpm)
+    case .cadenceStepsPerMinute(let stepsPerMinute): reading = .cadence(stepsPerMinute: stepsPerMinute)
+    case .pedometerMeters(let meters): reading = .pedometer(meters: meters)
+    case .motion(let word): reading = .motion(activity(word))
+    case nil: throw .malformed("sample without a value")
+    }
+    guard carries(reading) else { throw .malformed("sample value is out of range") }
+    return SampleTransmission(
+      sequence: try sequence(message.sequence), moment: moment, value: reading,
+      runID: message.hasRunID ? try identifier(message.runID, "run id") : nil)
+  }
+
+  static func message(_ position: Position) -> WirePosition {
+    var message = WirePosition()
+    message.latitudeDegrees = position.latitude
+    message.longitudeDegrees = position.longitude
+    if let accuracy = position.horizontalAccuracyMeters { message.horizontalAccuracyMeters = accuracy }
+    return message
+  }
+
+  static func value(_ message: WirePosition) -> Position {
+    Position(
+      latitude: message.latitudeDegrees, longitude: message.longitudeDegrees,
+      horizontalAccuracyMeters: message.hasHorizontalAccuracyMeters ? message.horizontalAccuracyMeters : nil)
+  }
+
+  private static func word(_ source: AltitudeSource) -> WireAltitudeSource {
+    switch source {
+    case .gps: .gps
+    case .barometer: .barometer
+    case .unstated: .unspecified
+    }
+  }
+
+  private static func source(_ word: WireAltitudeSource) -> AltitudeSource {
+    switch word {
+    case .gps: .gps
+    case .barometer: .barometer
+    case .unspecified, .UNRECOGNIZED: .unstated
+    }
+  }
+}

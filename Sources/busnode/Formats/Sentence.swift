@@ -1,0 +1,55 @@
+import RunBus
+
+/// What is said to people, one line each.
+enum Sentence {
+  /// One stage of a command.
+  static func receipt(_ receipt: Receipt) -> String {
+    switch receipt.stage {
+    case .queued: "\(receipt.kind.rawValue) is queued"
+    case .pending: "\(receipt.kind.rawValue) has reached the hub"
+    case .verdict(let verdict): verdict.message
+    }
+  }
+
+  /// A verdict, and where the run stands then when that is known.
+  static func verdict(_ verdict: Verdict, seen: Snapshot) -> String {
+    guard let phase = phase(after: verdict, seen: seen) else {
+      return "\(verdict.message) (revision \(verdict.revision))"
+    }
+    return "\(verdict.message); the run is \(phase.rawValue) (revision \(verdict.revision))"
+  }
+
+  private static func phase(after verdict: Verdict, seen: Snapshot) -> RunPhase? {
+    let seenIsNewEnough =
+      (seen.order.term, seen.order.revision) >= (verdict.term, verdict.revision) && seen.order.term > 0
+    switch verdict.outcome {
+    // The sentence of a rejection says where the run stands.
+    case .rejected: return nil
+    case .applied, .coalesced: return seenIsNewEnough ? seen.phase : verdict.kind.targetPhase
+    case .superseded: return seenIsNewEnough ? seen.phase : nil
+    }
+  }
+
+  /// `5 s`, `0.25 s`.
+  static func seconds(_ span: BusDuration) -> String {
+    "\(span.nanoseconds % 1_000_000_000 == 0 ? whole(span.seconds) : fixed(span.seconds, 2)) s"
+  }
+
+  static func clock(_ seconds: Double) -> String { DurationText.clock(BusDuration(seconds: seconds)) }
+  static func distance(_ meters: Double) -> String { "\(fixed(meters / 1000, 2)) km" }
+  static func pace(_ secondsPerKilometer: Double) -> String {
+    // Slower than an hour a kilometre is standing still.
+    secondsPerKilometer < 3600 ? "\(clock(secondsPerKilometer)) /km" : "--:-- /km"
+  }
+  static func whole(_ value: Double) -> String { fixed(value, 0) }
+
+  /// A number with a fixed count of decimals; what is too large to be true is written as it is.
+  static func fixed(_ value: Double, _ decimals: Int) -> String {
+    let scale: Int64 = decimals == 0 ? 1 : decimals == 1 ? 10 : 100
+    guard let scaled = Int64(exactly: (value * Double(scale)).rounded()) else { return "\(value)" }
+    guard scale > 1 else { return "\(scaled)" }
+    let rest = String((scaled % scale).magnitude)
+    return (scaled < 0 ? "-" : "") + "\((scaled / scale).magnitude)."
+      + String(repeating: "0", count: decimals - rest.count) + rest
+  }
+}

@@ -1,0 +1,66 @@
+import RunBus
+import RunRecordings
+
+/// A number of ours beside the recording device's own.
+struct DifferenceJSON: Codable, Hashable, Sendable {
+  @Explicit var ours: Double?
+  @Explicit var recorded: Double?
+  /// Ours less the device's, in the unit of the key.
+  @Explicit var difference: Double?
+  /// The same in per cent of the device's.
+  @Explicit var percent: Double?
+
+  init(_ value: ComparedValue) {
+    _ours = Explicit(wrappedValue: value.ours)
+    _recorded = Explicit(wrappedValue: value.recorded)
+    _difference = Explicit(wrappedValue: value.difference)
+    _percent = Explicit(wrappedValue: value.percent)
+  }
+}
+
+/// What `measure --compare --json` says of all of them.
+struct DifferencesJSON: Codable, Hashable, Sendable {
+  struct Lap: Codable, Hashable, Sendable {
+    var number: Int
+    var distanceMeters: DifferenceJSON
+    var activeSeconds: DifferenceJSON
+    var averageHeartRateBpm: DifferenceJSON
+  }
+
+  var distanceMeters: DifferenceJSON
+  var activeSeconds: DifferenceJSON
+  var averageHeartRateBpm: DifferenceJSON
+  var maxHeartRateBpm: DifferenceJSON
+  var averageCadenceStepsPerMinute: DifferenceJSON
+  var elevationGainMeters: DifferenceJSON
+  var elevationLossMeters: DifferenceJSON
+  var energyKilocalories: DifferenceJSON
+  /// The device's laps beside ours between the same marks.
+  var laps: [Lap]
+  /// `kilometer` or `mile` when the device kept laps of that length.
+  @Explicit var splitUnit: SplitUnit?
+  /// The device's laps beside our splits.
+  var splits: [Lap]
+
+  init(_ comparison: Comparison) {
+    distanceMeters = DifferenceJSON(comparison.distanceMeters)
+    activeSeconds = DifferenceJSON(comparison.activeSeconds)
+    averageHeartRateBpm = DifferenceJSON(comparison.averageHeartRateBpm)
+    maxHeartRateBpm = DifferenceJSON(comparison.maxHeartRateBpm)
+    averageCadenceStepsPerMinute = DifferenceJSON(comparison.averageCadenceStepsPerMinute)
+    elevationGainMeters = DifferenceJSON(comparison.elevationGainMeters)
+    elevationLossMeters = DifferenceJSON(comparison.elevationLossMeters)
+    energyKilocalories = DifferenceJSON(comparison.energyKilocalories)
+    laps = comparison.laps.map { Lap($0) }
+    _splitUnit = Explicit(wrappedValue: comparison.splitUnit)
+    splits = comparison.splits.map { Lap($0) }
+  }
+}
+
+extension DifferencesJSON.Lap {
+  init(_ lap: ComparedLap) {
+    self.init(
+      number: lap.number, distanceMeters: DifferenceJSON(lap.distanceMeters),
+      activeSeconds: DifferenceJSON(lap.activeSeconds), averageHeartRateBpm: DifferenceJSON(lap.averageHeartRateBpm))
+  }
+}

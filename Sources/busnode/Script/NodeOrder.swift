@@ -1,0 +1,66 @@
+import RunBus
+
+/// What a node is told on its standard input, one a line.
+enum NodeOrder: Hashable, Sendable {
+  /// A button is pressed: now, or as a recorded press when the run has come to this offset.
+  case press(CommandKind, at: BusDuration?)
+  /// The node goes off the air for this much bus time, or until told otherwise.
+  case offline(BusDuration?)
+  /// It comes back on the air.
+  case online
+  /// A hub is told what is to become of a run that was on when it died.
+  case recover(RecoveryAnswer)
+
+  /// Reads one order from its words.
+  static func parse(_ words: [Substring]) throws(TextError) -> NodeOrder {
+    guard let first = words.first else { throw TextError("an order is missing") }
+    switch (String(first), words.count) {
+    case ("offline", 1): return .offline(nil)
+    case ("offline", 2):
+      guard let span = DurationText.parse(words[1]), span > .zero else {
+        throw TextError("\"\(words[1])\" is not a time; write offline 30s")
+      }
+      return .offline(span)
+    case ("online", 1): return .online
+    case ("recover", _):
+      guard words.count == 2, let answer = RecoveryAnswer(rawValue: String(words[1])) else {
+        throw TextError("write recover resume, recover finish or recover discard")
+      }
+      return .recover(answer)
+    case (let name, 1):
+      return .press(try kind(name), at: nil)
+    case (let name, 2) where words[1].hasPrefix("@"):
+      guard let offset = DurationText.parse(words[1].dropFirst()) else {
+        throw TextError("\"\(words[1])\" is not a moment of the run; write \(name) @123.4")
+      }
+      let kind = try kind(name)
+      guard kind != .start else { throw TextError("a start makes the run's time and has no place in it") }
+      return .press(kind, at: offset)
+    default: throw TextError("\"\(words[1])\" does not belong after \"\(first)\"")
+    }
+  }
+
+  /// Reads one line; `nil` for a blank one.
+  static func parse(line: some StringProtocol) throws(TextError) -> NodeOrder? {
+    let words = line.split(whereSeparator: \.isWhitespace).map { Substring($0) }
+    return words.isEmpty ? nil : try parse(words)
+  }
+
+  /// The line that reads back as this order.
+  var line: String {
+    switch self {
+    case .press(let kind, let offset):
+      offset.map { "\(kind.rawValue) @\(DurationText.exactSeconds($0))" } ?? kind.rawValue
+    case .offline(let span): span.map { "offline \(DurationText.exactSeconds($0))s" } ?? "offline"
+    case .online: "online"
+    case .recover(let answer): "recover \(answer.rawValue)"
+    }
+  }
+
+  private static func kind(_ name: String) throws(TextError) -> CommandKind {
+    guard let kind = CommandKind(rawValue: name) else {
+      throw TextError("\"\(name)\" is not one of start, pause, resume, stop, lap, offline, online")
+    }
+    return kind
+  }
+}

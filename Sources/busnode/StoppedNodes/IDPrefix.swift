@@ -1,0 +1,31 @@
+import ArgumentParser
+
+/// An id, or enough of its first digits, as a person copies it from `busnode outbox`.
+struct IDPrefix: ExpressibleByArgument {
+  let digits: String
+
+  init?(argument: String) {
+    let digits = argument.lowercased()
+    guard (4...32).contains(digits.count), digits.utf8.allSatisfy({ "0123456789abcdef".utf8.contains($0) }) else {
+      return nil
+    }
+    self.digits = digits
+  }
+
+  /// The one id that begins so.
+  ///
+  /// Throws ``Failure`` with 1 when there is none and with 64 when there are several.
+  func match(_ ids: some Sequence<String>, where place: String) throws(Failure) -> String {
+    let matches = Set(ids.filter { $0.hasPrefix(digits) }).sorted()
+    guard let first = matches.first else {
+      throw Failure(
+        code: "unknownId", message: "nothing \(place) begins with \(digits)", exitStatus: ExitStatus.failure)
+    }
+    guard matches.count == 1 else {
+      throw Failure(
+        code: "usage", message: "\(matches.count) ids \(place) begin with \(digits): give more of it",
+        exitStatus: ExitStatus.usage)
+    }
+    return first
+  }
+}

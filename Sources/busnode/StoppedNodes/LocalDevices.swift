@@ -1,0 +1,131 @@
+import Foundation
+import RunBus
+
+/// What the devices of a bus keep on this machine. A running node is asked at its door; the store of a stopped one is
+/// opened, asked and closed.
+struct LocalDevices: Sendable {
+  /// A node answers within milliseconds; one that does not in this time is stuck.
+  static let patience = BusDuration.seconds(5)
+  /// Two shells that look into one store at once take turns; they need milliseconds, and this is two seconds.
+  private static let turnsMax = 20
+
+  let location: BusLocation
+
+  /// The devices that have a store here, by name.
+  ///
+  /// Throws ``Failure`` with 74 when that cannot be read.
+  func all() throws -> [DeviceID] {
+    let directory = (location.spoolDirectory as NSString).deletingLastPathComponent
+    // Foundation does not say why it cannot list a directory.
+    guard let stream = opendir(directory) else {
+      let code = errno
+      if code == ENOENT { return [] }
+      throw Failure(
+        code: "store", message: "the stores in \(directory) cannot be read: \(String(cString: strerror(code)))",
+        exitStatus: ExitStatus.diskError)
+    }
+    closedir(stream)
+    let names = try FileManager.default.contentsOfDirectory(atPath: directory)
+    return names.compactMap { DeviceID($0) }.filter { hasStore($0) }.sorted()
+  }
+
+  /// Whether a device has a store here. A directory that cannot be entered may hold one; opening it then fails with the reason.
+  private func hasStore(_ device: DeviceID) -> Bool {
+    let directory = location.stateDirectory(for: device)
+    var isDirectory: ObjCBool = false
+    guard FileManager.default.fileExists(atPath: directory, isDirectory: &isDirectory), isDirectory.boolValue else {
+      return false
+    }
+    return FileManager.default.fileExists(atPath: directory + "/node.sqlite")
+      || !FileManager.default.isExecutableFile(atPath: directory)
+  }
+
+  /// Asks a device, whether its node runs or not.
+  ///
+  /// Throws ``Failure`` with 75 when its store is held by somebody who does not answer.
+  func ask(_ inquiry: Inquiry, of device: DeviceID) async throws -> InquiryAnswer {
+    var turns = 0
+    while true {
+      let begin = ContinuousClock.now
+      if let answer = try await askRunning(inquiry, of: device) { return answer }
+      // It does not run, or it does not answer: whoever holds its store makes the difference.
+      turns += 1
+      let isLast = turns == Self.turnsMax || ContinuousClock.now - begin > .seconds(1)
+      if let answer = try await askStopped(inquiry, of: device, isLast: isLast) { return answer }
+      try await Task.sleep(for: .milliseconds(100))
+    }
+  }
+
+  /// Asks a device several things that belong together, whether its node runs or not.
+  ///
+  /// Throws ``Failure`` with 75 when its store is held by somebody who does not answer.
+  func converse<Value>(
+    with device: DeviceID, _ body: (_ ask: @escaping (Inquiry) async throws -> InquiryAnswer) async throws -> Value
+  ) async throws -> Value {
+    var turns = 0
+    while true {
+      let begin = ContinuousClock.now
+      if try await askRunning(.records(from: .max), of: device) != nil {
+        return try await body { try await ask($0, of: device) }
+      }
+      turns += 1
+      let isLast = turns == Self.turnsMax || ContinuousClock.now - begin > .seconds(1)
+      if let node = try openStopped(device, isLast: isLast) {
+        defer { node.close() }
+        return try await body { try await node.ask($0) }
+      }
+      try await Task.sleep(for: .milliseconds(100))
+    }
+  }
+
+  /// Asks a device only if its node runs.
+  func askRunning(_ inquiry: Inquiry, of device: DeviceID) async throws -> InquiryAnswer? {
+    do {
+      return try await DoorClient.ask(inquiry, of: device, on: location, within: Self.patience)
+    } catch {
+      guard error.code == .unreachable else { throw error }
+      return nil
+    }
+  }
+
+  /// Asks the store of a device; `nil` when somebody holds it, and this was not the last attempt.
+  private func askStopped(_ inquiry: Inquiry, of device: DeviceID, isLast: Bool) async throws -> InquiryAnswer? {
+    guard let node = try openStopped(device, isLast: isLast) else { return nil }
+    defer { node.close() }
+    return try await node.ask(inquiry)
+  }
+
+  /// Opens the store of a device; `nil` when somebody holds it, and this was not the last attempt.
+  private func openStopped(_ device: DeviceID, isLast: Bool) throws -> StoppedNode? {
+    do {
+      let node = try StoppedNode(of: device, on: location)
+      for notice in node.notices { Output.complain("busnode: \(device): \(notice)") }
+      return node
+    } catch {
+      guard error.code == .busHeld else { throw error }
+      guard isLast else { return nil }
+      throw Failure(
+        code: error.code.description, message: "\(error.message), which does not answer",
+        exitStatus: ExitStatus.busHeld)
+    }
+  }
+
+  /// Asks every device, or the one named, and gives what each answers to `take`; who cannot be asked is named on standard
+  /// error, and `false` returned.
+  func askAll(
+    _ inquiry: Inquiry, only wanted: DeviceID? = nil, _ take: (DeviceID, InquiryAnswer) throws -> Void
+  ) async throws -> Bool {
+    var isComplete = true
+    for device in try all() where wanted == nil || wanted == device {
+      do {
+        try take(device, try await ask(inquiry, of: device))
+      } catch {
+        guard let failure = error as? Failure ?? (error as? RunBusError).map({ Failure($0) }) else { throw error }
+        Output.complain(
+          Failure(code: failure.code, message: "\(device): \(failure.message)", exitStatus: ExitStatus.busHeld))
+        isComplete = false
+      }
+    }
+    return isComplete
+  }
+}

@@ -1,0 +1,100 @@
+import RunBus
+
+// What is said of snapshots and events.
+extension Sentence {
+  /// `1.2.14 running 3:05 · 0.52 km · 5:41 /km · 148 bpm · by watch`; what is stale says how old it is.
+  static func snapshot(_ snapshot: SnapshotJSON, in units: Units = .metric) -> String {
+    let metrics = snapshot.metrics
+    var parts = ["\(order(snapshot)) \(snapshot.phase.rawValue) \(clock(metrics.elapsedSeconds))"]
+    if metrics.activeSeconds < metrics.elapsedSeconds { parts.append("active \(clock(metrics.activeSeconds))") }
+    if snapshot.recovering { parts.append("recovering: resume, finish or discard?") }
+    if metrics.autoPaused { parts.append("the runner stands") }
+    if let meters = metrics.distanceMeters {
+      parts.append(aged(units.distanceText(meters), .distance, of: snapshot))
+    }
+    if let pace = metrics.currentPaceSecondsPerKilometer ?? metrics.averagePaceSecondsPerKilometer {
+      parts.append(units.paceText(pace))
+    }
+    if let rate = metrics.heartRateBpm { parts.append(aged("\(whole(rate)) bpm", .heartRate, of: snapshot)) }
+    if metrics.lapCount > 0 { parts.append(metrics.lapCount == 1 ? "1 lap" : "\(metrics.lapCount) laps") }
+    if let change = snapshot.changedBy { parts.append("by \(change.source)") }
+    return parts.joined(separator: " · ")
+  }
+
+  /// `148 bpm, 42 s old`: while a run is on, a value whose latest reading is too old to stand for now.
+  private static func aged(_ text: String, _ metric: Metric, of snapshot: SnapshotJSON) -> String {
+    snapshot.phase == .running ? aged(text, metric, of: snapshot.metrics) : text
+  }
+
+  /// A value, and its age if it is stale.
+  static func aged(_ text: String, _ metric: Metric, of metrics: MetricsJSON) -> String {
+    guard metrics.stale.contains(metric), let age = metrics.ages[metric] else { return text }
+    return "\(text), \(old(age)) old"
+  }
+
+  /// Where the run stands: the first line of `busnode state`.
+  static func standing(_ snapshot: SnapshotJSON) -> String {
+    let place = "term \(snapshot.term), revision \(snapshot.revision), tick \(snapshot.tick)"
+    guard snapshot.phase != .idle else { return "no run has been started (\(place))" }
+    return "the run is \(snapshot.phase.rawValue)"
+      + (snapshot.recovering ? " and waits to be recovered (busnode recover resume, finish or discard)" : "")
+      + (snapshot.changedBy.map { ", last changed by \($0.source) on \($0.deviceId)" } ?? "") + " (\(place))"
+  }
+
+  /// `1.2.14`: term, revision, tick.
+  static func order(_ snapshot: SnapshotJSON) -> String {
+    "\(snapshot.term).\(snapshot.revision).\(snapshot.tick)"
+  }
+
+  /// One event of the bus.
+  static func event(_ event: EventJSON) -> String {
+    switch event {
+    case .snapshot(let snapshot): self.snapshot(snapshot)
+    case .command(let command):
+      "\(command.deviceId): \(command.command.rawValue) pressed on \(command.source)"
+        + (command.runOffsetSeconds.map { " (recorded at \(clock($0)))" } ?? "")
+    case .receipt(let receipt, let device), .verdict(let receipt, let device): "\(device): \(receipt.message)"
+    case .presence(let presence): "\(presence.deviceId) \(presence.reachable ? "is here" : "is gone")"
+    case .message(let message): self.message(message)
+    case .link(let link): link.reachable ? "the hub answers" : "the hub is out of reach"
+    case .view(let view): self.view(view)
+    case .hubLost(let lost):
+      "nothing heard of \(lost.deviceId ?? "the hub") for \(clock(lost.silentSeconds)): the run may have stopped"
+    case .predicted(let predicted): "the button shows \(predicted.phase.rawValue)"
+    case .sensors(let sensors):
+      switch sensors.demand {
+      case .off: "sensors off (paused, or no run)"
+      case .motion: "sensors off, except for motion (the runner stands)"
+      case .all: "sensors on"
+      }
+    case .record(let record): self.record(record)
+    case .recordingEnded(let recording):
+      "the recording has ended, at \(clock(recording.elapsedSeconds)) of the run: this node measures nothing more"
+    case .sensorsDone(let sensors): "all samples of the run are with the hub: \(sensors.samples)"
+    }
+  }
+
+  /// A message of an app that has arrived.
+  static func message(_ message: EventJSON.Message) -> String {
+    "message \(message.name) from \(message.fromDeviceId) to \(message.toDeviceId), "
+      + (message.bytes == 1 ? "1 byte" : "\(message.bytes) bytes")
+      + (message.text.map { $0.isEmpty ? "" : ": \($0)" } ?? "")
+  }
+
+  /// What has become of a run that is over.
+  static func record(_ news: EventJSON.Record) -> String {
+    let name = "run \(short(news.runId))"
+    guard let record = news.record else { return "\(name) was removed" }
+    let distance = record.distanceMeters.map { ", \(self.distance($0))" } ?? ""
+    return "\(name) is kept (version \(record.version), \(clock(record.activeSeconds))\(distance))"
+  }
+
+  /// How far what is shown can be believed.
+  static func view(_ view: EventJSON.View) -> String {
+    if view.hubOffDuty { return "the phone has gone off duty: what is shown is its last word" }
+    guard view.stale else { return "what is shown is up to date" }
+    return "what is shown is "
+      + (view.ageSeconds.map { "\(old($0)) old" } ?? "of an earlier time")
+      + ": nothing has been heard since"
+  }
+}

@@ -1,0 +1,186 @@
+import Testing
+
+@testable import RunCore
+
+@Suite("How many devices, values and questions a hub holds")
+struct HubDeviceTests {
+  private func value(_ id: UInt64, _ bytes: Int) -> AppMessage {
+    AppMessage(id: MessageID(high: 7, low: id), name: "m", body: Array(repeating: 0, count: bytes))
+  }
+
+  private func disk(of hub: HubStage) -> HubDisk {
+    var disk = HubDisk()
+    disk.commit(hub.durable)
+    return disk
+  }
+
+  @Test("Invented names are forgotten, on the disk, too; a device with a history stays among them")
+  func inventedNames() {
+    var hub = HubStage.with("watch", debounce: .zero)
+    _ = hub.presses("watch", .start)
+    hub.commitsAll()
+    _ = hub.says("watch", .goodbye)
+    for number in 0..<HubCore.absentMax + 50 {
+      _ = hub.hello("wrong\(number)")
+      hub.commitsAll()
+      _ = hub.says("wrong\(number)", .goodbye)
+      hub.passes(.milliseconds(250))
+    }
+    #expect(hub.core.devices.count <= HubCore.absentMax)
+    #expect(hub.core.couriers.count == hub.core.devices.count)
+    #expect(disk(of: hub).history.devices.count == hub.core.devices.count)
+    let lines = hub.hello("watch", nonce: 2) + hub.commitsAll()
+    #expect(lines.contains { $0.hasPrefix("watch ← welcome 2, commands 1") }, "\(lines)")
+  }
+
+  @Test("A device that was forgotten begins anew when it comes back, and its command counts once")
+  func forgotten() {
+    var hub = HubStage.with("watch", debounce: .zero)
+    _ = hub.presses("watch", .start)
+    hub.commitsAll()
+    _ = hub.says("watch", .goodbye)
+    for number in 0...HubCore.absentMax {
+      let name = "wrong\(number)"
+      _ = hub.hello(name)
+      _ = hub.presses(name, .lap)
+      hub.commitsAll()
+      _ = hub.says(name, .goodbye)
+      hub.passes(.milliseconds(250))
+    }
+    #expect(hub.core.devices[DeviceID("watch")!] == nil)
+    #expect(hub.hello("watch", nonce: 2) == ["watch ← refused storeRegressed"])
+  }
+
+  @Test("When room is made for a new name, many old ones go: looking for them costs as much as thousands of hellos")
+  func forgottenAtOnce() {
+    var hub = HubStage.with("watch")
+    var most = 0
+    for number in 0..<HubCore.absentMax + 2 {
+      _ = hub.hello("wrong\(number)")
+      hub.commitsAll()
+      _ = hub.says("wrong\(number)", .goodbye)
+      most = max(most, hub.core.devices.count)
+      // The silent are looked at, too: the watch is to stay.
+      _ = hub.says("watch", .ping(1))
+      hub.passes(.milliseconds(5))
+    }
+    #expect(most == HubCore.absentMax + 1)
+    #expect(hub.core.devices.count < HubCore.absentMax - HubCore.forgottenAtOnce + 4)
+    #expect(hub.core.devices[DeviceID("watch")!] != nil)
+  }
+
+  @Test("A shell that looked on is forgotten when it leaves; a watch is not")
+  func visitor() {
+    var hub = HubStage.with("watch", "shell")
+    for name in ["watch", "shell"] { _ = hub.says(name, .goodbye) }
+    hub.commitsAll()
+    hub.passes(.seconds(1))
+    #expect(hub.core.devices.keys.map(\.rawValue) == ["watch"])
+    #expect(disk(of: hub).history.devices.map(\.deviceID.rawValue) == ["watch"])
+    #expect(hub.feed(.inquire(.peers, 1)) == ["answer 1: watch"])
+  }
+
+  @Test("Values beyond the room are refused, durably at their sender; each device has its share of it")
+  func values() {
+    var hub = HubStage.opened()
+    var refused = 0
+    var sent = 0
+    for number in 0..<12 {
+      let name = "wrong\(number)"
+      _ = hub.hello(name)
+      for key in 0..<140 {
+        sent += 1
+        let latest = DeliveryMessage.latest(key: "k\(key)", version: 1, value(UInt64(sent), AppMessage.bodyMax))
+        let lines = hub.says(name, .delivery(latest)) + hub.commitsAll()
+        if lines.contains("\(name) ← no room for k\(key) 1") { refused += 1 }
+      }
+    }
+    let kept = hub.core.couriers.values.reduce(0) { $0 + $1.receivedBytes }
+    #expect(kept <= HubCore.valuePool + 13 * HubCore.valueShare)
+    #expect(refused > 0 && disk(of: hub).history.delivery.latestReceived.count == sent - refused)
+    _ = hub.hello("watch")
+    let lines = hub.says("watch", .delivery(.latest(key: "goal", version: 1, value(9999, 1000)))) + hub.commitsAll()
+    #expect(lines.contains("watch ← has goal 1"), "\(lines)")
+  }
+
+  @Test("A sender whose value is refused tells its app, and does not repeat it, in no session and no life")
+  func refusedValue() {
+    var peer = PeerStage.up()
+    _ = peer.feed(.post(value(1, 1), .latest(key: "k")))
+    peer.commits()
+    #expect(peer.hub(.delivery(.refuseLatest(key: "k", version: 1))) == ["commit: set k 1 arrived"])
+    #expect(peer.commits() == ["1 busy"])
+    #expect(!peer.passes(.seconds(20)).contains { $0.contains("send k") })
+    var next = PeerStage(peer.disk, now: peer.now)
+    _ = next.feed(.linkUp)
+    #expect(!next.welcome(session: 2).contains("send k 1"))
+  }
+
+  @Test("A device with more than a thousand keys is told so")
+  func keys() {
+    var hub = HubStage.with("wrong")
+    for key in 0...Courier.keysMax {
+      let lines =
+        hub.says("wrong", .delivery(.latest(key: "k\(key)", version: 1, value(UInt64(key), 1)))) + hub.commitsAll()
+      let answer = key < Courier.keysMax ? "wrong ← has k\(key) 1" : "wrong ← no room for k\(key) 1"
+      #expect(lines.contains(answer))
+    }
+  }
+
+  @Test("Who asks without an end is refused, and the others are answered")
+  func questions() {
+    var hub = HubStage.with("wrong", "watch")
+    _ = hub.presses("watch", .start)
+    var lines: [String] = []
+    for _ in 0..<100 { lines += hub.says("wrong", .inquire(.report)) }
+    #expect(lines == Array(repeating: "wrong ← refused busy", count: 100 - HubCore.owedAnswersMax))
+    _ = hub.says("watch", .inquire(.report))
+    #expect(hub.commitsAll().contains("watch ← answer report none"))
+  }
+
+  @Test("A question about records waits for one that is due, and not for ever")
+  func recordQuestion() {
+    var hub = HubStage.opened(debounce: .zero)
+    func own(_ kind: CommandKind, _ id: UInt64, run: UInt64) -> HubCore.Event {
+      .press(
+        Command(
+          id: CommandID(high: 9, low: id), kind: kind, source: .phone, runID: RunID(high: 9, low: run)))
+    }
+    for (id, kind) in [CommandKind.start, .stop].enumerated() {
+      _ = hub.act(own(kind, UInt64(id), run: 1))
+      hub.now = hub.now + .seconds(10)
+    }
+    // The next run begins before the record is made: it is made from the journal, which has to be read.
+    _ = hub.act(own(.start, 3, run: 2))
+    while let id = hub.takeInFlight() { _ = hub.act(.committed(id)) }
+    #expect(hub.askedJournal == RunID(high: 9, low: 1))
+    #expect(hub.act(.inquire(.records(from: 0), 1)).isEmpty)
+    var patient = hub
+    var answers = answered(&patient, .journal(RunID(high: 9, low: 1), patient.journal(of: RunID(high: 9, low: 1))))
+    #expect(answers == ["answer 1: records 1v1 of 1"])
+    hub.now = hub.now + RecordQuestions.patience
+    answers = answered(&hub, .deadline)
+    #expect(answers == ["answer 1: records  of 0"])
+  }
+
+  @Test("At a peer a question about records waits for those that it knows of, while the hub is there")
+  func recordQuestionAtPeer() {
+    var peer = PeerStage.up()
+    let lines = peer.hub(.pong(0, PeerStage.snapshot(1, 0, 1).order, recordsThrough: 1 << 32))
+    #expect(lines.last?.hasPrefix("send fetch") == true)
+    #expect(peer.feed(.inquire(.records(from: 0), 1)) == [])
+    let removal = RecordChange(number: 1 << 32, runID: RunID(high: 9, low: 1), version: 2, summary: nil)
+    #expect(peer.hub(.recordChange(removal)).filter { $0.hasPrefix("answer") } == [])
+    #expect(peer.commits().last == "answer 1: records  of 0")
+    _ = peer.hub(.pong(0, PeerStage.snapshot(1, 0, 1).order, recordsThrough: 1 << 32 + 1))
+    #expect(peer.feed(.inquire(.records(from: 0), 2)) == [])
+    #expect(peer.feed(.linkDown).contains("commit: "))
+    #expect(peer.commits() == ["answer 2: records  of 0"])
+  }
+
+  private func answered(_ hub: inout HubStage, _ event: HubCore.Event) -> [String] {
+    var actions = hub.act(event)
+    while let id = hub.takeInFlight() { actions += hub.act(.committed(id)) }
+    return actions.filter { if case .answer = $0 { true } else { false } }.compactMap(NodeLines.line)
+  }
+}

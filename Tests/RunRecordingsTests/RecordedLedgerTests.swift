@@ -1,0 +1,57 @@
+import RunBus
+import RunRecordings
+import Testing
+
+@Suite("Real recordings that arrive out of order", .enabled(if: RecordedRuns.folder != nil, RecordedRuns.missing))
+struct RecordedLedgerTests {
+  /// Small enough to be thrown about wholly.
+  private static let smallMax = 3000
+
+  private struct Generator: RandomNumberGenerator {
+    var state: UInt64
+    mutating func next() -> UInt64 {
+      state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+      return state ^ (state >> 29)
+    }
+  }
+
+  /// What the entries fold to in one go.
+  private func folded(_ entries: [LedgerEntry], at end: BusTime) -> (report: RunReport, route: [RoutePoint]) {
+    var calculator = Calculator()
+    let route = entries.sorted(by: LedgerEntry.precedes).compactMap { calculator.fold($0) }
+    return (calculator.report(at: end), route)
+  }
+
+  private func check(_ arriving: [LedgerEntry], at end: BusTime, _ what: String) {
+    let whole = folded(arriving, at: end)
+    var ledger = RunLedger()
+    ledger.insert(contentsOf: arriving)
+    let hasSameReport = ledger.report(at: end) == whole.report
+    #expect(hasSameReport, "\(what): report")
+    ledger.settle()
+    let hasSameRoute = ledger.route == whole.route
+    #expect(hasSameRoute, "\(what): route")
+  }
+
+  @Test(
+    "The incremental ledger and one fold in order say the same to the last digit", arguments: RecordedRuns.references)
+  func shuffled(reference: RecordedRuns.Reference) throws {
+    let recording = try RecordedRuns.recording(reference.file)
+    let origin = BusTime(nanoseconds: 1_234_567_890_123)
+    // The journal's positions break ties; those of one moment stay as the file has them.
+    let entries = recording.ledgerEntries(runStartedAt: origin)
+    let end = origin + recording.duration
+    check(entries, at: end, "device by device")
+    for seed in 1...3 as ClosedRange<UInt64> {
+      var generator = Generator(state: seed)
+      if entries.count <= Self.smallMax { check(entries.shuffled(using: &generator), at: end, "shuffled \(seed)") }
+      // Each is late by up to a thousand places, as behind links that drop.
+      let late = entries.sorted(by: LedgerEntry.precedes).enumerated()
+        .map {
+          (place: $0.offset + Int.random(in: 0...($0.offset.isMultiple(of: 97) ? 1000 : 2), using: &generator), $0)
+        }
+        .sorted { ($0.place, $0.1.offset) < ($1.place, $1.1.offset) }
+      check(late.map(\.1.element), at: end, "late \(seed)")
+    }
+  }
+}

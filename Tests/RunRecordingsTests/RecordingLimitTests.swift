@@ -1,0 +1,74 @@
+import RunBus
+import RunCore
+import RunRecordings
+import Testing
+
+/// Documents that took minutes, and gigabytes, while Foundation's parser read them. They are as long as it takes to be
+/// noticed; the time limit is ten times what they need here.
+@Suite("Recordings that somebody made to be slow", .timeLimit(.minutes(2)))
+struct RecordingLimitTests {
+  /// What follows the trackpoints inside their segment.
+  private func read(_ rest: String) throws(RunBusError) -> Recording {
+    let points = (0..<60).map { Documents.gpxPoint($0) }
+    return try Documents.read(Documents.gpx(points: points + [rest]))
+  }
+
+  @Test("Comments cost nothing: one of a million dashes, many, and many that never end")
+  func comments() throws {
+    let plain = try read("")
+    for rest in ["<!-" + String(repeating: "-", count: 1_000_000) + ">", String(repeating: "<!---->", count: 200_000)] {
+      #expect(try read(rest) == plain)
+    }
+    let open = try read(String(repeating: "<!--", count: 250_000))
+    #expect(open.samples == plain.samples)
+    #expect(open.warnings.count == 1)
+  }
+
+  @Test("More different names than any format has are refused in one sentence")
+  func names() throws {
+    let sentence = "f: cannot read this recording: its elements and attributes have more than 10000 different names"
+    for name in ["<n%/>", "<p%:a/>", "<a n%=''/>", "<a xmlns:n%=''/>"] {
+      let many = (0...10_000).map { name.replacing("%", with: String($0)) }.joined()
+      #expect(#expect(throws: RunBusError.self) { try read(many) }?.message == sentence)
+    }
+  }
+
+  @Test("A prefix that is not declared is noted once, however often it occurs")
+  func prefixes() throws {
+    #expect(
+      try read(String(repeating: "<p:a/><:a/>", count: 50_000)).warnings
+        == ["100000 undeclared XML prefixes ignored (first at line 64)"])
+  }
+
+  @Test("Laps beyond the ten thousandth are skipped with a note, their trackpoints are not")
+  func laps() throws {
+    let laps = (0..<10_050).map { Documents.tcxLap([$0]).replacing("\n", with: "") }
+    let recording = try Documents.read(Documents.tcx(laps))
+    #expect(recording.lapMarks.count == 9_999)
+    #expect(recording.duration == .seconds(10_049))
+    #expect(recording.summary?.laps.count == 10_000)
+    #expect(recording.summary?.distanceMeters == nil)
+    #expect(recording.warnings == ["50 laps beyond the first 10000 skipped (first at line 10004)"])
+    // One a second, as many as there are: those within a window of the start and the stop do not count.
+    #expect(recording.presses.count { $0.kind == .lap } == 9_999)
+  }
+
+  @Test("More stops of the timer than a run can have are refused")
+  func stops() throws {
+    let segments = (0...10_001).map { Documents.gpxPoint($0 * 4) + Documents.gpxPoint($0 * 4 + 1) }
+    let error = #expect(throws: RunBusError.self) {
+      try Documents.read(Documents.gpx(points: [segments.joined(separator: "</trkseg><trkseg>")]))
+    }
+    #expect(error?.message == "f: cannot read this recording: its timer stops more than 10000 times")
+  }
+
+  @Test("Empty tracks and lines of bytes that are no characters are counted, not collected")
+  func empty() throws {
+    let recording = try read("</trkseg></trk>" + String(repeating: "<trk/>", count: 50_000) + "<trk><trkseg>")
+    #expect(recording.positionCount == 60)
+    #expect(recording.warnings.isEmpty)
+    #expect(
+      try read(String(repeating: "\u{1}\n", count: 50_000)).warnings
+        == ["50000 lines with bytes that are no characters, which were replaced (first at line 64)"])
+  }
+}

@@ -1,0 +1,60 @@
+import Foundation
+import RunBus
+import RunRecordings
+import Testing
+
+@Suite("Files that are no recordings")
+struct RecordingRefusalTests {
+  private static let head = #"<gpx><trk><trkseg><trkpt lat="1" lon="2"><time>2026-01-01T00:00:00Z</time></trkpt>"#
+
+  @Test(
+    "One line says what is wrong, and where",
+    arguments: [
+      ("", "f: cannot read this recording: it is empty"),
+      ("hello", "f:1:1: cannot read this recording: it is not XML"),
+      (head, "f:1:83: cannot read this recording: the XML ends in the middle: the file is incomplete"),
+      ("<gpx>\n<trk></gpx>", "f:2:12: cannot read this recording: an XML end tag does not match its start tag"),
+      ("<html></html>", "f:1:6: cannot read this recording: its root element is <html>, so it is neither GPX nor TCX"),
+      (
+        "<gpx></gpx>",
+        "f: cannot read this recording: it holds no two trackpoints at different times, so there is nothing to replay"
+      ),
+      (
+        head + "</trkseg></trk></gpx>",
+        "f: cannot read this recording: it holds no two trackpoints at different times, so there is nothing to replay"
+      ),
+      (
+        head + #"<trkpt lat="1" lon="2"><time>2027-01-01T00:00:00Z</time></trkpt></trkseg></trk></gpx>"#,
+        "f: cannot read this recording: it spans more than seven days: a time stamp is wrong"
+      ),
+      (
+        #"<!DOCTYPE gpx [<!ENTITY a "b">]><gpx>&a;</gpx>"#,
+        "f: cannot read this recording: it has a document type declaration, which neither GPX nor TCX has"
+      ),
+    ])
+  func refusals(document: String, message: String) {
+    let error = #expect(throws: RunBusError.self) { try Recording.read(Array(document.utf8), name: "f") }
+    #expect(error?.code == .badInput)
+    #expect(error?.message == message)
+  }
+
+  @Test("Deep nesting, other encodings and a file beyond the limit are refused")
+  func bounds() throws {
+    let deep = String(repeating: "<a>", count: 5000)
+    #expect(throws: RunBusError.self) { try Recording.read(Array(("<gpx>" + deep).utf8), name: "f") }
+    let utf16 = "<gpx></gpx>".utf16.flatMap { [UInt8($0 & 0xFF), UInt8($0 >> 8)] }
+    #expect(throws: RunBusError.self) { try Recording.read(utf16, name: "f") }
+    let long = [UInt8](repeating: 0x20, count: 64 << 20 + 1)
+    #expect(throws: RunBusError.self) { try Recording.read(long, name: "f") }
+  }
+
+  @Test("A path that is no file is refused: missing, a folder, a device")
+  func paths() throws {
+    for path in ["/nonexistent/run.gpx", NSTemporaryDirectory(), "/dev/null"] {
+      let error = #expect(throws: RunBusError.self) { try Recording.read(contentsOf: path) }
+      #expect(error?.code == .badInput)
+      #expect(error?.message.hasPrefix(path) == true)
+      #expect(error?.message.contains("\n") == false)
+    }
+  }
+}

@@ -1,0 +1,91 @@
+import RunCore
+import Testing
+
+@testable import RunWire
+
+@Suite("What is delivered fits a frame")
+struct CodecDeliverySizeTests {
+  private func bytes(_ delivery: DeliveryMessage) throws -> Int {
+    let frame = PeerFrame(session: .max, sentAt: BusTime(nanoseconds: .min), message: .delivery(delivery))
+    let bytes = Codec.encode(frame)
+    #expect(try Codec.peerFrame(bytes) == frame)
+    return bytes.count
+  }
+
+  @Test("Messages that stay 64 bytes below a frame by their size do fit it", arguments: [0, 1, 256, 700, 32_768])
+  func messages(bodyBytes: Int) throws {
+    let message = AppMessage(
+      id: MessageID(high: .max, low: .max), name: String(repeating: "n", count: 64),
+      body: [UInt8](repeating: 0xFF, count: bodyBytes))
+    let count = min(Codec.messagesMax, (Codec.frameBytesMax - 64) / OutboxItem.message(message).size)
+    let transmission = MessageTransmission(sequence: Codec.counterMax, message: message)
+    #expect(try bytes(.messages(Array(repeating: transmission, count: count))) <= Codec.frameBytesMax)
+  }
+
+  @Test("The most verdicts fit a frame with every field at its longest")
+  func verdicts() throws {
+    let id = CommandID(high: .max, low: .max)
+    let source = ControlSource(rawValue: String(repeating: "s", count: 64))
+    let verdict = Verdict(
+      commandID: id, kind: .lap, source: source, outcome: .coalesced(into: id), runID: RunID(high: 1, low: 1),
+      term: Codec.counterMax, revision: Codec.counterMax, effectiveAt: BusTime(nanoseconds: .min))
+    let receipt = Receipt(
+      commandID: id, kind: .lap, source: source, stage: .verdict(verdict),
+      effectiveAge: BusDuration(nanoseconds: .min))
+    let transmission = VerdictTransmission(sequence: Codec.counterMax, receipt: receipt)
+    let all = Array(repeating: transmission, count: Codec.verdictsMax)
+    #expect(try bytes(.verdicts(all)) <= Codec.frameBytesMax)
+  }
+
+  /// What arrives of an answer.
+  private func arrived(_ answer: InquiryAnswer) throws -> InquiryAnswer? {
+    let bytes = Codec.encode(HubFrame(session: .max, message: .answer(answer)))
+    #expect(bytes.count <= Codec.frameBytesMax)
+    guard case .answer(let read) = try Codec.hubFrame(bytes).message else { return nil }
+    return read
+  }
+
+  @Test("A longer list arrives as its first 256 lines")
+  func firstLines() throws {
+    let rows = (0..<300).map { number in
+      OutboxReport(
+        kind: .message, id: MessageID(high: .max, low: .max), what: "\(number)" + String(repeating: "w", count: 61),
+        receiver: DeviceID(String(repeating: "d", count: 32)), age: BusDuration(nanoseconds: .max), tries: .max,
+        count: Codec.counterMax, isAccepted: true)
+    }
+    #expect(try arrived(.outbox(rows)) == .outbox(Array(rows.prefix(256))))
+    let peers = (0..<300).map { number in
+      PeerReport(
+        deviceID: DeviceID("watch-\(number)")!, role: NodeRole(rawValue: String(repeating: "r", count: 64)),
+        isReachable: true, heardAge: BusDuration(nanoseconds: .max), roundTrip: BusDuration(nanoseconds: .max),
+        waiting: Codec.counterMax, commandWatermark: Codec.counterMax)
+    }
+    #expect(try arrived(.peers(peers)) == .peers(Array(peers.prefix(256))))
+  }
+
+  @Test("A list whose lines are long ends where the frame does")
+  func longLines() throws {
+    let reports = (0..<256).map { number in
+      QuarantineReport(
+        id: MessageID(high: 1, low: UInt64(number)), name: "zones", bytes: 1, receiver: nil,
+        reason: String(repeating: "x", count: 1024), age: .zero)
+    }
+    guard case .quarantine(let read) = try arrived(.quarantine(reports)) else {
+      Issue.record("not a quarantine")
+      return
+    }
+    #expect((50..<64).contains(read.count))
+    #expect(read == Array(reports.prefix(read.count)))
+  }
+
+  @Test("What a handler or a node says about a failure is made to fit")
+  func failures() throws {
+    let long = "a\nb" + String(repeating: "é", count: 600)
+    let fitting = "a b" + String(repeating: "é", count: 510)
+    #expect(try arrived(.failed(long)) == .failed(fitting))
+    let frame = PeerFrame(
+      session: 1, sentAt: BusTime(nanoseconds: 0), message: .delivery(.goBack(.messages, to: 1, failure: long)))
+    #expect(
+      try Codec.peerFrame(Codec.encode(frame)).message == .delivery(.goBack(.messages, to: 1, failure: fitting)))
+  }
+}

@@ -1,0 +1,32 @@
+public import Foundation
+
+/// The checkout that the tests belong to.
+public enum Checkout {
+  /// The folder of `Package.swift`.
+  public static let root = URL(filePath: #filePath).appending(path: "../../..").standardizedFileURL
+
+  /// The path of a file or folder of the checkout.
+  public static func path(_ name: String) -> String { root.appending(path: name).path }
+
+  /// The Python that `scripts/bootstrap --python` makes, with what examples and test clients need.
+  public static let python = path(".venv/bin/python")
+  /// Whether that Python exists.
+  public static var hasPython: Bool { FileManager.default.isExecutableFile(atPath: python) }
+
+  /// Recordings of real runs, `shared/runs` beside the checkout or beside a folder above it; `nil` where there are none.
+  public static let recordings = shared("runs", with: "reference.json")
+  /// Damaged stores, `shared/damaged`; `nil` where there are none.
+  public static let damagedStores = shared("damaged", with: nil)
+
+  private static func shared(_ name: String, with file: String?) -> URL? {
+    var folder = root
+    while folder.path != "/" {
+      folder.deleteLastPathComponent()
+      let found = folder.appending(path: "shared/\(name)")
+      if FileManager.default.fileExists(atPath: file.map { found.appending(path: $0).path } ?? found.path) {
+        return found
+      }
+    }
+    return nil
+  }
+}
