@@ -117,7 +117,7 @@ fuzz:
 
 # The tests under the thread sanitizer, then under the address sanitizer, in build directories of their own. What runs on
 # one thread (the pure cores, codec, readers of recordings) is left out of the first, where it would take an hour, and
-# replays are played at a tenth of the speed: the processes are slower, too. ARGS="thread DoorTests" runs those only.
+# replays are played at a tenth of the speed: the processes are slower, too. ARGS="thread AdminSocketTests" runs those only.
 sanitize:
 	@scripts/bootstrap --python
 	@scripts/sanitize $(ARGS)

@@ -14,7 +14,7 @@ extension Recording {
     }
     var revision: UInt64 = 0
     for (index, press) in presses.enumerated() {
-      let change = Change(
+      let change = Author(
         source: .phone, deviceID: .replayPhone, commandID: CommandID(high: 0, low: UInt64(index + 1)))
       if press.kind == .lap {
         add(press.offset, .lap(change))

@@ -28,7 +28,7 @@ public enum RecordImport {
       elapsed: .zero, active: .zero, setup: settings.setup,
       title: text(recording.name, bytesMax: RecordSummary.titleBytesMax),
       note: text(recording.note, bytesMax: RecordSummary.noteBytesMax))
-    summary.take(body.report.metrics)
+    summary.add(body.report.metrics)
     return (RunRecord(summary: summary, body: body), recording.warnings)
   }
 

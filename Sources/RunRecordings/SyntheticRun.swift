@@ -29,7 +29,7 @@ public struct SyntheticRun: Hashable, Sendable {
   /// The run as the phone and the watch would have recorded it, one trackpoint a second. Its summary holds the model's
   /// own distance and timer, without any receiver's error.
   public func recording() -> Recording {
-    var generator = Dice(seed: seed)
+    var generator = SeededGenerator(seed: seed)
     let seconds = Int(duration.nanoseconds / 1_000_000_000)
     let plan = Plan(seconds: seconds, using: &generator)
     var runner = Runner(using: &generator)
@@ -79,7 +79,7 @@ public struct SyntheticRun: Hashable, Sendable {
     private let phase: Double
     let resumes: Set<Int>
 
-    init(seconds: Int, using generator: inout Dice) {
+    init(seconds: Int, using generator: inout SeededGenerator) {
       var stands: [Range<Int>] = []
       var timerStops: [ClosedRange<Int>] = []
       // One of each in every five minutes, in their own thirds, so that they never meet.
@@ -106,7 +106,7 @@ public struct SyntheticRun: Hashable, Sendable {
     func isTimed(before second: Int) -> Bool {
       !timerStops.contains { $0.lowerBound < second && second <= $0.upperBound }
     }
-    func speed(at second: Int, using generator: inout Dice) -> Double {
+    func speed(at second: Int, using generator: inout SeededGenerator) -> Double {
       if stands.contains(where: { $0.contains(second) }) { return 0 }
       if timerStops.contains(where: { $0.contains(second) }) { return 0 }
       let time = Double(second)
@@ -133,7 +133,7 @@ private struct Runner {
   private let hillPhase: Double
   private let wanderPhase: Double
 
-  init(using generator: inout Dice) {
+  init(using generator: inout SeededGenerator) {
     heading = 2 * .pi * generator.unit()
     hillPhase = 2 * .pi * generator.unit()
     wanderPhase = 2 * .pi * generator.unit()
@@ -148,7 +148,7 @@ private struct Runner {
   }
 
   /// Lives one second; returns the metres moved in it.
-  mutating func advance(wish: Double, using generator: inout Dice) -> Double {
+  mutating func advance(wish: Double, using generator: inout SeededGenerator) -> Double {
     seconds += 1
     let before = altitudeMeters
     let previous = speed
@@ -186,9 +186,9 @@ private struct Receiver {
   /// Seconds for which something stands in the way.
   private var shadowed = 0
 
-  init(using generator: inout Dice) { accuracyMeters = 4 + 3 * generator.unit() }
+  init(using generator: inout SeededGenerator) { accuracyMeters = 4 + 3 * generator.unit() }
 
-  mutating func advance(using generator: inout Dice) {
+  mutating func advance(using generator: inout SeededGenerator) {
     if shadowed > 0 {
       shadowed -= 1
     } else if generator.integer(below: 300) == 0 {
@@ -220,7 +220,7 @@ private struct Receiver {
   }
 }
 
-extension Dice {
+extension SeededGenerator {
   /// From 0 up to, not including, 1.
   fileprivate mutating func unit() -> Double { Double(next() >> 11) * 0x1p-53 }
   /// From 0 up to, not including, a bound; 0 for a bound below 2.

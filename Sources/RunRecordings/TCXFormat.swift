@@ -1,6 +1,6 @@
 import RunCore
 
-/// TCX (Garmin Training Center v2): `Activity` / `Lap` / `Track` / `Trackpoint`, run cadence in the extensions under any
+/// TCX (Garmin Training Center v2): `MotionActivity` / `Lap` / `Track` / `Trackpoint`, run cadence in the extensions under any
 /// prefix, and the device's own figures per lap. Courses are not recordings.
 ///
 /// One recording is one run: of several activities the first one with trackpoints is read, or the first that says it

@@ -27,15 +27,15 @@ extension Codec {
       runOffset: message.hasRunOffsetNs ? BusDuration(nanoseconds: message.runOffsetNs) : nil)
   }
 
-  private static func message(_ base: Base) -> WireBase {
+  private static func message(_ base: ObservedRevision) -> WireBase {
     var message = WireBase()
     message.revision = base.revision
     if let id = base.commandID { message.commandID = data(id) }
     return message
   }
 
-  private static func value(_ message: WireBase) throws(WireError) -> Base {
-    Base(
+  private static func value(_ message: WireBase) throws(WireError) -> ObservedRevision {
+    ObservedRevision(
       revision: try counter(message.revision, "base revision"),
       commandID: message.hasCommandID ? try identifier(message.commandID, "base command id") : nil)
   }

@@ -75,7 +75,7 @@ extension Codec {
     }
   }
 
-  private static func message(_ transmission: Transmission) -> WireTransmission {
+  private static func message(_ transmission: CommandTransmission) -> WireTransmission {
     var message = WireTransmission()
     message.command = self.message(transmission.command)
     message.sequence = transmission.sequence
@@ -85,9 +85,9 @@ extension Codec {
     return message
   }
 
-  private static func value(_ message: WireTransmission) throws(WireError) -> Transmission {
+  private static func value(_ message: WireTransmission) throws(WireError) -> CommandTransmission {
     guard message.hasCommand else { throw .malformed("transmission without a command") }
-    return Transmission(
+    return CommandTransmission(
       command: try value(message.command), sequence: try sequence(message.sequence),
       age: try span(message.ageNs, "command age"), isUncertain: message.uncertain, stopFollows: message.stopFollows)
   }

@@ -53,7 +53,7 @@ extension Codec {
       isRecovering: message.recovering)
   }
 
-  private static func message(_ change: Change) -> WireChange {
+  private static func message(_ change: Author) -> WireChange {
     var message = WireChange()
     message.source = change.source.rawValue
     message.deviceID = change.deviceID.rawValue
@@ -61,13 +61,13 @@ extension Codec {
     return message
   }
 
-  private static func value(_ message: WireChange) throws(WireError) -> Change {
-    Change(
+  private static func value(_ message: WireChange) throws(WireError) -> Author {
+    Author(
       source: try source(message.source), deviceID: try device(message.deviceID),
       commandID: try identifier(message.commandID, "command id"))
   }
 
-  static func word(_ activity: Activity) -> WireActivity {
+  static func word(_ activity: MotionActivity) -> WireActivity {
     switch activity {
     case .walking: .walking
     case .running: .running
@@ -76,7 +76,7 @@ extension Codec {
     }
   }
 
-  static func activity(_ word: WireActivity) -> Activity {
+  static func activity(_ word: WireActivity) -> MotionActivity {
     switch word {
     case .walking: .walking
     case .running: .running

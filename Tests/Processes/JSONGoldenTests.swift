@@ -33,7 +33,7 @@ struct JSONGoldenTests {
     let device = try #require(DeviceID("watch"))
     let snapshot = Snapshot(
       order: SnapshotOrder(term: 1, revision: 2, tick: 14), phase: .paused, runID: Self.run,
-      changedBy: Change(source: .watch, deviceID: device, commandID: Self.command), startedAt: .zero,
+      changedBy: Author(source: .watch, deviceID: device, commandID: Self.command), startedAt: .zero,
       capturedAt: .zero, metrics: metrics)
     #expect(Output.json(SnapshotJSON(snapshot)) == (try golden("snapshot.json")))
   }

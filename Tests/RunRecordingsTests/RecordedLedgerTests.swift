@@ -28,7 +28,7 @@ struct RecordedLedgerTests {
     ledger.insert(contentsOf: arriving)
     let hasSameReport = ledger.report(at: end) == whole.report
     #expect(hasSameReport, "\(what): report")
-    ledger.settle()
+    ledger.foldAll()
     let hasSameRoute = ledger.route == whole.route
     #expect(hasSameRoute, "\(what): route")
   }

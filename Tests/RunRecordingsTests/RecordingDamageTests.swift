@@ -184,7 +184,7 @@ struct RecordingDamageTests {
   @Test(
     "Any one damaged place costs a few trackpoints at most, and is never passed over in silence", arguments: 0..<300)
   func onePlace(seed: UInt64) throws {
-    var generator = Dice(seed: seed)
+    var generator = SeededGenerator(seed: seed)
     let isTCX = seed.isMultiple(of: 2)
     let text =
       isTCX
@@ -213,7 +213,7 @@ struct RecordingDamageTests {
 
   @Test("Many damaged places are read or refused in one line, and never crash", arguments: 0..<200)
   func manyPlaces(seed: UInt64) {
-    var generator = Dice(seed: seed)
+    var generator = SeededGenerator(seed: seed)
     var document = Array(
       (seed.isMultiple(of: 2) ? Documents.tcx([Documents.tcxLap(Array(0..<40))]) : Documents.gpx(0..<40)).utf8)
     for _ in 0..<1 + generator.below(12) {
@@ -238,6 +238,6 @@ struct RecordingDamageTests {
   }
 }
 
-extension Dice {
+extension SeededGenerator {
   fileprivate mutating func below(_ bound: Int) -> Int { Int(next() % UInt64(bound)) }
 }

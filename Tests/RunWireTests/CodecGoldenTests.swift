@@ -56,9 +56,10 @@ struct CodecGoldenTests {
     let command = Command(
       id: CommandID(high: 0x0102_0304_0506_0708, low: 0x090A_0B0C_0D0E_0F10), kind: .pause, source: .liveActivity,
       runID: RunID(high: 0x2122_2324_2526_2728, low: 0x292A_2B2C_2D2E_2F30),
-      base: Base(revision: 1, commandID: CommandID(high: 0x3132_3334_3536_3738, low: 0x393A_3B3C_3D3E_3F40)),
+      base: ObservedRevision(
+        revision: 1, commandID: CommandID(high: 0x3132_3334_3536_3738, low: 0x393A_3B3C_3D3E_3F40)),
       runOffset: BusDuration(nanoseconds: 12_000_000_000))
-    let transmission = Transmission(
+    let transmission = CommandTransmission(
       command: command, sequence: 2, age: .milliseconds(40), isUncertain: true, stopFollows: true)
     let frame = PeerFrame(session: 77, sentAt: BusTime(nanoseconds: 2_000_000_000), message: .command(transmission))
     #expect(

@@ -2,9 +2,9 @@ import RunCore
 
 /// Draws messages that keep the schema's rules, every optional part there or not, every case of every enum.
 struct RandomMessages {
-  private var generator: Dice
+  private var generator: SeededGenerator
   /// Draws the same messages for the same seed.
-  init(seed: UInt64) { generator = Dice(seed: seed) }
+  init(seed: UInt64) { generator = SeededGenerator(seed: seed) }
 
   mutating func bits() -> UInt64 { generator.next() }
   mutating func number(below bound: Int) -> Int { Int.random(in: 0..<bound, using: &generator) }
@@ -44,7 +44,7 @@ struct RandomMessages {
   mutating func command() -> Command {
     Command(
       id: id(), kind: kind(), source: source(), runID: maybe { $0.id() },
-      base: maybe { random in Base(revision: random.counter(), commandID: random.maybe { $0.id() }) },
+      base: maybe { random in ObservedRevision(revision: random.counter(), commandID: random.maybe { $0.id() }) },
       runOffset: maybe { $0.span() })
   }
 
@@ -79,7 +79,7 @@ struct RandomMessages {
     let metrics = metrics()
     let snapshot = Snapshot(
       order: order(), phase: one(of: RunPhase.allCases), runID: maybe { $0.id() },
-      changedBy: maybe { Change(source: $0.source(), deviceID: $0.device(), commandID: $0.id()) },
+      changedBy: maybe { Author(source: $0.source(), deviceID: $0.device(), commandID: $0.id()) },
       startedAt: maybe { $0.time() }, capturedAt: time(), metrics: metrics,
       isRecovering: coin())
     return StateMessage(snapshot: snapshot, age: span())
@@ -97,7 +97,7 @@ struct RandomMessages {
     let values: [SampleValue] = [
       .position(position), .altitude(meters: double(), one(of: [.gps, .barometer, .unstated])),
       .heartRate(bpm: positive()),
-      .cadence(stepsPerMinute: positive()), .pedometer(meters: positive()), .motion(one(of: Activity.allCases)),
+      .cadence(stepsPerMinute: positive()), .pedometer(meters: positive()), .motion(one(of: MotionActivity.allCases)),
     ]
     return SampleTransmission(
       sequence: sequence(), moment: coin() ? .age(age()) : .runOffset(span()), value: one(of: values),
@@ -109,7 +109,7 @@ struct RandomMessages {
       version: one(of: [0, 1, 2, .max]), deviceID: device(), role: role(), nodeID: id(), storeID: id(), nonce: bits(),
       termSeen: counter(), isOneShot: coin(), hub: maybe { $0.id() }, acknowledged: marks().mapValues(\.sequence),
       received: marks())
-    let transmission = Transmission(
+    let transmission = CommandTransmission(
       command: command(), sequence: sequence(), age: age(), isUncertain: coin(), stopFollows: coin())
     let samples = (0...number(below: 8)).map { _ in sample() }
     let message = one(of: [

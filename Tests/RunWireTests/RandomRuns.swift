@@ -24,7 +24,7 @@ extension RandomMessages {
     metrics.elevationLossMeters = maybe { $0.double() }
     metrics.energyJoules = maybe { $0.double() }
     metrics.positionAccuracyMeters = maybe { $0.double() }
-    metrics.activity = one(of: Activity.allCases)
+    metrics.activity = one(of: MotionActivity.allCases)
     metrics.isActivityInferred = coin()
     metrics.isAutoPaused = coin()
     metrics.lapCount = count()

@@ -195,7 +195,7 @@ public struct JournalledRun<Disk: JournalDisk> {
     case .show(let snapshot): outcome.see(snapshot)
     case .receipt(let receipt): if receipt.stage == .pending { outcome.isOwnLapPromised = true }
     case .readJournal(let run): feedHub(.journal(run, disk.history.presentRun == run ? disk.history.journal : []))
-    case .forward, .publish, .messageReceipt, .refusePost, .hand, .keep, .spoolSettled, .answer, .readRecord,
+    case .forward, .publish, .messageReceipt, .refusePost, .hand, .keep, .spooledCommandJudged, .answer, .readRecord,
       .record, .recovered, .note, .ended:
       break
     }
@@ -243,7 +243,8 @@ public struct JournalledRun<Disk: JournalDisk> {
       // Its disk is not what is tested.
       case .commit(let id, _): feedPeer(.committed(id))
       case .receipt(let receipt): if case .verdict(let verdict) = receipt.stage { outcome.hear(verdict) }
-      case .subscribe, .messageReceipt, .refusePost, .hand, .spoolSettled, .answer, .answered, .readRecord, .record,
+      case .subscribe, .messageReceipt, .refusePost, .hand, .spooledCommandJudged, .answer, .answered, .readRecord,
+        .record,
         .show, .hear, .reachability, .view, .hubLost, .met, .fail, .note, .ended:
         break
       }
@@ -251,7 +252,7 @@ public struct JournalledRun<Disk: JournalDisk> {
   }
 
   private mutating func finish() {
-    feedHub(.settleRecords)
+    feedHub(.makeDueRecords)
     outcome.read(disk.history, metrics: hub?.authoritative.metrics ?? RunMetrics())
     if peer.unsettledCount > 0 || peer.spooledCount > 0 {
       outcome.faults.append("\(peer.unsettledCount) presses and \(peer.spooledCount) readings are left at the watch")

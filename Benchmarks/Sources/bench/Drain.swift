@@ -61,7 +61,7 @@ struct Drain: AsyncParsableCommand {
         return nil
       }
       for await state in await peer.reachabilities() where state.isReachable { break }
-      await peer.suspend()
+      await peer.disconnect()
       let body = [UInt8](repeating: 7, count: bytes)
       // Side by side, so that they share commits; a backlog is made over hours, and how fast is measured elsewhere.
       var last = AppMessage(name: "note", body: body)
@@ -76,7 +76,7 @@ struct Drain: AsyncParsableCommand {
       let receipts = await peer.messageReceipts(for: last.id)
       try await peer.post(last, by: .queued)
       let reachabilities = await peer.reachabilities()
-      await peer.resume()
+      await peer.reconnect()
       for await state in reachabilities where state.isReachable { break }
       let began = monotonic()
       for await receipt in receipts where receipt.stage == .processed { break }

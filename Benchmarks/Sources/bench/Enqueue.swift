@@ -116,7 +116,7 @@ struct EnqueuerRole: ParsableCommand {
   func run() throws {
     alarm(300)
     let store = try NodeStore(directory: directory + "/store")
-    let stream = OutStreamID(receiver: StoreID(high: 1, low: 1), kind: .messages)
+    let stream = OutboundStreamID(receiver: StoreID(high: 1, low: 1), kind: .messages)
     let bytes = [UInt8](repeating: 0, count: body)
     let done = Completion(waiting)
     var sequence: UInt64 = 0

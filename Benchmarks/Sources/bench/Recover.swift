@@ -59,7 +59,7 @@ struct Recover: AsyncParsableCommand {
   private func write(to directory: String, _ phone: DeviceID, copyingTo killed: String) async throws -> Sizes {
     let store = try NodeStore(directory: directory, device: phone)
     let run = RunID(high: 1, low: 1)
-    let change = Change(source: .phone, deviceID: phone, commandID: CommandID(high: 2, low: 2))
+    let change = Author(source: .phone, deviceID: phone, commandID: CommandID(high: 2, low: 2))
     let start = LedgerEvent.transition(Transition(kind: .start, revision: 1, change: change))
     var operations: [StoreOperation] = [
       .setTerm(1), .append(run, LedgerEntry(time: .zero, position: 1, event: start)),

@@ -14,7 +14,7 @@ package final class StoppedNode {
   private let store: NodeStore
   private let now: BusTime
   private var core: Core
-  private var hasSettled = false
+  private var hasMadeDueRecords = false
 
   /// What opening the store found out, one sentence each: damage that was set aside, for example.
   package var notices: [String] { store.notices }
@@ -74,9 +74,9 @@ package final class StoppedNode {
       core = .peer(peer)
     case .hub(var hub):
       // What the hub had left to do when it ended, or died, is done first: its last run is a record, too.
-      if inquiry.isOfRecords, !hasSettled {
-        _ = try await carryOut(hub.receive(.settleRecords, at: now), &hub)
-        hasSettled = true
+      if inquiry.isOfRecords, !hasMadeDueRecords {
+        _ = try await carryOut(hub.receive(.makeDueRecords, at: now), &hub)
+        hasMadeDueRecords = true
       }
       answer = try await carryOut(hub.receive(.inquire(inquiry, 1), at: now), &hub)
       core = .hub(hub)
@@ -114,7 +114,8 @@ package final class StoppedNode {
           store.readJournal(of: run) { continuation.resume(returning: $0) }
         }
         actions += core.receive(.journal(run, try entries.get()), at: now)
-      case .open, .send, .forward, .publish, .receipt, .messageReceipt, .refusePost, .hand, .keep, .spoolSettled,
+      case .open, .send, .forward, .publish, .receipt, .messageReceipt, .refusePost, .hand, .keep,
+        .spooledCommandJudged,
         .recovered, .show, .record, .note, .ended:
         break
       }

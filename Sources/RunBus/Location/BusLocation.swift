@@ -119,21 +119,21 @@ public struct BusLocation: Hashable, Sendable {
 
   /// Where the running node of a device answers a shell on this machine, whatever the bus itself runs on. A path too long
   /// for a socket is replaced by a short one.
-  public func doorEndpoint(for device: DeviceID) -> String { "ipc://" + paths.door(of: device).path }
+  public func adminEndpoint(for device: DeviceID) -> String { "ipc://" + paths.adminSocket(of: device).path }
 
-  /// Makes the directory of a device's door, and checks that no file of somebody else's would be lost there.
-  func prepareDoor(for device: DeviceID) throws(RunBusError) {
-    let door = paths.door(of: device)
-    try Self.prepare(door.parent, door.directory)
+  /// Makes the directory of a device's admin socket, and checks that no file of somebody else's would be lost there.
+  func prepareAdminSocket(for device: DeviceID) throws(RunBusError) {
+    let socket = paths.adminSocket(of: device)
+    try Self.prepare(socket.parent, socket.directory)
     var info = stat()
-    guard lstat(door.path, &info) != 0 || info.st_mode & S_IFMT == S_IFSOCK else {
-      throw RunBusError(.transport, "\(door.path) is not a socket: move it away")
+    guard lstat(socket.path, &info) != 0 || info.st_mode & S_IFMT == S_IFSOCK else {
+      throw RunBusError(.transport, "\(socket.path) is not a socket: move it away")
     }
   }
-  /// Checks, without making anything, that the directory of a device's door is this user's.
-  func hasSafeDoorDirectory(for device: DeviceID) -> Bool {
-    let door = paths.door(of: device)
-    return PrivateDirectory.isOurs(door.parent) && PrivateDirectory.isOurs(door.directory)
+  /// Checks, without making anything, that the directory of a device's admin socket is this user's.
+  func hasSafeAdminDirectory(for device: DeviceID) -> Bool {
+    let socket = paths.adminSocket(of: device)
+    return PrivateDirectory.isOurs(socket.parent) && PrivateDirectory.isOurs(socket.directory)
   }
 
   private static func prepare(_ parent: String, _ directory: String) throws(RunBusError) {

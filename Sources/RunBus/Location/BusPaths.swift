@@ -41,8 +41,8 @@ struct BusPaths: Hashable, Sendable {
     ]
   }
 
-  /// The socket file of a device's door, where it is and what holds that. Most names fit where the bus's own sockets do.
-  func door(of device: DeviceID) -> (parent: String, directory: String, path: String) {
+  /// The admin socket's file of a device, where it is and what holds that. Most names fit where the bus's own sockets do.
+  func adminSocket(of device: DeviceID) -> (parent: String, directory: String, path: String) {
     let name = "/\(device).door"
     guard (runtimeDirectory + name).utf8.count > Self.socketPathMax else {
       return (runtimeParent, runtimeDirectory, runtimeDirectory + name)

@@ -21,7 +21,7 @@ final class LoopCore: @unchecked Sendable {
     case call(@Sendable () -> Void)
   }
 
-  private struct Inbox: ~Copyable {
+  private struct InboundStream: ~Copyable {
     enum Phase {
       /// Can go to: stopping.
       case running
@@ -57,7 +57,7 @@ final class LoopCore: @unchecked Sendable {
   /// thousand messages, more than any burst that fits between two deadlines of a node.
   private static let roundsBeforeTimersMax = 64
 
-  private let inbox: Mutex<Inbox>
+  private let inbox: Mutex<InboundStream>
   private let threadNumber = Atomic<UInt>(0)
   private let wakeDescriptor: CInt
 
@@ -70,7 +70,7 @@ final class LoopCore: @unchecked Sendable {
 
   init(pipe: consuming WakePipe) {
     wakeDescriptor = pipe.readEnd
-    inbox = Mutex(Inbox(pipe: pipe))
+    inbox = Mutex(InboundStream(pipe: pipe))
   }
 
   var isCurrent: Bool { threadNumber.load(ordering: .relaxed) == currentThreadNumber() }
@@ -147,7 +147,7 @@ final class LoopCore: @unchecked Sendable {
   }
 
   /// Runs what was given until now; what comes meanwhile waits for the next turn, behind the sockets.
-  private func runBatch() -> Inbox.Phase {
+  private func runBatch() -> InboundStream.Phase {
     let phase = inbox.withLock { inbox in
       swap(&inbox.work, &batch)
       return inbox.phase

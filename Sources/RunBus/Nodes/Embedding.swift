@@ -17,7 +17,7 @@
       self.init(
         configuration: configuration,
         listener: ZeroMQListener(control: location.controlEndpoint, events: location.eventsEndpoint), store: store,
-        loop: loop, lock: lock, place: NodePlace(at: location, device: device))
+        loop: loop, lock: lock, services: LocalServices(at: location, device: device))
     }
   }
 
@@ -33,14 +33,14 @@
         store: try NodeStore(
           directory: location.stateDirectory(for: device), device: device, patience: NodeStore.visitorPatience),
         loop: loop,
-        place: NodePlace(at: location, device: device))
+        services: LocalServices(at: location, device: device))
     }
   }
 
-  extension NodePlace {
+  extension LocalServices {
     /// The usual place of a device's node: the spool of its bus on this machine, and a door beside the bus's sockets.
     init(at location: BusLocation, device: DeviceID) {
-      self.init(spool: location.spool, door: ZeroMQDoorOpener(location: location, device: device))
+      self.init(spool: location.spool, adminSocket: ZeroMQAdminSocketOpener(location: location, device: device))
     }
   }
 #endif

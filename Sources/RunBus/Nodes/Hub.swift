@@ -29,17 +29,17 @@ public actor Hub: Node, DrivenNode {
   ///
   /// - Parameters:
   ///   - lock: what makes it the only hub of its bus, where a lock does; let go when the hub has ended.
-  ///   - place: what else it has on its machine.
+  ///   - services: what else it has on its machine.
   public init(
     configuration: HubConfiguration, listener: any HubListener, store: NodeStore, loop: Loop, lock: HubLock? = nil,
-    place: NodePlace = NodePlace()
+    services: LocalServices = LocalServices()
   ) {
     self.lock = lock
     self.configuration = configuration
     self.listener = listener
     self.loop = loop
     driver = NodeDriver(
-      store: store, place: place, log: Logger(label: "runbus.hub"), word: "hub", failsUnwritten: true)
+      store: store, services: services, log: Logger(label: "runbus.hub"), word: "hub", failsUnwritten: true)
   }
 
   /// Runs until the task is cancelled; see ``Node/run()``.
@@ -59,7 +59,7 @@ public actor Hub: Node, DrivenNode {
   /// Takes in a reading of one of the hub's own sensors.
   ///
   /// Throws ``RunBusError/Code/badInput`` for numbers that no sensor gives.
-  public func record(_ sample: Sample) throws(RunBusError) {
+  public func add(_ sample: Sample) throws(RunBusError) {
     guard driver.life.isRunning else { throw RunBusError(.closed, "the hub does not run") }
     guard Codec.carries(sample.value) else {
       throw RunBusError(.badInput, "\(sample.value) is no reading of a sensor: it was not taken in")
@@ -105,13 +105,13 @@ public actor Hub: Node, DrivenNode {
   public var controlEndpoint: String? { transport?.controlEndpoint }
 
   /// Closes the sockets; presses on the hub itself go on.
-  public func suspend() {
+  public func disconnect() {
     transport?.close()
     transport = nil
   }
 
   /// Opens the sockets again.
-  public func resume() {
+  public func reconnect() {
     if driver.life.isRunning, transport == nil { open() }
   }
 
@@ -173,7 +173,7 @@ public actor Hub: Node, DrivenNode {
 
   var wakeAt: BusTime? { core?.deadline.map(clock.real(at:)) }
 
-  private func take(_ event: HubTransportEvent) {
+  private func receive(_ event: HubTransportEvent) {
     switch event {
     case .subscribed(let topic):
       subscribed.insert(topic)
@@ -219,12 +219,12 @@ public actor Hub: Node, DrivenNode {
     case .receipt(let receipt): driver.audience.tell(receipt)
     case .messageReceipt(let receipt): driver.audience.tell(receipt)
     case .refusePost(let id, let refusal): driver.audience.refuse(id, refusal)
-    case .hand(let handover): driver.handing.append(handover)
+    case .hand(let handlerCall): driver.handing.append(handlerCall)
     case .keep(let run): tell(run)
     case .readJournal(let run): readJournal(of: run)
     case .readRecord(let run, let from, let asker): readRecord(of: run, from: from, for: asker)
     case .record(let news): driver.audience.tell(news)
-    case .spoolSettled(let id): driver.keeper?.settle(id)
+    case .spooledCommandJudged(let id): driver.keeper?.remove(id)
     case .answer(let answer, let number): driver.keeper?.answer(answer, number)
     case .show(let snapshot): driver.audience.show(snapshot)
     case .recovered(let recovery): tell(recovery)
@@ -236,7 +236,7 @@ public actor Hub: Node, DrivenNode {
   private func open() {
     do {
       let transport = try listener.listen(on: loop) { [weak self] event in
-        self?.assumeIsolated { $0.take(event) }
+        self?.assumeIsolated { $0.receive(event) }
       }
       self.transport = transport
       driver.queue.append(.opened(eventsEndpoint: transport.eventsEndpoint))

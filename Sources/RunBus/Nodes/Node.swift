@@ -21,7 +21,7 @@ public protocol Node: Actor {
   func ownReceipts() -> AsyncStream<Receipt>
 
   /// Takes in one sensor reading.
-  func record(_ sample: Sample) throws(RunBusError)
+  func add(_ sample: Sample) throws(RunBusError)
 
   /// Whether readings were taken in that are not durable at the hub yet.
   var hasUnsettledSamples: Bool { get }
@@ -71,10 +71,10 @@ public protocol Node: Actor {
   func messageReceipts(for id: MessageID) -> AsyncStream<MessageReceipt>
 
   /// Goes off the air: every socket closes, nothing is forgotten.
-  func suspend()
+  func disconnect()
 
   /// Comes back on the air.
-  func resume()
+  func reconnect()
 }
 
 /// How a hub is set up.

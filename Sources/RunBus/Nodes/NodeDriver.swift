@@ -8,9 +8,9 @@ protocol NodeEvent: Sendable {
   static var ending: Self { get }
   static func press(_ command: Command) -> Self
   static func handling(_ isOn: Bool) -> Self
-  static func handled(_ stream: StreamID, through sequence: UInt64, turn: UInt64?) -> Self
+  static func handled(_ stream: StreamID, through sequence: UInt64, handlerGeneration: UInt64?) -> Self
   static func failed(_ stream: StreamID, _ sequence: UInt64, _ reason: String) -> Self
-  static func spooled(_ presses: [SpooledPress]) -> Self
+  static func spooled(_ presses: [ForwardedCommand]) -> Self
   static func inquire(_ inquiry: Inquiry, _ number: UInt64) -> Self
   static func recordRead(_ reading: RecordReading, for asker: RecordAsker) -> Self
   static func committed(_ id: CommitID) -> Self
@@ -25,22 +25,22 @@ final class NodeDriver<Event: NodeEvent> {
   /// Another one once the first was found damaged.
   fileprivate(set) var store: NodeStore
   let log: Logger
-  let audience = Audience()
-  var life = NodeLife()
-  var keeper: PlaceKeeper?
+  let audience = Broadcaster()
+  var life = NodeLifecycle()
+  var keeper: LocalServicesDriver?
   /// What this turn hands to the app.
-  var handing: [Handover] = []
+  var handing: [HandlerCall] = []
   /// What the actions of this turn have brought about; it waits until they are carried out.
   var queue: [Event] = []
   fileprivate(set) var isFeeding = false
 
-  fileprivate let place: NodePlace
+  fileprivate let services: LocalServices
   /// How it speaks of the node.
   fileprivate let word: String
   /// What the store does not take any more at the end is an error, and not a note.
   fileprivate let failsUnwritten: Bool
   fileprivate var timer: LoopTimer?
-  fileprivate var desk: MessageDesk?
+  fileprivate var desk: MessageHandlerQueue?
   /// Counts the desks that were closed because the core has changed.
   fileprivate var deskNumber: UInt64 = 0
   /// There is a core.
@@ -59,9 +59,9 @@ final class NodeDriver<Event: NodeEvent> {
   /// The present store is not the first one of this life.
   var hasBegunAnew: Bool { replacements > 0 }
 
-  init(store: NodeStore, place: NodePlace, log: Logger, word: String, failsUnwritten: Bool) {
+  init(store: NodeStore, services: LocalServices, log: Logger, word: String, failsUnwritten: Bool) {
     self.store = store
-    self.place = place
+    self.services = services
     self.log = log
     self.word = word
     self.failsUnwritten = failsUnwritten
@@ -177,8 +177,8 @@ extension DrivenNode {
     for notice in driver.store.notices { driver.log.warning("\(notice)") }
     feed(.started)
     watchFiles()
-    driver.keeper = PlaceKeeper(
-      driver.place, loop: loop, log: driver.log,
+    driver.keeper = LocalServicesDriver(
+      driver.services, loop: loop, log: driver.log,
       spooled: { [weak self] presses in self?.assumeIsolated { $0.feed(.spooled(presses)) } },
       inquire: { [weak self] inquiry, number in self?.assumeIsolated { $0.feed(.inquire(inquiry, number)) } })
   }
@@ -280,13 +280,13 @@ extension DrivenNode {
     // A desk for each core that the node has meanwhile.
     var number: UInt64
     repeat {
-      let desk = MessageDesk()
+      let desk = MessageHandlerQueue()
       number = driver.deskNumber
       driver.desk = desk
       feed(.handling(true))
       await withTaskCancellationHandler {
         await desk.serve(handler) { [loop, number] report in
-          loop.submit { [self] in assumeIsolated { $0.take(report, from: number) } }
+          loop.submit { [self] in assumeIsolated { $0.receive(report, from: number) } }
         }
       } onCancel: {
         desk.close()
@@ -296,10 +296,11 @@ extension DrivenNode {
     feed(.handling(false))
   }
 
-  private func take(_ report: MessageDesk.Report, from number: UInt64) {
+  private func receive(_ report: MessageHandlerQueue.Report, from number: UInt64) {
     guard number == driver.deskNumber else { return }
     switch report {
-    case .handled(let stream, let sequence, let turn): feed(.handled(stream, through: sequence, turn: turn))
+    case .handled(let stream, let sequence, let handlerGeneration):
+      feed(.handled(stream, through: sequence, handlerGeneration: handlerGeneration))
     case .failed(let stream, let sequence, let reason): feed(.failed(stream, sequence, reason))
     }
   }

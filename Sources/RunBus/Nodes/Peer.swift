@@ -26,16 +26,16 @@ public actor Peer: Node, DrivenNode {
 
   /// A peer on a loop, with a store and a way to the hub.
   ///
-  /// - Parameter place: what else it has on its machine.
+  /// - Parameter services: what else it has on its machine.
   public init(
     configuration: PeerConfiguration, connector: any PeerConnector, store: NodeStore, loop: Loop,
-    place: NodePlace = NodePlace()
+    services: LocalServices = LocalServices()
   ) {
     self.configuration = configuration
     self.connector = connector
     self.loop = loop
     driver = NodeDriver(
-      store: store, place: place, log: Logger(label: "runbus.peer"), word: "node", failsUnwritten: false)
+      store: store, services: services, log: Logger(label: "runbus.peer"), word: "node", failsUnwritten: false)
   }
 
   /// Runs until the task is cancelled; see ``Node/run()``.
@@ -61,7 +61,7 @@ public actor Peer: Node, DrivenNode {
   ///
   /// Throws ``RunBusError/Code/full`` when 36,000 readings wait for the hub already, and
   /// ``RunBusError/Code/badInput`` for numbers that no sensor gives.
-  public func record(_ sample: Sample) throws(RunBusError) {
+  public func add(_ sample: Sample) throws(RunBusError) {
     guard driver.life.isRunning else { throw RunBusError(.closed, "the peer does not run") }
     guard Codec.carries(sample.value) else {
       throw RunBusError(.badInput, "\(sample.value) is no reading of a sensor: it was not taken in")
@@ -128,7 +128,7 @@ public actor Peer: Node, DrivenNode {
   public var lastHubLost: HubLost? { core?.lastHubLost }
 
   /// Closes the sockets; presses and samples are kept.
-  public func suspend() {
+  public func disconnect() {
     guard let transport else { return }
     transport.close()
     self.transport = nil
@@ -136,7 +136,7 @@ public actor Peer: Node, DrivenNode {
   }
 
   /// Connects again.
-  public func resume() {
+  public func reconnect() {
     guard driver.life.isRunning, transport == nil else { return }
     feed(.resumed)
     do {
@@ -216,7 +216,7 @@ public actor Peer: Node, DrivenNode {
 
   private func connect() throws(RunBusError) {
     transport = try connector.connect(on: loop) { [weak self] event in
-      self?.assumeIsolated { $0.take(event) }
+      self?.assumeIsolated { $0.receive(event) }
     }
   }
 
@@ -227,7 +227,7 @@ public actor Peer: Node, DrivenNode {
 
   var wakeAt: BusTime? { core?.deadline }
 
-  private func take(_ event: PeerTransportEvent) {
+  private func receive(_ event: PeerTransportEvent) {
     switch event {
     case .linkUp: feed(.linkUp)
     case .linkDown(let reason):
@@ -253,8 +253,8 @@ public actor Peer: Node, DrivenNode {
       driver.audience.tell(receipt)
     case .messageReceipt(let receipt): driver.audience.tell(receipt)
     case .refusePost(let id, let refusal): driver.audience.refuse(id, refusal)
-    case .hand(let handover): driver.handing.append(handover)
-    case .spoolSettled(let id): driver.keeper?.settle(id)
+    case .hand(let handlerCall): driver.handing.append(handlerCall)
+    case .spooledCommandJudged(let id): driver.keeper?.remove(id)
     case .answer(let answer, let number): driver.keeper?.answer(answer, number)
     case .readRecord(let run, let from, let asker): readRecord(of: run, from: from, for: asker)
     case .record(let news): driver.audience.tell(news)

@@ -33,7 +33,7 @@ extension HistoryReader {
       delivery.latestSent.append(
         LatestRow(
           device: device, key: key, version: UInt64(bitPattern: version), message: message,
-          isAcknowledged: flags & SQLiteRecords.acknowledged != 0))
+          isAcknowledged: flags & SQLiteStore.acknowledged != 0))
       return true
     }
     try each("latest_received", "SELECT * FROM latest_received ORDER BY device, key") { row in
@@ -93,19 +93,19 @@ extension HistoryReader {
 
   /// Rows of one stream lie together; streams are then told in their own order.
   private mutating func readOutbox(into delivery: inout DeliveryHistory) throws {
-    var streams: [Int64: OutStreamID] = [:]
+    var streams: [Int64: OutboundStreamID] = [:]
     try each("streams", "SELECT * FROM streams") { row in
       guard let number = row.integer("number"), let receiver: StoreID = row.identifier("receiver"),
         let kind = row.integer("kind").flatMap(StreamID.Kind.init(code:))
       else { return false }
-      let stream = OutStreamID(receiver: receiver, kind: kind)
+      let stream = OutboundStreamID(receiver: receiver, kind: kind)
       streams[number] = stream
       if let acknowledged = row.integer("acknowledged") {
         delivery.acknowledged[stream] = UInt64(bitPattern: acknowledged)
       }
       return true
     }
-    var rows: [OutStreamID: [OutboxRow]] = [:]
+    var rows: [OutboundStreamID: [OutboxRow]] = [:]
     try each("outbox", "SELECT * FROM outbox ORDER BY position") { row in
       guard let position = row.integer("position"), let stream = streams[OutboxPlace.number(position)] else {
         return false
@@ -114,11 +114,13 @@ extension HistoryReader {
       rows[stream, default: []].append(outboxRow)
       return isWhole
     }
-    delivery.rows = rows.sorted { OutStreamID.precedes($0.key, $1.key) }.flatMap(\.value)
+    delivery.rows = rows.sorted { OutboundStreamID.precedes($0.key, $1.key) }.flatMap(\.value)
   }
 
   /// What cannot be read keeps its place as a tombstone, so that its stream has no hole; it may have been sent.
-  private static func outboxRow(_ row: Row, _ stream: OutStreamID, _ sequence: UInt64) -> (OutboxRow, isWhole: Bool) {
+  private static func outboxRow(_ row: Row, _ stream: OutboundStreamID, _ sequence: UInt64) -> (
+    OutboxRow, isWhole: Bool
+  ) {
     guard let since = row.integer("since"), let flags = row.integer("flags"),
       let tries = row.integer("tries").flatMap({ UInt32(exactly: $0) }), let item = outboxItem(row)
     else {

@@ -58,8 +58,8 @@ struct HistoryReader {
       return history.view != nil
     }
     try reader.each("vigil", "SELECT * FROM vigil") { row in
-      guard let mark = VigilColumns.read(row) else { return false }
-      history.vigil = mark
+      guard let mark = FailureMarkColumns.read(row) else { return false }
+      history.failureMark = mark
       return true
     }
     history.delivery = try reader.readDelivery()
@@ -92,7 +92,8 @@ struct HistoryReader {
 
   private mutating func readControl(into history: inout HubHistory) throws {
     try each("accepted", "SELECT * FROM accepted ORDER BY position") { row in
-      guard let press = PressColumns.read(row), let pressClass = row.text("class").flatMap(PressClass.init) else {
+      guard let press = AcceptedCommandColumns.read(row), let pressClass = row.text("class").flatMap(Admission.init)
+      else {
         return false
       }
       history.accepted.append((press, pressClass))

@@ -152,7 +152,7 @@ extension JournalCoding {
   private static func altitudeSource(_ code: UInt8) -> AltitudeSource? {
     [AltitudeSource.gps, .barometer, .unstated].first { Self.code($0) == code }
   }
-  private static func code(_ activity: Activity) -> UInt8 {
+  private static func code(_ activity: MotionActivity) -> UInt8 {
     switch activity {
     case .walking: 1
     case .running: 2
@@ -160,11 +160,13 @@ extension JournalCoding {
     case .unknown: 4
     }
   }
-  private static func activity(_ code: UInt8) -> Activity? { Activity.allCases.first { Self.code($0) == code } }
+  private static func activity(_ code: UInt8) -> MotionActivity? {
+    MotionActivity.allCases.first { Self.code($0) == code }
+  }
 }
 
 extension ByteWriter {
-  mutating func append(_ change: Change) {
+  mutating func append(_ change: Author) {
     append(change.commandID)
     append(change.source.rawValue)
     append(change.deviceID.rawValue)
@@ -172,9 +174,9 @@ extension ByteWriter {
 }
 
 extension ByteReader {
-  mutating func change() -> Change? {
+  mutating func change() -> Author? {
     guard let commandID: CommandID = identifier(), let source = text(), let deviceID = text().flatMap({ DeviceID($0) })
     else { return nil }
-    return Change(source: ControlSource(rawValue: source), deviceID: deviceID, commandID: commandID)
+    return Author(source: ControlSource(rawValue: source), deviceID: deviceID, commandID: commandID)
   }
 }

@@ -8,8 +8,8 @@ struct MemoryDelivery: Sendable {
     let key: String
   }
   /// Each in order of sequence.
-  private var rows: [OutStreamID: [OutboxRow]] = [:]
-  private var acknowledged: [OutStreamID: UInt64] = [:]
+  private var rows: [OutboundStreamID: [OutboxRow]] = [:]
+  private var acknowledged: [OutboundStreamID: UInt64] = [:]
   private var watermarks: [StreamID: StreamMark] = [:]
   private var quarantine: [QuarantinedMessage] = []
   private var latestSent: [Place: LatestRow] = [:]
@@ -17,7 +17,7 @@ struct MemoryDelivery: Sendable {
 
   var history: DeliveryHistory {
     var history = DeliveryHistory()
-    history.rows = rows.sorted { OutStreamID.precedes($0.key, $1.key) }.flatMap(\.value)
+    history.rows = rows.sorted { OutboundStreamID.precedes($0.key, $1.key) }.flatMap(\.value)
     history.acknowledged = acknowledged
     history.watermarks = watermarks
     history.quarantine = quarantine
@@ -39,14 +39,14 @@ struct MemoryDelivery: Sendable {
       if count > 0 { rows[stream]?.removeFirst(count) }
     case .remove(let stream, let sequence):
       if let index = index(stream, sequence) { rows[stream]?.remove(at: index) }
-    case .bury(let stream, let sequence):
+    case .tombstone(let stream, let sequence):
       if let index = index(stream, sequence) { rows[stream]?[index].item = nil }
     case .countTries(let stream, let first, let last):
       change(stream) { row in
         guard row.sequence >= first, row.sequence <= last, row.tries < .max else { return }
         row.tries += 1
       }
-    case .rebind(let stream, let target): rebind(stream, to: target)
+    case .renumber(let stream, let target): renumber(stream, to: target)
     case .drop(let stream):
       rows[stream] = nil
       acknowledged[stream] = nil
@@ -61,7 +61,7 @@ struct MemoryDelivery: Sendable {
       latestReceived = latestReceived.filter { $0.key.device != device }
     case .receiveLatest(let row): latestReceived[Place(device: row.device, key: row.key)] = row
     case .setTerm, .accept, .claim, .reclassify, .judge, .forgetVerdicts, .append, .setAlias, .settle, .setClock,
-      .setStoreID, .setHub, .setView, .setVigil, .meet, .setUnanswered, .discard, .expectRecord, .forgetExpected,
+      .setStoreID, .setHub, .setView, .setFailureMark, .meet, .setUnanswered, .discard, .expectRecord, .forgetExpected,
       .keepRecord, .editRecord, .removeRecord, .skipChanges, .setRecordsThrough, .endJournal, .dropJournal:
       break
     }
@@ -76,7 +76,7 @@ struct MemoryDelivery: Sendable {
     }
   }
 
-  private mutating func rebind(_ stream: OutStreamID, to target: OutStreamID) {
+  private mutating func renumber(_ stream: OutboundStreamID, to target: OutboundStreamID) {
     let moved = rows.removeValue(forKey: stream) ?? []
     acknowledged[stream] = nil
     guard !moved.isEmpty else { return }
@@ -99,7 +99,7 @@ struct MemoryDelivery: Sendable {
     for index in quarantine.indices { quarantine[index].since = quarantine[index].since + span }
   }
 
-  private mutating func change(_ stream: OutStreamID, _ body: (inout OutboxRow) -> Void) {
+  private mutating func change(_ stream: OutboundStreamID, _ body: (inout OutboxRow) -> Void) {
     for index in rows[stream]?.indices ?? 0..<0 {
       guard var row = rows[stream]?[index] else { break }
       body(&row)
@@ -108,7 +108,7 @@ struct MemoryDelivery: Sendable {
   }
 
   /// The first row at a sequence or above; rows mostly come at the end.
-  private func firstIndex(_ stream: OutStreamID, from sequence: UInt64) -> Int {
+  private func firstIndex(_ stream: OutboundStreamID, from sequence: UInt64) -> Int {
     guard let present = rows[stream] else { return 0 }
     var (low, high) = (0, present.count)
     if let last = present.last, last.sequence < sequence { return high }
@@ -119,7 +119,7 @@ struct MemoryDelivery: Sendable {
     return low
   }
 
-  private func index(_ stream: OutStreamID, _ sequence: UInt64) -> Int? {
+  private func index(_ stream: OutboundStreamID, _ sequence: UInt64) -> Int? {
     let index = firstIndex(stream, from: sequence)
     guard let present = rows[stream], index < present.count, present[index].sequence == sequence else { return nil }
     return index

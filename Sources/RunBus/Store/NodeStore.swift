@@ -59,7 +59,7 @@ public final class NodeStore: Sendable {
     storeID = .random()
     directory = nil
     self.options = options
-    engine = StoreEngine(MemoryRecords(options: options), lock: nil, files: [], notices: [])
+    engine = StoreEngine(MemoryStore(options: options), lock: nil, files: [], notices: [])
     thread = StoreThread(name: "runbus.store")
   }
 

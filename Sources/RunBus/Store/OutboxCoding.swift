@@ -72,11 +72,11 @@ enum OutboxCoding {
   private static func readCommand(from reader: inout ByteReader) -> Command? {
     guard let id: CommandID = reader.identifier(), let kind = reader.byte().flatMap(JournalCoding.commandKind),
       let source = reader.text(), let runID: RunID? = reader.optional({ $0.identifier() }),
-      let base = reader.optional({ reader -> Base? in
+      let base = reader.optional({ reader -> ObservedRevision? in
         guard let revision = reader.unsigned(), let commandID: CommandID? = reader.optional({ $0.identifier() }) else {
           return nil
         }
-        return Base(revision: revision, commandID: commandID)
+        return ObservedRevision(revision: revision, commandID: commandID)
       }),
       let runOffset = reader.optional({ $0.signed().map(BusDuration.init(nanoseconds:)) })
     else { return nil }

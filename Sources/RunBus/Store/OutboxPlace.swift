@@ -39,7 +39,7 @@ extension StreamID.Kind {
   }
 }
 
-extension OutStreamID {
+extension OutboundStreamID {
   /// The order in which streams are told.
   static func precedes(_ left: Self, _ right: Self) -> Bool {
     (left.receiver, left.kind.code) < (right.receiver, right.kind.code)

@@ -11,7 +11,7 @@ final class SQLiteOutbox: Sendable {
     var acknowledged: UInt64?
   }
   /// The streams as far as they were needed; one per receiver and kind. Emptied when a batch is rolled back.
-  private let streams = Mutex<[OutStreamID: Stream]>([:])
+  private let streams = Mutex<[OutboundStreamID: Stream]>([:])
 
   static let uncertain: Int64 = 1
 
@@ -46,7 +46,7 @@ final class SQLiteOutbox: Sendable {
     INSERT OR REPLACE INTO outbox (position, kind, item, since, flags, tries) VALUES (?, ?, ?, ?, ?, ?)
     """
 
-  func acknowledge(_ id: OutStreamID, through sequence: UInt64, _ db: Database) throws {
+  func acknowledge(_ id: OutboundStreamID, through sequence: UInt64, _ db: Database) throws {
     var stream = try make(id, db)
     if sequence > stream.acknowledged ?? 0 || stream.acknowledged == nil {
       stream.acknowledged = sequence
@@ -60,19 +60,19 @@ final class SQLiteOutbox: Sendable {
       [OutboxPlace.position(stream.number, 0), OutboxPlace.position(stream.number, sequence)])
   }
 
-  func remove(_ id: OutStreamID, _ sequence: UInt64, _ db: Database) throws {
+  func remove(_ id: OutboundStreamID, _ sequence: UInt64, _ db: Database) throws {
     guard sequence <= OutboxPlace.sequenceMax, let stream = try find(id, db) else { return }
     try db.run("DELETE FROM outbox WHERE position = ?", [OutboxPlace.position(stream.number, sequence)])
   }
 
-  func bury(_ id: OutStreamID, _ sequence: UInt64, _ db: Database) throws {
+  func tombstone(_ id: OutboundStreamID, _ sequence: UInt64, _ db: Database) throws {
     guard sequence <= OutboxPlace.sequenceMax, let stream = try find(id, db) else { return }
     try db.run(
       "UPDATE outbox SET kind = NULL, item = NULL WHERE position = ?",
       [OutboxPlace.position(stream.number, sequence)])
   }
 
-  func countTries(_ id: OutStreamID, from first: UInt64, through last: UInt64, _ db: Database) throws {
+  func countTries(_ id: OutboundStreamID, from first: UInt64, through last: UInt64, _ db: Database) throws {
     guard first <= OutboxPlace.sequenceMax, let stream = try find(id, db) else { return }
     try db.run(
       "UPDATE outbox SET tries = MIN(tries + 1, ?) WHERE position BETWEEN ? AND ?",
@@ -80,7 +80,7 @@ final class SQLiteOutbox: Sendable {
   }
 
   /// Places only ever go down within a stream, so one after the other can move into its own stream again.
-  func rebind(_ id: OutStreamID, to target: OutStreamID, _ db: Database) throws {
+  func renumber(_ id: OutboundStreamID, to target: OutboundStreamID, _ db: Database) throws {
     guard let stream = try find(id, db) else { return }
     let positions = try positions(stream, db)
     if !positions.isEmpty {
@@ -100,7 +100,7 @@ final class SQLiteOutbox: Sendable {
     try forget(id, stream, db)
   }
 
-  func drop(_ id: OutStreamID, _ db: Database) throws {
+  func drop(_ id: OutboundStreamID, _ db: Database) throws {
     guard let stream = try find(id, db) else { return }
     try db.run(
       "DELETE FROM outbox WHERE position BETWEEN ? AND ?",
@@ -127,7 +127,7 @@ final class SQLiteOutbox: Sendable {
       arguments: [OutboxPlace.position(stream.number, 0), OutboxPlace.position(stream.number, .max)])
   }
 
-  private func find(_ id: OutStreamID, _ db: Database) throws -> Stream? {
+  private func find(_ id: OutboundStreamID, _ db: Database) throws -> Stream? {
     if let known = streams.withLock({ $0[id] }) { return known }
     let statement = try db.cachedStatement(
       sql: "SELECT number, acknowledged FROM streams WHERE receiver = ? AND kind = ?")
@@ -139,7 +139,7 @@ final class SQLiteOutbox: Sendable {
     return stream
   }
 
-  private func make(_ id: OutStreamID, _ db: Database) throws -> Stream {
+  private func make(_ id: OutboundStreamID, _ db: Database) throws -> Stream {
     if let stream = try find(id, db) { return stream }
     try db.run("INSERT INTO streams (receiver, kind) VALUES (?, ?)", [id.receiver.data, id.kind.code])
     guard db.lastInsertedRowID <= OutboxPlace.numberMax else {
@@ -150,10 +150,10 @@ final class SQLiteOutbox: Sendable {
     return stream
   }
 
-  private func keep(_ stream: Stream, _ id: OutStreamID) { streams.withLock { $0[id] = stream } }
+  private func keep(_ stream: Stream, _ id: OutboundStreamID) { streams.withLock { $0[id] = stream } }
 
   /// Its rows must have gone before: the number is given out again.
-  private func forget(_ id: OutStreamID, _ stream: Stream, _ db: Database) throws {
+  private func forget(_ id: OutboundStreamID, _ stream: Stream, _ db: Database) throws {
     streams.withLock { $0[id] = nil }
     // A stream that was renumbered in place keeps its number, and only that.
     let isEmpty = try positions(stream, db).isEmpty

@@ -11,10 +11,10 @@ final class StoreEngine: Sendable {
     /// The files that must be at their paths; none for a store in memory.
     var files: [FileIdentity]
   }
-  private let records: any StoreRecords
+  private let records: any StoreBackend
   private let state: Mutex<State>
 
-  init(_ records: any StoreRecords, lock: consuming FileLock?, files: [FileIdentity], notices: [String]) {
+  init(_ records: any StoreBackend, lock: consuming FileLock?, files: [FileIdentity], notices: [String]) {
     self.records = records
     state = Mutex(State(notices: notices, fault: nil, lock: lock, files: files))
   }

@@ -8,7 +8,7 @@ struct StoreFile {
   /// How often a starting node tries to take the lock that another process holds.
   private static let lockEvery: UInt32 = 20_000
 
-  let records: SQLiteRecords
+  let records: SQLiteStore
   let nodeID: NodeID
   let storeID: StoreID
   /// The files that must stay at their paths while the store is open.
@@ -66,7 +66,7 @@ struct StoreFile {
   private init(
     _ queue: DatabaseQueue, _ ids: (NodeID, StoreID), _ path: String, _ options: StoreOptions, _ notices: [String]
   ) {
-    records = SQLiteRecords(queue, options: options)
+    records = SQLiteStore(queue, options: options)
     (nodeID, storeID) = ids
     files = [path, path + "-wal"].compactMap(FileIdentity.init(path:))
     self.notices = notices

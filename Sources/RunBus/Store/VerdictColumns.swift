@@ -32,8 +32,8 @@ enum VerdictColumns {
   }
 
   /// `nil` when the row does not hold a verdict and its press.
-  static func read(_ row: Row) -> (verdict: Verdict, press: Press, judgedAt: BusTime)? {
-    guard let press = PressColumns.read(row), let outcome = outcome(row),
+  static func read(_ row: Row) -> (verdict: Verdict, press: AcceptedCommand, judgedAt: BusTime)? {
+    guard let press = AcceptedCommandColumns.read(row), let outcome = outcome(row),
       let runID: RunID? = row.optionalIdentifier("verdict_run"), let term = row.integer("term"),
       let revision = row.integer("revision"), let judgedAt = row.integer("judged_at")
     else { return nil }

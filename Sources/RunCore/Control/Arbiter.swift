@@ -8,7 +8,7 @@ public struct Arbiter: Sendable {
   /// How an accepted press stands, and what its arrival changed for others.
   public struct Reception: Hashable, Sendable {
     /// How it stands.
-    public let pressClass: PressClass
+    public let pressClass: Admission
     /// Held presses of runs that fell apart for want of room: late ones now.
     public let fallen: [CommandID]
     /// Held presses of the run whose stop this one is: nothing but an open window keeps them from being judged.
@@ -16,8 +16,8 @@ public struct Arbiter: Sendable {
   }
 
   private struct Waiting {
-    let press: Press
-    let pressClass: PressClass
+    let press: AcceptedCommand
+    let pressClass: Admission
   }
   private enum State {
     case closed
@@ -44,7 +44,7 @@ public struct Arbiter: Sendable {
   ///   - lateAfter: 500 ms of real time, in bus time.
   ///   - term: the hub's life, for the verdicts.
   public init(
-    control: ControlState = ControlState(), accepted: [(press: Press, class: PressClass)] = [],
+    control: ControlState = ControlState(), accepted: [(press: AcceptedCommand, class: Admission)] = [],
     window: BusDuration, lateAfter: BusDuration, term: UInt64
   ) {
     self.control = control
@@ -54,7 +54,7 @@ public struct Arbiter: Sendable {
     for (press, pressClass) in accepted { place(press, pressClass) }
   }
 
-  private mutating func place(_ press: Press, _ pressClass: PressClass) {
+  private mutating func place(_ press: AcceptedCommand, _ pressClass: Admission) {
     switch pressClass {
     case .window: admit(press)
     case .next, .late: waiting.append(Waiting(press: press, pressClass: pressClass))
@@ -84,7 +84,7 @@ public struct Arbiter: Sendable {
   public func isUnfinished(_ id: CommandID) -> Bool { held.isUnfinished(id) }
 
   /// How an accepted press stands; `nil` for one that does not wait.
-  public func pressClass(of id: CommandID) -> PressClass? {
+  public func pressClass(of id: CommandID) -> Admission? {
     if case .open(let window) = state, window.presses.contains(where: { $0.command.id == id }) { return .window }
     return held.contains(id) ? .held : waiting.first { $0.press.command.id == id }?.pressClass
   }
@@ -93,7 +93,7 @@ public struct Arbiter: Sendable {
   /// stop fall apart. Call ``judgeLate(at:isPast:)`` afterwards. The presses that are late now.
   public mutating func abandon(_ stream: StreamID) -> [CommandID] { makeLate(held.abandon(stream)) }
 
-  private mutating func makeLate(_ presses: [Press]) -> [CommandID] {
+  private mutating func makeLate(_ presses: [AcceptedCommand]) -> [CommandID] {
     for press in presses { waiting.append(Waiting(press: press, pressClass: .late)) }
     return presses.map(\.command.id)
   }
@@ -102,7 +102,7 @@ public struct Arbiter: Sendable {
   /// afterwards.
   ///
   /// - Parameter hasPlaces: the devices whose unfinished runs fall apart last, for want of room.
-  public mutating func receive(_ press: Press, hasPlaces: (DeviceID) -> Bool = { _ in true }) -> Reception {
+  public mutating func receive(_ press: AcceptedCommand, hasPlaces: (DeviceID) -> Bool = { _ in true }) -> Reception {
     let pressClass = classify(press)
     place(press, pressClass)
     guard pressClass == .held else { return Reception(pressClass: pressClass, fallen: [], completed: []) }
@@ -148,13 +148,13 @@ public struct Arbiter: Sendable {
 
   // MARK: Classes
 
-  private func classify(_ press: Press) -> PressClass {
+  private func classify(_ press: AcceptedCommand) -> Admission {
     let isOld = press.arrivedAt - press.pressedAt > max(rule.length, lateAfter)
     if press.command.kind != .start, held.claims(press) { return .held }
     // A sender's presses keep their order: one that waits holds up those behind it. A run that waits for its stop holds
     // up its own stream alone: the sender's store may be lost, and the stop with it.
     let isBlocked = waiting.contains { $0.press.deviceID == press.deviceID } || held.waits(on: press.stream)
-    let late = press.command.kind == .start && press.stopFollows ? PressClass.held : .late
+    let late = press.command.kind == .start && press.stopFollows ? Admission.held : .late
     switch state {
     case .closed:
       if isOld { return late }
@@ -165,7 +165,7 @@ public struct Arbiter: Sendable {
     }
   }
 
-  private mutating func admit(_ press: Press) {
+  private mutating func admit(_ press: AcceptedCommand) {
     switch state {
     case .closed: state = .open(Window(openedBy: press, rule: rule))
     case .open(var window):
@@ -202,10 +202,10 @@ public struct Arbiter: Sendable {
   }
 
   /// Takes out the waiting presses of a class, in press order.
-  private mutating func take(_ pressClass: PressClass) -> [Press] {
+  private mutating func take(_ pressClass: Admission) -> [AcceptedCommand] {
     let taken = waiting.filter { $0.pressClass == pressClass }.map(\.press)
     if !taken.isEmpty { waiting.removeAll { $0.pressClass == pressClass } }
-    return taken.sorted(by: Press.precedes)
+    return taken.sorted(by: AcceptedCommand.precedes)
   }
 }
 

@@ -34,7 +34,7 @@ public struct ControlState: Hashable, Sendable {
   public init() {}
 
   /// Who changed the run last; `nil` while nobody has.
-  public var changedBy: Change? { transitions.last?.change }
+  public var changedBy: Author? { transitions.last?.change }
   /// When the last transition took effect.
   public var lastEffectiveAt: BusTime? { transitions.last?.effectiveAt }
 
@@ -85,7 +85,7 @@ public struct ControlState: Hashable, Sendable {
   }
 
   /// Remembers what a verdict says about its sender.
-  mutating func remember(_ verdict: Verdict, of press: Press) {
+  mutating func remember(_ verdict: Verdict, of press: AcceptedCommand) {
     guard verdict.kind != .lap else { return }
     switch verdict.outcome {
     case .applied: raiseBase(of: press.deviceID, to: verdict.revision, madeBy: verdict.commandID)
@@ -121,7 +121,7 @@ extension ControlState {
   /// A kept transition whose revision is not above all before it is an amendment.
   public init(
     transitions: [PastTransition], windows: [SettledWindow], aliases: [RunID: RunID],
-    verdicts: [(verdict: Verdict, press: Press)]
+    verdicts: [(verdict: Verdict, press: AcceptedCommand)]
   ) {
     self.init()
     for transition in transitions {
@@ -134,7 +134,7 @@ extension ControlState {
 
   /// The verdict of a start tells which device gave a name. A name whose verdict is no longer kept counts for the run and
   /// for no device.
-  private mutating func restore(_ aliases: [RunID: RunID], _ verdicts: [(verdict: Verdict, press: Press)]) {
+  private mutating func restore(_ aliases: [RunID: RunID], _ verdicts: [(verdict: Verdict, press: AcceptedCommand)]) {
     self.aliases = aliases
     var givers: [RunID: DeviceID] = [:]
     for (verdict, press) in verdicts where verdict.kind == .start {
@@ -210,14 +210,14 @@ public struct PastTransition: Hashable, Sendable, Codable {
   /// The revision it made; for an amendment the revision that stayed.
   public let revision: UInt64
   /// Who asked.
-  public let change: Change
+  public let change: Author
   /// The run it belongs to.
   public let runID: RunID
   /// When it took effect.
   public let effectiveAt: BusTime
 
   /// A past transition from its parts.
-  public init(kind: CommandKind, revision: UInt64, change: Change, runID: RunID, effectiveAt: BusTime) {
+  public init(kind: CommandKind, revision: UInt64, change: Author, runID: RunID, effectiveAt: BusTime) {
     self.kind = kind
     self.revision = revision
     self.change = change

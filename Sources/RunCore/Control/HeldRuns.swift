@@ -6,9 +6,9 @@ struct HeldRuns: Sendable {
   /// A run that arrives piece by piece.
   struct Run: Sendable {
     /// Its first start.
-    let start: Press
+    let start: AcceptedCommand
     /// All of it, in order of arrival.
-    fileprivate(set) var presses: [Press]
+    fileprivate(set) var presses: [AcceptedCommand]
     /// Its stop cannot come any more: it falls apart when no window is open, unless the stop comes before that.
     fileprivate(set) var isLost = false
 
@@ -40,9 +40,9 @@ struct HeldRuns: Sendable {
   func waits(on stream: StreamID) -> Bool { runs.contains { $0.start.stream == stream } }
 
   /// Whether a press goes with a held run: it names its run, or it names none and came behind the start.
-  func claims(_ press: Press) -> Bool { index(of: press) != nil }
+  func claims(_ press: AcceptedCommand) -> Bool { index(of: press) != nil }
 
-  private func index(of press: Press) -> Int? {
+  private func index(of press: AcceptedCommand) -> Int? {
     runs.lastIndex { run in
       guard run.start.deviceID == press.deviceID else { return false }
       if press.command.kind == .start || press.command.runID != nil {
@@ -54,7 +54,7 @@ struct HeldRuns: Sendable {
   }
 
   /// Holds a press: a start that no held run claims begins one.
-  mutating func hold(_ press: Press) {
+  mutating func hold(_ press: AcceptedCommand) {
     if let index = index(of: press) {
       runs[index].presses.append(press)
       if press.command.kind != .stop, !press.stopFollows { runs[index].isLost = true }
@@ -65,9 +65,9 @@ struct HeldRuns: Sendable {
   }
 
   /// A stream has gone on with a press of none of its runs: they have lost their stop.
-  mutating func goOn(_ press: Press) { goOn(press, in: nil) }
+  mutating func goOn(_ press: AcceptedCommand) { goOn(press, in: nil) }
 
-  private mutating func goOn(_ press: Press, in own: Int?) {
+  private mutating func goOn(_ press: AcceptedCommand, in own: Int?) {
     for index in runs.indices where index != own && runs[index].start.stream == press.stream {
       if runs[index].start.sequence < press.sequence { runs[index].isLost = true }
     }
@@ -75,8 +75,8 @@ struct HeldRuns: Sendable {
 
   /// Lets the oldest unfinished runs go until a device's, and all together, are within the bounds; those of devices with
   /// places of their own last. What has fallen apart, in order of arrival.
-  mutating func trim(_ device: DeviceID, hasPlaces: (DeviceID) -> Bool) -> [Press] {
-    var fallen: [Press] = []
+  mutating func trim(_ device: DeviceID, hasPlaces: (DeviceID) -> Bool) -> [AcceptedCommand] {
+    var fallen: [AcceptedCommand] = []
     while unfinished(of: device) > Self.deviceMax, let index = oldest(where: { $0 == device }) {
       fallen += runs.remove(at: index).presses
     }
@@ -96,18 +96,18 @@ struct HeldRuns: Sendable {
   }
 
   /// Takes out the unfinished runs of a stream that will bring nothing more.
-  mutating func abandon(_ stream: StreamID) -> [Press] {
+  mutating func abandon(_ stream: StreamID) -> [AcceptedCommand] {
     take { $0.start.stream == stream && !$0.isWhole }.flatMap(\.presses)
   }
 
   /// Takes out the runs whose stop cannot come.
-  mutating func takeLost() -> [Press] { take { $0.isLost && !$0.isWhole }.flatMap(\.presses) }
+  mutating func takeLost() -> [AcceptedCommand] { take { $0.isLost && !$0.isWhole }.flatMap(\.presses) }
 
   /// Takes out the runs that are whole, each in press order, ordered by their first presses.
   mutating func takeWhole() -> [Run] {
     var whole = take(\.isWhole)
-    for index in whole.indices { whole[index].presses.sort(by: Press.precedes) }
-    return whole.sorted { Press.precedes($0.presses[0], $1.presses[0]) }
+    for index in whole.indices { whole[index].presses.sort(by: AcceptedCommand.precedes) }
+    return whole.sorted { AcceptedCommand.precedes($0.presses[0], $1.presses[0]) }
   }
 
   private mutating func take(_ isWanted: (Run) -> Bool) -> [Run] {

@@ -1,7 +1,7 @@
 /// Judges presses that arrived late, one by one (docs/protocol.md, "Rules for late commands" and "Whole runs").
 enum LateJudgement {
   /// Judges one late press.
-  static func judge(_ press: Press, at now: BusTime, by judge: inout Judge) {
+  static func judge(_ press: AcceptedCommand, at now: BusTime, by judge: inout Judge) {
     let kind = press.command.kind
     let run = judge.run(of: press, orElse: judge.state.run(at: press.pressedAt))
 
@@ -24,7 +24,7 @@ enum LateJudgement {
   // MARK: The rules, in their order
 
   /// Same kind as a settled window at its press time: it counts once, however late.
-  private static func joinsSettledWindow(_ press: Press, by judge: inout Judge) -> Bool {
+  private static func joinsSettledWindow(_ press: AcceptedCommand, by judge: inout Judge) -> Bool {
     let kind = press.command.kind
     let run = judge.run(of: press, orElse: nil)
     guard let past = judge.state.applied(kind, at: press.pressedAt, run: run) else { return false }
@@ -36,19 +36,19 @@ enum LateJudgement {
   }
 
   /// A repeat of the present phase joins the command that made it.
-  private static func joinsPresent(_ press: Press, by judge: inout Judge) -> Bool {
+  private static func joinsPresent(_ press: AcceptedCommand, by judge: inout Judge) -> Bool {
     guard let maker = judge.state.transitions.last else { return false }
     return join(press, maker, by: &judge)
   }
 
   /// A start while a run is on joins the start of that run, whatever happened in it since.
-  private static func joinsRun(_ press: Press, by judge: inout Judge) -> Bool {
+  private static func joinsRun(_ press: AcceptedCommand, by judge: inout Judge) -> Bool {
     let start = judge.state.transitions.last { $0.kind == .start }
     guard let maker = start ?? judge.state.transitions.last else { return false }
     return join(press, maker, by: &judge)
   }
 
-  private static func join(_ press: Press, _ maker: PastTransition, by judge: inout Judge) -> Bool {
+  private static func join(_ press: AcceptedCommand, _ maker: PastTransition, by judge: inout Judge) -> Bool {
     judge.alias(press, to: maker.runID)
     judge.answer(
       press, .coalesced(into: maker.change.commandID), run: maker.runID, revision: maker.revision,
@@ -57,7 +57,7 @@ enum LateJudgement {
   }
 
   /// A run that is over takes laps, and what its stopping sender pressed before the stop.
-  private static func amends(_ press: Press, run: RunID?, by judge: inout Judge) -> Bool {
+  private static func amends(_ press: AcceptedCommand, run: RunID?, by judge: inout Judge) -> Bool {
     guard let run, let stop = judge.state.stop(of: run), run != judge.state.runID || !judge.state.phase.isOn
     else { return false }
     let kind = press.command.kind
@@ -89,7 +89,7 @@ enum LateJudgement {
   }
 
   /// Another sender changed the run after this one's view of it, or pressed later and was heard.
-  private static func isStale(_ press: Press, state: ControlState) -> Bool {
+  private static func isStale(_ press: AcceptedCommand, state: ControlState) -> Bool {
     if state.lastSettled.contains(where: { $0.key != press.deviceID && $0.value > press.pressedAt }) { return true }
     guard let base = press.command.base, matches(base, state: state) else {
       return state.transitions.contains { $0.effectiveAt > press.pressedAt }
@@ -99,13 +99,13 @@ enum LateJudgement {
   }
 
   /// A base means what it says only if the command that made its revision is the one that the sender saw.
-  private static func matches(_ base: Base, state: ControlState) -> Bool {
+  private static func matches(_ base: ObservedRevision, state: ControlState) -> Bool {
     guard base.revision > 0 else { return base.commandID == nil }
     return state.transitions.contains { $0.revision == base.revision && $0.change.commandID == base.commandID }
   }
 
   /// Nothing speaks against it: it applies at its press time, if the run allows it.
-  private static func apply(_ press: Press, run: RunID?, by judge: inout Judge) {
+  private static func apply(_ press: AcceptedCommand, run: RunID?, by judge: inout Judge) {
     let kind = press.command.kind
     var machine = RunMachine(phase: judge.state.phase)
     if kind != .start, let present = judge.state.runID, run != present {
@@ -125,7 +125,7 @@ enum LateJudgement {
     remember(press, made.applied, by: &judge)
   }
 
-  private static func mark(_ press: Press, run: RunID, by judge: inout Judge) {
+  private static func mark(_ press: AcceptedCommand, run: RunID, by judge: inout Judge) {
     let time = judge.mark(press, run: run)
     judge.answer(press, .applied, run: run, effectiveAt: time)
     remember(
@@ -136,14 +136,14 @@ enum LateJudgement {
   }
 
   /// A press that is judged alone is a window of its own: a second tap within half a second of it counts once, too.
-  private static func remember(_ press: Press, _ applied: SettledWindow.Applied, by judge: inout Judge) {
+  private static func remember(_ press: AcceptedCommand, _ applied: SettledWindow.Applied, by judge: inout Judge) {
     judge.remember(first: press.pressedAt, deadline: press.pressedAt + judge.windowLength, applied: [applied])
   }
 
   // MARK: Whole runs
 
   /// Judges a run that was started and stopped out of reach and arrives whole, in press order.
-  static func judge(wholeRun presses: [Press], at now: BusTime, by judge: inout Judge) {
+  static func judge(wholeRun presses: [AcceptedCommand], at now: BusTime, by judge: inout Judge) {
     guard let start = presses.first, isOwnRun(start, judge) else {
       // Another device's start counted for this one already, or the run exists: its commands are judged one by one.
       for press in presses { Self.judge(press, at: now, by: &judge) }
@@ -174,7 +174,7 @@ enum LateJudgement {
     }
   }
 
-  private static func isOwnRun(_ start: Press, _ judge: Judge) -> Bool {
+  private static func isOwnRun(_ start: AcceptedCommand, _ judge: Judge) -> Bool {
     start.command.kind == .start && judge.knownRun(of: start) == nil
       && judge.state.applied(.start, at: start.pressedAt, run: nil) == nil
   }

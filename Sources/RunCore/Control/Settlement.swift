@@ -5,7 +5,7 @@ public struct Settlement: Hashable, Sendable {
     /// The verdict.
     public let verdict: Verdict
     /// The press that it answers.
-    public let press: Press
+    public let press: AcceptedCommand
   }
   /// One line for a run's ledger.
   public struct Line: Hashable, Sendable {
@@ -64,22 +64,22 @@ struct Judge {
   }
 
   /// The run that a start would begin, when that has begun already.
-  func knownRun(of start: Press) -> RunID? {
+  func knownRun(of start: AcceptedCommand) -> RunID? {
     knows(start.runOfStart) ? state.canonical(start.runOfStart) : nil
   }
 
   /// Whether a lap was pressed before the present run began, and not only on a clock that runs ahead.
-  func isBeforeStart(_ press: Press) -> Bool {
+  func isBeforeStart(_ press: AcceptedCommand) -> Bool {
     state.startedAt.map { press.pressedAt < $0 - grace } ?? false
   }
 
   /// The run that a command means, aliases resolved: its own, or else the one given.
-  func run(of press: Press, orElse run: RunID?) -> RunID? {
+  func run(of press: AcceptedCommand, orElse run: RunID?) -> RunID? {
     press.command.runID.map(state.canonical) ?? run
   }
 
   /// Makes a transition at a press, never before the last one, and returns it.
-  mutating func make(_ press: Press, run: RunID) -> PastTransition {
+  mutating func make(_ press: AcceptedCommand, run: RunID) -> PastTransition {
     let effectiveAt = max(press.pressedAt, state.lastEffectiveAt ?? press.pressedAt)
     let transition = PastTransition(
       kind: press.command.kind, revision: state.revision + 1, change: press.change, runID: run,
@@ -90,7 +90,7 @@ struct Judge {
   }
 
   /// Inserts a transition into a run that is over, or that arrived whole: the revision stays.
-  mutating func amend(_ press: Press, run: RunID) -> PastTransition {
+  mutating func amend(_ press: AcceptedCommand, run: RunID) -> PastTransition {
     let transition = PastTransition(
       kind: press.command.kind, revision: state.revision, change: press.change, runID: run,
       effectiveAt: press.pressedAt)
@@ -100,7 +100,7 @@ struct Judge {
   }
 
   /// Marks a lap at a press and returns when it counts.
-  mutating func mark(_ press: Press, run: RunID) -> BusTime {
+  mutating func mark(_ press: AcceptedCommand, run: RunID) -> BusTime {
     // The start of a run is its first moment: a lap pressed on a clock that ran ahead of it is a lap at the start.
     let start = run == state.runID ? state.startedAt : state.history(of: run).first?.effectiveAt
     let time = max(press.pressedAt, start ?? press.pressedAt)
@@ -110,7 +110,7 @@ struct Judge {
 
   /// A start that was not needed names the run that goes on, while that has room for names. A run that has begun keeps
   /// its own.
-  mutating func alias(_ press: Press, to run: RunID) {
+  mutating func alias(_ press: AcceptedCommand, to run: RunID) {
     guard press.command.kind == .start, let own = press.command.runID, own != run, !knows(own),
       state.setAlias(own, of: run, by: press.deviceID)
     else { return }
@@ -127,7 +127,7 @@ struct Judge {
 
   /// Answers a press.
   mutating func answer(
-    _ press: Press, _ outcome: Outcome, run: RunID?, revision: UInt64? = nil, effectiveAt: BusTime? = nil
+    _ press: AcceptedCommand, _ outcome: Outcome, run: RunID?, revision: UInt64? = nil, effectiveAt: BusTime? = nil
   ) {
     let verdict = Verdict(
       commandID: press.command.id, kind: press.command.kind, source: press.command.source, outcome: outcome,
@@ -145,9 +145,9 @@ struct Judge {
   }
 }
 
-extension Press {
+extension AcceptedCommand {
   /// Who asks, as the ledger keeps it.
-  var change: Change { Change(source: command.source, deviceID: deviceID, commandID: command.id) }
+  var change: Author { Author(source: command.source, deviceID: deviceID, commandID: command.id) }
 }
 
 extension PastTransition {

@@ -16,11 +16,11 @@ public struct Window: Hashable, Sendable {
   /// The latest press admitted.
   public private(set) var last: BusTime
   /// The presses, in order of arrival.
-  public private(set) var presses: [Press]
+  public private(set) var presses: [AcceptedCommand]
   private let rule: Rule
 
   /// A window opened by a press.
-  init(openedBy press: Press, rule: Rule) {
+  init(openedBy press: AcceptedCommand, rule: Rule) {
     first = press.pressedAt
     last = press.pressedAt
     presses = [press]
@@ -31,10 +31,10 @@ public struct Window: Hashable, Sendable {
   public var deadline: BusTime { min(last + rule.length, first + rule.longest) }
 
   /// Whether a press belongs to it: one at or past the deadline opens the next.
-  func admits(_ press: Press) -> Bool { press.pressedAt < deadline }
+  func admits(_ press: AcceptedCommand) -> Bool { press.pressedAt < deadline }
 
   /// Takes a press in.
-  mutating func admit(_ press: Press) {
+  mutating func admit(_ press: AcceptedCommand) {
     first = min(first, press.pressedAt)
     last = max(last, press.pressedAt)
     presses.append(press)

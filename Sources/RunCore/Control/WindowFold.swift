@@ -24,7 +24,7 @@ struct WindowFold {
     let runBefore: RunID?
   }
 
-  private let presses: [Press]
+  private let presses: [AcceptedCommand]
   private var judge: Judge
   private var machine: RunMachine
   private var run: RunID?
@@ -37,14 +37,14 @@ struct WindowFold {
   private var stopped: Set<RunID> = []
 
   /// Settles a window's presses and returns the judge that wrote the result down.
-  static func settle(_ presses: some Collection<Press>, window: Window, by judge: consuming Judge) -> Judge {
-    var fold = WindowFold(presses: presses.sorted(by: Press.precedes), judge: judge)
+  static func settle(_ presses: some Collection<AcceptedCommand>, window: Window, by judge: consuming Judge) -> Judge {
+    var fold = WindowFold(presses: presses.sorted(by: AcceptedCommand.precedes), judge: judge)
     for index in fold.presses.indices { fold.fates.append(fold.project(index)) }
     fold.write(window)
     return fold.judge
   }
 
-  private init(presses: [Press], judge: consuming Judge) {
+  private init(presses: [AcceptedCommand], judge: consuming Judge) {
     self.presses = presses
     machine = RunMachine(phase: judge.state.phase)
     run = judge.state.runID
@@ -90,7 +90,7 @@ struct WindowFold {
   }
 
   /// The run that a start would begin, when it has begun already, in this window or before it.
-  private func knownRun(of start: Press) -> RunID? {
+  private func knownRun(of start: AcceptedCommand) -> RunID? {
     minted.contains(start.runOfStart) ? start.runOfStart : judge.knownRun(of: start)
   }
 
@@ -111,7 +111,7 @@ struct WindowFold {
   }
 
   /// A repeat joins the press that made the projected phase: one of the window, or the last transition before it.
-  private mutating func join(_ press: Press, maker: Kept?) -> Fate {
+  private mutating func join(_ press: AcceptedCommand, maker: Kept?) -> Fate {
     if let run { judge.alias(press, to: run) }
     if let maker { return .joins(maker.index) }
     guard let past = judge.state.transitions.last else { return .rejected(.illegal(machine.phase), run) }
@@ -176,13 +176,13 @@ struct WindowFold {
   }
 }
 
-extension Press {
+extension AcceptedCommand {
   /// The run that a start mints. A sender that named none gets one made of the command's own id: unique, and the same
   /// whenever it is asked.
   var runOfStart: RunID { command.runOfStart }
 }
 
 extension Command {
-  /// See ``Press/runOfStart``.
+  /// See ``AcceptedCommand/runOfStart``.
   var runOfStart: RunID { runID ?? RunID(high: id.high, low: id.low) }
 }

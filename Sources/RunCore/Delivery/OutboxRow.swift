@@ -32,7 +32,7 @@ public enum OutboxItem: Hashable, Sendable {
 /// One row of an outbox: what a node owes to another one.
 public struct OutboxRow: Hashable, Sendable {
   /// The stream that it stands in.
-  public var stream: OutStreamID
+  public var stream: OutboundStreamID
   /// Its place there.
   public var sequence: UInt64
   /// What is owed; `nil` for a tombstone, which keeps the place of what was taken back.
@@ -46,7 +46,7 @@ public struct OutboxRow: Hashable, Sendable {
 
   /// A row from its parts.
   public init(
-    stream: OutStreamID, sequence: UInt64, item: OutboxItem?, since: BusTime, isUncertain: Bool = false,
+    stream: OutboundStreamID, sequence: UInt64, item: OutboxItem?, since: BusTime, isUncertain: Bool = false,
     tries: UInt32 = 0
   ) {
     self.stream = stream
@@ -152,7 +152,7 @@ public struct DeliveryHistory: Sendable {
   /// What is owed, in order of stream and sequence.
   public var rows: [OutboxRow] = []
   /// How far each stream was acknowledged by its receiver.
-  public var acknowledged: [OutStreamID: UInt64] = [:]
+  public var acknowledged: [OutboundStreamID: UInt64] = [:]
   /// What each stream from another store has durably processed.
   public var watermarks: [StreamID: StreamMark] = [:]
   /// What was set aside, oldest first.

@@ -69,7 +69,7 @@ struct RecordInbox: Sendable {
   }
 
   /// Another hub: its changes have numbers of their own. What is kept stays until it says otherwise.
-  mutating func rebind() {
+  mutating func renumber() {
     through = 0
     newest = 0
     partial = nil
@@ -86,14 +86,14 @@ struct RecordInbox: Sendable {
   }
 
   /// The next question, when there is one to be asked now.
-  mutating func ask(at now: BusTime, dice: inout Dice) -> RecordFetch? {
+  mutating func ask(at now: BusTime, generator: inout SeededGenerator) -> RecordFetch? {
     guard isOpen, newest > through, state == .idle || retryAt.map({ $0 <= now }) ?? false else { return nil }
-    state = .asking(retryAt: now + dice.jittered(Self.patience))
+    state = .asking(retryAt: now + generator.jittered(Self.patience))
     return RecordFetch(after: through, from: partial?.bytes.count ?? 0)
   }
 
   /// The hub's answer.
-  mutating func take(_ change: RecordChange) -> Outcome? {
+  mutating func receive(_ change: RecordChange) -> Outcome? {
     guard case .asking = state, change.number > through else { return nil }
     newest = max(newest, change.number)
     guard let summary = change.summary else {
@@ -128,7 +128,7 @@ struct RecordInbox: Sendable {
   }
 
   /// The change is durable, or need not be: the next one can be asked for.
-  mutating func settle() { if state == .writing { state = .idle } }
+  mutating func finishWriting() { if state == .writing { state = .idle } }
 
   private mutating func finish(_ change: RecordChange) {
     through = change.number

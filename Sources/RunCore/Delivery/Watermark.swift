@@ -40,7 +40,7 @@ public struct Watermark: Hashable, Sendable {
   public func stands(at id: MessageID) -> Bool { isAtName && mark.id == id }
 
   /// Where a message stands; the next one moves the mark.
-  public mutating func take(_ incoming: StreamMark) -> Place {
+  public mutating func receive(_ incoming: StreamMark) -> Place {
     let place = place(of: incoming.sequence)
     if place == .next { (mark, isAtName) = (incoming, true) }
     return place

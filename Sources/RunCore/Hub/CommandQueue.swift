@@ -129,7 +129,7 @@ extension HubCore {
   }
 
   /// Verdicts that one store may be owed, and that each may be owed however many others are.
-  static let (owedMax, owedShare) = (OutStream.Bounds.verdicts.rowsMax, 16)
+  static let (owedMax, owedShare) = (OutboundStream.Bounds.verdicts.rowsMax, 16)
 
   /// How many verdicts all stores are owed.
   private var owedVerdicts: Int {
@@ -140,7 +140,7 @@ extension HubCore {
   }
 
   /// Whose place a press takes.
-  func sender(of press: Press) -> CommandQueue.Sender {
+  func sender(of press: AcceptedCommand) -> CommandQueue.Sender {
     if press.stream == ownStream { return .own }
     return isNumbered(press.stream) ? .device(press.deviceID) : .stated(press.deviceID)
   }

@@ -26,7 +26,7 @@ extension HubCore {
   }
 
   /// The stores that a verdict is owed to, in the order in which they sent the command.
-  mutating func takeClaimants(of press: Press) -> [StoreID] {
+  mutating func takeClaimants(of press: AcceptedCommand) -> [StoreID] {
     let stores = isNumbered(press.stream) ? [press.stream.sender] : []
     return (stores + (claims.removeValue(forKey: press.command.id) ?? [])).filter { !isGivenUp($0, by: press.deviceID) }
   }
@@ -39,7 +39,7 @@ extension HubCore {
   }
 
   /// The device that pressed has come with another store, which has sent this command again and can bring what follows.
-  func hasHeir(_ press: Press) -> Bool {
+  func hasHeir(_ press: AcceptedCommand) -> Bool {
     guard let stores = claims[press.command.id], let heir = devices[press.deviceID]?.storeID else { return false }
     return stores.contains(heir)
   }

@@ -13,7 +13,7 @@ extension HubCore {
     var command = command
     if command.base == nil { command.base = base }
     if command.runID == nil { command.runID = command.kind == .start ? command.runOfStart : ownRun }
-    let press = Press(
+    let press = AcceptedCommand(
       command: command, deviceID: settings.deviceID,
       stream: ownStream, sequence: ownSequence,
       pressedAt: pressTime(of: command, age: .zero, arrival: now, at: now), arrivedAt: now)
@@ -21,8 +21,9 @@ extension HubCore {
   }
 
   /// A command from a peer's stream.
-  mutating func take(
-    _ transmission: Transmission, of session: SessionTable.Session, on connection: ConnectionID, arrival: BusTime,
+  mutating func receive(
+    _ transmission: CommandTransmission, of session: SessionTable.Session, on connection: ConnectionID,
+    arrival: BusTime,
     at now: BusTime, into actions: inout [Action]
   ) {
     let stream = StreamID(sender: session.hello.storeID, kind: .commands)
@@ -66,7 +67,7 @@ extension HubCore {
       return claim(command.id, by: mark, at: now)
     }
     let age = settings.clock.speed.bus(fromReal: max(.zero, transmission.age))
-    let press = Press(
+    let press = AcceptedCommand(
       command: command, deviceID: session.hello.deviceID, stream: stream, sequence: transmission.sequence,
       pressedAt: pressTime(
         of: command, age: age, arrival: arrival, isUncertain: transmission.isUncertain, stream: mark?.stream, at: now),
@@ -78,7 +79,7 @@ extension HubCore {
 
   /// A command of a kind that this version does not know. Its place in the stream is used up all the same, or nothing
   /// that its sender presses would ever be heard again.
-  mutating func take(_ command: UnsupportedCommand, on connection: ConnectionID, into actions: inout [Action]) {
+  mutating func receive(_ command: UnsupportedCommand, on connection: ConnectionID, into actions: inout [Action]) {
     let answer = Effect.act(.forward(command.reply, to: connection))
     guard let sequence = command.sequence else {
       guard connection.isRequest else {
@@ -104,7 +105,8 @@ extension HubCore {
   }
 
   /// A plain REQ's command: a stream of its own, named after the command, so that a repeated request is a resend.
-  mutating func take(_ request: Request, on connection: ConnectionID, at now: BusTime, into actions: inout [Action]) {
+  mutating func receive(_ request: Request, on connection: ConnectionID, at now: BusTime, into actions: inout [Action])
+  {
     let command = request.command
     if archive[command.id] != nil {
       let session = sessions[connection]?.number ?? 0
@@ -152,7 +154,7 @@ extension HubCore {
     let command = request.command
     let stream = StreamID(sender: StoreID(high: command.id.high, low: command.id.low), kind: .commands)
     let age = settings.clock.speed.bus(fromReal: max(.zero, request.age))
-    let press = Press(
+    let press = AcceptedCommand(
       command: command, deviceID: request.deviceID, stream: stream, sequence: 1,
       pressedAt: pressTime(of: command, age: age, arrival: now, isUncertain: request.isUncertain, at: now),
       arrivedAt: now, isUncertain: request.isUncertain)
@@ -160,10 +162,10 @@ extension HubCore {
   }
 
   /// Tells whoever sent a command how far it is: its own caller, a waiting REQ, or its session wherever that is now.
-  mutating func answer(_ receipt: Receipt, to press: Press, at now: BusTime, into actions: inout [Action]) {
+  mutating func answer(_ receipt: Receipt, to press: AcceptedCommand, at now: BusTime, into actions: inout [Action]) {
     if press.stream == ownStream { actions.append(.receipt(receipt)) }
     if case .verdict = receipt.stage {
-      if spooled.remove(receipt.commandID) != nil { actions.append(.spoolSettled(receipt.commandID)) }
+      if spooled.remove(receipt.commandID) != nil { actions.append(.spooledCommandJudged(receipt.commandID)) }
       for request in requests.removeValue(forKey: receipt.commandID) ?? [] {
         reply(receipt, on: request, session: sessions[request]?.number ?? 0, into: &actions)
       }
@@ -182,14 +184,14 @@ extension HubCore {
   /// Whether a stream has a watermark, and its sender a stream of verdicts. One-shots and plain requests have neither.
   func isNumbered(_ stream: StreamID) -> Bool { watermarks[stream] != nil }
 
-  var base: Base {
-    Base(revision: arbiter.control.revision, commandID: arbiter.control.changedBy?.commandID)
+  var base: ObservedRevision {
+    ObservedRevision(revision: arbiter.control.revision, commandID: arbiter.control.changedBy?.commandID)
   }
 
   /// What the hub's own buttons speak of: the run that its last unjudged start begins, or else the present one.
   private var ownRun: RunID? {
     let starts = unjudged.values.filter { $0.stream == ownStream && $0.command.kind == .start }
-    return starts.max(by: Press.precedes)?.runOfStart ?? arbiter.control.runID
+    return starts.max(by: AcceptedCommand.precedes)?.runOfStart ?? arbiter.control.runID
   }
 
   /// Arrival minus age, never in the future, never before the stream's last press; a recorded press is where the
@@ -226,12 +228,12 @@ extension HubCore {
   }
 
   private mutating func move(_ stream: StreamID, to place: StreamMark) -> Mark {
-    _ = watermarks[stream, default: Watermark()].take(place)
+    _ = watermarks[stream, default: Watermark()].receive(place)
     return Mark(stream: stream, place: place)
   }
 
-  mutating func accept(_ press: Press, mark: Mark?, at now: BusTime) {
-    takeAsAnswer(press, at: now)
+  mutating func accept(_ press: AcceptedCommand, mark: Mark?, at now: BusTime) {
+    receiveAsAnswer(press, at: now)
     let id = press.command.id
     unjudged[id] = press
     let reception = arbiter.receive(press) { queue.devices.contains($0) }

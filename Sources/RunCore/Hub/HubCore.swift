@@ -9,7 +9,7 @@ public struct HubCore: Sendable {
 
   let settings: Settings
   let storeID: StoreID
-  var dice: Dice
+  var generator: SeededGenerator
   var term: UInt64
   var termRaises = TermRaises()
   var arbiter: Arbiter
@@ -30,7 +30,7 @@ public struct HubCore: Sendable {
   /// Streams whose senders are to hear how far they are durable, once all that follows a commit is done.
   var unacknowledged: Set<StreamID> = []
   /// What is accepted and not judged: which device and stream a receipt goes to.
-  var unjudged: [CommandID: Press] = [:]
+  var unjudged: [CommandID: AcceptedCommand] = [:]
   /// The other stores that have sent a command that is not judged: its verdict is owed to each.
   var claims: [CommandID: [StoreID]] = [:]
   /// Whose commands those are, and how many more each sender may have there.
@@ -40,7 +40,7 @@ public struct HubCore: Sendable {
   var spooled: Set<CommandID> = []
   /// The devices that were met, and what is owed to their stores.
   var devices: [DeviceID: KnownDevice] = [:]
-  var verdictStreams: [StoreID: OutStream] = [:]
+  var verdictStreams: [StoreID: OutboundStream] = [:]
   var couriers: [StoreID: Courier] = [:]
   /// How many streams to devices have begun in this life.
   var streamsBegun: UInt64 = 0
@@ -79,7 +79,7 @@ public struct HubCore: Sendable {
   enum Effect: Sendable {
     case act(Action)
     /// To whoever sent the command, wherever that is now.
-    indirect case answer(Receipt, Press)
+    indirect case answer(Receipt, AcceptedCommand)
     indirect case publishSnapshot(Snapshot)
     /// The transition is durable: the schedule of ticks is anchored here.
     case anchor
@@ -92,7 +92,7 @@ public struct HubCore: Sendable {
     indirect case recordChanged(RecordNews, UInt64)
     /// A removed record, to a peer in the session in which it asked.
     indirect case tellChange(RecordChange, ConnectionID, session: UInt64)
-    case verdictsSendable(StoreID, through: UInt64, epoch: UInt64)
+    case verdictsSendable(StoreID, through: UInt64, durabilityGeneration: UInt64)
     case courier(StoreID, Courier.Effect)
     /// The answer to a peer's question, in the session in which it was asked.
     case tell(InquiryAnswer, ConnectionID, session: UInt64)
@@ -114,7 +114,7 @@ public struct HubCore: Sendable {
     term = HubTerm.next(after: history.term)
     records = RecordKeeping(history, term: term, now: now)
     storeID = settings.storeID
-    dice = Dice(seed: settings.seed)
+    generator = SeededGenerator(seed: settings.seed)
     shift = history.clock.flatMap {
       $0.shift(real: settings.clock.real(at: now), wallSeconds: wallSeconds, bootID: bootID)
     }
@@ -159,7 +159,7 @@ public struct HubCore: Sendable {
 
   /// The phase with the hub's own unjudged presses applied on top.
   public var predicted: RunPhase {
-    let own = unjudged.values.filter { $0.stream == ownStream }.sorted(by: Press.precedes)
+    let own = unjudged.values.filter { $0.stream == ownStream }.sorted(by: AcceptedCommand.precedes)
     return own.reduce(into: RunMachine(phase: arbiter.control.phase)) { _ = $0.apply($1.command.kind) }.phase
   }
 
@@ -169,33 +169,33 @@ public struct HubCore: Sendable {
     switch event {
     case .started: start(at: now)
     case .opened(let endpoint): eventsEndpoint = endpoint
-    case .frame(let connection, let frame): take(frame, from: connection, at: now, into: &actions)
-    case .unsupported(let connection, let command): take(command, on: connection, into: &actions)
+    case .frame(let connection, let frame): receive(frame, from: connection, at: now, into: &actions)
+    case .unsupported(let connection, let command): receive(command, on: connection, into: &actions)
     case .malformed(let connection, let reason): refuse(connection, .malformed, reason, into: &actions)
     case .foreign(let connection, let version):
       refuse(connection, .versionMismatch, Self.mismatch("the peer", version), into: &actions)
     case .gone(let connection): close(connection, at: now, into: &actions)
     case .subscribed(let topic): republish(topic, at: now, into: &actions)
     case .press(let command): pressOwn(command, at: now, into: &actions)
-    case .sample(let sample): takeOwn(sample, at: now, into: &actions)
+    case .sample(let sample): receiveOwn(sample, at: now, into: &actions)
     case .post(let message, let deliveryClass, let device):
       post(message, deliveryClass, to: device, at: now, into: &actions)
     case .handling(let value): setHandling(value, at: now, into: &actions)
-    case .handled(let stream, let sequence, let turn):
+    case .handled(let stream, let sequence, let handlerGeneration):
       withCourier(of: stream.sender, at: now, into: &actions) { courier, _, wanted, _ in
-        courier.handle(through: sequence, turn: turn, into: &wanted)
+        courier.handle(through: sequence, handlerGeneration: handlerGeneration, into: &wanted)
       }
     case .failed(let stream, let sequence, let reason):
       withCourier(of: stream.sender, at: now, into: &actions) { courier, _, wanted, _ in
         courier.fail(sequence, reason, into: &wanted)
       }
-    case .spooled(let presses): take(presses, at: now, into: &actions)
+    case .spooled(let presses): receive(presses, at: now, into: &actions)
     case .inquire(let inquiry, let number): answer(inquiry, number, at: now, into: &actions)
     case .recover(let answer):
       if !recover(answer, at: now) { actions.append(.note(Self.nothingToRecover)) }
-    case .journal(let runID, let entries): takeJournal(of: runID, entries, at: now)
-    case .settleRecords: settleRecords(at: now)
-    case .recordRead(let reading, let reader): take(reading, for: reader, into: &actions)
+    case .journal(let runID, let entries): receiveJournal(of: runID, entries, at: now)
+    case .makeDueRecords: makeDueRecords(at: now)
+    case .recordRead(let reading, let reader): receive(reading, for: reader, into: &actions)
     case .sendFailed(let connection): postpone(connection, at: now)
     case .committed(let id):
       guard commits.isInFlight(id) else { break }
@@ -240,7 +240,7 @@ public struct HubCore: Sendable {
     if shift != nil {
       while let deadline = arbiter.deadline { settle(at: max(now, deadline), now: now) }
     }
-    settleDue(at: now)
+    settleDueWindows(at: now)
     letGoOfLostStores(at: now)
     judgeLate(at: now)
     let tickBefore = lastTick
@@ -254,7 +254,7 @@ public struct HubCore: Sendable {
 
   private mutating func meetDeadlines(at now: BusTime, into actions: inout [Action]) {
     // Windows first: a tick at the same moment shows what has settled. What opens behind a settled window can be due.
-    settleDue(at: now)
+    settleDueWindows(at: now)
     if case .settling = unfinished?.stage {
       let tickBefore = lastTick
       decideRecovery(at: now)
@@ -296,11 +296,11 @@ public struct HubCore: Sendable {
       else { break }
       durable[stream] = mark
     case .acknowledge(let stream): unacknowledged.insert(stream)
-    case .verdictsSendable(let store, let sequence, let epoch):
-      verdictStreams[store]?.makeDurable(through: sequence, epoch: epoch)
+    case .verdictsSendable(let store, let sequence, let durabilityGeneration):
+      verdictStreams[store]?.makeDurable(through: sequence, durabilityGeneration: durabilityGeneration)
       sendVerdicts(to: store, at: now, into: &actions)
     case .courier(let store, let effect):
-      withCourier(of: store, at: now, into: &actions) { $0.perform(effect, at: $3, dice: &$1, into: &$2) }
+      withCourier(of: store, at: now, into: &actions) { $0.perform(effect, at: $3, generator: &$1, into: &$2) }
     case .welcome(let connection, let session):
       if sessions[connection]?.number == session { welcome(connection, at: now, into: &actions) }
     case .makeRecords: makeRecords(at: now)

@@ -6,14 +6,14 @@ extension HubCore {
   /// What is owed, as the store kept it.
   static func delivery(
     _ history: HubHistory, shift: BusDuration?
-  ) -> ([StoreID: OutStream], [StoreID: Courier]) {
+  ) -> ([StoreID: OutboundStream], [StoreID: Courier]) {
     let delivery = history.delivery
     let rows = Dictionary(grouping: delivery.rows, by: \.stream)
-    var verdicts: [StoreID: OutStream] = [:]
+    var verdicts: [StoreID: OutboundStream] = [:]
     var couriers: [StoreID: Courier] = [:]
     let ids = Set(rows.keys).union(delivery.acknowledged.keys)
-    func stream(_ id: OutStreamID, _ bounds: OutStream.Bounds) -> OutStream {
-      var stream = OutStream(
+    func stream(_ id: OutboundStreamID, _ bounds: OutboundStream.Bounds) -> OutboundStream {
+      var stream = OutboundStream(
         id, bounds: bounds, rows: rows[id] ?? [], acknowledged: delivery.acknowledged[id] ?? 0)
       if let shift { stream.shift(by: shift) }
       return stream
@@ -23,8 +23,8 @@ extension HubCore {
       let store = device.storeID
       couriers[store] = Courier(
         device: device.deviceID, rowDevice: device.deviceID,
-        stream: stream(OutStreamID(receiver: store, kind: .messages), .messages),
-        inbox: Inbox(
+        stream: stream(OutboundStreamID(receiver: store, kind: .messages), .messages),
+        inbox: InboundStream(
           StreamID(sender: store, kind: .messages),
           durable: delivery.watermarks[StreamID(sender: store, kind: .messages)] ?? .start),
         latestSent: delivery.latestSent.filter { $0.device == device.deviceID },
@@ -35,8 +35,8 @@ extension HubCore {
     let left = Set(delivery.watermarks.keys.map(\.sender)).union(rows.keys.map(\.receiver))
     for store in left where couriers[store] == nil {
       couriers[store] = Courier(
-        device: nil, stream: stream(OutStreamID(receiver: store, kind: .messages), .messages),
-        inbox: Inbox(
+        device: nil, stream: stream(OutboundStreamID(receiver: store, kind: .messages), .messages),
+        inbox: InboundStream(
           StreamID(sender: store, kind: .messages),
           durable: delivery.watermarks[StreamID(sender: store, kind: .messages)] ?? .start))
     }
@@ -74,12 +74,12 @@ extension HubCore {
     _ verdict: Verdict, to store: StoreID, _ operations: inout [StoreOperation], _ then: inout [Effect],
     at now: BusTime
   ) {
-    let id = OutStreamID(receiver: store, kind: .verdicts)
-    var stream = verdictStreams[store] ?? OutStream(id, bounds: .verdicts, epoch: nextEpoch())
+    let id = OutboundStreamID(receiver: store, kind: .verdicts)
+    var stream = verdictStreams[store] ?? OutboundStream(id, bounds: .verdicts, durabilityGeneration: nextEpoch())
     verdictStreams[store] = nil
     let row = stream.add(.verdict(verdict), since: monotonic(at: now), isGoing: true)
     operations.append(.enqueue(row))
-    then.append(.verdictsSendable(store, through: row.sequence, epoch: stream.epoch))
+    then.append(.verdictsSendable(store, through: row.sequence, durabilityGeneration: stream.durabilityGeneration))
     verdictStreams[store] = stream
   }
 
@@ -92,10 +92,10 @@ extension HubCore {
       openStores.contains(store)
     else { return }
     let real = monotonic(at: now)
-    for cargo in verdictStreams[store]?.takeFlight(at: real, dice: &dice) ?? [] {
+    for batch in verdictStreams[store]?.nextBatches(at: real, generator: &generator) ?? [] {
       var messages: [DeliveryMessage] = []
-      switch cargo {
-      case .hole(let range):
+      switch batch {
+      case .tombstoneRange(let range):
         messages.append(.tombstones(.verdicts, from: range.lowerBound, through: range.upperBound))
       case .rows(let rows):
         let transmissions = rows.compactMap { row -> VerdictTransmission? in
@@ -135,8 +135,8 @@ extension HubCore {
       sendVerdicts(to: store, at: now, into: &actions)
     }
     let mark = hello.received[.messages] ?? .start
-    withCourier(of: store, at: now, into: &actions) { courier, dice, wanted, _ in
-      _ = courier.open(received: mark, at: real, dice: &dice, into: &wanted)
+    withCourier(of: store, at: now, into: &actions) { courier, generator, wanted, _ in
+      _ = courier.open(received: mark, at: real, generator: &generator, into: &wanted)
     }
   }
 
@@ -159,7 +159,7 @@ extension HubCore {
   /// The queue to a connection was full: what did not go out goes out again soon, from the oldest on.
   mutating func postpone(_ connection: ConnectionID, at now: BusTime) {
     guard let store = sessions[connection]?.hello.storeID else { return }
-    let soon = monotonic(at: now) + dice.jittered(.milliseconds(200))
+    let soon = monotonic(at: now) + generator.jittered(.milliseconds(200))
     verdictStreams[store]?.postpone(to: soon)
     couriers[store]?.postpone(to: soon)
   }
@@ -169,7 +169,7 @@ extension HubCore {
     let real = monotonic(at: now)
     for store in openStores.sorted() {
       guard let due = verdictStreams[store]?.retryAt, due <= real else { continue }
-      if let range = verdictStreams[store]?.retry(at: real, dice: &dice), let stream = verdictStreams[store] {
+      if let range = verdictStreams[store]?.retry(at: real, generator: &generator), let stream = verdictStreams[store] {
         _ = verdictStreams[store]?.count(range)
         let count = StoreOperation.countTries(stream.id, from: range.lowerBound, through: range.upperBound)
         commits.add([count], then: [], dueAt: now + writeDelayMax)
@@ -178,12 +178,12 @@ extension HubCore {
     }
     for store in openStores.sorted() {
       guard let due = couriers[store]?.deadline, due <= real else { continue }
-      withCourier(of: store, at: now, into: &actions) { $0.meetDeadlines(at: $3, dice: &$1, into: &$2) }
+      withCourier(of: store, at: now, into: &actions) { $0.meetDeadlines(at: $3, generator: &$1, into: &$2) }
     }
   }
 
   /// What a peer owes, or says of what is owed to it.
-  mutating func take(
+  mutating func receive(
     _ message: DeliveryMessage, of session: SessionTable.Session, at now: BusTime, into actions: inout [Action]
   ) {
     let store = session.hello.storeID
@@ -204,11 +204,11 @@ extension HubCore {
     case .latest:
       let room = valueRoom(of: store)
       withCourier(of: store, at: now, into: &actions) {
-        $0.receive(message, room: room, at: $3, dice: &$1, into: &$2)
+        $0.receive(message, room: room, at: $3, generator: &$1, into: &$2)
       }
     case .acknowledge(.messages, _), .goBack(.messages, _, _), .tombstones(.messages, _, _), .messages, .delivered,
       .acknowledgeLatest, .refuseLatest, .live:
-      withCourier(of: store, at: now, into: &actions) { $0.receive(message, at: $3, dice: &$1, into: &$2) }
+      withCourier(of: store, at: now, into: &actions) { $0.receive(message, at: $3, generator: &$1, into: &$2) }
     case .acknowledge(.commands, _), .acknowledge(.samples, _), .goBack(.commands, _, _), .goBack(.samples, _, _),
       .tombstones(.verdicts, _, _), .verdicts:
       actions.append(.note("\(session.hello.deviceID) spoke of a stream that it does not have: dropped"))
@@ -217,7 +217,7 @@ extension HubCore {
 
   private mutating func acknowledgeVerdicts(of store: StoreID, through sequence: UInt64, at now: BusTime) {
     guard var stream = verdictStreams[store],
-      stream.acknowledge(through: sequence, at: monotonic(at: now), dice: &dice)
+      stream.acknowledge(through: sequence, at: monotonic(at: now), generator: &generator)
     else { return }
     verdictStreams[store] = stream
     commits.add(

@@ -85,7 +85,7 @@ extension HubCore {
     }
     verdictStreams[store] = nil
     var operations = [StreamID.Kind.verdicts, .messages].map {
-      StoreOperation.drop(OutStreamID(receiver: store, kind: $0))
+      StoreOperation.drop(OutboundStreamID(receiver: store, kind: $0))
     }
     operations += forgetMarks(of: store)
     commits.add(operations, then: [])

@@ -27,12 +27,12 @@ extension HubCore {
     /// The app takes messages from now on, or does not any more.
     case handling(Bool)
     /// The app's handler has returned for the messages of a stream up to here, in the turn in which they were handed over.
-    case handled(StreamID, through: UInt64, turn: UInt64? = nil)
+    case handled(StreamID, through: UInt64, handlerGeneration: UInt64? = nil)
     /// The app's handler has failed for one; why, in one line.
     case failed(StreamID, UInt64, String)
     /// Presses were left in this machine's spool. Whoever drives the machine names all of them again until each has its
     /// verdict: one for which there was no room is taken in then, one that is known changes nothing.
-    case spooled([SpooledPress])
+    case spooled([ForwardedCommand])
     /// Somebody asks what this node holds; the number comes back in ``Action/answer(_:_:)``.
     case inquire(Inquiry, UInt64)
     /// Somebody says what is to become of the run that was on when the last life ended.
@@ -42,7 +42,7 @@ extension HubCore {
     /// A part of a record was read.
     indirect case recordRead(RecordReading, for: RecordAsker)
     /// What waits to become a record becomes one now; for whoever looks into the store of a hub that does not run.
-    case settleRecords
+    case makeDueRecords
     /// A frame could not be handed over: the queue to this connection is full.
     case sendFailed(ConnectionID)
     /// A commit is durable.
@@ -74,7 +74,7 @@ extension HubCore {
     /// One of this app's messages is not taken.
     case refusePost(MessageID, PostRefusal)
     /// Hand a message to the app; with a place, say what became of it.
-    case hand(Handover)
+    case hand(HandlerCall)
     /// A run that arrived whole is kept beside the one that is on.
     indirect case keep(WholeRun)
     /// Read what the journal holds of a run, then say ``Event/journal(_:_:)``.
@@ -84,7 +84,7 @@ extension HubCore {
     /// A record is kept, or was removed; that is durable.
     indirect case record(RecordNews)
     /// The verdict of a spooled press is known: its file can go.
-    case spoolSettled(CommandID)
+    case spooledCommandJudged(CommandID)
     /// The answer to an inquiry.
     case answer(InquiryAnswer, UInt64)
     /// The state changed: what the hub itself shows.

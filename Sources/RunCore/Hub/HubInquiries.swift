@@ -3,12 +3,12 @@ import DequeModule
 // What a shell asks a hub, and what one-shot senders left in its machine's spool.
 extension HubCore {
   /// Presses from the spool: each is a stream of its own, as a plain request is.
-  mutating func take(_ presses: [SpooledPress], at now: BusTime, into actions: inout [Action]) {
+  mutating func receive(_ presses: [ForwardedCommand], at now: BusTime, into actions: inout [Action]) {
     for press in presses {
       let id = press.command.id
       if archive[id] != nil {
         // The verdict is durable, or will be with the commit in flight.
-        commits.add([], then: [.act(.spoolSettled(id))])
+        commits.add([], then: [.act(.spooledCommandJudged(id))])
         continue
       }
       guard unjudged[id] == nil else {
@@ -50,7 +50,7 @@ extension HubCore {
     guard session.owedAnswers < Self.owedAnswersMax else {
       return refuse(connection, .busy, "\(Self.owedAnswersMax) answers wait for a commit: ask later", into: &actions)
     }
-    guard session.owedAnswers > 0 || (speaksOfRun && !commits.isSettled) else {
+    guard session.owedAnswers > 0 || (speaksOfRun && !commits.isUrgentWorkDone) else {
       return actions.append(.send(HubFrame(session: session.number, message: .answer(answer)), to: connection))
     }
     sessions[connection]?.owedAnswers += 1
@@ -78,7 +78,7 @@ extension HubCore {
       guard let device = device(of: old.receiver) else {
         return actions.append(.answer(.failed("the device that it was for is not known any more"), number))
       }
-      let message = AppMessage(id: dice.identifier(), name: old.message.name, body: old.message.body)
+      let message = AppMessage(id: generator.identifier(), name: old.message.name, body: old.message.body)
       var refusal: PostRefusal?
       withCourier(of: device.storeID, at: now, into: &actions) {
         refusal = $0.post(message, by: .queued, at: $3, into: &$2)

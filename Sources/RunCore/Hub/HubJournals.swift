@@ -19,7 +19,7 @@ extension HubCore {
   }
 
   /// Readings of a run are taken in while it is on and for a day after it, unless its owner has removed it.
-  func takesReadings(of run: RunID, at now: BusTime) -> Bool {
+  func acceptsReadings(of run: RunID, at now: BusTime) -> Bool {
     !isOver(run) || records.journals[run].map { now - $0 <= ControlHistory.age } ?? false
   }
 
@@ -28,7 +28,7 @@ extension HubCore {
     let basis = JournalDue.Basis(edition: records.edition, present: arbiter.control.runID)
     if journalDue.basis != basis {
       var first: BusTime?
-      for (run, endedAt) in records.journals where isJournalSettled(run) { first = BusTime.earliest(first, endedAt) }
+      for (run, endedAt) in records.journals where isJournalComplete(run) { first = BusTime.earliest(first, endedAt) }
       journalDue = JournalDue(
         basis: basis, at: first.map { $0 + ControlHistory.age + BusDuration(nanoseconds: 1) })
     }
@@ -37,7 +37,7 @@ extension HubCore {
 
   /// Drops the journals of runs that have been over for more than a day.
   mutating func dropJournals(at now: BusTime) {
-    let due = records.journals.filter { isJournalSettled($0.key) && now - $0.value > ControlHistory.age }.keys.sorted()
+    let due = records.journals.filter { isJournalComplete($0.key) && now - $0.value > ControlHistory.age }.keys.sorted()
     for run in due { records.journals[run] = nil }
     if !due.isEmpty { commits.add(due.map { dropJournal(of: $0) }, then: []) }
   }
@@ -50,7 +50,7 @@ extension HubCore {
   }
 
   /// What it held is in a record, or was not wanted. That of the last run is what the state shows, until the next begins.
-  private func isJournalSettled(_ run: RunID) -> Bool {
+  private func isJournalComplete(_ run: RunID) -> Bool {
     run != arbiter.control.runID && records.expected[run] == nil && records.reading != run
       && (records.kept[run] != nil || records.removed[run] != nil || records.discarded.contains(run))
   }

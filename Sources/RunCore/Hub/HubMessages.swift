@@ -30,7 +30,7 @@ extension HubCore {
     let places = couriers.values.indices.filter { couriers.values[$0].device == device.deviceID }
     for store in places.map({ couriers.keys[$0] }) where store != device.storeID {
       guard var other = couriers.removeValue(forKey: store) else { continue }
-      couriers[device.storeID]?.takeValue(of: key, from: &other)
+      couriers[device.storeID]?.adoptValue(of: key, from: &other)
       couriers[store] = other
     }
   }
@@ -48,11 +48,11 @@ extension HubCore {
   /// Lets a device's courier do something, and carries out what it wants done.
   mutating func withCourier(
     of store: StoreID, at now: BusTime, into actions: inout [Action],
-    _ body: (inout Courier, inout Dice, inout [Courier.Action], BusTime) -> Void
+    _ body: (inout Courier, inout SeededGenerator, inout [Courier.Action], BusTime) -> Void
   ) {
     var wanted: [Courier.Action] = []
     guard couriers[store] != nil else { return }
-    body(&couriers[store]!, &dice, &wanted, monotonic(at: now))
+    body(&couriers[store]!, &generator, &wanted, monotonic(at: now))
     for action in wanted {
       switch action {
       case .send(let message):
@@ -62,7 +62,7 @@ extension HubCore {
         for case .quarantine(let message) in operations { quarantine.append(message) }
         commits.add(
           operations, then: effect.map { [.courier(store, $0)] } ?? [], dueAt: isUrgent ? nil : now + writeDelayMax)
-      case .hand(let handover): actions.append(.hand(handover))
+      case .hand(let handlerCall): actions.append(.hand(handlerCall))
       case .processed(let message, let isIncoming):
         guard let device = couriers[store]?.device else { continue }
         let (from, to) = isIncoming ? (device, settings.deviceID) : (settings.deviceID, device)

@@ -17,7 +17,7 @@ extension HubCore {
   }
 
   /// A peer asks for the next change.
-  mutating func take(
+  mutating func receive(
     _ fetch: RecordFetch, of session: SessionTable.Session, on connection: ConnectionID, into actions: inout [Action]
   ) {
     // One read at a time for each: who asks again waits for the answer to the first.
@@ -42,7 +42,7 @@ extension HubCore {
   }
 
   /// A part of a record was read.
-  mutating func take(_ reading: RecordReading, for reader: RecordAsker, into actions: inout [Action]) {
+  mutating func receive(_ reading: RecordReading, for reader: RecordAsker, into actions: inout [Action]) {
     switch (reader, reading) {
     case (.inquiry(let number), _): actions.append(.answer(reading.answer, number))
     case (.peer(let connection, let number, let fetch), .found(let stored)):
@@ -53,7 +53,7 @@ extension HubCore {
         // changes up to its number.
         guard sessions[connection]?.number == number else { return }
         sessions[connection]?.isFetching = false
-        if let session = sessions[connection] { take(fetch, of: session, on: connection, into: &actions) }
+        if let session = sessions[connection] { receive(fetch, of: session, on: connection, into: &actions) }
         return
       }
       let part = stored.part
@@ -66,7 +66,7 @@ extension HubCore {
       sessions[connection]?.isFetching = false
       // It was removed meanwhile: that is the change to tell.
       let isRemoved = records.next(after: fetch.after).map { records.kept[$0.run] == nil } ?? true
-      if isRemoved, let session = sessions[connection] { take(fetch, of: session, on: connection, into: &actions) }
+      if isRemoved, let session = sessions[connection] { receive(fetch, of: session, on: connection, into: &actions) }
     case (.peer(let connection, let number, _), .failed(let reason)):
       if sessions[connection]?.number == number { sessions[connection]?.isFetching = false }
       actions.append(.note("a record cannot be read for a peer: \(reason)"))

@@ -47,7 +47,7 @@ extension HubCore {
       if run == arbiter.control.runID {
         // What the ledger holds is durable with the record at the latest: a later life folds the same numbers.
         if !samples.operations.isEmpty { commitSamples(at: now) }
-        ledger.settle()
+        ledger.foldAll()
         keepRecord(of: run, ledger, expected)
       } else {
         records.reading = run
@@ -60,7 +60,7 @@ extension HubCore {
   }
 
   /// What is expected is due now.
-  mutating func settleRecords(at now: BusTime) {
+  mutating func makeDueRecords(at now: BusTime) {
     records.expected = records.expected.mapValues {
       RecordKeeping.Expected(record: $0.record, dueAt: now, hasChanged: $0.hasChanged)
     }
@@ -68,7 +68,7 @@ extension HubCore {
   }
 
   /// The journal of a run was read.
-  mutating func takeJournal(of run: RunID, _ entries: [LedgerEntry], at now: BusTime) {
+  mutating func receiveJournal(of run: RunID, _ entries: [LedgerEntry], at now: BusTime) {
     guard records.reading == run else { return }
     records.reading = nil
     if let expected = records.expected[run] {
@@ -99,7 +99,7 @@ extension HubCore {
       startedAtUnixSeconds: known?.startedAtUnixSeconds ?? wallSeconds(at: start), elapsed: .zero, active: .zero,
       setup: past.setup, isConflicted: expected.record.isConflicted, title: known?.title ?? "",
       note: known?.note ?? "")
-    summary.take(body.report.metrics)
+    summary.add(body.report.metrics)
     keep(RunRecord(summary: summary, body: body), then: [])
   }
 
@@ -144,7 +144,7 @@ extension HubCore {
         then: [.recordChanged(.removed(run), change)])
       eraseJournal(of: run, at: now)
       commits.add([], then: [.act(.answer(.done(nil), number))])
-    case .putRecord(let upload): take(upload, number, into: &actions)
+    case .putRecord(let upload): receive(upload, number, into: &actions)
     case .peers, .outbox, .cancel, .quarantine, .retry, .discard, .report, .route, .recover, .post: break
     }
   }
@@ -168,7 +168,7 @@ extension HubCore {
       then: [.recordChanged(.kept(summary), change), .act(.answer(.done(nil), number))])
   }
 
-  private mutating func take(_ upload: RecordUpload, _ number: UInt64, into actions: inout [Action]) {
+  private mutating func receive(_ upload: RecordUpload, _ number: UInt64, into actions: inout [Action]) {
     if upload.from == 0 { records.upload = [] }
     guard upload.from == records.upload.count, upload.bytes.count <= RecordPart.bytesMax,
       upload.total <= RunRecord.bytesMax, upload.from + upload.bytes.count <= upload.total

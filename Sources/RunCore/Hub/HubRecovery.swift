@@ -102,7 +102,7 @@ extension HubCore {
 
   /// A button that is pressed while the hub asks says it, too: a stop finishes the run, anything else goes on with it.
   /// What was pressed earlier did not know of the question, and is judged as if there were none.
-  mutating func takeAsAnswer(_ press: Press, at now: BusTime) {
+  mutating func receiveAsAnswer(_ press: AcceptedCommand, at now: BusTime) {
     guard case .asking(let runID, let since)? = unfinished?.stage, press.pressedAt >= since else { return }
     let command = press.command
     if command.kind == .start {
@@ -130,7 +130,7 @@ extension HubCore {
   }
 
   /// Settles the windows that are due.
-  mutating func settleDue(at now: BusTime) {
+  mutating func settleDueWindows(at now: BusTime) {
     while let deadline = arbiter.deadline, deadline <= now { settle(at: now, now: now) }
   }
 
@@ -161,13 +161,13 @@ extension HubCore {
     ownSequence += 1
     let isAlone = arbiter.deadline == nil
     accept(
-      Press(
-        command: Command(id: dice.identifier(), kind: .stop, source: .recovery, runID: runID, base: base),
+      AcceptedCommand(
+        command: Command(id: generator.identifier(), kind: .stop, source: .recovery, runID: runID, base: base),
         deviceID: settings.deviceID, stream: ownStream, sequence: ownSequence, pressedAt: diedAt, arrivedAt: diedAt),
       mark: nil, at: now)
     // A window of its own waits for nobody: what is pressed after the stop is illegal in it as well as behind it.
     if isAlone, let deadline = arbiter.deadline, deadline > now { settle(at: deadline, now: now) }
-    settleDue(at: now)
+    settleDueWindows(at: now)
   }
 
   private func tellRecovery(of runID: RunID, _ outcome: RunRecovery.Outcome, at now: BusTime) -> Effect {

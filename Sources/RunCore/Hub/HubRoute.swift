@@ -27,7 +27,7 @@ extension HubCore {
   /// built as long as nobody has ever asked for it.
   mutating func publishRoute() -> [Effect] {
     guard route.isWanted, let runID = arbiter.control.runID else { return [] }
-    ledger.settle()
+    ledger.foldAll()
     guard let from = ledger.takeRouteChange() ?? (route.isNewRun ? 0 : nil) else { return [] }
     route.isNewRun = false
     var effects: [Effect] = []
@@ -57,7 +57,7 @@ extension HubCore {
   /// A part of its route.
   mutating func routeAnswer(from: Int, at now: BusTime) -> InquiryAnswer {
     sendOffSamples(at: now)
-    ledger.settle()
+    ledger.foldAll()
     return .route(arbiter.control.runID.map { routePart(of: $0, from: max(0, from)) })
   }
 

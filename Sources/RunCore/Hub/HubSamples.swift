@@ -30,7 +30,7 @@ struct SampleBatch: Sendable {
 // Samples: taken in at once, durable every three seconds, acknowledged after that.
 extension HubCore {
   /// A sensor of the hub itself.
-  mutating func takeOwn(_ sample: Sample, at now: BusTime, into actions: inout [Action]) {
+  mutating func receiveOwn(_ sample: Sample, at now: BusTime, into actions: inout [Action]) {
     // The bound of what waits for a store that takes nothing holds for the hub's own sensors, too.
     guard !commits.isCongested else { return actions.append(.note("the store is far behind: a sample was dropped")) }
     let time: BusTime?
@@ -42,7 +42,7 @@ extension HubCore {
   }
 
   /// Samples from a peer's stream, in order.
-  mutating func take(
+  mutating func receive(
     _ transmissions: [SampleTransmission], of session: SessionTable.Session, arrival: BusTime, at now: BusTime,
     into actions: inout [Action]
   ) {
@@ -57,7 +57,7 @@ extension HubCore {
       let place = watermarks[stream, default: Watermark()].place(of: transmission.sequence)
       // A run whose start waits for its verdict: the sender sends them again after it.
       if place == .next, let run = transmission.runID, isAboutToStart(run, for: session.hello) { break }
-      switch watermarks[stream, default: Watermark()].take(StreamMark(sequence: transmission.sequence)) {
+      switch watermarks[stream, default: Watermark()].receive(StreamMark(sequence: transmission.sequence)) {
       case .next:
         let time: BusTime?
         switch transmission.moment {
@@ -115,7 +115,7 @@ extension HubCore {
   ) {
     // Before any run, after one, for a run that this hub never saw and for one that has been over for more than a day, a
     // reading has nowhere to go: it is taken in and dropped.
-    guard let time, let target = home(of: time, run: run), takesReadings(of: target, at: now) else {
+    guard let time, let target = home(of: time, run: run), acceptsReadings(of: target, at: now) else {
       return samples.add(nil, stream: stream, at: now)
     }
     if target == arbiter.control.runID, ledger.entries.count >= settings.ledgerEntriesMax {

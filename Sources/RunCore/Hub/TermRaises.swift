@@ -8,7 +8,7 @@ struct TermRaises: Sendable {
   private var count = 0
 
   /// Counts one more; `false` when there were too many lately.
-  mutating func take(at now: BusTime) -> Bool {
+  mutating func admit(at now: BusTime) -> Bool {
     if since.map({ now - $0 >= Self.span }) ?? true { (since, count) = (now, 0) }
     guard count < Self.most else { return false }
     count += 1

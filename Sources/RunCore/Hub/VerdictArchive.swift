@@ -7,7 +7,7 @@ struct VerdictArchive: Sendable {
   private var verdicts: [CommandID: Verdict] = [:]
   private var order: Deque<(id: CommandID, judgedAt: BusTime)> = []
 
-  init(_ history: [(verdict: Verdict, press: Press, judgedAt: BusTime)]) {
+  init(_ history: [(verdict: Verdict, press: AcceptedCommand, judgedAt: BusTime)]) {
     for entry in history { keep(entry.verdict, judgedAt: entry.judgedAt) }
   }
 

@@ -8,8 +8,8 @@ struct Courier: Sendable {
     case send(DeliveryMessage)
     /// Make this durable; soon, or with whatever is written next. Then the effect, if there is one.
     case write([StoreOperation], isUrgent: Bool, then: Effect?)
-    /// Hand it to the app; see ``Handover``.
-    case hand(Handover)
+    /// Hand it to the app; see ``HandlerCall``.
+    case hand(HandlerCall)
     /// The other device's handler, or the one here, has processed a message of the stream, and that is durable there.
     case processed(AppMessage, isIncoming: Bool)
     /// One of the messages given here reached a stage.
@@ -20,15 +20,15 @@ struct Courier: Sendable {
   /// What may follow once a write is durable.
   enum Effect: Sendable {
     /// Rows up to here may be sent.
-    case sendable(through: UInt64, epoch: UInt64, MessageReceipt?)
+    case sendable(through: UInt64, durabilityGeneration: UInt64, MessageReceipt?)
     /// The value of a key may be sent, if no newer one has taken its place; and the older one that it replaces.
     case latestSendable(LatestRow, replaced: MessageID?)
     /// The value of a key may be sent again, under a version above the one that the receiver has.
     case latestAgain(LatestRow)
     /// A stage has become durable.
     case tell(MessageReceipt)
-    /// What came in is processed up to here, in the streams of this binding: these messages.
-    case processed(StreamMark, [AppMessage], binding: UInt64)
+    /// What came in is processed up to here, in the streams of this bindingGeneration: these messages.
+    case processed(StreamMark, [AppMessage], bindingGeneration: UInt64)
     /// The newest value of a key has come in.
     case latestReceived(LatestReceived)
   }
@@ -62,8 +62,8 @@ struct Courier: Sendable {
   var device: DeviceID?
   /// How the rows of newest values name it; `nil` on a peer, whose hub may come to be another device.
   private var rowDevice: DeviceID?
-  private(set) var stream: OutStream
-  private(set) var inbox: Inbox
+  private(set) var stream: OutboundStream
+  private(set) var inbox: InboundStream
   private var values: [String: Value] = [:]
   private var received: [String: LatestReceived] = [:]
   /// What they take, on the disk as in memory.
@@ -80,12 +80,13 @@ struct Courier: Sendable {
   /// The app takes messages.
   private var isHandling = false
   /// Counts how often what was handed over was taken back, to be handed over again.
-  private var turn: UInt64 = 0
+  private var handlerGeneration: UInt64 = 0
   /// Counts how often both streams have begun anew: marks of the old ones say nothing of the new.
-  private var binding: UInt64 = 0
+  private var bindingGeneration: UInt64 = 0
 
   init(
-    device: DeviceID?, rowDevice: DeviceID? = nil, stream: OutStream, inbox: Inbox, latestSent: [LatestRow] = [],
+    device: DeviceID?, rowDevice: DeviceID? = nil, stream: OutboundStream, inbox: InboundStream,
+    latestSent: [LatestRow] = [],
     latestReceived: [LatestReceived] = [], isHandling: Bool = false
   ) {
     self.device = device
@@ -93,8 +94,8 @@ struct Courier: Sendable {
     self.stream = stream
     self.inbox = inbox
     self.isHandling = isHandling
-    // Nor has a write of an earlier courier the binding of this one.
-    binding = stream.epoch
+    // Nor has a write of an earlier courier the bindingGeneration of this one.
+    bindingGeneration = stream.durabilityGeneration
     for row in latestSent { values[row.key] = Value(row: row) }
     for row in latestReceived {
       received[row.key] = row
@@ -102,7 +103,7 @@ struct Courier: Sendable {
     }
   }
 
-  /// The next moment at which ``meetDeadlines(at:dice:into:)`` has something to do.
+  /// The next moment at which ``meetDeadlines(at:generator:into:)`` has something to do.
   var deadline: BusTime? { isOpen ? BusTime.earliest(stream.retryAt, valuesRetryAt) : nil }
 
   /// The newest values that were given here and have not arrived.
@@ -111,7 +112,7 @@ struct Courier: Sendable {
   }
 
   /// Nothing that was given here waits to arrive.
-  var isSettled: Bool { waitingValues.isEmpty && !stream.rows.contains { $0.item != nil } }
+  var hasNothingWaiting: Bool { waitingValues.isEmpty && !stream.rows.contains { $0.item != nil } }
 
   /// Nothing ever went either way.
   var isUnused: Bool { isEmpty && stream.assigned == 0 && inbox.handled.sequence == 0 }
@@ -131,7 +132,7 @@ struct Courier: Sendable {
   }
 
   /// Another store of the device was to be sent the newest value of a key: from now on this one is.
-  mutating func takeValue(of key: String, from other: inout Courier) {
+  mutating func adoptValue(of key: String, from other: inout Courier) {
     guard let value = other.values.removeValue(forKey: key), values[key]?.row.version ?? 0 < value.row.version else {
       return
     }
@@ -139,7 +140,7 @@ struct Courier: Sendable {
   }
 
   /// Nothing waits either way, and no value is kept.
-  var isEmpty: Bool { isSettled && received.isEmpty && inbox.isIdle }
+  var isEmpty: Bool { hasNothingWaiting && received.isEmpty && inbox.isIdle }
 
   /// The newest value of a key that came in.
   func value(of key: String) -> AppMessage? { received[key]?.message }
@@ -163,7 +164,8 @@ struct Courier: Sendable {
         .write(
           [.enqueue(row)], isUrgent: true,
           then: .sendable(
-            through: row.sequence, epoch: stream.epoch, MessageReceipt(messageID: message.id, stage: .queued))))
+            through: row.sequence, durabilityGeneration: stream.durabilityGeneration,
+            MessageReceipt(messageID: message.id, stage: .queued))))
     case .latest(let key):
       guard AppMessage.isName(key) else { return .tooLong }
       guard values[key] != nil || values.count < Self.keysMax else { return .full }
@@ -179,45 +181,47 @@ struct Courier: Sendable {
   /// Takes back what was never sent; `false` when it may have been, or is not there.
   mutating func cancel(_ id: MessageID, into actions: inout [Action]) -> Bool {
     guard let row = stream.rows.first(where: { $0.item?.id == id }), row.tries == 0 else { return false }
-    bury(row, .cancelled, into: &actions)
+    tombstone(row, .cancelled, into: &actions)
     return true
   }
 
-  private mutating func bury(_ row: OutboxRow, _ reason: RejectionReason, into actions: inout [Action]) {
+  private mutating func tombstone(_ row: OutboxRow, _ reason: RejectionReason, into actions: inout [Action]) {
     guard let id = row.item?.id else { return }
-    stream.bury(row.sequence)
+    stream.tombstone(row.sequence)
     let receipt = MessageReceipt(messageID: id, stage: .rejected(reason))
-    actions.append(.write([.bury(stream.id, sequence: row.sequence)], isUrgent: true, then: .tell(receipt)))
+    actions.append(.write([.tombstone(stream.id, sequence: row.sequence)], isUrgent: true, then: .tell(receipt)))
   }
 
   // MARK: The session
 
   /// Where its streams stand, as the other side's hello or welcome said; what waits goes out.
   mutating func open(
-    received mark: StreamMark, at now: BusTime, dice: inout Dice, into actions: inout [Action]
-  ) -> OutStream.Standing {
+    received mark: StreamMark, at now: BusTime, generator: inout SeededGenerator, into actions: inout [Action]
+  ) -> OutboundStream.HistoryCheck {
     let standing = stream.open(received: mark)
     guard standing == .good else { return standing }
     isOpen = true
-    acknowledge(through: mark.sequence, at: now, dice: &dice, into: &actions)
+    acknowledge(through: mark.sequence, at: now, generator: &generator, into: &actions)
     for row in stream.rows where row.tries == 0 && row.item != nil && now - row.since > Self.lifetime {
-      bury(row, .expired, into: &actions)
+      tombstone(row, .expired, into: &actions)
     }
     if let range = stream.countFirstTries() {
       // Whatever may have been sent can not be cancelled by a later life, which knows only what is durable.
-      stream.hold()
+      stream.blockUntilDurable()
       actions.append(
         .write(
           [.countTries(stream.id, from: range.lowerBound, through: range.upperBound)], isUrgent: true,
-          then: .sendable(through: stream.assigned, epoch: stream.epoch, nil)))
+          then: .sendable(through: stream.assigned, durabilityGeneration: stream.durabilityGeneration, nil)))
     } else if stream.isHeld {
       // All of it may have been sent before its stream was renumbered.
       actions.append(
-        .write([], isUrgent: true, then: .sendable(through: stream.assigned, epoch: stream.epoch, nil)))
+        .write(
+          [], isUrgent: true,
+          then: .sendable(through: stream.assigned, durabilityGeneration: stream.durabilityGeneration, nil)))
     }
     for key in values.keys { values[key]?.isSent = false }
-    sendValues(at: now, dice: &dice, into: &actions)
-    pump(at: now, dice: &dice, into: &actions)
+    sendValues(at: now, generator: &generator, into: &actions)
+    pump(at: now, generator: &generator, into: &actions)
     return .good
   }
 
@@ -230,11 +234,11 @@ struct Courier: Sendable {
 
   /// Both streams begin anew between other stores: what is owed is numbered from 1, and every value goes again. The
   /// writes that make the latter durable.
-  mutating func rebind(to id: OutStreamID, from sender: StreamID) -> [StoreOperation] {
-    stream.rebind(to: id)
-    inbox = Inbox(sender)
-    turn += 1
-    binding += 1
+  mutating func renumber(to id: OutboundStreamID, from sender: StreamID) -> [StoreOperation] {
+    stream.renumber(to: id)
+    inbox = InboundStream(sender)
+    handlerGeneration += 1
+    bindingGeneration += 1
     toldDelivered = 0
     failures = (0, 0)
     var operations: [StoreOperation] = []
@@ -248,7 +252,7 @@ struct Courier: Sendable {
     return operations
   }
 
-  /// The clock has another origin: see ``OutStream/shift(by:)``.
+  /// The clock has another origin: see ``OutboundStream/shift(by:)``.
   mutating func shift(by span: BusDuration) { stream.shift(by: span) }
 
   /// The app takes messages from now on, or does not any more.
@@ -256,22 +260,22 @@ struct Courier: Sendable {
     isHandling = value
     if !value {
       inbox.giveBack()
-      turn += 1
+      handlerGeneration += 1
     } else if isOpen, inbox.handled.sequence < .max {
       actions.append(.send(.goBack(.messages, to: inbox.handled.sequence + 1, failure: nil)))
     }
   }
 
   /// Time has passed.
-  mutating func meetDeadlines(at now: BusTime, dice: inout Dice, into actions: inout [Action]) {
+  mutating func meetDeadlines(at now: BusTime, generator: inout SeededGenerator, into actions: inout [Action]) {
     guard isOpen else { return }
     if let due = stream.retryAt, due <= now {
-      if let range = stream.retry(at: now, dice: &dice) { count(range, into: &actions) }
-      pump(at: now, dice: &dice, into: &actions)
+      if let range = stream.retry(at: now, generator: &generator) { count(range, into: &actions) }
+      pump(at: now, generator: &generator, into: &actions)
     }
     if let due = valuesRetryAt, due <= now {
       for key in values.keys { values[key]?.isSent = false }
-      sendValues(at: now, dice: &dice, into: &actions)
+      sendValues(at: now, generator: &generator, into: &actions)
     }
   }
 
@@ -287,11 +291,11 @@ struct Courier: Sendable {
   ///
   /// - Parameter room: for the newest values that come in.
   mutating func receive(
-    _ message: DeliveryMessage, room: ValueRoom = ValueRoom(), at now: BusTime, dice: inout Dice,
+    _ message: DeliveryMessage, room: ValueRoom = ValueRoom(), at now: BusTime, generator: inout SeededGenerator,
     into actions: inout [Action]
   ) {
     switch message {
-    case .messages(let transmissions): take(transmissions, into: &actions)
+    case .messages(let transmissions): receive(transmissions, into: &actions)
     case .tombstones(_, let from, let through):
       switch inbox.skip(from: from, through: through) {
       case .taken: noteHandled([], into: &actions)
@@ -300,8 +304,8 @@ struct Courier: Sendable {
       case .gap(let place): actions.append(.send(.goBack(.messages, to: place, failure: nil)))
       }
     case .acknowledge(_, let sequence):
-      acknowledge(through: sequence, at: now, dice: &dice, into: &actions)
-      pump(at: now, dice: &dice, into: &actions)
+      acknowledge(through: sequence, at: now, generator: &generator, into: &actions)
+      pump(at: now, generator: &generator, into: &actions)
     case .delivered(let sequence):
       let sequence = min(sequence, stream.sent)
       guard sequence > toldDelivered else { return }
@@ -310,9 +314,9 @@ struct Courier: Sendable {
       }
       toldDelivered = sequence
     case .goBack(_, let place, let failure):
-      goBack(to: place, failure: failure, at: now, dice: &dice, into: &actions)
+      goBack(to: place, failure: failure, at: now, generator: &generator, into: &actions)
     case .latest(let key, let version, let message):
-      take(message, key: key, version: version, room: room, into: &actions)
+      receive(message, key: key, version: version, room: room, into: &actions)
     case .acknowledgeLatest(let key, let version):
       guard var value = values[key], !value.row.isAcknowledged else { return }
       if version > value.row.version { return overtake(key, version, into: &actions) }
@@ -338,39 +342,41 @@ struct Courier: Sendable {
   }
 
   /// The app's handler has returned for messages up to here; of an earlier turn it says nothing, they are handed over again.
-  mutating func handle(through sequence: UInt64, turn: UInt64? = nil, into actions: inout [Action]) {
-    guard turn == nil || turn == self.turn else { return }
+  mutating func handle(through sequence: UInt64, handlerGeneration: UInt64? = nil, into actions: inout [Action]) {
+    guard handlerGeneration == nil || handlerGeneration == self.handlerGeneration else { return }
     if let messages = inbox.handle(through: sequence) { noteHandled(messages, into: &actions) }
   }
 
   /// The app's handler has failed for one.
   mutating func fail(_ sequence: UInt64, _ reason: String, into actions: inout [Action]) {
     guard inbox.fail(sequence) else { return }
-    turn += 1
+    handlerGeneration += 1
     if isOpen { actions.append(.send(.goBack(.messages, to: sequence, failure: reason))) }
   }
 
   /// A write is durable.
-  mutating func perform(_ effect: Effect, at now: BusTime, dice: inout Dice, into actions: inout [Action]) {
+  mutating func perform(
+    _ effect: Effect, at now: BusTime, generator: inout SeededGenerator, into actions: inout [Action]
+  ) {
     switch effect {
-    case .sendable(let sequence, let epoch, let receipt):
-      stream.makeDurable(through: sequence, epoch: epoch)
+    case .sendable(let sequence, let durabilityGeneration, let receipt):
+      stream.makeDurable(through: sequence, durabilityGeneration: durabilityGeneration)
       if let receipt { actions.append(.receipt(receipt)) }
-      pump(at: now, dice: &dice, into: &actions)
+      pump(at: now, generator: &generator, into: &actions)
     case .latestSendable(let row, let replaced):
       if let replaced { actions.append(.receipt(MessageReceipt(messageID: replaced, stage: .replaced))) }
       actions.append(.receipt(MessageReceipt(messageID: row.message.id, stage: .queued)))
       guard values[row.key]?.row.version == row.version else { return }
       values[row.key]?.isDurable = true
-      sendValues(at: now, dice: &dice, into: &actions)
+      sendValues(at: now, generator: &generator, into: &actions)
     case .latestAgain(let row):
       guard values[row.key]?.row.version == row.version else { return }
       values[row.key]?.isDurable = true
-      sendValues(at: now, dice: &dice, into: &actions)
+      sendValues(at: now, generator: &generator, into: &actions)
     case .tell(let receipt): actions.append(.receipt(receipt))
-    case .processed(let mark, let messages, let binding):
+    case .processed(let mark, let messages, let bindingGeneration):
       // A place of streams that have ended says nothing about those of now.
-      guard binding == self.binding else { return }
+      guard bindingGeneration == self.bindingGeneration else { return }
       inbox.makeDurable(mark)
       sayHowFar(into: &actions)
       for message in messages { actions.append(.processed(message, isIncoming: true)) }
@@ -385,7 +391,7 @@ struct Courier: Sendable {
 
   // MARK: Inside
 
-  private mutating func take(_ transmissions: [MessageTransmission], into actions: inout [Action]) {
+  private mutating func receive(_ transmissions: [MessageTransmission], into actions: inout [Action]) {
     // Nobody takes messages here: they stay with their sender, which tries again.
     guard isHandling else { return }
     switch inbox.receive(transmissions) {
@@ -400,7 +406,7 @@ struct Courier: Sendable {
     }
   }
 
-  private mutating func take(
+  private mutating func receive(
     _ message: AppMessage, key: String, version: UInt64, room: ValueRoom, into actions: inout [Action]
   ) {
     guard let device else { return }
@@ -441,16 +447,18 @@ struct Courier: Sendable {
     guard let device else { return }
     actions.append(
       .hand(
-        Handover(
+        HandlerCall(
           received: ReceivedMessage(message: message, from: device, deliveryClass: deliveryClass),
-          stream: inbox.stream, sequence: place, turn: turn)))
+          stream: inbox.stream, sequence: place, handlerGeneration: handlerGeneration)))
   }
 
   private func noteHandled(_ messages: [AppMessage], into actions: inout [Action]) {
     let mark = inbox.handled
     guard mark.sequence > inbox.durable.sequence else { return }
     actions.append(
-      .write([.setWatermark(inbox.stream, mark)], isUrgent: true, then: .processed(mark, messages, binding: binding)))
+      .write(
+        [.setWatermark(inbox.stream, mark)], isUrgent: true,
+        then: .processed(mark, messages, bindingGeneration: bindingGeneration)))
   }
 
   private func sayHowFar(into actions: inout [Action]) {
@@ -458,10 +466,10 @@ struct Courier: Sendable {
   }
 
   private mutating func acknowledge(
-    through sequence: UInt64, at now: BusTime, dice: inout Dice, into actions: inout [Action]
+    through sequence: UInt64, at now: BusTime, generator: inout SeededGenerator, into actions: inout [Action]
   ) {
     let processed = stream.rows.prefix { $0.sequence <= sequence }.compactMap(\.item)
-    guard stream.acknowledge(through: sequence, at: now, dice: &dice) else { return }
+    guard stream.acknowledge(through: sequence, at: now, generator: &generator) else { return }
     actions.append(.write([.acknowledge(stream.id, through: stream.acknowledged)], isUrgent: false, then: nil))
     for case .message(let message) in processed {
       actions.append(.receipt(MessageReceipt(messageID: message.id, stage: .processed)))
@@ -470,30 +478,30 @@ struct Courier: Sendable {
   }
 
   private mutating func goBack(
-    to place: UInt64, failure: String?, at now: BusTime, dice: inout Dice, into actions: inout [Action]
+    to place: UInt64, failure: String?, at now: BusTime, generator: inout SeededGenerator, into actions: inout [Action]
   ) {
     guard let failure else {
       stream.goBack(to: place)
-      return pump(at: now, dice: &dice, into: &actions)
+      return pump(at: now, generator: &generator, into: &actions)
     }
     failures = failures.sequence == place ? (place, failures.count + 1) : (place, 1)
     guard let index = stream.index(of: place), case .message(let message)? = stream.rows[index].item else { return }
     guard failures.count >= Self.failuresMax else {
       count(place...place, into: &actions)
       // 1, 2, 4, 8 seconds: a handler that fails now may not fail then.
-      let wait = dice.jittered(.seconds(Int64(1) << Int64(failures.count - 1)))
+      let wait = generator.jittered(.seconds(Int64(1) << Int64(failures.count - 1)))
       return stream.goBack(to: place, retryAt: now + wait)
     }
-    stream.bury(place)
+    stream.tombstone(place)
     let quarantined = QuarantinedMessage(message: message, receiver: stream.id.receiver, reason: failure, since: now)
     // The receiver hears that nothing stands there once that is durable, or a later life would think it processed.
     stream.goBack(to: place)
-    stream.hold()
+    stream.blockUntilDurable()
     let receipt = MessageReceipt(messageID: message.id, stage: .rejected(.quarantined))
     actions.append(
       .write(
-        [.quarantine(quarantined), .bury(stream.id, sequence: place)], isUrgent: true,
-        then: .sendable(through: stream.assigned, epoch: stream.epoch, receipt)))
+        [.quarantine(quarantined), .tombstone(stream.id, sequence: place)], isUrgent: true,
+        then: .sendable(through: stream.assigned, durabilityGeneration: stream.durabilityGeneration, receipt)))
   }
 
   private mutating func count(_ range: ClosedRange<UInt64>, into actions: inout [Action]) {
@@ -504,11 +512,11 @@ struct Courier: Sendable {
   }
 
   /// Sends what may go, in frames that fit.
-  private mutating func pump(at now: BusTime, dice: inout Dice, into actions: inout [Action]) {
+  private mutating func pump(at now: BusTime, generator: inout SeededGenerator, into actions: inout [Action]) {
     guard isOpen else { return }
-    for cargo in stream.takeFlight(at: now, dice: &dice) {
-      switch cargo {
-      case .hole(let range):
+    for batch in stream.nextBatches(at: now, generator: &generator) {
+      switch batch {
+      case .tombstoneRange(let range):
         actions.append(.send(.tombstones(.messages, from: range.lowerBound, through: range.upperBound)))
       case .rows(let rows):
         var frame: [MessageTransmission] = []
@@ -527,7 +535,7 @@ struct Courier: Sendable {
     }
   }
 
-  private mutating func sendValues(at now: BusTime, dice: inout Dice, into actions: inout [Action]) {
+  private mutating func sendValues(at now: BusTime, generator: inout SeededGenerator, into actions: inout [Action]) {
     guard isOpen else { return }
     var isWaiting = false
     for key in values.keys.sorted() {
@@ -537,7 +545,7 @@ struct Courier: Sendable {
       values[key]?.isSent = true
       actions.append(.send(.latest(key: key, version: value.row.version, value.row.message)))
     }
-    valuesRetryAt = isWaiting ? now + dice.jittered(.seconds(5)) : nil
+    valuesRetryAt = isWaiting ? now + generator.jittered(.seconds(5)) : nil
   }
 }
 

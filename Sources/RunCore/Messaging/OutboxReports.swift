@@ -1,6 +1,6 @@
 // What a node says of its outbox and its quarantine.
 
-extension OutStream {
+extension OutboundStream {
   /// What waits, oldest first; samples are one line.
   func reports(for device: DeviceID?, at now: BusTime) -> [OutboxReport] {
     if id.kind == .samples {

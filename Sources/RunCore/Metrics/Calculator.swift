@@ -116,12 +116,12 @@ public struct Calculator: Hashable, Sendable {
     switch value {
     case .position(let position):
       if position.isOnEarth, position.isValid, position.isAccurate(within: settings.accuracyMetersLimit) {
-        activity.take(position, at: time, settings: settings)
+        activity.add(position, at: time, settings: settings)
       }
-    case .cadence(let stepsPerMinute): activity.take(stepsPerMinute: stepsPerMinute, at: time, settings: settings)
+    case .cadence(let stepsPerMinute): activity.add(stepsPerMinute: stepsPerMinute, at: time, settings: settings)
     case .pedometer(let meters):
-      if settings.usesPedometer { activity.take(pedometerMeters: meters, at: time, settings: settings) }
-    case .motion(let word): activity.take(word, at: time, settings: settings)
+      if settings.usesPedometer { activity.add(pedometerMeters: meters, at: time, settings: settings) }
+    case .motion(let word): activity.add(word, at: time, settings: settings)
     case .altitude, .heartRate: break
     }
   }

@@ -63,7 +63,7 @@ public struct ControlSource: RawRepresentable, Hashable, Sendable, Codable, Cust
 }
 
 /// What a sender saw when the person pressed.
-public struct Base: Hashable, Sendable, Codable {
+public struct ObservedRevision: Hashable, Sendable, Codable {
   /// The revision seen.
   public let revision: UInt64
   /// The command that made that revision; `nil` when nobody had made any (revision 0).
@@ -87,13 +87,13 @@ public struct Command: Hashable, Sendable, Codable {
   /// The run that is meant. A start mints it. Without one, the run that is on is meant.
   public var runID: RunID?
   /// What the sender saw when the person pressed.
-  public var base: Base?
+  public var base: ObservedRevision?
   /// A recorded press: when it was pressed, on the run's own time line. `nil` for a live one.
   public var runOffset: BusDuration?
 
   /// A command; `base` and `runID` are filled in by the node that sends it when it knows them.
   public init(
-    id: CommandID, kind: CommandKind, source: ControlSource, runID: RunID? = nil, base: Base? = nil,
+    id: CommandID, kind: CommandKind, source: ControlSource, runID: RunID? = nil, base: ObservedRevision? = nil,
     runOffset: BusDuration? = nil
   ) {
     self.id = id

@@ -37,7 +37,7 @@ public struct ViewState: Hashable, Sendable {
 }
 
 /// What a peer's store remembers of its watch over the hub, so that a silence that goes on across its lives is told once.
-public struct VigilMark: Hashable, Sendable {
+public struct HubFailureMark: Hashable, Sendable {
   /// What the next silence comes to.
   public enum Duty: Int, Hashable, Sendable, CaseIterable {
     /// An alarm, when it lasts too long while a run is on.

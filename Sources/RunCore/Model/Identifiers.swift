@@ -78,8 +78,14 @@ public typealias NodeID = Identifier<NodeTag>
 /// Identifies a store; a store that lost history takes a new one.
 public typealias StoreID = Identifier<StoreTag>
 
-/// The name of a device or of a bus: `[a-z0-9][a-z0-9._-]{0,31}`, so that it fits a path and a log line.
-public struct Name: Hashable, Comparable, Sendable, Codable, CustomStringConvertible {
+/// What a ``DeviceID`` names.
+public enum DeviceTag: Sendable {}
+/// What a ``BusName`` names.
+public enum BusTag: Sendable {}
+
+/// The name of a device or of a bus: `[a-z0-9][a-z0-9._-]{0,31}`, so that it fits a path and a log line. Names of devices
+/// and of buses never mix.
+public struct Name<Kind>: Hashable, Comparable, Sendable, Codable, CustomStringConvertible {
   /// The name as written.
   public let rawValue: String
 
@@ -118,6 +124,6 @@ public struct Name: Hashable, Comparable, Sendable, Codable, CustomStringConvert
 }
 
 /// The name of a device on its bus (`phone`, `watch`).
-public typealias DeviceID = Name
+public typealias DeviceID = Name<DeviceTag>
 /// The name of a bus.
-public typealias BusName = Name
+public typealias BusName = Name<BusTag>

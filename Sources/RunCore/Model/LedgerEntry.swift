@@ -5,10 +5,10 @@ public struct Transition: Hashable, Sendable, Codable {
   /// The revision it made.
   public let revision: UInt64
   /// Who asked.
-  public let change: Change
+  public let change: Author
 
   /// A transition from its parts.
-  public init(kind: CommandKind, revision: UInt64, change: Change) {
+  public init(kind: CommandKind, revision: UInt64, change: Author) {
     self.kind = kind
     self.revision = revision
     self.change = change
@@ -37,7 +37,7 @@ public enum LedgerEvent: Hashable, Sendable, Codable {
   /// The phase changed.
   case transition(Transition)
   /// A lap was marked.
-  case lap(Change)
+  case lap(Author)
   /// A sensor spoke; the device it belongs to.
   case sample(SampleValue, DeviceID)
   /// The hub was dead from the entry's time on, for this long: no phase change, no active time.

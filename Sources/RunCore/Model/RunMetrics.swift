@@ -38,7 +38,7 @@ public struct RunMetrics: Hashable, Sendable, Codable {
   /// The horizontal accuracy of the latest fix, metres.
   public var positionAccuracyMeters: Double?
   /// What the runner is doing.
-  public var activity: Activity
+  public var activity: MotionActivity
   /// No motion sensor says so: the activity is inferred from speed and cadence.
   public var isActivityInferred: Bool
   /// The clock stands although nobody paused: the runner does, and the hub was set up to notice.
@@ -56,7 +56,7 @@ public struct RunMetrics: Hashable, Sendable, Codable {
     worstPaceSecondsPerKilometer: Double? = nil, heartRateBpm: Double? = nil, averageHeartRateBpm: Double? = nil,
     maxHeartRateBpm: Double? = nil, cadenceStepsPerMinute: Double? = nil, averageCadenceStepsPerMinute: Double? = nil,
     altitudeMeters: Double? = nil, elevationGainMeters: Double? = nil, elevationLossMeters: Double? = nil,
-    energyJoules: Double? = nil, positionAccuracyMeters: Double? = nil, activity: Activity = .unknown,
+    energyJoules: Double? = nil, positionAccuracyMeters: Double? = nil, activity: MotionActivity = .unknown,
     isActivityInferred: Bool = false, isAutoPaused: Bool = false, lapCount: Int = 0,
     moments: MetricMoments = MetricMoments()
   ) {

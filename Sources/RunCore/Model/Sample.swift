@@ -16,7 +16,7 @@ public struct Position: Hashable, Sendable, Codable {
 }
 
 /// What the runner is doing.
-public enum Activity: String, Hashable, Sendable, Codable, CaseIterable {
+public enum MotionActivity: String, Hashable, Sendable, Codable, CaseIterable {
   /// On foot, at a walk.
   case walking
   /// On foot, at a run.
@@ -50,7 +50,7 @@ public enum SampleValue: Hashable, Sendable, Codable {
   /// Metres since the sensor's own zero, by steps rather than by satellite.
   case pedometer(meters: Double)
   /// What a motion sensor believes.
-  case motion(Activity)
+  case motion(MotionActivity)
 }
 
 /// When a sample was taken.

@@ -20,7 +20,7 @@ public struct SnapshotOrder: Hashable, Comparable, Sendable, Codable {
 }
 
 /// Who changed the run last.
-public struct Change: Hashable, Sendable, Codable {
+public struct Author: Hashable, Sendable, Codable {
   /// Who gave the command.
   public let source: ControlSource
   /// The device it came from.
@@ -45,7 +45,7 @@ public struct Snapshot: Hashable, Sendable, Codable {
   /// The run; `nil` while none was ever started.
   public var runID: RunID?
   /// Who changed it last; `nil` while nobody has.
-  public var changedBy: Change?
+  public var changedBy: Author?
   /// The origin of run time, on the hub's time line; `nil` while none was ever started.
   public var startedAt: BusTime?
   /// The moment that the metrics speak of, on the hub's time line.
@@ -58,7 +58,7 @@ public struct Snapshot: Hashable, Sendable, Codable {
 
   /// A snapshot from its parts.
   public init(
-    order: SnapshotOrder, phase: RunPhase, runID: RunID?, changedBy: Change?, startedAt: BusTime?,
+    order: SnapshotOrder, phase: RunPhase, runID: RunID?, changedBy: Author?, startedAt: BusTime?,
     capturedAt: BusTime, metrics: RunMetrics, isRecovering: Bool = false
   ) {
     self.order = order

@@ -25,7 +25,7 @@ public struct StreamID: Hashable, Sendable, Codable {
 }
 
 /// Names one numbered stream as its sender knows it: to a receiver's store.
-public struct OutStreamID: Hashable, Sendable, Codable {
+public struct OutboundStreamID: Hashable, Sendable, Codable {
   /// The receiver's store; ``RunCore/Identifier/none`` while a peer has not met its hub.
   public let receiver: StoreID
   /// What it carries.

@@ -21,8 +21,8 @@ public struct PeerCore: Sendable {
   enum Effect: Sendable {
     case act(Action)
     /// Presses up to here may be sent; those of the range have become durable by it.
-    case commandsSendable(through: UInt64, epoch: UInt64)
-    case samplesSendable(through: UInt64, epoch: UInt64)
+    case commandsSendable(through: UInt64, durabilityGeneration: UInt64)
+    case samplesSendable(through: UInt64, durabilityGeneration: UInt64)
     /// Of the streams that belong to this store id of the peer's.
     case verdictsProcessed(StreamMark, by: StoreID)
     case courier(Courier.Effect)
@@ -31,7 +31,7 @@ public struct PeerCore: Sendable {
     /// The alarm that waits for the disk is told.
     case alarm(UInt64)
     /// A change of the hub's records is taken in; what it was, when it was news.
-    indirect case recordSettled(RecordNews?)
+    indirect case recordWritten(RecordNews?)
   }
 
   let settings: Settings
@@ -43,9 +43,9 @@ public struct PeerCore: Sendable {
   var isRenewing = false
   var renewedAt: BusTime?
   var nonce: UInt64 = 0
-  var dice: Dice
-  var commands: OutStream
-  var samples: OutStream
+  var generator: SeededGenerator
+  var commands: OutboundStream
+  var samples: OutboundStream
   /// Samples up to here are on the disk or on their way to it.
   var samplesFlushed: UInt64
   var flushAt: BusTime?
@@ -54,7 +54,7 @@ public struct PeerCore: Sendable {
   var verdicts: Watermark
   var verdictsDurable: StreamMark
   /// Presses from the spool, until their verdict is known.
-  var forwards: [CommandID: SpooledPress] = [:]
+  var forwards: [CommandID: ForwardedCommand] = [:]
   /// Those of them that may have been sent.
   var forwarded: Set<CommandID> = []
   var forwardAt: BusTime?
@@ -76,7 +76,7 @@ public struct PeerCore: Sendable {
   var speed = BusSpeed.realTime
   var termSeen: UInt64
   var pings = Pings()
-  var vigil: HubVigil
+  var failureDetector: HubFailureDetector
   /// The hub's records that have come.
   var records: RecordInbox
   /// Questions about records that wait for what is under way.
@@ -111,15 +111,15 @@ public struct PeerCore: Sendable {
     self.settings = settings
     storeID = settings.storeID
     hub = history.hub
-    dice = Dice(seed: settings.seed)
-    nonce = dice.next()
+    generator = SeededGenerator(seed: settings.seed)
+    nonce = generator.next()
     termSeen = min(history.term, HubTerm.limit)
     shift = history.clock.flatMap { $0.shift(real: now, wallSeconds: wallSeconds, bootID: bootID) }
     let receiver = history.hub?.storeID ?? .none
     let delivery = history.delivery
-    func stream(_ kind: StreamID.Kind, _ bounds: OutStream.Bounds) -> OutStream {
-      let id = OutStreamID(receiver: receiver, kind: kind)
-      return OutStream(
+    func stream(_ kind: StreamID.Kind, _ bounds: OutboundStream.Bounds) -> OutboundStream {
+      let id = OutboundStreamID(receiver: receiver, kind: kind)
+      return OutboundStream(
         id, bounds: bounds, rows: delivery.rows.filter { $0.stream == id }, acknowledged: delivery.acknowledged[id] ?? 0
       )
     }
@@ -131,10 +131,10 @@ public struct PeerCore: Sendable {
     verdicts = Watermark(verdictsDurable)
     courier = Courier(
       device: history.hub?.deviceID, stream: stream(.messages, .messages),
-      inbox: Inbox(sender(.messages), durable: delivery.watermarks[sender(.messages)] ?? .start),
+      inbox: InboundStream(sender(.messages), durable: delivery.watermarks[sender(.messages)] ?? .start),
       latestSent: delivery.latestSent, latestReceived: delivery.latestReceived)
     if let view = history.view { authoritative = view }
-    vigil = HubVigil(limit: settings.hubLostAfter, mark: history.vigil)
+    failureDetector = HubFailureDetector(limit: settings.hubLostAfter, mark: history.failureMark)
     records = RecordInbox(history.records, through: history.recordsThrough)
     if let shift {
       commands.shift(by: shift)
@@ -179,7 +179,7 @@ public struct PeerCore: Sendable {
   /// The next moment at which ``Event/deadline`` has something to do.
   public var deadline: BusTime? {
     let own = BusTime.earliest(
-      commits.deadline, retryCommitAt, flushAt, vigilDeadline, recordQuestions.first?.until)
+      commits.deadline, retryCommitAt, flushAt, failureDeadline, recordQuestions.first?.until)
     switch link {
     case .down, .refused, .renewing: return own
     case .greeting(let retryAt, _): return BusTime.earliest(own, retryAt)
@@ -192,24 +192,26 @@ public struct PeerCore: Sendable {
   /// Takes in one event and says what is to be done about it.
   public mutating func receive(_ event: Event, at now: BusTime) -> [Action] {
     var actions: [Action] = []
-    vigil.pass(to: now, isRunOn: authoritative.phase.isOn)
+    failureDetector.pass(to: now, isRunOn: authoritative.phase.isOn)
     switch event {
     case .started: start(at: now)
     case .linkUp: greet(attempts: 0, at: now, into: &actions)
     case .linkDown: loseLink(into: &actions)
     case .suspended:
-      vigil.setListening(false)
+      failureDetector.setListening(false)
       loseLink(into: &actions)
-    case .resumed: vigil.setListening(true)
-    case .frame(let frame): take(frame, at: now, into: &actions)
-    case .event(let event): take(event, at: now, into: &actions)
+    case .resumed: failureDetector.setListening(true)
+    case .frame(let frame): receive(frame, at: now, into: &actions)
+    case .event(let event): receive(event, at: now, into: &actions)
     case .press(let command): press(command, at: now, into: &actions)
-    case .sample(let sample): take(sample, at: now, into: &actions)
+    case .sample(let sample): receive(sample, at: now, into: &actions)
     case .post(let message, let deliveryClass): post(message, deliveryClass, at: now, into: &actions)
     case .handling(let value): withCourier(at: now, into: &actions) { $0.setHandling(value, into: &$2) }
-    case .handled(let stream, let sequence, let turn):
+    case .handled(let stream, let sequence, let handlerGeneration):
       guard stream == courier.inbox.stream else { break }
-      withCourier(at: now, into: &actions) { $0.handle(through: sequence, turn: turn, into: &$2) }
+      withCourier(at: now, into: &actions) {
+        $0.handle(through: sequence, handlerGeneration: handlerGeneration, into: &$2)
+      }
     case .failed(let stream, let sequence, let reason):
       guard stream == courier.inbox.stream else { break }
       withCourier(at: now, into: &actions) { $0.fail(sequence, reason, into: &$2) }
@@ -235,7 +237,7 @@ public struct PeerCore: Sendable {
     case .deadline: meetDeadlines(at: now, into: &actions)
     case .ending: end(at: now, into: &actions)
     }
-    keepVigil(at: now, into: &actions)
+    checkForHubFailure(at: now, into: &actions)
     if !recordQuestions.isEmpty { answerWaiting(at: now, into: &actions) }
     if let next = commits.next(at: now) { actions.append(.commit(next.id, next.operations)) }
     return actions
@@ -248,7 +250,7 @@ public struct PeerCore: Sendable {
   }
 
   private mutating func start(at now: BusTime) {
-    vigil.start(at: now)
+    failureDetector.start(at: now)
     guard !settings.isOneShot else { return }
     var operations: [StoreOperation] = [.setClock(real: now, bus: .zero)]
     if let shift { operations.append(.shiftRows(by: shift)) }
@@ -278,23 +280,23 @@ public struct PeerCore: Sendable {
       if let due = pings.nextAt, due <= now { beat(at: now, into: &actions) }
       if let due = commands.retryAt, due <= now { retryCommands(at: now, into: &actions) }
       if let due = samples.retryAt, due <= now {
-        _ = samples.retry(at: now, dice: &dice)
+        _ = samples.retry(at: now, generator: &generator)
         sendSamples(at: now, into: &actions)
       }
       if let due = forwardAt, due <= now { sendForwards(at: now, into: &actions) }
       if let due = records.retryAt, due <= now { askForRecords(at: now, into: &actions) }
-      withCourier(at: now, into: &actions) { $0.meetDeadlines(at: now, dice: &$1, into: &$2) }
+      withCourier(at: now, into: &actions) { $0.meetDeadlines(at: now, generator: &$1, into: &$2) }
     }
   }
 
   private mutating func perform(_ effect: Effect, at now: BusTime, into actions: inout [Action]) {
     switch effect {
     case .act(let action): actions.append(action)
-    case .commandsSendable(let sequence, let epoch):
-      commands.makeDurable(through: sequence, epoch: epoch)
+    case .commandsSendable(let sequence, let durabilityGeneration):
+      commands.makeDurable(through: sequence, durabilityGeneration: durabilityGeneration)
       sendCommands(at: now, into: &actions)
-    case .samplesSendable(let sequence, let epoch):
-      samples.makeDurable(through: sequence, epoch: epoch)
+    case .samplesSendable(let sequence, let durabilityGeneration):
+      samples.makeDurable(through: sequence, durabilityGeneration: durabilityGeneration)
       sendSamples(at: now, into: &actions)
     case .verdictsProcessed(let mark, let store):
       // The streams have begun anew since: the mark is one of the old ones.
@@ -302,13 +304,13 @@ public struct PeerCore: Sendable {
       if mark.sequence > verdictsDurable.sequence { verdictsDurable = mark }
       send(.delivery(.acknowledge(.verdicts, through: verdictsDurable.sequence)), at: now, into: &actions)
     case .courier(let effect):
-      withCourier(at: now, into: &actions) { $0.perform(effect, at: now, dice: &$1, into: &$2) }
+      withCourier(at: now, into: &actions) { $0.perform(effect, at: now, generator: &$1, into: &$2) }
     case .greet:
       isRenewing = false
       if case .renewing = link { greet(attempts: 0, at: now, into: &actions) }
     case .alarm(let number): raiseAlarm(number, into: &actions)
-    case .recordSettled(let news):
-      records.settle()
+    case .recordWritten(let news):
+      records.finishWriting()
       if let news { actions.append(.record(news)) }
       askForRecords(at: now, into: &actions)
     }
@@ -317,10 +319,10 @@ public struct PeerCore: Sendable {
   /// Lets the courier do something, and carries out what it wants done.
   mutating func withCourier(
     at now: BusTime, into actions: inout [Action],
-    _ body: (inout Courier, inout Dice, inout [Courier.Action]) -> Void
+    _ body: (inout Courier, inout SeededGenerator, inout [Courier.Action]) -> Void
   ) {
     var wanted: [Courier.Action] = []
-    body(&courier, &dice, &wanted)
+    body(&courier, &generator, &wanted)
     for action in wanted {
       switch action {
       case .send(let message): send(.delivery(message), at: now, into: &actions)
@@ -329,7 +331,7 @@ public struct PeerCore: Sendable {
         commits.add(
           operations, then: effect.map { [.courier($0)] } ?? [],
           dueAt: isUrgent ? nil : now + CommitTiming.writeDelayMax)
-      case .hand(let handover): actions.append(.hand(handover))
+      case .hand(let handlerCall): actions.append(.hand(handlerCall))
       case .receipt(let receipt): actions.append(.messageReceipt(receipt))
       // Its hub tells everybody.
       case .processed: break

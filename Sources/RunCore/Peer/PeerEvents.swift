@@ -25,11 +25,11 @@ extension PeerCore {
     /// The app takes messages from now on, or does not any more.
     case handling(Bool)
     /// The app's handler has returned for the messages of a stream up to here, in the turn in which they were handed over.
-    case handled(StreamID, through: UInt64, turn: UInt64? = nil)
+    case handled(StreamID, through: UInt64, handlerGeneration: UInt64? = nil)
     /// The app's handler has failed for one; why, in one line.
     case failed(StreamID, UInt64, String)
     /// Presses were left in this machine's spool; those that are known already are named again.
-    case spooled([SpooledPress])
+    case spooled([ForwardedCommand])
     /// Somebody asks what this node holds; the number comes back in ``Action/answer(_:_:)``.
     case inquire(Inquiry, UInt64)
     /// A part of a record was read.
@@ -63,9 +63,9 @@ extension PeerCore {
     /// One of this app's messages is not taken.
     case refusePost(MessageID, PostRefusal)
     /// Hand a message to the app; with a place, say what became of it.
-    case hand(Handover)
+    case hand(HandlerCall)
     /// The verdict of a spooled press is known: its file can go.
-    case spoolSettled(CommandID)
+    case spooledCommandJudged(CommandID)
     /// The answer to an inquiry at this node.
     case answer(InquiryAnswer, UInt64)
     /// Read a part of a kept record, from a byte of its body on, then say ``Event/recordRead(_:for:)``.

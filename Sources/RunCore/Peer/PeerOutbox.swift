@@ -12,7 +12,7 @@ extension PeerCore {
   }
 
   /// Presses that one-shot senders left in the spool.
-  mutating func forward(_ presses: [SpooledPress], at now: BusTime, into actions: inout [Action]) {
+  mutating func forward(_ presses: [ForwardedCommand], at now: BusTime, into actions: inout [Action]) {
     var isNews = false
     for press in presses where forwards[press.command.id] == nil {
       forwards[press.command.id] = press
@@ -31,7 +31,7 @@ extension PeerCore {
       forwarded.insert(press.command.id)
       send(.request(press.request(at: now)), at: now, into: &actions)
     }
-    forwardAt = now + dice.jittered(.seconds(5))
+    forwardAt = now + generator.jittered(.seconds(5))
   }
 
   /// Keeps the quarantine in step with what is written.
@@ -60,7 +60,7 @@ extension PeerCore {
         return actions.append(.answer(.failed(InquiryFailure.notQuarantined), number))
       }
       let old = quarantine[index].message
-      let message = AppMessage(id: dice.identifier(), name: old.name, body: old.body)
+      let message = AppMessage(id: generator.identifier(), name: old.name, body: old.body)
       var refusal: PostRefusal?
       withCourier(at: now, into: &actions) { refusal = $0.post(message, by: .queued, at: now, into: &$2) }
       guard refusal == nil else { return actions.append(.answer(.failed(InquiryFailure.outboxFull), number)) }
@@ -90,7 +90,7 @@ extension PeerCore {
   private mutating func cancel(_ id: MessageID, _ number: UInt64, at now: BusTime, into actions: inout [Action]) {
     if let row = commands.rows.first(where: { $0.item?.id == id }), case .command(let command)? = row.item {
       guard row.tries == 0 else { return actions.append(.answer(.failed(InquiryFailure.notCancellable), number)) }
-      return bury(row, command, .cancelled, then: [.act(.answer(.done(nil), number))])
+      return tombstone(row, command, .cancelled, then: [.act(.answer(.done(nil), number))])
     }
     let spooled = CommandID(high: id.high, low: id.low)
     if forwards[spooled] != nil {

@@ -14,25 +14,25 @@ extension PeerCore {
   }
 
   mutating func askForRecords(at now: BusTime, into actions: inout [Action]) {
-    guard let fetch = records.ask(at: now, dice: &dice) else { return }
+    guard let fetch = records.ask(at: now, generator: &generator) else { return }
     send(.fetchRecord(fetch), at: now, into: &actions)
   }
 
   /// A change, or a part of one.
-  mutating func take(_ change: RecordChange, at now: BusTime, into actions: inout [Action]) {
+  mutating func receive(_ change: RecordChange, at now: BusTime, into actions: inout [Action]) {
     let through = StoreOperation.setRecordsThrough(change.number)
-    switch records.take(change) {
+    switch records.receive(change) {
     case nil: break
     case .ask: askForRecords(at: now, into: &actions)
     case .keep(let record, let isNews):
       commits.add(
         [.keepRecord(record, change: change.number), through],
-        then: [.recordSettled(isNews ? .kept(record.summary) : nil)])
+        then: [.recordWritten(isNews ? .kept(record.summary) : nil)])
     case .remove:
       commits.add(
         [.removeRecord(change.runID, version: change.version, change: change.number), through],
-        then: [.recordSettled(.removed(change.runID))])
-    case .neverCame: commits.add([through], then: [.recordSettled(nil)])
+        then: [.recordWritten(.removed(change.runID))])
+    case .neverCame: commits.add([through], then: [.recordWritten(nil)])
     case .unreadable:
       actions.append(.note("a record of the hub's cannot be read by this version of RunBus: update it to get it"))
     }

@@ -18,7 +18,8 @@ extension PeerCore {
     // seen nothing either, and means the run that it started itself.
     if !settings.isOneShot {
       if command.base == nil, authoritative.order.term > 0 {
-        command.base = Base(revision: authoritative.order.revision, commandID: authoritative.changedBy?.commandID)
+        command.base = ObservedRevision(
+          revision: authoritative.order.revision, commandID: authoritative.changedBy?.commandID)
       }
       if command.runID == nil { command.runID = predictedRun }
     }
@@ -29,21 +30,24 @@ extension PeerCore {
     // A one-shot's press is durable as a file of its spool before it comes here.
     commits.add(
       settings.isOneShot ? [] : [.enqueue(row)],
-      then: [.act(.receipt(queued)), .commandsSendable(through: row.sequence, epoch: commands.epoch)])
+      then: [
+        .act(.receipt(queued)),
+        .commandsSendable(through: row.sequence, durabilityGeneration: commands.durabilityGeneration),
+      ])
   }
 
   /// All commands that may go and have not gone in this session.
   mutating func sendCommands(at now: BusTime, into actions: inout [Action]) {
     guard case .up = link else { return }
-    for cargo in commands.takeFlight(at: now, dice: &dice) {
-      switch cargo {
-      case .hole(let range):
+    for batch in commands.nextBatches(at: now, generator: &generator) {
+      switch batch {
+      case .tombstoneRange(let range):
         send(
           .delivery(.tombstones(.commands, from: range.lowerBound, through: range.upperBound)), at: now, into: &actions)
       case .rows(let rows):
         for row in rows {
           guard case .command(let command)? = row.item else { continue }
-          let transmission = Transmission(
+          let transmission = CommandTransmission(
             command: command, sequence: row.sequence, age: max(.zero, now - row.since), isUncertain: row.isUncertain,
             stopFollows: stopFollows(row, command))
           send(.command(transmission), at: now, into: &actions)
@@ -54,7 +58,7 @@ extension PeerCore {
 
   /// No acknowledgement came: from the oldest on once more.
   mutating func retryCommands(at now: BusTime, into actions: inout [Action]) {
-    if let range = commands.retry(at: now, dice: &dice) {
+    if let range = commands.retry(at: now, generator: &generator) {
       let range = commands.count(range)
       let count = StoreOperation.countTries(commands.id, from: range.lowerBound, through: range.upperBound)
       if !settings.isOneShot { commits.add([count], then: [], dueAt: now + CommitTiming.writeDelayMax) }
@@ -75,7 +79,7 @@ extension PeerCore {
 
   /// The link's queue was full: what did not go out goes out again, from the oldest on.
   mutating func postpone(at now: BusTime) {
-    let soon = now + dice.jittered(.milliseconds(200))
+    let soon = now + generator.jittered(.milliseconds(200))
     commands.postpone(to: soon)
     samples.postpone(to: soon)
     courier.postpone(to: soon)
@@ -83,7 +87,7 @@ extension PeerCore {
   }
 
   /// What the hub owes, or says of what is owed to it.
-  mutating func take(_ message: DeliveryMessage, at now: BusTime, into actions: inout [Action]) {
+  mutating func receive(_ message: DeliveryMessage, at now: BusTime, into actions: inout [Action]) {
     switch message {
     case .acknowledge(.commands, let sequence):
       acceptCommands(through: sequence, at: now, into: &actions)
@@ -97,14 +101,14 @@ extension PeerCore {
     case .goBack(.samples, let place, _):
       samples.goBack(to: place)
       sendSamples(at: now, into: &actions)
-    case .verdicts(let transmissions): take(transmissions, at: now, into: &actions)
+    case .verdicts(let transmissions): receive(transmissions, at: now, into: &actions)
     case .tombstones(.verdicts, let from, let through):
       guard verdicts.reaches(from), through > verdicts.sequence else { return }
       verdicts.skip(through: through)
       keepVerdicts([], at: now)
     case .acknowledge(.messages, _), .goBack(.messages, _, _), .tombstones(.messages, _, _), .messages, .delivered,
       .latest, .acknowledgeLatest, .refuseLatest, .live:
-      withCourier(at: now, into: &actions) { $0.receive(message, at: now, dice: &$1, into: &$2) }
+      withCourier(at: now, into: &actions) { $0.receive(message, at: now, generator: &$1, into: &$2) }
     case .acknowledge(.verdicts, _), .goBack(.verdicts, _, _), .tombstones(.commands, _, _),
       .tombstones(.samples, _, _):
       actions.append(.note("the hub spoke of a stream that it does not have: dropped"))
@@ -114,7 +118,7 @@ extension PeerCore {
   /// The hub has durably taken in these commands, and owes their verdicts.
   mutating func acceptCommands(through sequence: UInt64, at now: BusTime, into actions: inout [Action]) {
     let fresh = commands.rows.filter { $0.sequence > commands.acknowledged && $0.sequence <= sequence }
-    guard commands.acknowledge(through: sequence, keepingRows: true, at: now, dice: &dice) else { return }
+    guard commands.acknowledge(through: sequence, keepingRows: true, at: now, generator: &generator) else { return }
     var operations: [StoreOperation] = [.acknowledge(commands.id, through: commands.acknowledged)]
     for row in fresh {
       if case .command(let command)? = row.item {
@@ -131,17 +135,17 @@ extension PeerCore {
   }
 
   /// What became of this peer's commands, in order.
-  private mutating func take(
+  private mutating func receive(
     _ transmissions: [VerdictTransmission], at now: BusTime, into actions: inout [Action]
   ) {
     var operations: [StoreOperation] = []
     var isNews = false
     for transmission in transmissions {
       let mark = StreamMark(sequence: transmission.sequence, id: transmission.receipt.commandID.message)
-      switch verdicts.take(mark) {
+      switch verdicts.receive(mark) {
       case .next:
         isNews = true
-        operations += settle(transmission.receipt, at: now, into: &actions)
+        operations += finish(transmission.receipt, at: now, into: &actions)
       case .known: continue
       case .gap: break
       }
@@ -163,7 +167,7 @@ extension PeerCore {
   }
 
   /// A command has its verdict: it waits no more. The writes that make this durable.
-  private mutating func settle(
+  private mutating func finish(
     _ receipt: Receipt, at now: BusTime, into actions: inout [Action]
   ) -> [StoreOperation] {
     // A verdict that was heard before, by another stream or in another life.
@@ -181,12 +185,12 @@ extension PeerCore {
   }
 
   /// A stage of a command that came by no stream: a one-shot's own, or one from the spool.
-  mutating func take(_ receipt: Receipt, at now: BusTime, into actions: inout [Action]) {
+  mutating func receive(_ receipt: Receipt, at now: BusTime, into actions: inout [Action]) {
     if forwards[receipt.commandID] != nil {
       if case .verdict = receipt.stage {
         forwards[receipt.commandID] = nil
         forwarded.remove(receipt.commandID)
-        actions.append(.spoolSettled(receipt.commandID))
+        actions.append(.spooledCommandJudged(receipt.commandID))
         if forwards.isEmpty { forwardAt = nil }
       }
       // A one-shot empties the spool by hand, and tells what becomes of it. To other nodes these are not their own.
@@ -199,7 +203,7 @@ extension PeerCore {
       guard !settings.isOneShot else { return actions.append(.receipt(receipt)) }
       acceptCommands(through: row.sequence, at: now, into: &actions)
     case .verdict:
-      let operations = settle(receipt, at: now, into: &actions)
+      let operations = finish(receipt, at: now, into: &actions)
       if !operations.isEmpty { commits.add(operations, then: [], dueAt: now + CommitTiming.writeDelayMax) }
     }
   }
@@ -208,15 +212,15 @@ extension PeerCore {
   mutating func expireCommands(at now: BusTime, into actions: inout [Action]) {
     for row in commands.rows where row.tries == 0 && now - row.since > Courier.lifetime {
       guard case .command(let command)? = row.item else { continue }
-      bury(row, command, .expired)
+      tombstone(row, command, .expired)
     }
   }
 
   /// Takes a command out of its place, which stays as a tombstone; its sender hears of it once that is durable.
-  mutating func bury(_ row: OutboxRow, _ command: Command, _ reason: RejectionReason, then: [Effect] = []) {
-    commands.bury(row.sequence)
+  mutating func tombstone(_ row: OutboxRow, _ command: Command, _ reason: RejectionReason, then: [Effect] = []) {
+    commands.tombstone(row.sequence)
     commits.add(
-      [.bury(commands.id, sequence: row.sequence)], then: [.act(.receipt(rejection(of: command, reason)))] + then)
+      [.tombstone(commands.id, sequence: row.sequence)], then: [.act(.receipt(rejection(of: command, reason)))] + then)
   }
 
   private func rejection(of command: Command, _ reason: RejectionReason) -> Receipt {
@@ -229,10 +233,12 @@ extension PeerCore {
   // MARK: Samples
 
   /// A sensor: the reading goes out at once, and to the disk if the hub does not have it soon.
-  mutating func take(_ sample: Sample, at now: BusTime, into actions: inout [Action]) {
+  mutating func receive(_ sample: Sample, at now: BusTime, into actions: inout [Action]) {
     guard !isSpoolFull else { return actions.append(.note("too many samples wait for the hub: one was dropped")) }
     if let end = samples.reserve() {
-      commits.add([.enqueue(end)], then: [.samplesSendable(through: end.sequence, epoch: samples.epoch)])
+      commits.add(
+        [.enqueue(end)],
+        then: [.samplesSendable(through: end.sequence, durabilityGeneration: samples.durabilityGeneration)])
     }
     let since: BusTime
     var runOffset: BusDuration?
@@ -259,7 +265,7 @@ extension PeerCore {
   /// The hub has these samples.
   mutating func acknowledgeSamples(through sequence: UInt64, at now: BusTime) {
     let before = samples.acknowledged
-    guard samples.acknowledge(through: sequence, at: now, dice: &dice) else { return }
+    guard samples.acknowledge(through: sequence, at: now, generator: &generator) else { return }
     // Most never reach the disk: there is nothing to delete then, and the hub knows how far it is.
     if samplesFlushed > before {
       commits.add(
@@ -272,13 +278,13 @@ extension PeerCore {
     guard case .up = link else { return }
     // A hub that does not know of a run has no place for its readings: the start goes first.
     let unheard = Set(commands.rows(after: commands.acknowledged).compactMap(\.startedRun))
-    let flight = samples.takeFlight(at: now, dice: &dice) { item in
+    let flight = samples.nextBatches(at: now, generator: &generator) { item in
       guard case .sample(_, _, let run?) = item else { return true }
       return !unheard.contains(run)
     }
-    for cargo in flight {
-      switch cargo {
-      case .hole(let range):
+    for batch in flight {
+      switch batch {
+      case .tombstoneRange(let range):
         send(
           .delivery(.tombstones(.samples, from: range.lowerBound, through: range.upperBound)), at: now, into: &actions)
       case .rows(let rows):

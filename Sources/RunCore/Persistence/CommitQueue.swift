@@ -45,7 +45,7 @@ struct CommitQueue<Action: Sendable>: Sendable {
   /// Nothing gathers and nothing is in flight.
   var isIdle: Bool { inFlight == nil && gathering.operations.isEmpty && gathering.then.isEmpty }
   /// Nothing that anybody waits for is still to become durable.
-  var isSettled: Bool { inFlight == nil && !gathering.isUrgent }
+  var isUrgentWorkDone: Bool { inFlight == nil && !gathering.isUrgent }
   /// When what gathers without haste is to go.
   var deadline: BusTime? { inFlight == nil ? gathering.dueAt : nil }
 

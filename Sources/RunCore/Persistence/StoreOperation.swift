@@ -3,17 +3,17 @@ public enum StoreOperation: Hashable, Sendable {
   /// The hub's life number; on a peer the highest one it has seen.
   case setTerm(UInt64)
   /// A command was accepted: its row appears.
-  case accept(Press, PressClass)
+  case accept(AcceptedCommand, Admission)
   /// One more store has sent an accepted command: its verdict is owed to that one as well.
   case claim(CommandID, StoreID)
   /// An accepted command stands otherwise now.
-  case reclassify(CommandID, PressClass)
+  case reclassify(CommandID, Admission)
   /// The watermark of a stream moves.
   case setWatermark(StreamID, StreamMark)
   /// A stream has ended and will not be heard of again (a one-shot's, a store that was given up): its watermark goes.
   case forgetStream(StreamID)
   /// A command was judged: its row among the accepted goes with all claims to it, its verdict is kept for the sender and for dedupe.
-  indirect case judge(Verdict, Press, judgedAt: BusTime)
+  indirect case judge(Verdict, AcceptedCommand, judgedAt: BusTime)
   /// Verdicts judged before this moment are too old to be asked for.
   case forgetVerdicts(judgedBefore: BusTime)
   /// An entry is appended to the journal of a run.
@@ -56,7 +56,7 @@ public enum StoreOperation: Hashable, Sendable {
   /// On a peer: the last state that it saw, without its metrics, so that a later life knows what its buttons mean.
   indirect case setView(Snapshot)
   /// On a peer: what the next silence of the hub comes to, and the last alarm.
-  case setVigil(VigilMark)
+  case setFailureMark(HubFailureMark)
   /// On a hub: a device was met, or was heard again.
   case meet(KnownDevice)
 
@@ -69,18 +69,18 @@ public enum StoreOperation: Hashable, Sendable {
   case enqueue(OutboxRow)
   /// The receiver has durably processed a stream up to here. The rows go, but those of commands, which stay until their
   /// verdict is known.
-  case acknowledge(OutStreamID, through: UInt64)
+  case acknowledge(OutboundStreamID, through: UInt64)
   /// One row goes: a command whose verdict is known.
-  case remove(OutStreamID, sequence: UInt64)
+  case remove(OutboundStreamID, sequence: UInt64)
   /// One row becomes a tombstone: it was taken back, has expired, or was set aside.
-  case bury(OutStreamID, sequence: UInt64)
+  case tombstone(OutboundStreamID, sequence: UInt64)
   /// The rows of this range may be sent from now on: each counts one try more.
-  case countTries(OutStreamID, from: UInt64, through: UInt64)
+  case countTries(OutboundStreamID, from: UInt64, through: UInt64)
   /// What is owed by one stream is owed by another one from now on, numbered 1, 2, 3 … in its order, as often
   /// tried as it was.
-  case rebind(OutStreamID, to: OutStreamID)
+  case renumber(OutboundStreamID, to: OutboundStreamID)
   /// What is owed by a stream is owed no more; what was acknowledged of it is forgotten.
-  case drop(OutStreamID)
+  case drop(OutboundStreamID)
   /// The clock that `since` is read on has another origin (a reboot): every row moves by this and is uncertain now.
   case shiftRows(by: BusDuration)
   /// A message is set aside; its row is buried by an operation of its own.
@@ -123,11 +123,11 @@ public struct HubHistory: Sendable {
   /// The last settled windows, oldest first, at most ``ControlHistory/windowsMax``.
   public var windows: [SettledWindow] = []
   /// Accepted commands without a verdict, in order of acceptance.
-  public var accepted: [(press: Press, class: PressClass)] = []
+  public var accepted: [(press: AcceptedCommand, class: Admission)] = []
   /// The other stores that have sent an accepted command, in the order of their ids.
   public var claims: [CommandID: [StoreID]] = [:]
   /// Kept verdicts, in order of judgement, with the press that each answers and when it was judged.
-  public var verdicts: [(verdict: Verdict, press: Press, judgedAt: BusTime)] = []
+  public var verdicts: [(verdict: Verdict, press: AcceptedCommand, judgedAt: BusTime)] = []
   /// What was sent and received.
   public var delivery = DeliveryHistory()
   /// The records that are kept, without their bodies.
@@ -181,7 +181,7 @@ public struct PeerHistory: Sendable {
   /// The last state seen, without its metrics.
   public var view: Snapshot?
   /// What the next silence of the hub comes to, and the last alarm.
-  public var vigil = VigilMark()
+  public var failureMark = HubFailureMark()
   /// The hub's records that have come, without their bodies.
   public var records: [RecordSummary] = []
   /// The last change of the hub's records that was taken in.

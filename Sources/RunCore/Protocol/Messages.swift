@@ -3,7 +3,7 @@ public enum PeerMessage: Hashable, Sendable {
   /// Opens a session.
   case hello(Hello)
   /// A command.
-  case command(Transmission)
+  case command(CommandTransmission)
   /// Samples, in order.
   case samples([SampleTransmission])
   /// Are you there; the number comes back in the pong. With it, the last round trip that the peer measured.

@@ -16,7 +16,7 @@ public struct RouteView: Sendable {
     case began(RunID)
     /// Points from this index on are new, are others, or are gone.
     case changed(from: Int)
-    /// Ask the hub for ``Inquiry/route(from:)`` with this index, and give the answer to ``RouteView/take(answer:)``.
+    /// Ask the hub for ``Inquiry/route(from:)`` with this index, and give the answer to ``RouteView/receive(answer:)``.
     case ask(from: Int)
   }
 
@@ -54,7 +54,7 @@ public struct RouteView: Sendable {
   public mutating func joined() -> [Action] { askAgain() }
 
   /// A part was published.
-  public mutating func take(_ part: RoutePart) -> [Action] {
+  public mutating func receive(_ part: RoutePart) -> [Action] {
     let new = Edition(term: part.term, number: part.number)
     // Older, or the same again.
     if let edition, new <= edition { return [] }
@@ -71,7 +71,7 @@ public struct RouteView: Sendable {
   }
 
   /// The answer to the question under way; `nil` when there was no run yet.
-  public mutating func take(answer part: RoutePart?) -> [Action] {
+  public mutating func receive(answer part: RoutePart?) -> [Action] {
     isAsking = false
     let isTooOld = mustAskAgain
     mustAskAgain = false
@@ -97,7 +97,7 @@ public struct RouteView: Sendable {
   public mutating func answerFailed() { (isAsking, mustAskAgain) = (false, false) }
 
   /// The state, which is published after the part of the route that belongs to it.
-  public mutating func take(_ snapshot: Snapshot) -> [Action] {
+  public mutating func receive(_ snapshot: Snapshot) -> [Action] {
     // The last parts before a quiet stretch can be lost, and nothing after them would tell.
     let isStanding = snapshot.phase != .running && snapshot.runID != nil && snapshot.order != checkedAt
     if isStanding { checkedAt = snapshot.order }

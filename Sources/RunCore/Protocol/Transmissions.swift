@@ -1,5 +1,5 @@
 /// A command on its way, with its place in the sender's stream and its age restated.
-public struct Transmission: Hashable, Sendable {
+public struct CommandTransmission: Hashable, Sendable {
   /// The command.
   public var command: Command
   /// Its place in the sender's stream of commands: 1, 2, 3 …

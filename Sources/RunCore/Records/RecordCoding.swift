@@ -256,7 +256,7 @@ private func code(_ source: DistanceSource) -> UInt8 {
   case .pedometer: 2
   }
 }
-private func code(_ activity: Activity) -> UInt8 {
+private func code(_ activity: MotionActivity) -> UInt8 {
   switch activity {
   case .walking: 1
   case .running: 2

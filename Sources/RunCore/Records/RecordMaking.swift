@@ -9,10 +9,10 @@ extension RecordBody {
     self.init(
       report: ledger.report(at: stop), pauses: Self.pauses(ledger.entries, from: start, to: stop), series: series,
       route: ledger.route)
-    take(trail, startedAt: start)
+    add(trail, startedAt: start)
   }
 
-  private mutating func take(_ trail: DistanceTrail, startedAt start: BusTime) {
+  private mutating func add(_ trail: DistanceTrail, startedAt start: BusTime) {
     var ofSeries = trail
     for index in series.samples.indices where series.samples[index].distanceMeters != nil {
       let meters = ofSeries.meters(at: start + series.offset(of: index))

@@ -74,7 +74,7 @@ public struct RecordSummary: Hashable, Sendable {
   }
 
   /// Takes the figures that a list shows from a run's numbers.
-  public mutating func take(_ metrics: RunMetrics) {
+  public mutating func add(_ metrics: RunMetrics) {
     elapsed = metrics.elapsed
     active = metrics.active
     distanceMeters = metrics.distanceMeters

@@ -58,7 +58,7 @@ public struct RunLedger: Sendable {
         phases.insert(transition.kind, at: entry.time, position: entry.position)
       }
     }
-    settle()
+    foldAll()
   }
 
   /// When the run started; `nil` before it has.
@@ -96,7 +96,7 @@ public struct RunLedger: Sendable {
   }
 
   /// Folds what late entries have left behind: the route is whole then. As much work as the numbers are.
-  public mutating func settle() {
+  public mutating func foldAll() {
     while folded < entries.count { catchUp() }
   }
 

@@ -3,7 +3,7 @@ import RunBus
 
 /// Follows what happens on a bus until Ctrl-C.
 struct Follower: Sendable {
-  let visit: Visit
+  let visit: BusClient
   /// How long to wait for the first word of the hub.
   let patience: BusDuration
 

@@ -3,7 +3,7 @@ import RunBus
 
 /// Puts together the route of the run on a bus, once or as it goes on.
 struct RouteFollower: Sendable {
-  let visit: Visit
+  let visit: BusClient
   /// How long to wait for the hub, in real time.
   let patience: BusDuration
 
@@ -55,10 +55,10 @@ struct RouteFollower: Sendable {
           case .joined:
             hasJoined = true
             actions = view.joined()
-          case .heard(.route(let part)): actions = view.take(part)
-          case .heard(.snapshot(let state)): actions = view.take(state.snapshot)
+          case .heard(.route(let part)): actions = view.receive(part)
+          case .heard(.snapshot(let state)): actions = view.receive(state.snapshot)
           case .answer(.route(let part)):
-            actions = view.take(answer: part)
+            actions = view.receive(answer: part)
             if !goesOn, part == nil {
               end = .noRun
               break inputs

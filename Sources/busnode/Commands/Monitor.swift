@@ -36,7 +36,7 @@ struct Monitor: AsyncParsableCommand {
 
   func run() async throws {
     bus.startLog()
-    let visit = try Visit(
+    let visit = try BusClient(
       try bus.location(), device: DeviceID.visitor(), topics: [.snapshots, .feed], isOneShot: false)
     let json = json
     try await Follower(visit: visit, patience: timeout?.span ?? .seconds(5)).follow(countMax: count) { event in

@@ -41,7 +41,7 @@ struct OutboxFlush: AsyncParsableCommand {
     if location.isWithoutHub { throw Failure.noBus(location) }
     let patience = timeout?.span ?? .seconds(5)
     // Nothing is marked as sent, and so beyond recall, before there is somebody to send it to.
-    let isThere = try await Visit(location, device: DeviceID.role(.shell)).run { peer in
+    let isThere = try await BusClient(location, device: DeviceID.role(.shell)).run { peer in
       try await within(patience) {
         for await state in await peer.reachabilities() where state.isReachable { return true }
         return false
@@ -54,7 +54,7 @@ struct OutboxFlush: AsyncParsableCommand {
       if location.spool.exists(press.command.id) { try location.spool.write(press) }
     }
     // A node like any other, which looks into the spool, for as long as it takes.
-    let visit = try Visit(location, device: DeviceID.role(.shell), place: NodePlace(spool: location.spool))
+    let visit = try BusClient(location, device: DeviceID.role(.shell), services: LocalServices(spool: location.spool))
     let json = json
     let isMet = try await visit.run { peer in
       _ = try await within(patience) {

@@ -26,7 +26,7 @@ struct Peers: AsyncParsableCommand {
   func run() async throws {
     bus.startLog()
     let location = try bus.location()
-    let visit = try Visit(location, device: DeviceID.role(.shell))
+    let visit = try BusClient(location, device: DeviceID.role(.shell))
     let patience = timeout?.span ?? .seconds(5)
     let answer = try await visit.run { peer in
       try await within(patience) {

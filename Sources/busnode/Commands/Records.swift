@@ -44,7 +44,7 @@ struct RecordFilter: ParsableArguments {
   func validate() throws { _ = try ranges() }
 
   /// The records that started in all of these.
-  func matches(_ entries: [RecordShelf.Entry]) throws -> [RecordShelf.Entry] {
+  func matches(_ entries: [RecordCatalogue.Entry]) throws -> [RecordCatalogue.Entry] {
     let ranges = try ranges()
     return entries.filter { entry in ranges.allSatisfy { $0.contains(entry.summary.startedAtUnixSeconds) } }
   }
@@ -79,9 +79,9 @@ struct ShelfOptions: ParsableArguments {
   @Flag(help: "Write JSON, one object a line.")
   var json = false
 
-  func open() async throws -> RecordShelf {
+  func open() async throws -> RecordCatalogue {
     bus.startLog()
-    return try await RecordShelf(try bus.location(), device: device)
+    return try await RecordCatalogue(try bus.location(), device: device)
   }
 }
 

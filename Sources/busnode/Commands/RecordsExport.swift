@@ -104,7 +104,7 @@ struct RecordsImport: AsyncParsableCommand {
   /// Keeps the run of one file, and says so.
   ///
   /// Throws ``Failure`` with 65 when the file is to blame, and names it.
-  private func keep(_ file: String, on shelf: RecordShelf) async throws {
+  private func keep(_ file: String, on shelf: RecordCatalogue) async throws {
     let record: RunRecord
     let isKnown: Bool
     do {

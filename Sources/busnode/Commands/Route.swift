@@ -38,7 +38,7 @@ struct Route: AsyncParsableCommand {
 
   func run() async throws {
     bus.startLog()
-    let visit = try Visit(
+    let visit = try BusClient(
       try bus.location(), device: follow ? DeviceID.visitor() : DeviceID.role(.shell),
       topics: follow ? [.snapshots, .route] : [], isOneShot: !follow)
     let (json, units) = (json, units)

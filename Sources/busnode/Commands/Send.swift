@@ -104,7 +104,7 @@ struct Send: AsyncParsableCommand {
     let wait = wait
     let result: Result
     do {
-      let visit = try Visit(location, device: device)
+      let visit = try BusClient(location, device: device)
       result = try await visit.run { peer in
         let last = try await Self.press(command, on: peer, wait: wait, patience: patience)
         return Result(
@@ -154,12 +154,12 @@ struct Send: AsyncParsableCommand {
         // Handing over takes somebody to hand it to.
         if wait == .none { for await state in reachability where state.isReachable { break } }
         let verdict = try await peer.send(command)
-        last.settle(verdict)
+        last.finish(verdict)
         return false
       }
       group.addTask {
         for await receipt in receipts {
-          last.take(receipt)
+          last.receive(receipt)
           switch (receipt.stage, wait) {
           case (.verdict, _), (.pending, .received), (_, .none): return true
           case (.queued, _), (.pending, _): continue
@@ -244,10 +244,10 @@ private final class LastReceipt: Sendable {
 
   var value: Receipt? { receipt.withLock { $0 } }
 
-  func take(_ next: Receipt) { receipt.withLock { $0 = next } }
+  func receive(_ next: Receipt) { receipt.withLock { $0 = next } }
 
   /// The verdict came, but not (yet) as a receipt, which would say how long ago it took effect.
-  func settle(_ verdict: Verdict) {
+  func finish(_ verdict: Verdict) {
     receipt.withLock { receipt in
       if case .verdict = receipt?.stage { return }
       receipt = Receipt(

@@ -46,7 +46,7 @@ struct State: AsyncParsableCommand {
   func run() async throws {
     bus.startLog()
     let location = try bus.location()
-    let visit = try Visit(
+    let visit = try BusClient(
       location, device: follow ? DeviceID.visitor() : DeviceID.role(.shell), topics: follow ? [.snapshots] : [],
       isOneShot: !follow)
     let patience = timeout?.span ?? .seconds(5)

@@ -30,7 +30,7 @@ struct MetricsJSON: Codable, Hashable, Sendable {
   @Explicit var elevationLossMeters: Double?
   @Explicit var energyKilocalories: Double?
   @Explicit var positionAccuracyMeters: Double?
-  var activity: Activity
+  var activity: MotionActivity
   var activityIsInferred: Bool
   var autoPaused: Bool
   var lapCount: Int

@@ -30,7 +30,7 @@ extension ReceiptJSON {
     switch receipt.stage {
     case .queued: break
     case .pending: self.receipt = .pending
-    case .verdict(let verdict): take(verdict)
+    case .verdict(let verdict): add(verdict)
     }
   }
 
@@ -41,7 +41,7 @@ extension ReceiptJSON {
         effectiveAge: effectiveAge))
   }
 
-  private mutating func take(_ verdict: Verdict) {
+  private mutating func add(_ verdict: Verdict) {
     runId = verdict.runID?.description
     term = verdict.term
     revision = verdict.revision

@@ -83,7 +83,7 @@ struct NodeRunner<Member: Node>: Sendable {
         }
       }
       if let recording {
-        let feeder = Feeder(
+        let feeder = SensorPlayer(
           node, recording, ranOut: { view.showRecordingEnded($0, at: $1) }, done: { view.showSensorsDone($0, $1) })
         group.addTask {
           try await feeder.run(snapshots)
@@ -92,7 +92,7 @@ struct NodeRunner<Member: Node>: Sendable {
       }
       if readsOrders {
         group.addTask {
-          await ButtonPresser(node: node, source: source, deviceID: deviceID).obey(StandardInput.lines())
+          await ScriptedPresses(node: node, source: source, deviceID: deviceID).obey(StandardInput.lines())
           return .mustEnd
         }
       }

@@ -54,7 +54,7 @@ struct RunOrigin: Hashable, Sendable {
   }
 }
 
-/// Decides, snapshot by snapshot, where in its recording a node stands. A pure machine: `Feeder` drives it.
+/// Decides, snapshot by snapshot, where in its recording a node stands. A pure machine: `SensorPlayer` drives it.
 struct Playback: Sendable {
   private let recording: Timeline
   private var timeline: Timeline

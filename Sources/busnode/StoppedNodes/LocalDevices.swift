@@ -81,7 +81,7 @@ struct LocalDevices: Sendable {
   /// Asks a device only if its node runs.
   func askRunning(_ inquiry: Inquiry, of device: DeviceID) async throws -> InquiryAnswer? {
     do {
-      return try await DoorClient.ask(inquiry, of: device, on: location, within: Self.patience)
+      return try await AdminClient.ask(inquiry, of: device, on: location, within: Self.patience)
     } catch {
       guard error.code == .unreachable else { throw error }
       return nil

@@ -88,7 +88,7 @@ actor UpRun {
       }
       for node in SpawnedNode.allCases { spawn(node, in: &group) }
       for await event in events.stream {
-        take(event, in: &group)
+        receive(event, in: &group)
         if stage == .over { break }
       }
       // Whoever has not ended in order by now is killed.
@@ -118,7 +118,7 @@ actor UpRun {
     }
   }
 
-  private func take(_ event: UpEvent, in group: inout ThrowingTaskGroup<Void, any Error>) {
+  private func receive(_ event: UpEvent, in group: inout ThrowingTaskGroup<Void, any Error>) {
     switch event {
     case .heard(let node, let event): heard(event, on: node)
     case .ended(let node, let life, let ending, let errors):

@@ -48,7 +48,7 @@ struct ChaosCampaign {
   private var goesOnAt: [Int: ContinuousClock.Instant] = [:]
   /// When the links are well again.
   private var healsAt: [Int: ContinuousClock.Instant] = [:]
-  private var dice: Dice
+  private var generator: SeededGenerator
   /// What the run is, as far as whoever presses cares.
   private var guess = RunPhase.idle
 
@@ -61,7 +61,7 @@ struct ChaosCampaign {
       }
     }
     wrong = try WrongMembers(plan, in: bus.directory)
-    dice = Dice(seed: plan.seed &+ UInt64(plan.debounce))
+    generator = SeededGenerator(seed: plan.seed &+ UInt64(plan.debounce))
   }
 
   /// The faults of the links that had something to act on, by their kind.
@@ -121,7 +121,7 @@ struct ChaosCampaign {
     try await crew.agree()
   }
 
-  private mutating func roll(_ count: Int) -> Int { Int(dice.next() % UInt64(count)) }
+  private mutating func roll(_ count: Int) -> Int { Int(generator.next() % UInt64(count)) }
 
   private mutating func pause(upTo milliseconds: Int) async throws {
     try await Task.sleep(for: .milliseconds(roll(milliseconds + 1)))
@@ -228,7 +228,7 @@ struct ChaosCampaign {
     let well = crew.proxies.keys.sorted().filter { healsAt[$0] == nil && backAt[$0] == nil }
     guard !well.isEmpty else { return }
     let index = well[roll(well.count)]
-    let (fault, milliseconds) = LinkFault.drawn(using: &dice)
+    let (fault, milliseconds) = LinkFault.drawn(using: &generator)
     crew.proxies[index]?.apply(fault)
     healsAt[index] = .now + .milliseconds(milliseconds)
   }
@@ -236,8 +236,8 @@ struct ChaosCampaign {
 
 extension LinkFault {
   /// A fault, and how many milliseconds it lasts.
-  fileprivate static func drawn(using dice: inout Dice) -> (LinkFault, milliseconds: Int) {
-    func roll(_ count: Int) -> Int { Int(dice.next() % UInt64(count)) }
+  fileprivate static func drawn(using generator: inout SeededGenerator) -> (LinkFault, milliseconds: Int) {
+    func roll(_ count: Int) -> Int { Int(generator.next() % UInt64(count)) }
     let kind = Kind.allCases[roll(Kind.allCases.count)]
     switch kind {
     case .cut: return (.cut(reset: roll(2) == 0, midFrame: roll(2) == 0), roll(800))

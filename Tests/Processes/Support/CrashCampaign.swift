@@ -35,7 +35,7 @@ struct CrashCampaign {
   let plan: Plan
   let recording: Recording
   private let bus: TestBus
-  private var dice: Dice
+  private var generator: SeededGenerator
   private(set) var lives: [Life] = []
   /// Whoever is to be killed writes nothing about it.
   private static let environment: [String: String?] = ["SWIFT_BACKTRACE": "enable=no"]
@@ -54,7 +54,7 @@ struct CrashCampaign {
     if recording.lapMarks.isEmpty { recording.lapMarks = [quarter + quarter + quarter] }
     self.recording = recording
     let kind = (plan.measuring == .watch ? 0 : 2) + (plan.downtime == .running ? 0 : 1)
-    dice = Dice(seed: plan.seed &+ UInt64(4 * run + kind))
+    generator = SeededGenerator(seed: plan.seed &+ UInt64(4 * run + kind))
   }
 
   /// Kills the phone while the run goes on; returns what the run came to.
@@ -153,5 +153,5 @@ struct CrashCampaign {
     }
   }
 
-  private mutating func roll(_ count: Int64) -> Int64 { Int64(dice.next() % UInt64(max(1, count))) }
+  private mutating func roll(_ count: Int64) -> Int64 { Int64(generator.next() % UInt64(max(1, count))) }
 }

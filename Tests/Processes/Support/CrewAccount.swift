@@ -10,7 +10,7 @@ struct CrewAccount {
   /// A press that was promised to its user or judged, and what its sender's order says about it.
   private struct Judged {
     let verdict: Verdict
-    let press: Press
+    let press: AcceptedCommand
     let position: Int64
   }
 
@@ -97,8 +97,8 @@ struct CrewAccount {
   /// Nothing waits for its verdict but runs of wrong members that are held for their stop.
   private mutating func readAccepted(_ db: Database) throws {
     for row in try Row.fetchAll(db, sql: "SELECT * FROM accepted") {
-      let press = PressColumns.read(row)
-      if let press, !isHonest(press.command.id), row.text("class") == PressClass.held.rawValue {
+      let press = AcceptedCommandColumns.read(row)
+      if let press, !isHonest(press.command.id), row.text("class") == Admission.held.rawValue {
         wrongMembers.held += 1
       } else {
         wrong.append("an accepted press was not judged: \(press.map { "\($0)" } ?? "\(row)")")

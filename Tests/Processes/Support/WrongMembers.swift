@@ -28,12 +28,12 @@ struct WrongMembers {
   private let habits: [Habit]
   private let memory: String
   private var members: [Member] = []
-  private var dice: Dice
+  private var generator: SeededGenerator
   private let firstHabit: Int
 
   init(_ plan: ChaosCampaign.Plan, in directory: String) throws {
     (count, seconds, habits) = (plan.wrong, plan.wrongSeconds, plan.habits)
-    dice = Dice(seed: plan.seed &+ 77)
+    generator = SeededGenerator(seed: plan.seed &+ 77)
     // Campaigns side by side begin with different ones, so that few wrong members are of many kinds.
     firstHabit = Int(plan.seed % UInt64(habits.count))
     memory = directory + "/wrong"
@@ -43,7 +43,7 @@ struct WrongMembers {
   /// How many have not lived to their end.
   var left: Int { count - members.count { $0.process.view.ending != nil } }
 
-  private mutating func roll(_ count: Int) -> Int { Int(dice.next() % UInt64(count)) }
+  private mutating func roll(_ count: Int) -> Int { Int(generator.next() % UInt64(count)) }
 
   /// Lets those begin for whom there is room, and kills those whose time has come.
   mutating func tend(_ crew: Crew) {
@@ -60,7 +60,7 @@ struct WrongMembers {
     let life = seconds.lowerBound + roll(seconds.count)
     let killedAt = roll(3) == 0 ? ContinuousClock.now + .milliseconds(1000 + roll(1000 * life)) : nil
     let peers = crew.members.filter { !$0.isPhone }.map(\.store)
-    let arguments = ["wrong.py", crew.control, "\(dice.next() >> 1)", habit.rawValue, "\(life)", memory] + peers
+    let arguments = ["wrong.py", crew.control, "\(generator.next() >> 1)", habit.rawValue, "\(life)", memory] + peers
     let process = crew.bus.spawn(
       executable: Checkout.python, [Clients.directory + "/" + arguments[0]] + arguments.dropFirst(),
       environment: ["PYTHONDONTWRITEBYTECODE": "1"])

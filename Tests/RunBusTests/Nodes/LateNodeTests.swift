@@ -18,7 +18,7 @@ struct LateNodeTests {
         _ = try await within("start") { try await bus.hub.send(Command(.start, .phone)) }
         let seen = await watch.snapshots()
         _ = try await seen.first("the running run") { $0.phase == .running }
-        await watch.suspend()
+        await watch.disconnect()
         let pause = Command(.pause)
         let receipts = await watch.receipts(for: pause.id)
         async let verdict = watch.send(pause)
@@ -27,7 +27,7 @@ struct LateNodeTests {
         let pressed = await bus.hub.authoritative.metrics.elapsed
         try await meanwhile(bus.hub)
         _ = try await onHub.first("three minutes") { $0.metrics.elapsed >= pressed + .seconds(180) }
-        await watch.resume()
+        await watch.reconnect()
         let judged = try await verdict
         let last = try await seen.first("the state after it") { $0.order.revision >= judged.revision }
         try check(judged, last)
@@ -68,7 +68,7 @@ struct LateNodeTests {
       try await withRunning([bus.hub, watch]) {
         let seen = await watch.snapshots()
         _ = try await seen.first("the state") { $0.order.term == 1 }
-        await watch.suspend()
+        await watch.disconnect()
         let onHub = await bus.hub.snapshots()
         _ = try await within("the phone's own run") { try await bus.hub.send(Command(.start, .phone)) }
         let own = try await onHub.first("its run") { $0.phase == .running }.runID
@@ -87,7 +87,7 @@ struct LateNodeTests {
         async let stop = watch.send(Command(.stop))
         try await isMade(.stop)
         _ = try await onHub.first("still more time") { $0.metrics.elapsed >= .seconds(60) }
-        await watch.resume()
+        await watch.reconnect()
         for verdict in try await [start, pause, stop] {
           #expect(verdict.outcome == .applied)
           #expect(verdict.runID != own)

@@ -78,7 +78,7 @@ struct MessageNodeTests {
       try await withRunning([bus.hub]) {
         try await withRunning([watch]) {
           _ = try await watch.snapshots().first("the state") { $0.order.term == 1 }
-          await watch.suspend()
+          await watch.disconnect()
           for value in ["km", "miles"] {
             try await bus.hub.post(
               AppMessage(name: "units", body: Array(value.utf8)), by: .latest(key: "units"), to: watchID)
@@ -87,7 +87,7 @@ struct MessageNodeTests {
           let last = AppMessage(name: "units", body: Array("miles!".utf8))
           let receipts = await bus.hub.messageReceipts(for: last.id)
           try await bus.hub.post(last, by: .latest(key: "units"), to: watchID)
-          await watch.resume()
+          await watch.reconnect()
           _ = try await receipts.first("it has arrived") { $0.stage == .processed }
           #expect(await watch.latest("units")?.body == Array("miles!".utf8))
         }
@@ -114,7 +114,7 @@ struct MessageNodeTests {
           _ = try await watch.snapshots().first("the state") { $0.order.term == 1 }
           try await bus.hub.post(AppMessage(name: "blink", body: []), by: .live, to: watchID)
           try await got.wait(for: "blink")
-          await watch.suspend()
+          await watch.disconnect()
           await #expect(throws: RunBusError.self) {
             try await watch.post(AppMessage(name: "late", body: []), by: .live)
           }

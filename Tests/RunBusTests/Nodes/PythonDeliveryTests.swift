@@ -172,7 +172,7 @@ private struct ScriptedHub {
   mutating func hello() async throws -> Hello {
     try await next("a hello") { if case .hello(let hello) = $0 { hello } else { nil } }
   }
-  mutating func command() async throws -> Transmission {
+  mutating func command() async throws -> CommandTransmission {
     try await next("a command") { if case .command(let transmission) = $0 { transmission } else { nil } }
   }
   mutating func expect(_ delivery: DeliveryMessage) async throws {

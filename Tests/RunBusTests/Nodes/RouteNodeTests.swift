@@ -18,13 +18,13 @@ struct RouteNodeTests {
     while true {
       for case .ask(let from) in actions {
         guard case .route(let part) = await peer.inquire(.route(from: from)) else { return view }
-        actions = view.take(answer: part)
+        actions = view.receive(answer: part)
       }
       guard !actions.contains(where: { if case .ask = $0 { true } else { false } }) else { continue }
       if view.points.count >= count, view.isComplete { return view }
       switch await events.next() {
-      case .route(let part): actions = view.take(part)
-      case .snapshot(let state): actions = view.take(state.snapshot)
+      case .route(let part): actions = view.receive(part)
+      case .snapshot(let state): actions = view.receive(state.snapshot)
       case nil: return view
       case .command, .receipt, .presence, .message: actions = []
       }
@@ -56,7 +56,7 @@ struct RouteNodeTests {
       _ = try await within("start") { try await hub.send(Command(.start, .phone)) }
       let snapshots = await hub.snapshots()
       _ = try await snapshots.first("a minute") { $0.metrics.elapsed >= .seconds(61) }
-      for second in 0..<60 { try await hub.record(fix(second)) }
+      for second in 0..<60 { try await hub.add(fix(second)) }
       let route = try await within("the route") { await first.value }
       #expect(route.points.map(\.offset) == (0..<60).map { .seconds($0) })
       #expect(route.points.contains { $0.verdict.counts })

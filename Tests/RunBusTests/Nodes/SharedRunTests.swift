@@ -72,13 +72,13 @@ struct SharedRunTests {
         let seen = await watch.snapshots()
         let onHub = await bus.hub.snapshots()
         _ = try await within("start") { try await watch.send(Command(.start)) }
-        await watch.suspend()
-        try await watch.record(Sample(moment: .at(Loop.now), value: .heartRate(bpm: 140)))
+        await watch.disconnect()
+        try await watch.add(Sample(moment: .at(Loop.now), value: .heartRate(bpm: 140)))
         // A tenth of a second: two machines' clocks are never nearer than a frame takes, which counts thirtyfold here.
         let before = try await onHub.first("the run") { $0.phase == .running }.metrics.elapsed
         _ = try await onHub.first("three seconds of it") { $0.metrics.elapsed >= before + .seconds(3) }
         _ = try await within("pause") { try await bus.hub.send(Command(.pause, .phone)) }
-        await watch.resume()
+        await watch.reconnect()
         _ = try await seen.first("the paused run") { $0.phase == .paused }
         _ = try await onHub.first("the heart rate") { $0.metrics.heartRateBpm == 140 }
       }
@@ -94,9 +94,9 @@ struct SharedRunTests {
         let onHub = await bus.hub.snapshots()
         _ = try await within("start") { try await watch.send(Command(.start)) }
         await #expect(throws: RunBusError.self) {
-          try await watch.record(Sample(moment: .at(Loop.now), value: .heartRate(bpm: .nan)))
+          try await watch.add(Sample(moment: .at(Loop.now), value: .heartRate(bpm: .nan)))
         }
-        try await watch.record(Sample(moment: .at(Loop.now), value: .heartRate(bpm: 133)))
+        try await watch.add(Sample(moment: .at(Loop.now), value: .heartRate(bpm: 133)))
         _ = try await onHub.first("the heart rate") { $0.metrics.heartRateBpm == 133 }
       }
     }

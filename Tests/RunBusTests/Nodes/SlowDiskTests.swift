@@ -36,8 +36,8 @@ struct SlowDiskTests {
         async let verdict = watch.send(pause)
         _ = try await receipts.first("durable on the watch") { $0.stage == .queued }
         // All of this happens while the hub's commit stands still.
-        await widget.suspend()
-        await widget.resume()
+        await widget.disconnect()
+        await widget.reconnect()
         _ = try await widget.reachabilities().first("the widget is welcomed") { $0.isReachable }
         #expect(await widget.authoritative.phase == .running)
         guard case .peers(let peers) = await widget.inquire(.peers) else {

@@ -21,7 +21,8 @@ struct SpooledCommandTests {
     let full = SpooledCommand(
       command: Command(
         id: CommandID(high: .max, low: 1), kind: .start, source: ControlSource(rawValue: "vélo"),
-        runID: RunID(high: 1, low: .max), base: Base(revision: 1 << 62, commandID: CommandID(high: 2, low: 3)),
+        runID: RunID(high: 1, low: .max),
+        base: ObservedRevision(revision: 1 << 62, commandID: CommandID(high: 2, low: 3)),
         runOffset: BusDuration(nanoseconds: .max)),
       deviceID: try #require(DeviceID("watch")), pressedAt: BusTime(nanoseconds: .max), bootID: "boot",
       wallSeconds: 1_763_730_000.123_456, tries: .max)

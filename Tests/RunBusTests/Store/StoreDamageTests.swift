@@ -8,7 +8,7 @@ import Testing
 struct StoreDamageTests {
   /// Each commit sets the term to its number, moves a watermark there and appends an entry.
   private static func operations(_ number: UInt64) -> [StoreOperation] {
-    let change = Change(source: .phone, deviceID: phone, commandID: CommandID(high: 0, low: number))
+    let change = Author(source: .phone, deviceID: phone, commandID: CommandID(high: 0, low: number))
     let transition = Transition(kind: .pause, revision: number, change: change)
     let entry = LedgerEntry(
       time: BusTime(nanoseconds: Int64(number)), position: number, event: .transition(transition))

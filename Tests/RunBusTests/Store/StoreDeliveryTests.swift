@@ -6,9 +6,9 @@ import Testing
 
 @Suite("What is owed stays owed until it is acknowledged")
 struct StoreDeliveryTests {
-  private let hub = OutStreamID(receiver: StoreID(high: 1, low: 1), kind: .messages)
-  private let presses = OutStreamID(receiver: StoreID(high: 1, low: 1), kind: .commands)
-  private let other = OutStreamID(receiver: StoreID(high: 2, low: 2), kind: .messages)
+  private let hub = OutboundStreamID(receiver: StoreID(high: 1, low: 1), kind: .messages)
+  private let presses = OutboundStreamID(receiver: StoreID(high: 1, low: 1), kind: .commands)
+  private let other = OutboundStreamID(receiver: StoreID(high: 2, low: 2), kind: .messages)
 
   /// A store on disk that is opened anew for every look, and one in memory.
   private func onBoth(_ body: (_ store: TwoStores) async throws -> Void) async throws {
@@ -20,13 +20,13 @@ struct StoreDeliveryTests {
   private func message(_ number: UInt64) -> OutboxItem {
     .message(AppMessage(id: MessageID(high: 0, low: number), name: "gel", body: [UInt8(truncatingIfNeeded: number)]))
   }
-  private func row(_ stream: OutStreamID, _ sequence: UInt64, tries: UInt32 = 0) -> OutboxRow {
+  private func row(_ stream: OutboundStreamID, _ sequence: UInt64, tries: UInt32 = 0) -> OutboxRow {
     OutboxRow(
       stream: stream, sequence: sequence, item: message(sequence),
       since: BusTime(nanoseconds: Int64(truncatingIfNeeded: sequence)),
       tries: tries)
   }
-  private func enqueue(_ stream: OutStreamID, _ sequences: ClosedRange<UInt64>) -> [StoreOperation] {
+  private func enqueue(_ stream: OutboundStreamID, _ sequences: ClosedRange<UInt64>) -> [StoreOperation] {
     sequences.map { .enqueue(row(stream, $0)) }
   }
 
@@ -48,10 +48,12 @@ struct StoreDeliveryTests {
   }
 
   @Test("A buried row keeps its place and nothing else of what it was")
-  func bury() async throws {
+  func tombstone() async throws {
     try await onBoth { store in
       try await store.commit(enqueue(hub, 1...3) + [.countTries(hub, from: 2, through: 9)])
-      try await store.commit([.bury(hub, sequence: 2), .bury(hub, sequence: 99), .bury(other, sequence: 1)])
+      try await store.commit([
+        .tombstone(hub, sequence: 2), .tombstone(hub, sequence: 99), .tombstone(other, sequence: 1),
+      ])
       let rows = try store.delivery().rows
       #expect(rows.map(\.sequence) == [1, 2, 3])
       #expect(rows.map(\.item) == [message(1), nil, message(3)])
@@ -61,10 +63,10 @@ struct StoreDeliveryTests {
   }
 
   @Test("What is rebound is numbered from one in its order, as often tried as before, and its mark is forgotten")
-  func rebind() async throws {
+  func renumber() async throws {
     try await onBoth { store in
-      try await store.commit(enqueue(hub, 1...6) + [.acknowledge(hub, through: 2), .bury(hub, sequence: 4)])
-      try await store.commit([.countTries(hub, from: 3, through: 5), .rebind(hub, to: other)])
+      try await store.commit(enqueue(hub, 1...6) + [.acknowledge(hub, through: 2), .tombstone(hub, sequence: 4)])
+      try await store.commit([.countTries(hub, from: 3, through: 5), .renumber(hub, to: other)])
       let delivery = try store.delivery()
       #expect(delivery.rows.map(\.stream) == Array(repeating: other, count: 4))
       #expect(delivery.rows.map(\.sequence) == [1, 2, 3, 4])
@@ -82,7 +84,7 @@ struct StoreDeliveryTests {
     try await onBoth { store in
       try await store.commit(
         enqueue(hub, 1...6) + [.acknowledge(hub, through: 4), .countTries(hub, from: 5, through: 6)])
-      try await store.commit([.setStoreID(StoreID(high: 9, low: 9)), .rebind(hub, to: hub)])
+      try await store.commit([.setStoreID(StoreID(high: 9, low: 9)), .renumber(hub, to: hub)])
       let delivery = try store.delivery()
       #expect(delivery.rows.map(\.sequence) == [1, 2])
       #expect(delivery.rows.map(\.item) == [message(5), message(6)])
@@ -96,7 +98,7 @@ struct StoreDeliveryTests {
   @Test("What is rebound comes after what is already there")
   func rebindBehind() async throws {
     try await onBoth { store in
-      try await store.commit(enqueue(hub, 1...2) + enqueue(other, 1...3) + [.rebind(hub, to: other)])
+      try await store.commit(enqueue(hub, 1...2) + enqueue(other, 1...3) + [.renumber(hub, to: other)])
       #expect(try store.delivery().rows.map(\.item) == [message(1), message(2), message(3), message(1), message(2)])
       #expect(try store.delivery().rows.map(\.sequence) == [1, 2, 3, 4, 5])
     }

@@ -14,7 +14,7 @@ struct StoreFaultTests {
     })
   }
   private func append(_ position: UInt64, to run: UInt64) -> StoreOperation {
-    let change = Change(source: .phone, deviceID: phone, commandID: CommandID(high: 0, low: position))
+    let change = Author(source: .phone, deviceID: phone, commandID: CommandID(high: 0, low: position))
     let transition = Transition(kind: .start, revision: position, change: change)
     return .append(
       RunID(high: 0, low: run), LedgerEntry(time: .zero, position: position, event: .transition(transition)))

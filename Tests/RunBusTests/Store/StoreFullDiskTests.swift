@@ -15,7 +15,7 @@ struct StoreFullDiskTests {
     try Data(count: 1_000_000).write(to: URL(filePath: filler))
     var store = try NodeStore(directory: disk.path + "/store")
     let memory = NodeStore()
-    let stream = OutStreamID(receiver: StoreID(high: 1, low: 1), kind: .messages)
+    let stream = OutboundStreamID(receiver: StoreID(high: 1, low: 1), kind: .messages)
     var sequence: UInt64 = 0
     var faults: [StoreFault] = []
 

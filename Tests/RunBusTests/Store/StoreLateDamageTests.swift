@@ -97,10 +97,10 @@ struct StoreLateDamageTests {
     let store = try NodeStore(directory: files.path)
     try await store.commit([
       .setHub(StoreID(high: 1, low: 2), DeviceID("phone")!),
-      .rebind(
-        OutStreamID(receiver: .none, kind: .commands),
-        to: OutStreamID(receiver: StoreID(high: 1, low: 2), kind: .commands)),
-      .remove(OutStreamID(receiver: StoreID(high: 1, low: 2), kind: .commands), sequence: 2),
+      .renumber(
+        OutboundStreamID(receiver: .none, kind: .commands),
+        to: OutboundStreamID(receiver: StoreID(high: 1, low: 2), kind: .commands)),
+      .remove(OutboundStreamID(receiver: StoreID(high: 1, low: 2), kind: .commands), sequence: 2),
     ])
     let before = try store.peerHistory().delivery.rows.filter { $0.stream.kind == .commands }
     #expect(before.map(\.sequence).prefix(2) == [1, 3])

@@ -12,7 +12,7 @@ struct StoreMigrationTests {
   private let run = RunID(high: 3, low: 3)
 
   /// A file as version 1 left it, with its rows as version 1 wrote them.
-  private func makeVersion1(_ path: String, press: Press, verdict: Verdict, window: SettledWindow) throws {
+  private func makeVersion1(_ path: String, press: AcceptedCommand, verdict: Verdict, window: SettledWindow) throws {
     var configuration = Configuration()
     configuration.prepareDatabase { db in
       try db.execute(sql: "PRAGMA page_size = 2048")
@@ -29,17 +29,17 @@ struct StoreMigrationTests {
       try insert("UPDATE meta SET value = 7 WHERE key = 'term'", [])
       try insert("INSERT INTO clock VALUES (1, 10, 20, 'boot', 30.5)", [])
       try insert(
-        "INSERT INTO accepted (\(PressColumns.names), class, position) VALUES (\(PressColumns.placeholders), ?, ?)",
-        PressColumns.values(press) + ["late", 1])
+        "INSERT INTO accepted (\(AcceptedCommandColumns.names), class, position) VALUES (\(AcceptedCommandColumns.placeholders), ?, ?)",
+        AcceptedCommandColumns.values(press) + ["late", 1])
       try insert(
         """
-        INSERT INTO verdicts (\(PressColumns.names), \(VerdictColumns.names))
-        VALUES (\(PressColumns.placeholders), \(VerdictColumns.placeholders))
-        """, PressColumns.values(press) + VerdictColumns.values(verdict, judgedAt: BusTime(nanoseconds: 44)))
+        INSERT INTO verdicts (\(AcceptedCommandColumns.names), \(VerdictColumns.names))
+        VALUES (\(AcceptedCommandColumns.placeholders), \(VerdictColumns.placeholders))
+        """, AcceptedCommandColumns.values(press) + VerdictColumns.values(verdict, judgedAt: BusTime(nanoseconds: 44)))
       try insert(
         "INSERT INTO watermarks (sender, stream, sequence) VALUES (?, 'commands', 12)", [stream.sender.data])
       try insert("INSERT INTO runs (number, run, first_position) VALUES (1, ?, 1)", [run.data])
-      let change = Change(source: .phone, deviceID: press.deviceID, commandID: press.command.id)
+      let change = Author(source: .phone, deviceID: press.deviceID, commandID: press.command.id)
       // The third one amends: it repeats the revision.
       for (index, revision) in [1, 2, 2, 3].enumerated() {
         let transition = Transition(kind: .pause, revision: UInt64(revision), change: change)
@@ -86,7 +86,7 @@ struct StoreMigrationTests {
       #expect(history.windows == [window])
       #expect(history.delivery.rows == [] && history.devices == [])
       #expect(try store.peerHistory().hub == nil && store.peerHistory().view == nil)
-      #expect(try store.peerHistory().vigil == VigilMark())
+      #expect(try store.peerHistory().failureMark == HubFailureMark())
       store.close()
       store = try NodeStore(directory: scratch.path)
     }
@@ -142,7 +142,7 @@ struct StoreMigrationTests {
     let names = StoreSchema.migrator.migrations
     let before = try #require(names.dropLast().last)
     let scratch = try ScratchDirectory()
-    let change = Change(
+    let change = Author(
       source: .watch, deviceID: try #require(DeviceID("watch")), commandID: CommandID(high: 4, low: 1))
     let start = LedgerEntry(
       time: .zero + .seconds(5), position: 1, event: .transition(Transition(kind: .start, revision: 1, change: change)))

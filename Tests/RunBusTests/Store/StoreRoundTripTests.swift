@@ -37,7 +37,7 @@ struct StoreRoundTripTests {
     let disk = try NodeStore(directory: scratch.path)
     let memory = NodeStore()
     var generator = OperationGenerator(seed: 7)
-    let change = Change(
+    let change = Author(
       source: .phone, deviceID: try #require(DeviceID("phone")), commandID: CommandID(high: 0, low: 1))
     let run = RunID(high: 1, low: 1)
     let operations = (1...UInt64(600)).flatMap { number -> [StoreOperation] in
@@ -61,7 +61,7 @@ struct StoreRoundTripTests {
     let options = StoreOptions(beforeCommit: { operations throws(StoreFault) in
       if operations.contains(.setTerm(13)) { throw .full }
     })
-    let change = Change(
+    let change = Author(
       source: .phone, deviceID: try #require(DeviceID("phone")), commandID: CommandID(high: 0, low: 1))
     let count = UInt64(ControlHistory.transitionsMax)
     // A run of two transitions, more amendments than are remembered, then another run.
@@ -93,7 +93,7 @@ struct StoreRoundTripTests {
   func lastRun() async throws {
     let scratch = try ScratchDirectory()
     let store = try NodeStore(directory: scratch.path)
-    let change = Change(
+    let change = Author(
       source: .phone, deviceID: try #require(DeviceID("phone")), commandID: CommandID(high: 0, low: 1))
     let start = LedgerEvent.transition(Transition(kind: .start, revision: 1, change: change))
     let again = LedgerEvent.transition(Transition(kind: .start, revision: 2, change: change))

@@ -63,8 +63,8 @@ struct DamagedNode {
         for second in 1...60 {
           let moment = SampleMoment.runOffset(.seconds(Int64(second)))
           let position = Position(latitude: 52 + Double(second) / 40_000, longitude: 13, horizontalAccuracyMeters: 5)
-          try await node.record(Sample(moment: moment, value: .position(position)))
-          try await node.record(Sample(moment: moment, value: .heartRate(bpm: 120 + Double(second % 7))))
+          try await node.add(Sample(moment: moment, value: .position(position)))
+          try await node.add(Sample(moment: moment, value: .heartRate(bpm: 120 + Double(second % 7))))
           if second.isMultiple(of: 20) { try await press(.lap, on: node) }
         }
         try await press(.pause, on: node)
@@ -90,9 +90,9 @@ struct DamagedNode {
 
 /// Draws damage to files from a seed.
 struct DamageGenerator {
-  private var random: Dice
+  private var random: SeededGenerator
 
-  init(seed: UInt64) { random = Dice(seed: seed) }
+  init(seed: UInt64) { random = SeededGenerator(seed: seed) }
 
   /// Damages the database of a store, or its log.
   mutating func damage(_ directory: ScratchDirectory) throws {

@@ -2,15 +2,15 @@ import RunCore
 
 /// Draws random operations with all their corners from a seed.
 struct OperationGenerator {
-  private var random: Dice
+  private var random: SeededGenerator
   private var position: UInt64 = 0
   private var runs: [RunID] = []
   private var judgedAt = BusTime.zero
-  private var presses: [Press] = []
-  private var owed: [OutStreamID: UInt64] = [:]
+  private var presses: [AcceptedCommand] = []
+  private var owed: [OutboundStreamID: UInt64] = [:]
   private var quarantined: [MessageID] = []
 
-  init(seed: UInt64) { random = Dice(seed: seed) }
+  init(seed: UInt64) { random = SeededGenerator(seed: seed) }
 
   mutating func number(_ range: ClosedRange<Int>) -> Int { Int.random(in: range, using: &random) }
 
@@ -37,7 +37,7 @@ struct OperationGenerator {
     case 10: return .setClock(real: time(), bus: time())
     case 11: return .forgetStream(stream())
     case 12: return .setHub(StoreID(using: &random), device())
-    case 13: return maybe { .setVigil($0.vigil()) } ?? .setView(view())
+    case 13: return maybe { .setFailureMark($0.failureMark()) } ?? .setView(view())
     case 14:
       return .meet(
         KnownDevice(
@@ -53,9 +53,9 @@ struct OperationGenerator {
     }
   }
 
-  mutating func vigil() -> VigilMark {
-    VigilMark(
-      duty: pick(VigilMark.Duty.allCases),
+  mutating func failureMark() -> HubFailureMark {
+    HubFailureMark(
+      duty: pick(HubFailureMark.Duty.allCases),
       lastAlarm: maybe { generator in
         HubLost(
           runID: generator.maybe { $0.runID() }, deviceID: generator.maybe { $0.device() },
@@ -70,9 +70,9 @@ struct OperationGenerator {
     case 0...7: return .enqueue(row())
     case 8, 9: return .acknowledge(outStream(), through: place())
     case 10: return .remove(outStream(), sequence: place())
-    case 11: return .bury(outStream(), sequence: place())
+    case 11: return .tombstone(outStream(), sequence: place())
     case 12, 13: return .countTries(outStream(), from: place(), through: place())
-    case 14: return .rebind(outStream(), to: outStream())
+    case 14: return .renumber(outStream(), to: outStream())
     case 15: return .drop(outStream())
     case 16: return .shiftRows(by: BusDuration(nanoseconds: maybe { $0.anySigned() } ?? -50))
     case 17:
@@ -127,7 +127,7 @@ struct OperationGenerator {
     return Snapshot(
       order: SnapshotOrder(term: anyUnsigned(), revision: anyUnsigned(), tick: anyUnsigned()),
       phase: pick(RunPhase.allCases), runID: maybe { $0.runID() },
-      changedBy: maybe { Change(source: $0.source(), deviceID: $0.device(), commandID: CommandID(using: &$0.random)) },
+      changedBy: maybe { Author(source: $0.source(), deviceID: $0.device(), commandID: CommandID(using: &$0.random)) },
       startedAt: maybe { $0.time() }, capturedAt: time(), metrics: metrics)
   }
 
@@ -136,15 +136,15 @@ struct OperationGenerator {
     return .append(runID(), LedgerEntry(time: time(), position: position, event: event()))
   }
 
-  mutating func press() -> Press {
+  mutating func press() -> AcceptedCommand {
     let command = Command(
       id: CommandID(using: &random), kind: pick(CommandKind.allCases), source: source(),
       runID: maybe { $0.runID() },
       base: maybe { generator in
-        Base(revision: generator.anyUnsigned(), commandID: generator.maybe { CommandID(using: &$0.random) })
+        ObservedRevision(revision: generator.anyUnsigned(), commandID: generator.maybe { CommandID(using: &$0.random) })
       },
       runOffset: maybe { BusDuration(nanoseconds: $0.anySigned()) })
-    return Press(
+    return AcceptedCommand(
       command: command, deviceID: device(), stream: stream(), sequence: anyUnsigned(), pressedAt: time(),
       arrivedAt: time(), isUncertain: .random(using: &random), stopFollows: .random(using: &random))
   }
@@ -159,7 +159,7 @@ struct OperationGenerator {
   }
 
   mutating func event() -> LedgerEvent {
-    let change = Change(source: source(), deviceID: device(), commandID: CommandID(using: &random))
+    let change = Author(source: source(), deviceID: device(), commandID: CommandID(using: &random))
     switch Int.random(in: 0..<10, using: &random) {
     case 0, 1:
       return .transition(Transition(kind: pick(CommandKind.allCases), revision: anyUnsigned(), change: change))
@@ -184,11 +184,11 @@ struct OperationGenerator {
     case 2: return .heartRate(bpm: real())
     case 3: return .cadence(stepsPerMinute: real())
     case 4: return .pedometer(meters: real())
-    default: return .motion(pick(Activity.allCases))
+    default: return .motion(pick(MotionActivity.allCases))
     }
   }
 
-  private mutating func verdict(_ press: Press) -> Verdict {
+  private mutating func verdict(_ press: AcceptedCommand) -> Verdict {
     let outcomes: [Outcome] = [
       .applied, .coalesced(into: CommandID(using: &random)), .superseded(by: CommandID(using: &random)),
       .rejected(
@@ -203,7 +203,7 @@ struct OperationGenerator {
   }
 
   /// One that was accepted before, at times one that never was.
-  private mutating func knownPress() -> Press {
+  private mutating func knownPress() -> AcceptedCommand {
     presses.isEmpty || Int.random(in: 0..<8, using: &random) == 0 ? press() : pick(presses)
   }
   mutating func runID() -> RunID {
@@ -217,8 +217,8 @@ struct OperationGenerator {
   private mutating func mark() -> StreamMark {
     StreamMark(sequence: anyUnsigned(), id: maybe { MessageID(using: &$0.random) })
   }
-  private mutating func outStream() -> OutStreamID {
-    OutStreamID(
+  private mutating func outStream() -> OutboundStreamID {
+    OutboundStreamID(
       receiver: pick([.none, StoreID(high: 0, low: 7), StoreID(high: .max, low: 1)]), kind: pick(StreamID.Kind.allCases)
     )
   }

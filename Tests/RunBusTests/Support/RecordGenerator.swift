@@ -22,7 +22,7 @@ extension OperationGenerator {
     let report = RunReport(
       metrics: RunMetrics(
         elapsed: .seconds(Int64(number(0...9))), distanceMeters: number(0...2) == 0 ? nil : value(),
-        activity: Activity.allCases[number(0...3)], lapCount: number(0...9),
+        activity: MotionActivity.allCases[number(0...3)], lapCount: number(0...9),
         moments: MetricMoments(heartRate: .seconds(Int64(number(0...5))))),
       kilometers: (0..<number(0...2)).map { split($0) }, laps: (0..<number(0...2)).map { split($0) },
       stretches: [DistanceStretch(source: .pedometer, startedAt: .zero, endedAt: .seconds(3), meters: value())])

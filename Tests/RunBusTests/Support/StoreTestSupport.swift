@@ -55,12 +55,12 @@ func mode(of path: String) throws -> Int {
 /// A history in which everything can be compared. Wall time and boot are the machine's and left out.
 struct ComparableHistory: Equatable {
   struct Accepted: Equatable {
-    let press: Press
-    let pressClass: PressClass
+    let press: AcceptedCommand
+    let pressClass: Admission
   }
   struct Judged: Equatable {
     let verdict: Verdict
-    let press: Press
+    let press: AcceptedCommand
     let judgedAt: BusTime
   }
   let term: UInt64
@@ -113,7 +113,7 @@ struct ComparablePeerHistory: Equatable {
   let hubStore: StoreID?
   let hubDevice: DeviceID?
   let view: Snapshot?
-  let vigil: VigilMark
+  let failureMark: HubFailureMark
   let delivery: ComparableDelivery
 
   init(_ history: PeerHistory) {
@@ -122,7 +122,7 @@ struct ComparablePeerHistory: Equatable {
     hubStore = history.hub?.storeID
     hubDevice = history.hub?.deviceID
     view = history.view
-    vigil = history.vigil
+    failureMark = history.failureMark
     delivery = ComparableDelivery(history.delivery)
   }
 }
@@ -130,7 +130,7 @@ struct ComparablePeerHistory: Equatable {
 /// What was sent and received, in the order in which it is told.
 struct ComparableDelivery: Equatable {
   let rows: [OutboxRow]
-  let acknowledged: [OutStreamID: UInt64]
+  let acknowledged: [OutboundStreamID: UInt64]
   let watermarks: [StreamID: StreamMark]
   let quarantine: [QuarantinedMessage]
   let latestSent: [LatestRow]

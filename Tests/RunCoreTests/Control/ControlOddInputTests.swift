@@ -7,17 +7,18 @@ struct ControlOddInputTests {
   @Test("at the ends of time are judged")
   func endsOfTime() {
     let times: [Int64] = [.min, .min + 1, -1, 0, 1, 1 << 40, .max - 1, .max]
-    var generator = Dice(seed: 1)
+    var generator = SeededGenerator(seed: 1)
     for _ in 0..<300 {
       var bus = DrivenArbiter()
-      var presses: [Press] = []
+      var presses: [AcceptedCommand] = []
       for number in 1...12 as ClosedRange<UInt64> {
         let moments = [times.randomElement(using: &generator)!, times.randomElement(using: &generator)!].sorted()
         presses.append(
-          Press(
+          AcceptedCommand(
             command: Command(
               id: .number(number), kind: CommandKind.allCases.randomElement(using: &generator)!, source: .shell,
-              runID: .number(number % 4), base: Base(revision: .max - number % 2, commandID: .number(number % 3))),
+              runID: .number(number % 4),
+              base: ObservedRevision(revision: .max - number % 2, commandID: .number(number % 3))),
             deviceID: number % 2 == 0 ? .phone : .watch,
             stream: StreamID(sender: StoreID(high: 0, low: number % 2), kind: .commands),
             sequence: .max - number, pressedAt: BusTime(nanoseconds: moments[0]),

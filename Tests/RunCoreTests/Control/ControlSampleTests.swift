@@ -14,8 +14,8 @@ let soakFactor = getenv("RUNBUS_SOAK_CONTROL").flatMap { Int(String(cString: $0)
 
 /// A made-up day on a bus: presses in order of arrival, some of them late, some far apart, with and without run ids and
 /// bases, true ones and wrong ones.
-func sampledPresses(seed: UInt64, chains: Bool = false) -> [Press] {
-  var generator = Dice(seed: seed)
+func sampledPresses(seed: UInt64, chains: Bool = false) -> [AcceptedCommand] {
+  var generator = SeededGenerator(seed: seed)
   let devices: [DeviceID] = [.phone, .watch, .widget]
   let sources: [ControlSource] = [.phone, .watch, .liveActivity, .shell]
   let count = Int.random(in: 2...14, using: &generator)
@@ -28,7 +28,7 @@ func sampledPresses(seed: UInt64, chains: Bool = false) -> [Press] {
   let delays: [Int64] = [500, 501, 600, 1500, 4000, 90_000, 50_000_000, 87_000_000]
 
   var time: Int64 = 100_000_000
-  var drawn: [Press] = []
+  var drawn: [AcceptedCommand] = []
   for number in 1...count {
     time += spacing.randomElement(using: &generator)!
     let kind: CommandKind =
@@ -46,10 +46,11 @@ func sampledPresses(seed: UInt64, chains: Bool = false) -> [Press] {
       case (_, 1..<6): starts.randomElement(using: &generator)
       default: nil
       }
-    let base: Base? =
+    let base: ObservedRevision? =
       switch Int.random(in: 0..<6, using: &generator) {
-      case 0: Base(revision: 0, commandID: nil)
-      case 1, 2: Base(revision: UInt64.random(in: 0...4, using: &generator), commandID: .number(UInt64(number) / 2))
+      case 0: ObservedRevision(revision: 0, commandID: nil)
+      case 1, 2:
+        ObservedRevision(revision: UInt64.random(in: 0...4, using: &generator), commandID: .number(UInt64(number) / 2))
       default: nil
       }
     // A one-shot sender is a stream of its own: it overtakes what its device sent before.
@@ -65,13 +66,13 @@ func sampledPresses(seed: UInt64, chains: Bool = false) -> [Press] {
 }
 
 /// A stream arrives in order: what a sender sends after a delayed press waits behind it.
-private func inOrderOfArrival(_ drawn: [Press]) -> [Press] {
+private func inOrderOfArrival(_ drawn: [AcceptedCommand]) -> [AcceptedCommand] {
   var latest: [DeviceID: BusTime] = [:]
   let held = drawn.map { press in
     guard press.sequence > 1 else { return press }
     let arrival = max(press.arrivedAt, latest[press.deviceID] ?? press.arrivedAt)
     latest[press.deviceID] = arrival
-    return Press(
+    return AcceptedCommand(
       command: press.command, deviceID: press.deviceID, stream: press.stream, sequence: press.sequence,
       pressedAt: press.pressedAt, arrivedAt: arrival, stopFollows: press.stopFollows)
   }
@@ -188,9 +189,9 @@ struct ControlSampleTests {
   }
 }
 
-extension Press {
-  fileprivate func relabelled(_ source: ControlSource) -> Press {
-    Press(
+extension AcceptedCommand {
+  fileprivate func relabelled(_ source: ControlSource) -> AcceptedCommand {
+    AcceptedCommand(
       command: Command(
         id: command.id, kind: command.kind, source: source, runID: command.runID, base: command.base,
         runOffset: command.runOffset),

@@ -105,7 +105,7 @@ struct KnownRunTranscriptTests {
   func recordedRun() {
     var arbiter = Arbiter(window: .milliseconds(500), lateAfter: .milliseconds(500), term: 1)
     let isPast: (RunID) -> Bool = { $0 == .number(7) }
-    func judged(_ press: Press) -> Verdict? {
+    func judged(_ press: AcceptedCommand) -> Verdict? {
       _ = arbiter.receive(press)
       let late = arbiter.judgeLate(at: press.arrivedAt, isPast: isPast)
       return (late.answers + arbiter.settle(at: press.arrivedAt + .seconds(5), isPast: isPast).answers).first?.verdict

@@ -5,7 +5,7 @@ import Testing
 @Suite("A run that arrives whole")
 struct WholeRunTranscriptTests {
   /// The watch's run 7: start, pause, lap, resume and stop between `from` and four seconds later, all at 60 s.
-  private func arrive(at bus: inout Transcript, from: Int64) -> [PressClass] {
+  private func arrive(at bus: inout Transcript, from: Int64) -> [Admission] {
     [
       bus.press(.start, .watch, at: from, arriving: 60_000, run: 7, base: .saw(0, by: nil), stopFollows: true),
       bus.press(.pause, .watch, at: from + 1000, arriving: 60_000, run: 7, stopFollows: true),

@@ -6,23 +6,23 @@ struct DeliveryTests {
   @Test("A stream begins at 1 and takes each place once, in order")
   func watermark() {
     var mark = Watermark()
-    #expect(mark.take(StreamMark(sequence: 2)) == .gap)
-    #expect(mark.take(StreamMark(sequence: 1)) == .next)
-    #expect(mark.take(StreamMark(sequence: 1)) == .known)
-    #expect(mark.take(StreamMark(sequence: 0)) == .known)
-    #expect(mark.take(StreamMark(sequence: 3)) == .gap)
+    #expect(mark.receive(StreamMark(sequence: 2)) == .gap)
+    #expect(mark.receive(StreamMark(sequence: 1)) == .next)
+    #expect(mark.receive(StreamMark(sequence: 1)) == .known)
+    #expect(mark.receive(StreamMark(sequence: 0)) == .known)
+    #expect(mark.receive(StreamMark(sequence: 3)) == .gap)
     #expect(mark.place(of: 2) == .next)
     #expect(mark.sequence == 1)
-    #expect(mark.take(StreamMark(sequence: 2)) == .next)
+    #expect(mark.receive(StreamMark(sequence: 2)) == .next)
     #expect(mark.sequence == 2)
   }
 
   @Test("At the end of all numbers nothing overflows")
   func watermarkAtTheEnd() {
     var mark = Watermark(StreamMark(sequence: .max - 1))
-    #expect(mark.take(StreamMark(sequence: .max)) == .next)
-    #expect(mark.take(StreamMark(sequence: .max)) == .known)
-    #expect(mark.take(StreamMark(sequence: 0)) == .known)
+    #expect(mark.receive(StreamMark(sequence: .max)) == .next)
+    #expect(mark.receive(StreamMark(sequence: .max)) == .known)
+    #expect(mark.receive(StreamMark(sequence: 0)) == .known)
   }
 
   @Test("What a frame took longer than the quickest of the last minute counts as waiting")

@@ -94,7 +94,7 @@ struct HubAdmissionTests {
     let run = RunID(high: 7, low: HubStage.store(device).low)
     for number in 1...UInt64(count) {
       let command = hub.command(number == 1 ? .start : .lap, by: device, runID: run)
-      let transmission = Transmission(command: command, sequence: number, age: .seconds(60), stopFollows: true)
+      let transmission = CommandTransmission(command: command, sequence: number, age: .seconds(60), stopFollows: true)
       _ = hub.says(device, .command(transmission))
       hub.commitsAll()
     }

@@ -253,7 +253,7 @@ struct HubControlTests {
     _ = hub.says("watch", .ping(1), sentAt: .zero + .seconds(10))
     hub.now = .zero + .seconds(12)
     let start = hub.command(.start, by: "watch")
-    let frame = PeerMessage.command(Transmission(command: start, sequence: 1, age: .zero))
+    let frame = PeerMessage.command(CommandTransmission(command: start, sequence: 1, age: .zero))
     // Sent one second after the ping, heard two seconds after it.
     #expect(hub.says("watch", frame, sentAt: .zero + .seconds(11)).first?.contains("start at 11.0s") == true)
   }
@@ -278,7 +278,7 @@ struct HubControlTests {
           for (sequence, kind) in [CommandKind.start, .pause, .lap, .stop].enumerated() {
             var command = hub.command(kind, by: "watch", runID: RunID(high: 9, low: 9))
             if kind == .pause { command.runOffset = BusDuration(nanoseconds: age) }
-            let transmission = Transmission(
+            let transmission = CommandTransmission(
               command: command, sequence: UInt64(sequence) + 1, age: BusDuration(nanoseconds: age),
               stopFollows: kind == .start)
             _ = hub.says("watch", .command(transmission), sentAt: BusTime(nanoseconds: sentAt))

@@ -84,7 +84,7 @@ struct HubDeliveryTests {
     var hub = HubStage.with("watch")
     hub.now = .zero + .seconds(600)
     let start = hub.command(.start, by: "watch")
-    let transmission = Transmission(command: start, sequence: 1, age: .seconds(300), stopFollows: true)
+    let transmission = CommandTransmission(command: start, sequence: 1, age: .seconds(300), stopFollows: true)
     _ = hub.says("watch", .command(transmission))
     hub.commitsAll()
     #expect(hub.core.authoritative.phase == .idle)
@@ -105,8 +105,8 @@ struct HubDeliveryTests {
     "Killed at any moment of an open window, a hub judges what it had accepted as if nothing had happened",
     arguments: 0..<60 as Range<UInt64>)
   func killedAtAnyMoment(seed: UInt64) {
-    var dice = Dice(seed: seed)
-    let burst = (0..<6).map { _ in Press(using: &dice) }
+    var generator = SeededGenerator(seed: seed)
+    let burst = (0..<6).map { _ in AcceptedCommand(using: &generator) }
     for moment in 1...burst.count {
       var living = HubStage.with("watch", "widget")
       for press in burst[..<moment] {
@@ -114,11 +114,11 @@ struct HubDeliveryTests {
         _ = living.presses(press.name, press.kind)
         living.commitsAll()
       }
-      living.passes(.milliseconds(Int64(dice.next() % 300)))
+      living.passes(.milliseconds(Int64(generator.next() % 300)))
       var disk = HubDisk()
       disk.commit(living.durable)
       var reborn = HubStage(
-        history: disk.history, now: living.now + .milliseconds(Int64(dice.next() % 10_000)))
+        history: disk.history, now: living.now + .milliseconds(Int64(generator.next() % 10_000)))
       _ = reborn.feed(.started)
       reborn.commitsAll()
       reborn.passes(.seconds(3))
@@ -136,15 +136,15 @@ struct HubDeliveryTests {
     }
   }
 
-  private struct Press {
+  private struct AcceptedCommand {
     let name: String
     let kind: CommandKind
     let gap: BusDuration
 
-    init(using dice: inout Dice) {
-      name = dice.next() % 2 == 0 ? "watch" : "widget"
-      kind = CommandKind.allCases[Int(dice.next() % UInt64(CommandKind.allCases.count))]
-      gap = .milliseconds(Int64(dice.next() % 250))
+    init(using generator: inout SeededGenerator) {
+      name = generator.next() % 2 == 0 ? "watch" : "widget"
+      kind = CommandKind.allCases[Int(generator.next() % UInt64(CommandKind.allCases.count))]
+      gap = .milliseconds(Int64(generator.next() % 250))
     }
   }
 

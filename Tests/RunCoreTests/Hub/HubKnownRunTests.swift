@@ -49,7 +49,8 @@ struct HubKnownRunTests {
       let command = hub.command(kind, by: "widget", id: 80 + place, runID: .number(9))
       _ = hub.says(
         "widget",
-        .command(Transmission(command: command, sequence: place, age: .seconds(50), stopFollows: kind == .start)))
+        .command(CommandTransmission(command: command, sequence: place, age: .seconds(50), stopFollows: kind == .start))
+      )
       hub.commitsAll()
     }
     hub.passes(.seconds(120))
@@ -64,7 +65,8 @@ struct HubKnownRunTests {
     _ = hub.hello("shell", isOneShot: true)
     hub.commitsAll()
     let start = hub.command(.start, by: "shell")
-    _ = hub.says("shell", .command(Transmission(command: start, sequence: 1, age: .seconds(60), stopFollows: true)))
+    _ = hub.says(
+      "shell", .command(CommandTransmission(command: start, sequence: 1, age: .seconds(60), stopFollows: true)))
     #expect(hub.commitsAll().contains { $0.contains("start applied") })
   }
 }

@@ -147,7 +147,8 @@ struct HubSampleTests {
     for peer in ["watch", "mallory"] { _ = hub.hello(peer) }
     hub.commitsAll()
     let start = hub.command(.start, by: "mallory")
-    _ = hub.says("mallory", .command(Transmission(command: start, sequence: 1, age: .seconds(60), stopFollows: true)))
+    _ = hub.says(
+      "mallory", .command(CommandTransmission(command: start, sequence: 1, age: .seconds(60), stopFollows: true)))
     hub.commitsAll()
     let sample = SampleTransmission(
       sequence: 1, moment: .age(.zero), value: .heartRate(bpm: 150), runID: start.runID)

@@ -67,11 +67,11 @@ struct HubSpoolTests {
   @Test("A one-shot hears its verdict though the hub found its press in the spool first; so does each forwarder")
   func spooledFirst() {
     var hub = Place()
-    hub.feed(.spooled([SpooledPress(command: start, deviceID: Self.shell, since: .zero, isUncertain: false)]))
+    hub.feed(.spooled([ForwardedCommand(command: start, deviceID: Self.shell, since: .zero, isUncertain: false)]))
     hub.hello(11, isOneShot: true)
     hub.hello(12, isOneShot: false)
     hub.hello(13, isOneShot: false)
-    hub.says(11, .command(Transmission(command: start, sequence: 1, age: .zero)))
+    hub.says(11, .command(CommandTransmission(command: start, sequence: 1, age: .zero)))
     let request = PeerMessage.request(Request(command: start, deviceID: Self.shell, age: .zero))
     for route: UInt8 in [12, 13, 12] { hub.says(route, request) }
     hub.now = .zero + .milliseconds(500)

@@ -63,7 +63,7 @@ struct HubTickTests {
 
   @Test("Whatever happens, each publication lies above all before it")
   func onlyGrows() {
-    var generator = Dice(seed: 7)
+    var generator = SeededGenerator(seed: 7)
     var hub = HubStage.with("watch", "widget")
     var last = SnapshotOrder(term: 0, revision: 0, tick: 0)
     for _ in 0..<4000 {

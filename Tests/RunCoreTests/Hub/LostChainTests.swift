@@ -14,7 +14,7 @@ struct LostChainTests {
     hub.commitsAll()
     let start = hub.command(.start, by: "watch", runID: RunID(high: 9, low: 7))
     _ = hub.says(
-      "watch", .command(Transmission(command: start, sequence: 1, age: .seconds(50), stopFollows: true)))
+      "watch", .command(CommandTransmission(command: start, sequence: 1, age: .seconds(50), stopFollows: true)))
     hub.commitsAll()
     let anew = Hello(
       version: wireVersion, deviceID: DeviceID("watch")!, role: .watch, nodeID: NodeID(high: 3, low: 1),

@@ -16,11 +16,11 @@ struct MessageNewsTests {
     let stream = StreamID(sender: HubStage.store("watch"), kind: .messages)
     let messages = (1...3).map { MessageTransmission(sequence: $0, message: note($0 + 10)) }
     #expect(news(hub.says("watch", .delivery(.messages(messages)))) == [])
-    #expect(news(hub.feed(.handled(stream, through: 2, turn: nil))) == [])
+    #expect(news(hub.feed(.handled(stream, through: 2, handlerGeneration: nil))) == [])
     let told = ["publish phone has message 11 of watch", "publish phone has message 12 of watch"]
     #expect(news(hub.commitsAll()) == told)
     #expect(news(hub.says("watch", .delivery(.messages(messages))) + hub.commitsAll()) == [])
-    #expect(news(hub.feed(.handled(stream, through: 3, turn: nil)) + hub.commitsAll()).count == 1)
+    #expect(news(hub.feed(.handled(stream, through: 3, handlerGeneration: nil)) + hub.commitsAll()).count == 1)
   }
 
   @Test("One that a shell has posted at the hub is told once its receiver has acknowledged it")

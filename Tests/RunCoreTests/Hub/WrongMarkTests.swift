@@ -121,10 +121,11 @@ struct WrongNumberTests {
       }
     }
     _ = hub.says("wrong", .delivery(.delivered(through: place)))
-    var lap = hub.command(.lap, by: "wrong", base: Base(revision: place, commandID: nil))
+    var lap = hub.command(.lap, by: "wrong", base: ObservedRevision(revision: place, commandID: nil))
     lap.runOffset = span
     for sequence in [place, 1, 2] {
-      let command = Transmission(command: lap, sequence: sequence, age: span, isUncertain: true, stopFollows: true)
+      let command = CommandTransmission(
+        command: lap, sequence: sequence, age: span, isUncertain: true, stopFollows: true)
       _ = hub.says("wrong", .command(command), sentAt: BusTime(nanoseconds: edge))
       for moment in [SampleTransmission.Moment.age(span), .runOffset(span)] {
         let sample = SampleTransmission(sequence: sequence, moment: moment, value: .heartRate(bpm: 1), runID: nil)

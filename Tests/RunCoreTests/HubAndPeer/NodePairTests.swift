@@ -38,7 +38,7 @@ struct NodePairTests {
   @Test("Long sampled worlds", arguments: 0..<8 as Range<UInt64>)
   func sampled(part: UInt64) {
     for seed in stride(from: part, to: 240 + deliverySoak, by: 8) {
-      var random = Dice(seed: seed)
+      var random = SeededGenerator(seed: seed)
       var pair = NodePair()
       for place in 0..<120 {
         if place == 40 || place == 80 { pair.backUp() }

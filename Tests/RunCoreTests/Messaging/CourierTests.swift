@@ -42,7 +42,7 @@ struct CourierTests {
   @Test("Long sampled worlds", arguments: 0..<8 as Range<UInt64>)
   func sampled(part: UInt64) {
     for seed in stride(from: part, to: 400 + deliverySoak, by: 8) {
-      var random = Dice(seed: seed)
+      var random = SeededGenerator(seed: seed)
       var pair = CourierPair(failuresMax: 4)
       for _ in 0..<150 {
         pair.take(CourierPair.Step.allCases.randomElement(using: &random)!)

@@ -37,7 +37,7 @@ struct CalculatorOrderTests {
     let route = entries.sorted(by: LedgerEntry.precedes).compactMap { whole.fold($0) }
     let end = LedgerBuilder.time(600)
 
-    var generator = Dice(seed: UInt64(seed))
+    var generator = SeededGenerator(seed: UInt64(seed))
     var ledger = RunLedger(settings: settings)
     // Blocks arrive in any order, and entries in any order within them: what a watch does that was away.
     var rest = entries
@@ -49,7 +49,7 @@ struct CalculatorOrderTests {
       while let entry = block.popLast() { ledger.insert(entry) }
     }
     #expect(ledger.report(at: end) == whole.report(at: end))
-    ledger.settle()
+    ledger.foldAll()
     #expect(ledger.route == route)
   }
 }

@@ -56,10 +56,10 @@ struct VectorTests {
     whole.insert(contentsOf: told.entries.sorted(by: LedgerEntry.precedes))
     for seed in 1...3 as ClosedRange<UInt64> {
       var ledger = RunLedger(settings: told.settings)
-      var random = Dice(seed: seed)
+      var random = SeededGenerator(seed: seed)
       let entries = told.entries.shuffled(using: &random)
       ledger.insert(contentsOf: entries)
-      ledger.settle()
+      ledger.foldAll()
       for ledger in [ledger, RunLedger(settings: told.settings, entries: entries)] {
         // Compared first: a failure would print all of both.
         let (isSameReport, isSameRoute) = (ledger.report(at: end) == whole.report(at: end), ledger.route == whole.route)
@@ -103,7 +103,7 @@ private struct ToldRun {
   }
 
   private static func event(_ entry: JSONValue) -> LedgerEvent? {
-    let change = Change(
+    let change = Author(
       source: .phone, deviceID: LedgerBuilder.device("phone"), commandID: CommandID(high: 0, low: 1))
     if let kind = entry["transition"]?.string.flatMap({ CommandKind(rawValue: $0) }) {
       return .transition(Transition(kind: kind, revision: 0, change: change))
@@ -127,7 +127,7 @@ private struct ToldRun {
     if let bpm = entry["heartRate"]?.number { return .heartRate(bpm: bpm) }
     if let steps = entry["cadence"]?.number { return .cadence(stepsPerMinute: steps) }
     if let meters = entry["pedometer"]?.number { return .pedometer(meters: meters) }
-    return entry["motion"]?.string.flatMap { Activity(rawValue: $0) }.map { .motion($0) }
+    return entry["motion"]?.string.flatMap { MotionActivity(rawValue: $0) }.map { .motion($0) }
   }
 }
 

@@ -78,11 +78,12 @@ struct PeerSendingTests {
   func baseAndRun() {
     var peer = PeerStage.up(PeerStage.snapshot(1, 4, 9, .running, run: 7, by: 70))
     _ = peer.presses(.pause, id: 1)
-    #expect(peer.transmissions.last?.command.base == Base(revision: 4, commandID: CommandID(high: 4, low: 70)))
+    #expect(
+      peer.transmissions.last?.command.base == ObservedRevision(revision: 4, commandID: CommandID(high: 4, low: 70)))
     #expect(peer.transmissions.last?.command.runID == RunID(high: 9, low: 7))
     // What somebody stated is left alone.
     var stated = peer.command(.pause, id: 2)
-    stated.base = Base(revision: 2, commandID: nil)
+    stated.base = ObservedRevision(revision: 2, commandID: nil)
     stated.runID = RunID(high: 9, low: 3)
     _ = peer.feed(.press(stated))
     peer.commits()

@@ -4,7 +4,7 @@ import Testing
 @Suite("Presses that a peer has taken up from the spool")
 struct PeerSpoolTests {
   private static let phone = DeviceID("phone")!
-  private let press = SpooledPress(
+  private let press = ForwardedCommand(
     command: Command(id: CommandID(high: 4, low: 7), kind: .pause, source: .shell), deviceID: DeviceID("shell")!,
     since: .zero, isUncertain: false)
 

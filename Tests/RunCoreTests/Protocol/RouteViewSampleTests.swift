@@ -3,7 +3,7 @@ import Testing
 
 /// A hub's route that grows and changes, a subscription that loses parts, and answers that come when they like.
 private struct RouteWorld {
-  var generator: Dice
+  var generator: SeededGenerator
   var view = RouteView()
   /// What the follower shows, built from nothing but what it was told had changed.
   var shown: [RoutePoint] = []
@@ -17,7 +17,7 @@ private struct RouteWorld {
   var questionCount = 0
   var lost = 0
 
-  init(seed: UInt64) { generator = Dice(seed: seed) }
+  init(seed: UInt64) { generator = SeededGenerator(seed: seed) }
 
   mutating func number(below bound: Int) -> Int { Int.random(in: 0..<bound, using: &generator) }
 
@@ -80,10 +80,10 @@ private struct RouteWorld {
   /// Something that was under way comes, or is lost on the way.
   mutating func arrive(losing: Bool) {
     if coin(), !answers.isEmpty {
-      obey(view.take(answer: answers.removeFirst()))
+      obey(view.receive(answer: answers.removeFirst()))
     } else if !published.isEmpty {
       let part = published.removeFirst()
-      if losing, number(below: 5) == 0 { lost += 1 } else { obey(view.take(part)) }
+      if losing, number(below: 5) == 0 { lost += 1 } else { obey(view.receive(part)) }
     }
   }
 
@@ -121,7 +121,7 @@ struct RouteViewSampleTests {
       try #require(isShown, "seed \(seed): what is shown is not what is there")
     }
     // The run stands still: a snapshot comes, and then whatever is asked is answered.
-    world.obey(world.view.take(world.snapshot(1)))
+    world.obey(world.view.receive(world.snapshot(1)))
     for round in 0..<400 where !(world.published.isEmpty && world.answers.isEmpty && world.questions.isEmpty) {
       while let question = world.questions.popLast() { world.answers.append(world.part(from: question)) }
       world.arrive(losing: false)

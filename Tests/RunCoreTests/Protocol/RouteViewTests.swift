@@ -31,7 +31,7 @@ struct RouteViewTests {
   private static var joined: RouteView {
     var view = RouteView()
     _ = view.joined()
-    _ = view.take(answer: part(4, from: 0, [1, 2, 3]))
+    _ = view.receive(answer: part(4, from: 0, [1, 2, 3]))
     return view
   }
 
@@ -42,10 +42,10 @@ struct RouteViewTests {
     var view = RouteView()
     #expect(view.joined() == [.ask(from: 0)])
     #expect(!view.isComplete)
-    #expect(view.take(answer: nil) == [])
-    #expect(view.take(Self.part(1, from: 0, [])) == [Self.began])
-    #expect(view.take(Self.part(2, from: 0, [1, 2, 3])) == [.changed(from: 0)])
-    #expect(view.take(Self.part(3, from: 3, [4])) == [.changed(from: 3)])
+    #expect(view.receive(answer: nil) == [])
+    #expect(view.receive(Self.part(1, from: 0, [])) == [Self.began])
+    #expect(view.receive(Self.part(2, from: 0, [1, 2, 3])) == [.changed(from: 0)])
+    #expect(view.receive(Self.part(3, from: 3, [4])) == [.changed(from: 3)])
     #expect(seconds(view) == [1, 2, 3, 4])
     #expect(view.isComplete)
   }
@@ -56,14 +56,14 @@ struct RouteViewTests {
     var view = RouteView()
     #expect(view.joined() == [.ask(from: 0)])
     #expect(
-      view.take(answer: Self.part(9, from: 0, Array(all[..<512]), total: 1200))
+      view.receive(answer: Self.part(9, from: 0, Array(all[..<512]), total: 1200))
         == [Self.began, .changed(from: 0), .ask(from: 512)])
     // Far behind what it knows: only that it was published counts.
-    #expect(view.take(Self.part(10, from: 1200, [1200], total: 1201)) == [])
+    #expect(view.receive(Self.part(10, from: 1200, [1200], total: 1201)) == [])
     #expect(
-      view.take(answer: Self.part(10, from: 512, Array(all[512..<1024]), total: 1201))
+      view.receive(answer: Self.part(10, from: 512, Array(all[512..<1024]), total: 1201))
         == [.changed(from: 512), .ask(from: 1024)])
-    #expect(view.take(answer: Self.part(10, from: 1024, Array(1024...1200))) == [.changed(from: 1024)])
+    #expect(view.receive(answer: Self.part(10, from: 1024, Array(1024...1200))) == [.changed(from: 1024)])
     #expect(seconds(view) == Array(0...1200))
     #expect(view.isComplete)
   }
@@ -71,10 +71,10 @@ struct RouteViewTests {
   @Test("A part that replaces the tail changes what is another, and no more")
   func replacedTail() {
     var view = Self.joined
-    #expect(view.take(Self.part(5, from: 1, [2, 3, 4])) == [.changed(from: 3)])
-    #expect(view.take(Self.part(6, from: 2, [3, 4], .notRunning)) == [.changed(from: 2)])
+    #expect(view.receive(Self.part(5, from: 1, [2, 3, 4])) == [.changed(from: 3)])
+    #expect(view.receive(Self.part(6, from: 2, [3, 4], .notRunning)) == [.changed(from: 2)])
     #expect(view.points.map(\.verdict) == [.counted, .counted, .notRunning, .notRunning])
-    #expect(view.take(Self.part(7, from: 1, [2])) == [.changed(from: 2)])
+    #expect(view.receive(Self.part(7, from: 1, [2])) == [.changed(from: 2)])
     #expect(seconds(view) == [1, 2])
   }
 
@@ -82,13 +82,13 @@ struct RouteViewTests {
   func lostPart() {
     var view = Self.joined
     // Part 5 said that the third point does not count; nobody heard it.
-    #expect(view.take(Self.part(6, from: 3, [4])) == [.ask(from: 0)])
+    #expect(view.receive(Self.part(6, from: 3, [4])) == [.ask(from: 0)])
     #expect(!view.isComplete)
     // What comes before the answer follows, and has no place yet.
-    #expect(view.take(Self.part(7, from: 4, [5])) == [])
+    #expect(view.receive(Self.part(7, from: 4, [5])) == [])
     var answer = Self.part(7, from: 0, [1, 2, 3, 4, 5])
     answer.points[2].verdict = .inaccurate
-    #expect(view.take(answer: answer) == [.changed(from: 2)])
+    #expect(view.receive(answer: answer) == [.changed(from: 2)])
     #expect(seconds(view) == [1, 2, 3, 4, 5])
     #expect(view.isComplete)
   }
@@ -96,21 +96,21 @@ struct RouteViewTests {
   @Test("A lost part is made good by one that holds everything")
   func lostBeforeAll() {
     var view = Self.joined
-    #expect(view.take(Self.part(6, from: 0, [1, 2, 3, 4])) == [.changed(from: 3)])
+    #expect(view.receive(Self.part(6, from: 0, [1, 2, 3, 4])) == [.changed(from: 3)])
     #expect(view.isComplete)
   }
 
   @Test("A part that comes twice, and one that is older than what is known, change nothing")
   func olderParts() {
     var view = Self.joined
-    #expect(view.take(Self.part(5, from: 3, [4])) == [.changed(from: 3)])
-    #expect(view.take(Self.part(5, from: 3, [4])) == [])
-    #expect(view.take(Self.part(4, from: 0, [9])) == [])
-    #expect(view.take(Self.part(99, from: 0, [9], term: 0)) == [])
+    #expect(view.receive(Self.part(5, from: 3, [4])) == [.changed(from: 3)])
+    #expect(view.receive(Self.part(5, from: 3, [4])) == [])
+    #expect(view.receive(Self.part(4, from: 0, [9])) == [])
+    #expect(view.receive(Self.part(99, from: 0, [9], term: 0)) == [])
     // An answer that was said before the part that overtook it.
     #expect(view.joined() == [.ask(from: 4)])
-    #expect(view.take(Self.part(6, from: 4, [5])) == [.changed(from: 4)])
-    #expect(view.take(answer: Self.part(5, from: 4, [], total: 4)) == [])
+    #expect(view.receive(Self.part(6, from: 4, [5])) == [.changed(from: 4)])
+    #expect(view.receive(answer: Self.part(5, from: 4, [], total: 4)) == [])
     #expect(seconds(view) == [1, 2, 3, 4, 5])
     #expect(view.isComplete)
   }
@@ -119,9 +119,9 @@ struct RouteViewTests {
   func overtaken() {
     var view = Self.joined
     #expect(view.joined() == [.ask(from: 3)])
-    #expect(view.take(answer: Self.part(5, from: 3, [4])) == [.ask(from: 0)])
-    #expect(view.take(Self.part(5, from: 1, [2, 3, 4])) == [])
-    #expect(view.take(answer: Self.part(5, from: 0, [1, 2, 3, 4])) == [.changed(from: 3)])
+    #expect(view.receive(answer: Self.part(5, from: 3, [4])) == [.ask(from: 0)])
+    #expect(view.receive(Self.part(5, from: 1, [2, 3, 4])) == [])
+    #expect(view.receive(answer: Self.part(5, from: 0, [1, 2, 3, 4])) == [.changed(from: 3)])
     #expect(view.isComplete)
   }
 
@@ -130,47 +130,47 @@ struct RouteViewTests {
     var view = Self.joined
     let second = RunID(high: 0, low: 2)
     var other = view
-    #expect(view.take(Self.part(5, from: 0, [], run: 2)) == [.began(second)])
+    #expect(view.receive(Self.part(5, from: 0, [], run: 2)) == [.began(second)])
     #expect(view.points.isEmpty)
-    #expect(view.take(Self.part(6, from: 0, [1], run: 2)) == [.changed(from: 0)])
+    #expect(view.receive(Self.part(6, from: 0, [1], run: 2)) == [.changed(from: 0)])
     // An answer about the run before.
-    #expect(view.take(answer: Self.part(4, from: 3, [4])) == [])
+    #expect(view.receive(answer: Self.part(4, from: 3, [4])) == [])
     #expect(seconds(view) == [1])
 
-    #expect(other.take(Self.part(7, from: 2, [3], run: 2)) == [.began(second), .ask(from: 0)])
-    #expect(other.take(answer: Self.part(7, from: 0, [1, 2, 3], run: 2)) == [.changed(from: 0)])
+    #expect(other.receive(Self.part(7, from: 2, [3], run: 2)) == [.began(second), .ask(from: 0)])
+    #expect(other.receive(answer: Self.part(7, from: 0, [1, 2, 3], run: 2)) == [.changed(from: 0)])
   }
 
   @Test("After a loss of the link one question tells whether anything was missed")
   func rejoined() {
     var view = Self.joined
     #expect(view.joined() == [.ask(from: 3)])
-    #expect(view.take(answer: Self.part(4, from: 3, [])) == [])
+    #expect(view.receive(answer: Self.part(4, from: 3, [])) == [])
     #expect(view.isComplete)
     // The hub began a new life.
     #expect(view.joined() == [.ask(from: 3)])
-    #expect(view.take(answer: Self.part(0, from: 3, [], total: 2, term: 2)) == [.ask(from: 0)])
-    #expect(view.take(answer: Self.part(0, from: 0, [1, 2], term: 2)) == [.changed(from: 2)])
+    #expect(view.receive(answer: Self.part(0, from: 3, [], total: 2, term: 2)) == [.ask(from: 0)])
+    #expect(view.receive(answer: Self.part(0, from: 0, [1, 2], term: 2)) == [.changed(from: 2)])
     #expect(seconds(view) == [1, 2])
   }
 
   @Test("A lost last part is noticed where the run stands still, with one question for each state")
   func quiet() {
     var view = Self.joined
-    #expect(view.take(Self.snapshot(1, .running)) == [])
-    #expect(view.take(Self.snapshot(2, .completed)) == [.ask(from: 3)])
-    #expect(view.take(answer: Self.part(5, from: 3, [4])) == [.ask(from: 0)])
-    #expect(view.take(answer: Self.part(5, from: 0, [1, 2, 3, 4])) == [.changed(from: 3)])
-    #expect(view.take(Self.snapshot(2, .completed)) == [])
+    #expect(view.receive(Self.snapshot(1, .running)) == [])
+    #expect(view.receive(Self.snapshot(2, .completed)) == [.ask(from: 3)])
+    #expect(view.receive(answer: Self.part(5, from: 3, [4])) == [.ask(from: 0)])
+    #expect(view.receive(answer: Self.part(5, from: 0, [1, 2, 3, 4])) == [.changed(from: 3)])
+    #expect(view.receive(Self.snapshot(2, .completed)) == [])
   }
 
   @Test("A state that stands still while a question is under way is asked about once more")
   func quietWhileAsking() {
     var view = Self.joined
     #expect(view.joined() == [.ask(from: 3)])
-    #expect(view.take(Self.snapshot(2, .paused)) == [])
-    #expect(view.take(answer: Self.part(4, from: 3, [])) == [.ask(from: 3)])
-    #expect(view.take(answer: Self.part(4, from: 3, [])) == [])
+    #expect(view.receive(Self.snapshot(2, .paused)) == [])
+    #expect(view.receive(answer: Self.part(4, from: 3, [])) == [.ask(from: 3)])
+    #expect(view.receive(answer: Self.part(4, from: 3, [])) == [])
     #expect(view.isComplete)
   }
 
@@ -179,17 +179,17 @@ struct RouteViewTests {
     let all = Array(0..<1030)
     var view = RouteView()
     _ = view.joined()
-    _ = view.take(answer: Self.part(1, from: 0, []))
-    #expect(view.take(Self.part(2, from: 0, Array(all[..<512]), total: 1030)) == [.changed(from: 0)])
+    _ = view.receive(answer: Self.part(1, from: 0, []))
+    #expect(view.receive(Self.part(2, from: 0, Array(all[..<512]), total: 1030)) == [.changed(from: 0)])
     var other = view
-    #expect(view.take(Self.part(3, from: 512, Array(all[512..<1024]), total: 1030)) == [.changed(from: 512)])
-    #expect(view.take(Self.part(4, from: 1024, Array(all[1024...]))) == [.changed(from: 1024)])
-    #expect(view.take(Self.snapshot(1, .running)) == [])
+    #expect(view.receive(Self.part(3, from: 512, Array(all[512..<1024]), total: 1030)) == [.changed(from: 512)])
+    #expect(view.receive(Self.part(4, from: 1024, Array(all[1024...]))) == [.changed(from: 1024)])
+    #expect(view.receive(Self.snapshot(1, .running)) == [])
 
-    #expect(other.take(Self.snapshot(1, .running)) == [.ask(from: 512)])
+    #expect(other.receive(Self.snapshot(1, .running)) == [.ask(from: 512)])
     // A hub that gives nothing is not asked for ever.
-    #expect(other.take(answer: Self.part(2, from: 512, [], total: 1030)) == [])
+    #expect(other.receive(answer: Self.part(2, from: 512, [], total: 1030)) == [])
     other.answerFailed()
-    #expect(other.take(Self.snapshot(2, .running)) == [.ask(from: 512)])
+    #expect(other.receive(Self.snapshot(2, .running)) == [.ask(from: 512)])
   }
 }

@@ -16,7 +16,7 @@ struct RecordFlawTests {
       runID: RunID(high: 1, low: 2), version: 1, deviceID: DeviceID("watch")!, hubDeviceID: DeviceID("phone")!,
       appVersion: "1", startedAtUnixSeconds: 1_795_000_000, elapsed: .zero, active: .zero,
       setup: RunSetup(weightKilograms: 70))
-    summary.take(metrics)
+    summary.add(metrics)
     return RunRecord(
       summary: summary,
       body: RecordBody(

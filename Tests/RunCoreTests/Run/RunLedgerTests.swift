@@ -5,7 +5,7 @@ import Testing
 struct RunLedgerTests {
   /// Small, seeded and the same everywhere.
   /// A run with every kind of entry, many at the same instant, redundant transitions among them.
-  private func entries(seconds: Int, using generator: inout Dice) -> [LedgerEntry] {
+  private func entries(seconds: Int, using generator: inout SeededGenerator) -> [LedgerEntry] {
     var ledger = LedgerBuilder()
     ledger.press(.start, at: 3)
     var meters = 0.0
@@ -19,7 +19,8 @@ struct RunLedgerTests {
       case 1, 2: ledger.press(.resume, at: Double(second) + 0.5)
       case 3: ledger.press(.lap, at: Double(second))
       case 4: ledger.gap(at: Double(second), lasting: Double.random(in: 0...9, using: &generator))
-      case 5: ledger.sample(.motion(Activity.allCases.randomElement(using: &generator) ?? .unknown), at: Double(second))
+      case 5:
+        ledger.sample(.motion(MotionActivity.allCases.randomElement(using: &generator) ?? .unknown), at: Double(second))
       default: break
       }
     }
@@ -29,7 +30,7 @@ struct RunLedgerTests {
 
   @Test("Any order of arrival gives the same digits as one full fold", arguments: 0..<20)
   func shuffled(seed: Int) {
-    var generator = Dice(seed: UInt64(seed))
+    var generator = SeededGenerator(seed: UInt64(seed))
     let entries = entries(seconds: seed.isMultiple(of: 5) ? 3000 : 120, using: &generator)
     let sorted = entries.sorted(by: LedgerEntry.precedes)
     var arrival = entries
@@ -139,8 +140,8 @@ struct RunLedgerTests {
         told.insert(contentsOf: more.entries)
         readBack.insert(contentsOf: more.entries)
       }
-      told.settle()
-      readBack.settle()
+      told.foldAll()
+      readBack.foldAll()
       let end = LedgerBuilder.time(400)
       #expect(readBack.entries == told.entries)
       #expect(readBack.report(at: end) == told.report(at: end))

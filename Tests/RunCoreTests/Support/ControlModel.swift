@@ -19,7 +19,7 @@ struct ControlModel {
   struct Settled {
     let first: BusTime
     let deadline: BusTime
-    let applied: [(press: Press, verdict: Verdict)]
+    let applied: [(press: AcceptedCommand, verdict: Verdict)]
   }
 
   let length: BusDuration
@@ -30,9 +30,9 @@ struct ControlModel {
   private(set) var settledWindows: [Settled] = []
   private(set) var aliases: [(alias: RunID, run: RunID)] = []
   // What waits.
-  private(set) var inWindow: [Press] = []
-  private(set) var next: [Press] = []
-  private(set) var late: [Press] = []
+  private(set) var inWindow: [AcceptedCommand] = []
+  private(set) var next: [AcceptedCommand] = []
+  private(set) var late: [AcceptedCommand] = []
 
   init(length: BusDuration, lateAfter: BusDuration) {
     self.length = length
@@ -42,13 +42,13 @@ struct ControlModel {
   // MARK: What is asked of it
 
   /// In order of judgement.
-  private(set) var judged: [(press: Press, verdict: Verdict)] = []
+  private(set) var judged: [(press: AcceptedCommand, verdict: Verdict)] = []
   var revision: UInt64 { present.last?.revision ?? 0 }
   var phase: RunPhase { present.last.flatMap { Self.phase(after: $0.kind) } ?? .idle }
   var run: RunID? { present.last?.run }
 
   /// One arrival: whatever is due before it settles first, because a turn drains its sockets before its timers.
-  mutating func arrive(_ press: Press) {
+  mutating func arrive(_ press: AcceptedCommand) {
     let now = press.arrivedAt
     while let deadline, deadline < now { settle(at: deadline) }
     sort(press)
@@ -69,7 +69,7 @@ struct ControlModel {
     return min(last + length, first + max(.seconds(2), length))
   }
 
-  private mutating func sort(_ press: Press) {
+  private mutating func sort(_ press: AcceptedCommand) {
     let age = press.arrivedAt - press.pressedAt
     let isOld = age > length && age > lateAfter
     if isOld, inWindow.allSatisfy({ press.pressedAt < $0.pressedAt }) { return late.append(press) }
@@ -93,7 +93,7 @@ struct ControlModel {
     }
   }
 
-  private static func isBefore(_ left: Press, _ right: Press) -> Bool {
+  private static func isBefore(_ left: AcceptedCommand, _ right: AcceptedCommand) -> Bool {
     if left.pressedAt != right.pressedAt { return left.pressedAt < right.pressedAt }
     if left.deviceID != right.deviceID { return left.deviceID < right.deviceID }
     if left.sequence != right.sequence { return left.sequence < right.sequence }
@@ -112,12 +112,12 @@ struct ControlModel {
       case joined(CommandID)
       case superseded(CommandID)
     }
-    let press: Press
+    let press: AcceptedCommand
     var run: RunID?
     var fate: Fate
   }
 
-  private mutating func fold(_ presses: [Press], first: BusTime, deadline: BusTime) {
+  private mutating func fold(_ presses: [AcceptedCommand], first: BusTime, deadline: BusTime) {
     var done: [Projection] = []
     for press in presses { project(press, onto: &done) }
 
@@ -166,7 +166,7 @@ struct ControlModel {
     settledWindows.append(Settled(first: first, deadline: deadline, applied: applied))
   }
 
-  private mutating func project(_ press: Press, onto done: inout [Projection]) {
+  private mutating func project(_ press: AcceptedCommand, onto done: inout [Projection]) {
     let kind = press.command.kind
     // The projected state: the present one, and what this window keeps so far.
     let kept = done.filter { if case .kept = $0.fate { true } else { false } }
@@ -250,7 +250,7 @@ struct ControlModel {
     }
   }
 
-  private mutating func judgeAlone(_ press: Press, at now: BusTime) -> Verdict {
+  private mutating func judgeAlone(_ press: AcceptedCommand, at now: BusTime) -> Verdict {
     let kind = press.command.kind
     let named = press.command.runID.map(resolve)
     // "The run that the ledger shows at its press time."
@@ -325,7 +325,7 @@ struct ControlModel {
     return verdict(press, .applied, run: meant, effectiveAt: present.last?.effectiveAt)
   }
 
-  private func isStale(_ press: Press) -> Bool {
+  private func isStale(_ press: AcceptedCommand) -> Bool {
     let byOthers = judged.contains { other in
       guard other.press.deviceID != press.deviceID, other.press.command.kind != .lap else { return false }
       if case .rejected = other.verdict.outcome { return false }
@@ -343,7 +343,7 @@ struct ControlModel {
   }
 
   /// Laps and amendments raise nobody's base.
-  private func countsForBase(_ answer: (press: Press, verdict: Verdict)) -> Bool {
+  private func countsForBase(_ answer: (press: AcceptedCommand, verdict: Verdict)) -> Bool {
     if answer.press.command.kind == .lap { return false }
     switch answer.verdict.outcome {
     case .applied: return present.contains { $0.commandID == answer.verdict.commandID }
@@ -396,13 +396,13 @@ struct ControlModel {
   private func isKnown(_ run: RunID) -> Bool { transitions.contains { $0.run == run } }
 
   /// Pressed before the run began, and not only on a clock that runs ahead.
-  private func isBeforeStart(_ press: Press, of run: RunID) -> Bool {
+  private func isBeforeStart(_ press: AcceptedCommand, of run: RunID) -> Bool {
     guard let start = present.last(where: { $0.kind == .start && $0.run == run }) else { return false }
     return press.pressedAt < start.effectiveAt - max(length, lateAfter)
   }
 
   /// A lap counts from the start of the run on.
-  private func lapTime(_ press: Press, run: RunID?) -> BusTime {
+  private func lapTime(_ press: AcceptedCommand, run: RunID?) -> BusTime {
     let start = present.last { $0.kind == .start && $0.run == run }
     return max(press.pressedAt, start?.effectiveAt ?? press.pressedAt)
   }
@@ -428,7 +428,7 @@ struct ControlModel {
 
   private func resolve(_ run: RunID) -> RunID { aliases.last { $0.alias == run }?.run ?? run }
 
-  private mutating func alias(_ press: Press, to run: RunID?) {
+  private mutating func alias(_ press: AcceptedCommand, to run: RunID?) {
     guard press.command.kind == .start, let own = press.command.runID, let run, own != run, !isKnown(own),
       !aliases.contains(where: { $0.alias == own })
     else {
@@ -437,12 +437,12 @@ struct ControlModel {
     aliases.append((own, run))
   }
 
-  private func mint(_ press: Press) -> RunID {
+  private func mint(_ press: AcceptedCommand) -> RunID {
     press.command.runID ?? RunID(high: press.command.id.high, low: press.command.id.low)
   }
 
   /// "Effective at their press times, clamped to not precede the last transition."
-  private mutating func make(_ press: Press, run: RunID) {
+  private mutating func make(_ press: AcceptedCommand, run: RunID) {
     let last = present.last?.effectiveAt ?? press.pressedAt
     transitions.append(
       Transition(
@@ -451,7 +451,7 @@ struct ControlModel {
   }
 
   private func verdict(
-    _ press: Press, _ outcome: Outcome, run: RunID?, revision: UInt64? = nil, effectiveAt: BusTime? = nil
+    _ press: AcceptedCommand, _ outcome: Outcome, run: RunID?, revision: UInt64? = nil, effectiveAt: BusTime? = nil
   ) -> Verdict {
     Verdict(
       commandID: press.command.id, kind: press.command.kind, source: press.command.source, outcome: outcome,
@@ -459,7 +459,7 @@ struct ControlModel {
   }
 
   /// Coalesced into another, whose fate it shares.
-  private func shared(_ press: Press, _ other: Verdict) -> Verdict {
+  private func shared(_ press: AcceptedCommand, _ other: Verdict) -> Verdict {
     verdict(
       press, .coalesced(into: other.commandID), run: other.runID, revision: other.revision,
       effectiveAt: other.effectiveAt)

@@ -4,10 +4,10 @@ import Testing
 /// A press as a test writes it.
 func press(
   _ kind: CommandKind, _ device: DeviceID = .phone, at pressed: Int64, arriving: Int64? = nil, id: UInt64,
-  run: UInt64? = nil, base: Base? = nil, source: ControlSource = .phone, sequence: UInt64? = nil,
+  run: UInt64? = nil, base: ObservedRevision? = nil, source: ControlSource = .phone, sequence: UInt64? = nil,
   stopFollows: Bool = false, stream: UInt64 = 1
-) -> Press {
-  Press(
+) -> AcceptedCommand {
+  AcceptedCommand(
     command: Command(
       id: .number(id), kind: kind, source: source, runID: run.map(RunID.number), base: base),
     deviceID: device,
@@ -22,10 +22,10 @@ extension Identifier {
   static func number(_ value: UInt64) -> Self { Self(high: 0, low: value) }
 }
 
-extension Name {
-  static let phone = Name("phone")!
-  static let watch = Name("watch")!
-  static let widget = Name("widget")!
+extension DeviceID {
+  static let phone = DeviceID("phone")!
+  static let watch = DeviceID("watch")!
+  static let widget = DeviceID("widget")!
 }
 
 extension BusTime {
@@ -37,7 +37,7 @@ struct DrivenArbiter {
   var arbiter: Arbiter
   let window: BusDuration
   /// What it accepted and has not judged yet, as the store keeps it.
-  var accepted: [(press: Press, class: PressClass)] = []
+  var accepted: [(press: AcceptedCommand, class: Admission)] = []
   /// What the store keeps of the past.
   var transitions: [PastTransition] = []
   var windows: [SettledWindow] = []
@@ -45,7 +45,7 @@ struct DrivenArbiter {
   var answers: [Settlement.Answer] = []
   var lines: [Settlement.Line] = []
   var wholeRuns: [RunID: Bool] = [:]
-  var classes: [PressClass: Int] = [:]
+  var classes: [Admission: Int] = [:]
 
   init(window: BusDuration = .milliseconds(500)) {
     self.window = window
@@ -54,7 +54,7 @@ struct DrivenArbiter {
 
   /// A turn drains its sockets before it fires timers: what is due at the very moment of an arrival settles after it.
   @discardableResult
-  mutating func arrive(_ press: Press, crashing: Bool = false) -> PressClass {
+  mutating func arrive(_ press: AcceptedCommand, crashing: Bool = false) -> Admission {
     let now = press.arrivedAt
     while let deadline = arbiter.deadline, deadline < now {
       note(arbiter.settle(at: deadline))
@@ -113,14 +113,14 @@ struct DrivenArbiter {
 struct ControlPair {
   var driven: DrivenArbiter
   var model: ControlModel
-  private(set) var presses: [Press] = []
+  private(set) var presses: [AcceptedCommand] = []
 
   init(window: BusDuration = .milliseconds(500)) {
     driven = DrivenArbiter(window: window)
     model = ControlModel(length: window, lateAfter: .milliseconds(500))
   }
 
-  mutating func arrive(_ press: Press) {
+  mutating func arrive(_ press: AcceptedCommand) {
     presses.append(press)
     driven.arrive(press)
     model.arrive(press)
@@ -153,7 +153,7 @@ struct ControlPair {
 extension DrivenArbiter {
   /// What holds whatever happens: one verdict a press, one effect a verdict at most, revisions without holes, time that
   /// never runs backwards along them.
-  func broken(by presses: [Press]) -> String? {
+  func broken(by presses: [AcceptedCommand]) -> String? {
     if answers.count != presses.count { return "\(presses.count) presses, \(answers.count) verdicts" }
     if arbiter.unjudgedCount != 0 { return "\(arbiter.unjudgedCount) wait for ever" }
     let applied = answers.filter { $0.verdict.outcome == .applied }
@@ -177,7 +177,7 @@ extension DrivenArbiter {
   }
 }
 
-extension Press {
+extension AcceptedCommand {
   var shown: String {
     let base = command.base.map { " base \($0.revision)/\($0.commandID?.low ?? 0)" } ?? ""
     let run = command.runID.map { " run \($0.low)" } ?? ""

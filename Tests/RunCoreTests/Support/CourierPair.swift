@@ -13,12 +13,12 @@ struct CourierPair {
     var disk = DeliveryDisk()
     /// Gathered writes with what follows them, in order; the first is what a crash may or may not take.
     var batch: [(operations: [StoreOperation], effect: Courier.Effect?)] = []
-    var dice: Dice
+    var generator: SeededGenerator
   }
 
   static let sender = StoreID(high: 1, low: 1)
   static let receiver = StoreID(high: 2, low: 2)
-  static let out = OutStreamID(receiver: receiver, kind: .messages)
+  static let out = OutboundStreamID(receiver: receiver, kind: .messages)
   static let incoming = StreamID(sender: sender, kind: .messages)
 
   private(set) var faults: [String] = []
@@ -31,7 +31,7 @@ struct CourierPair {
   private var queued: Set<UInt64> = []
   private var told: Set<UInt64> = []
   /// Handed to the app of this life, not reported yet.
-  private var desk: [Handover] = []
+  private var desk: [HandlerCall] = []
   private var failedRound: UInt64?
   /// What the app has processed, durably with the watermark.
   private(set) var processed: [UInt64] = []
@@ -44,21 +44,21 @@ struct CourierPair {
 
   init(failuresMax: Int = 3) {
     self.failuresMax = failuresMax
-    near = Node(courier: Self.courier(DeliveryDisk(), isSender: true), dice: Dice(seed: 1))
-    far = Node(courier: Self.courier(DeliveryDisk(), isSender: false), dice: Dice(seed: 2))
+    near = Node(courier: Self.courier(DeliveryDisk(), isSender: true), generator: SeededGenerator(seed: 1))
+    far = Node(courier: Self.courier(DeliveryDisk(), isSender: false), generator: SeededGenerator(seed: 2))
     open()
   }
 
   private static func courier(_ disk: DeliveryDisk, isSender: Bool) -> Courier {
     let (own, other) = isSender ? (sender, receiver) : (receiver, sender)
-    let out = OutStreamID(receiver: other, kind: .messages)
+    let out = OutboundStreamID(receiver: other, kind: .messages)
     let incoming = StreamID(sender: other, kind: .messages)
     _ = own
     return Courier(
       device: DeviceID("other")!,
-      stream: OutStream(
+      stream: OutboundStream(
         out, bounds: .messages, rows: disk.rows(out), acknowledged: disk.history.acknowledged[out] ?? 0),
-      inbox: Inbox(incoming, durable: disk.history.watermarks[incoming] ?? .start), isHandling: true)
+      inbox: InboundStream(incoming, durable: disk.history.watermarks[incoming] ?? .start), isHandling: true)
   }
 
   // MARK: Steps
@@ -79,14 +79,14 @@ struct CourierPair {
     case .commitSender: commitNear()
     case .commitReceiver: commitFar()
     case .crashSender:
-      near = Node(courier: Self.courier(near.disk, isSender: true), disk: near.disk, dice: near.dice)
+      near = Node(courier: Self.courier(near.disk, isSender: true), disk: near.disk, generator: near.generator)
       open()
     case .crashReceiver:
       desk = []
       failedRound = nil
       returned = []
       toldToAll = []
-      far = Node(courier: Self.courier(far.disk, isSender: false), disk: far.disk, dice: far.dice)
+      far = Node(courier: Self.courier(far.disk, isSender: false), disk: far.disk, generator: far.generator)
       open()
     case .handled: work(fails: false)
     case .failed: if failures < failuresMax { work(fails: true) }
@@ -102,20 +102,20 @@ struct CourierPair {
     far.courier.close()
     let mark = far.disk.history.watermarks[Self.incoming] ?? .start
     nearDoes {
-      let standing = $0.open(received: mark, at: $1, dice: &$2, into: &$3)
+      let standing = $0.open(received: mark, at: $1, generator: &$2, into: &$3)
       if standing != .good { $3.append(.note("fault: \(standing)")) }
     }
-    farDoes { _ = $0.open(received: .start, at: $1, dice: &$2, into: &$3) }
+    farDoes { _ = $0.open(received: .start, at: $1, generator: &$2, into: &$3) }
   }
 
   private mutating func work(fails: Bool) {
     while let next = desk.first {
       desk.removeFirst()
-      if let failedRound, next.turn <= failedRound { continue }
+      if let failedRound, next.handlerGeneration <= failedRound { continue }
       guard let place = next.sequence else { continue }
       if fails {
         failures += 1
-        failedRound = next.turn
+        failedRound = next.handlerGeneration
         return farDoes { $0.fail(place, "no", into: &$3) }
       }
       returned.append((place, next.received.message.id.low))
@@ -125,9 +125,11 @@ struct CourierPair {
 
   // MARK: Both sides
 
-  private mutating func nearDoes(_ body: (inout Courier, BusTime, inout Dice, inout [Courier.Action]) -> Void) {
+  private mutating func nearDoes(
+    _ body: (inout Courier, BusTime, inout SeededGenerator, inout [Courier.Action]) -> Void
+  ) {
     var actions: [Courier.Action] = []
-    body(&near.courier, now, &near.dice, &actions)
+    body(&near.courier, now, &near.generator, &actions)
     for action in actions {
       switch action {
       case .send(let message):
@@ -163,9 +165,10 @@ struct CourierPair {
     }
   }
 
-  private mutating func farDoes(_ body: (inout Courier, BusTime, inout Dice, inout [Courier.Action]) -> Void) {
+  private mutating func farDoes(_ body: (inout Courier, BusTime, inout SeededGenerator, inout [Courier.Action]) -> Void)
+  {
     var actions: [Courier.Action] = []
-    body(&far.courier, now, &far.dice, &actions)
+    body(&far.courier, now, &far.generator, &actions)
     for action in actions {
       switch action {
       case .send(let message):
@@ -176,7 +179,7 @@ struct CourierPair {
         }
         toNear.append(message)
       case .write(let operations, _, let effect): far.batch.append((operations, effect))
-      case .hand(let handover): desk.append(handover)
+      case .hand(let handlerCall): desk.append(handlerCall)
       case .processed(let message, let isIncoming):
         let isFirst = toldToAll.insert(message.id.low).inserted
         tellAll(message, isIncoming ? isFirst ? nil : "was told twice" : "was sent by its receiver")
@@ -195,7 +198,7 @@ struct CourierPair {
     near.batch = []
     for write in batch { for operation in write.operations { near.disk.apply(operation) } }
     for write in batch {
-      if let effect = write.effect { nearDoes { $0.perform(effect, at: $1, dice: &$2, into: &$3) } }
+      if let effect = write.effect { nearDoes { $0.perform(effect, at: $1, generator: &$2, into: &$3) } }
     }
   }
 
@@ -208,16 +211,16 @@ struct CourierPair {
     processed += returned.filter { $0.place <= mark }.map(\.id)
     returned.removeAll { $0.place <= mark }
     for write in batch {
-      if let effect = write.effect { farDoes { $0.perform(effect, at: $1, dice: &$2, into: &$3) } }
+      if let effect = write.effect { farDoes { $0.perform(effect, at: $1, generator: &$2, into: &$3) } }
     }
   }
 
   private mutating func reachFar(_ message: DeliveryMessage) {
-    farDoes { $0.receive(message, at: $1, dice: &$2, into: &$3) }
+    farDoes { $0.receive(message, at: $1, generator: &$2, into: &$3) }
   }
 
   private mutating func reachNear(_ message: DeliveryMessage) {
-    nearDoes { $0.receive(message, at: $1, dice: &$2, into: &$3) }
+    nearDoes { $0.receive(message, at: $1, generator: &$2, into: &$3) }
   }
 
   // MARK: Peace
@@ -233,10 +236,10 @@ struct CourierPair {
       if toFar.isEmpty, toNear.isEmpty, desk.isEmpty, near.batch.isEmpty, far.batch.isEmpty {
         guard let due = near.courier.deadline else { break }
         now = max(now, due)
-        nearDoes { $0.meetDeadlines(at: $1, dice: &$2, into: &$3) }
+        nearDoes { $0.meetDeadlines(at: $1, generator: &$2, into: &$3) }
       }
     }
-    if !near.courier.stream.isSettled { faults.append("the stream did not settle") }
+    if !near.courier.stream.isAcknowledged { faults.append("the stream did not settle") }
     if !near.disk.rows(Self.out).isEmpty { faults.append("rows were left") }
     let lost = queued.subtracting(processed)
     if !lost.isEmpty { faults.append("lost: \(lost.sorted())") }

@@ -33,7 +33,7 @@ struct HubStage {
     self.now = now
     metBefore = Set(history.devices.map(\.deviceID.rawValue))
     for name in metBefore {
-      received[name] = history.delivery.acknowledged[OutStreamID(receiver: Self.store(name), kind: .verdicts)]
+      received[name] = history.delivery.acknowledged[OutboundStreamID(receiver: Self.store(name), kind: .verdicts)]
     }
     clock = BusClock(realAnchor: .zero, busAnchor: .zero, speed: BusSpeed(thousandths: speed * 1000)!)
     var settings = HubCore.Settings(
@@ -132,7 +132,8 @@ struct HubStage {
           if let last = transmissions.last { verdicts.append((NodeLines.name(connection), last.sequence)) }
         }
       case .readJournal(let run): askedJournal = run
-      case .open, .forward, .publish, .receipt, .messageReceipt, .refusePost, .hand, .keep, .spoolSettled, .answer,
+      case .open, .forward, .publish, .receipt, .messageReceipt, .refusePost, .hand, .keep, .spooledCommandJudged,
+        .answer,
         .readRecord, .record, .show, .recovered, .note, .ended:
         break
       }
@@ -217,7 +218,7 @@ struct HubStage {
   }
 
   mutating func command(
-    _ kind: CommandKind, by name: String, id: UInt64? = nil, runID: RunID? = nil, base: Base? = nil
+    _ kind: CommandKind, by name: String, id: UInt64? = nil, runID: RunID? = nil, base: ObservedRevision? = nil
   ) -> Command {
     commandCount += 1
     let run = kind == .start ? runID ?? RunID(high: 9, low: commandCount) : runID
@@ -237,7 +238,7 @@ struct HubStage {
   {
     let place = sequence ?? sequences[name, default: 0] + 1
     sequences[name] = place
-    return says(name, .command(Transmission(command: command, sequence: place, age: age)))
+    return says(name, .command(CommandTransmission(command: command, sequence: place, age: age)))
   }
 
   /// A run is on and everything about it is durable.

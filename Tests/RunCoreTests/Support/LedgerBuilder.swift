@@ -4,7 +4,7 @@ import RunCore
 struct LedgerBuilder {
   private(set) var entries: [LedgerEntry] = []
   private var position: UInt64 = 0
-  private let change = Change(
+  private let change = Author(
     source: .phone, deviceID: LedgerBuilder.device("phone"), commandID: CommandID(high: 0, low: 1))
 
   static func device(_ name: String) -> DeviceID {

@@ -7,7 +7,7 @@ struct DeliveryDisk {
   private(set) var history = DeliveryHistory()
   private(set) var faults: [String] = []
 
-  func rows(_ stream: OutStreamID) -> [OutboxRow] { history.rows.filter { $0.stream == stream } }
+  func rows(_ stream: OutboundStreamID) -> [OutboxRow] { history.rows.filter { $0.stream == stream } }
 
   mutating func apply(_ operation: StoreOperation) {
     switch operation {
@@ -23,10 +23,11 @@ struct DeliveryDisk {
       if stream.kind != .commands { history.rows.removeAll { $0.stream == stream && $0.sequence <= sequence } }
     case .remove(let stream, let sequence):
       history.rows.removeAll { $0.stream == stream && $0.sequence == sequence }
-    case .bury(let stream, let sequence): change { if $0.stream == stream, $0.sequence == sequence { $0.item = nil } }
+    case .tombstone(let stream, let sequence):
+      change { if $0.stream == stream, $0.sequence == sequence { $0.item = nil } }
     case .countTries(let stream, let from, let through):
       change { if $0.stream == stream, (from...through).contains($0.sequence) { $0.tries += 1 } }
-    case .rebind(let stream, let target): rebind(stream, to: target)
+    case .renumber(let stream, let target): renumber(stream, to: target)
     case .drop(let stream):
       history.rows.removeAll { $0.stream == stream }
       history.acknowledged[stream] = nil
@@ -64,7 +65,7 @@ struct DeliveryDisk {
     history.rows[index] = row
   }
 
-  private mutating func rebind(_ stream: OutStreamID, to target: OutStreamID) {
+  private mutating func renumber(_ stream: OutboundStreamID, to target: OutboundStreamID) {
     let moved = rows(stream)
     history.rows.removeAll { $0.stream == stream }
     history.acknowledged[stream] = nil
@@ -102,7 +103,7 @@ struct PeerDisk {
       case .setStoreID(let id): storeID = id
       case .setHub(let store, let device): kept.hub = (store, device)
       case .setView(let view): kept.view = view
-      case .setVigil(let mark): kept.vigil = mark
+      case .setFailureMark(let mark): kept.failureMark = mark
       default: if !records.apply(operation) { delivery.apply(operation) }
       }
     }

@@ -17,12 +17,12 @@ enum NodeLines {
     case .receipt(let receipt): "own \(line(receipt))"
     case .messageReceipt(let receipt): line(receipt)
     case .refusePost(let id, let refusal): "refuse \(id.low) \(refusal)"
-    case .hand(let handover): line(handover)
+    case .hand(let handlerCall): line(handlerCall)
     case .keep: "keep"
     case .readJournal(let run): "read run \(run.low)"
     case .readRecord(let run, let from, let asker): line(run, from, asker)
     case .record(let news): line(news)
-    case .spoolSettled(let id): "settled \(id.low)"
+    case .spooledCommandJudged(let id): "settled \(id.low)"
     case .answer(let answer, let number): "answer \(number): \(line(answer))"
     case .show(let snapshot): "show \(line(snapshot))"
     case .recovered(let recovery): "\(recovery.outcome) after \(seconds(recovery.downtime))"
@@ -44,8 +44,8 @@ enum NodeLines {
     case .hubLost(let lost): "hub lost: \(line(lost))"
     case .messageReceipt(let receipt): line(receipt)
     case .refusePost(let id, let refusal): "refuse \(id.low) \(refusal)"
-    case .hand(let handover): line(handover)
-    case .spoolSettled(let id): "settled \(id.low)"
+    case .hand(let handlerCall): line(handlerCall)
+    case .spooledCommandJudged(let id): "settled \(id.low)"
     case .answer(let answer, let number): "answer \(number): \(line(answer))"
     case .answered(let answer): "answered \(line(answer))"
     case .readRecord(let run, let from, let asker): line(run, from, asker)
@@ -142,8 +142,8 @@ enum NodeLines {
     return "\(receipt.messageID.low) \(receipt.stage)"
   }
 
-  static func line(_ handover: Handover) -> String {
-    "hand \(handover.received.message.id.low)\(handover.sequence.map { " at \($0)" } ?? "")"
+  static func line(_ handlerCall: HandlerCall) -> String {
+    "hand \(handlerCall.received.message.id.low)\(handlerCall.sequence.map { " at \($0)" } ?? "")"
   }
 
   static func line(_ answer: InquiryAnswer) -> String {
@@ -239,16 +239,16 @@ enum NodeLines {
     case .setStoreID: "store"
     case .setHub: "hub"
     case .setView(let view): "view \(line(view))"
-    case .setVigil(let mark): "\(mark.duty)"
+    case .setFailureMark(let mark): "\(mark.duty)"
     case .meet(let device): "meet \(device.deviceID)"
     case .forgetDevice(let device): "forget \(device)"
     case .enqueue(let row):
       row.item == nil ? "reserve \(name(row.stream)) \(row.sequence)" : "owe \(name(row.stream)) \(row.sequence)"
     case .acknowledge(let stream, let sequence): "acknowledged \(name(stream)) \(sequence)"
     case .remove(let stream, let sequence): "remove \(name(stream)) \(sequence)"
-    case .bury(let stream, let sequence): "bury \(name(stream)) \(sequence)"
+    case .tombstone(let stream, let sequence): "bury \(name(stream)) \(sequence)"
     case .countTries(let stream, let from, let through): "try \(name(stream)) \(from)...\(through)"
-    case .rebind(let stream, _): "rebind \(name(stream))"
+    case .renumber(let stream, _): "rebind \(name(stream))"
     case .drop(let stream): "drop \(name(stream))"
     case .shiftRows(let span): "shift \(seconds(span))"
     case .quarantine(let message): "quarantine \(message.message.id.low)"
@@ -269,7 +269,7 @@ enum NodeLines {
     }
   }
 
-  private static func name(_ stream: OutStreamID) -> String { stream.kind.rawValue }
+  private static func name(_ stream: OutboundStreamID) -> String { stream.kind.rawValue }
 
   static func seconds(_ duration: BusDuration) -> String { "\(duration.seconds)s" }
 

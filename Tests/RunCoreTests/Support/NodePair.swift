@@ -250,7 +250,7 @@ struct NodePair {
     let before = renewals
     for _ in 0..<30 {
       settleDown()
-      if peer.unsettledCount == 0, hub.verdictStreams.values.allSatisfy(\.isSettled), peer.isReachable { break }
+      if peer.unsettledCount == 0, hub.verdictStreams.values.allSatisfy(\.isAcknowledged), peer.isReachable { break }
       passTime()
     }
     // Whoever has lost history begins anew, and that is that.

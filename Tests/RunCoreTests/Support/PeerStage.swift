@@ -64,7 +64,7 @@ struct PeerStage {
       order: SnapshotOrder(term: term, revision: revision, tick: tick), phase: phase,
       runID: run.map { RunID(high: 9, low: $0) },
       changedBy: command.map {
-        Change(source: .phone, deviceID: DeviceID("phone")!, commandID: CommandID(high: 4, low: $0))
+        Author(source: .phone, deviceID: DeviceID("phone")!, commandID: CommandID(high: 4, low: $0))
       },
       startedAt: nil, capturedAt: origin, metrics: RunMetrics())
   }
@@ -172,7 +172,7 @@ struct PeerStage {
   }
 
   /// The commands that were sent since the last look.
-  var transmissions: [Transmission] {
+  var transmissions: [CommandTransmission] {
     sent.compactMap { if case .command(let transmission) = $0.message { transmission } else { nil } }
   }
 

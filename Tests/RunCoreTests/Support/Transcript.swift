@@ -20,8 +20,8 @@ struct Transcript {
   @discardableResult
   mutating func press(
     _ kind: CommandKind, _ device: DeviceID, at pressed: Int64, arriving: Int64? = nil, run: UInt64? = nil,
-    base: Base? = nil, stopFollows: Bool = false, by stream: UInt64 = 1
-  ) -> PressClass {
+    base: ObservedRevision? = nil, stopFollows: Bool = false, by stream: UInt64 = 1
+  ) -> Admission {
     defer { nextID += 1 }
     return driven.arrive(
       RunCoreTests.press(
@@ -54,9 +54,9 @@ struct Transcript {
   var control: ControlState { driven.arbiter.control }
 }
 
-extension Base {
+extension ObservedRevision {
   /// What a sender saw: a revision and the number of the press that made it.
-  static func saw(_ revision: UInt64, by id: UInt64?) -> Base {
-    Base(revision: revision, commandID: id.map { .number($0) })
+  static func saw(_ revision: UInt64, by id: UInt64?) -> ObservedRevision {
+    ObservedRevision(revision: revision, commandID: id.map { .number($0) })
   }
 }

@@ -287,7 +287,7 @@ package struct World {
         write(operations, to: party)
       } else {
         tally.count("commit failed")
-        if case .peer(let index) = party { peers[index].vigil.hasFailed = true }
+        if case .peer(let index) = party { peers[index].failureDetector.hasFailed = true }
       }
       feed(party, committed: id, isWritten: isWritten)
     case .gone(let life, let connection): if life == hub.life { feedHub(.gone(connection)) }

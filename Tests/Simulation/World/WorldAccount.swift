@@ -69,7 +69,7 @@ struct WorldAccount {
     }
   }
 
-  mutating func judge(_ verdict: Verdict, _ press: Press) {
+  mutating func judge(_ verdict: Verdict, _ press: AcceptedCommand) {
     let id = verdict.commandID
     judged.insert(id)
     noteName(press)
@@ -97,7 +97,7 @@ struct WorldAccount {
 
   // MARK: What is to hold
 
-  private mutating func noteName(_ press: Press) {
+  private mutating func noteName(_ press: AcceptedCommand) {
     guard press.command.kind == .start, let name = press.command.runID, let run = commit.named.removeValue(forKey: name)
     else { return }
     aliasCounts[run, default: [:]][press.deviceID, default: 0] += 1
@@ -108,13 +108,13 @@ struct WorldAccount {
   }
 
   /// What was meant for one run never changes another.
-  private mutating func checkMeaning(_ verdict: Verdict, _ press: Press) {
+  private mutating func checkMeaning(_ verdict: Verdict, _ press: AcceptedCommand) {
     guard let meant = press.command.runID, let run = verdict.runID, run != resolve(meant) else { return }
     faults.append("\(verdict.commandID) was meant for \(meant) and changed \(run)")
   }
 
   /// A lap lies in its run, as far as that was known when it was judged.
-  private mutating func checkLap(_ verdict: Verdict, _ press: Press) {
+  private mutating func checkLap(_ verdict: Verdict, _ press: AcceptedCommand) {
     guard let run = verdict.runID, let time = verdict.effectiveAt, let start = starts[run] else {
       return faults.append("\(verdict.commandID) is a lap of nothing")
     }
@@ -128,7 +128,7 @@ struct WorldAccount {
   }
 
   /// Only what means the run that is on, or one that was changed just now, can find it completed.
-  private mutating func checkCompleted(_ verdict: Verdict, _ press: Press) {
+  private mutating func checkCompleted(_ verdict: Verdict, _ press: AcceptedCommand) {
     guard press.command.kind != .start, let named = press.command.runID else { return }
     let runs = Set([resolve(named), commit.aliasesBefore[named] ?? named])
     guard let present = commit.present, !runs.contains(present), runs.isDisjoint(with: commit.changed) else { return }
@@ -136,7 +136,7 @@ struct WorldAccount {
   }
 
   /// Only what means a run that is not on can mean another one.
-  private mutating func checkOther(_ verdict: Verdict, _ press: Press) {
+  private mutating func checkOther(_ verdict: Verdict, _ press: AcceptedCommand) {
     guard let named = press.command.runID else { return }
     let run = commit.isEmpty ? resolve(named) : commit.aliasesBefore[named] ?? named
     guard run == commit.present, commit.changed.isSubset(of: [run]) else { return }

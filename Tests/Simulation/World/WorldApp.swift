@@ -10,8 +10,8 @@ struct WorldApp {
 
   var isHandling = false
   /// Handed over and not with the handler yet.
-  var desk: [Handover] = []
-  var current: Handover?
+  var desk: [HandlerCall] = []
+  var current: HandlerCall?
   /// The turn in which a handler failed: what was on its way by then is stale, and comes again.
   var failed: [StreamID: UInt64] = [:]
   /// Handlers of an earlier turn report nothing.
@@ -85,22 +85,22 @@ extension World {
 
   // MARK: Handling
 
-  mutating func take(_ handover: Handover, at party: WorldParty) {
-    withApp(party) { $0.desk.append(handover) }
+  mutating func take(_ handlerCall: HandlerCall, at party: WorldParty) {
+    withApp(party) { $0.desk.append(handlerCall) }
     serve(party)
   }
 
   private mutating func serve(_ party: WorldParty) {
-    let next = withApp(party) { app -> Handover? in
+    let next = withApp(party) { app -> HandlerCall? in
       guard app.current == nil else { return nil }
       while !app.desk.isEmpty {
-        let handover = app.desk.removeFirst()
-        if handover.sequence != nil, let turn = app.failed[handover.stream] {
-          if handover.turn <= turn { continue }
-          app.failed[handover.stream] = nil
+        let handlerCall = app.desk.removeFirst()
+        if handlerCall.sequence != nil, let turn = app.failed[handlerCall.stream] {
+          if handlerCall.handlerGeneration <= turn { continue }
+          app.failed[handlerCall.stream] = nil
         }
-        app.current = handover
-        return handover
+        app.current = handlerCall
+        return handlerCall
       }
       return nil
     }
@@ -123,7 +123,7 @@ extension World {
   }
 
   mutating func handlerReturned(_ party: WorldParty, life turn: UInt64, _ outcome: WorldApp.Outcome) {
-    let current = withApp(party) { app -> Handover? in
+    let current = withApp(party) { app -> HandlerCall? in
       guard app.turn == turn else { return nil }
       defer { app.current = nil }
       return app.current
@@ -139,7 +139,7 @@ extension World {
       posts[id]?.fails += 1
       guard let sequence = current.sequence else { break }
       posts[id]?.maySeeAgain = true
-      withApp(party) { $0.failed[current.stream] = current.turn }
+      withApp(party) { $0.failed[current.stream] = current.handlerGeneration }
       report(party, .failed(current.stream, sequence, "it threw"))
     case .takesItsNodeDown:
       tally.count("handler took its node down")
@@ -165,8 +165,8 @@ extension World {
 
   // MARK: Watching
 
-  private mutating func see(_ handover: Handover, at party: WorldParty) {
-    let id = handover.received.message.id
+  private mutating func see(_ handlerCall: HandlerCall, at party: WorldParty) {
+    let id = handlerCall.received.message.id
     guard !id.isWrong else { return }
     guard var post = posts[id] else { return faults.append("a message out of nowhere: \(id)") }
     if post.to != party, !(isForPeer(post.to) && (loss != .none || wrong.victim != nil)) {
@@ -178,7 +178,7 @@ extension World {
     }
     if !post.maySeeAgain, !isForgiven(post) { faults.append("\(id) came again without a crash or a failure") }
     if case .live = post.deliveryClass, post.seen > 0 { faults.append("\(id) was for now or never and came twice") }
-    if handover.sequence != nil, post.processed > 0, !isForgiven(post) {
+    if handlerCall.sequence != nil, post.processed > 0, !isForgiven(post) {
       faults.append("\(id) was processed durably and came again")
     }
     post.seen += 1

@@ -8,8 +8,8 @@ struct WorldDelivery {
     let key: String
   }
 
-  private(set) var rows: [OutStreamID: [OutboxRow]] = [:]
-  private(set) var acknowledged: [OutStreamID: UInt64] = [:]
+  private(set) var rows: [OutboundStreamID: [OutboxRow]] = [:]
+  private(set) var acknowledged: [OutboundStreamID: UInt64] = [:]
   private(set) var watermarks: [StreamID: StreamMark] = [:]
   private(set) var quarantine: [QuarantinedMessage] = []
   private(set) var latestSent: [Place: LatestRow] = [:]
@@ -17,7 +17,7 @@ struct WorldDelivery {
   private(set) var faults: [String] = []
 
   /// The row at a place; `nil` for one that is gone.
-  func row(_ stream: OutStreamID, _ sequence: UInt64) -> OutboxRow? {
+  func row(_ stream: OutboundStreamID, _ sequence: UInt64) -> OutboxRow? {
     rows[stream]?.first { $0.sequence == sequence }
   }
 
@@ -36,7 +36,7 @@ struct WorldDelivery {
 
   /// How many places of one kind are owed to a store.
   func owed(to store: StoreID, _ kind: StreamID.Kind) -> Int {
-    rows[OutStreamID(receiver: store, kind: kind)]?.count ?? 0
+    rows[OutboundStreamID(receiver: store, kind: kind)]?.count ?? 0
   }
 
   mutating func apply(_ operation: StoreOperation) {
@@ -52,10 +52,10 @@ struct WorldDelivery {
       acknowledged[stream] = max(acknowledged[stream] ?? 0, sequence)
       if stream.kind != .commands { rows[stream]?.removeAll { $0.sequence <= sequence } }
     case .remove(let stream, let sequence): rows[stream]?.removeAll { $0.sequence == sequence }
-    case .bury(let stream, let sequence): change(stream) { if $0.sequence == sequence { $0.item = nil } }
+    case .tombstone(let stream, let sequence): change(stream) { if $0.sequence == sequence { $0.item = nil } }
     case .countTries(let stream, let first, let last):
       change(stream) { if (first...last).contains($0.sequence) { $0.tries += 1 } }
-    case .rebind(let stream, let target):
+    case .renumber(let stream, let target):
       let moved = rows.removeValue(forKey: stream) ?? []
       acknowledged[stream] = nil
       var last = rows[target]?.last?.sequence ?? 0
@@ -78,7 +78,7 @@ struct WorldDelivery {
       latestReceived = latestReceived.filter { $0.key.device != device }
     case .receiveLatest(let row): latestReceived[Place(device: row.device, key: row.key)] = row
     case .setTerm, .accept, .claim, .reclassify, .judge, .forgetVerdicts, .append, .setAlias, .settle, .setClock,
-      .setStoreID, .setHub, .setView, .setVigil, .meet, .setUnanswered, .discard,
+      .setStoreID, .setHub, .setView, .setFailureMark, .meet, .setUnanswered, .discard,
       .expectRecord, .forgetExpected, .keepRecord, .editRecord, .removeRecord, .skipChanges, .setRecordsThrough,
       .endJournal, .dropJournal:
       break
@@ -106,7 +106,7 @@ struct WorldDelivery {
     }
   }
 
-  private mutating func change(_ stream: OutStreamID, _ body: (inout OutboxRow) -> Void) {
+  private mutating func change(_ stream: OutboundStreamID, _ body: (inout OutboxRow) -> Void) {
     guard var changed = rows[stream] else { return }
     for index in changed.indices { body(&changed[index]) }
     rows[stream] = changed
@@ -133,7 +133,7 @@ struct WorldPeerStore {
   private var clock: ClockMark?
   private(set) var hub: (storeID: StoreID, deviceID: DeviceID)?
   private var view: Snapshot?
-  private(set) var vigil = VigilMark()
+  private(set) var failureMark = HubFailureMark()
   private(set) var records = WorldRecordDisk()
 
   init(storeID: StoreID) { self.storeID = storeID }
@@ -150,7 +150,7 @@ struct WorldPeerStore {
       case .setStoreID(let id): storeID = id
       case .setHub(let store, let device): hub = (store, device)
       case .setView(let view): self.view = view
-      case .setVigil(let mark): vigil = mark
+      case .setFailureMark(let mark): failureMark = mark
       default: if !records.apply(operation) { delivery.apply(operation) }
       }
     }
@@ -162,7 +162,7 @@ struct WorldPeerStore {
     history.clock = clock
     history.hub = hub
     history.view = view
-    history.vigil = vigil
+    history.failureMark = failureMark
     history.delivery = delivery.history
     records.fill(&history)
     return history

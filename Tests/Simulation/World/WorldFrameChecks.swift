@@ -53,7 +53,8 @@ extension World {
         if mark.sequence > durable.sequence { faults.append("a hello states a \(kind) mark that is not durable") }
       }
     case .command(let transmission):
-      let row = peers[index].store.delivery.row(OutStreamID(receiver: hubStore, kind: .commands), transmission.sequence)
+      let row = peers[index].store.delivery.row(
+        OutboundStreamID(receiver: hubStore, kind: .commands), transmission.sequence)
       if row?.item != .command(transmission.command) { faults.append("\(transmission.command.id) leaves too early") }
       if row?.tries == 0 { faults.append("\(transmission.command.id) leaves, and a later life could cancel it") }
       note(
@@ -87,7 +88,7 @@ extension World {
     switch message {
     case .messages(let transmissions):
       for transmission in transmissions {
-        let row = disk.row(OutStreamID(receiver: to, kind: .messages), transmission.sequence)
+        let row = disk.row(OutboundStreamID(receiver: to, kind: .messages), transmission.sequence)
         if row?.item != .message(transmission.message) { faults.append("\(transmission.message.id) leaves too early") }
         if row?.tries == 0 { faults.append("\(transmission.message.id) leaves, and a later life could cancel it") }
         // A wrong member's message has a number of its own kind.
@@ -97,7 +98,7 @@ extension World {
     case .verdicts(let transmissions):
       for transmission in transmissions {
         check(transmission.receipt)
-        let row = disk.row(OutStreamID(receiver: to, kind: .verdicts), transmission.sequence)
+        let row = disk.row(OutboundStreamID(receiver: to, kind: .verdicts), transmission.sequence)
         let id = MessageID(high: transmission.receipt.commandID.high, low: transmission.receipt.commandID.low)
         if row?.item?.id != id { faults.append("the verdict of \(id) leaves too early") }
         note(id.low, from: from, to: to, .verdicts, transmission.sequence, by: party)
@@ -124,7 +125,7 @@ extension World {
         faults.append("the value of \(key) is acknowledged before it is durable")
       }
     case .tombstones(let kind, let from, let through):
-      let rows = disk.rows[OutStreamID(receiver: to, kind: kind)] ?? []
+      let rows = disk.rows[OutboundStreamID(receiver: to, kind: kind)] ?? []
       if rows.contains(where: { $0.item != nil && (from...through).contains($0.sequence) }) {
         faults.append("\(kind) \(from) to \(through) are said to be nothing before that is durable")
       }

@@ -50,7 +50,7 @@ extension WorldStore {
     let device: DeviceID
     let run: RunID?
 
-    init(_ press: Press) {
+    init(_ press: AcceptedCommand) {
       device = press.deviceID
       let id = press.command.id
       run = press.command.runID ?? (press.command.kind == .start ? RunID(high: id.high, low: id.low) : nil)

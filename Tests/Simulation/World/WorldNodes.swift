@@ -28,8 +28,8 @@ extension World {
       case .receipt(let receipt): check(receipt)
       case .messageReceipt(let receipt): check(receipt, at: .hub)
       case .refusePost(let id, let refusal): noteRefusal(of: id, refusal)
-      case .hand(let handover): take(handover, at: .hub)
-      case .spoolSettled(let id): settleSpool(id)
+      case .hand(let handlerCall): take(handlerCall, at: .hub)
+      case .spooledCommandJudged(let id): settleSpool(id)
       case .answer(let answer, let number): take(answer, number, at: .hub)
       case .show(let snapshot):
         if snapshot.order <= hub.lastOrder { faults.append("hub: \(snapshot.order) after \(hub.lastOrder)") }
@@ -62,8 +62,8 @@ extension World {
       case .receipt(let receipt): check(receipt, at: index)
       case .messageReceipt(let receipt): check(receipt, at: .peer(index))
       case .refusePost(let id, let refusal): noteRefusal(of: id, refusal)
-      case .hand(let handover): take(handover, at: .peer(index))
-      case .spoolSettled(let id): settleSpool(id)
+      case .hand(let handlerCall): take(handlerCall, at: .peer(index))
+      case .spooledCommandJudged(let id): settleSpool(id)
       case .answer(let answer, let number): take(answer, number, at: .peer(index))
       case .show(let snapshot):
         if snapshot.order <= peers[index].lastShown {
@@ -124,10 +124,10 @@ extension World {
 
   /// Step by step: what is buried may have been given in this very commit, or its stream renumbered.
   private mutating func noteBuried(_ operations: [StoreOperation], by party: WorldParty) {
-    guard operations.contains(where: { if case .bury = $0 { true } else { false } }) else { return }
+    guard operations.contains(where: { if case .tombstone = $0 { true } else { false } }) else { return }
     var disk = disk(of: party)
     for operation in operations {
-      if case .bury(let stream, let sequence) = operation, let id = disk.row(stream, sequence)?.item?.id {
+      if case .tombstone(let stream, let sequence) = operation, let id = disk.row(stream, sequence)?.item?.id {
         presses[CommandID(high: id.high, low: id.low)]?.isBuried = true
         posts[id]?.isBuried = true
       }

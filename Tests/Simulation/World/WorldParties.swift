@@ -30,7 +30,7 @@ struct WorldPeer {
   var isHungUntil = BusTime.zero
   var isFullUntil = BusTime.zero
   var app = WorldApp()
-  var vigil = WorldVigil()
+  var failureDetector = WorldFailureDetection()
   var lastShown = Snapshot.none.order
   /// What it was told in this life.
   var told: Set<CommandID> = []
@@ -172,7 +172,7 @@ extension World {
       settings: settings, history: peer.store.history, now: peerNow(index), wallSeconds: wallSeconds(of: index),
       bootID: "boot \(peer.boot)")
     peers[index].lastShown = Snapshot.none.order
-    beginVigil(of: index)
+    beginFailureDetection(of: index)
     feedPeer(index, .started)
     schedule(.handles(.peer(index), life: peer.life, true), in: milliseconds(0...1000))
     if peer.life > 1 { schedule(.linkUp(index), in: milliseconds(0...3000)) }

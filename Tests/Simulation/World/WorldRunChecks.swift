@@ -76,7 +76,7 @@ extension World {
   }
 
   /// When a press would settle that were alone in its window: one that was old when it came is due at once.
-  private func due(_ press: Press) -> BusTime { max(press.pressedAt + debounce, press.arrivedAt) }
+  private func due(_ press: AcceptedCommand) -> BusTime { max(press.pressedAt + debounce, press.arrivedAt) }
 
   /// A hub that asks is answered after a while.
   mutating func note(_ recovery: RunRecovery) {

@@ -4,7 +4,7 @@ import RunCore
 struct WorldStore {
   let storeID: StoreID
   private(set) var term: UInt64 = 0
-  private(set) var accepted: [CommandID: (press: Press, class: PressClass, place: Int)] = [:]
+  private(set) var accepted: [CommandID: (press: AcceptedCommand, class: Admission, place: Int)] = [:]
   private var claims: [CommandID: [StoreID]] = [:]
   /// What was judged long after it was pressed, or as part of a chain.
   private(set) var late: Set<CommandID> = []
@@ -19,7 +19,7 @@ struct WorldStore {
   /// Names that a run has, or had before it was removed.
   private(set) var namesEver: [RunID: RunID] = [:]
   private var ownFaults: [String] = []
-  private var judged: [(verdict: Verdict, press: Press, judgedAt: BusTime)] = []
+  private var judged: [(verdict: Verdict, press: AcceptedCommand, judgedAt: BusTime)] = []
   private var windows: [SettledWindow] = []
   private(set) var devices: [DeviceID: KnownDevice] = [:]
   private var commandsWithEffect: Set<CommandID> = []
@@ -148,7 +148,7 @@ struct WorldStore {
     case .forgetDevice(let device):
       devices[device] = nil
       delivery.apply(operation)
-    case .setStoreID, .setHub, .setView, .setVigil, .setRecordsThrough:
+    case .setStoreID, .setHub, .setView, .setFailureMark, .setRecordsThrough:
       ownFaults.append("a hub wrote what a peer writes")
     default: if !records.apply(operation) { delivery.apply(operation) }
     }

@@ -205,7 +205,7 @@ extension World {
       case .peer(let index): peers[index].clock
       }
     let found = spool.sorted { $0.key < $1.key }.map {
-      SpooledPress(
+      ForwardedCommand(
         command: $0.value.command, deviceID: DeviceID("script")!, since: clock.reading(at: $0.value.pressedAt),
         isUncertain: false)
     }

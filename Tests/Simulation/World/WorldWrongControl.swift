@@ -2,7 +2,7 @@ import RunCore
 
 // What wrong members do to the run: presses that no honest device sends.
 extension World {
-  func wrongCommand(_ id: CommandID, _ kind: CommandKind, run: RunID? = nil, base: Base? = nil) -> Command {
+  func wrongCommand(_ id: CommandID, _ kind: CommandKind, run: RunID? = nil, base: ObservedRevision? = nil) -> Command {
     Command(id: id, kind: kind, source: .watch, runID: run, base: base)
   }
 
@@ -14,7 +14,7 @@ extension World {
     let sequence = sequence ?? self[place].place(.commands)
     say(
       .command(
-        Transmission(
+        CommandTransmission(
           command: command, sequence: sequence, age: age, isUncertain: isUncertain, stopFollows: stopFollows)),
       by: place)
   }
@@ -111,7 +111,8 @@ extension World {
         say(.request(Request(command: command, deviceID: wrong.members[member].name, age: age)), by: voice(of: member))
       default:
         newVoice(
-          of: member, isOneShot: true, waiting: [.command(Transmission(command: command, sequence: 1, age: age))])
+          of: member, isOneShot: true, waiting: [.command(CommandTransmission(command: command, sequence: 1, age: age))]
+        )
       }
     }
   }

@@ -67,7 +67,7 @@ extension World {
       command.runOffset = one(Self.oddSpans)
       send(command, by: place, age: chance(2) ? one(Self.longSpans) : .zero, isUncertain: chance(2))
     case 2:
-      let base = Base(revision: one(Self.counters), commandID: wrong.rumours.base.commandID)
+      let base = ObservedRevision(revision: one(Self.counters), commandID: wrong.rumours.base.commandID)
       send(
         wrongCommand(wrong.identifier(), one(CommandKind.allCases), base: base), by: place, age: one(Self.longSpans),
         stopFollows: chance(2))
@@ -113,7 +113,7 @@ extension World {
 
   mutating func someCommand(at sequence: UInt64 = 1) -> PeerMessage {
     .command(
-      Transmission(
+      CommandTransmission(
         command: wrongCommand(wrong.identifier(), [.pause, .resume, .lap].randomElement(using: &random)!),
         sequence: sequence,
         age: .zero))

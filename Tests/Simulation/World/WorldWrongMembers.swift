@@ -107,7 +107,7 @@ struct WrongRumours {
   private(set) var commands: [(command: Command, device: DeviceID)] = []
   /// The last runs, the present one last; the first of all stands before them.
   private(set) var runs: [RunID] = []
-  private(set) var base = Base(revision: 0, commandID: nil)
+  private(set) var base = ObservedRevision(revision: 0, commandID: nil)
   private(set) var term: UInt64 = 0
 
   mutating func hear(_ event: BusEvent) {
@@ -121,7 +121,7 @@ struct WrongRumours {
   }
 
   private mutating func hear(_ snapshot: Snapshot) {
-    base = Base(revision: snapshot.order.revision, commandID: snapshot.changedBy?.commandID)
+    base = ObservedRevision(revision: snapshot.order.revision, commandID: snapshot.changedBy?.commandID)
     term = snapshot.order.term
     guard let run = snapshot.runID, runs.last != run else { return }
     runs.append(run)

@@ -18,7 +18,8 @@ extension World {
       var messages: [PeerMessage] = []
       for place in 1...250 as ClosedRange<UInt64> {
         let start = wrongCommand(wrong.identifier(), .start)
-        messages.append(.command(Transmission(command: start, sequence: place, age: .seconds(20), stopFollows: true)))
+        messages.append(
+          .command(CommandTransmission(command: start, sequence: place, age: .seconds(20), stopFollows: true)))
       }
       newVoice(of: member, name: chance(2) ? inventedName() : nil, waiting: messages)
     }

@@ -18,7 +18,7 @@
     /// This process, or the machine, has no descriptors left: what to say about it.
     var shortage: String? {
       [EMFILE, ENFILE].contains(code)
-        ? "too many files are open, this process may have \(DescriptorRoom.limit): close some, or raise the limit (ulimit -n)"
+        ? "too many files are open, this process may have \(FileDescriptorBudget.limit): close some, or raise the limit (ulimit -n)"
         : nil
     }
     /// The endpoint itself is wrong, not what is there.
@@ -51,7 +51,9 @@
 
     init() throws(ZMQFailure) {
       // Its threads begin with the first socket, and end the process when they find no descriptors.
-      guard DescriptorRoom.has(DescriptorRoom.forContext) else { throw ZMQFailure(call: "zmq_ctx_new", code: EMFILE) }
+      guard FileDescriptorBudget.has(FileDescriptorBudget.forContext) else {
+        throw ZMQFailure(call: "zmq_ctx_new", code: EMFILE)
+      }
       guard let handle = zmq_ctx_new() else { throw ZMQFailure(call: "zmq_ctx_new", code: zmq_errno()) }
       self.handle = handle
       // A thousand peers in one process, each with two sockets and a monitor for each, and room for more.

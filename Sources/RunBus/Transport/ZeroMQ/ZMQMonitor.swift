@@ -20,7 +20,7 @@
     private static let events = CInt(
       ZMQ_EVENT_ACCEPTED | ZMQ_EVENT_HANDSHAKE_SUCCEEDED | ZMQ_EVENT_DISCONNECTED | ZMQ_EVENT_HANDSHAKE_FAILED_NO_DETAIL
         | ZMQ_EVENT_HANDSHAKE_FAILED_PROTOCOL | ZMQ_EVENT_HANDSHAKE_FAILED_AUTH)
-    private let source: ZMQSource
+    private let source: SocketSource
 
     /// Watches a socket of the same context from before it binds or connects.
     init(
@@ -33,7 +33,7 @@
       let pair = try ZMQSocket(context, type: ZMQ_PAIR)
       try pair.set(ZMQ_LINGER, CInt(0))
       try pair.connect(endpoint)
-      source = try ZMQSource(
+      source = try SocketSource(
         pair, on: loop, partsMax: 2,
         receive: { parts in
           if let event = Self.event(parts) { receive(event) }

@@ -28,11 +28,11 @@
       for endpoint in [control, events] where SocketFile.isAlive(at: endpoint) {
         throw RunBusError(.busHeld, "\(endpoint) is taken: another hub or program listens there")
       }
-      let limit = DescriptorRoom.limit
-      guard limit >= DescriptorRoom.forHub else {
+      let limit = FileDescriptorBudget.limit
+      guard limit >= FileDescriptorBudget.forHub else {
         throw RunBusError(
           .transport,
-          "the hub cannot listen: this process may have \(limit) files open, \(DescriptorRoom.forHub) are the least for "
+          "the hub cannot listen: this process may have \(limit) files open, \(FileDescriptorBudget.forHub) are the least for "
             + "a hub: raise the limit (ulimit -n)")
       }
       do {
@@ -50,8 +50,8 @@
   final class ZeroMQHub: HubTransport {
     /// What is open; only used on the loop's thread.
     private struct Parts {
-      let control: ZMQSource
-      let events: ZMQSource
+      let control: SocketSource
+      let events: SocketSource
       let monitors: [ZMQMonitor]
       let files: [SocketFile]
 
@@ -93,7 +93,7 @@
       let fail: (ZMQFailure) -> Void = { log.error("a socket failed: \($0)") }
       // A context of its own: when it ends, the listeners are gone and their addresses can be bound anew.
       let context = try ZMQContext()
-      let ceiling = DescriptorRoom.ceiling
+      let ceiling = FileDescriptorBudget.ceiling
       var opened: [() -> Void] = []
       do {
         let control = try ZMQSocket(context, type: ZMQ_ROUTER)
@@ -133,10 +133,10 @@
         files.append(SocketFile(boundTo: eventsEndpoint))
         opened.append { [files] in files.forEach { $0?.remove() } }
 
-        let router = try ZMQSource(
+        let router = try SocketSource(
           control, on: loop, partsMax: Self.partsMax, receive: Self.controlReceiver(log, deliver), fail: fail)
         opened.append(router.close)
-        let publisher = try ZMQSource(
+        let publisher = try SocketSource(
           events, on: loop, partsMax: 1, receive: Self.eventsReceiver(log, deliver), fail: fail)
         parts = Parts(control: router, events: publisher, monitors: monitors, files: files.compactMap { $0 })
       } catch {
@@ -153,7 +153,7 @@
       if !hasCutOff {
         log.error(
           """
-          more than \(DescriptorRoom.ceiling) of the \(DescriptorRoom.limit) files that this process may have are open: \
+          more than \(FileDescriptorBudget.ceiling) of the \(FileDescriptorBudget.limit) files that this process may have are open: \
           every connection is cut, and nodes come back by themselves; raise the limit (ulimit -n) for more of them. \
           Should it happen again, it is only counted
           """)
@@ -182,7 +182,7 @@
     private static func controlReceiver(
       _ log: Logger, _ deliver: @escaping (HubTransportEvent) -> Void
     ) -> ([[UInt8]]) -> Void {
-      var garbage = GarbageCount(log: log)
+      var garbage = MalformedFrameCounter(log: log)
       return { parts in
         switch parts.count {
         case 2 where !parts[1].isEmpty:
@@ -197,7 +197,7 @@
     private static func eventsReceiver(
       _ log: Logger, _ deliver: @escaping (HubTransportEvent) -> Void
     ) -> ([[UInt8]]) -> Void {
-      var garbage = GarbageCount(log: log)
+      var garbage = MalformedFrameCounter(log: log)
       return { parts in
         // 1 and a topic: a subscription; 0 and a topic: the end of one. XPUB does not say whose.
         switch (parts.count, parts[0].first) {

@@ -36,8 +36,8 @@
 
     /// What is open; only used on the loop's thread.
     private final class Parts {
-      var control: ZMQLine?
-      var events: ZMQLine?
+      var control: ReconnectingSocket?
+      var events: ReconnectingSocket?
       var subscription: (endpoint: String, topics: [Topic])?
       /// The control connection stands.
       var isUp = false
@@ -75,8 +75,8 @@
       // Not ZMQ_IMMEDIATE: with it libzmq drops what has come and is not read yet when a connection ends, a hub's goodbye
       // among it. `isUp` keeps frames out of a socket without a connection; what a lost one leaves behind in it belongs
       // to a session that is over.
-      var garbage = GarbageCount(log: log)
-      parts.control = try ZMQLine(
+      var garbage = MalformedFrameCounter(log: log)
+      parts.control = try ReconnectingSocket(
         socket, to: connector.control, in: context, on: loop, partsMax: 1,
         observe: { event in
           switch event {
@@ -128,8 +128,8 @@
         try ZMQOptions.applyEvents(to: socket)
         try ZMQOptions.applyConnecting(to: socket)
         for topic in topics { try socket.set(ZMQ_SUBSCRIBE, topic.rawValue) }
-        var garbage = GarbageCount(log: log)
-        parts.events = try ZMQLine(
+        var garbage = MalformedFrameCounter(log: log)
+        parts.events = try ReconnectingSocket(
           socket, to: endpoint, in: context, on: loop, partsMax: 2,
           receive: { message in
             if message.count == 2, let topic = Topic(rawValue: String(decoding: message[0], as: UTF8.self)) {

@@ -6,7 +6,7 @@ import DequeModule
 /// feet move; whether who moves walks or runs: ``MetricsSettings/isRunning(speed:cadenceStepsPerMinute:)``.
 struct ActivityMeter: Hashable, Sendable {
   /// What the runner does.
-  private(set) var activity = Activity.unknown
+  private(set) var activity = MotionActivity.unknown
   /// No motion sensor says so.
   private(set) var isInferred = false
   /// The runner stands, and not only by positions, which cannot tell standing from climbing a steep path: a motion sensor
@@ -17,7 +17,7 @@ struct ActivityMeter: Hashable, Sendable {
   /// Since when it is what it is.
   private(set) var since: BusTime?
 
-  private var sensed = Activity.unknown
+  private var sensed = MotionActivity.unknown
   /// The latest fixes, about a second apart.
   private var fixes: Deque<FixFilter.Fix> = []
   private var stepping: Stepping?
@@ -49,18 +49,18 @@ struct ActivityMeter: Hashable, Sendable {
   static let walkingCadenceMin = 40.0
 
   /// Takes a motion sensor's word. It stands until the next: such sensors speak when something changes.
-  mutating func take(_ activity: Activity, at time: BusTime, settings: MetricsSettings) {
+  mutating func add(_ activity: MotionActivity, at time: BusTime, settings: MetricsSettings) {
     sensed = activity
     switch activity {
     case .walking, .running, .stationary:
-      settle(activity, isInferred: false, at: time)
+      become(activity, isInferred: false, at: time)
       isStanding = activity == .stationary
     case .unknown: infer(at: time, settings: settings)
     }
   }
 
   /// Takes a valid, accurate fix, whether or not the run runs.
-  mutating func take(_ position: Position, at time: BusTime, settings: MetricsSettings) {
+  mutating func add(_ position: Position, at time: BusTime, settings: MetricsSettings) {
     if fixes.count >= 2, time - fixes[fixes.count - 2].time < Self.spacing { fixes.removeLast() }
     fixes.append(FixFilter.Fix(position: position, time: time))
     while fixes.count > 2, time - fixes[1].time >= Self.window { fixes.removeFirst() }
@@ -68,13 +68,13 @@ struct ActivityMeter: Hashable, Sendable {
   }
 
   /// Takes a cadence, steps of both feet per minute.
-  mutating func take(stepsPerMinute: Double, at time: BusTime, settings: MetricsSettings) {
+  mutating func add(stepsPerMinute: Double, at time: BusTime, settings: MetricsSettings) {
     stepping = Stepping(perMinute: stepsPerMinute, time: time)
     infer(at: time, settings: settings)
   }
 
   /// Takes a pedometer's reading: metres since its own zero.
-  mutating func take(pedometerMeters meters: Double, at time: BusTime, settings: MetricsSettings) {
+  mutating func add(pedometerMeters meters: Double, at time: BusTime, settings: MetricsSettings) {
     // One that falls has begun anew.
     if let last = walked.last, meters < last.meters { walked.removeAll(keepingCapacity: true) }
     if walked.count >= 2, time - walked[walked.count - 2].time < Self.spacing { walked.removeLast() }
@@ -90,11 +90,11 @@ struct ActivityMeter: Hashable, Sendable {
     // moves by the latter.
     let walking = walkingSpeed(at: time)
     let speed = speed(at: time).map { max($0, walking ?? $0) } ?? walking
-    settle(Self.activity(speed: speed, cadence: cadence, settings: settings), isInferred: true, at: time)
+    become(Self.activity(speed: speed, cadence: cadence, settings: settings), isInferred: true, at: time)
     isStanding = activity == .stationary && cadence != nil && speed.map { $0 < Self.creepingSpeedMax } ?? true
   }
 
-  private static func activity(speed: Double?, cadence: Double?, settings: MetricsSettings) -> Activity {
+  private static func activity(speed: Double?, cadence: Double?, settings: MetricsSettings) -> MotionActivity {
     guard speed != nil || cadence != nil else { return .unknown }
     if (speed ?? 0) < standingSpeedMax, (cadence ?? 0) < walkingCadenceMin { return .stationary }
     return settings.isRunning(speed: speed, cadenceStepsPerMinute: cadence) ? .running : .walking
@@ -116,7 +116,7 @@ struct ActivityMeter: Hashable, Sendable {
     return (last.meters - first.meters) / span.seconds
   }
 
-  private mutating func settle(_ activity: Activity, isInferred: Bool, at time: BusTime) {
+  private mutating func become(_ activity: MotionActivity, isInferred: Bool, at time: BusTime) {
     if activity != self.activity { since = time }
     self.activity = activity
     self.isInferred = isInferred && activity != .unknown

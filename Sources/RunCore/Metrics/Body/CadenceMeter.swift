@@ -14,7 +14,7 @@ struct CadenceMeter: Hashable, Sendable {
     guard stepsPerMinute >= 0, stepsPerMinute <= settings.cadenceStepsPerMinuteMax else { return }
     latestStepsPerMinute = stepsPerMinute
     takenAt = time
-    mean.take(stepsPerMinute > 0 ? stepsPerMinute : nil, active: active, hold: settings.cadenceHold)
+    mean.add(stepsPerMinute > 0 ? stepsPerMinute : nil, active: active, hold: settings.cadenceHold)
   }
 
   /// The mean up to a reading of active time; `nil` when the runner has not stepped.

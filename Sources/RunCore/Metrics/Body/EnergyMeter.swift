@@ -34,7 +34,7 @@ struct EnergyMeter: Hashable, Sendable {
   /// Takes one stretch of active time, in order: the metres covered in it (`nil` when unknown), and the smoothed altitude
   /// at its end. No rise is seen from one `line` to the next.
   mutating func fold(
-    meters: Double?, seconds: Double, line: Int, altitudeMeters: Double?, activity: Activity,
+    meters: Double?, seconds: Double, line: Int, altitudeMeters: Double?, activity: MotionActivity,
     cadenceStepsPerMinute: Double?, settings: MetricsSettings
   ) {
     guard seconds > 0, seconds.isFinite else { return }
@@ -93,7 +93,7 @@ struct EnergyMeter: Hashable, Sendable {
   /// Metabolic equivalents where the distance is unknown, with the codes of the 2024 Adult Compendium (Herrmann et al.,
   /// J Sport Health Sci 13, 2024); `nil` when nothing says what the runner does.
   private static func equivalents(
-    _ activity: Activity, _ cadenceStepsPerMinute: Double?, _ settings: MetricsSettings
+    _ activity: MotionActivity, _ cadenceStepsPerMinute: Double?, _ settings: MetricsSettings
   ) -> Double? {
     switch activity {
     case .stationary: return standing
@@ -116,7 +116,7 @@ struct EnergyMeter: Hashable, Sendable {
   private enum Gait {
     case standing, walking, running
 
-    init(_ activity: Activity, speed: Double, settings: MetricsSettings) {
+    init(_ activity: MotionActivity, speed: Double, settings: MetricsSettings) {
       switch activity {
       case .stationary: self = .standing
       case .walking: self = .walking

@@ -38,7 +38,7 @@ struct HeartRateMeter: Hashable, Sendable {
     guard isTaken(reading, settings: settings) else { return }
     candidate = nil
     latest = reading
-    mean.take(bpm, active: active, hold: settings.heartRateHold)
+    mean.add(bpm, active: active, hold: settings.heartRateHold)
     if counts { maxBpm = max(maxBpm ?? bpm, bpm) }
   }
 

@@ -28,7 +28,7 @@ struct HeldMean: Hashable, Sendable {
   }
 
   /// Takes a reading at a moment of active time; with `nil` none stands from there on.
-  mutating func take(_ value: Double?, active: BusDuration, hold: BusDuration) {
+  mutating func add(_ value: Double?, active: BusDuration, hold: BusDuration) {
     counted = totals(active: active, hold: hold)
     standing = value.map { Standing(value: $0, active: active) }
   }

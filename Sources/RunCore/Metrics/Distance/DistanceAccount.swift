@@ -23,7 +23,7 @@ struct DistanceAccount: Hashable, Sendable {
 
   /// What the runner does and where, as energy needs it.
   struct Gait {
-    let activity: Activity
+    let activity: MotionActivity
     let cadenceStepsPerMinute: Double?
     let altitudeMeters: Double?
   }

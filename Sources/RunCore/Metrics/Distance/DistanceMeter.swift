@@ -103,9 +103,9 @@ struct DistanceMeter: Hashable, Sendable {
     // Where a piece begins that positions have not begun.
     let start = pedometer.mark(at: min(uncoveredFrom ?? time, time))
     let count = pedometer.count
-    guard pedometer.take(reading, from: device, at: time, settings: settings) else { return }
-    for index in waiting.indices { waiting[index].settle(by: pedometer) }
-    open?.settle(by: pedometer)
+    guard pedometer.add(reading, from: device, at: time, settings: settings) else { return }
+    for index in waiting.indices { waiting[index].interpolate(by: pedometer) }
+    open?.interpolate(by: pedometer)
     let isOnFoot = activity.isInferred || activity.activity != .stationary
     // Steps end where the sensor begins anew, and while a motion sensor says that the runner stands.
     if let piece = open, piece.path == nil, !isOnFoot || pedometer.count != count {
@@ -117,7 +117,7 @@ struct DistanceMeter: Hashable, Sendable {
       meters = meters ?? 0
       if open == nil {
         var piece = DistancePiece(from: pedometer.count == count ? start : pedometer.mark(at: time))
-        piece.settle(by: pedometer)
+        piece.interpolate(by: pedometer)
         open = piece
       }
       if open?.path == nil { open?.last = pedometer.mark(at: time) }
@@ -147,7 +147,7 @@ struct DistanceMeter: Hashable, Sendable {
       open = nil
     }
     arcs.restart()
-    while let piece = waiting.popFirst() { settle(piece, settings: settings, into: &increments) }
+    while let piece = waiting.popFirst() { count(piece, settings: settings, into: &increments) }
   }
 
   private mutating func extend(
@@ -199,7 +199,7 @@ struct DistanceMeter: Hashable, Sendable {
   private mutating func show(at time: BusTime, settings: MetricsSettings) {
     guard var sum = meters else { return }
     let isAlive = pedometer.isAlive(at: time, settings: settings)
-    guard !isAlive || (open?.isSettled ?? true) && waiting.isEmpty else {
+    guard !isAlive || (open?.isMeasured ?? true) && waiting.isEmpty else {
       shownMeters = max(shownMeters ?? sum, sum)
       return
     }
@@ -216,14 +216,14 @@ struct DistanceMeter: Hashable, Sendable {
   ) {
     while let piece = waiting.first {
       guard
-        piece.isSettled || waiting.count > Self.waitingMax || !pedometer.isAlive(at: time, settings: settings)
+        piece.isMeasured || waiting.count > Self.waitingMax || !pedometer.isAlive(at: time, settings: settings)
       else { return }
       waiting.removeFirst()
-      settle(piece, settings: settings, into: &increments)
+      count(piece, settings: settings, into: &increments)
     }
   }
 
-  private mutating func settle(
+  private mutating func count(
     _ piece: DistancePiece, settings: MetricsSettings, into increments: inout [DistanceIncrement]
   ) {
     coveredTo = max(coveredTo ?? piece.last.time, piece.last.time)

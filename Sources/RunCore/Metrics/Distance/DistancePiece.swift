@@ -31,7 +31,7 @@ struct DistancePiece: Hashable, Sendable {
   }
 
   /// The pedometer has spoken of all of it.
-  var isSettled: Bool { start.meters != nil && last.meters != nil }
+  var isMeasured: Bool { start.meters != nil && last.meters != nil }
 
   /// Its metres by the pedometer; `nil` when that has not spoken of all of it.
   private var steps: Double? { PedometerTrack.meters(from: start, to: last) }
@@ -62,8 +62,8 @@ struct DistancePiece: Hashable, Sendable {
   private var comparableSteps: Double? { start.hasMoved || last.hasMoved ? nil : steps }
 
   /// Settles what a pedometer's latest reading settles.
-  mutating func settle(by pedometer: PedometerTrack) {
-    pedometer.settle(&start)
-    pedometer.settle(&last)
+  mutating func interpolate(by pedometer: PedometerTrack) {
+    pedometer.interpolate(&start)
+    pedometer.interpolate(&last)
   }
 }

@@ -26,7 +26,7 @@ struct PedometerTrack: Hashable, Sendable {
     }
 
     /// Settles the mark by a reading at or after it.
-    fileprivate mutating func settle(by meters: Double, at reading: BusTime, count: Int) {
+    fileprivate mutating func interpolate(by meters: Double, at reading: BusTime, count: Int) {
       guard self.meters == nil else { return }
       if count == self.count, let before, let beforeAt, reading > beforeAt {
         let share = min(1, max(0, (time - beforeAt).seconds / (reading - beforeAt).seconds))
@@ -53,7 +53,7 @@ struct PedometerTrack: Hashable, Sendable {
   private static let correctionMetersMax = 5.0
 
   /// Takes a reading; says whether it was one. A second sensor is heard once the first has been silent for long.
-  mutating func take(_ reading: Double, from device: DeviceID, at time: BusTime, settings: MetricsSettings) -> Bool {
+  mutating func add(_ reading: Double, from device: DeviceID, at time: BusTime, settings: MetricsSettings) -> Bool {
     guard reading.isFinite, reading >= 0 else { return false }
     if let takenAt, let meters {
       if device != self.device {
@@ -90,9 +90,9 @@ struct PedometerTrack: Hashable, Sendable {
     return Mark(time: time, count: count)
   }
   /// Settles a mark by the latest reading, if that is not before it.
-  func settle(_ mark: inout Mark) {
+  func interpolate(_ mark: inout Mark) {
     guard mark.meters == nil, let meters, let takenAt, takenAt >= mark.time else { return }
-    mark.settle(by: meters, at: takenAt, count: count)
+    mark.interpolate(by: meters, at: takenAt, count: count)
   }
 
   /// Metres between two settled marks; `nil` when the sensor began anew between them.

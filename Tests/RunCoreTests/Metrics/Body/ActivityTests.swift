@@ -11,7 +11,7 @@ struct ActivityTests {
 
   @Test("Without a motion sensor speed and cadence say it; with one, it does")
   func inference() {
-    func activity(speed: Double?, cadence: Double?, motion: Activity? = nil) -> RunMetrics {
+    func activity(speed: Double?, cadence: Double?, motion: MotionActivity? = nil) -> RunMetrics {
       var ledger = LedgerBuilder()
       ledger.press(.start, at: 0)
       for second in 0...30 {

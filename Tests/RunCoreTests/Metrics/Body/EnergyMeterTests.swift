@@ -12,7 +12,7 @@ struct EnergyMeterTests {
 
   /// One stretch a second.
   private func fold(
-    _ meter: inout EnergyMeter, seconds: Range<Int>, speed: Double?, line: Int = 0, activity: Activity = .running,
+    _ meter: inout EnergyMeter, seconds: Range<Int>, speed: Double?, line: Int = 0, activity: MotionActivity = .running,
     cadence: Double? = nil, altitude: (Double) -> Double? = { _ in nil }
   ) {
     for second in seconds {
@@ -23,7 +23,8 @@ struct EnergyMeterTests {
   }
   /// The oxygen uptake of a minute under way, millilitres per kilogram: the minute before has told the grade.
   private func uptake(
-    speed: Double?, activity: Activity = .running, cadence: Double? = nil, altitude: (Double) -> Double? = { _ in nil }
+    speed: Double?, activity: MotionActivity = .running, cadence: Double? = nil,
+    altitude: (Double) -> Double? = { _ in nil }
   ) -> Double? {
     var meter = EnergyMeter()
     fold(&meter, seconds: 0..<60, speed: speed, activity: activity, cadence: cadence, altitude: altitude)

@@ -121,7 +121,7 @@ struct CalculatorClockTests {
   func extremes() {
     for entry in [Int64.min, -1, 0, .max] {
       var calculator = Calculator()
-      let change = Change(
+      let change = Author(
         source: .phone, deviceID: LedgerBuilder.device("phone"), commandID: CommandID(high: 0, low: 0))
       let start = Transition(kind: .start, revision: 1, change: change)
       calculator.fold(LedgerEntry(time: BusTime(nanoseconds: entry), position: 1, event: .transition(start)))

@@ -36,7 +36,7 @@ struct Embed {
   static func use(_ phone: Hub, _ watch: Peer) async throws {
     let onWatch = await watch.snapshots()
     print("watch:", try await watch.send(Command(.start, source: .watch)).message)
-    try await watch.record(Sample(moment: .at(Loop.now), value: .heartRate(bpm: 142)))
+    try await watch.add(Sample(moment: .at(Loop.now), value: .heartRate(bpm: 142)))
     for await snapshot in onWatch where snapshot.metrics.heartRateBpm != nil {
       print("watch sees:", describe(snapshot))
       break

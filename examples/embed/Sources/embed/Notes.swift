@@ -32,12 +32,12 @@ enum Notes {
       print("watch keeps it:", await watch.latest("units").map { String(decoding: $0.body, as: UTF8.self) } ?? "-")
 
       // Out of reach: the note is durable on the watch, and goes when the phone is there again.
-      await watch.suspend()
+      await watch.disconnect()
       let note = AppMessage(name: "photo-note", body: Array("at the bridge".utf8))
       let receipts = await watch.messageReceipts(for: note.id)
       try await watch.post(note, by: .queued)
       print("watch, out of reach: note queued")
-      await watch.resume()
+      await watch.reconnect()
       print(await lines.next() ?? "-")
       for await receipt in receipts where receipt.stage == .processed {
         print("watch knows: note processed")

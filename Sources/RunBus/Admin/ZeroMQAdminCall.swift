@@ -1,0 +1,64 @@
+#if ZeroMQ
+  import CZMQ
+  import Logging
+  import RunCore
+
+  /// One question at a door, on a loop of its own.
+  actor ZeroMQAdminCall {
+    nonisolated private let loop: Loop
+    nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
+    private var source: SocketSource?
+    private var timer: LoopTimer?
+    private var waiting: CheckedContinuation<Result<[UInt8]?, RunBusError>, Never>?
+
+    init(on loop: Loop) { self.loop = loop }
+
+    /// Sends the bytes and waits for the first answer; `nil` when none comes in time.
+    func ask(
+      _ bytes: [UInt8], at endpoint: String, within span: BusDuration
+    ) async throws(RunBusError) -> [UInt8]? {
+      do {
+        try open(endpoint)
+      } catch {
+        throw RunBusError(.transport, "cannot ask at \(endpoint) (\(error))", cause: error)
+      }
+      // It goes out once the connection stands.
+      _ = source?.send([bytes])
+      timer = loop.makeTimer { [weak self] in self?.assumeIsolated { $0.finish(.success(nil)) } }
+      timer?.deadline = Loop.now + span
+      let result = await withTaskCancellationHandler {
+        await withCheckedContinuation { waiting = $0 }
+      } onCancel: {
+        // Behind this turn of the loop, in which the waiting begins.
+        loop.submit {
+          self.assumeIsolated { $0.finish(.failure(RunBusError(.closed, "the question was withdrawn"))) }
+        }
+      }
+      return try result.get()
+    }
+
+    private func open(_ endpoint: String) throws(ZMQFailure) {
+      let socket = try ZMQSocket(try ZMQContext(), type: ZMQ_DEALER)
+      try ZMQOptions.applyControl(to: socket)
+      try ZMQOptions.applyConnecting(to: socket)
+      // Who waits no longer for an answer has no use for the question.
+      try socket.set(ZMQ_LINGER, CInt(0))
+      try socket.connect(endpoint)
+      let log = Logger(label: "runbus.zeromq")
+      source = try SocketSource(
+        socket, on: loop, partsMax: 1,
+        // Anything else than one part is no answer, and is told like one.
+        receive: { [weak self] message in
+          self?.assumeIsolated { $0.finish(.success(message.count == 1 ? message[0] : [])) }
+        }, fail: { log.error("a socket failed: \($0)") })
+    }
+
+    private func finish(_ result: Result<[UInt8]?, RunBusError>) {
+      source?.close()
+      source = nil
+      timer = nil
+      waiting?.resume(returning: result)
+      waiting = nil
+    }
+  }
+#endif

@@ -1,0 +1,252 @@
+import RunCore
+import Synchronization
+
+/// Who listens to a node: streams of snapshots, events and receipts, and callers that wait for a verdict.
+///
+/// It may be used from any thread, because a stream can be dropped anywhere.
+final class Broadcaster: Sendable {
+  private typealias Readers<Element> = [UInt64: AsyncStream<Element>.Continuation]
+  private struct State {
+    var nextKey: UInt64 = 0
+    /// What ends a stream, for all of them.
+    var finishers: [UInt64: @Sendable () -> Void] = [:]
+    var snapshots: Readers<Snapshot> = [:]
+    var demands: Readers<SensorDemand> = [:]
+    /// What the readers of demands were told last.
+    var demand: SensorDemand?
+    var events: Readers<BusEvent> = [:]
+    var receipts: [CommandID: Readers<Receipt>] = [:]
+    var ownReceipts: Readers<Receipt> = [:]
+    var waiters: [CommandID: [UInt64: CheckedContinuation<Result<Verdict, RunBusError>, Never>]] = [:]
+    var reachabilities: Readers<Reachability> = [:]
+    var views: Readers<ViewState> = [:]
+    var hubLosses: Readers<HubLost> = [:]
+    var recordNews: Readers<RecordNews> = [:]
+    var messages: [MessageID: Readers<MessageReceipt>] = [:]
+    var posts: [MessageID: CheckedContinuation<Result<Void, RunBusError>, Never>] = [:]
+    var end: RunBusError?
+  }
+  /// A reader this far behind loses the oldest events: the bus does not wait for it.
+  static let eventsMax = 1024
+  /// A full outbox that is accepted and judged in one go has two stages a row.
+  static let receiptsMax = 4096
+  private let state = Mutex(State())
+
+  // MARK: Listening
+
+  /// Snapshots from now on; a slow reader sees the newest.
+  func snapshots(first: Snapshot?) -> AsyncStream<Snapshot> {
+    stream(\.snapshots, keeping: .bufferingNewest(1), first: first)
+  }
+
+  /// Changes of what the run asks of sensors from now on, the present demand first; a slow reader sees the newest.
+  func sensorDemands(first: SensorDemand) -> AsyncStream<SensorDemand> {
+    state.withLock { $0.demand = $0.demand ?? first }
+    return stream(\.demands, keeping: .bufferingNewest(1), first: first)
+  }
+
+  /// Events from now on.
+  func events() -> AsyncStream<BusEvent> { stream(\.events, keeping: .bufferingNewest(Self.eventsMax)) }
+
+  /// Changes of reachability from now on, the present one first.
+  func reachabilities(first: Reachability) -> AsyncStream<Reachability> {
+    stream(\.reachabilities, keeping: .bufferingNewest(1), first: first)
+  }
+
+  /// Changes of how far the view can be believed from now on, the present state first.
+  func views(first: ViewState) -> AsyncStream<ViewState> {
+    stream(\.views, keeping: .bufferingNewest(1), first: first)
+  }
+
+  /// Alarms from now on; each is a silence of its own, so a reader that lives loses none.
+  func hubLosses() -> AsyncStream<HubLost> { stream(\.hubLosses, keeping: .bufferingNewest(16)) }
+
+  /// What becomes of records from now on.
+  func recordNews() -> AsyncStream<RecordNews> { stream(\.recordNews, keeping: .bufferingNewest(Self.eventsMax)) }
+
+  /// The stages of one command from now on, ending with its verdict.
+  func receipts(for id: CommandID) -> AsyncStream<Receipt> { stream(\.receipts[of: id], keeping: .unbounded) }
+
+  /// The stages of all commands from now on, in the order in which they are reached.
+  func ownReceipts() -> AsyncStream<Receipt> { stream(\.ownReceipts, keeping: .bufferingNewest(Self.receiptsMax)) }
+
+  /// Waits for a command's verdict. `begin` runs once the waiter is in place.
+  func verdict(
+    of id: CommandID, isolation: isolated any Actor, begin: () -> Void
+  ) async -> Result<Verdict, RunBusError> {
+    let key = state.withLock { state in
+      state.nextKey += 1
+      return state.nextKey
+    }
+    return await withTaskCancellationHandler {
+      await withCheckedContinuation(isolation: isolation) { continuation in
+        let early = state.withLock { state -> RunBusError? in
+          if let end = state.end { return end }
+          if Task.isCancelled { return RunBusError(.timeout, "nobody waits for the verdict any more") }
+          state.waiters[of: id][key] = continuation
+          return nil
+        }
+        if let early { continuation.resume(returning: .failure(early)) } else { begin() }
+      }
+    } onCancel: {
+      let waiter = state.withLock { $0.waiters[of: id].removeValue(forKey: key) }
+      waiter?.resume(returning: .failure(RunBusError(.timeout, "nobody waits for the verdict any more")))
+    }
+  }
+
+  /// The stages of one of the app's messages from now on, to its last.
+  func messageReceipts(for id: MessageID) -> AsyncStream<MessageReceipt> {
+    stream(\.messages[of: id], keeping: .unbounded)
+  }
+
+  /// Waits until a message is durable here, on its way, or refused. `begin` runs once the waiter is in place.
+  func posting(of id: MessageID, isolation: isolated any Actor, begin: () -> Void) async -> Result<Void, RunBusError> {
+    await withCheckedContinuation(isolation: isolation) { continuation in
+      let early = state.withLock { state -> RunBusError? in
+        if let end = state.end { return end }
+        guard state.posts[id] == nil else { return RunBusError(.badInput, "message \(id) is being sent already") }
+        state.posts[id] = continuation
+        return nil
+      }
+      if let early { continuation.resume(returning: .failure(early)) } else { begin() }
+    }
+  }
+
+  // MARK: Telling
+
+  /// One of the app's messages reached a stage; its first answers whoever posts it, its last ends its streams.
+  func tell(_ receipt: MessageReceipt) {
+    let id = receipt.messageID
+    let (post, listeners) = state.withLock { state in
+      let all = receipt.stage.isLast ? state.messages.removeValue(forKey: id) : state.messages[id]
+      return (state.posts.removeValue(forKey: id), Array((all ?? [:]).values))
+    }
+    post?.resume(returning: .success(()))
+    for listener in listeners {
+      listener.yield(receipt)
+      if receipt.stage.isLast { listener.finish() }
+    }
+  }
+
+  /// One of the app's messages is not taken.
+  func refuse(_ id: MessageID, _ refusal: PostRefusal) {
+    let (post, listeners) = state.withLock { state in
+      (state.posts.removeValue(forKey: id), Array((state.messages.removeValue(forKey: id) ?? [:]).values))
+    }
+    post?.resume(returning: .failure(RunBusError(refusal)))
+    for listener in listeners { listener.finish() }
+  }
+
+  /// The state changed.
+  func show(_ snapshot: Snapshot) {
+    for listener in state.withLock({ Array($0.snapshots.values) }) { listener.yield(snapshot) }
+    let demand = snapshot.sensors
+    let listeners = state.withLock { state in
+      defer { state.demand = demand }
+      return state.demand == demand ? [] : Array(state.demands.values)
+    }
+    for listener in listeners { listener.yield(demand) }
+  }
+
+  /// Something was heard.
+  func hear(_ event: BusEvent) {
+    for listener in state.withLock({ Array($0.events.values) }) { listener.yield(event) }
+  }
+
+  /// The hub became reachable or unreachable.
+  func tell(_ reachability: Reachability) {
+    for listener in state.withLock({ Array($0.reachabilities.values) }) { listener.yield(reachability) }
+  }
+
+  /// The view became stale or fresh.
+  func tell(_ view: ViewState) {
+    for listener in state.withLock({ Array($0.views.values) }) { listener.yield(view) }
+  }
+
+  /// The hub is lost.
+  func tell(_ lost: HubLost) {
+    for listener in state.withLock({ Array($0.hubLosses.values) }) { listener.yield(lost) }
+  }
+
+  /// Something has become of a record.
+  func tell(_ news: RecordNews) {
+    for listener in state.withLock({ Array($0.recordNews.values) }) { listener.yield(news) }
+  }
+
+  /// A command reached a stage; a verdict ends its streams and answers its waiters.
+  func tell(_ receipt: Receipt) {
+    typealias Listeners = [AsyncStream<Receipt>.Continuation]
+    typealias Waiters = [CheckedContinuation<Result<Verdict, RunBusError>, Never>]
+    for listener in state.withLock({ Array($0.ownReceipts.values) }) { listener.yield(receipt) }
+    let (listeners, waiters) = state.withLock { state -> (Listeners, Waiters) in
+      guard case .verdict = receipt.stage else {
+        return (Array((state.receipts[receipt.commandID] ?? [:]).values), [])
+      }
+      return (
+        Array((state.receipts.removeValue(forKey: receipt.commandID) ?? [:]).values),
+        Array((state.waiters.removeValue(forKey: receipt.commandID) ?? [:]).values)
+      )
+    }
+    for listener in listeners { listener.yield(receipt) }
+    guard case .verdict(let verdict) = receipt.stage else { return }
+    for listener in listeners { listener.finish() }
+    for waiter in waiters { waiter.resume(returning: .success(verdict)) }
+  }
+
+  /// Nobody knows any more what has become of the messages that are being posted.
+  func giveUpPosts(_ error: RunBusError) {
+    let posts = state.withLock { state in
+      let posts = state.posts
+      state.posts = [:]
+      return posts
+    }
+    for post in posts.values { post.resume(returning: .failure(error)) }
+  }
+
+  /// The node has ended: every stream finishes, every waiter learns why.
+  func end(_ error: RunBusError) {
+    let old = state.withLock { state in
+      let old = state
+      state = State(nextKey: old.nextKey, end: error)
+      return old
+    }
+    for finish in old.finishers.values { finish() }
+    for post in old.posts.values { post.resume(returning: .failure(error)) }
+    for waiter in old.waiters.values.flatMap(\.values) { waiter.resume(returning: .failure(error)) }
+  }
+
+  /// A stream that is told what comes from now on, until its reader lets go of it or the node ends.
+  private func stream<Element: Sendable>(
+    _ path: any WritableKeyPath<State, Readers<Element>> & Sendable,
+    keeping policy: AsyncStream<Element>.Continuation.BufferingPolicy, first: Element? = nil
+  ) -> AsyncStream<Element> {
+    let (stream, continuation) = AsyncStream.makeStream(of: Element.self, bufferingPolicy: policy)
+    let key = state.withLock { state -> UInt64? in
+      guard state.end == nil else { return nil }
+      state.nextKey += 1
+      state[keyPath: path][state.nextKey] = continuation
+      state.finishers[state.nextKey] = { continuation.finish() }
+      return state.nextKey
+    }
+    guard let key else {
+      continuation.finish()
+      return stream
+    }
+    continuation.onTermination = { [weak self] _ in
+      self?.state.withLock { state in
+        state[keyPath: path][key] = nil
+        state.finishers[key] = nil
+      }
+    }
+    if let first { continuation.yield(first) }
+    return stream
+  }
+}
+
+extension Dictionary {
+  /// Those of one id; an id that has none is forgotten.
+  fileprivate subscript<Reader>(of id: Key) -> Value where Value == [UInt64: Reader] {
+    get { self[id] ?? [:] }
+    set { self[id] = newValue.isEmpty ? nil : newValue }
+  }
+}

@@ -1,0 +1,129 @@
+import RunBus
+import Synchronization
+
+/// Presses a node's buttons as the lines of its standard input say.
+struct ScriptedPresses<Member: Node>: Sendable {
+  let node: Member
+  let source: ControlSource
+  let deviceID: DeviceID
+
+  /// Obeys each line in turn until there are no more; a bad one is named on standard error and ignored.
+  func obey(_ lines: AsyncStream<String>) async {
+    // Counts the orders to go off or on the air: the end of an earlier "offline 30s" must not undo a later one.
+    let airOrders = Counter()
+    // A hub takes presses from its first snapshot on; a peer keeps them until it has found its hub.
+    if node is Hub { for await _ in await node.snapshots() { break } }
+    await withDiscardingTaskGroup { group in
+      var last: AsyncStream<Never>?
+      for await line in lines {
+        do {
+          guard let order = try NodeOrder.parse(line: line) else { continue }
+          switch order {
+          case .press(let kind, nil): last = await press(kind, at: nil, in: &group)
+          case .press(let kind, let offset?): group.addTask { await pressWhenDue(kind, at: offset) }
+          case .offline(let span):
+            let number = airOrders.next()
+            await node.disconnect()
+            guard let span else { break }
+            let real = await node.speed.real(fromBus: span)
+            group.addTask {
+              try? await Task.sleep(for: .nanoseconds(real.nanoseconds))
+              if airOrders.isLast(number) { await node.reconnect() }
+            }
+          case .online:
+            _ = airOrders.next()
+            await node.reconnect()
+          case .recover(let answer):
+            guard let hub = node as? Hub else { throw TextError("only the phone has a run to recover") }
+            try await hub.recover(answer)
+          }
+        } catch {
+          Output.complain("busnode \(deviceID): \"\(line)\": \(Self.reason(error))")
+        }
+      }
+      // The end of the input ends the node: not before it has kept what was pressed. Presses are kept in their order.
+      if let last { for await _ in last {} }
+      group.cancelAll()
+    }
+  }
+
+  private static func reason(_ error: any Error) -> String {
+    (error as? TextError)?.message ?? (error as? RunBusError)?.message ?? "\(error)"
+  }
+
+  /// Presses; the next press is behind it. What comes back ends when the node has kept the press or has refused it.
+  private func press(
+    _ kind: CommandKind, at offset: BusDuration?, in group: inout DiscardingTaskGroup
+  ) async -> AsyncStream<Never> {
+    let command = await command(kind, at: offset)
+    let (kept, keeping) = AsyncStream<Never>.makeStream()
+    let receipts = await node.receipts(for: command.id)
+    let sending = await node.beginSending(command)
+    group.addTask {
+      for await _ in receipts { break }
+      keeping.finish()
+    }
+    group.addTask {
+      await finish(sending, command)
+      keeping.finish()
+    }
+    return kept
+  }
+
+  /// Presses when the run has come to a moment: a recorded press, which counts as of that moment.
+  private func pressWhenDue(_ kind: CommandKind, at offset: BusDuration) async {
+    guard await waitForRun(toReach: offset) else { return }
+    await withDiscardingTaskGroup { group in _ = await press(kind, at: offset, in: &group) }
+  }
+
+  private func command(_ kind: CommandKind, at offset: BusDuration?) async -> Command {
+    Command(
+      id: .random(), kind: kind, source: source, runID: kind == .start ? .random() : nil, runOffset: offset)
+  }
+
+  private func finish(_ sending: Task<Verdict, any Error>, _ command: Command) async {
+    await withTaskCancellationHandler {
+      do {
+        _ = try await sending.value
+      } catch {
+        // A press that is cut short by the node's end is no error to speak of.
+        if !Task.isCancelled { Output.complain("busnode \(deviceID): \(command.kind.rawValue): \(error)") }
+      }
+    } onCancel: {
+      sending.cancel()
+    }
+  }
+
+  /// Waits until a run is on and has come to an offset; `false` when cancelled or the node has ended first.
+  private func waitForRun(toReach offset: BusDuration) async -> Bool {
+    for await snapshot in await node.snapshots() {
+      guard let origin = RunOrigin(snapshot), origin.end == nil else { continue }
+      while let now = await node.busNow, now - origin.startedAt < offset {
+        let real = await node.speed.real(fromBus: origin.startedAt + offset - now)
+        guard (try? await Task.sleep(for: .nanoseconds(real.nanoseconds))) != nil else { return false }
+      }
+      return true
+    }
+    return false
+  }
+}
+
+extension Node {
+  /// Gives a command without waiting for its verdict: the task is made on the node's own executor, so that presses
+  /// arrive in the order in which they were made. Whoever calls owns the task.
+  fileprivate func beginSending(_ command: Command) -> Task<Verdict, any Error> {
+    Task { try await send(command) }
+  }
+}
+
+/// Numbers orders, to know the last of them.
+private final class Counter: Sendable {
+  private let count = Mutex(0)
+  func next() -> Int {
+    count.withLock { count in
+      count += 1
+      return count
+    }
+  }
+  func isLast(_ number: Int) -> Bool { count.withLock { $0 == number } }
+}

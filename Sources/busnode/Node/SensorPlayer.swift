@@ -1,0 +1,73 @@
+import Dispatch
+import RunBus
+import Synchronization
+
+/// Plays a recording into a node: every sample is recorded when its moment of the run has come.
+final class SensorPlayer<Target: Node>: Sendable {
+  private let node: Target
+  private let playback: Mutex<Playback>
+  /// Called when the recording has come to its end with the run still on, with the moment of its last sample.
+  private let ranOut: @Sendable (RunID, BusDuration) -> Void
+  /// Called when all samples of a completed run are with the hub, with how many there were.
+  private let done: @Sendable (RunID, Int) -> Void
+
+  init(
+    _ node: Target, _ recording: Timeline, ranOut: @escaping @Sendable (RunID, BusDuration) -> Void,
+    done: @escaping @Sendable (RunID, Int) -> Void
+  ) {
+    self.node = node
+    playback = Mutex(Playback(recording))
+    self.ranOut = ranOut
+    self.done = done
+  }
+
+  /// Plays until the snapshots end: when the node does, or the task is cancelled.
+  func run(_ snapshots: AsyncStream<Snapshot>) async throws {
+    // One wake-up is as good as many: each one looks at everything.
+    let (wakes, wake) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      group.addTask {
+        for await snapshot in snapshots {
+          // A peer shows what its last life has kept before it has heard its hub: that snapshot comes without a clock,
+          // and the hub's own one follows it.
+          guard let now = await self.node.busNow else { continue }
+          if self.playback.withLock({ $0.observe(snapshot, now: now) }) { wake.yield() }
+        }
+        wake.finish()
+      }
+      group.addTask { try await self.play(wakes, wake) }
+      // The first error ends both.
+      try await group.next()
+      try await group.next()
+    }
+  }
+
+  private func play(_ wakes: AsyncStream<Void>, _ wake: AsyncStream<Void>.Continuation) async throws {
+    let timer = DispatchSource.makeTimerSource(queue: .global())
+    timer.setEventHandler { wake.yield() }
+    timer.activate()
+    defer { timer.cancel() }
+    var (reported, ranOutIn): (RunID?, RunID?)
+    for await _ in wakes {
+      guard let now = await node.busNow else { continue }
+      for sample in playback.withLock({ $0.takeDue(now: now) }) { try await node.add(sample) }
+      let (due, origin, isDone, count) = playback.withLock { ($0.nextDue, $0.origin, $0.isDone, $0.position) }
+      if let runID = origin?.runID, runID != ranOutIn, let end = playback.withLock({ $0.ranOutAt }) {
+        ranOutIn = runID
+        ranOut(runID, end)
+      }
+      if let due {
+        let delay = await node.speed.real(fromBus: due - now)
+        // Samples due within 10 ms go together: at high speeds a wake-up for each would be a busy loop.
+        timer.schedule(
+          deadline: .now() + .nanoseconds(max(10_000_000, Int(delay.nanoseconds))), leeway: .milliseconds(1))
+      } else if isDone, await node.hasUnsettledSamples {
+        // Handed over is not arrived: a slow disk, or a hub out of reach. Asked again a few times a second.
+        timer.schedule(deadline: .now() + .milliseconds(100), leeway: .milliseconds(10))
+      } else if isDone, let runID = origin?.runID, runID != reported {
+        reported = runID
+        done(runID, count)
+      }
+    }
+  }
+}

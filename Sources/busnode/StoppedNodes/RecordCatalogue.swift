@@ -1,0 +1,119 @@
+import Foundation
+import RunBus
+
+/// The records of a bus on this machine: of its hub, whether it runs or not, and of peers to whom they have come.
+struct RecordCatalogue {
+  /// A record and the device that keeps it.
+  struct Entry {
+    let device: DeviceID
+    let summary: RecordSummary
+  }
+
+  private let devices: LocalDevices
+  /// Every record once, in its newest version, oldest first.
+  private(set) var entries: [Entry] = []
+  /// The hubs among them, by name: they take records in.
+  private(set) var keepers: [DeviceID] = []
+
+  /// Asks every device of the bus, or the one named.
+  ///
+  /// Throws ``Failure`` with 69 when none of them keeps records, with 75 when one cannot be looked into.
+  init(_ location: BusLocation, device: DeviceID? = nil) async throws {
+    devices = LocalDevices(location: location)
+    var found: [RunID: Entry] = [:]
+    var isKept = false
+    for keeper in try devices.all() where device == nil || device == keeper {
+      guard let (summaries, isHub) = try await Self.list(of: keeper, devices) else { continue }
+      isKept = true
+      if isHub { keepers.append(keeper) }
+      for summary in summaries {
+        if let known = found[summary.runID] {
+          // The hub owns its records; of copies the newest is the best there is.
+          let isKnownAtHub = keepers.contains(known.device)
+          guard isHub == isKnownAtHub ? summary.version > known.summary.version : isHub else { continue }
+        }
+        found[summary.runID] = Entry(device: keeper, summary: summary)
+      }
+    }
+    guard isKept else {
+      let bus = "bus \"\(location.displayName)\""
+      throw Failure(
+        code: "noBus",
+        message: device.map { "\($0) keeps no records of \(bus) on this machine" }
+          ?? "no device of \(bus) has kept anything on this machine",
+        exitStatus: ExitStatus.noBus)
+    }
+    entries = found.values.sorted {
+      ($0.summary.startedAtUnixSeconds, $0.summary.runID) < ($1.summary.startedAtUnixSeconds, $1.summary.runID)
+    }
+  }
+
+  /// What a device keeps, and whether it is a hub: only one knows who its peers are.
+  private static func list(
+    of device: DeviceID, _ devices: LocalDevices
+  ) async throws -> (summaries: [RecordSummary], isHub: Bool)? {
+    try await devices.converse(with: device) { ask in
+      guard let summaries = try await KeptRecords(ask).summaries() else { return nil }
+      if case .peers = try await ask(.peers) { return (summaries, true) }
+      return (summaries, false)
+    }
+  }
+
+  /// The record whose id begins so; without an id, the last run.
+  func entry(_ prefix: IDPrefix?) throws(Failure) -> Entry {
+    guard let prefix else {
+      guard let last = entries.last else {
+        throw Failure(code: "unknownId", message: RecordText.noRuns, exitStatus: ExitStatus.failure)
+      }
+      return last
+    }
+    let id = try prefix.match(entries.map(\.summary.runID.description), where: "that is kept here")
+    guard let entry = entries.first(where: { $0.summary.runID.description == id }) else {
+      throw Failure(code: "unknownId", message: "no run \(id) is kept here", exitStatus: ExitStatus.failure)
+    }
+    return entry
+  }
+
+  /// A record with its body.
+  func record(_ entry: Entry) async throws -> RunRecord {
+    try await devices.converse(with: entry.device) { try await KeptRecords($0).record(entry.summary) }
+  }
+
+  /// Changes something of a record.
+  func change(_ inquiry: Inquiry, of entry: Entry) async throws {
+    switch try await devices.ask(inquiry, of: entry.device) {
+    case .done: break
+    case .failed(let reason): throw Failure(code: "failure", message: reason, exitStatus: ExitStatus.failure)
+    case .peers, .outbox, .quarantine, .report, .route, .records, .record, .taken: throw Self.noAnswer(entry.device)
+    }
+  }
+
+  /// Gives a record to the phone that keeps records here; whether it was known already.
+  ///
+  /// Throws ``Failure`` with 65 when the phone refuses the record, and with 69 when there is no phone.
+  func put(_ record: RunRecord) async throws -> Bool {
+    guard let keeper = keepers.first else {
+      throw Failure(
+        code: "noBus", message: "no phone of this bus has run on this machine, and records go in there",
+        exitStatus: ExitStatus.noBus)
+    }
+    let bytes = record.encoded
+    return try await devices.converse(with: keeper) { ask in
+      var from = 0
+      while true {
+        let part = Array(bytes.dropFirst(from).prefix(RecordPart.bytesMax))
+        let upload = RecordUpload(from: from, bytes: part, total: bytes.count)
+        from += part.count
+        switch try await ask(.putRecord(upload)) {
+        case .taken(let isKnown): if from >= bytes.count { return isKnown }
+        case .failed(let reason): throw Failure(code: "badInput", message: reason, exitStatus: ExitStatus.badInput)
+        case .peers, .outbox, .quarantine, .done, .report, .route, .records, .record: throw Self.noAnswer(keeper)
+        }
+      }
+    }
+  }
+
+  private static func noAnswer(_ device: DeviceID) -> Failure {
+    Failure(code: "failure", message: "\(device) has no answer to that", exitStatus: ExitStatus.failure)
+  }
+}

@@ -1,0 +1,258 @@
+#if ZeroMQ
+  import Foundation
+  import RunCore
+  import TestSupport
+  import Testing
+
+  @testable import RunBus
+  @testable import RunWire
+
+  @Suite("A shell asks a running node through its door")
+  struct AdminSocketTests {
+    private let watch: DeviceID
+    private let widget: DeviceID
+    init() throws {
+      watch = try #require(DeviceID("watch"))
+      widget = try #require(DeviceID("widget"))
+    }
+
+    /// Runs a test with a bus whose directories are its own.
+    private func withBus(
+      address: String? = nil, _ body: @Sendable (BusLocation) async throws -> Void
+    ) async throws {
+      try await withTestBus { test in
+        let environment = ["XDG_RUNTIME_DIR": test.runtimeDirectory, "XDG_STATE_HOME": test.stateDirectory]
+        try await body(BusLocation(bus: address == nil ? "a" : nil, address: address, environment: environment))
+      }
+    }
+    private func opener(_ device: DeviceID, on bus: BusLocation) -> ZeroMQAdminSocketOpener {
+      ZeroMQAdminSocketOpener(location: bus, device: device)
+    }
+    private func files(_ bus: BusLocation) throws -> [String] {
+      try FileManager.default.contentsOfDirectory(atPath: bus.runtimeDirectory).sorted()
+    }
+    private func refusal(
+      _ device: DeviceID, on bus: BusLocation, within span: BusDuration = .seconds(60)
+    ) async -> RunBusError? {
+      await #expect(throws: RunBusError.self) {
+        _ = try await AdminClient.ask(.outbox, of: device, on: bus, within: span)
+      }
+    }
+
+    @Test("Every question reaches the node and its answer comes back", arguments: [nil, "tcp://127.0.0.1:5570"])
+    func questions(address: String?) async throws {
+      try await withBus(address: address) { bus in
+        let id = MessageID(high: 1, low: 2)
+        let row = OutboxReport(kind: .command, id: id, what: "pause", receiver: nil, age: .seconds(3), tries: 0)
+        let end = try DoorEnd()
+        try await end.open(opener(watch, on: bus)) { inquiry in
+          switch inquiry {
+          case .peers: .peers([])
+          case .outbox: .outbox([row])
+          case .quarantine: .quarantine([])
+          case .cancel(let id), .retry(let id), .discard(let id): .done(id)
+          case .report: .report(nil)
+          case .route: .route(nil)
+          case .recover: .done(nil)
+          case .records: .records([], total: 0)
+          case .record: .failed("none")
+          case .editRecord, .removeRecord: .done(nil)
+          case .putRecord: .taken(isKnown: true)
+          case .post(let message, _): .done(message.id)
+          }
+        }
+        #expect(try mode(of: bus.runtimeDirectory) == 0o700)
+        let expected: [(Inquiry, InquiryAnswer)] = [
+          (.peers, .peers([])), (.outbox, .outbox([row])), (.quarantine, .quarantine([])), (.cancel(id), .done(id)),
+          (.retry(id), .done(id)), (.discard(id), .done(id)), (.report, .report(nil)),
+          (.route(from: 3), .route(nil)), (.recover(.finish), .done(nil)),
+          (.post(AppMessage(id: id, name: "note", body: [1]), to: watch), .done(id)),
+        ]
+        for (inquiry, answer) in expected {
+          #expect(try await AdminClient.ask(inquiry, of: watch, on: bus, within: .seconds(60)) == answer)
+        }
+        #expect(end.asked.events == expected.map(\.0))
+        let endpoint = bus.adminEndpoint(for: watch)
+        #expect(try await AdminClient.ask(.peers, at: endpoint, within: .seconds(60)) == .peers([]))
+        await end.close()
+        #expect(try files(bus) == [])
+      }
+    }
+
+    @Test("Two devices have two doors, on one loop as well; several shells ask at once")
+    func twoDoors() async throws {
+      try await withBus { bus in
+        let loop = try Loop()
+        let (first, second) = (try DoorEnd(loop), try DoorEnd(loop))
+        try await first.open(opener(watch, on: bus)) { _ in .failed("watch") }
+        try await second.open(opener(widget, on: bus)) { _ in .failed("widget") }
+        let (watch, widget) = (watch, widget)
+        try await withThrowingTaskGroup(of: Void.self) { group in
+          for device in [watch, widget, watch, widget, watch, widget] {
+            group.addTask {
+              let answer = try await AdminClient.ask(.outbox, of: device, on: bus, within: .seconds(60))
+              #expect(answer == .failed(device.rawValue))
+            }
+          }
+          try await group.waitForAll()
+        }
+        await first.close()
+        #expect(try files(bus) == ["widget.door"])
+        #expect(await refusal(watch, on: bus)?.code == .unreachable)
+        #expect(try await AdminClient.ask(.outbox, of: widget, on: bus, within: .seconds(60)) == .failed("widget"))
+        await second.close()
+      }
+    }
+
+    @Test("An answer may wait for a commit; each asker gets its own")
+    func later() async throws {
+      try await withBus { bus in
+        let end = try DoorEnd()
+        try await end.openForLater(opener(watch, on: bus))
+        let id = MessageID(high: 1, low: 2)
+        let watch = watch
+        async let first = AdminClient.ask(.cancel(id), of: watch, on: bus, within: .seconds(60))
+        async let second = AdminClient.ask(.retry(id), of: watch, on: bus, within: .seconds(60))
+        try await end.asked.wait(for: "both questions") { $0.count == 2 ? true : nil }
+        await end.answer(.done(id))
+        let answers = try await [first, second]
+        #expect(answers == [.done(id), .done(id)])
+        // An answer after the door has closed goes nowhere.
+        let third = Task { try await AdminClient.ask(.outbox, of: watch, on: bus, within: .milliseconds(500)) }
+        try await end.asked.wait(for: "the third question") { $0.count == 3 ? true : nil }
+        await end.close()
+        await end.answer(.done(id))
+        await #expect(throws: RunBusError.self) { _ = try await third.value }
+      }
+    }
+
+    @Test("Garbage gets no answer and stands in nobody's way; a plain REQ is answered like anybody")
+    func garbage() async throws {
+      try await withBus { bus in
+        let end = try DoorEnd()
+        try await end.open(opener(watch, on: bus)) { _ in .done(nil) }
+        let endpoint = bus.adminEndpoint(for: watch)
+        let question = AdminFrames.frame(Inquiry.peers)
+        let query = Codec.encode(PeerFrame(session: 0, sentAt: .zero, message: .query))
+        try await within("the answers") {
+          let client = try RawAsker(RawAsker.dealer, at: endpoint)
+          let wrong: [[[UInt8]]] = [
+            [[]], [[1]], [query], [[255, 255, 255]], [[], []], [[1], question], [[], question, []],
+            [question, question], [[1], [2], [3], [4]], [[], [7]], [AdminFrames.frame(InquiryAnswer.done(nil))],
+          ]
+          for message in wrong { try await client.send(message) }
+          try await client.send([question])
+          #expect(try await client.receive() == [AdminFrames.frame(InquiryAnswer.done(nil))])
+          let script = try RawAsker(RawAsker.request, at: endpoint)
+          try await script.send([question])
+          #expect(try await script.receive() == [AdminFrames.frame(InquiryAnswer.done(nil))])
+        }
+        #expect(end.asked.events == [.peers, .peers])
+        await end.close()
+      }
+    }
+
+    @Test("Nobody there is said at once: no bus, no door, or one that a killed node left")
+    func nobody() async throws {
+      try await withBus { bus in
+        // With a deadline that the test would not survive.
+        let never = BusDuration.seconds(3_600)
+        #expect(await refusal(watch, on: bus, within: never)?.code == .unreachable)
+        #expect(!FileManager.default.fileExists(atPath: bus.runtimeDirectory))
+        try bus.prepareRuntimeDirectory()
+        #expect(await refusal(watch, on: bus, within: never)?.code == .unreachable)
+        try RawSocketFile.leave(at: bus.runtimeDirectory + "/watch.door")
+        let error = await refusal(watch, on: bus, within: never)
+        #expect(error?.code == .unreachable)
+        #expect(error?.message.contains("watch on bus a") == true)
+        // The next node takes over what the killed one left.
+        let end = try DoorEnd()
+        try await end.open(opener(watch, on: bus)) { _ in .done(nil) }
+        #expect(try await AdminClient.ask(.outbox, of: watch, on: bus, within: .seconds(60)) == .done(nil))
+        await end.close()
+      }
+    }
+
+    @Test("Who listens and does not answer is unreachable once the time is over")
+    func silence() async throws {
+      try await withBus { bus in
+        let end = try DoorEnd()
+        try await end.openForLater(opener(watch, on: bus))
+        #expect(await refusal(watch, on: bus, within: .milliseconds(50))?.code == .unreachable)
+        #expect(await refusal(watch, on: bus, within: .zero)?.code == .unreachable)
+        await end.close()
+        // Somebody who does not speak ZMTP.
+        let listener = try RawSocketFile.bound(bus.runtimeDirectory + "/watch.door", isListening: true)
+        defer { close(listener) }
+        #expect(await refusal(watch, on: bus, within: .milliseconds(50))?.code == .unreachable)
+      }
+    }
+
+    @Test("A question can be withdrawn")
+    func cancelled() async throws {
+      try await withBus { bus in
+        let end = try DoorEnd()
+        try await end.openForLater(opener(watch, on: bus))
+        let watch = watch
+        let question = Task { try await AdminClient.ask(.outbox, of: watch, on: bus, within: .seconds(3_600)) }
+        try await end.asked.wait(for: "the question") { $0.isEmpty ? nil : true }
+        question.cancel()
+        let error = await #expect(throws: RunBusError.self) { _ = try await question.value }
+        #expect(error?.code == .closed)
+        await end.close()
+      }
+    }
+
+    @Test("An answer that is none is told as such", arguments: [[], [1], [255, 255, 255, 255]] as [[UInt8]])
+    func foreignAnswer(bytes: [UInt8]) async throws {
+      try await withBus { bus in
+        let end = try DoorEnd()
+        try await end.openRaw(opener(watch, on: bus), reply: bytes)
+        #expect(await refusal(watch, on: bus)?.code == .wireMismatch)
+        await end.close()
+      }
+    }
+
+    @Test("A door that is open is not taken away")
+    func taken() async throws {
+      try await withBus { bus in
+        let (first, second) = (try DoorEnd(), try DoorEnd())
+        try await first.open(opener(watch, on: bus)) { _ in .done(nil) }
+        let error = await #expect(throws: RunBusError.self) {
+          try await second.open(opener(watch, on: bus)) { _ in .failed("wrong") }
+        }
+        #expect(error?.code == .busHeld)
+        #expect(try await AdminClient.ask(.outbox, of: watch, on: bus, within: .seconds(60)) == .done(nil))
+        await first.drop()
+        #expect(try files(bus) == [])
+      }
+    }
+
+    @Test("A file of somebody else's at the door's place is not lost")
+    func foreignFile() async throws {
+      try await withBus { bus in
+        try bus.prepareRuntimeDirectory()
+        let path = bus.runtimeDirectory + "/watch.door"
+        try Data("precious".utf8).write(to: URL(filePath: path))
+        let end = try DoorEnd()
+        let error = await #expect(throws: RunBusError.self) {
+          try await end.open(opener(watch, on: bus)) { _ in .done(nil) }
+        }
+        #expect(error?.code == .transport)
+        #expect(try String(contentsOfFile: path, encoding: .utf8) == "precious")
+      }
+    }
+
+    @Test("Nobody asks in a directory that others may write to")
+    func openDirectory() async throws {
+      try await withBus { bus in
+        let end = try DoorEnd()
+        try await end.open(opener(watch, on: bus)) { _ in .done(nil) }
+        #expect(chmod(bus.runtimeDirectory, 0o777) == 0)
+        #expect(await refusal(watch, on: bus)?.code == .unreachable)
+        #expect(end.asked.events == [])
+        await end.close()
+      }
+    }
+  }
+#endif

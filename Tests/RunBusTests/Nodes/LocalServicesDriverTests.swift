@@ -1,0 +1,45 @@
+import Logging
+import RunCore
+import TestSupport
+import Testing
+
+@testable import RunBus
+
+@Suite("A node looks into the spool of its machine")
+struct LocalServicesDriverTests {
+  /// A keeper on its loop's thread; what it finds is noted, and settled only when the test says so.
+  actor Node {
+    nonisolated let loop: Loop
+    nonisolated let found = EventLog<[CommandID]>()
+    nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
+    private var keeper: LocalServicesDriver?
+
+    init() throws { loop = try Loop() }
+
+    func open(_ spool: SpoolDirectory) throws {
+      keeper = LocalServicesDriver(
+        LocalServices(spool: spool), loop: loop, log: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
+        lookEvery: .milliseconds(1),
+        spooled: { [found] in found.append($0.map(\.command.id)) }, inquire: { _, _ in })
+      try keeper?.open()
+    }
+    func remove(_ id: CommandID) { keeper?.remove(id) }
+    func close() { keeper?.close() }
+  }
+
+  @Test("What it could not take is found again, until it has its verdict")
+  func again() async throws {
+    let scratch = try ScratchDirectory()
+    let spool = SpoolDirectory(path: scratch.file("bus/_spool"))
+    let command = SpooledCommand.now(
+      Command(id: CommandID(high: 1, low: 1), kind: .pause, source: .shell), on: try #require(DeviceID("shell")))
+    try spool.write(command)
+    let node = try Node()
+    try await node.open(spool)
+    // Nothing in the directory has changed since the first time.
+    try await node.found.wait(for: "the press three times") { $0.count >= 3 ? true : nil }
+    await node.remove(command.command.id)
+    await node.close()
+    #expect(!spool.exists(command.command.id))
+  }
+}

@@ -1,0 +1,74 @@
+import RunCore
+
+/// What a peer of a simulated world should make of its hub's silence.
+struct WorldFailureDetection {
+  /// When something of the hub last reached it, or its present life began.
+  var heardAt = BusTime.zero
+  /// This silence was told.
+  var isTold = false
+  /// The hub's last word was a goodbye.
+  var isDismissed = false
+  /// Its disk has failed in this silence: what was told may be forgotten.
+  var hasFailed = false
+}
+
+// The alarm: once in a silence, never without one, and never after a goodbye.
+extension World {
+  static let hubLostAfter = BusDuration.seconds(7)
+
+  mutating func noteWord(_ frame: HubFrame, to index: Int) {
+    if case .goodbye = frame.message {
+      tally.count("goodbye of the hub")
+      peers[index].failureDetector.isDismissed = true
+    } else {
+      noteWord(to: index)
+    }
+  }
+
+  mutating func noteWord(to index: Int) { peers[index].failureDetector = WorldFailureDetection(heardAt: now) }
+
+  /// A new life knows what the disk knows.
+  mutating func beginFailureDetection(of index: Int) {
+    let duty = peers[index].store.failureMark.duty
+    peers[index].failureDetector.heardAt = now
+    peers[index].failureDetector.isTold = peers[index].failureDetector.isTold && duty == .alarmed
+    peers[index].failureDetector.isDismissed = peers[index].failureDetector.isDismissed && duty == .dismissed
+  }
+
+  mutating func check(_ lost: HubLost, at index: Int) {
+    tally.count("hub lost")
+    let failureDetector = peers[index].failureDetector
+    if failureDetector.isTold { faults.append("peer \(index): a second alarm in one silence") }
+    if failureDetector.isDismissed { faults.append("peer \(index): an alarm after the hub's goodbye") }
+    if now - failureDetector.heardAt < Self.hubLostAfter - .milliseconds(10) {
+      faults.append("peer \(index): an alarm while the hub is merely slow")
+    }
+    if peers[index].core?.authoritative.phase.isOn != true { faults.append("peer \(index): an alarm without a run") }
+    if peers[index].store.failureMark.duty != .alarmed {
+      tally.count("hub lost on a full disk")
+      if !failureDetector.hasFailed { faults.append("peer \(index): an alarm before it is durable") }
+    }
+    peers[index].failureDetector.isTold = true
+  }
+
+  /// The owner ends the phone: in good order, whatever is going on.
+  mutating func dismissHub() {
+    guard hub.core != nil, !isHealed else { return }
+    tally.count("hub went off duty")
+    feedHub(.ending)
+  }
+
+  /// It has ended: its sockets close behind what they still carry.
+  mutating func endHub() {
+    hub.core = nil
+    noteDue(of: .hub)
+    hub.life += 1
+    hub.app.crash()
+    for post in posts where post.value.to == .hub { posts[post.key]?.maySeeAgain = true }
+    for (index, peer) in peers.enumerated() {
+      guard let number = peer.connection else { continue }
+      schedule(.linkDown(index, connection: number), in: delay(), after: chance(5) ? nil : "to \(number)")
+    }
+    schedule(.starts(.hub), in: milliseconds(0...15_000))
+  }
+}
