@@ -1,39 +1,39 @@
 package import RunCore
 import SwiftProtobuf
 
-/// Turns what the nodes say into the bytes of the published schema (`runbus.proto`) and back.
+/// Encodes what nodes say to each other into the bytes of the published schema (`runbus.proto`), and decodes it.
 ///
-/// Decoding trusts nothing: whatever the bytes are, the result is a value that keeps every rule of the schema, or a
+/// Decoding trusts nothing: for any bytes the result is a value that keeps every rule of the schema, or a
 /// ``WireError``. Encoding a value that keeps the rules never fails.
 package enum Codec {
-  /// The largest frame; the transport refuses longer ones before they are read (MAXMSGSIZE).
+  /// The largest frame in bytes. The transport refuses longer ones before they are read (ZMQ_MAXMSGSIZE).
   package static let frameBytesMax = 65_536
   /// The most samples in a frame: with every field at its longest, 512 of them stay below ``frameBytesMax``.
   package static let samplesMax = 512
 
-  /// The bytes of a peer's frame.
+  /// Encodes a peer's frame.
   package static func encode(_ frame: PeerFrame) -> [UInt8] { serialize(message(frame)) }
-  /// The bytes of a hub's frame.
+  /// Encodes a hub's frame.
   package static func encode(_ frame: HubFrame) -> [UInt8] { serialize(message(frame)) }
-  /// The bytes of an event.
+  /// Encodes an event.
   package static func encode(_ event: BusEvent) -> [UInt8] { serialize(message(event)) }
 
-  /// Reads what a peer sent.
+  /// Decodes a frame that a peer sent.
   package static func peerFrame(_ bytes: [UInt8]) throws(WireError) -> PeerFrame {
     try value(try parse(bytes) as WirePeerFrame)
   }
-  /// Reads what the hub sent.
+  /// Decodes a frame that the hub sent.
   package static func hubFrame(_ bytes: [UInt8]) throws(WireError) -> HubFrame {
     try value(try parse(bytes) as WireHubFrame)
   }
-  /// Reads what the hub published.
+  /// Decodes an event that the hub published.
   package static func busEvent(_ bytes: [UInt8]) throws(WireError) -> BusEvent {
     try value(try parse(bytes) as WireBusEvent)
   }
 
-  /// What a peer's frame with ``WireError/unsupportedKind(_:)`` holds: its answer is the verdict `rejected(unsupported)`,
-  /// in which kind and source are echoed as they came, since only the sender knows what they mean. `nil` for any other
-  /// frame.
+  /// Reads the command of a frame that failed with ``WireError/unsupportedKind(_:)``; `nil` for any other frame. The
+  /// hub answers it with the verdict `rejected(unsupported)`, which echoes kind and source unread, because only the
+  /// sender knows what they mean.
   package static func unsupportedCommand(in bytes: [UInt8], term: UInt64, revision: UInt64) -> UnsupportedCommand? {
     guard let frame = try? parse(bytes) as WirePeerFrame else { return nil }
     let command: WireCommand
@@ -67,7 +67,7 @@ package enum Codec {
   }
 
   private static func serialize(_ message: some Message) -> [UInt8] {
-    // Fails only for proto2's required fields, `Any` and messages over 2 GiB, none of which the schema has.
+    // Fails only for required fields of proto2, `Any` and messages over 2 GiB; the schema has none of these.
     (try? message.serializedBytes()) ?? []
   }
 

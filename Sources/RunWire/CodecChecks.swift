@@ -5,15 +5,16 @@
 #endif
 import RunCore
 
-// The small rules of the schema, each at one place: ids, texts, numbers.
+// The rules of the schema for ids, texts and numbers, each defined once.
 extension Codec {
-  /// Counters stay this far below what integers hold, so that adding to one never overflows, in no node and no store.
+  /// The largest counter. It is far below the range of the integers, so that adding to it never overflows in a node or
+  /// a store.
   static let counterMax: UInt64 = 1 << 62
-  /// Sources and roles.
+  /// The longest source or role.
   static let wordBytesMax = 64
-  /// A sentence for a person: why something was refused or has failed.
+  /// The longest sentence for people, such as the reason of a refusal.
   static let messageBytesMax = 1024
-  /// An endpoint: longer than any path or address that a socket takes.
+  /// The longest endpoint; sockets accept no path or address of this length.
   static let endpointBytesMax = 256
 
   static func data<Kind>(_ id: Identifier<Kind>) -> Data {
@@ -33,7 +34,7 @@ extension Codec {
     return name
   }
 
-  /// A text from outside ends on somebody's terminal: bounded, and without control characters.
+  /// Checks a text of another node, which may be shown on a terminal: bounded, without control characters.
   static func text(_ text: String, _ name: String, bytesMax: Int) throws(WireError) -> String {
     guard text.utf8.count <= bytesMax else { throw .malformed("\(name) is longer than \(bytesMax) bytes") }
     guard !text.unicodeScalars.contains(where: \.isControl) else {
@@ -47,7 +48,7 @@ extension Codec {
     return try text(word, name, bytesMax: wordBytesMax)
   }
 
-  /// A message's name, or a key: what a node lets its app send, no more and no less.
+  /// Checks a message's name or a key by the same rule as the app that sends it.
   static func name(_ text: String, _ name: String) throws(WireError) -> String {
     guard AppMessage.isName(text) else {
       throw .malformed("\(name) is not 1 to \(AppMessage.nameMax) bytes without control characters")
@@ -63,7 +64,7 @@ extension Codec {
     NodeRole(rawValue: try word(text, "role"))
   }
 
-  /// A text of our own made to fit: cut at a character's end, control characters as spaces.
+  /// Shortens a text of this node to fit, at a character boundary, and replaces control characters by spaces.
   static func fitting(_ text: String, bytesMax: Int) -> String {
     var scalars = String.UnicodeScalarView()
     var bytes = 0
@@ -81,13 +82,13 @@ extension Codec {
     return value
   }
 
-  /// A place in a stream: they start at 1.
+  /// Checks a sequence of a stream: sequences start at 1.
   static func sequence(_ value: UInt64) throws(WireError) -> UInt64 {
     guard value >= 1 else { throw .malformed("sequence is missing") }
     return try counter(value, "sequence")
   }
 
-  /// A span that cannot be negative.
+  /// Checks a span, which is never negative.
   static func span(_ nanoseconds: Int64, _ name: String) throws(WireError) -> BusDuration {
     guard nanoseconds >= 0 else { throw .malformed("\(name) is negative") }
     return BusDuration(nanoseconds: nanoseconds)

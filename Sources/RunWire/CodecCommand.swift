@@ -73,7 +73,7 @@ extension Codec {
       effectiveAge: message.hasEffectiveAgeNs ? BusDuration(nanoseconds: message.effectiveAgeNs) : nil)
   }
 
-  /// The command that a verdict answers stands in the receipt around it, once.
+  /// The verdict does not repeat the command's id, which the receipt around it contains.
   private static func message(_ verdict: Verdict) -> WireVerdict {
     var message = WireVerdict()
     switch verdict.outcome {

@@ -6,10 +6,10 @@
 import RunCore
 import SwiftProtobuf
 
-// What both sides say to deliver what they owe each other.
+// The frames of delivery: messages, verdicts, newest values, tombstones and acknowledgements.
 extension Codec {
-  /// The most messages in a frame. They have to fit ``frameBytesMax``, too: as many as stay 64 bytes below it by
-  /// `OutboxItem.size` always do.
+  /// The most messages in a frame. They must also fit into ``frameBytesMax``: messages whose sum of `OutboxItem.size`
+  /// is at least 64 bytes below it always do.
   static let messagesMax = 512
   /// The most verdicts in a frame: with every field at its longest, 256 of them stay below ``frameBytesMax``.
   static let verdictsMax = 256

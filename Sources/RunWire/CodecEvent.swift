@@ -2,7 +2,7 @@ import Foundation
 import RunCore
 import SwiftProtobuf
 
-// What the hub publishes to all.
+// What the hub publishes to all subscribers.
 extension Codec {
   static func message(_ event: BusEvent) -> WireBusEvent {
     var message = WireBusEvent()

@@ -1,7 +1,7 @@
 import RunCore
 import SwiftProtobuf
 
-// What the hub says to one peer.
+// Frames from the hub to one peer.
 extension Codec {
   static func message(_ frame: HubFrame) -> WireHubFrame {
     var message = WireHubFrame()

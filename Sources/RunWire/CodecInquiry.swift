@@ -1,11 +1,11 @@
 import RunCore
 import SwiftProtobuf
 
-// Questions about what a node holds, and their answers.
+// Inquiries to a node, and their answers.
 extension Codec {
-  /// The most lines in an answer. A list also ends where the frame does.
+  /// The most lines in an answer; the size of the frame may limit a list further.
   static let answerLinesMax = 256
-  /// What a frame leaves for an answer's lines, with all around them at its longest.
+  /// The bytes of a frame that are left for an answer's lines when everything around them is at its longest.
   static let answerBytesMax = frameBytesMax - 64
 
   static func message(_ inquiry: Inquiry) -> WireInquiry {
@@ -117,20 +117,20 @@ extension Codec {
     }
   }
 
-  /// The first lines: so many that an answer may hold them and the frame does.
+  /// Encodes as many of the first lines as the answer and the frame may contain.
   private static func lines<Report, Line: Message>(_ reports: [Report], _ make: (Report) -> Line) -> [Line] {
     var bytesLeft = answerBytesMax
     return lines(reports, within: &bytesLeft, make)
   }
 
-  /// The same, of what is left of a frame.
+  /// Encodes as many of the first lines as fit into the rest of a frame.
   static func lines<Report, Line: Message>(
     _ reports: [Report], within bytesLeft: inout Int, _ make: (Report) -> Line
   ) -> [Line] {
     var lines: [Line] = []
     for report in reports.prefix(answerLinesMax) {
       let line = make(report)
-      // Four bytes say which field it is and how long.
+      // Field number and length take up to four bytes.
       bytesLeft -= 4 + size(of: line)
       guard bytesLeft >= 0 else { break }
       lines.append(line)
@@ -138,7 +138,7 @@ extension Codec {
     return lines
   }
 
-  /// How many bytes a message takes by itself.
+  /// The encoded size of a message, without field number and length.
   static func size(of message: some Message) -> Int { ((try? message.serializedBytes() as [UInt8]) ?? []).count }
 
   static func reports<Line, Report>(

@@ -1,23 +1,23 @@
 import RunCore
 import SwiftProtobuf
 
-// The numbers of a run.
+// The metrics of a run.
 extension Codec {
-  /// A number that is none is not known: it is left out, and the rest still arrives.
+  /// A value that is not finite is left out as unknown, so that the other values still arrive.
   static func known(_ value: Double?) -> Double? { value.flatMap { $0.isFinite ? $0 : nil } }
 
   static func known(_ isPresent: Bool, _ value: Double, _ name: String) throws(WireError) -> Double? {
     isPresent ? try finite(value, name) : nil
   }
 
-  /// A count or an index: an Int has 32 bits on a watch.
+  /// Checks a count or an index; its limit is Int32, because `Int` has 32 bits on a watch.
   static func count(_ value: UInt32, _ name: String) throws(WireError) -> Int {
     guard value <= UInt32(Int32.max) else { throw .malformed("\(name) is out of range") }
     return Int(value)
   }
   static func count(_ value: Int) -> UInt32 { UInt32(max(0, min(value, Int(Int32.max)))) }
 
-  /// A moment on the run's own line. Nothing of a run lies before its start.
+  /// A moment in run time; it is never before the start of the run.
   static func moment(_ offset: BusDuration) -> Int64 { max(0, offset.nanoseconds) }
 
   static func message(_ metrics: RunMetrics) -> WireMetrics {

@@ -1,7 +1,7 @@
 import RunCore
 import SwiftProtobuf
 
-// What a peer says.
+// Frames from a peer to the hub.
 extension Codec {
   static func message(_ frame: PeerFrame) -> WirePeerFrame {
     var message = WirePeerFrame()
@@ -70,7 +70,8 @@ extension Codec {
         hub: message.hasHubStoreID ? try identifier(message.hubStoreID, "hub store id") : nil,
         acknowledged: try marks(message.acknowledged).mapValues(\.sequence), received: try marks(message.received))
     } catch {
-      // Another version may have said the rest otherwise: that it is another version is what its owner must hear.
+      // In another version of the wire the other fields may have another meaning. The sender must be told of the
+      // version, not of a malformed field.
       throw message.version == wireVersion || message.version == 0 ? error : .versionMismatch(message.version)
     }
   }

@@ -1,7 +1,7 @@
 import Foundation
 import RunCore
 
-// Records, for shells and for peers. A record's bytes go through unread: they have a form of their own.
+// Records, for shells and for peers. The bytes of a record's body have their own format and are passed on unread.
 extension Codec {
   static func message(asking run: RunID, from: Int) -> WireAskRecord {
     var message = WireAskRecord()
@@ -40,7 +40,7 @@ extension Codec {
       total: try count(message.total, "length of a record"))
   }
 
-  /// As many summaries as the frame holds, from the first on.
+  /// Encodes as many summaries as fit into the frame, from the first on.
   static func message(_ summaries: [RecordSummary], total: Int) -> WireRecordSummaries {
     var message = WireRecordSummaries()
     message.total = count(total)

@@ -1,9 +1,9 @@
 import RunCore
 import SwiftProtobuf
 
-// The numbers of a run with their pieces.
+// The report of a run: its metrics, splits, laps and stretches.
 extension Codec {
-  /// Lists share what a frame holds: the first lines of each, kilometres before miles, laps and stretches.
+  /// The lists share the frame. Each is cut behind its first lines, kilometres before miles, laps and stretches.
   static func message(_ report: RunReport) -> WireRunReport {
     var message = WireRunReport()
     message.metrics = self.message(report.metrics)

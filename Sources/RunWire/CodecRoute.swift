@@ -1,9 +1,9 @@
 import RunCore
 import SwiftProtobuf
 
-// Where a run went.
+// The route of a run.
 extension Codec {
-  /// More points than a part may hold are cut off: whoever asks on from there gets them.
+  /// Cuts the points that exceed the limit of a part; the receiver asks for them next.
   static func message(_ part: RoutePart) -> WireRoutePart {
     var message = WireRoutePart()
     message.runID = data(part.runID)

@@ -3,8 +3,8 @@ import SwiftProtobuf
 
 // Sensor readings.
 extension Codec {
-  /// Whether the wire carries a reading. A node asks before it takes one in: a reading that every hub refuses would
-  /// block what comes after it in its stream.
+  /// Whether the wire can carry a reading. A node checks this before it adds one: a reading that the hub refuses would
+  /// block its stream.
   package static func carries(_ value: SampleValue) -> Bool {
     switch value {
     case .position(let position):

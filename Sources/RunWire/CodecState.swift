@@ -1,7 +1,7 @@
 import RunCore
 import SwiftProtobuf
 
-// Snapshots and what is in them.
+// Snapshots and their parts.
 extension Codec {
   static func message(_ state: StateMessage) -> WireStateMessage {
     var message = WireStateMessage()

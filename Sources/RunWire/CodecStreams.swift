@@ -1,9 +1,9 @@
 import RunCore
 import SwiftProtobuf
 
-// Streams and places in them.
+// Streams and their sequences.
 extension Codec {
-  /// The most places that a tombstone speaks of.
+  /// The longest range of one tombstone.
   static let tombstonePlacesMax: UInt64 = 1 << 20
 
   static func word(_ kind: StreamID.Kind) -> WireStreamKind {
@@ -25,7 +25,7 @@ extension Codec {
     }
   }
 
-  /// In the order of their kinds, so that the same marks are always the same bytes.
+  /// Ordered by kind, so that the same marks always give the same bytes.
   static func messages(_ marks: [StreamID.Kind: StreamMark]) -> [WireStreamMark] {
     StreamID.Kind.allCases.compactMap { kind in
       marks[kind].map { mark in

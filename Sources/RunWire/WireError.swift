@@ -1,12 +1,13 @@
 package import RunCore
 
-/// Why bytes from the wire were not taken. Whoever sent them broke a rule of the schema; nothing has changed here.
+/// Why bytes were refused: the sender broke a rule of the schema. The receiver's state has not changed.
 package enum WireError: Error, Hashable, Sendable, CustomStringConvertible {
-  /// A rule of the schema is broken; which one, in one line.
+  /// A rule of the schema is broken; the text names it in one line.
   case malformed(String)
-  /// A command of a kind that this version does not know; ``Codec/unsupportedCommand(in:term:revision:)`` makes the answer.
+  /// A command of a kind that this version does not know; ``Codec/unsupportedCommand(in:term:revision:)`` prepares the
+  /// answer.
   case unsupportedKind(CommandID)
-  /// A hello in another version of the wire that cannot be read any further.
+  /// A hello in another version of the wire, which cannot be decoded further.
   case versionMismatch(UInt32)
 
   package var description: String {

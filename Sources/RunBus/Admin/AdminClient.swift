@@ -1,17 +1,26 @@
 #if ZeroMQ
   public import RunCore
 
-  /// Asks a running node what it holds, through its door.
+  /// Asks a running node of this machine through its admin socket.
+  ///
+  /// ```swift
+  /// let answer = try await AdminClient.ask(.outbox, of: device, on: location)
+  /// ```
   public enum AdminClient {
     /// Asks the node of a device on a bus of this machine.
     ///
-    /// Throws ``RunBusError/Code/unreachable`` when no such node runs here or it does not answer in time,
-    /// ``RunBusError/Code/wireMismatch`` when what answers is no node of this version, ``RunBusError/Code/transport``
-    /// when there is no socket to ask with, and ``RunBusError/Code/closed`` when the asking task was cancelled.
+    /// - Parameters:
+    ///   - inquiry: The question.
+    ///   - device: The device whose node answers.
+    ///   - location: The bus.
+    ///   - span: How long to wait for the answer.
+    /// - Throws: ``RunBusError/Code/unreachable`` when no such node runs here or it does not answer in time,
+    ///   ``RunBusError/Code/wireMismatch`` when the answer is not one of this version, ``RunBusError/Code/transport``
+    ///   when no socket can be opened, and ``RunBusError/Code/closed`` when the task is cancelled.
     public static func ask(
       _ inquiry: Inquiry, of device: DeviceID, on location: BusLocation, within span: BusDuration = .seconds(5)
     ) async throws(RunBusError) -> InquiryAnswer {
-      // Somebody else could have put an ear where our directory is not yet.
+      // Another user could listen in a directory that is not ours.
       guard location.hasSafeAdminDirectory(for: device) else {
         throw nobody("\(device) on bus \(location.displayName)")
       }
@@ -20,9 +29,9 @@
         within: span)
     }
 
-    /// Asks whoever answers at a door's endpoint, `ipc://PATH`.
+    /// Asks the node that answers at an admin socket's endpoint, `ipc://PATH`.
     ///
-    /// Throws like ``ask(_:of:on:within:)``.
+    /// - Throws: The same errors as ``ask(_:of:on:within:)``.
     public static func ask(
       _ inquiry: Inquiry, at endpoint: String, within span: BusDuration = .seconds(5)
     ) async throws(RunBusError) -> InquiryAnswer {
@@ -32,7 +41,7 @@
     private static func ask(
       _ inquiry: Inquiry, at endpoint: String, called name: String, within span: BusDuration
     ) async throws(RunBusError) -> InquiryAnswer {
-      // Said at once, instead of waiting for somebody who is not there.
+      // Fails at once when nobody listens, instead of after the time-out.
       guard SocketFile.isAlive(at: endpoint) else { throw nobody(name) }
       let loop = try Loop()
       defer { loop.stop() }

@@ -1,36 +1,40 @@
 public import RunCore
 
-/// Where a running node answers a shell of the same user: what it holds, and what is to become of it. The node owns its
-/// store, so nobody else can look. Used on the loop's thread only.
+/// A socket at which a running node answers a shell of the same user. It is needed because a running node locks its
+/// store, so that no other process can read it. Used on the loop's thread only.
 public protocol AdminSocket: AnyObject {
-  /// Answers nobody any more and leaves no file behind. Idempotent.
+  /// Stops answering and removes the socket's file. Idempotent.
   func close()
 }
 
-/// How a node opens its door. A value: the door itself is made on the loop that owns it.
+/// Opens a node's admin socket. It is a value; the socket itself is made on the loop that owns it.
 public protocol AdminSocketOpener: Sendable {
-  /// Opens on the loop's thread and hands over what askers send, until ``AdminSocket/close()``.
+  /// Opens the socket on the loop's thread and passes on what clients send, until ``AdminSocket/close()``.
   ///
-  /// `receive` gets the bytes and what sends an answer back: once, now or later, on the loop's thread. It returns whether
-  /// the bytes were a question; what was none is counted and gets no answer.
+  /// Only the holder of the lock of the device's store may open it: ZeroMQ would silently take over the socket of
+  /// another node.
   ///
-  /// Only who holds the lock of the device's store may open: an older node's door would be taken over without a word.
-  /// Throws ``RunBusError/Code/busHeld`` when somebody else listens there, ``RunBusError/Code/transport`` otherwise.
+  /// - Parameters:
+  ///   - loop: The loop that polls the socket.
+  ///   - receive: Gets the bytes of a message and a closure that sends the answer; call the closure once, now or later,
+  ///     on the loop's thread. Returns whether the bytes were an inquiry: other messages are counted and get no answer.
+  /// - Throws: ``RunBusError/Code/busHeld`` when another process listens there, ``RunBusError/Code/transport``
+  ///   otherwise.
   func open(
     on loop: Loop, receive: @escaping (_ bytes: [UInt8], _ reply: @escaping @Sendable ([UInt8]) -> Void) -> Bool
   ) throws(RunBusError) -> any AdminSocket
 }
 
 extension AdminSocketOpener {
-  /// Opens a door at which every question is answered at once.
+  /// Opens an admin socket at which each inquiry is answered at once.
   public func open(
     on loop: Loop, answer: @escaping (Inquiry) -> InquiryAnswer
   ) throws(RunBusError) -> any AdminSocket {
     try open(on: loop, answerLater: { inquiry, reply in reply(answer(inquiry)) })
   }
 
-  /// Opens a door at which an answer may wait for something: a commit, before it says that something was done.
-  /// `reply` is called once, on the loop's thread.
+  /// Opens an admin socket at which an answer may come later, for example after a commit. `reply` is called once, on
+  /// the loop's thread.
   public func open(
     on loop: Loop,
     answerLater receive: @escaping (_ inquiry: Inquiry, _ reply: @escaping @Sendable (InquiryAnswer) -> Void) -> Void

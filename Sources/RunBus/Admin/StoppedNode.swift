@@ -1,8 +1,7 @@
 import Foundation
 package import RunCore
 
-/// The node of a device that does not run: its core over its store, without sockets. It answers as the running node
-/// would.
+/// The node of a device that does not run: its core over its store, without sockets. It answers like the running node.
 ///
 /// It holds the store's lock until it is closed. Used by one task at a time.
 package final class StoppedNode {
@@ -16,12 +15,13 @@ package final class StoppedNode {
   private var core: Core
   private var hasMadeDueRecords = false
 
-  /// What opening the store found out, one sentence each: damage that was set aside, for example.
+  /// Sentences about what opening the store found, such as damage that was set aside.
   package var notices: [String] { store.notices }
 
   /// Opens the store of a device on a bus of this machine.
   ///
-  /// Throws ``RunBusError/Code/busHeld`` when somebody holds it, ``RunBusError/Code/store`` when it cannot be used.
+  /// - Throws: ``RunBusError/Code/busHeld`` when another process holds it, ``RunBusError/Code/store`` when it cannot be
+  ///   used.
   package convenience init(of device: DeviceID, on location: BusLocation) throws(RunBusError) {
     let store = try NodeStore(directory: location.stateDirectory(for: device), device: device)
     do {
@@ -36,7 +36,8 @@ package final class StoppedNode {
     self.device = device
     self.store = store
     let (real, wall) = (Loop.now, Date().timeIntervalSince1970)
-    // A peer knows its hub; a hub has lived, or has met devices. Who has neither owes nobody anything but its own presses.
+    // A store is a hub's when it has a term or has met devices, and knows no hub of its own. Any other is opened as a
+    // peer's.
     guard peer.hub == nil, hub.term > 0 || !hub.devices.isEmpty else {
       now = real
       let settings = PeerCore.Settings(
@@ -54,14 +55,14 @@ package final class StoppedNode {
     core = .hub(HubCore(settings: settings, history: hub, now: now, wallSeconds: wall, bootID: MachineBoot.id))
   }
 
-  /// Lets go of the store.
+  /// Closes the store and releases its lock.
   package func close() { store.close() }
 
-  /// Answers a question, and commits what the answer promises.
+  /// Answers an inquiry and commits what the answer promises.
   ///
-  /// Throws ``RunBusError/Code/store`` when the store takes nothing.
+  /// - Throws: ``RunBusError/Code/store`` when the store does not accept the commit.
   package func ask(_ inquiry: Inquiry) async throws -> InquiryAnswer {
-    // A new message begins to wait on the clock of its node's life.
+    // A new or retried message gets its time from the clock of its running node.
     switch inquiry {
     case .retry: return .failed("\(device) does not run: start it, then retry")
     case .post: return .failed("\(device) does not run: start it, then post")
@@ -73,7 +74,7 @@ package final class StoppedNode {
       answer = try await carryOut(peer.receive(.inquire(inquiry, 1), at: now), &peer)
       core = .peer(peer)
     case .hub(var hub):
-      // What the hub had left to do when it ended, or died, is done first: its last run is a record, too.
+      // A hub that ended or died may have left its last run without a record: make it before records are listed.
       if inquiry.isOfRecords, !hasMadeDueRecords {
         _ = try await carryOut(hub.receive(.makeDueRecords, at: now), &hub)
         hasMadeDueRecords = true
@@ -141,7 +142,7 @@ package final class StoppedNode {
 }
 
 extension Inquiry {
-  /// It is about runs that are over.
+  /// Whether the inquiry is about records.
   fileprivate var isOfRecords: Bool {
     switch self {
     case .records, .record, .editRecord, .removeRecord, .putRecord: true

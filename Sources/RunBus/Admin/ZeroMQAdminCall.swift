@@ -3,7 +3,7 @@
   import Logging
   import RunCore
 
-  /// One question at a door, on a loop of its own.
+  /// One inquiry at an admin socket, on a loop of its own.
   actor ZeroMQAdminCall {
     nonisolated private let loop: Loop
     nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
@@ -13,7 +13,7 @@
 
     init(on loop: Loop) { self.loop = loop }
 
-    /// Sends the bytes and waits for the first answer; `nil` when none comes in time.
+    /// Sends the bytes and waits for the first answer; `nil` when none arrives in time.
     func ask(
       _ bytes: [UInt8], at endpoint: String, within span: BusDuration
     ) async throws(RunBusError) -> [UInt8]? {
@@ -22,14 +22,14 @@
       } catch {
         throw RunBusError(.transport, "cannot ask at \(endpoint) (\(error))", cause: error)
       }
-      // It goes out once the connection stands.
+      // libzmq sends it when the connection is established.
       _ = source?.send([bytes])
       timer = loop.makeTimer { [weak self] in self?.assumeIsolated { $0.finish(.success(nil)) } }
       timer?.deadline = Loop.now + span
       let result = await withTaskCancellationHandler {
         await withCheckedContinuation { waiting = $0 }
       } onCancel: {
-        // Behind this turn of the loop, in which the waiting begins.
+        // Submitted, so that it runs after this turn, in which `waiting` is set.
         loop.submit {
           self.assumeIsolated { $0.finish(.failure(RunBusError(.closed, "the question was withdrawn"))) }
         }
@@ -41,13 +41,13 @@
       let socket = try ZMQSocket(try ZMQContext(), type: ZMQ_DEALER)
       try ZMQOptions.applyControl(to: socket)
       try ZMQOptions.applyConnecting(to: socket)
-      // Who waits no longer for an answer has no use for the question.
+      // After a time-out nobody needs the answer, so closing does not wait for the question to be sent.
       try socket.set(ZMQ_LINGER, CInt(0))
       try socket.connect(endpoint)
       let log = Logger(label: "runbus.zeromq")
       source = try SocketSource(
         socket, on: loop, partsMax: 1,
-        // Anything else than one part is no answer, and is told like one.
+        // A message of another shape than one part is no answer; the caller reports it like one that cannot be decoded.
         receive: { [weak self] message in
           self?.assumeIsolated { $0.finish(.success(message.count == 1 ? message[0] : [])) }
         }, fail: { log.error("a socket failed: \($0)") })

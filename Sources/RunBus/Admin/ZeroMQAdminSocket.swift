@@ -3,24 +3,25 @@
   import Logging
   public import RunCore
 
-  /// Opens a node's door over ZeroMQ: a ROUTER on a socket file in the runtime directory of its bus.
+  /// Opens a node's admin socket over ZeroMQ: a ROUTER on a socket file in the runtime directory of its bus.
   ///
-  /// Whatever node left a file there is dead: the caller holds the lock of the device's store.
+  /// A file that is already there belongs to a dead node, because the caller holds the lock of the device's store.
   public struct ZeroMQAdminSocketOpener: AdminSocketOpener {
     /// The bus.
     public var location: BusLocation
-    /// The device whose node opens.
+    /// The device whose node answers.
     public var device: DeviceID
 
-    /// An opener of a device's door on a bus.
+    /// An opener for a device's admin socket on a bus.
     public init(location: BusLocation, device: DeviceID) {
       self.location = location
       self.device = device
     }
 
-    /// Makes the directory if need be and binds the socket.
+    /// Makes the directory if necessary and binds the socket.
     ///
-    /// Throws ``RunBusError/Code/busHeld`` when somebody listens there, ``RunBusError/Code/transport`` otherwise.
+    /// - Throws: ``RunBusError/Code/busHeld`` when another process listens there, ``RunBusError/Code/transport``
+    ///   otherwise.
     public func open(
       on loop: Loop, receive: @escaping (_ bytes: [UInt8], _ reply: @escaping @Sendable ([UInt8]) -> Void) -> Bool
     ) throws(RunBusError) -> any AdminSocket {
@@ -38,9 +39,9 @@
   }
 
   final class ZeroMQAdminSocket: AdminSocket {
-    /// What is open.
+    /// The open socket and its file.
     ///
-    /// Unchecked: only used on the loop's thread, which answers, the one way in that others hold, check.
+    /// Unchecked: used on the loop's thread only. The reply closure, which others hold, checks that.
     private final class Parts: @unchecked Sendable {
       var source: SocketSource?
       var file: SocketFile?
@@ -55,7 +56,7 @@
 
     private let loop: Loop
     private let parts = Parts()
-    /// Large enough for [route][empty][body]; anything longer is no question.
+    /// Enough for [route][empty][body]; a longer message is no inquiry.
     private static let partsMax = 3
 
     init(
@@ -63,10 +64,10 @@
     ) throws(ZMQFailure) {
       self.loop = loop
       let log = Logger(label: "runbus.zeromq")
-      // A context of its own: when it ends, the listener is gone.
+      // With a context of its own, the listener is gone when this socket is closed.
       let socket = try ZMQSocket(try ZMQContext(), type: ZMQ_ROUTER)
       try ZMQOptions.applyControl(to: socket)
-      // Without it an answer to somebody who is gone disappears in silence.
+      // Makes libzmq report an answer to a client that is gone; otherwise it would drop it silently.
       try socket.set(ZMQ_ROUTER_MANDATORY, CInt(1))
       try socket.bind(endpoint)
       parts.file = SocketFile(boundTo: endpoint)
@@ -78,7 +79,7 @@
             let route: [[UInt8]]
             switch message.count {
             case 2: route = [message[0]]
-            // A plain REQ's empty part goes back in front of its answer.
+            // A plain REQ socket sends an empty part, which must precede the answer.
             case 3 where message[1].isEmpty: route = [message[0], []]
             default: return garbage.count(from: message[0], "a message of a shape that no shell sends")
             }
@@ -87,7 +88,7 @@
               guard answer.count <= ZMQOptions.frameBytesMax else {
                 return log.error("an answer of \(answer.count) bytes is too long to send")
               }
-              // Who does not wait for the answer any more, or does not read, goes without.
+              // The outcome is ignored: a client that left or does not read gets no answer.
               _ = parts?.source?.send(route + [answer])
             }
             if !isQuestion { garbage.count(from: message[0], "a message at the node's door that is no question") }

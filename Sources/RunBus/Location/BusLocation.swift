@@ -3,8 +3,13 @@ public import RunCore
 
 /// Where a bus is: its sockets, its runtime directory and the state of its devices.
 ///
-/// A bus has a name (sockets in a directory of this user's own) or a TCP address on this machine. All paths follow from
-/// it and from the environment, so every process of the bus finds the same ones.
+/// A bus has a name (its sockets are in a directory of this user) or a TCP address on this machine. All paths follow
+/// from it and from the environment, so that every process of the bus finds the same ones.
+///
+/// ```swift
+/// let named = BusLocation(bus: BusName("default")!)
+/// let addressed = try BusLocation(address: "tcp://127.0.0.1:5570")
+/// ```
 public struct BusLocation: Hashable, Sendable {
   private enum Place: Hashable, Sendable {
     case local(BusName)
@@ -13,22 +18,30 @@ public struct BusLocation: Hashable, Sendable {
   private let place: Place
   private let paths: BusPaths
 
-  /// A bus on this machine by its name; without an environment, in the process's own.
+  /// A bus by its name.
+  ///
+  /// - Parameters:
+  ///   - bus: The name.
+  ///   - environment: The environment variables; `nil` for those of the process.
   public init(bus: BusName, environment: [String: String]? = nil) {
     self.init(.local(bus), environment ?? ProcessInfo.processInfo.environment)
   }
 
-  /// A bus by its address, `tcp://HOST:PORT`. A hub may give port `*` (or 0): the system chooses one.
+  /// A bus by its address.
   ///
-  /// Throws ``RunBusError/Code/badInput`` for anything else, and for hosts beyond loopback.
+  /// - Parameters:
+  ///   - address: `tcp://HOST:PORT` on loopback. A hub may give port `*` or 0: the system then chooses one.
+  ///   - environment: The environment variables; `nil` for those of the process.
+  /// - Throws: ``RunBusError/Code/badInput`` for any other text and for hosts beyond loopback.
   public init(address: String, environment: [String: String]? = nil) throws(RunBusError) {
     self.init(.tcp(try TCPAddress(address)), environment ?? ProcessInfo.processInfo.environment)
   }
 
-  /// A bus as a person names it: by flags, else by `RUNBUS_BUS` or `RUNBUS_ADDRESS`, else the one called `default`. A
-  /// flag of either kind wins over both variables; empty variables count as unset.
+  /// A bus as a command line names it: by flags, else by `RUNBUS_BUS` or `RUNBUS_ADDRESS`, else the bus called
+  /// `default`. A flag of either kind overrides both variables. Empty variables count as unset.
   ///
-  /// Throws ``RunBusError/Code/badInput`` when both flags or both variables are given, or the one given is wrong.
+  /// - Throws: ``RunBusError/Code/badInput`` when both flags or both variables are given, or the given one is
+  ///   malformed.
   public init(bus: String?, address: String?, environment: [String: String]) throws(RunBusError) {
     let hasFlag = bus != nil || address != nil
     func variable(_ name: String) -> String? {
@@ -59,69 +72,72 @@ public struct BusLocation: Hashable, Sendable {
     case .local(let name):
       paths = BusPaths(runtimeName: name.rawValue, stateName: name.rawValue, hasSockets: true, environment)
     case .tcp(let address):
-      // No bus name begins with an underscore, so an address never meets a name there.
+      // Bus names do not begin with an underscore, so the two kinds never share a directory.
       paths = BusPaths(
         runtimeName: "_" + address.pathName, stateName: address.pathName, hasSockets: false, environment)
     }
   }
 
-  /// What to call the bus in a sentence: its name or its address.
+  /// The name or the address of the bus, for messages.
   public var displayName: String {
     switch place {
     case .local(let name): name.rawValue
     case .tcp(let address): address.description
     }
   }
-  /// Where the hub binds its control socket and peers connect, as ZeroMQ writes it.
+  /// The endpoint of the hub's control socket in ZeroMQ's notation: the hub binds it, peers connect to it.
   public var controlEndpoint: String {
     switch place {
     case .local: "ipc://" + paths.controlSocket
     case .tcp(let address): address.description
     }
   }
-  /// Where the hub binds its events socket; with TCP the system chooses the port, and the welcome names it.
+  /// The endpoint at which the hub binds its events socket. With TCP the system chooses the port, and the welcome names
+  /// it.
   public var eventsEndpoint: String {
     switch place {
     case .local: "ipc://" + paths.eventsSocket
     case .tcp(let address): address.withAnyPort.description
     }
   }
-  /// The system chooses the control port: only a hub can use such a location, its peers need the port it got.
+  /// Whether the system chooses the control port. Only a hub can use such a location: peers need the port that was
+  /// chosen.
   public var hasOpenPort: Bool {
     switch place {
     case .local: false
     case .tcp(let address): address.port == nil
     }
   }
-  /// The directory of the bus's sockets and of the lock that its hub holds.
+  /// The directory of the bus's sockets and of its hub's lock.
   public var runtimeDirectory: String { paths.runtimeDirectory }
-  /// What a person should know about the paths.
+  /// Sentences for the user about the paths, such as a replaced directory.
   public var notices: [String] { paths.notices }
 
   /// The directory of a device's store on this bus.
   public func stateDirectory(for device: DeviceID) -> String { paths.stateDirectory + "/" + device.rawValue }
-  /// The directory in which the one-shot senders of this machine keep their commands. No device has a name like it.
+  /// The directory in which one-shot senders of this machine leave commands. No device can have this name.
   public var spoolDirectory: String { paths.stateDirectory + "/_spool" }
 
-  /// Makes the runtime directory, for this user alone.
+  /// Makes the runtime directory with access for this user only.
   ///
-  /// Throws ``RunBusError/Code/transport`` when it cannot be made, is a link, or belongs to another user.
+  /// - Throws: ``RunBusError/Code/transport`` when it cannot be made, is a link, or belongs to another user.
   public func prepareRuntimeDirectory() throws(RunBusError) {
     try Self.prepare(paths.runtimeParent, paths.runtimeDirectory)
   }
 
-  /// Checks, without making anything, that the runtime directory is this user's; `false` when there is none.
+  /// Whether the runtime directory exists and belongs to this user. Makes nothing.
   func hasSafeRuntimeDirectory() -> Bool {
     PrivateDirectory.isOurs(paths.runtimeParent) && PrivateDirectory.isOurs(paths.runtimeDirectory)
   }
-  /// The lock that a hub holds; `nil` where a lock says nothing, for the system gives each hub a port of its own.
+  /// The file that a hub locks; `nil` where the system gives each hub a port of its own, so that no two can collide.
   var lockFile: String? { hasOpenPort ? nil : paths.runtimeDirectory + "/hub.lock" }
 
-  /// Where the running node of a device answers a shell on this machine, whatever the bus itself runs on. A path too long
-  /// for a socket is replaced by a short one.
+  /// The endpoint of a device's admin socket on this machine, for buses of either kind. A path that is too long for a
+  /// socket is replaced by a short one.
   public func adminEndpoint(for device: DeviceID) -> String { "ipc://" + paths.adminSocket(of: device).path }
 
-  /// Makes the directory of a device's admin socket, and checks that no file of somebody else's would be lost there.
+  /// Makes the directory of a device's admin socket, and checks that binding would not replace a file that is no
+  /// socket.
   func prepareAdminSocket(for device: DeviceID) throws(RunBusError) {
     let socket = paths.adminSocket(of: device)
     try Self.prepare(socket.parent, socket.directory)
@@ -130,7 +146,7 @@ public struct BusLocation: Hashable, Sendable {
       throw RunBusError(.transport, "\(socket.path) is not a socket: move it away")
     }
   }
-  /// Checks, without making anything, that the directory of a device's admin socket is this user's.
+  /// Whether the directory of a device's admin socket exists and belongs to this user. Makes nothing.
   func hasSafeAdminDirectory(for device: DeviceID) -> Bool {
     let socket = paths.adminSocket(of: device)
     return PrivateDirectory.isOurs(socket.parent) && PrivateDirectory.isOurs(socket.directory)
@@ -142,7 +158,7 @@ public struct BusLocation: Hashable, Sendable {
       try PrivateDirectory.check(path)
     }
   }
-  /// The socket files; none with TCP.
+  /// The files of the bus's sockets; none with TCP.
   var socketFiles: [String] {
     switch place {
     case .local: [paths.controlSocket, paths.eventsSocket]

@@ -1,9 +1,9 @@
 import Foundation
 import RunCore
 
-/// The paths of a bus, by the XDG base directory specification: relative values are ignored, as it asks.
+/// The paths of a bus by the XDG base directory specification, which says that relative values are ignored.
 struct BusPaths: Hashable, Sendable {
-  /// Holds the directories of all buses of this user.
+  /// The directory that contains the runtime directories of all buses of this user.
   let runtimeParent: String
   let runtimeDirectory: String
   let stateDirectory: String
@@ -12,7 +12,7 @@ struct BusPaths: Hashable, Sendable {
   var controlSocket: String { runtimeDirectory + "/control.sock" }
   var eventsSocket: String { runtimeDirectory + "/events.sock" }
 
-  /// A socket's path takes 108 bytes on Linux and 104 on Darwin, its end included; a hundred fits both.
+  /// A socket's path may have 108 bytes on Linux and 104 on Darwin, including the final zero; 100 fits both.
   private static let socketPathMax = 100
 
   init(runtimeName: String, stateName: String, hasSockets: Bool, _ environment: [String: String]) {
@@ -41,7 +41,8 @@ struct BusPaths: Hashable, Sendable {
     ]
   }
 
-  /// The admin socket's file of a device, where it is and what holds that. Most names fit where the bus's own sockets do.
+  /// The file of a device's admin socket, its directory and that directory's parent. It is beside the bus's own sockets
+  /// unless the device's name makes the path too long.
   func adminSocket(of device: DeviceID) -> (parent: String, directory: String, path: String) {
     let name = "/\(device).door"
     guard (runtimeDirectory + name).utf8.count > Self.socketPathMax else {
@@ -51,12 +52,12 @@ struct BusPaths: Hashable, Sendable {
     return (Self.shortParent, directory, directory + name)
   }
 
-  /// Where sockets go whose own paths are too long.
+  /// The parent of the directories that replace too long ones.
   private static var shortParent: String { "/tmp/runbus-\(geteuid())" }
-  /// As short as can be, and the same for everybody who means the same directory.
+  /// A short directory that every process derives from the same long path.
   private static func shortDirectory(for directory: String) -> String { shortParent + "/_" + hash(directory) }
 
-  /// FNV-1a, 64 bits: the same in every process, unlike Swift's own hash.
+  /// FNV-1a with 64 bits: the same in every process, which Swift's own hash is not.
   private static func hash(_ text: String) -> String {
     let value = text.utf8.reduce(0xcbf2_9ce4_8422_2325 as UInt64) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 }
     let digits = String(value, radix: 16)

@@ -2,16 +2,16 @@ import Foundation
 public import RunCore
 import Synchronization
 
-/// What makes a hub the only one of its bus: a lock in the bus's runtime directory. It is taken before anything is
-/// bound (libzmq lets a second bind steal a socket's path) and let go after everything is closed.
+/// The lock that makes a hub the only one of its bus. The hub acquires it before it binds anything, because a second
+/// libzmq bind silently takes over a socket's path, and releases it after everything is closed.
 public final class HubLock: Sendable {
   private let lock: Mutex<FileLock?>
   private let socketFiles: [String]
   private let identity: FileIdentity?
 
-  /// Who holds a bus, as far as it is known.
+  /// The holder of a bus, as far as it is known.
   public struct Holder: Hashable, Sendable, CustomStringConvertible {
-    /// The process; `nil` in the moment in which it has the lock and has not yet said who it is.
+    /// The process; `nil` in the short time between acquiring the lock and writing the process id.
     public let processID: Int32?
     /// The hub's device.
     public let device: DeviceID?
@@ -20,11 +20,15 @@ public final class HubLock: Sendable {
     public var description: String { FileLock.Holder(processID: processID, name: device?.rawValue).description }
   }
 
-  /// Takes a bus for a hub and removes what a dead hub left in its place. The runtime directory is made if need be.
+  /// Acquires the lock of a bus and removes the socket files of a dead hub. Makes the runtime directory if necessary.
   ///
-  /// A location whose port the system chooses needs no lock, and this one says nothing; take another for
-  /// `BusLocation(address:)` of the bound endpoint, so that ``holder(of:)`` finds the hub.
-  /// Throws ``RunBusError/Code/busHeld`` naming the holder, ``RunBusError/Code/transport`` otherwise.
+  /// A location whose port the system chooses needs no lock, and the returned one does nothing. Acquire another one for
+  /// `BusLocation(address:)` with the bound endpoint, so that ``holder(of:)`` finds the hub.
+  ///
+  /// - Parameters:
+  ///   - location: The bus.
+  ///   - device: The hub's device, which the lock's file names.
+  /// - Throws: ``RunBusError/Code/busHeld``, which names the holder; ``RunBusError/Code/transport`` otherwise.
   public static func acquire(_ location: BusLocation, device: DeviceID) throws(RunBusError) -> HubLock {
     guard let path = location.lockFile else { return HubLock(nil, nil, []) }
     try location.prepareRuntimeDirectory()
@@ -47,7 +51,7 @@ public final class HubLock: Sendable {
     return HubLock(lock, identity, location.socketFiles)
   }
 
-  /// What keeps every hub from a bus, and every other node from finding one there: a sentence, or `nil` when nothing does.
+  /// What prevents every hub from locking a bus: a sentence, or `nil` when nothing does.
   public static func obstacle(at location: BusLocation) -> String? {
     guard let path = location.lockFile, FileLock.isObstructed(path) else { return nil }
     return obstruction(path)
@@ -55,23 +59,24 @@ public final class HubLock: Sendable {
 
   private static func obstruction(_ path: String) -> String { "\(path) is not a file: move it away" }
 
-  /// The lock's file is at its path; otherwise another hub can take the bus.
+  /// Whether the lock's file is still at its path; if not, another hub can lock the bus.
   var isInPlace: Bool { identity?.isInPlace ?? true }
-  /// Where the lock's file should be; empty without one.
+  /// The path of the lock's file; empty when there is none.
   var path: String { identity?.path ?? "" }
 
-  /// Who holds a bus now; `nil` when nobody does. Asks the kernel, not a file, and never disturbs a hub.
+  /// The holder of a bus; `nil` when there is none. The kernel answers that, and asking never disturbs a hub.
   public static func holder(of location: BusLocation) -> Holder? {
     guard let path = location.lockFile, location.hasSafeRuntimeDirectory(), let holder = FileLock.holder(path: path)
     else { return nil }
     return Holder(processID: holder.processID, device: holder.name.flatMap { DeviceID($0) })
   }
 
-  /// Lets the bus go; idempotent. Close the sockets first.
+  /// Releases the bus; idempotent. Close the sockets first.
   public func close() {
     lock.withLock { lock in
       guard lock != nil else { return }
-      // What cannot be removed is removed by the next hub. Without its file in place the sockets may be another hub's.
+      // The next hub removes what cannot be removed here. If the lock's file was replaced, the sockets may be another
+      // hub's.
       if isInPlace { try? Self.removeSockets(socketFiles) }
       lock = nil
     }
@@ -85,7 +90,7 @@ public final class HubLock: Sendable {
 
   deinit { close() }
 
-  /// Only called while the lock is held.
+  /// Call it only while the lock is held.
   private static func removeSockets(_ paths: [String]) throws(RunBusError) {
     for path in paths {
       var info = stat()

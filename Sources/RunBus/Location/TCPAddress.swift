@@ -1,13 +1,15 @@
 import Foundation
 
-/// A TCP address on this machine. One written in several ways (`localhost`, `127.0.0.1`) is one bus.
+/// A TCP address on this machine. Different spellings of one address (`localhost`, `127.0.0.1`) are equal.
 struct TCPAddress: Hashable, Sendable, CustomStringConvertible {
   /// `127.x.y.z` or `::1`.
   let host: String
-  /// `nil`: the system chooses one.
+  /// `nil` when the system is to choose one.
   let port: UInt16?
 
-  /// Throws ``RunBusError/Code/badInput`` for what is not `tcp://HOST:PORT` on loopback.
+  /// Parses an address.
+  ///
+  /// - Throws: ``RunBusError/Code/badInput`` unless the text is `tcp://HOST:PORT` on loopback.
   init(_ text: String) throws(RunBusError) {
     let malformed = RunBusError(
       .badInput, "'\(text)' is no address: write tcp://HOST:PORT, such as tcp://127.0.0.1:5570")
@@ -36,7 +38,7 @@ struct TCPAddress: Hashable, Sendable, CustomStringConvertible {
     self.port = port
   }
 
-  /// The host in its one spelling; `nil` when it is not this machine.
+  /// The host in its canonical spelling; `nil` when it is not loopback.
   private static func host(_ text: Substring, _ malformed: RunBusError) throws(RunBusError) -> String? {
     if text == "localhost" { return "127.0.0.1" }
     if text.hasPrefix("[") {
@@ -49,15 +51,15 @@ struct TCPAddress: Hashable, Sendable, CustomStringConvertible {
     }
     guard !text.contains(":"), !text.contains("/"), !text.contains(where: \.isWhitespace) else { throw malformed }
     var address = in_addr()
-    // A name, or `*`: whatever it stands for, it is not loopback by its spelling.
+    // Host names and `*` are refused: what they stand for cannot be known from the text.
     guard inet_pton(AF_INET, String(text), &address) == 1 else { return nil }
     return UInt32(bigEndian: address.s_addr) >> 24 == 127 ? String(text) : nil
   }
 
-  /// The same host, on a port that the system chooses.
+  /// The same host with a port that the system chooses.
   var withAnyPort: TCPAddress { TCPAddress(host: host, port: nil) }
-  /// As ZeroMQ writes it.
+  /// In ZeroMQ's notation.
   var description: String { "tcp://\(host.contains(":") ? "[\(host)]" : host):\(port.map(String.init) ?? "*")" }
-  /// As a part of a path: `tcp-127.0.0.1-5570`, `tcp-__1-5570`.
+  /// As a component of a path: `tcp-127.0.0.1-5570`, `tcp-__1-5570`.
   var pathName: String { "tcp-\(host.replacing(":", with: "_"))-\(port.map(String.init) ?? "0")" }
 }

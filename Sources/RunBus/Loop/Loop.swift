@@ -1,29 +1,36 @@
 public import RunCore
 import Synchronization
 
-/// Something with a descriptor that a loop watches: a socket, a pipe. Used on the loop's thread only.
+/// Something with a descriptor that a loop polls, such as a socket or a pipe. Used on the loop's thread only.
 public protocol LoopSource: AnyObject {
   /// Becomes readable when ``drain()`` has something to do.
   var descriptor: CInt { get }
-  /// Takes in what is there, a bounded amount at a time; returns whether more is left.
+  /// Processes what has arrived, up to a bound. Returns whether there may be more.
   func drain() -> Bool
 }
 
-/// One thread that owns sockets and timers and runs the actors pinned to it: a serial executor with a poller.
+/// One thread that polls sockets, runs timers and executes the actors pinned to it: a serial executor with a poller.
 ///
-/// An actor is pinned by `nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }` and
-/// by keeping the loop. What a source or a timer calls runs on the same thread, so there the actor may use
-/// `assumeIsolated`. Several nodes may share a loop. An idle loop sleeps until something happens.
+/// An actor is pinned to a loop when it keeps the loop and returns ``asUnownedSerialExecutor()`` as its
+/// `unownedExecutor`. Sources and timers are called on the same thread, so there the actor may use `assumeIsolated`.
+/// Several nodes may share a loop. An idle loop sleeps until something happens.
 ///
-/// Deadlines are on a clock that counts sleep, but a sleeping machine fires no timer: what fell due meanwhile fires
-/// within the rest of the wait that the sleep interrupted.
+/// Deadlines use a clock that counts sleep. A sleeping machine fires no timers; after it wakes up, a timer that fell
+/// due fires when `poll` returns, at the latest when the rest of its time-out has passed.
+///
+/// ```swift
+/// let loop = try Loop()
+/// let hub = try Hub(at: location, configuration: configuration, loop: loop)
+/// try await hub.run()
+/// loop.stop()
+/// ```
 public final class Loop: SerialExecutor, Sendable {
   let core: LoopCore
   private let thread: Mutex<SystemThread?>
 
   /// Starts the loop's thread.
   ///
-  /// Throws ``RunBusError/Code/transport`` when the system has no thread or no pipe for it.
+  /// - Throws: ``RunBusError/Code/transport`` when the system provides no thread or no pipe.
   public init() throws(RunBusError) {
     let core = LoopCore(pipe: try WakePipe())
     self.core = core
@@ -32,46 +39,49 @@ public final class Loop: SerialExecutor, Sendable {
 
   deinit { stop() }
 
-  /// The time on the loop's line: monotonic, counts sleep, in nanoseconds. Any thread.
+  /// The present time of a monotonic clock that counts sleep, in nanoseconds. Any thread may read it.
   public static var now: BusTime { readContinuousClock() }
 
   /// Whether the caller is on the loop's thread.
   public var isCurrent: Bool { core.isCurrent }
 
-  /// Ends the thread after the work that was given to it, and waits for that; called on the loop's own thread it does
-  /// not wait. Close what lives on the loop before. Idempotent.
+  /// Ends the thread when it has done the work that it was given, and waits for that; a call on the loop's own thread
+  /// does not wait. Close the nodes on the loop before. Idempotent.
   ///
-  /// A job that an actor is given afterwards still runs, on a short-lived thread: nobody waits for ever.
+  /// An actor's job that arrives later still runs, on a short-lived thread, so that no caller waits for ever.
   public func stop() {
     core.requestStop()
     guard let thread = thread.withLock({ $0.take() }) else { return }
     if core.isCurrent { thread.detach() } else { thread.join() }
   }
 
-  /// Runs something on the loop's thread, after what was given to it before. Any thread.
+  /// Runs a closure on the loop's thread, after the work that was submitted before. Any thread may call it.
   public func submit(_ work: @escaping @Sendable () -> Void) { core.enqueue(.call(work)) }
 
   // MARK: On the loop's thread
 
-  /// Watches a source until it is removed, and drains it once before sleeping: its first edge may be gone already.
+  /// Polls a source until it is removed. The loop drains it once before it sleeps: the first edge of an edge-triggered
+  /// descriptor may have passed already.
   public func add(_ source: any LoopSource) {
     checkIsolated()
     core.add(source)
   }
 
-  /// Watches a source no more. Call it before its descriptor closes.
+  /// Stops polling a source. Call it before the source's descriptor is closed.
   public func remove(_ source: any LoopSource) {
     checkIsolated()
     core.remove(source)
   }
 
-  /// Drains a source before the loop sleeps again: whoever used it may have consumed the edge that would have woken it.
+  /// Makes the loop drain a source before it sleeps again. Needed after using an edge-triggered source directly, which
+  /// may have consumed the edge that would have woken the loop.
   public func touch(_ source: any LoopSource) {
     checkIsolated()
     core.touch(source)
   }
 
-  /// A timer without a deadline; keep it. It fires after the sources of its turn have been drained.
+  /// Makes a timer without a deadline. Keep it: the loop does not. It fires after the sources of its turn have been
+  /// drained.
   public func makeTimer(_ handler: @escaping () -> Void) -> LoopTimer {
     checkIsolated()
     let timer = LoopTimer(handler)
@@ -81,15 +91,15 @@ public final class Loop: SerialExecutor, Sendable {
 
   // MARK: SerialExecutor
 
-  /// Takes in a job of an actor that is pinned to the loop. Any thread.
+  /// Queues a job of an actor that is pinned to the loop. Any thread may call it.
   public func enqueue(_ job: consuming ExecutorJob) { core.enqueue(.job(UnownedJob(job), asUnownedSerialExecutor())) }
 
-  /// The loop as its actors name it.
+  /// The reference by which an actor names the loop as its executor.
   public func asUnownedSerialExecutor() -> UnownedSerialExecutor { UnownedSerialExecutor(ordinary: self) }
 
-  /// Stops the program when the caller is not on the loop's thread.
+  /// Traps when the caller is not on the loop's thread.
   public func checkIsolated() { precondition(core.isCurrent, "this belongs on the thread of its loop") }
 
-  /// Whether the caller is on the loop's thread, for the runtime.
+  /// Whether the caller is on the loop's thread, as the Swift runtime asks it.
   public func isIsolatingCurrentContext() -> Bool? { core.isCurrent }
 }

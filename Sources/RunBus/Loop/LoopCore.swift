@@ -10,10 +10,11 @@
 import RunCore
 import Synchronization
 
-/// What a loop's thread owns. The thread keeps it alive, not the ``Loop``, so that dropping the loop ends the thread.
+/// The state of a loop's thread. The thread keeps it alive instead of the ``Loop``, so that dropping the loop ends
+/// the thread.
 ///
-/// Unchecked: `inbox` and `threadNumber` are safe from any thread; everything else is touched by the loop's thread only,
-/// which ``Loop`` checks on every way in.
+/// Unchecked: `inbox` and `threadNumber` are safe on any thread; the loop's thread alone uses everything else, which
+/// ``Loop`` checks at each entry.
 final class LoopCore: @unchecked Sendable {
   /// Something to run on the thread.
   enum Work {
@@ -25,16 +26,16 @@ final class LoopCore: @unchecked Sendable {
     enum Phase {
       /// Can go to: stopping.
       case running
-      /// The thread runs what is left. Can go to: ended.
+      /// The thread runs the remaining work. Can go to: ended.
       case stopping
-      /// The thread is gone. Can go to: late.
+      /// The thread has ended. Can go to: late.
       case ended
-      /// A short-lived thread runs what came after the end. Can go to: ended.
+      /// A short-lived thread runs work that arrived after the end. Can go to: ended.
       case late
     }
     var work: [Work] = []
     var phase = Phase.running
-    /// The thread is, or is about to be, in `poll` without a time limit of zero.
+    /// Whether the thread is in `poll`, or about to call it, with a time-out other than zero.
     var isAsleep = false
     var pipe: WakePipe?
     init(pipe: consuming WakePipe) { self.pipe = consume pipe }
@@ -42,19 +43,19 @@ final class LoopCore: @unchecked Sendable {
     mutating func wake() {
       guard isAsleep else { return }
       isAsleep = false
-      // Under the lock, so that the pipe cannot close in between; it takes a microsecond.
+      // Called under the lock, so that the pipe is not closed meanwhile; it costs a microsecond.
       pipe?.wake()
     }
   }
 
   private struct Entry {
     let source: any LoopSource
-    /// To be drained before sleeping.
+    /// Whether the source must be drained before the loop sleeps.
     var isPending: Bool
   }
 
-  /// Rounds of sockets that a due timer waits for. A flood that never ends must not stop the clock; 64 rounds are some
-  /// thousand messages, more than any burst that fits between two deadlines of a node.
+  /// How many rounds of sockets and jobs a due timer waits for, so that an endless flood of messages does not stop the
+  /// timers. 64 rounds are some thousand messages, more than arrives between two deadlines of a node in normal use.
   private static let roundsBeforeTimersMax = 64
 
   private let inbox: Mutex<InboundStream>
@@ -64,7 +65,7 @@ final class LoopCore: @unchecked Sendable {
   private var entries: [Entry] = []
   private struct WeakTimer { weak var timer: LoopTimer? }
   private var timers: [WeakTimer] = []
-  /// The wake pipe and the entries, in this order; empty when entries came or went.
+  /// The wake pipe and then the sources, in the order of `entries`; empty when `entries` has changed.
   private var descriptors: [pollfd] = []
   private var batch: [Work] = []
 
@@ -89,7 +90,7 @@ final class LoopCore: @unchecked Sendable {
     do {
       try SystemThread(name: "runbus-late") { self.runLate() }.detach()
     } catch {
-      // No thread is to be had: the caller's does it, rather than nobody.
+      // Without a thread the caller runs the work: otherwise whoever waits for it would wait for ever.
       runLate()
     }
   }
@@ -110,7 +111,7 @@ final class LoopCore: @unchecked Sendable {
     while true {
       drainPending()
       if runBatch() != .running { break }
-      // What was sent meanwhile may have eaten an edge: looking again is cheaper than a poll that returns at once.
+      // A send during the batch may have consumed an edge. Draining again is cheaper than a poll that returns at once.
       drainPending()
       let isPending = entries.contains { $0.isPending }
       let isReady = waitForDescriptors(isPending: isPending)
@@ -131,7 +132,7 @@ final class LoopCore: @unchecked Sendable {
     finish()
   }
 
-  /// Runs what is left and leaves the stage in the moment in which nothing is.
+  /// Runs the remaining work, and marks the end under the lock when there is none left.
   private func finish() {
     while true {
       _ = runBatch()
@@ -146,7 +147,8 @@ final class LoopCore: @unchecked Sendable {
     }
   }
 
-  /// Runs what was given until now; what comes meanwhile waits for the next turn, behind the sockets.
+  /// Runs the work that has been submitted so far. Work that arrives meanwhile waits for the next turn, after the
+  /// sockets.
   private func runBatch() -> InboundStream.Phase {
     let phase = inbox.withLock { inbox in
       swap(&inbox.work, &batch)
@@ -164,7 +166,7 @@ final class LoopCore: @unchecked Sendable {
 
   private func drainPending() {
     var index = 0
-    // Drains may add and remove sources; one that moves in front of the index is found in the next round.
+    // Drains may add and remove sources. A source that moves in front of the index is drained in the next round.
     while index < entries.count {
       if entries[index].isPending {
         entries[index].isPending = false
@@ -175,7 +177,8 @@ final class LoopCore: @unchecked Sendable {
     }
   }
 
-  /// Sleeps until a source is ready, work comes, or a timer is due; returns whether any source or work is there.
+  /// Sleeps until a source is ready, work arrives, or a timer is due. Returns whether a source is ready or work has
+  /// arrived.
   private func waitForDescriptors(isPending: Bool) -> Bool {
     if descriptors.isEmpty {
       descriptors.append(pollfd(fd: wakeDescriptor, events: Int16(POLLIN), revents: 0))
@@ -213,7 +216,7 @@ final class LoopCore: @unchecked Sendable {
   private func fireDueTimers() {
     guard !timers.isEmpty else { return }
     let now = Loop.now
-    // In order of their deadlines; a handler may turn off one that comes later.
+    // Timers fire in the order of their deadlines; a handler may turn off a later one.
     let due = timers.compactMap(\.timer).filter { $0.deadline.map { $0 <= now } ?? false }
       .sorted { ($0.deadline ?? now) < ($1.deadline ?? now) }
     for timer in due where timer.deadline.map({ $0 <= now }) ?? false { timer.fire() }

@@ -1,4 +1,4 @@
-// Every system call of the loop, read at once and sorted: expected outcomes are values, impossible ones stop here.
+// All system calls of the loop. Each result is checked at once: expected outcomes are values, impossible ones trap.
 #if canImport(Darwin)
   import Darwin
 #elseif canImport(Glibc)
@@ -10,7 +10,7 @@
 #endif
 import RunCore
 
-/// The monotonic clock that counts sleep, the one that `ContinuousClock` reads, without its detour.
+/// Reads the monotonic clock that counts sleep, the same as `ContinuousClock`, but with less overhead.
 func readContinuousClock() -> BusTime {
   var time = timespec()
   #if canImport(Darwin)
@@ -21,7 +21,7 @@ func readContinuousClock() -> BusTime {
   return BusTime(nanoseconds: Int64(time.tv_sec) &* 1_000_000_000 &+ Int64(time.tv_nsec))
 }
 
-/// A pipe whose only use is to end another thread's `poll`; closed with its owner.
+/// A pipe that ends another thread's `poll`; it is closed with its owner.
 struct WakePipe: ~Copyable {
   let readEnd: CInt
   private let writeEnd: CInt
@@ -39,13 +39,13 @@ struct WakePipe: ~Copyable {
     writeEnd = ends[1]
   }
 
-  /// A full pipe wakes as well as a fuller one, so the outcome does not matter.
+  /// The outcome is ignored: a full pipe wakes the loop, too.
   borrowing func wake() {
     var byte: UInt8 = 1
     _ = write(writeEnd, &byte, 1)
   }
 
-  /// A wake-up writes one byte, and only to a sleeping loop: there is never more than this takes.
+  /// One read is enough: a wake-up writes one byte, and only while the loop sleeps.
   borrowing func clear() {
     var bytes: UInt64 = 0
     _ = read(readEnd, &bytes, MemoryLayout<UInt64>.size)
@@ -57,12 +57,12 @@ struct WakePipe: ~Copyable {
   }
 }
 
-/// Waits until a descriptor is ready or the time has passed; `nil` waits for as long as it takes.
+/// Waits until a descriptor is ready or the time-out has passed; `nil` waits without a limit.
 ///
-/// Returns how many are ready; none when a signal came in between, the caller comes back anyway.
+/// - Returns: How many descriptors are ready; 0 also when a signal interrupted the call, because the loop polls again.
 func pollDescriptors(_ descriptors: inout [pollfd], timeout: BusDuration?) -> Int {
-  // Whole milliseconds are the finest that poll takes: rounded up, so that a timer never fires early. An hour at most,
-  // so that it fits; the loop comes back and waits for the rest.
+  // `poll` counts whole milliseconds. Rounded up, so that a timer never fires early; an hour at most, so that it fits
+  // into a CInt. The loop then waits for the rest.
   let milliseconds = timeout.map { CInt((max(0, min($0.nanoseconds, 3_600_000_000_000)) + 999_999) / 1_000_000) }
   let count = descriptors.withUnsafeMutableBufferPointer { buffer in
     poll(buffer.baseAddress, nfds_t(buffer.count), milliseconds ?? -1)
@@ -73,10 +73,10 @@ func pollDescriptors(_ descriptors: inout [pollfd], timeout: BusDuration?) -> In
   return 0
 }
 
-/// What an error number means.
+/// The system's text for an error number.
 func systemReason(_ code: CInt) -> String { String(cString: strerror(code)) }
 
-/// The calling thread as a number that no other living thread has.
+/// A number for the calling thread that no other living thread has.
 func currentThreadNumber() -> UInt {
   #if canImport(Darwin)
     UInt(bitPattern: pthread_self())
@@ -85,12 +85,12 @@ func currentThreadNumber() -> UInt {
   #endif
 }
 
-/// A thread that somebody must join or let go.
+/// A thread that its owner must join or detach.
 struct SystemThread: ~Copyable, @unchecked Sendable {
-  // Unchecked because pthread_t is a pointer on Darwin; it is only ever handed back to pthread, which takes it anywhere.
+  // Unchecked because pthread_t is a pointer on Darwin. It is only passed to pthread, which accepts it on any thread.
   private let handle: pthread_t
 
-  /// Starts a thread; `body` is released on it when it ends.
+  /// Starts a thread, which releases `body` when it ends.
   init(name: StaticString, _ body: @escaping @Sendable () -> Void) throws(RunBusError) {
     let box = Unmanaged.passRetained(ThreadBody(name: name, body))
     #if canImport(Darwin)
@@ -112,9 +112,9 @@ struct SystemThread: ~Copyable, @unchecked Sendable {
     #endif
   }
 
-  /// Waits for its end.
+  /// Waits for the thread's end.
   consuming func join() { pthread_join(handle, nil) }
-  /// Lets it end by itself.
+  /// Lets the thread end by itself.
   consuming func detach() { pthread_detach(handle) }
 }
 
@@ -130,7 +130,7 @@ private final class ThreadBody: Sendable {
 private func threadMain(_ argument: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
   guard let argument else { return nil }
   let body = Unmanaged<ThreadBody>.fromOpaque(argument).takeRetainedValue()
-  // Signals are the main thread's: a handler must not run in the middle of a turn.
+  // Signals go to the main thread: a signal handler must not interrupt a turn of the loop.
   var all = sigset_t()
   sigfillset(&all)
   pthread_sigmask(SIG_SETMASK, &all, nil)
@@ -139,12 +139,12 @@ private func threadMain(_ argument: UnsafeMutableRawPointer?) -> UnsafeMutableRa
   return nil
 }
 
-/// Names the calling thread, for whoever looks at a process from outside; not worth an error.
+/// Names the calling thread, for `top` and debuggers. A failure is ignored.
 private func nameThread(_ name: StaticString) {
   #if canImport(Darwin)
     _ = name.description.withCString { pthread_setname_np($0) }
   #else
-    // glibc's own call for it is a GNU extension, which Swift does not see.
+    // glibc's function for it is a GNU extension, which Swift does not import.
     let file = open("/proc/thread-self/comm", O_WRONLY | O_CLOEXEC)
     guard file >= 0 else { return }
     name.withUTF8Buffer { _ = write(file, $0.baseAddress, $0.count) }

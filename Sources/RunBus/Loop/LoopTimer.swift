@@ -1,9 +1,9 @@
 public import RunCore
 
-/// A deadline of a loop, used on the loop's thread only. Whoever made it keeps it: a timer that is let go never fires.
+/// A timer of a loop, used on the loop's thread only. Its maker keeps it: a timer without a reference never fires.
 public final class LoopTimer {
-  /// When it fires, on the line of ``Loop/now``: once, at or after the deadline. `nil` turns it off; a firing timer is
-  /// off before its handler runs, which may set it again.
+  /// When it fires, on the clock of ``Loop/now``: once, at or after this time. `nil` turns it off. A firing timer is
+  /// turned off before its handler runs; the handler may set it again.
   public var deadline: BusTime?
   private let handler: () -> Void
 

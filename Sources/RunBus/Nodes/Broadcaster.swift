@@ -1,18 +1,18 @@
 import RunCore
 import Synchronization
 
-/// Who listens to a node: streams of snapshots, events and receipts, and callers that wait for a verdict.
+/// The listeners of a node: streams of snapshots, events and receipts, and callers that wait for a verdict.
 ///
-/// It may be used from any thread, because a stream can be dropped anywhere.
+/// It is safe to use from any thread, because an app may drop a stream on any thread.
 final class Broadcaster: Sendable {
   private typealias Readers<Element> = [UInt64: AsyncStream<Element>.Continuation]
   private struct State {
     var nextKey: UInt64 = 0
-    /// What ends a stream, for all of them.
+    /// For each stream, what finishes it.
     var finishers: [UInt64: @Sendable () -> Void] = [:]
     var snapshots: Readers<Snapshot> = [:]
     var demands: Readers<SensorDemand> = [:]
-    /// What the readers of demands were told last.
+    /// The sensor demand that the readers were told last.
     var demand: SensorDemand?
     var events: Readers<BusEvent> = [:]
     var receipts: [CommandID: Readers<Receipt>] = [:]
@@ -26,9 +26,11 @@ final class Broadcaster: Sendable {
     var posts: [MessageID: CheckedContinuation<Result<Void, RunBusError>, Never>] = [:]
     var end: RunBusError?
   }
-  /// A reader this far behind loses the oldest events: the bus does not wait for it.
+  /// The bound of a stream of events: a reader that falls further behind loses the oldest, so that the node never
+  /// waits.
   static let eventsMax = 1024
-  /// A full outbox that is accepted and judged in one go has two stages a row.
+  /// The bound of a stream of receipts: twice what a full outbox of 1,024 commands needs when each of them reaches two
+  /// stages at once.
   static let receiptsMax = 4096
   private let state = Mutex(State())
 
@@ -39,7 +41,7 @@ final class Broadcaster: Sendable {
     stream(\.snapshots, keeping: .bufferingNewest(1), first: first)
   }
 
-  /// Changes of what the run asks of sensors from now on, the present demand first; a slow reader sees the newest.
+  /// Changes of the sensor demand from now on, the present one first; a slow reader gets the newest.
   func sensorDemands(first: SensorDemand) -> AsyncStream<SensorDemand> {
     state.withLock { $0.demand = $0.demand ?? first }
     return stream(\.demands, keeping: .bufferingNewest(1), first: first)
@@ -53,15 +55,15 @@ final class Broadcaster: Sendable {
     stream(\.reachabilities, keeping: .bufferingNewest(1), first: first)
   }
 
-  /// Changes of how far the view can be believed from now on, the present state first.
+  /// Changes of the view's state from now on, the present one first.
   func views(first: ViewState) -> AsyncStream<ViewState> {
     stream(\.views, keeping: .bufferingNewest(1), first: first)
   }
 
-  /// Alarms from now on; each is a silence of its own, so a reader that lives loses none.
+  /// Alarms from now on. There is one for each silence of the hub, so 16 are more than a live reader ever lags behind.
   func hubLosses() -> AsyncStream<HubLost> { stream(\.hubLosses, keeping: .bufferingNewest(16)) }
 
-  /// What becomes of records from now on.
+  /// What happens to records from now on.
   func recordNews() -> AsyncStream<RecordNews> { stream(\.recordNews, keeping: .bufferingNewest(Self.eventsMax)) }
 
   /// The stages of one command from now on, ending with its verdict.
@@ -70,7 +72,7 @@ final class Broadcaster: Sendable {
   /// The stages of all commands from now on, in the order in which they are reached.
   func ownReceipts() -> AsyncStream<Receipt> { stream(\.ownReceipts, keeping: .bufferingNewest(Self.receiptsMax)) }
 
-  /// Waits for a command's verdict. `begin` runs once the waiter is in place.
+  /// Waits for a command's verdict. `begin` runs when the waiter is registered.
   func verdict(
     of id: CommandID, isolation: isolated any Actor, begin: () -> Void
   ) async -> Result<Verdict, RunBusError> {
@@ -94,12 +96,12 @@ final class Broadcaster: Sendable {
     }
   }
 
-  /// The stages of one of the app's messages from now on, to its last.
+  /// The stages of one of the app's messages from now on, ending with its last.
   func messageReceipts(for id: MessageID) -> AsyncStream<MessageReceipt> {
     stream(\.messages[of: id], keeping: .unbounded)
   }
 
-  /// Waits until a message is durable here, on its way, or refused. `begin` runs once the waiter is in place.
+  /// Waits until a message is durable here, on its way, or refused. `begin` runs when the waiter is registered.
   func posting(of id: MessageID, isolation: isolated any Actor, begin: () -> Void) async -> Result<Void, RunBusError> {
     await withCheckedContinuation(isolation: isolation) { continuation in
       let early = state.withLock { state -> RunBusError? in
@@ -114,7 +116,8 @@ final class Broadcaster: Sendable {
 
   // MARK: Telling
 
-  /// One of the app's messages reached a stage; its first answers whoever posts it, its last ends its streams.
+  /// Reports a stage of one of the app's messages. The first stage answers the caller that posts it; the last one ends
+  /// its streams.
   func tell(_ receipt: MessageReceipt) {
     let id = receipt.messageID
     let (post, listeners) = state.withLock { state in
@@ -128,7 +131,7 @@ final class Broadcaster: Sendable {
     }
   }
 
-  /// One of the app's messages is not taken.
+  /// Fails the caller that posts a message which the core refuses, and ends the message's streams.
   func refuse(_ id: MessageID, _ refusal: PostRefusal) {
     let (post, listeners) = state.withLock { state in
       (state.posts.removeValue(forKey: id), Array((state.messages.removeValue(forKey: id) ?? [:]).values))
@@ -137,7 +140,7 @@ final class Broadcaster: Sendable {
     for listener in listeners { listener.finish() }
   }
 
-  /// The state changed.
+  /// Reports a new snapshot, and the sensor demand if it has changed.
   func show(_ snapshot: Snapshot) {
     for listener in state.withLock({ Array($0.snapshots.values) }) { listener.yield(snapshot) }
     let demand = snapshot.sensors
@@ -148,32 +151,32 @@ final class Broadcaster: Sendable {
     for listener in listeners { listener.yield(demand) }
   }
 
-  /// Something was heard.
+  /// Reports an event of the bus.
   func hear(_ event: BusEvent) {
     for listener in state.withLock({ Array($0.events.values) }) { listener.yield(event) }
   }
 
-  /// The hub became reachable or unreachable.
+  /// Reports that the hub became reachable or unreachable.
   func tell(_ reachability: Reachability) {
     for listener in state.withLock({ Array($0.reachabilities.values) }) { listener.yield(reachability) }
   }
 
-  /// The view became stale or fresh.
+  /// Reports that the view became stale or fresh.
   func tell(_ view: ViewState) {
     for listener in state.withLock({ Array($0.views.values) }) { listener.yield(view) }
   }
 
-  /// The hub is lost.
+  /// Reports an alarm: the hub is lost.
   func tell(_ lost: HubLost) {
     for listener in state.withLock({ Array($0.hubLosses.values) }) { listener.yield(lost) }
   }
 
-  /// Something has become of a record.
+  /// Reports a change of a record.
   func tell(_ news: RecordNews) {
     for listener in state.withLock({ Array($0.recordNews.values) }) { listener.yield(news) }
   }
 
-  /// A command reached a stage; a verdict ends its streams and answers its waiters.
+  /// Reports a stage of a command. A verdict ends the command's streams and answers the callers that wait for it.
   func tell(_ receipt: Receipt) {
     typealias Listeners = [AsyncStream<Receipt>.Continuation]
     typealias Waiters = [CheckedContinuation<Result<Verdict, RunBusError>, Never>]
@@ -193,7 +196,7 @@ final class Broadcaster: Sendable {
     for waiter in waiters { waiter.resume(returning: .success(verdict)) }
   }
 
-  /// Nobody knows any more what has become of the messages that are being posted.
+  /// Fails all callers that are posting a message, because its fate is unknown after a change of the store.
   func giveUpPosts(_ error: RunBusError) {
     let posts = state.withLock { state in
       let posts = state.posts
@@ -203,7 +206,7 @@ final class Broadcaster: Sendable {
     for post in posts.values { post.resume(returning: .failure(error)) }
   }
 
-  /// The node has ended: every stream finishes, every waiter learns why.
+  /// Ends all streams and fails all waiting callers.
   func end(_ error: RunBusError) {
     let old = state.withLock { state in
       let old = state
@@ -215,7 +218,7 @@ final class Broadcaster: Sendable {
     for waiter in old.waiters.values.flatMap(\.values) { waiter.resume(returning: .failure(error)) }
   }
 
-  /// A stream that is told what comes from now on, until its reader lets go of it or the node ends.
+  /// A stream of what is reported from now on, until its reader drops it or the node ends.
   private func stream<Element: Sendable>(
     _ path: any WritableKeyPath<State, Readers<Element>> & Sendable,
     keeping policy: AsyncStream<Element>.Continuation.BufferingPolicy, first: Element? = nil
@@ -244,7 +247,7 @@ final class Broadcaster: Sendable {
 }
 
 extension Dictionary {
-  /// Those of one id; an id that has none is forgotten.
+  /// The listeners of one id; an id without listeners is removed.
   fileprivate subscript<Reader>(of id: Key) -> Value where Value == [UInt64: Reader] {
     get { self[id] ?? [:] }
     set { self[id] = newValue.isEmpty ? nil : newValue }

@@ -1,15 +1,19 @@
 #if ZeroMQ
   public import RunCore
 
-  // The short way onto a bus over ZeroMQ, with a store in the usual place.
+  // Convenience initializers: a node over ZeroMQ with its store in the usual directory.
   extension Hub {
-    /// A hub on a named bus or address: takes the bus's lock and opens the device's store. Blocks for up to
+    /// Makes the hub of a named bus or address: acquires the bus's lock and opens the device's store. Blocks for up to
     /// ``NodeStore/visitorPatience`` while another process holds the store.
     ///
-    /// Throws ``RunBusError/Code/busHeld`` naming who holds the bus or the store, and ``RunBusError/Code/store`` or
-    /// ``RunBusError/Code/transport`` when a directory cannot be used.
+    /// - Parameters:
+    ///   - location: The bus.
+    ///   - configuration: How the hub is set up.
+    ///   - loop: The thread that the hub runs on; several nodes may share it.
+    /// - Throws: ``RunBusError/Code/busHeld``, which names the process that holds the bus or the store;
+    ///   ``RunBusError/Code/store`` or ``RunBusError/Code/transport`` when a directory cannot be used.
     public init(at location: BusLocation, configuration: HubConfiguration, loop: Loop) throws(RunBusError) {
-      // The lock comes first and goes last: nobody else binds while anything of ours is open.
+      // The lock is acquired first and released last: no other hub may bind while a socket of this one is open.
       let lock = try HubLock.acquire(location, device: configuration.deviceID)
       let device = configuration.deviceID
       let store = try NodeStore(
@@ -22,10 +26,15 @@
   }
 
   extension Peer {
-    /// A peer of a named bus or address: opens the device's store. Blocks for up to
+    /// Makes a peer of a named bus or address and opens the device's store. Blocks for up to
     /// ``NodeStore/visitorPatience`` while another process holds the store.
     ///
-    /// Throws ``RunBusError/Code/busHeld`` naming who holds the store, ``RunBusError/Code/store`` when it cannot be used.
+    /// - Parameters:
+    ///   - location: The bus.
+    ///   - configuration: How the peer is set up.
+    ///   - loop: The thread that the peer runs on; several nodes may share it.
+    /// - Throws: ``RunBusError/Code/busHeld``, which names the process that holds the store; ``RunBusError/Code/store``
+    ///   when it cannot be used.
     public init(at location: BusLocation, configuration: PeerConfiguration, loop: Loop) throws(RunBusError) {
       let device = configuration.deviceID
       self.init(
@@ -38,7 +47,7 @@
   }
 
   extension LocalServices {
-    /// The usual place of a device's node: the spool of its bus on this machine, and a door beside the bus's sockets.
+    /// The usual services of a device: the spool of its bus, and an admin socket in the bus's runtime directory.
     init(at location: BusLocation, device: DeviceID) {
       self.init(spool: location.spool, adminSocket: ZeroMQAdminSocketOpener(location: location, device: device))
     }
@@ -46,22 +55,23 @@
 #endif
 
 extension Identifier {
-  /// Draws an identifier.
+  /// Makes a random identifier.
   public static func random() -> Self {
-    // Without a system generator of our own: it has no size and so no address, which the thread sanitizer does not bear.
+    // Do not pass a `SystemRandomNumberGenerator` with `using:`: the struct is empty and has no address, which the
+    // thread sanitizer cannot handle.
     Self(high: .random(in: .min ... .max), low: .random(in: .min ... .max))
   }
 }
 
 extension AppMessage {
-  /// A message to be sent now: its id is drawn.
+  /// Makes a message with a random id.
   public init(name: String, body: [UInt8]) {
     self.init(id: .random(), name: name, body: body)
   }
 }
 
 extension Command {
-  /// A press of a button now: its id is drawn, and a start mints the id of its run.
+  /// Makes a command that was pressed now, with a random id. A start also gets a random id for its run.
   public init(_ kind: CommandKind, source: ControlSource) {
     self.init(id: .random(), kind: kind, source: source, runID: kind == .start ? .random() : nil)
   }

@@ -4,12 +4,19 @@ import Logging
 public import RunCore
 import RunWire
 
-/// The node that holds the authoritative run: exactly one per bus.
+/// The node that holds the authoritative run. A bus has exactly one, usually on the phone.
 ///
-/// It feeds its ``RunCore/HubCore`` with what happens and carries out what that decides; it decides nothing itself. It
-/// lives on its loop's thread, where its sockets are.
+/// ```swift
+/// let hub = try Hub(
+///   at: BusLocation(bus: BusName("default")!), configuration: HubConfiguration(deviceID: DeviceID("phone")!),
+///   loop: Loop())
+/// try await hub.run()  // until its task is cancelled
+/// ```
+///
+/// The hub passes events to its ``RunCore/HubCore``, which makes all decisions, and carries out the actions that come
+/// back. The actor runs on its loop's thread, where its sockets are.
 public actor Hub: Node, DrivenNode {
-  /// The thread that this actor lives on.
+  /// The loop's thread, which executes this actor.
   public nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
 
   nonisolated let loop: Loop
@@ -21,15 +28,19 @@ public actor Hub: Node, DrivenNode {
   private var core: HubCore?
   private var clock = BusClock(realAnchor: .zero, busAnchor: .zero, speed: .realTime)
   private var transport: (any HubTransport)?
-  /// Nobody has subscribed to a topic yet: what is published on it need not even be encoded.
+  /// The topics that any peer has subscribed to. Events of other topics are not encoded.
   private var subscribed: Set<Topic> = []
   private var complainedAbout: Set<ConnectionID> = []
 
-  /// A hub on a loop, with a store and a way to be reached.
+  /// Makes a hub from its parts; ``init(at:configuration:loop:)`` is the usual way.
   ///
   /// - Parameters:
-  ///   - lock: what makes it the only hub of its bus, where a lock does; let go when the hub has ended.
-  ///   - services: what else it has on its machine.
+  ///   - configuration: How the hub is set up.
+  ///   - listener: Opens the sockets at which peers connect.
+  ///   - store: Where the hub keeps its state.
+  ///   - loop: The thread that the hub runs on; several nodes may share it.
+  ///   - lock: The lock that makes this hub the only one of its bus; the hub releases it when it has ended.
+  ///   - services: The spool and the admin socket on this machine.
   public init(
     configuration: HubConfiguration, listener: any HubListener, store: NodeStore, loop: Loop, lock: HubLock? = nil,
     services: LocalServices = LocalServices()
@@ -45,7 +56,7 @@ public actor Hub: Node, DrivenNode {
   /// Runs until the task is cancelled; see ``Node/run()``.
   public func run() async throws(RunBusError) { try await drive() }
 
-  /// Gives a command on the hub itself; see ``Node/send(_:)``.
+  /// Gives a command on the hub itself and waits for its verdict; see ``Node/send(_:)``.
   public func send(_ command: Command) async throws(RunBusError) -> Verdict {
     try await answer(to: command)
   }
@@ -56,9 +67,10 @@ public actor Hub: Node, DrivenNode {
   /// The stages of all of the hub's own commands; see ``Node/ownReceipts()``.
   public func ownReceipts() -> AsyncStream<Receipt> { driver.audience.ownReceipts() }
 
-  /// Takes in a reading of one of the hub's own sensors.
+  /// Adds a reading of one of the hub's own sensors; see ``Node/add(_:)``.
   ///
-  /// Throws ``RunBusError/Code/badInput`` for numbers that no sensor gives.
+  /// - Throws: ``RunBusError/Code/badInput`` for a value that no sensor gives, ``RunBusError/Code/closed`` when the hub
+  ///   does not run.
   public func add(_ sample: Sample) throws(RunBusError) {
     guard driver.life.isRunning else { throw RunBusError(.closed, "the hub does not run") }
     guard Codec.carries(sample.value) else {
@@ -67,7 +79,7 @@ public actor Hub: Node, DrivenNode {
     feed(.sample(sample))
   }
 
-  /// Readings, its peers' among them, are not durable yet, or what they change is not published yet.
+  /// Whether readings, those of peers included, are not durable yet or their effect is not published yet.
   public var hasUnsettledSamples: Bool { core?.hasUnsettledSamples ?? false }
 
   /// Snapshots as they are published, the present one first.
@@ -80,31 +92,32 @@ public actor Hub: Node, DrivenNode {
   }
   /// Everything that the hub publishes.
   public func events() -> AsyncStream<BusEvent> { driver.audience.events() }
-  /// Says what is to become of a run that was on when the hub died, if the hub asks (``RunCore/Snapshot/isRecovering``).
+  /// Decides about a run that was on when the hub died, while the hub waits for that decision
+  /// (``RunCore/Snapshot/isRecovering``).
   ///
-  /// Throws ``RunBusError/Code/badInput`` when no run waits for an answer.
+  /// - Throws: ``RunBusError/Code/badInput`` when no run waits for a decision.
   public func recover(_ answer: RecoveryAnswer) throws(RunBusError) {
     guard core?.isRecovering ?? false else { throw RunBusError(.badInput, HubCore.nothingToRecover) }
     feed(.recover(answer))
   }
-  /// What becomes of records here; see ``Node/recordNews()``.
+  /// What happens to records of this node; see ``Node/recordNews()``.
   public func recordNews() -> AsyncStream<RecordNews> { driver.audience.recordNews() }
 
-  /// Asks this node itself what it holds; see ``Node/ask(_:)``.
+  /// Asks this node itself; see ``Node/ask(_:)``.
   public func ask(_ inquiry: Inquiry) async -> InquiryAnswer { await askKeeper(inquiry) }
 
   /// The last published snapshot.
   public var authoritative: Snapshot { core?.authoritative ?? .none }
-  /// The phase with the hub's own unjudged presses on top.
+  /// The phase with the hub's own unjudged commands applied on top.
   public var predicted: RunPhase { core?.predicted ?? .idle }
   /// Bus time now; `nil` before the hub runs.
   public var busNow: BusTime? { core == nil ? nil : clock.bus(at: Loop.now) }
   /// How fast bus time runs.
   public var speed: BusSpeed { configuration.speed }
-  /// Where peers connect, once the sockets are open.
+  /// Where peers connect; `nil` while the sockets are closed.
   public var controlEndpoint: String? { transport?.controlEndpoint }
 
-  /// Closes the sockets; presses on the hub itself go on.
+  /// Closes the sockets to the peers; commands on the hub itself are still judged.
   public func disconnect() {
     transport?.close()
     transport = nil
@@ -117,10 +130,16 @@ public actor Hub: Node, DrivenNode {
 
   // MARK: Messages
 
-  /// Sends an app's message to a device by its class; returns once it is durable here (a live one: once it is on its way).
+  /// Sends an app's message to a device. Returns when the message is durable here; for a live message, when it is on
+  /// its way.
   ///
-  /// Throws ``RunBusError/Code/badInput`` for a device that this hub has never met and for a message that no frame
-  /// carries, ``RunBusError/Code/unreachable`` for a live one when the device is not there, ``RunBusError/Code/full``.
+  /// - Parameters:
+  ///   - message: The message.
+  ///   - deliveryClass: Whether it is queued, replaces the last value of its key, or is delivered now or never.
+  ///   - device: The receiver.
+  /// - Throws: ``RunBusError/Code/badInput`` for a device that this hub has never met and for a message that does not
+  ///   fit into a frame, ``RunBusError/Code/unreachable`` for a live message when the device is not connected,
+  ///   ``RunBusError/Code/full`` when the outbox is full, ``RunBusError/Code/closed`` when the hub ends first.
   public func post(
     _ message: AppMessage, by deliveryClass: DeliveryClass, to device: DeviceID
   ) async throws(RunBusError) {
@@ -250,7 +269,7 @@ public actor Hub: Node, DrivenNode {
     driver.store.readJournal(
       of: run,
       completion: onLoop { hub, result in
-        // What cannot be read is a run without a record; the log says why, and the next life tries again.
+        // A run whose journal cannot be read gets no record now; the hub tries again after its next start.
         switch result {
         case .success(let entries): hub.feed(.journal(run, entries))
         case .failure(let fault): hub.driver.log.error("the journal of \(run) cannot be read: \(fault)")
@@ -279,7 +298,7 @@ public actor Hub: Node, DrivenNode {
   }
 
   private func complain(about connection: ConnectionID, _ error: WireError) {
-    // Once a peer, and bounded: a stranger cannot fill the log.
+    // Logged once for each connection and for at most 64 of them, so that a stranger cannot fill the log.
     guard complainedAbout.count < 64, complainedAbout.insert(connection).inserted else { return }
     driver.log.warning("a peer sent what is no frame (\(error)); more of it is counted and not logged")
   }

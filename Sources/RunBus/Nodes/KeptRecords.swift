@@ -1,15 +1,15 @@
 public import RunCore
 
-/// What a node keeps of runs that are over, asked for piece by piece: by an app of its own node, by a shell at its door.
+/// Reads a node's records in parts, by inquiries: of the own node, or of another one over its admin socket.
 public struct KeptRecords {
   private let ask: (Inquiry) async throws -> InquiryAnswer
 
-  /// The records of whoever answers `ask`.
+  /// The records of the node that answers `ask`.
   public init(_ ask: @escaping (Inquiry) async throws -> InquiryAnswer) { self.ask = ask }
 
-  /// The summaries of all of them, oldest first; `nil` when this node keeps no records.
+  /// The summaries of all records, oldest first; `nil` when this node keeps no records.
   ///
-  /// Throws what `ask` throws.
+  /// - Throws: What `ask` throws.
   public func summaries() async throws -> [RecordSummary]? {
     var summaries: [RecordSummary] = []
     while true {
@@ -19,12 +19,12 @@ public struct KeptRecords {
     }
   }
 
-  /// A record with its body, which comes in parts.
+  /// A record with its body, which is read in parts.
   ///
-  /// Throws ``RunBusError/Code/badInput`` when none of the run is kept, ``RunBusError/Code/store`` when it cannot be read,
-  /// and what `ask` throws.
+  /// - Throws: ``RunBusError/Code/badInput`` when there is no record of the run, ``RunBusError/Code/store`` when it
+  ///   cannot be read, and what `ask` throws.
   public func record(_ summary: RecordSummary) async throws -> RunRecord {
-    // A new version can take its place between two parts; then it begins anew.
+    // A new version may replace the record between two parts; reading then starts over.
     for _ in 0..<8 {
       if let record = try await readOnce(summary) { return record }
     }
@@ -55,16 +55,15 @@ public struct KeptRecords {
 }
 
 extension Node {
-  /// The runs that are kept here, oldest first: on a hub all of the bus, on a peer those that have come.
-  ///
-  /// Throws ``RunBusError/Code/closed`` when the node does not run.
+  /// The summaries of the records that this node keeps, oldest first: on a hub all of the bus, on a peer those that it
+  /// has received. Empty when the node does not run.
   public func records() async throws(RunBusError) -> [RecordSummary] {
     try await rethrowing { try await KeptRecords { await self.ask($0) }.summaries() } ?? []
   }
 
-  /// A kept run with its splits, laps, route and series; `nil` when none of that id is kept here.
+  /// The record of a run with its splits, laps, route and series; `nil` when this node keeps none or does not run.
   ///
-  /// Throws ``RunBusError/Code/closed`` when the node does not run, ``RunBusError/Code/store`` when it cannot be read.
+  /// - Throws: ``RunBusError/Code/store`` when it cannot be read.
   public func record(of run: RunID) async throws(RunBusError) -> RunRecord? {
     guard let summary = try await records().first(where: { $0.runID == run }) else { return nil }
     return try await rethrowing { try await KeptRecords { await self.ask($0) }.record(summary) }

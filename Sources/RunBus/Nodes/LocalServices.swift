@@ -3,23 +3,24 @@ import Foundation
 import Logging
 import RunCore
 
-/// What a node has on its own machine besides its store: the spool of one-shot senders, and a door for shells.
+/// What a node offers on its own machine besides its store: the spool of one-shot senders, and an admin socket.
 public struct LocalServices: Sendable {
-  /// Where one-shot senders leave what they could not deliver.
+  /// Where one-shot senders leave commands that they could not deliver.
   public var spool: SpoolDirectory?
-  /// Where a shell asks what the node holds.
+  /// Opens the socket at which a shell asks this node.
   public var adminSocket: (any AdminSocketOpener)?
 
-  /// A place from its parts; without them the node delivers no spool and answers no shell.
+  /// Makes the services from their parts. Without a spool the node delivers no spooled commands; without an admin
+  /// socket it answers no shell.
   public init(spool: SpoolDirectory? = nil, adminSocket: (any AdminSocketOpener)? = nil) {
     self.spool = spool
     self.adminSocket = adminSocket
   }
 }
 
-/// Carries out what a node does at its place. Used on the node's loop's thread only.
+/// Runs the local services of a node. Used on the thread of the node's loop only.
 final class LocalServicesDriver {
-  /// A person does not wait longer than this for a hub that is there to find a press in the spool.
+  /// How often a node that is awake reads the spool; one without events reads it half as often.
   private let lookEvery: BusDuration
   private let services: LocalServices
   private let loop: Loop
@@ -31,7 +32,8 @@ final class LocalServicesDriver {
   private var timer: LoopTimer?
   private var lookAt = BusTime.zero
   private var stamp: SpoolStamp?
-  /// What was found there and has no verdict yet: a node that could not take it (its store was full) is told of it again.
+  /// Commands found in the spool that have no verdict yet. They are reported again at each look, because a node whose
+  /// store was full could not accept them.
   private var unjudged: Set<CommandID> = []
   private var replies: [UInt64: @Sendable (InquiryAnswer) -> Void] = [:]
   private var lastNumber: UInt64 = 0
@@ -48,9 +50,9 @@ final class LocalServicesDriver {
     self.inquire = inquire
   }
 
-  /// Opens the door and looks into the spool, now and again.
+  /// Opens the admin socket and starts to read the spool at intervals.
   ///
-  /// Throws what keeps the door from opening: a node that no script can ask is not started.
+  /// - Throws: The error of the admin socket: a node that no script can ask does not start.
   func open() throws(RunBusError) {
     adminSocket = try services.adminSocket?.open(
       on: loop, answerLater: { [weak self] inquiry, reply in self?.ask(inquiry, reply) })
@@ -59,7 +61,7 @@ final class LocalServicesDriver {
     look()
   }
 
-  /// Looks into the spool if it is time; called whenever the node is awake anyway.
+  /// Reads the spool if it is time; called whenever the node is awake anyway.
   func lookIfDue() {
     if timer != nil, Loop.now >= lookAt { look() }
   }
@@ -67,7 +69,7 @@ final class LocalServicesDriver {
   private func look() {
     guard let spool = services.spool else { return }
     lookAt = Loop.now + lookEvery
-    // Whoever is awake looks; the timer is for a node to which nothing happens.
+    // The timer is for a node without events; any other node calls `lookIfDue()` first.
     timer?.deadline = lookAt + lookEvery
     let stamp = spool.changeStamp
     guard let stamp, stamp != self.stamp || !unjudged.isEmpty else { return }
@@ -92,7 +94,7 @@ final class LocalServicesDriver {
     if !presses.isEmpty { spooled(presses) }
   }
 
-  /// A spooled press has its verdict.
+  /// Removes the file of a spooled command that has its verdict.
   func remove(_ id: CommandID) {
     guard let spool = services.spool else { return }
     unjudged.remove(id)
@@ -101,7 +103,7 @@ final class LocalServicesDriver {
     }
   }
 
-  /// This machine is part of the bus.
+  /// Makes the spool directory: from now on, one-shot senders of this machine may leave commands for this bus.
   func meet() {
     guard let spool = services.spool else { return }
     disk.async { [log] in
@@ -109,14 +111,14 @@ final class LocalServicesDriver {
     }
   }
 
-  /// A question of the node's own app.
+  /// Passes an inquiry to the core and remembers who waits for its answer.
   func ask(_ inquiry: Inquiry, _ reply: @escaping @Sendable (InquiryAnswer) -> Void) {
     lastNumber += 1
     replies[lastNumber] = reply
     inquire(inquiry, lastNumber)
   }
 
-  /// The answer to a question at the door.
+  /// Passes the core's answer to the app or shell that asked.
   func answer(_ answer: InquiryAnswer, _ number: UInt64) { replies.removeValue(forKey: number)?(answer) }
 
   func close() {
@@ -125,12 +127,12 @@ final class LocalServicesDriver {
     timer = nil
     for reply in replies.values { reply(.failed("the node has ended")) }
     replies = [:]
-    // What was begun is finished: a file of a settled press must not be found again.
+    // Waits for removals that are under way: the file of a judged command must not be found again.
     disk.sync {}
   }
 }
 
-/// Crosses to a queue and back to the loop's thread, where alone the value is looked at.
+/// Carries a weak reference through the disk queue back to the loop's thread.
 ///
 /// `@unchecked Sendable`: `value` is only read on the loop's thread.
 private final class Weak: @unchecked Sendable {

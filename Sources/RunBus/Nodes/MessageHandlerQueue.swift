@@ -1,11 +1,11 @@
 import RunCore
 
-/// Where messages wait for an app's handler, and what the handler makes of them: in order, one at a time, off the node's
-/// thread, so that a slow handler delays nothing but messages.
+/// Calls an app's message handler, in order and one message at a time. It runs off the node's thread, so that a slow
+/// handler delays only messages.
 struct MessageHandlerQueue: Sendable {
-  /// What became of messages; the node makes it durable.
+  /// What became of a message; the node makes it durable.
   enum Report: Sendable {
-    /// The handler has returned for everything of a stream up to here.
+    /// The handler has returned for all messages of a stream up to this sequence.
     case handled(StreamID, through: UInt64, handlerGeneration: UInt64)
     /// The handler has thrown.
     case failed(StreamID, UInt64, String)
@@ -15,21 +15,23 @@ struct MessageHandlerQueue: Sendable {
   private let continuation: AsyncStream<[HandlerCall]>.Continuation
 
   init() {
-    // Not bounded here: a sender has no more under way than its stream's flight.
+    // Unbounded, because a sender sends no more than one flight of its stream without an acknowledgement.
     (stream, continuation) = AsyncStream.makeStream(of: [HandlerCall].self)
   }
 
   func put(_ handlerCalls: [HandlerCall]) { continuation.yield(handlerCalls) }
   func close() { continuation.finish() }
 
-  /// Reports are gathered, or the node would be woken for each of many thousands.
+  /// After how many messages their completion is reported; a report for each one would wake the node many thousand
+  /// times.
   private static let reportEvery = 256
 
-  /// Hands over until the desk is closed or the task is cancelled.
+  /// Calls the handler for queued messages until the queue is closed or the task is cancelled.
   @concurrent func serve(
     _ handler: @Sendable (ReceivedMessage) async throws -> Void, report: @Sendable (Report) -> Void
   ) async {
-    /// The turn in which a handler failed: what was on its way by then is stale, and comes again.
+    /// The handler generation in which a stream's handler failed. Later calls of that generation are skipped: the core
+    /// delivers these messages again in a newer one.
     var failed: [StreamID: UInt64] = [:]
     for await batch in stream {
       var done: [StreamID: (sequence: UInt64, handlerGeneration: UInt64)] = [:]
@@ -55,7 +57,7 @@ struct MessageHandlerQueue: Sendable {
           if count >= Self.reportEvery { tell() }
         } catch {
           tell()
-          // A handler that was told to end has not judged the message.
+          // An error after a cancellation is no verdict on the message.
           if Task.isCancelled { break }
           guard let sequence = handlerCall.sequence else { continue }
           failed[handlerCall.stream] = handlerCall.handlerGeneration

@@ -1,79 +1,97 @@
 public import RunCore
 
-/// A member of a bus: ``Hub`` and ``Peer`` are its two actors.
+/// A member of a bus. The actors ``Hub`` and ``Peer`` are its two implementations.
+///
+/// A node works while ``run()`` runs. The other methods may be called from other tasks meanwhile:
+///
+/// ```swift
+/// try await withThrowingTaskGroup(of: Void.self) { group in
+///   defer { group.cancelAll() }  // ends the node gracefully
+///   group.addTask { try await node.run() }
+///   let verdict = try await node.send(Command(.start, source: .watch))
+///   print(verdict.message)
+/// }
+/// ```
 public protocol Node: Actor {
-  /// Runs the node until its task is cancelled, which ends it gracefully: nothing half-written, sockets gone.
+  /// Runs the node until its task is cancelled. Cancelling ends it gracefully: open commits are written and the sockets
+  /// are closed.
   ///
-  /// Throws ``RunBusError/Code/busHeld`` when another hub holds the bus or another process the store, and
-  /// ``RunBusError/Code/store``, ``RunBusError/Code/transport`` or ``RunBusError/Code/wireMismatch`` when it cannot go on.
+  /// - Throws: ``RunBusError/Code/busHeld`` when another hub holds the bus or another process holds the store;
+  ///   ``RunBusError/Code/store``, ``RunBusError/Code/transport`` or ``RunBusError/Code/wireMismatch`` when the node
+  ///   cannot go on; ``RunBusError/Code/closed`` when it was run before.
   func run() async throws(RunBusError)
 
-  /// Gives a command and waits for its verdict; cancelling the task stops the waiting, not the command.
+  /// Gives a command and waits for its verdict. Cancelling the task ends the waiting; the command stays valid.
   ///
-  /// Throws ``RunBusError/Code/closed`` when the node ends first.
+  /// - Throws: ``RunBusError/Code/closed`` when the node ends first, ``RunBusError/Code/timeout`` when the task is
+  ///   cancelled.
   func send(_ command: Command) async throws(RunBusError) -> Verdict
 
-  /// The stages of one command from now on, ending with its verdict. Ask before ``send(_:)`` to see all of them.
+  /// The stages of one command from now on, ending with its verdict. Call this before ``send(_:)`` to see all stages.
   func receipts(for id: CommandID) -> AsyncStream<Receipt>
 
-  /// The stages of all of this node's own commands from now on, in the order in which they are reached; those of its
-  /// earlier lives are among them. A reader more than 4,096 behind loses the oldest.
+  /// The stages of all of this node's own commands from now on, in the order in which they are reached. Commands that
+  /// were given before the node was restarted are included. A reader more than 4,096 behind loses the oldest.
   func ownReceipts() -> AsyncStream<Receipt>
 
-  /// Takes in one sensor reading.
+  /// Adds one sensor reading.
+  ///
+  /// - Throws: ``RunBusError/Code/badInput`` for a value that no sensor gives, ``RunBusError/Code/closed`` when the
+  ///   node does not run, ``RunBusError/Code/full`` when too many readings wait.
   func add(_ sample: Sample) throws(RunBusError)
 
-  /// Whether readings were taken in that are not durable at the hub yet.
+  /// Whether the node has added readings that are not durable at the hub yet.
   var hasUnsettledSamples: Bool { get }
 
-  /// Snapshots as they come; a slow reader sees the newest and misses those between.
+  /// The stream of snapshots. A slow reader gets the newest and misses those between.
   func snapshots() -> AsyncStream<Snapshot>
 
-  /// Which sensors the run asks for, as it changes, the present one first; a slow reader sees the newest. Paused, and
-  /// without a run, sensors may sleep.
+  /// Which sensors the run needs: the present demand first, then each change. A slow reader gets the newest. Sensors
+  /// may sleep while the run is paused or no run is on.
   func sensorDemands() -> AsyncStream<SensorDemand>
 
-  /// Everything this node hears on the bus, snapshots included; a reader more than 1,024 events behind loses the oldest.
+  /// Everything that this node receives from the bus, snapshots included. A reader more than 1,024 events behind loses
+  /// the oldest.
   func events() -> AsyncStream<BusEvent>
 
-  /// What becomes of records here from now on: a run that is over is kept, a new version takes its place, its owner
-  /// removes it. A reader more than 1,024 behind loses the oldest.
+  /// What happens to the records of this node from now on: a run is kept, a new version replaces a record, a record is
+  /// removed. A reader more than 1,024 behind loses the oldest.
   func recordNews() -> AsyncStream<RecordNews>
 
-  /// Asks this node itself what it holds, as a shell on its machine would. An app of the phone edits, removes and puts in
-  /// records so; to read them there is ``records()``.
+  /// Asks this node itself, not its hub. An app on the hub edits, removes and imports records with it; ``records()``
+  /// reads them.
   func ask(_ inquiry: Inquiry) async -> InquiryAnswer
 
   /// The last snapshot; ``RunCore/Snapshot/none`` before the first.
   var authoritative: Snapshot { get }
 
-  /// The phase with this node's own unsettled commands applied on top: what a button shows at once.
+  /// The phase with this node's own unanswered commands applied on top, as a button should show it at once.
   var predicted: RunPhase { get }
 
-  /// What bus time is now on the hub's line, as far as this node knows; `nil` before the first snapshot.
+  /// The present bus time as far as this node knows it; `nil` before the first snapshot.
   var busNow: BusTime? { get }
 
-  /// How fast bus time runs: the hub's setting, adopted by peers with the welcome; real time before that.
+  /// How fast bus time runs. A peer adopts the hub's setting with the welcome; before that it is real time.
   var speed: BusSpeed { get }
 
-  /// Hands an app's messages to `handler`, one at a time and in order, until the task is cancelled or the node ends.
+  /// Passes an app's messages to `handler`, one at a time and in order, until the task is cancelled or the node ends.
   ///
-  /// A queued message counts as processed once `handler` has returned and that is durable; until then it comes again,
-  /// after a crash with the same id. One whose handler throws five times is set aside by its sender. Without a handler
-  /// queued messages stay with their sender, live ones are dropped. A node has one handler at a time.
+  /// A queued message counts as processed when `handler` has returned and the node has stored that. Until then it is
+  /// delivered again, with the same id, also after a crash. Its sender sets a message aside when the handler has thrown
+  /// five times for it. While a node has no handler, queued messages stay with their sender and live ones are dropped.
   ///
-  /// Throws ``RunBusError/Code/badInput`` when there is one already.
+  /// - Throws: ``RunBusError/Code/badInput`` when the node has a handler already: it can have one at a time.
   func handleMessages(
     _ handler: @escaping @Sendable (ReceivedMessage) async throws -> Void
   ) async throws(RunBusError)
 
-  /// The stages of one of this app's messages from now on. Ask before posting it to see all of them.
+  /// The stages of one of this app's messages from now on. Call this before posting the message to see all stages.
   func messageReceipts(for id: MessageID) -> AsyncStream<MessageReceipt>
 
-  /// Goes off the air: every socket closes, nothing is forgotten.
+  /// Closes all connections to the bus. The node keeps its state and goes on collecting commands and readings.
   func disconnect()
 
-  /// Comes back on the air.
+  /// Connects again after ``disconnect()``.
   func reconnect()
 }
 
@@ -81,20 +99,20 @@ public protocol Node: Actor {
 public struct HubConfiguration: Sendable {
   /// The device's name.
   public var deviceID: DeviceID
-  /// The window in bus time; zero turns it off.
+  /// The length of the debounce window in bus time; zero turns it off.
   public var debounce: BusDuration
   /// How fast bus time runs.
   public var speed: BusSpeed
   /// How the numbers are computed: the runner's weight, auto-pause.
   public var metrics: MetricsSettings
-  /// What becomes of a run that was on when the hub died.
+  /// How the hub treats a run that was on when the hub died.
   public var recovery: RecoveryChoice
-  /// Whether the time without a hub counts as active in a run that goes on.
+  /// Whether the time without a hub counts as active in a run that is resumed.
   public var downtime: Downtime
-  /// The version of the app, as records name it; at most 64 bytes.
+  /// The version of the app that is written into records; at most 64 bytes.
   public var appVersion: String
 
-  /// The usual window at real speed; no weight is known, only people pause, and a run goes on after a crash.
+  /// The defaults: a window of 500 ms, real time, no known weight, no auto-pause, and a run resumes after a crash.
   public init(
     deviceID: DeviceID, debounce: BusDuration = .milliseconds(500), speed: BusSpeed = .realTime,
     metrics: MetricsSettings = MetricsSettings(), recovery: RecoveryChoice = .resume, downtime: Downtime = .paused,
@@ -116,15 +134,16 @@ public struct PeerConfiguration: Sendable {
   public var deviceID: DeviceID
   /// What kind of node it is.
   public var role: NodeRole
-  /// What it wants to hear; empty for a sender that only asks.
+  /// The topics to subscribe to; empty for a sender that only asks.
   public var topics: [Topic]
-  /// A sender of one command: no member of the bus, presence does not speak of it.
+  /// Whether it sends one command and leaves. Such a peer is no member of the bus and is not announced in presence
+  /// events.
   public var isOneShot: Bool
-  /// How long the hub may be silent while a run is on before ``Peer/hubLost()`` says so, in real time. Three missed
-  /// heartbeats (6 s) are the least, however short this is.
+  /// How long the hub may be silent while a run is on before ``Peer/hubLost()`` reports it, in real time. The minimum
+  /// is three missed heartbeats (6 s); a shorter value counts as that.
   public var hubLostAfter: BusDuration
 
-  /// A peer that hears snapshots, and raises the alarm after ten minutes of silence.
+  /// The defaults: snapshots only, and an alarm after ten minutes of silence.
   public init(
     deviceID: DeviceID, role: NodeRole, topics: [Topic] = [.snapshots], isOneShot: Bool = false,
     hubLostAfter: BusDuration = .seconds(600)
@@ -137,12 +156,12 @@ public struct PeerConfiguration: Sendable {
   }
 }
 
-/// How a peer stands to its hub.
+/// The state of a peer's connection to its hub.
 public struct Reachability: Hashable, Sendable {
-  /// The hub has answered lately.
+  /// Whether the hub has answered lately.
   public var isReachable: Bool
-  /// Real time since anything was heard from it; `nil` if it never was.
+  /// Real time since the peer last heard from the hub; `nil` if it never has.
   public var lastHeardAge: BusDuration?
-  /// The last round trip; `nil` if there was none.
+  /// The duration of the last round trip; `nil` if there was none.
   public var roundTrip: BusDuration?
 }

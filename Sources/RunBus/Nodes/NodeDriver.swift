@@ -1,7 +1,7 @@
 import Logging
 import RunCore
 
-/// What both cores are told alike, by the names that their events have for it.
+/// The events that both cores have in common. Each requirement is a case of both event enums.
 protocol NodeEvent: Sendable {
   static var started: Self { get }
   static var deadline: Self { get }
@@ -20,43 +20,45 @@ protocol NodeEvent: Sendable {
 extension HubCore.Event: NodeEvent {}
 extension PeerCore.Event: NodeEvent {}
 
-/// What a hub and a peer hold alike around their cores. Used on the loop's thread only: its actor owns it.
+/// The state that a hub and a peer have in common around their cores. Used on the loop's thread only, by the actor that
+/// owns it.
 final class NodeDriver<Event: NodeEvent> {
-  /// Another one once the first was found damaged.
+  /// The present store. The driver replaces it when it turns out to be damaged.
   fileprivate(set) var store: NodeStore
   let log: Logger
   let audience = Broadcaster()
   var life = NodeLifecycle()
   var keeper: LocalServicesDriver?
-  /// What this turn hands to the app.
+  /// Handler calls of this turn; they reach the message handler queue when the turn ends.
   var handing: [HandlerCall] = []
-  /// What the actions of this turn have brought about; it waits until they are carried out.
+  /// Events for the core. An action of a running turn appends here, and the turn works them off before it ends.
   var queue: [Event] = []
   fileprivate(set) var isFeeding = false
 
   fileprivate let services: LocalServices
-  /// How it speaks of the node.
+  /// What log lines and errors call this node.
   fileprivate let word: String
-  /// What the store does not take any more at the end is an error, and not a note.
+  /// Whether writes that the store still refuses while the node ends make it end with an error. Otherwise they are
+  /// logged.
   fileprivate let failsUnwritten: Bool
   fileprivate var timer: LoopTimer?
   fileprivate var desk: MessageHandlerQueue?
-  /// Counts the desks that were closed because the core has changed.
+  /// Counts the message handler queues that were closed because the core was replaced.
   fileprivate var deskNumber: UInt64 = 0
-  /// There is a core.
+  /// Whether there is a core.
   fileprivate var hasStarted = false
-  /// What happened before that.
+  /// Events that arrived before there was a core.
   fileprivate var early: [Event] = []
   fileprivate var isEnding = false
-  /// The store has refused a batch, which is tried again.
+  /// Whether the store has refused the last batch, which the core tries again.
   fileprivate var isHeldUp = false
-  /// How many stores were found damaged in this life: what an earlier one completes is of no concern to the present core.
+  /// How many stores turned out to be damaged since the node began. Completions of an earlier store are ignored.
   fileprivate var replacements = 0
   /// The commands of this node's own app that have no verdict yet, in the order in which they were given.
   fileprivate var unanswered: [Command] = []
   fileprivate var fileTimer: LoopTimer?
 
-  /// The present store is not the first one of this life.
+  /// Whether the present store has replaced a damaged one.
   var hasBegunAnew: Bool { replacements > 0 }
 
   init(store: NodeStore, services: LocalServices, log: Logger, word: String, failsUnwritten: Bool) {
@@ -68,38 +70,38 @@ final class NodeDriver<Event: NodeEvent> {
   }
 }
 
-/// A node as what drives it sees it: a core that is fed, and a transport.
+/// A node as its driver sees it: a core that receives events, and a transport.
 protocol DrivenNode: Actor {
   associatedtype Event: NodeEvent
 
   nonisolated var loop: Loop { get }
   var driver: NodeDriver<Event> { get }
-  /// When the core wants to be woken, on the loop's line.
+  /// When the core's next deadline is due, on the loop's clock.
   var wakeAt: BusTime? { get }
 
-  /// Makes the core, then ``start()`` and ``openPlace()``.
+  /// Makes the core, then calls ``start()`` and ``openPlace()``.
   func begin() throws(RunBusError)
-  /// Lets go of what ``begin()`` made: the transport, the core. The node can begin again.
+  /// Closes what ``begin()`` opened, such as the transport. The node can begin again.
   func abandon()
-  /// What is wrong when the node does not hold any more what makes it the only one; `nil` when all is well.
+  /// The error that ends a hub whose lock file was removed or replaced; `nil` while all is well.
   var lostHold: RunBusError? { get }
-  /// Feeds the core and carries out what it decides.
+  /// Passes an event to the core and carries out the actions that it returns.
   func receive(_ event: Event)
-  /// Lets go of what is its own once its transport and its store are closed.
+  /// Releases the node's own resources after its transport and its store are closed.
   func closeOwn()
 }
 
-/// What a driver does by itself, and how often.
+/// The limits of a driver's own work.
 private enum DriverLimits {
-  /// A file that is deleted or replaced under the node is noticed within this time also when nothing is written; two system
-  /// calls for each look.
+  /// How often the driver checks that its files are still at their paths, so that a deletion is noticed even when
+  /// nothing is written. A check costs two system calls.
   static let lookForFilesEvery = BusDuration.seconds(2)
-  /// Of the first damaged store in a life what can be read is read back. Should that lead to damage again, the next one
-  /// begins empty; a third is not the disk's fault, and ends the node.
+  /// The first damaged store is salvaged. If the salvaged data lead to damage again, the second replacement begins
+  /// empty. A third damage is not the disk's fault and ends the node.
   static let replacementsMax = 2
 }
 
-// MARK: The life
+// MARK: Running
 
 extension DrivenNode {
   func drive() async throws(RunBusError) {
@@ -119,7 +121,7 @@ extension DrivenNode {
     if let error { throw error }
   }
 
-  /// Begins, with another store where the present one turns out to be damaged.
+  /// Begins, and replaces the store as long as ``begin()`` finds it damaged.
   private func beginWhole() throws(RunBusError) {
     while true {
       do {
@@ -139,7 +141,8 @@ extension DrivenNode {
     driver.store = try driver.store.replaced(because: fault, readsBack: driver.replacements == 1)
   }
 
-  /// The store turned out to be damaged while the node runs: it goes on with what can be read back, as after a crash.
+  /// Goes on as after a crash when the store turns out to be damaged while the node runs: with a new store that
+  /// contains what can be read of the old one.
   private func beginAnew(_ fault: StoreFault) {
     do {
       try replaceStore(fault)
@@ -148,13 +151,13 @@ extension DrivenNode {
       driver.queue = []
       driver.handing = []
       driver.isHeldUp = false
-      // Its reports are about the former core's messages; a new desk is opened for the same handler.
+      // The old queue reports on messages of the former core; `serveMessages` makes a new queue for the same handler.
       driver.desk?.close()
       driver.deskNumber += 1
       driver.audience.giveUpPosts(
         RunBusError(.store, "the store was damaged meanwhile: whether the message was kept is not known", cause: fault))
       try beginWhole()
-      // Those that are known by now are not taken again.
+      // The core ignores commands that the new store already contains.
       for command in driver.unanswered { feed(.press(command)) }
       if driver.isEnding { feed(.ending) }
     } catch {
@@ -162,7 +165,7 @@ extension DrivenNode {
     }
   }
 
-  /// Gives a command and waits for its verdict, over a change of the store, too.
+  /// Gives a command and waits for its verdict. The waiting goes on when the store is replaced meanwhile.
   func answer(to command: Command) async throws(RunBusError) -> Verdict {
     driver.unanswered.append(command)
     let result = await driver.audience.verdict(of: command.id, isolation: self) { feed(.press(command)) }
@@ -170,7 +173,7 @@ extension DrivenNode {
     return try result.get()
   }
 
-  /// The core is there.
+  /// Starts the timers and the local services of a new core.
   func start() {
     driver.hasStarted = true
     driver.timer = loop.makeTimer { [weak self] in self?.assumeIsolated { $0.feed(.deadline) } }
@@ -183,9 +186,9 @@ extension DrivenNode {
       inquire: { [weak self] inquiry, number in self?.assumeIsolated { $0.feed(.inquire(inquiry, number)) } })
   }
 
-  /// Others on this machine may come, and what came early is taken in.
+  /// Opens the admin socket and the spool, and feeds the events that arrived before there was a core.
   ///
-  /// Throws ``RunBusError/Code/transport`` or ``RunBusError/Code/busHeld`` when no shell could ask this node.
+  /// - Throws: ``RunBusError/Code/transport`` or ``RunBusError/Code/busHeld`` when the admin socket cannot be opened.
   func openPlace() throws(RunBusError) {
     try driver.keeper?.open()
     for event in driver.early { feed(event) }
@@ -216,7 +219,7 @@ extension DrivenNode {
     abandon()
   }
 
-  /// Looks now and then whether what the node holds is still at its path.
+  /// Starts the timer that checks whether the node's files are still at their paths.
   private func watchFiles() {
     guard driver.store.hasFiles else { return }
     driver.fileTimer = loop.makeTimer { [weak self] in self?.assumeIsolated { $0.lookForFiles() } }
@@ -225,7 +228,8 @@ extension DrivenNode {
 
   private func lookForFiles() {
     if let lost = lostHold { return driver.life.end(lost) }
-    // On the store's thread: a disk that hangs does not hold up the loop, and is asked once.
+    // The check runs on the store's thread: a disk that hangs must not block the loop. The next one waits for its
+    // answer.
     driver.store.lookForFiles(
       completion: onLoop { node, fault in
         if let fault { return node.stop(fault) }
@@ -248,7 +252,7 @@ extension DrivenNode {
     }
     guard driver.life.isRunning else { return }
     driver.queue.append(event)
-    // Actions are carried out after the state is settled: what they bring about waits its turn.
+    // An event that an action causes joins the queue: the core receives nothing while actions are carried out.
     guard !driver.isFeeding else { return }
     driver.isFeeding = true
     while !driver.queue.isEmpty {
@@ -265,7 +269,7 @@ extension DrivenNode {
     driver.timer?.deadline = wakeAt
   }
 
-  /// The node's own app asks it.
+  /// Answers an inquiry of the node's own app.
   func askKeeper(_ inquiry: Inquiry) async -> InquiryAnswer {
     await withCheckedContinuation { continuation in
       guard let keeper = driver.keeper else { return continuation.resume(returning: .failed("the node does not run")) }
@@ -277,7 +281,7 @@ extension DrivenNode {
     _ handler: @escaping @Sendable (ReceivedMessage) async throws -> Void
   ) async throws(RunBusError) {
     guard driver.desk == nil else { throw RunBusError(.badInput, "this node has a handler for messages already") }
-    // A desk for each core that the node has meanwhile.
+    // A core that was replaced closes its queue; the handler then serves the queue of the next core.
     var number: UInt64
     repeat {
       let desk = MessageHandlerQueue()
@@ -318,7 +322,8 @@ extension DrivenNode {
     driver.store.readRecord(of: run, from: from, completion: onLoop { $0.feed(.recordRead($1, for: asker)) })
   }
 
-  /// What takes an answer of the present store on the loop; one of a store that was replaced meanwhile is dropped.
+  /// Wraps a completion of the present store so that it runs on the loop. It does nothing if the store is replaced
+  /// first.
   func onLoop<Answer: Sendable>(_ body: @escaping @Sendable (isolated Self, Answer) -> Void)
     -> @Sendable (Answer) -> Void
   {
@@ -337,7 +342,7 @@ extension DrivenNode {
       driver.isHeldUp = false
       feed(.committed(id))
     case .failure(let fault) where fault.isTemporary && !(driver.isEnding && driver.failsUnwritten):
-      // Said once: the tries that follow have nothing to add.
+      // Logged once: the retries that follow fail for the same reason.
       if !driver.isHeldUp {
         driver.log.error("the store takes nothing now: \(fault); nothing is lost, it is tried again every second")
       }

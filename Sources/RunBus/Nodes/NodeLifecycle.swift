@@ -1,4 +1,4 @@
-/// The life of a node's `run()`: `idle` can go to `running`, that to `ended`, and there it stays.
+/// The states of a node's `run()`: `idle` can go to `running` and `ended`, `running` to `ended`.
 struct NodeLifecycle {
   private enum State {
     case idle
@@ -15,7 +15,7 @@ struct NodeLifecycle {
     }
   }
 
-  /// Whether it has ended, or never will run.
+  /// Whether the node has ended.
   var hasEnded: Bool {
     switch state {
     case .ended: true
@@ -23,7 +23,7 @@ struct NodeLifecycle {
     }
   }
 
-  /// Begins; a node runs once.
+  /// Begins to run; a node can run once.
   mutating func begin() throws(RunBusError) {
     switch state {
     case .idle: state = .running(nil)
@@ -32,7 +32,7 @@ struct NodeLifecycle {
     }
   }
 
-  /// Whoever waits for the end; resumed at once when it has come already.
+  /// Registers the caller that waits for the end; it resumes at once when the node does not run any more.
   mutating func wait(_ continuation: CheckedContinuation<RunBusError?, Never>) {
     switch state {
     case .idle: continuation.resume(returning: nil)
@@ -41,7 +41,7 @@ struct NodeLifecycle {
     }
   }
 
-  /// Ends, with what went wrong if something did; only the first end counts.
+  /// Ends the node, with an error if there was one; only the first call has an effect.
   mutating func end(_ error: RunBusError?) {
     switch state {
     case .idle: state = .ended(error)

@@ -1,10 +1,10 @@
 import Logging
 import RunCore
 
-// What a node's log says of its work: who comes and goes, what is asked of it, and what becomes of that (debug); each
-// step on the way there (trace).
+// The log lines of a node. Level debug shows who joins and leaves, commands, and their verdicts; level trace shows each
+// step between.
 extension Logger {
-  /// Says what a hub does.
+  /// Logs an action of a hub that is worth a line.
   func log(_ action: HubCore.Action) {
     switch action {
     case .send(let frame, _):
@@ -29,7 +29,7 @@ extension Logger {
     }
   }
 
-  /// Says what became of a press.
+  /// Logs a stage of a command.
   func log(_ receipt: Receipt, of device: DeviceID) {
     let name = "\(receipt.kind.rawValue) \(receipt.commandID) of \(device)"
     switch receipt.stage {
@@ -39,7 +39,7 @@ extension Logger {
     }
   }
 
-  /// Says that a state was heard.
+  /// Logs a snapshot that a peer has received.
   func log(_ snapshot: Snapshot) { trace("heard \(Self.words(snapshot))") }
 
   private static func words(_ command: Command) -> String {

@@ -4,12 +4,19 @@ import Logging
 public import RunCore
 import RunWire
 
-/// Any process on the bus that is not its hub: watch, live activity, shell, another program.
+/// A node that is not its bus's hub: watch, live activity, shell, another program.
 ///
-/// It feeds its ``RunCore/PeerCore`` with what happens and carries out what that decides; it decides nothing itself. It
-/// lives on its loop's thread, where its sockets are.
+/// ```swift
+/// let watch = try Peer(
+///   at: BusLocation(bus: BusName("default")!),
+///   configuration: PeerConfiguration(deviceID: DeviceID("watch")!, role: .watch), loop: Loop())
+/// try await watch.run()  // until its task is cancelled
+/// ```
+///
+/// The peer passes events to its ``RunCore/PeerCore``, which makes all decisions, and carries out the actions that come
+/// back. The actor runs on its loop's thread, where its sockets are.
 public actor Peer: Node, DrivenNode {
-  /// The thread that this actor lives on.
+  /// The loop's thread, which executes this actor.
   public nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
 
   nonisolated let loop: Loop
@@ -20,13 +27,19 @@ public actor Peer: Node, DrivenNode {
   private var core: PeerCore?
   private var transport: (any PeerTransport)?
   private var hasComplained = false
-  /// Who waits for the hub's answers, in the order of the questions; nobody any more where a task was cancelled.
+  /// Callers that wait for the hub's answers, in the order of their inquiries. The continuation is `nil` after a
+  /// cancellation.
   private var inquiries: [(number: UInt64, continuation: CheckedContinuation<InquiryAnswer, Never>?)] = []
   private var lastInquiry: UInt64 = 0
 
-  /// A peer on a loop, with a store and a way to the hub.
+  /// Makes a peer from its parts; ``init(at:configuration:loop:)`` is the usual way.
   ///
-  /// - Parameter services: what else it has on its machine.
+  /// - Parameters:
+  ///   - configuration: How the peer is set up.
+  ///   - connector: Connects to the hub.
+  ///   - store: Where the peer keeps its state.
+  ///   - loop: The thread that the peer runs on; several nodes may share it.
+  ///   - services: The spool and the admin socket on this machine.
   public init(
     configuration: PeerConfiguration, connector: any PeerConnector, store: NodeStore, loop: Loop,
     services: LocalServices = LocalServices()
@@ -41,10 +54,10 @@ public actor Peer: Node, DrivenNode {
   /// Runs until the task is cancelled; see ``Node/run()``.
   public func run() async throws(RunBusError) { try await drive() }
 
-  /// Gives a command and waits for its verdict; see ``Node/send(_:)``. It is durable before it is sent; given while the
-  /// hub is out of reach it waits and is delivered when it is back, by a later life of this node if need be.
+  /// Gives a command and waits for its verdict; see ``Node/send(_:)``. The command is durable before it is sent. While
+  /// the hub is out of reach it waits in the outbox, also over a restart of this node.
   ///
-  /// Throws ``RunBusError/Code/full`` when 1,024 commands wait already.
+  /// - Throws: ``RunBusError/Code/full`` when 1,024 commands are waiting; otherwise as ``Node/send(_:)``.
   public func send(_ command: Command) async throws(RunBusError) -> Verdict {
     if core?.isOutboxFull == true {
       throw RunBusError(.full, "1,024 commands wait for the hub already; try again when it is back")
@@ -57,10 +70,10 @@ public actor Peer: Node, DrivenNode {
   /// The stages of all of this peer's own commands; see ``Node/ownReceipts()``.
   public func ownReceipts() -> AsyncStream<Receipt> { driver.audience.ownReceipts() }
 
-  /// Takes in one sensor reading; it is kept until the hub has it.
+  /// Adds one sensor reading and keeps it until the hub has acknowledged it; see ``Node/add(_:)``.
   ///
-  /// Throws ``RunBusError/Code/full`` when 36,000 readings wait for the hub already, and
-  /// ``RunBusError/Code/badInput`` for numbers that no sensor gives.
+  /// - Throws: ``RunBusError/Code/full`` when 36,000 readings wait for the hub, ``RunBusError/Code/badInput`` for a
+  ///   value that no sensor gives, ``RunBusError/Code/closed`` when the peer does not run.
   public func add(_ sample: Sample) throws(RunBusError) {
     guard driver.life.isRunning else { throw RunBusError(.closed, "the peer does not run") }
     guard Codec.carries(sample.value) else {
@@ -82,15 +95,15 @@ public actor Peer: Node, DrivenNode {
   }
   /// Everything this peer hears.
   public func events() -> AsyncStream<BusEvent> { driver.audience.events() }
-  /// What becomes of records here; see ``Node/recordNews()``.
+  /// What happens to records of this node; see ``Node/recordNews()``.
   public func recordNews() -> AsyncStream<RecordNews> { driver.audience.recordNews() }
 
-  /// Asks this node itself what it holds; see ``Node/ask(_:)``.
+  /// Asks this node itself, not the hub; see ``Node/ask(_:)``.
   public func ask(_ inquiry: Inquiry) async -> InquiryAnswer { await askKeeper(inquiry) }
 
   /// The last snapshot.
   public var authoritative: Snapshot { core?.authoritative ?? .none }
-  /// The phase with this peer's own unsettled commands on top.
+  /// The phase with this peer's own unanswered commands applied on top.
   public var predicted: RunPhase { core?.predicted ?? .idle }
   /// Bus time now, as far as this peer knows.
   public var busNow: BusTime? { core?.busNow(at: Loop.now) }
@@ -98,36 +111,38 @@ public actor Peer: Node, DrivenNode {
   public var speed: BusSpeed { core?.clock?.speed ?? .realTime }
   /// How many samples the hub has not acknowledged yet.
   public var unacknowledgedSamples: Int { core?.spooledCount ?? 0 }
-  /// The hub has not acknowledged all samples yet.
+  /// Whether the hub has not acknowledged all samples yet.
   public var hasUnsettledSamples: Bool { unacknowledgedSamples > 0 }
 
-  /// How it stands to its hub.
+  /// The state of the connection to the hub.
   public var reachability: Reachability {
     Reachability(
       isReachable: core?.isReachable ?? false, lastHeardAge: core?.heardAt.map { Loop.now - $0 },
       roundTrip: core?.roundTrip)
   }
-  /// Changes of it, the present one first.
+  /// Changes of ``reachability``, the present one first.
   public func reachabilities() -> AsyncStream<Reachability> { driver.audience.reachabilities(first: reachability) }
 
-  /// How far what this peer shows can be believed, now.
+  /// How old the shown state is, and whether it is stale.
   public var viewState: ViewState {
     core?.viewState(at: Loop.now) ?? ViewState(age: nil, isStale: false, isHubOffDuty: false)
   }
-  /// Changes of it, the present one first: the view becomes stale after three missed heartbeats (6 s while a run is on,
-  /// 30 s otherwise) or when the hub has gone off duty, and fresh with the hub's next word. A slow reader sees the newest.
+  /// Changes of ``viewState``, the present one first. The view becomes stale after three missed heartbeats (6 s while a
+  /// run is on, 30 s otherwise) or when the hub has said goodbye, and fresh again with the hub's next message. A slow
+  /// reader gets the newest.
   public func views() -> AsyncStream<ViewState> { driver.audience.views(first: viewState) }
 
-  /// The hub has been silent for ``PeerConfiguration/hubLostAfter`` while a run is on: the run may have stopped. Once in a
-  /// silence, over all lives of this peer, and once that is durable; the hub's next word arms it again.
+  /// Alarms: the hub has been silent for ``PeerConfiguration/hubLostAfter`` while a run is on, so the run may have
+  /// stopped.
   ///
-  /// Not after a hub that ended in good order. Only silence counts in which this peer was awake and on the air: what it
-  /// slept through or was suspended for says nothing about the hub.
+  /// There is one alarm for each silence, also over restarts of this peer, and it is durable before it is reported. The
+  /// hub's next message ends the silence. A hub that said goodbye raises no alarm. Time in which this peer slept or was
+  /// disconnected does not count as silence of the hub.
   public func hubLost() -> AsyncStream<HubLost> { driver.audience.hubLosses() }
-  /// The last such alarm, of this life or an earlier one; `nil` when there never was one.
+  /// The last alarm, also one from before a restart of this peer; `nil` when there never was one.
   public var lastHubLost: HubLost? { core?.lastHubLost }
 
-  /// Closes the sockets; presses and samples are kept.
+  /// Closes the sockets; commands and samples are kept.
   public func disconnect() {
     guard let transport else { return }
     transport.close()
@@ -148,10 +163,15 @@ public actor Peer: Node, DrivenNode {
 
   // MARK: Messages
 
-  /// Sends an app's message to the hub by its class; returns once it is durable here (a live one: once it is on its way).
+  /// Sends an app's message to the hub. Returns when the message is durable here; for a live message, when it is on its
+  /// way.
   ///
-  /// Throws ``RunBusError/Code/badInput`` for a message that no frame carries, ``RunBusError/Code/unreachable`` for a
-  /// live one when the hub is not there, ``RunBusError/Code/full`` when as much waits as may.
+  /// - Parameters:
+  ///   - message: The message.
+  ///   - deliveryClass: Whether it is queued, replaces the last value of its key, or is delivered now or never.
+  /// - Throws: ``RunBusError/Code/badInput`` for a message that does not fit into a frame,
+  ///   ``RunBusError/Code/unreachable`` for a live message when the hub is not connected, ``RunBusError/Code/full``
+  ///   when the outbox is full, ``RunBusError/Code/closed`` when the peer ends first.
   public func post(_ message: AppMessage, by deliveryClass: DeliveryClass) async throws(RunBusError) {
     guard !driver.life.hasEnded else { throw RunBusError(.closed, "the peer has ended") }
     try await driver.audience.posting(of: message.id, isolation: self) { feed(.post(message, deliveryClass)) }.get()
@@ -172,8 +192,8 @@ public actor Peer: Node, DrivenNode {
     try await serveMessages(handler)
   }
 
-  /// Asks the hub what it holds. Waits until it is in reach and answers, or the node ends.
-  /// Cancelling the task ends the waiting.
+  /// Asks the hub and waits until it is in reach and answers, the task is cancelled, or the node ends. In the last two
+  /// cases the answer is `failed`.
   public func inquire(_ inquiry: Inquiry) async -> InquiryAnswer {
     lastInquiry += 1
     let number = lastInquiry
@@ -188,7 +208,7 @@ public actor Peer: Node, DrivenNode {
     }
   }
 
-  /// Its place stays: answers come in the order of the questions.
+  /// The entry stays in the list without its continuation, because answers arrive in the order of the inquiries.
   private func abandon(_ number: UInt64) {
     guard let index = inquiries.firstIndex(where: { $0.number == number }) else { return }
     inquiries[index].continuation?.resume(returning: .failed("nobody waits for the answer any more"))
@@ -206,7 +226,7 @@ public actor Peer: Node, DrivenNode {
       settings: settings, history: try driver.store.peerHistory(), now: Loop.now,
       wallSeconds: Date().timeIntervalSince1970, bootID: MachineBoot.id)
     start()
-    // After a change of the store it would be older than what was shown.
+    // After the store was replaced, the core's snapshot may be older than what was shown last.
     if !driver.hasBegunAnew, core?.authoritative.order.term ?? 0 > 0, let core {
       driver.audience.show(core.authoritative)
     }

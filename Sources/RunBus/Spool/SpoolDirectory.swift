@@ -1,42 +1,45 @@
 import Foundation
 public import RunCore
 
-/// Where one-shot senders (`busnode send`) keep their commands until a verdict is known: one file a command.
+/// A directory in which one-shot senders (`busnode send`) keep commands until their verdicts are known, one file for
+/// each.
 ///
-/// There is no lock: any number of senders write, and any number of nodes deliver and remove, side by side. A file
-/// appears whole or not at all, so what is listed was durable before anybody could see it. Two nodes may deliver the same
-/// command; the hub takes it once, by its id.
+/// There is no lock: any number of senders may write while any number of nodes deliver and remove. A file appears by a
+/// rename after an fsync, so every listed command is complete and durable. Two nodes may deliver the same command; the
+/// hub recognizes its id and counts it once.
 ///
-/// Writing and removing wait for the disk.
+/// Writing and removing block until the disk has finished.
 public struct SpoolDirectory: Sendable {
-  /// How many commands may wait. Nobody presses so often: beyond it a script runs wild, and is told. Senders that write
-  /// in the same moment may pass it by their number.
+  /// How many commands may wait. Only a script that runs wild reaches this number; its commands are refused. Senders
+  /// that write at the same moment may exceed it by their number.
   public static let commandsMax = 1_024
-  /// A file that was written aside takes milliseconds to get its name; after so long its writer is dead.
+  /// The age in seconds after which the temporary file of a writer counts as abandoned. A living writer renames it
+  /// within milliseconds.
   private static let abandonedSeconds = 60.0
 
   /// The directory.
   public let path: String
   private let files: SpoolFiles
 
-  /// The spool at a path; nothing is made or read yet.
+  /// The spool at a path. Neither reads nor makes anything.
   public init(path: String) {
     self.path = path
     files = SpoolFiles(directory: path)
   }
 
-  /// A spool whose disk fails as a test wants it.
+  /// A spool whose disk fails at the steps that a test chooses.
   init(path: String, fault: @escaping @Sendable (SpoolFiles.Step) -> CInt) {
     self.path = path
     files = SpoolFiles(directory: path, fault: fault)
   }
 
-  /// Keeps a command; when this returns it survives a power failure. One with the same id is replaced. The directory is
-  /// made when there is none.
+  /// Stores a command durably, and replaces one with the same id. The directory is made if necessary.
   ///
-  /// Throws ``RunBusError/Code/store`` when the disk does not take it and ``RunBusError/Code/full`` when too many wait:
-  /// nothing of it is left then, and what was to be replaced is still there. ``RunBusError/Code/badInput`` for a wall
-  /// time that is no number.
+  /// After an error a new command is not stored. If it was to replace another one, the old or the new version is
+  /// stored.
+  ///
+  /// - Throws: ``RunBusError/Code/store`` when the disk refuses it, ``RunBusError/Code/full`` when too many commands
+  ///   wait, ``RunBusError/Code/badInput`` for a wall time that is not finite.
   public func write(_ command: SpooledCommand) throws(RunBusError) {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
@@ -44,7 +47,7 @@ public struct SpoolDirectory: Sendable {
       throw RunBusError(.badInput, "command \(command.command.id) cannot be written down: its time is no number")
     }
     let id = command.command.id
-    // A writer that slept may find its file tidied away, or its directory gone: it begins anew.
+    // Another process may have removed the temporary file or the directory of a writer that slept; it then tries again.
     var code: CInt = ENOENT
     for _ in 1...3 where code == ENOENT {
       try make()
@@ -57,18 +60,18 @@ public struct SpoolDirectory: Sendable {
     }
   }
 
-  /// What waits, in the order in which it was pressed, and what a person should know.
+  /// The waiting commands in the order in which they were pressed, and notices for people.
   ///
-  /// A file that is no command is renamed to `<name>.damaged`, kept, and named in a notice once; one of a newer version
-  /// is left as it is. What a dead sender left half-written is removed after a minute.
-  /// That the directory cannot be read is a notice, too.
+  /// A file that is no command is renamed to `<name>.damaged`, kept, and named in one notice. A file of a newer version
+  /// is not changed. The temporary file of a dead sender is removed after a minute. A directory that cannot be read is
+  /// a notice, too.
   public func list() -> (commands: [SpooledCommand], notices: [String]) {
     do { return try contents() } catch { return ([], [error.message]) }
   }
 
-  /// The same as ``list()``, for a caller that must tell an empty spool from one that cannot be read.
+  /// Like ``list()``, but distinguishes an empty spool from one that cannot be read.
   ///
-  /// - Throws: ``RunBusError/Code/store`` when the directory is there and cannot be read.
+  /// - Throws: ``RunBusError/Code/store`` when the directory exists and cannot be read.
   public func contents() throws(RunBusError) -> (commands: [SpooledCommand], notices: [String]) {
     let (names, code) = files.names()
     guard code == 0 || code == ENOENT else {
@@ -78,7 +81,7 @@ public struct SpoolDirectory: Sendable {
     var notices: [String] = []
     for name in names {
       if name.hasPrefix(".") {
-        // Other hidden files are the file system's or the desktop's.
+        // Other hidden files belong to the file system or the desktop.
         if name.hasSuffix(".tmp") { files.removeAbandoned(name, olderThan: Self.abandonedSeconds) }
       } else if !name.hasSuffix(".damaged") {
         switch examine(name) {
@@ -93,9 +96,10 @@ public struct SpoolDirectory: Sendable {
     return (SpooledCommand.inOrderOfPress(commands, bootID: MachineBoot.id), notices)
   }
 
-  /// Takes a command out, for good; one that is not there is out already.
+  /// Removes a command durably; no error when it is not there.
   ///
-  /// Throws ``RunBusError/Code/store`` when the disk refuses: the command may be delivered again, to no effect.
+  /// - Throws: ``RunBusError/Code/store`` when the disk refuses. The command may then be delivered again, without
+  ///   effect.
   public func remove(_ id: CommandID) throws(RunBusError) {
     let code = files.remove(Self.name(id))
     guard code == 0 else {
@@ -107,17 +111,17 @@ public struct SpoolDirectory: Sendable {
   /// Whether a command waits here.
   public func exists(_ id: CommandID) -> Bool { files.exists(Self.name(id)) }
 
-  /// Changes with every command that comes or goes; `nil` when there is no spool. Reads no file.
+  /// A stamp that changes when a command is added or removed; `nil` when there is no spool. Reads no file.
   ///
-  /// Taken before ``list()`` and equal to the one of the next look, it says that the list still holds.
+  /// If a stamp read before ``list()`` equals the present one, the list is still current.
   public var changeStamp: SpoolStamp? { SpoolStamp(directory: path) }
 
-  /// Makes the directory, for this user alone and to last.
+  /// Makes the directory durably, with access for this user only.
   func make() throws(RunBusError) {
     guard !files.exists("") else { return }
     try PrivateDirectory.make(path, for: "the spool")
     var parent = path
-    // Its name, the bus's and that of the directory of all buses.
+    // The entries of the spool, of the bus's directory and of the directory of all buses.
     for _ in 1...3 {
       parent = (parent as NSString).deletingLastPathComponent
       PrivateDirectory.sync(parent)
@@ -163,7 +167,7 @@ public struct SpoolDirectory: Sendable {
     let (kept, code) = files.setAside(name)
     let damage = "\(ForeignText.shown(name)) in the spool \(path) is damaged (\(reason))"
     guard code == 0 else { return "\(damage) and cannot be renamed: \(PrivateDirectory.reason(code))" }
-    // Another process was faster, and says so.
+    // Another process has renamed the file, and reports it.
     guard let kept else { return nil }
     return "\(damage): it is kept as \(ForeignText.shown(kept))"
   }
@@ -172,16 +176,16 @@ public struct SpoolDirectory: Sendable {
   private static func name(_ id: CommandID) -> String { "\(id)\(suffix)" }
 }
 
-/// When a spool was last changed. Equal ones mean that nothing has come or gone in between.
+/// A stamp of a spool's last change. Equal stamps mean that nothing was added or removed between them.
 public struct SpoolStamp: Hashable, Sendable {
-  /// A file system may tell no two changes within two seconds apart.
+  /// Some file systems have time stamps of two seconds.
   private static let settledSeconds = 2.0
 
   private let file: UInt64
   private let seconds: Int64
   private let nanoseconds: Int64
-  /// The last change is long enough ago that another one would have another time. A stamp that is not settled differs
-  /// from the settled one that follows it: so whoever looked too early looks once more.
+  /// Whether the last change is so long ago that another one would have another time. A stamp that is read earlier
+  /// differs from a later one of the same change, so that its reader lists the spool once more.
   private let isSettled: Bool
 
   init?(directory: String, wallSeconds: Double = Date().timeIntervalSince1970) {

@@ -1,25 +1,25 @@
 import Foundation
 
-/// The system calls of a spool, each read at once: a result is an error number, or 0.
+/// The system calls of a spool. Each result is checked at once: a code is an errno, or 0.
 struct SpoolFiles: Sendable {
-  /// Where a test lets the disk fail.
+  /// The steps at which a test can make the disk fail.
   enum Step: Hashable, Sendable, CaseIterable { case create, write, sync, rename, syncDirectory, remove, open }
-  /// What a file holds.
+  /// The content of a file.
   enum Content {
     case bytes([UInt8])
-    /// Somebody else took it away.
+    /// Another process has removed the file.
     case gone
-    /// No file of ours, and why.
+    /// Not a spool file; the text says why.
     case foreign(String)
-    /// It cannot be read now.
+    /// The file cannot be read now.
     case failed(CInt)
   }
 
-  /// A spooled command takes less than a tenth of it.
+  /// A spooled command has less than a tenth of this.
   static let fileBytesMax = 16_384
 
   let directory: String
-  /// The error number of a step that is to fail, 0 for one that is not.
+  /// The errno with which a step is to fail; 0 for none.
   var fault: @Sendable (Step) -> CInt = { _ in 0 }
 
   /// The names in the directory, sorted.
@@ -36,8 +36,8 @@ struct SpoolFiles: Sendable {
     }
   }
 
-  /// Writes a file aside, makes it last, and gives it its name in one step: whoever looks sees all of it or nothing.
-  /// Nothing new is left behind by a failure; what had the name before keeps it, or is replaced.
+  /// Writes a temporary file, syncs it, and renames it, so that readers see all of it or nothing. A failure leaves no
+  /// new file behind; an existing file of that name is kept or replaced.
   func put(_ bytes: [UInt8], as name: String, aside: String) -> CInt {
     let isNew = !exists(name)
     let (place, target) = (path(aside), path(name))
@@ -49,7 +49,7 @@ struct SpoolFiles: Sendable {
     guard code == 0 else { return code }
     code = attempt(.write) { write(bytes, to: descriptor) }
     if code == 0 { code = attempt(.sync) { flush(descriptor) } }
-    // Some file systems tell of a full disk only here.
+    // Some file systems report a full disk only here.
     if close(descriptor) != 0, code == 0, errno != EINTR { code = errno }
     if code == 0 { code = attempt(.rename) { rename(place, target) } }
     guard code == 0 else {
@@ -61,14 +61,14 @@ struct SpoolFiles: Sendable {
     return code
   }
 
-  /// Removes a file for good; one that is not there is removed already.
+  /// Removes a file durably; no error when it is not there.
   func remove(_ name: String) -> CInt {
     let code = attempt(.remove) { unlink(path(name)) }
     if code == ENOENT { return 0 }
     return code == 0 ? syncDirectory() : code
   }
 
-  /// Reads a file whole; never waits for a pipe, never follows a link.
+  /// Reads a whole file. It never blocks on a pipe and never follows a link.
   func read(_ name: String) -> Content {
     var descriptor: CInt = -1
     let code = attempt(.open) {
@@ -79,7 +79,7 @@ struct SpoolFiles: Sendable {
     switch code {
     case 0: break
     case ENOENT: return .gone
-    // A file of this user's that may not be read at the moment is a command all the same.
+    // A file of this user that is not readable now may still be a command.
     case EACCES where lstat(path(name), &info) == 0 && info.st_uid == geteuid(): return .failed(EACCES)
     case ELOOP, EACCES, ENXIO: return .foreign("it is not a file of this user's")
     default: return .failed(code)
@@ -104,7 +104,8 @@ struct SpoolFiles: Sendable {
     return .bytes(Array(bytes[..<count]))
   }
 
-  /// Renames a file to the first free `<name>.damaged`, `<name>.2.damaged` …; the new name, `nil` when it is gone.
+  /// Renames a file to the first free of `<name>.damaged`, `<name>.2.damaged` …. Returns the new name; `nil` when the
+  /// file is gone.
   func setAside(_ name: String) -> (name: String?, code: CInt) {
     var number = 1
     var info = stat()
@@ -117,7 +118,7 @@ struct SpoolFiles: Sendable {
     return (nil, errno == ENOENT ? 0 : errno)
   }
 
-  /// Removes a file that was written aside and given up, if it is older than so many seconds.
+  /// Removes a temporary file if it is older than this many seconds.
   func removeAbandoned(_ name: String, olderThan seconds: Double) {
     var info = stat()
     guard lstat(path(name), &info) == 0, info.st_mode & S_IFMT == S_IFREG else { return }
@@ -129,13 +130,13 @@ struct SpoolFiles: Sendable {
     return lstat(path(name), &info) == 0
   }
 
-  /// Makes what was created, renamed or removed in the directory last.
+  /// Makes files created, renamed or removed in the directory durable.
   private func syncDirectory() -> CInt {
     attempt(.syncDirectory) {
       let descriptor = open(directory, O_RDONLY | O_CLOEXEC | O_DIRECTORY)
       guard descriptor >= 0 else { return -1 }
       defer { close(descriptor) }
-      // A file system that cannot do it has nothing to do.
+      // A file system that does not support this needs no sync.
       return fsync(descriptor) == 0 || errno == EINVAL || errno == ENOTSUP ? 0 : -1
     }
   }
@@ -163,7 +164,7 @@ struct SpoolFiles: Sendable {
 
   private func flush(_ descriptor: CInt) -> CInt {
     #if canImport(Darwin)
-      // There fsync leaves the bytes in the drive's own memory.
+      // On Darwin fsync leaves the bytes in the drive's cache.
       if fcntl(descriptor, F_FULLFSYNC) == 0 { return 0 }
     #endif
     return fsync(descriptor)
@@ -171,7 +172,7 @@ struct SpoolFiles: Sendable {
 }
 
 extension stat {
-  /// When it was last changed, by wall time.
+  /// The wall time of the last change.
   var modified: timespec {
     #if canImport(Darwin)
       st_mtimespec

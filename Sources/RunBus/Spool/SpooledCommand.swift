@@ -1,25 +1,25 @@
 import Foundation
 public import RunCore
 
-/// A command of a one-shot sender as it waits in the spool: what was pressed, where, and when.
+/// A command of a one-shot sender as it waits in the spool.
 ///
-/// A moment is kept twice: on the monotonic clock, which a later process of the same boot goes on with, and by wall time
-/// for a later boot.
+/// Its press time is stored twice: on the monotonic clock, for processes of the same boot, and as wall time, for later
+/// boots.
 public struct SpooledCommand: Hashable, Sendable {
-  /// The press.
+  /// The command.
   public var command: Command
-  /// The device that it was pressed on.
+  /// The device on which it was pressed.
   public var deviceID: DeviceID
-  /// When it was pressed, on the line of ``Loop/now``.
+  /// When it was pressed, on the clock of ``Loop/now``.
   public var pressedAt: BusTime
-  /// The boot that ``pressedAt`` belongs to, as ``MachineBoot/id`` names it.
+  /// The boot of ``pressedAt``, from ``MachineBoot/id``.
   public var bootID: String
-  /// When it was pressed by wall time, in seconds since 1970.
+  /// When it was pressed, as wall time in seconds since 1970.
   public var wallSeconds: Double
-  /// How often it may have been sent. At 0 it surely never was.
+  /// How often it may have been sent. A command with 0 was certainly never sent.
   public var tries: UInt32
 
-  /// A spooled command from its parts.
+  /// Makes a spooled command from its parts.
   public init(
     command: Command, deviceID: DeviceID, pressedAt: BusTime, bootID: String, wallSeconds: Double, tries: UInt32 = 0
   ) {
@@ -38,8 +38,8 @@ public struct SpooledCommand: Hashable, Sendable {
       wallSeconds: Date().timeIntervalSince1970)
   }
 
-  /// How long ago it was pressed, never negative. Within one boot the monotonic clock says so; from an earlier boot only
-  /// wall time does, and the age is uncertain.
+  /// How long ago it was pressed; never negative. In the same boot the monotonic clock tells. For an earlier boot the
+  /// wall time tells, and the age is uncertain.
   public func age(
     now: BusTime, wallSeconds: Double, bootID: String
   ) -> (age: BusDuration, isUncertain: Bool) {
@@ -48,8 +48,9 @@ public struct SpooledCommand: Hashable, Sendable {
       ? (now - pressedAt, false) : (max(.zero, BusDuration(seconds: wallSeconds - self.wallSeconds)), true)
   }
 
-  /// Commands in the order in which they were pressed: those of earlier boots by wall time, boot after boot, then those of
-  /// the present one. Within a boot the monotonic clock decides, whatever wall time did meanwhile.
+  /// Commands in the order in which they were pressed: first those of earlier boots, ordered by the wall time of each
+  /// boot's first command, then those of the present boot. Within a boot the monotonic clock decides, because wall time
+  /// may have been changed.
   static func inOrderOfPress(_ commands: [SpooledCommand], bootID: String) -> [SpooledCommand] {
     let beginnings = Dictionary(grouping: commands, by: \.bootID).mapValues { $0.map(\.wallSeconds).min() ?? 0 }
     func isBefore(_ left: SpooledCommand, _ right: SpooledCommand) -> Bool {
@@ -58,7 +59,7 @@ public struct SpooledCommand: Hashable, Sendable {
         let (first, second) = (beginnings[left.bootID] ?? 0, beginnings[right.bootID] ?? 0)
         return (first, left.bootID) < (second, right.bootID)
       }
-      // A machine that does not name its boots leaves only wall time.
+      // On a machine without boot ids only wall time is left.
       if left.bootID.isEmpty, left.wallSeconds != right.wallSeconds { return left.wallSeconds < right.wallSeconds }
       return (left.pressedAt, left.command.id) < (right.pressedAt, right.command.id)
     }
@@ -67,14 +68,14 @@ public struct SpooledCommand: Hashable, Sendable {
 }
 
 extension SpooledCommand: Codable {
-  /// The version of the file. A reader leaves newer ones alone.
+  /// The version of the file format. A reader does not change files of newer versions.
   static let version = 1
 
   private enum CodingKeys: String, CodingKey {
     case version, command, deviceID, pressedAtNanoseconds, bootID, wallSeconds, tries
   }
 
-  /// Reads what ``encode(to:)`` wrote, and nothing that no node could send on.
+  /// Reads what ``encode(to:)`` has written. Refuses a command that the wire cannot carry.
   public init(from decoder: any Decoder) throws {
     let container = try decoder.container(keyedBy: CodingKeys.self)
     guard try container.decode(Int.self, forKey: .version) == Self.version else {
@@ -93,7 +94,7 @@ extension SpooledCommand: Codable {
     }
   }
 
-  /// Writes it with its version.
+  /// Writes the command with the version of the format.
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.container(keyedBy: CodingKeys.self)
     try container.encode(Self.version, forKey: .version)
@@ -105,6 +106,6 @@ extension SpooledCommand: Codable {
     try container.encode(tries, forKey: .tries)
   }
 
-  /// The schema's rule for a counter: a hub would refuse anything else for ever.
+  /// The schema limits counters: a hub would refuse a larger one every time.
   private var isSendable: Bool { (command.base?.revision ?? 0) <= 1 << 62 }
 }

@@ -2,7 +2,7 @@ import Foundation
 import GRDB
 import RunCore
 
-/// A press as columns, in `accepted` and in `verdicts`.
+/// An accepted command as columns, in `accepted` and in `verdicts`.
 enum AcceptedCommandColumns {
   static let names = """
     command, kind, source, run, base_revision, base_command, run_offset, device, sender, stream, sequence, pressed_at, \
@@ -24,7 +24,7 @@ enum AcceptedCommandColumns {
     ]
   }
 
-  /// `nil` when the row does not hold a press.
+  /// `nil` when the row does not contain an accepted command.
   static func read(_ row: Row) -> AcceptedCommand? {
     guard let id: CommandID = row.identifier("command"), let kind = row.text("kind").flatMap(CommandKind.init),
       let source = row.data("source"), let deviceID = row.text("device").flatMap({ DeviceID($0) }),
@@ -49,7 +49,7 @@ enum AcceptedCommandColumns {
   }
 }
 
-/// Reads that answer `nil` for another type of value, where plain subscripts trap.
+/// Accessors that return `nil` for a value of another type; GRDB's subscripts trap.
 extension Row {
   func integer(_ column: String) -> Int64? {
     let value: DatabaseValue? = self[column]
@@ -69,7 +69,7 @@ extension Row {
     guard case .string(let text)? = value?.storage else { return nil }
     return text
   }
-  /// SQLite keeps an empty blob apart from NULL; a row without the column is damaged.
+  /// An empty blob is not NULL. `nil` also for a row without the column, which is damaged.
   func data(_ column: String) -> Data? {
     let value: DatabaseValue? = self[column]
     guard case .blob(let data)? = value?.storage else { return nil }
@@ -92,7 +92,7 @@ extension Row {
     guard case .blob(let data) = value.storage else { return nil }
     return data
   }
-  /// `.some(nil)` for NULL, `nil` for what is neither NULL nor an identifier.
+  /// `.some(nil)` for NULL, `nil` for a value that is neither NULL nor an identifier.
   func optionalIdentifier<Kind>(_ column: String) -> Identifier<Kind>?? {
     let value: DatabaseValue? = self[column]
     guard let value, !value.isNull else { return .some(nil) }

@@ -1,13 +1,12 @@
 import Foundation
 import RunCore
 
-/// Writes values one after another: fixed widths, little endian, texts with their length before them.
+/// Writes values one after another, with fixed widths and little-endian; a text has its length before it.
 struct ByteWriter {
   private(set) var bytes: [UInt8] = []
 
   var data: Data { Data(bytes) }
 
-  /// So many bytes will come.
   mutating func reserve(_ count: Int) { bytes.reserveCapacity(count) }
 
   mutating func append(_ byte: UInt8) { bytes.append(byte) }
@@ -18,9 +17,9 @@ struct ByteWriter {
     withUnsafeBytes(of: identifier.high.bigEndian) { bytes.append(contentsOf: $0) }
     withUnsafeBytes(of: identifier.low.bigEndian) { bytes.append(contentsOf: $0) }
   }
-  /// The last value of a row: it has no length before it.
+  /// Appends the last value of a row, which has no length before it.
   mutating func appendRest(_ rest: some Collection<UInt8>) { bytes.append(contentsOf: rest) }
-  /// A text of less than 65,536 bytes; all that is stored is far below.
+  /// Appends a text of less than 65,536 bytes; all texts in a store are far shorter.
   mutating func append(_ text: String) {
     let units = text.utf8.prefix(Int(UInt16.max))
     let count = units.count
@@ -30,10 +29,9 @@ struct ByteWriter {
   }
 }
 
-/// Reads what ``ByteWriter`` wrote; `nil` where the bytes end too early.
+/// Reads what ``ByteWriter`` has written; `nil` when the bytes end too early.
 struct ByteReader {
   private let data: Data
-  /// How many bytes were read.
   private var offset = 0
 
   init(_ data: Data) { self.data = data }
@@ -49,7 +47,7 @@ struct ByteReader {
     guard let low = byte(), let high = byte() else { return nil }
     return take(Int(low) | Int(high) << 8) { String(decoding: $0, as: UTF8.self) }
   }
-  /// All that is left.
+  /// Returns all remaining bytes.
   mutating func takeRest() -> [UInt8] { take(data.count - offset) { Array($0) } ?? [] }
 
   private mutating func take<Value>(_ count: Int, _ read: (UnsafeRawBufferPointer) -> Value) -> Value? {
@@ -60,7 +58,7 @@ struct ByteReader {
 }
 
 extension Identifier {
-  /// The 16 bytes as the store keeps them.
+  /// The 16 bytes that the store contains.
   var data: Data {
     var writer = ByteWriter()
     writer.append(self)

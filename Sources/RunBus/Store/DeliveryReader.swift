@@ -2,7 +2,7 @@ import Foundation
 import GRDB
 import RunCore
 
-/// Reads back what was sent and received.
+/// Reads outgoing and incoming streams, newest values, devices and records.
 extension HistoryReader {
   mutating func readDelivery() throws -> DeliveryHistory {
     var delivery = DeliveryHistory()
@@ -63,7 +63,7 @@ extension HistoryReader {
     return devices
   }
 
-  /// What is kept, what was removed, and what is still to be made; bodies stay where they are.
+  /// Reads records that are kept, were removed, or must still be made; bodies are not read.
   mutating func readRecords(into history: inout HubHistory) throws {
     try each("records", "SELECT run, version, change, summary FROM records ORDER BY number") { row in
       guard let runID: RunID = row.identifier("run"), let version = row.integer("version"),
@@ -91,7 +91,7 @@ extension HistoryReader {
     }
   }
 
-  /// Rows of one stream lie together; streams are then told in their own order.
+  /// Reads the rows stream by stream, and returns the streams in their defined order.
   private mutating func readOutbox(into delivery: inout DeliveryHistory) throws {
     var streams: [Int64: OutboundStreamID] = [:]
     try each("streams", "SELECT * FROM streams") { row in
@@ -117,7 +117,8 @@ extension HistoryReader {
     delivery.rows = rows.sorted { OutboundStreamID.precedes($0.key, $1.key) }.flatMap(\.value)
   }
 
-  /// What cannot be read keeps its place as a tombstone, so that its stream has no hole; it may have been sent.
+  /// A row that cannot be read becomes a tombstone with one try, because it may have been sent. So its stream has no
+  /// gap.
   private static func outboxRow(_ row: Row, _ stream: OutboundStreamID, _ sequence: UInt64) -> (
     OutboxRow, isWhole: Bool
   ) {
@@ -134,7 +135,7 @@ extension HistoryReader {
     return (outboxRow, true)
   }
 
-  /// `.some(nil)` for a tombstone, `nil` for what cannot be read.
+  /// `.some(nil)` for a tombstone, `nil` for a row that cannot be read.
   private static func outboxItem(_ row: Row) -> OutboxItem?? {
     if row.isNull("kind") && row.isNull("item") { return .some(nil) }
     guard let kind = row.integer("kind").flatMap(OutboxKind.init), let payload = row.data("item"),
@@ -143,7 +144,7 @@ extension HistoryReader {
     return .some(item)
   }
 
-  /// `.some(nil)` for the empty name, which stands for a peer's hub; `nil` for what is no name.
+  /// `.some(nil)` for the empty name, which stands for a peer's hub; `nil` for an invalid name.
   private static func optionalDevice(_ name: String) -> DeviceID?? {
     if name.isEmpty { return .some(nil) }
     guard let device = DeviceID(name) else { return nil }

@@ -2,12 +2,12 @@ import Foundation
 import GRDB
 import RunCore
 
-/// The one row of `vigil`: a peer's watch over its hub.
+/// The one row of the table `vigil`: a peer's failure detection.
 enum FailureMarkColumns {
-  /// The wall time of an alarm is for whoever looks into the store; nothing is decided by it.
+  /// Writes a mark. The wall time of an alarm is for people who inspect the store; the node does not use it.
   static func write(_ mark: HubFailureMark, _ db: Database) throws {
     let lost = mark.lastAlarm
-    // What follows an alarm is no alarm: that one keeps the time at which it was raised.
+    // Only a new alarm sets the wall time; later marks keep it.
     let isNew = mark.duty == .alarmed
     try db.run(
       """
@@ -23,7 +23,7 @@ enum FailureMarkColumns {
       ])
   }
 
-  /// `nil` for a row that no version of this file wrote.
+  /// `nil` for a row that no version of this code has written.
   static func read(_ row: Row) -> HubFailureMark? {
     guard let duty = row.integer("duty").flatMap({ HubFailureMark.Duty(rawValue: Int($0)) }) else { return nil }
     guard let silence = row.integer("silence") else { return HubFailureMark(duty: duty) }

@@ -2,7 +2,7 @@ import Foundation
 import GRDB
 import RunCore
 
-/// Reads a store back. A row that does not decode is left out and counted; the others stand.
+/// Reads a store when its node starts. A row that does not decode is left out and counted; the others are used.
 struct HistoryReader {
   private let db: Database
   private var unread: [(table: String, count: Int)] = []
@@ -25,7 +25,7 @@ struct HistoryReader {
     return (history, reader.notices)
   }
 
-  /// What the journal holds of a run, in order of position.
+  /// The journal of a run, ordered by position.
   static func journal(_ db: Database, of runID: RunID) throws -> [LedgerEntry] {
     var reader = HistoryReader(db)
     return try reader.readJournal(of: runID)
@@ -74,7 +74,7 @@ struct HistoryReader {
     UInt64(bitPattern: try Int64.fetchOne(db, sql: "SELECT value FROM meta WHERE key = 'term'") ?? 0)
   }
 
-  /// Adds what a row holds, or counts it.
+  /// Calls `take` for each row and counts the rows that it cannot decode.
   mutating func each(
     _ table: String, _ sql: String, _ arguments: StatementArguments = [], _ take: (Row) -> Bool
   ) throws {
@@ -106,7 +106,8 @@ struct HistoryReader {
       history.claims[id, default: []].append(store)
       return true
     }
-    // A command that was judged twice has its last verdict: an index that forbids it would cost every commit.
+    // Of a command that was judged twice, the last verdict counts. A unique index that prevents this would cost every
+    // commit.
     let verdicts = """
       SELECT * FROM verdicts WHERE position IN (SELECT MAX(position) FROM verdicts GROUP BY command) ORDER BY position
       """
@@ -133,7 +134,8 @@ struct HistoryReader {
     }
   }
 
-  /// The last that made a revision and the last that made none: many of the one kind never hide the other.
+  /// The last transitions with a revision and the last amendments. They are read apart, so that many of one kind never
+  /// hide the other.
   private mutating func readTransitions() throws -> [PastTransition] {
     var found: [(position: UInt64, transition: PastTransition)] = []
     for kind in [JournalKind.transition, .amendment] {
@@ -160,8 +162,8 @@ struct HistoryReader {
       real: BusTime(nanoseconds: real), bus: BusTime(nanoseconds: bus), bootID: boot, wallSeconds: wall)
   }
 
-  /// Those of an entry, in the order in which ``entry(_:)`` reads them: it is called for every reading of a run, and
-  /// looking four columns up by their names would take as long as all the rest.
+  /// The columns of an entry in the order in which ``entry(_:)`` reads them. It is called for every reading of a run,
+  /// and finding four columns by name would double its time.
   private static let entryColumns = "journal.position, journal.time, journal.kind, journal.payload"
 
   private static func entry(_ row: Row) -> LedgerEntry? {

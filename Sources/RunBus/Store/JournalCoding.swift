@@ -1,7 +1,7 @@
 import Foundation
 import RunCore
 
-/// What kind of entry a journal row holds. The numbers are part of the file format: never reused.
+/// The kind of a journal row. The numbers are part of the file format and never reused.
 enum JournalKind: Int64 {
   case transition = 1
   case lap = 2
@@ -12,12 +12,12 @@ enum JournalKind: Int64 {
   case cadence = 7
   case pedometer = 8
   case motion = 9
-  /// A transition that made no revision of its own: what amended a run that was over, or a run that arrived whole.
+  /// A transition without a revision: it amended a run that was over, or belongs to a run that arrived whole.
   case amendment = 10
   case setup = 11
 }
 
-/// The bytes of a journal row: samples are the mass of a store, so they take no more than they must.
+/// Encodes journal rows. Samples are the bulk of a store, so their encoding is compact.
 enum JournalCoding {
   static func encode(_ event: LedgerEvent) -> (kind: JournalKind, payload: Data) {
     var writer = ByteWriter()
@@ -43,14 +43,14 @@ enum JournalCoding {
     }
   }
 
-  /// `nil` for bytes that no version of this file wrote.
+  /// `nil` for bytes that no version of this code has written.
   static func decode(kind: JournalKind, payload: Data) -> LedgerEvent? {
     var reader = ByteReader(payload)
     guard let event = read(kind, from: &reader), reader.isAtEnd else { return nil }
     return event
   }
 
-  /// Writes a reading without its kind; it ends with the row.
+  /// Appends a reading without its kind. It must be the last value of its row.
   static func append(_ value: SampleValue, to writer: inout ByteWriter) -> JournalKind {
     switch value {
     case .position(let position):
@@ -106,7 +106,7 @@ enum JournalCoding {
     }
   }
 
-  /// Reads what is left of a row as a reading.
+  /// Reads the rest of a row as a reading.
   static func readSample(_ kind: JournalKind, from reader: inout ByteReader) -> SampleValue? {
     switch kind {
     case .position:
@@ -129,7 +129,7 @@ enum JournalCoding {
   }
 }
 
-/// The numbers of small words. They are part of the file format: never reused.
+/// The numbers of enum cases. They are part of the file format and never reused.
 extension JournalCoding {
   static func code(_ kind: CommandKind) -> UInt8 {
     switch kind {

@@ -2,12 +2,12 @@ import Foundation
 import GRDB
 import RunCore
 
-/// Journals that nobody reads any more. Their transitions stay, because the control path remembers the last of them; all
-/// else goes piece by piece, so that no commit waits long behind it.
+/// Deletes journals that are not needed any more. Their transitions stay, because the control rules need the last of
+/// them. The rest is deleted in pieces, so that no commit waits long.
 enum JournalSweep {
-  /// Places in the journal that one piece looks at: a few milliseconds.
+  /// How many journal positions one piece covers; it takes a few milliseconds.
   private static let pieceSize: Int64 = 4096
-  /// What is left of a dropped journal, as SQL has it.
+  /// The kinds of entries that stay in a dropped journal, as an SQL list.
   static let keptKinds = "(\(JournalKind.transition.rawValue), \(JournalKind.amendment.rawValue))"
 
   static func end(_ run: RunID, at moment: BusTime, _ db: Database) throws {
@@ -15,9 +15,9 @@ enum JournalSweep {
       "UPDATE runs SET over_at = ? WHERE run = ? AND swept_to IS NULL", [moment.nanoseconds, run.data])
   }
 
-  /// From here on only transitions are read, and the run has no other names; the sweep begins at its first place.
+  /// Marks a journal as dropped: from now on only its transitions are read, and the aliases of its run are gone.
   static func drop(_ run: RunID, _ db: Database) throws {
-    // The highest place may be swept, and is never used again.
+    // The sweep may delete the row with the highest position. That position must not be used again, so it is stored.
     try db.run(
       "INSERT OR REPLACE INTO meta (key, value) SELECT 'position', MAX(position) FROM journal HAVING COUNT(*) > 0",
       [])
@@ -29,7 +29,7 @@ enum JournalSweep {
     try db.run("DELETE FROM aliases WHERE of = ?", [run.data])
   }
 
-  /// Deletes a piece; whether there may be more.
+  /// Deletes one piece; returns whether there may be more.
   static func piece(_ db: Database) throws -> Bool {
     let next = "SELECT number, swept_to, sweep_until FROM runs WHERE swept_to >= 0 LIMIT 1"
     guard let row = try Row.fetchOne(db, sql: next), let number = row.integer("number"),
@@ -51,7 +51,7 @@ enum JournalSweep {
     }
   }
 
-  /// The highest place ever used.
+  /// The highest position that was ever used.
   static func lastPosition(_ db: Database) throws -> UInt64 {
     let swept = try Int64.fetchOne(db, sql: "SELECT value FROM meta WHERE key = 'position'") ?? 0
     let present = try Int64.fetchOne(db, sql: "SELECT MAX(position) FROM journal") ?? 0

@@ -1,13 +1,13 @@
 import Foundation
 import RunCore
 
-/// What was sent and received, as a store in memory keeps it.
+/// Outgoing and incoming streams of a store in memory.
 struct MemoryDelivery: Sendable {
   private struct Place: Hashable {
     let device: DeviceID?
     let key: String
   }
-  /// Each in order of sequence.
+  /// The rows of each stream, ordered by sequence.
   private var rows: [OutboundStreamID: [OutboxRow]] = [:]
   private var acknowledged: [OutboundStreamID: UInt64] = [:]
   private var watermarks: [StreamID: StreamMark] = [:]
@@ -26,7 +26,7 @@ struct MemoryDelivery: Sendable {
     return history
   }
 
-  /// Operations of other concern change nothing here.
+  /// Applies an operation of delivery; all others have no effect here.
   mutating func apply(_ operation: StoreOperation) {
     switch operation {
     case .setWatermark(let stream, let mark): watermarks[stream] = mark
@@ -107,7 +107,7 @@ struct MemoryDelivery: Sendable {
     }
   }
 
-  /// The first row at a sequence or above; rows mostly come at the end.
+  /// The index of the first row at or above a sequence. Rows are mostly appended, so the end is checked first.
   private func firstIndex(_ stream: OutboundStreamID, from sequence: UInt64) -> Int {
     guard let present = rows[stream] else { return 0 }
     var (low, high) = (0, present.count)
@@ -125,7 +125,7 @@ struct MemoryDelivery: Sendable {
     return index
   }
 
-  /// The order in which the file tells them: by bytes.
+  /// The order in which the SQLite store returns them: by bytes.
   private static func precedes(_ left: Place, _ right: Place) -> Bool {
     let (leftDevice, rightDevice) = (left.device?.rawValue ?? "", right.device?.rawValue ?? "")
     guard leftDevice == rightDevice else { return leftDevice < rightDevice }

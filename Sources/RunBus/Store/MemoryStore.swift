@@ -2,12 +2,12 @@ import Foundation
 import RunCore
 import Synchronization
 
-/// Rows in memory, gone with their owner.
+/// A store in memory, which is lost with its owner.
 final class MemoryStore: StoreBackend {
   private struct State: Sendable {
     var history = HubHistory()
     var journals: [RunID: [LedgerEntry]] = [:]
-    /// Runs of which only the transitions are read.
+    /// Runs of which only the transitions are still read.
     var dropped: Set<RunID> = []
     var bodies: [RunID: RecordBody] = [:]
     var transitions = MemoryTransitions()
@@ -105,7 +105,7 @@ final class MemoryStore: StoreBackend {
       let excess = state.history.windows.count - ControlHistory.windowsMax
       if excess > 0 { state.history.windows.removeFirst(excess) }
     case .setClock(let real, let bus): state.history.clock = .now(real: real, bus: bus)
-    // A store in memory has no next opening.
+    // A store in memory is never opened again.
     case .setStoreID: break
     case .setHub(let storeID, let deviceID): state.hub = (storeID, deviceID)
     case .setView(let view): state.view = view.withoutMetrics
@@ -172,7 +172,7 @@ final class MemoryStore: StoreBackend {
   }
 }
 
-/// The last transitions that made a revision and the last that made none, each as many as ``ControlState`` remembers.
+/// The last transitions with a revision and the last amendments, as many of each as ``ControlState`` remembers.
 private struct MemoryTransitions: Sendable {
   private var made: [(place: Int, transition: PastTransition)] = []
   private var amended: [(place: Int, transition: PastTransition)] = []
@@ -198,7 +198,7 @@ private struct MemoryTransitions: Sendable {
 }
 
 extension PastTransition {
-  /// A transition as the journal holds it.
+  /// A transition from the journal.
   init(_ transition: Transition, runID: RunID, effectiveAt: BusTime) {
     self.init(
       kind: transition.kind, revision: transition.revision, change: transition.change, runID: runID,
@@ -207,7 +207,7 @@ extension PastTransition {
 }
 
 extension ClockMark {
-  /// A mark of this boot with the wall time of now.
+  /// A mark of the present boot with the present wall time.
   static func now(real: BusTime, bus: BusTime) -> ClockMark {
     ClockMark(real: real, bus: bus, bootID: MachineBoot.id, wallSeconds: Date().timeIntervalSince1970)
   }

@@ -1,13 +1,13 @@
 public import RunCore
 
-/// What a node keeps across its lives, written by a thread of its own.
+/// The state that a node keeps across restarts, written by a thread of its own.
 ///
-/// A file store belongs to one process at a time; nothing but this type touches its directory. A commit that was
-/// completed survives kill -9 and, as far as the disk keeps its word, power loss.
+/// A file store belongs to one process at a time, and only this type touches its directory. A completed commit survives
+/// kill -9 and, if the disk honours fsync, a power failure.
 public final class NodeStore: Sendable {
-  /// The node that owns it.
+  /// The id of the node that owns the store.
   public let nodeID: NodeID
-  /// The store's own id, which names its streams: that of the opening, whatever was committed since.
+  /// The store's own id, which names its streams. It is the one that was read when the store was opened.
   public let storeID: StoreID
 
   private let engine: StoreEngine
@@ -16,24 +16,25 @@ public final class NodeStore: Sendable {
   private let directory: String?
   private let options: StoreOptions
 
-  /// How long a node that starts waits for somebody who only looks into its store (`busnode records`, `outbox`): such a
-  /// look takes milliseconds, longer on a loaded machine or in a store with a long history.
+  /// How long a starting node waits for a process that only reads its store (`busnode records`, `outbox`). Such a
+  /// reader needs milliseconds, and longer on a loaded machine or with a long history.
   public static let visitorPatience = BusDuration.seconds(2)
 
-  /// Opens (or makes) the store in a directory and locks it. A damaged one is set aside, and what can be read of it is in
-  /// the new one; see ``notices``.
+  /// Opens or creates the store in a directory and locks it. A damaged store is set aside, and the new one contains
+  /// what could be read of it; see ``notices``.
   ///
   /// - Parameters:
-  ///   - device: what others are told about the holder; without it, the directory's own name.
-  ///   - patience: how long to wait, blocking, while another process holds the store.
-  /// - Throws: ``RunBusError/Code/busHeld`` naming the holder, ``RunBusError/Code/store`` otherwise.
+  ///   - directory: The directory of the store; it is made if necessary.
+  ///   - device: The holder's name in the errors of other processes; without it, the directory's name.
+  ///   - patience: How long to wait, blocking, while another process holds the store.
+  /// - Throws: ``RunBusError/Code/busHeld``, which names the holder; ``RunBusError/Code/store`` otherwise.
   public convenience init(
     directory: String, device: DeviceID? = nil, patience: BusDuration = .zero
   ) throws(RunBusError) {
     try self.init(directory: directory, device: device, patience: patience, options: StoreOptions())
   }
 
-  /// A store that lives in memory and ends with its owner: for one-shot senders and tests.
+  /// A store in memory, which is lost with its owner: for one-shot senders and tests.
   public convenience init() { self.init(options: StoreOptions()) }
 
   convenience init(
@@ -65,14 +66,14 @@ public final class NodeStore: Sendable {
 
   deinit { close() }
 
-  /// What whoever runs the node should log: a store that was set aside, rows that could not be read.
+  /// Sentences for the log of the node: a store was set aside, rows could not be read.
   public var notices: [String] { engine.notices }
 
-  /// Writes a batch durably, all of it in order or nothing, and then says so on the store's own thread.
+  /// Writes a batch durably, all of it in order or nothing, and then calls `completion` on the store's thread.
   ///
-  /// Batches are written in the order in which they were handed over; the caller has one in flight and gathers the
-  /// next. After a fault that is not temporary every later batch fails the same way. On a closed store `completion` is
-  /// called at once, on the caller's thread.
+  /// Batches are written in the order of the calls. The caller has one batch in flight and gathers the next. After a
+  /// fault that is not temporary every later batch fails with it. On a closed store `completion` is called at once, on
+  /// the caller's thread.
   public func commit(
     _ operations: [StoreOperation], completion: @escaping @Sendable (Result<Void, StoreFault>) -> Void
   ) {
@@ -83,52 +84,53 @@ public final class NodeStore: Sendable {
     if !isTaken { completion(.failure(.closed)) }
   }
 
-  /// Reads what the journal holds of one run, after all batches handed over before, and says so on the store's own
-  /// thread; on a closed store at once.
+  /// Reads the journal of one run, after all earlier batches, and calls `completion` on the store's thread. On a closed
+  /// store `completion` is called at once.
   public func readJournal(
     of run: RunID, completion: @escaping @Sendable (Result<[LedgerEntry], StoreFault>) -> Void
   ) {
     if !thread.enqueue({ [engine] in completion(engine.journal(of: run)) }) { completion(.failure(.closed)) }
   }
 
-  /// Reads a part of a kept record's body, at most ``RunCore/RecordPart/bytesMax`` from a byte on. It answers like
-  /// ``readJournal(of:completion:)``.
+  /// Reads a part of a record's body: at most ``RunCore/RecordPart/bytesMax`` from a byte on. It calls `completion` as
+  /// ``readJournal(of:completion:)`` does.
   public func readRecord(of run: RunID, from: Int, completion: @escaping @Sendable (RecordReading) -> Void) {
     let isTaken = thread.enqueue { [engine] in completion(engine.recordPart(of: run, from: from)) }
     if !isTaken { completion(.failed("\(StoreFault.closed)")) }
   }
 
-  /// Reads back what a hub keeps, after all batches handed over before; blocks until then.
+  /// Reads the state of a hub, after all earlier batches; blocks until then. Rows that do not decode are left out and
+  /// named in ``notices``.
   ///
-  /// Throws ``RunBusError/Code/store``, or ``RunBusError/Code/closed`` on a closed store; rows that do not decode are
-  /// left out and named in ``notices``.
+  /// - Throws: ``RunBusError/Code/store``; ``RunBusError/Code/closed`` on a closed store.
   public func history() throws(RunBusError) -> HubHistory {
     try read { [engine] in engine.history() }
   }
 
-  /// Reads back what a peer keeps. Blocks and throws like ``history()``.
+  /// Reads the state of a peer. Blocks and throws like ``history()``.
   public func peerHistory() throws(RunBusError) -> PeerHistory {
     try read { [engine] in engine.peerHistory() }
   }
 
-  /// The hub's life number; on a peer the highest one that it has seen. Blocks and throws like ``history()``.
+  /// The hub's term; on a peer the highest one that it has seen. Blocks and throws like ``history()``.
   public func termSeen() throws(RunBusError) -> UInt64 {
     try read { [engine] in engine.term() }
   }
 
-  /// Finishes what was handed over, closes the files and lets go of the lock. Idempotent; blocks until that is done,
-  /// except inside a completion: there it is done right after.
+  /// Finishes all batches, closes the files and releases the lock. Idempotent. Blocks until that is done; a call from a
+  /// completion returns at once.
   public func close() {
     thread.end { [engine] in engine.close() }
   }
 
-  /// Closes this store, sets its file aside as damaged, and opens a new one with what could be read of it, under the same
-  /// lock. Blocks until that is done.
+  /// Closes this store, sets its file aside as damaged, and opens a new one with what could be read of it, under the
+  /// same lock. Blocks until that is done.
   ///
   /// - Parameters:
-  ///   - fault: what was found.
-  ///   - readsBack: whether anything is to be read back: not when that has led to damage again.
-  /// - Throws: the fault as ``RunBusError/Code/store`` for a store that has no file, or what kept the new one from opening.
+  ///   - fault: The damage that was found.
+  ///   - readsBack: Whether to salvage anything; `false` when salvaged data have led to damage again.
+  /// - Throws: ``RunBusError/Code/store``: the fault itself for a store without a file, or why the new store cannot be
+  ///   opened.
   func replaced(because fault: StoreFault, readsBack: Bool) throws(RunBusError) -> NodeStore {
     thread.end { [engine] in engine.closeFiles() }
     guard let directory, let lock = engine.takeLock() else {
@@ -138,13 +140,13 @@ public final class NodeStore: Sendable {
     return NodeStore(file, directory, lock, options)
   }
 
-  /// Looks whether the store's files are at their paths, after all batches handed over before, and says so on the store's
-  /// own thread: the fault when they are not. Nothing is said on a closed store.
+  /// Checks, after all earlier batches, whether the store's files are still at their paths, and calls `completion` on
+  /// the store's thread with the fault if they are not. On a closed store `completion` is not called.
   func lookForFiles(completion: @escaping @Sendable (StoreFault?) -> Void) {
     _ = thread.enqueue { [engine] in completion(engine.lookForFiles()) }
   }
 
-  /// It has files that somebody could take away.
+  /// Whether the store has files, which could be deleted or replaced.
   var hasFiles: Bool { directory != nil }
 
   private func read<Value: Sendable>(

@@ -1,7 +1,7 @@
 import Foundation
 import RunCore
 
-/// What kind of item an outbox row holds. The numbers are part of the file format: never reused.
+/// The kind of an outbox row. The numbers are part of the file format and never reused.
 enum OutboxKind: Int64 {
   case command = 1
   case sample = 2
@@ -9,7 +9,7 @@ enum OutboxKind: Int64 {
   case verdict = 4
 }
 
-/// The bytes of what an outbox holds.
+/// Encodes the items of an outbox.
 enum OutboxCoding {
   static func encode(_ item: OutboxItem) -> (kind: OutboxKind, payload: [UInt8]) {
     var writer = ByteWriter()
@@ -21,7 +21,7 @@ enum OutboxCoding {
     case .sample(let value, let runOffset, let runID):
       writer.append(optional: runOffset) { $0.append($1.nanoseconds) }
       writer.append(optional: runID) { $0.append($1) }
-      // The kind stands before the reading, which ends with the row.
+      // The kind comes first, because the reading takes up the rest of the row.
       var reading = ByteWriter()
       writer.append(UInt8(JournalCoding.append(value, to: &reading).rawValue))
       writer.appendRest(reading.bytes)
@@ -35,7 +35,7 @@ enum OutboxCoding {
     }
   }
 
-  /// `nil` for bytes that no version of this file wrote.
+  /// `nil` for bytes that no version of this code has written.
   static func decode(kind: OutboxKind, payload: Data) -> OutboxItem? {
     var reader = ByteReader(payload)
     guard let item = read(kind, from: &reader), reader.isAtEnd else { return nil }
@@ -134,7 +134,7 @@ enum OutboxCoding {
 }
 
 extension ByteWriter {
-  /// The body is the rest of the row.
+  /// Appends a message; its body takes up the rest of the row.
   mutating func append(_ message: AppMessage) {
     append(message.id)
     append(message.name)
@@ -151,7 +151,7 @@ extension ByteReader {
     guard let id: MessageID = identifier(), let name = text() else { return nil }
     return AppMessage(id: id, name: name, body: takeRest())
   }
-  /// `.some(nil)` for nothing, `nil` for what cannot be read.
+  /// `.some(nil)` for a missing value, `nil` for bytes that cannot be read.
   mutating func optional<Value>(_ read: (inout ByteReader) -> Value?) -> Value?? {
     switch byte() {
     case 0: return .some(nil)

@@ -1,12 +1,12 @@
 import RunCore
 
-/// Where a row of an outbox stands in its table: the short number of its stream above, its sequence below, so that one
-/// integer finds it and a stream's rows lie together in their order.
+/// The key of an outbox row: the number of its stream in the high bits and its sequence in the low bits. One integer
+/// finds a row, and the rows of a stream are adjacent and in order.
 enum OutboxPlace {
   private static let sequenceBits: Int64 = 40
-  /// A million messages a second for twelve days; nobody reaches it.
+  /// Enough for a million messages a second over twelve days.
   static let sequenceMax: UInt64 = 1 << 40 - 1
-  /// What is left above, without the sign.
+  /// The remaining bits, without the sign.
   static let numberMax: Int64 = 1 << 23 - 1
 
   static func position(_ number: Int64, _ sequence: UInt64) -> Int64 {
@@ -15,7 +15,7 @@ enum OutboxPlace {
   static func number(_ position: Int64) -> Int64 { position >> sequenceBits }
   static func sequence(_ position: Int64) -> UInt64 { UInt64(bitPattern: position) & sequenceMax }
 
-  /// A sequence that no stream has is a mistake of the node, not of the disk.
+  /// A sequence out of range is a bug of the node, not damage of the file.
   static func check(_ row: OutboxRow) throws(StoreFault) {
     guard (1...sequenceMax).contains(row.sequence) else {
       throw .broken("a row of an outbox cannot have the sequence \(row.sequence)")
@@ -24,7 +24,7 @@ enum OutboxPlace {
 }
 
 extension StreamID.Kind {
-  /// Its number in the file: never reused. Streams to one receiver are told in this order.
+  /// The kind's number in the file; never reused. Streams to one receiver are read in this order.
   var code: Int64 {
     switch self {
     case .commands: 1
@@ -40,7 +40,7 @@ extension StreamID.Kind {
 }
 
 extension OutboundStreamID {
-  /// The order in which streams are told.
+  /// The order in which a store returns streams.
   static func precedes(_ left: Self, _ right: Self) -> Bool {
     (left.receiver, left.kind.code) < (right.receiver, right.kind.code)
   }

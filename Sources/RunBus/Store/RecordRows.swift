@@ -2,8 +2,8 @@ import Foundation
 import GRDB
 import RunCore
 
-/// Kept records as rows: the summary and the body of each as bytes. A removed one keeps its row, with its version and
-/// without both.
+/// Records as rows, with summary and body as bytes. The row of a removed record stays, with its version and without
+/// summary and body.
 enum RecordRows {
   static func write(_ operation: StoreOperation, _ db: Database) throws {
     switch operation {
@@ -72,7 +72,7 @@ enum RecordRows {
       part: RecordPart(runID: run, version: summary.version, from: from, bytes: Array(bytes), total: Int(total)))
   }
 
-  /// The last change of a hub's records that a peer has taken in.
+  /// The last change of the hub's records that a peer has processed.
   static func through(_ db: Database) throws -> UInt64 {
     UInt64(bitPattern: try Int64.fetchOne(db, sql: "SELECT value FROM meta WHERE key = 'records'") ?? 0)
   }

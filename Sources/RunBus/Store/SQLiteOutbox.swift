@@ -4,18 +4,18 @@ import GRDBSQLite
 import RunCore
 import Synchronization
 
-/// The outbox's rows in SQLite, and how far each of its streams was acknowledged.
+/// The outbox in SQLite, and how far each of its streams is acknowledged.
 final class SQLiteOutbox: Sendable {
   private struct Stream {
     let number: Int64
     var acknowledged: UInt64?
   }
-  /// The streams as far as they were needed; one per receiver and kind. Emptied when a batch is rolled back.
+  /// A cache of the streams, one for each receiver and kind; emptied when a batch is rolled back.
   private let streams = Mutex<[OutboundStreamID: Stream]>([:])
 
   static let uncertain: Int64 = 1
 
-  /// What was remembered of a batch that was rolled back is not so.
+  /// Empties the cache, which may contain streams of a batch that was rolled back.
   func forget() { streams.withLock { $0 = [:] } }
 
   func enqueue(_ row: OutboxRow, _ db: Database) throws {
@@ -23,8 +23,7 @@ final class SQLiteOutbox: Sendable {
     let number = try make(row.stream, db).number
     let item = row.item.map(OutboxCoding.encode)
     let statement = try db.cachedStatement(sql: Self.enqueueSQL).sqliteStatement
-    // Bound by hand: of all statements this is the one that comes by the thousand, and boxed arguments took longer than
-    // its execution.
+    // Bound by hand: this statement runs thousands of times, and boxing its arguments took longer than its execution.
     sqlite3_bind_int64(statement, 1, OutboxPlace.position(number, row.sequence))
     sqlite3_bind_int64(statement, 4, row.since.nanoseconds)
     sqlite3_bind_int64(statement, 5, row.isUncertain ? Self.uncertain : 0)
@@ -36,7 +35,7 @@ final class SQLiteOutbox: Sendable {
     }
     sqlite3_bind_int64(statement, 2, item.kind.rawValue)
     try item.payload.withUnsafeBytes { bytes in
-      // Without a destructor the bytes are not copied; `step` lets go of them.
+      // Without a destructor SQLite does not copy the bytes; `step` clears the binding before they are freed.
       sqlite3_bind_blob(statement, 3, bytes.baseAddress, CInt(bytes.count), nil)
       try db.step(statement)
     }
@@ -79,7 +78,8 @@ final class SQLiteOutbox: Sendable {
       [Int64(UInt32.max), OutboxPlace.position(stream.number, first), OutboxPlace.position(stream.number, last)])
   }
 
-  /// Places only ever go down within a stream, so one after the other can move into its own stream again.
+  /// Numbering from 1 in ascending order only lowers sequences, so no row moves to a position that is still used, even
+  /// when the stream stays the same.
   func renumber(_ id: OutboundStreamID, to target: OutboundStreamID, _ db: Database) throws {
     guard let stream = try find(id, db) else { return }
     let positions = try positions(stream, db)
@@ -108,8 +108,8 @@ final class SQLiteOutbox: Sendable {
     try forget(id, stream, db)
   }
 
-  /// SQLite would turn a sum that overflows into a fraction; it ends at the end of the line instead, as ``BusTime``
-  /// does.
+  /// SQLite turns an integer sum that overflows into a floating-point number. The sum is limited to the range of Int64
+  /// instead, as in ``BusTime``.
   func shift(by span: BusDuration, _ db: Database) throws {
     let since = """
       CASE WHEN ?1 > 0 AND since > ?3 - ?1 THEN ?3 WHEN ?1 < 0 AND since < ?2 - ?1 THEN ?2 ELSE since + ?1 END
@@ -152,10 +152,10 @@ final class SQLiteOutbox: Sendable {
 
   private func keep(_ stream: Stream, _ id: OutboundStreamID) { streams.withLock { $0[id] = stream } }
 
-  /// Its rows must have gone before: the number is given out again.
+  /// Deletes a stream without rows; SQLite uses its number again.
   private func forget(_ id: OutboundStreamID, _ stream: Stream, _ db: Database) throws {
     streams.withLock { $0[id] = nil }
-    // A stream that was renumbered in place keeps its number, and only that.
+    // A stream that was renumbered in place keeps its number and loses its acknowledgement.
     let isEmpty = try positions(stream, db).isEmpty
     try db.run(
       isEmpty ? "DELETE FROM streams WHERE number = ?" : "UPDATE streams SET acknowledged = NULL WHERE number = ?",
@@ -164,17 +164,17 @@ final class SQLiteOutbox: Sendable {
 }
 
 extension Database {
-  /// Runs a statement that stays prepared.
+  /// Runs a statement that is prepared once and cached.
   func run(_ sql: String, _ values: [(any DatabaseValueConvertible)?]) throws {
     let statement = try cachedStatement(sql: sql)
     statement.setUncheckedArguments(StatementArguments(values))
     try statement.execute()
   }
 
-  /// Runs a statement that was bound by hand to its end, and forgets what was bound.
+  /// Runs a statement that was bound by hand and clears its bindings.
   fileprivate func step(_ statement: OpaquePointer) throws {
     let result = sqlite3_step(statement)
-    // What it is called must be asked before the statement is reset.
+    // The message must be read before the statement is reset.
     let message = result == SQLITE_DONE ? nil : lastErrorMessage
     sqlite3_reset(statement)
     sqlite3_clear_bindings(statement)

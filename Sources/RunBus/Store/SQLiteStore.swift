@@ -4,17 +4,17 @@ import GRDBSQLite
 import RunCore
 import Synchronization
 
-/// Rows in one SQLite file, over one connection.
+/// A store in one SQLite file, over one connection.
 final class SQLiteStore: StoreBackend {
   private struct State: Sendable {
-    /// The short numbers of runs in the journal, as far as they were needed; emptied when a batch is rolled back.
+    /// A cache of the short numbers of runs in the journal; emptied when a batch is rolled back.
     var runNumbers: [RunID: Int64] = [:]
-    /// Where the last accepted press stands among them; `nil` until it is asked for.
+    /// The highest position in `accepted`; `nil` until it is needed.
     var lastAcceptedPosition: Int64?
-    /// The highest revision that a transition made; `nil` until it is asked for.
+    /// The highest revision in the journal; `nil` until it is needed.
     var lastRevision: UInt64?
     var commitsSinceCheckpoint = 0
-    /// A dropped journal may have rows still.
+    /// Whether a dropped journal may still have rows.
     var mustSweep = true
   }
   private let queue: DatabaseQueue
@@ -22,10 +22,10 @@ final class SQLiteStore: StoreBackend {
   private let state = Mutex(State())
   private let outbox = SQLiteOutbox()
 
-  /// Set in `latest_sent`: the other device has the value.
+  /// A flag in `latest_sent`: the other device has acknowledged the value.
   static let acknowledged: Int64 = 1
 
-  /// A thousand-odd pages of log: small enough to be copied in a few milliseconds, rare enough not to matter.
+  /// 256 commits make a log of about a thousand pages, which a checkpoint copies in a few milliseconds.
   private static let commitsPerCheckpoint = 256
 
   init(_ queue: DatabaseQueue, options: StoreOptions) {
@@ -42,10 +42,11 @@ final class SQLiteStore: StoreBackend {
           try options.beforeCommit?(operations)
           try db.cachedStatement(sql: "COMMIT").execute()
         } catch {
-          // Read before the rollback: that makes calls of its own.
+          // Read before the rollback, whose own system calls would overwrite it.
           let fault = StoreFault(error, systemCode: db.lastSystemCode)
           forgetBatch()
-          // SQLite has rolled back by itself after some errors; a rollback that fails leaves the log without a commit.
+          // SQLite has already rolled back after some errors. If a rollback fails, the log still has no commit of the
+          // batch.
           if db.isInsideTransaction { try? db.rollback() }
           throw fault
         }
@@ -54,7 +55,7 @@ final class SQLiteStore: StoreBackend {
     state.withLock { $0.commitsSinceCheckpoint += 1 }
   }
 
-  /// What was remembered of a batch that was rolled back is not so.
+  /// Empties the caches, which may contain rows of a batch that was rolled back.
   private func forgetBatch() {
     state.withLock { state in
       state.runNumbers = [:]
@@ -98,9 +99,9 @@ final class SQLiteStore: StoreBackend {
   }
 
   func close() {
-    // What was removed is gone when the store is closed; what a failing disk keeps, the next opening sweeps.
+    // Dropped journals are swept before the store closes. What a failing disk prevents is swept after the next opening.
     while (try? tidy()) == true {}
-    // What the checkpoint cannot copy stays in the log, and the next opening finds it there.
+    // What the checkpoint cannot copy stays in the log, where the next opening finds it.
     _ = try? queue.writeWithoutTransaction { db in try db.checkpoint(.truncate) }
     try? queue.close()
   }
@@ -113,7 +114,7 @@ final class SQLiteStore: StoreBackend {
     VALUES (\(AcceptedCommandColumns.placeholders), \(VerdictColumns.placeholders))
     """
 
-  /// Counts acceptances; what was rolled back leaves a hole, which nobody sees.
+  /// The next position in `accepted`. A batch that is rolled back leaves a gap, which has no effect.
   private func nextAcceptedPosition(_ db: Database) throws -> Int64 {
     let last: Int64
     if let known = state.withLock({ $0.lastAcceptedPosition }) {
@@ -251,7 +252,7 @@ final class SQLiteStore: StoreBackend {
       ])
   }
 
-  /// Revisions only grow: the last one made is the highest.
+  /// The highest revision so far. Revisions only grow, so that it is the one that was written last.
   private func lastRevision(_ db: Database) throws -> UInt64 {
     if let known = state.withLock({ $0.lastRevision }) { return known }
     var revision: UInt64 = 0
@@ -267,7 +268,8 @@ final class SQLiteStore: StoreBackend {
     return revision
   }
 
-  /// The short number of a run; samples are many and its id is long. Positions only grow, so the first is the lowest.
+  /// The short number of a run, which stands for its 16-byte id in every journal row. Positions only grow, so the first
+  /// one is the lowest.
   private func runNumber(_ runID: RunID, position: UInt64, _ db: Database) throws -> Int64 {
     if let known = state.withLock({ $0.runNumbers[runID] }) { return known }
     try db.run(
@@ -280,7 +282,7 @@ final class SQLiteStore: StoreBackend {
     return number
   }
 
-  /// Sorts whatever goes wrong into the faults that a node tells apart.
+  /// Converts every error into one of the faults that a node distinguishes.
   private func faulting<Result>(_ body: () throws -> Result) throws(StoreFault) -> Result {
     do {
       return try body()
@@ -291,8 +293,8 @@ final class SQLiteStore: StoreBackend {
 }
 
 extension Database {
-  /// The system's error number behind the last read or write that failed on the log, or else on the file; 0 when there was
-  /// none. `sqlite3_system_errno` stays 0 for those.
+  /// The errno behind the last read or write that failed on the log, or else on the file; 0 when there was none.
+  /// `sqlite3_system_errno` stays 0 for these.
   fileprivate var lastSystemCode: CInt {
     var code: CInt = 0
     var log: UnsafeMutablePointer<sqlite3_file>?
@@ -305,15 +307,15 @@ extension Database {
 }
 
 extension StoreFault {
-  /// What a failure of the database means for a node.
+  /// Classifies a failure of the database.
   ///
-  /// - Parameter systemCode: the system's error number behind a failed read or write; 0 when it is not known.
+  /// - Parameter systemCode: The errno behind a failed read or write; 0 when it is not known.
   init(_ error: any Error, systemCode: CInt = 0) {
     switch error {
     case let fault as StoreFault: self = fault
     case let error as DatabaseError: self.init(error, systemCode)
     case let error as RunBusError: self = .broken(error.message)
-    // A value of a kind that no version of a store writes there.
+    // A value of a type that no version of a store writes there.
     default: self = .damaged("\(error)")
     }
   }
@@ -325,16 +327,16 @@ extension StoreFault {
     case .SQLITE_READONLY, .SQLITE_PERM: self = .readOnly
     case .SQLITE_IOERR:
       switch error.extendedResultCode {
-      // The shared-memory file could not grow: the same full disk by another name.
+      // The shared-memory file could not grow: the disk is full.
       case .SQLITE_IOERR_SHMSIZE: self = .full
       // ENOSPC is SQLITE_FULL already; EDQUOT, EFBIG, EROFS and EIO come here.
       case .SQLITE_IOERR_READ, .SQLITE_IOERR_WRITE:
         self = .refused(systemCode == 0 ? text : PrivateDirectory.reason(systemCode))
-      // Whatever else fails, fsync above all, leaves it unknown what is on the disk.
+      // After any other failure, fsync above all, the content of the disk is unknown.
       default: self = .broken(text)
       }
-    // All statements are constants that fit the tables that the migrations make, and nothing is written that the rows
-    // read at the start forbid: where they do not fit, the file is not what was written.
+    // All statements are constants that match the migrated tables, and the node writes nothing that contradicts the
+    // rows it has read. When one of these errors occurs, the file is not as it was written.
     case .SQLITE_CORRUPT, .SQLITE_NOTADB, .SQLITE_ERROR, .SQLITE_CONSTRAINT, .SQLITE_MISMATCH, .SQLITE_SCHEMA,
       .SQLITE_TOOBIG:
       self = .damaged(text)

@@ -3,12 +3,12 @@ import GRDB
 import GRDBSQLite
 import RunCore
 
-/// What could be read of a damaged store, row by row, in a new one.
+/// Copies what can be read of a damaged store, row by row, into a new one.
 ///
-/// The new store has a new id, as one that has lost history must: so watermarks, and what was acknowledged, are left out,
-/// and what waits to be sent is numbered from 1. Rows that do not decode are copied; the readers leave them out.
+/// The new store has a new id, as every store does that has lost history. So watermarks and acknowledgements are left
+/// out, and what waits to be sent is numbered from 1. Rows that do not decode are copied; the readers leave them out.
 struct Salvage {
-  /// The tables that are copied as they are, and what a person calls their contents.
+  /// The tables that are copied as they are, with a name of their contents for people.
   private static let contents: [(table: String, what: String)] = [
     ("clock", "the clock"), ("accepted", "presses that were not judged yet"), ("verdicts", "verdicts"),
     ("runs", "the present run"), ("journal", "the present run"), ("aliases", "the present run"),
@@ -19,21 +19,21 @@ struct Salvage {
     ("latest_sent", "newest values"), ("latest_received", "newest values"), ("devices", "the devices that it knew"),
     ("view", "what it saw last"), ("vigil", "what it saw last"),
   ]
-  /// More rows than any table of a whole store has; a damaged tree may lead in circles.
+  /// More rows than any table of an intact store has; the pages of a damaged tree may form a cycle.
   private static let rowsMax = 8_000_000
 
-  /// How many rows were read.
+  /// How many rows were copied.
   private var count = 0
-  /// What was not read to its end, as a person calls it.
+  /// What could not be read completely, as it is named for people.
   private var lost: [String] = []
 
   /// Copies everything that can be read of a closed file, in one transaction.
   ///
-  /// - Throws: what keeps the new store from being written; the old one has no say.
+  /// - Throws: Errors of the new store only; errors of the old one end the reading of a table.
   init(from path: String, into queue: DatabaseQueue) throws {
     let source = Self.source(path)
     try queue.write { db in
-      // Not even its header can be read.
+      // Not even the header can be read.
       guard let source else { return }
       try source.writeWithoutTransaction { old in
         for (table, what) in Self.contents {
@@ -47,7 +47,7 @@ struct Salvage {
     try? source?.close()
   }
 
-  /// What came of it, for a person.
+  /// The result, for people.
   var sentence: String {
     if count == 0 { return "nothing could be read back" }
     if lost.isEmpty { return "all of its \(count) rows could be read back" }
@@ -59,7 +59,7 @@ struct Salvage {
     configuration.label = "runbus.store.damaged"
     configuration.prepareDatabase { db in
       try db.execute(sql: "PRAGMA locking_mode = EXCLUSIVE")
-      // A table whose description cannot be parsed does not hide the others.
+      // With this, SQLite opens the file although the schema of one table cannot be parsed.
       try db.execute(sql: "PRAGMA writable_schema = ON")
     }
     return try? DatabaseQueue(path: path, configuration: configuration)
@@ -67,11 +67,12 @@ struct Salvage {
 
   // MARK: Rows
 
-  /// Copies a table from its beginning, and behind damage from its end; whether all of it could be read.
+  /// Copies a table from its beginning and, if that meets damage, from its end. Returns whether all of it could be
+  /// read.
   private mutating func copy(_ table: String, from old: Database, to db: Database) throws -> Bool {
     let columns = try db.columns(in: table).map(\.name)
     let oldColumns = ((try? Row.fetchAll(old, sql: "PRAGMA table_info(\(table))")) ?? []).compactMap { $0.text("name") }
-    // By their places where their number is the same: damage in a description may have changed a name.
+    // Columns are matched by position when their number is the same, because damage may have changed a name.
     let pairs =
       oldColumns.count == columns.count
       ? Array(zip(columns, oldColumns)) : columns.filter(oldColumns.contains).map { ($0, $0) }
@@ -89,7 +90,8 @@ struct Salvage {
     return false
   }
 
-  /// Inserts what a query gives until it ends, or fails; whether it has ended. Values go over as they are.
+  /// Inserts the rows of a query until it ends or fails; returns whether it has ended. Values are copied without
+  /// conversion.
   private mutating func copy(_ select: String, from old: Database, _ insert: Statement, _ db: Database) throws -> Bool {
     guard let statement = try? old.makeStatement(sql: select) else { return false }
     let (rows, target) = (statement.sqliteStatement, insert.sqliteStatement)
@@ -107,7 +109,7 @@ struct Salvage {
       sqlite3_reset(target)
       switch result & 255 {
       case SQLITE_DONE: count += Int(sqlite3_changes(db.sqliteConnection))
-      // No row of a store: it is left out.
+      // Not a row that a store could contain: leave it out.
       case SQLITE_CONSTRAINT, SQLITE_MISMATCH, SQLITE_TOOBIG: continue
       default: throw DatabaseError(resultCode: ResultCode(rawValue: result), message: db.lastErrorMessage)
       }
@@ -117,9 +119,9 @@ struct Salvage {
 
   private static func quoted(_ name: String) -> String { "\"\(name.replacing("\"", with: "\"\""))\"" }
 
-  // MARK: What names the old store
+  // MARK: Ids and numbers of the old store
 
-  /// The number of its last life, and its highest place in the journal: neither is given out again.
+  /// Copies the last term and the highest journal position, which must not be used again.
   private mutating func copyNumbers(from old: Database, to db: Database) throws {
     for key in ["term", "position"] {
       let sql = "SELECT value FROM meta WHERE key = ? AND TYPEOF(value) = 'integer'"
@@ -128,10 +130,10 @@ struct Salvage {
     }
   }
 
-  /// The store of the hub that a peer's streams went to; `nil` on a hub.
+  /// The store of the hub to which a peer's streams went; `nil` on a hub.
   private static func hub(_ old: Database) -> Data? { try? Data.fetchOne(old, sql: "SELECT store FROM hub") }
 
-  /// A peer's streams go to no hub yet, and every stream begins anew, without holes.
+  /// A peer's streams get no receiver until it meets its hub again, and every stream is renumbered from 1 without gaps.
   private static func renumber(hub: Data?, _ db: Database) throws {
     try db.execute(
       sql: "UPDATE OR REPLACE streams SET receiver = ? WHERE kind IN (?, ?) OR receiver = ?",
@@ -145,7 +147,7 @@ struct Salvage {
     let delete = try db.makeStatement(sql: "DELETE FROM outbox WHERE position = ?")
     for position in try Int64.fetchAll(db, sql: "SELECT position FROM outbox ORDER BY position") {
       let number = OutboxPlace.number(position)
-      // A row without its stream, or at a place that no row has, would turn up in another stream.
+      // A row without a stream or with a sequence out of range would appear in another stream.
       guard numbers.contains(number), OutboxPlace.sequence(position) > 0 else {
         try delete.execute(arguments: [position])
         continue

@@ -1,14 +1,14 @@
 import RunCore
 import Synchronization
 
-/// What the store's thread works with: the rows, the lock on their directory, and what went wrong so far.
+/// The state of the store's thread: the backend, the lock on the directory, and the first permanent fault.
 final class StoreEngine: Sendable {
   private struct State: ~Copyable, Sendable {
     var notices: [String]
-    /// Set once the store cannot be used any more: nothing is written after that.
+    /// The first permanent fault. Nothing is written after it.
     var fault: StoreFault?
     var lock: FileLock?
-    /// The files that must be at their paths; none for a store in memory.
+    /// The files that must stay at their paths; none for a store in memory.
     var files: [FileIdentity]
   }
   private let records: any StoreBackend
@@ -29,12 +29,12 @@ final class StoreEngine: Sendable {
       keep(error)
       return .failure(error)
     }
-    // What was written to a file that nobody finds any more is not durable.
+    // A write to a file that was deleted or replaced is not durable.
     if let fault = lookForFiles() { return .failure(fault) }
     return .success(())
   }
 
-  /// What is wrong when a file of the store is not at its path any more; it stays so.
+  /// The fault when a file of the store is not at its path any more. It is permanent.
   func lookForFiles() -> StoreFault? {
     guard let missing = state.withLock({ $0.files.first { !$0.isInPlace } }) else { return nil }
     let fault = StoreFault.moved(missing.path)
@@ -90,7 +90,7 @@ final class StoreEngine: Sendable {
     do { return .success(try records.term()) } catch { return .failure(error) }
   }
 
-  /// A failing disk is noticed here too: the next commit hears of it.
+  /// Does a piece of deferred work; the next commit reports a permanent fault.
   func tidy() -> Bool {
     do {
       return try records.tidy()
@@ -100,7 +100,7 @@ final class StoreEngine: Sendable {
     }
   }
 
-  /// Closes the files and lets go of the lock.
+  /// Closes the files and releases the lock.
   func close() {
     records.close()
     state.withLock { $0.lock = nil }
@@ -109,10 +109,11 @@ final class StoreEngine: Sendable {
   /// Closes the files and keeps the lock, for ``takeLock()``.
   func closeFiles() { records.close() }
 
-  /// Hands the lock on to the store that takes this one's place.
+  /// Passes the lock on to the store that replaces this one.
   func takeLock() -> FileLock? { state.withLock { $0.lock.take() } }
 
-  /// What may pass is tried again; anything else stays, and the next commit hears of it.
+  /// Keeps a permanent fault, which every later commit reports. A temporary one is forgotten, because the batch is
+  /// tried again.
   private func keep(_ fault: StoreFault) {
     if !fault.isTemporary { state.withLock { $0.fault = $0.fault ?? fault } }
   }

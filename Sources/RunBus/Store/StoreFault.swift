@@ -1,45 +1,47 @@
-/// Why a commit failed. Nothing of the batch is in the store then.
+/// Why a commit failed. Nothing of its batch is in the store then.
 public struct StoreFault: Error, Hashable, Sendable, CustomStringConvertible {
   private enum Value: Hashable {
     case full, readOnly, closed, refused(String), damaged(String), moved(String), broken(String)
   }
   private let value: Value
 
-  /// The disk is full: the batch was rolled back and may be tried again.
+  /// The disk is full. The batch was rolled back and may be tried again.
   public static let full = StoreFault(value: .full)
-  /// The store's files cannot be written by this process now: the batch was rolled back and may be tried again.
+  /// This process cannot write the store's files now. The batch was rolled back and may be tried again.
   public static let readOnly = StoreFault(value: .readOnly)
-  /// The store was closed before the batch came.
+  /// The store was closed before the batch was handed over.
   public static let closed = StoreFault(value: .closed)
-  /// The disk did not take the batch, for a reason that may pass (a quota, a limit, a read or write error): it was rolled
-  /// back and may be tried again.
+  /// The disk refused the batch for a reason that may pass (a quota, a limit, a read or write error). The batch was
+  /// rolled back and may be tried again.
   public static func refused(_ message: String) -> StoreFault { StoreFault(value: .refused(message)) }
-  /// The store's file contradicts itself: the node sets it aside and goes on with what can be read of it.
+  /// The content of the file is inconsistent. The node sets the file aside and goes on with what can be read of it.
   public static func damaged(_ message: String) -> StoreFault { StoreFault(value: .damaged(message)) }
-  /// A file of the store is not at its path any more: what is written is lost with the process, and the node must stop.
+  /// A file of the store is not at its path any more, so that writes would be lost with the process. The node must
+  /// stop.
   public static func moved(_ path: String) -> StoreFault { StoreFault(value: .moved(path)) }
-  /// The disk failed, or what was to be written contradicts what is there: the node must stop, nothing is tried again.
+  /// The disk failed in a way that leaves its content unknown, or the node wrote what a store cannot contain. The node
+  /// must stop.
   public static func broken(_ message: String) -> StoreFault { StoreFault(value: .broken(message)) }
 
-  /// The same batch may succeed later.
+  /// Whether the same batch may succeed later.
   public var isTemporary: Bool {
     switch value {
     case .full, .readOnly, .refused: true
     case .closed, .damaged, .moved, .broken: false
     }
   }
-  /// What is in the file contradicts itself.
+  /// Whether the content of the file is inconsistent.
   public var isDamage: Bool {
     if case .damaged = value { true } else { false }
   }
-  /// What is wrong, without what it means.
+  /// The cause alone, without its consequence.
   var reason: String {
     switch value {
     case .refused(let message), .damaged(let message), .moved(let message), .broken(let message): message
     case .full, .readOnly, .closed: description
     }
   }
-  /// One sentence for a person.
+  /// One sentence for people.
   public var description: String {
     switch value {
     case .full: "the disk is full: make room, what waits is written then"

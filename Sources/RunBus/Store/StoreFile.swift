@@ -2,10 +2,10 @@ import Foundation
 import GRDB
 import RunCore
 
-/// A store's file: how it is opened, checked, and replaced when it is damaged.
+/// The file of a store: opens it, checks it, and replaces it when it is damaged.
 struct StoreFile {
   private static let name = "node.sqlite"
-  /// How often a starting node tries to take the lock that another process holds.
+  /// Microseconds between two attempts of a starting node to acquire a lock that another process holds.
   private static let lockEvery: UInt32 = 20_000
 
   let records: SQLiteStore
@@ -13,10 +13,10 @@ struct StoreFile {
   let storeID: StoreID
   /// The files that must stay at their paths while the store is open.
   let files: [FileIdentity]
-  /// What whoever runs the node should know.
+  /// Sentences for the log of the node.
   let notices: [String]
 
-  /// Makes the directory when there is none and takes its lock, waiting for as long as `patience` while somebody holds it.
+  /// Makes the directory if necessary and acquires its lock; waits up to `patience` while another process holds it.
   static func lock(
     _ directory: String, _ device: DeviceID?, patience: BusDuration = .zero
   ) throws(RunBusError) -> FileLock {
@@ -42,7 +42,7 @@ struct StoreFile {
     }
   }
 
-  /// Opens or makes the file in a directory whose lock the caller holds.
+  /// Opens or creates the file in a directory whose lock the caller holds.
   init(directory: String, options: StoreOptions) throws(RunBusError) {
     self = try Self.explaining(directory) {
       try Self.finishReplacing(directory)
@@ -54,7 +54,7 @@ struct StoreFile {
     }
   }
 
-  /// Replaces the file in a directory whose lock the caller holds, and which is not open any more.
+  /// Replaces the file in a directory whose lock the caller holds. The file must be closed.
   init(
     replacingIn directory: String, because fault: StoreFault, readsBack: Bool, options: StoreOptions
   ) throws(RunBusError) {
@@ -72,7 +72,7 @@ struct StoreFile {
     self.notices = notices
   }
 
-  /// The file is no store, or one with holes.
+  /// The file is no store, or a damaged one.
   private struct Damage: Error { let what: String }
 
   private static func explaining(_ directory: String, _ body: () throws -> Self) throws(RunBusError) -> Self {
@@ -101,20 +101,20 @@ struct StoreFile {
     } catch let error where !(error is Damage) {
       let fault = StoreFault(error)
       if fault.isDamage { throw Damage(what: fault.reason) }
-      // SQLite takes a file whose header asks for a later version of it as one that may be read and not written.
+      // A header with the number of a later file format makes SQLite report a read-only file instead of damage.
       if fault == .readOnly, !hasUsualHeader(path) { throw Damage(what: "its header is not one of a store") }
       throw error
     }
   }
 
-  /// Opens a file, or makes it, with all tables in place.
+  /// Opens or creates a file and migrates its tables.
   private static func openQueue(_ path: String, _ directory: String, _ options: StoreOptions) throws -> DatabaseQueue {
     try makePrivate(path, directory)
     var configuration = Configuration()
     configuration.label = "runbus.store"
     configuration.prepareDatabase { db in
       try db.execute(sql: "PRAGMA page_size = \(StoreSchema.pageSize)")
-      // The node's lock already keeps others out: without shared memory and file locks every commit is cheaper.
+      // The node's own lock excludes other processes; without shared memory and file locks every commit is cheaper.
       try db.execute(sql: "PRAGMA locking_mode = EXCLUSIVE")
       guard try String.fetchOne(db, sql: "PRAGMA journal_mode = WAL") == "wal" else {
         guard hasUsualHeader(path) else { throw Damage(what: "its header is not one of a store") }
@@ -125,16 +125,16 @@ struct StoreFile {
     }
     let queue = try DatabaseQueue(path: path, configuration: configuration)
     do {
-      // First of all: what is read of pages that do not hold together is no answer.
+      // The check comes before any query, because answers from inconsistent pages cannot be trusted.
       let check = try queue.read { db in try String.fetchOne(db, sql: "PRAGMA quick_check(1)") }
-      // What SQLite says has line breaks; a notice is one line.
+      // SQLite's report has several lines; a notice has one.
       guard check == "ok" else {
         throw Damage(what: check?.split(whereSeparator: \.isNewline).last.map(String.init) ?? "no answer to a check")
       }
       let migrator = StoreSchema.migrator
       let applied = try queue.read(migrator.appliedIdentifiers)
       if !applied.isSubset(of: migrator.migrations) {
-        // A newer version has made all the steps that this one knows, and more.
+        // A newer version has applied all migrations that this one knows, and more.
         guard applied.isSuperset(of: migrator.migrations) else {
           throw Damage(what: "its list of migrations has holes")
         }
@@ -149,8 +149,8 @@ struct StoreFile {
     }
   }
 
-  /// The file begins like every one that this program makes: SQLite's name, its page size, and write-ahead log for readers
-  /// and writers. An empty file is a new one.
+  /// Whether the file begins like every store: SQLite's magic, the page size, and WAL for reading and writing. An empty
+  /// file counts as a new store.
   private static func hasUsualHeader(_ path: String) -> Bool {
     guard let file = FileHandle(forReadingAtPath: path), let header = try? file.read(upToCount: 20) else { return true }
     return header.isEmpty
@@ -160,7 +160,7 @@ struct StoreFile {
         ])
   }
 
-  /// SQLite gives its log the mode of the file, so the file is made first, for its owner alone.
+  /// SQLite gives the log the mode of the main file, so the main file is created first, readable for its owner only.
   private static func makePrivate(_ path: String, _ directory: String) throws {
     let descriptor = Foundation.open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0o600)
     guard descriptor >= 0 else { throw RunBusError(.store, explain(errno, directory)) }
@@ -185,10 +185,10 @@ struct StoreFile {
 
   // MARK: Replacing
 
-  /// A new file with what could be read of the damaged one, complete: from here on the replacing is finished, if need be
-  /// by the next start.
+  /// The complete new file with what was salvaged. Once it exists, the replacement is finished, by the next start if
+  /// necessary.
   private static let salvaged = "salvaged.sqlite"
-  /// The same while it is written.
+  /// The new file while it is being written.
   private static let unfinished = "salvage.tmp"
 
   private static func replace(
@@ -225,11 +225,11 @@ struct StoreFile {
     return salvage
   }
 
-  /// Puts a new file that is complete in the place of the damaged one.
+  /// Moves the complete new file to the path of the damaged one.
   private static func finishReplacing(_ directory: String) throws {
     var info = stat()
     guard lstat("\(directory)/\(salvaged)", &info) == 0 else { return }
-    // Whatever of the damaged store is still there: a start was cut short.
+    // Parts of the damaged store that are still here were left by a start that was interrupted.
     if ["", "-wal"].contains(where: { lstat("\(directory)/\(name)\($0)", &info) == 0 }) { _ = try setAside(directory) }
     guard rename("\(directory)/\(salvaged)", "\(directory)/\(name)") == 0 else {
       throw RunBusError(.store, explain(errno, directory))
@@ -237,14 +237,14 @@ struct StoreFile {
     PrivateDirectory.sync(directory)
   }
 
-  /// Moves file and log to the first free `damaged-<n>`, where they can still be opened together.
+  /// Moves file and log to the first free `damaged-<n>`, where SQLite can still open them together.
   private static func setAside(_ directory: String) throws -> String {
     var number = 1
     while mkdir("\(directory)/damaged-\(number)", 0o700) != 0 {
       guard errno == EEXIST else { throw RunBusError(.store, explain(errno, directory)) }
       number += 1
     }
-    // The log goes first: alone at its old place it would be taken for the new file's.
+    // The log goes first: if it stayed alone, SQLite would apply it to the new file.
     for suffix in ["-wal", "-shm", ""] {
       let file = name + suffix
       guard rename("\(directory)/\(file)", "\(directory)/damaged-\(number)/\(file)") == 0 || errno == ENOENT else {

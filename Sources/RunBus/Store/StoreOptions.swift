@@ -1,9 +1,9 @@
 import RunCore
 
-/// What only tests change about a store.
+/// Settings of a store that only tests change.
 struct StoreOptions: Sendable {
-  /// Runs on the store's thread inside every commit, after its writes: it can delay the commit or make it fail.
+  /// Runs on the store's thread in every commit, after its writes. It can delay the commit or make it fail.
   var beforeCommit: (@Sendable ([StoreOperation]) throws(StoreFault) -> Void)?
-  /// The file's size in pages beyond which the disk counts as full.
+  /// The size of the file in pages beyond which the disk counts as full.
   var pagesMax: Int?
 }

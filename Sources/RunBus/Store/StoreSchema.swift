@@ -2,12 +2,12 @@ import Foundation
 import GRDB
 import RunCore
 
-/// The tables of a store and how older ones become the present ones. A migration that was released never changes.
+/// The tables of a store, and the migrations of older ones. A released migration never changes.
 ///
-/// Every commit writes each page that it touched: so there are few indexes, and pages are small.
-/// Unsigned numbers are kept by their bit pattern, identifiers as 16 bytes, times in nanoseconds.
+/// Every commit writes each page that it has touched, so there are few indexes and pages are small. Unsigned numbers
+/// are stored by their bit pattern, identifiers as 16 bytes, times in nanoseconds.
 enum StoreSchema {
-  /// Bytes; rows are about 200. It counts when the file is made.
+  /// In bytes; a row has about 200. The size takes effect when a file is created.
   static let pageSize = 2048
 
   static var migrator: DatabaseMigrator {
@@ -32,8 +32,8 @@ enum StoreSchema {
     return migrator
   }
 
-  /// Gives the transitions that made no revision their own kind, so that the last ones of both are found without
-  /// reading the whole journal.
+  /// Gives amendments (transitions without a revision) a kind of their own, so that the last ones of both kinds are
+  /// found without a scan of the journal.
   private static func setAmendmentsApart(_ db: Database) throws {
     var highest: UInt64 = 0
     var amendments: [Int64] = []
@@ -49,7 +49,7 @@ enum StoreSchema {
     }
   }
 
-  /// The columns of a press but its command's id, the same in `accepted` and `verdicts`.
+  /// The columns of an accepted command except its id; the same in `accepted` and `verdicts`.
   private static let press = """
     kind TEXT NOT NULL, source BLOB NOT NULL, run BLOB, base_revision INTEGER,
     base_command BLOB, run_offset INTEGER, device TEXT NOT NULL, sender BLOB NOT NULL, stream TEXT NOT NULL,
@@ -81,15 +81,15 @@ enum StoreSchema {
       position INTEGER PRIMARY KEY, first INTEGER NOT NULL, deadline INTEGER NOT NULL, applied BLOB NOT NULL);
     """
 
-  /// What a run that was on when its hub died waits for, and what was said of it. One row for each that was asked about
-  /// or discarded.
+  /// Runs that were on when their hub died: what the recovery waits for and what was decided. One row for each run that
+  /// was asked about or discarded.
   private static let version4 = """
     CREATE TABLE recovery (run BLOB PRIMARY KEY NOT NULL, silent_since INTEGER, discarded INTEGER NOT NULL DEFAULT 0)
     WITHOUT ROWID;
     """
 
-  /// The rows of an outbox are numbered by ``OutboxPlace``: with one number as its key a table grows at its end, and a
-  /// commit of one row writes one page.
+  /// Outbox rows have the keys of ``OutboxPlace``. With one integer as its key a table grows at its end, and a commit
+  /// of one row writes one page.
   private static let version2 = """
     ALTER TABLE watermarks ADD COLUMN id BLOB;
     CREATE TABLE streams (
@@ -118,15 +118,16 @@ enum StoreSchema {
     CREATE INDEX journal_amendments ON journal (position) WHERE kind = 10;
     """
 
-  /// `vigil`: on a peer, what the next silence of its hub comes to, and the last alarm with the wall time of it.
+  /// `vigil`: a peer's failure detection, that is, the effect of the hub's next silence, and the last alarm with its
+  /// wall time.
   private static let version3 = """
     CREATE TABLE vigil (
       one INTEGER PRIMARY KEY CHECK (one = 1), duty INTEGER NOT NULL, run BLOB, hub TEXT, term INTEGER,
       revision INTEGER, tick INTEGER, silence INTEGER, wall REAL);
     """
 
-  /// Records are made anew from the journal, at the next start of their hub: all runs of it are expected, and what is not
-  /// over is forgotten again. The body comes last, so that a list need not read it.
+  /// The hub makes all records anew from the journal at its next start. It expects a record of each run, and forgets
+  /// that again for runs that are not over. The body is the last column, so that a list need not read it.
   private static let version5 = """
     CREATE TABLE expected_records (run BLOB PRIMARY KEY NOT NULL, conflicted INTEGER NOT NULL) WITHOUT ROWID;
     INSERT INTO expected_records (run, conflicted)
@@ -137,18 +138,18 @@ enum StoreSchema {
       summary BLOB, body BLOB);
     """
 
-  /// The other stores that have sent an accepted command.
+  /// Other stores that have sent a command that was already accepted.
   private static let version7 = """
     CREATE TABLE claims (command BLOB NOT NULL, store BLOB NOT NULL, PRIMARY KEY (command, store)) WITHOUT ROWID;
     """
 
-  /// Numbers that no change of a record has.
+  /// Ranges of change numbers that no record has.
   private static let version8 = """
     CREATE TABLE skipped_changes (after INTEGER PRIMARY KEY, through INTEGER NOT NULL);
     """
 
-  /// How long journals are kept: since when a run is over, and how far what is left of a dropped one was swept (`swept_to`
-  /// is -1 when all was). Of runs of before it is known only when something of them was journaled last.
+  /// Retention of journals: when a run ended, and how far the sweep of a dropped journal has come (`swept_to` is -1
+  /// when it is done). For runs from before this migration the time of the last entry stands for their end.
   private static let version6 = """
     ALTER TABLE runs ADD COLUMN over_at INTEGER;
     ALTER TABLE runs ADD COLUMN swept_to INTEGER;

@@ -1,14 +1,14 @@
 import Foundation
 
-/// The store's own thread: runs jobs one by one, in order, and sleeps in between without ever waking by itself.
+/// The store's own thread. It runs jobs one by one, in order, and sleeps between them without time-outs.
 ///
-/// `@unchecked Sendable`: `jobs`, `isEnding`, `hasEnded` and `isAsleep` are only touched while `condition` is locked,
-/// `threadID` is set before any job can run and never again.
+/// `@unchecked Sendable`: `jobs`, `isEnding`, `hasEnded` and `isAsleep` are only used while `condition` is locked;
+/// `threadID` is set once, before any job can run.
 final class StoreThread: @unchecked Sendable {
   typealias Job = @Sendable () -> Void
 
   private let condition = NSCondition()
-  // Not bounded here: a node has one commit in flight and gathers the next itself.
+  // Unbounded, because a node has one commit in flight and gathers the next one itself.
   private var jobs: [Job] = []
   private var isEnding = false
   private var hasEnded = false
@@ -21,7 +21,7 @@ final class StoreThread: @unchecked Sendable {
     thread.start()
   }
 
-  /// Hands a job over; `false` when the thread has been told to end.
+  /// Queues a job; `false` when the thread has been told to end.
   func enqueue(_ job: @escaping Job) -> Bool {
     condition.lock()
     guard !isEnding else {
@@ -31,7 +31,7 @@ final class StoreThread: @unchecked Sendable {
     jobs.append(job)
     let mustWake = isAsleep
     condition.unlock()
-    // After the lock is free: else the thread would wake up only to wait for it.
+    // Signalled without the lock: otherwise the thread would wake up only to wait for the lock.
     if mustWake { condition.signal() }
     return true
   }
@@ -44,8 +44,8 @@ final class StoreThread: @unchecked Sendable {
     return box.wait()
   }
 
-  /// Runs what was handed over and a last job, then ends; waits for it unless called on the thread itself. Only the
-  /// first call has an effect, the others wait.
+  /// Runs the queued jobs and a last one, then ends the thread. Waits for that unless called on the thread itself. Only
+  /// the first call has an effect; later ones wait, too.
   func end(after last: @escaping Job) {
     condition.lock()
     defer { condition.unlock() }
@@ -58,7 +58,7 @@ final class StoreThread: @unchecked Sendable {
     while !hasEnded { condition.wait() }
   }
 
-  /// No job waits.
+  /// Whether no job is queued.
   var isIdle: Bool {
     condition.lock()
     defer { condition.unlock() }
@@ -92,9 +92,9 @@ final class StoreThread: @unchecked Sendable {
   }
 }
 
-/// One value from the store's thread to a thread that waits for it.
+/// Passes one value from the store's thread to a thread that waits for it.
 ///
-/// `@unchecked Sendable`: `value` is only touched while `condition` is locked.
+/// `@unchecked Sendable`: `value` is only used while `condition` is locked.
 private final class ResultBox<Value: Sendable>: @unchecked Sendable {
   private let condition = NSCondition()
   private var value: Value?
@@ -115,7 +115,7 @@ private final class ResultBox<Value: Sendable>: @unchecked Sendable {
   }
 }
 
-/// Tells threads apart.
+/// A number for the calling thread that no other living thread has.
 private func currentThreadID() -> UInt {
   #if canImport(Darwin)
     UInt(bitPattern: pthread_self())

@@ -2,7 +2,7 @@ import Foundation
 import GRDB
 import RunCore
 
-/// A verdict as columns; whom it answers stands in the columns of its press.
+/// A verdict as columns. The columns of its accepted command name the receiver.
 enum VerdictColumns {
   static let names = "outcome, other_command, reason, phase, verdict_run, term, revision, effective_at, judged_at"
   static let placeholders = "?, ?, ?, ?, ?, ?, ?, ?, ?"
@@ -31,7 +31,7 @@ enum VerdictColumns {
     ]
   }
 
-  /// `nil` when the row does not hold a verdict and its press.
+  /// `nil` when the row does not contain a verdict and its command.
   static func read(_ row: Row) -> (verdict: Verdict, press: AcceptedCommand, judgedAt: BusTime)? {
     guard let press = AcceptedCommandColumns.read(row), let outcome = outcome(row),
       let runID: RunID? = row.optionalIdentifier("verdict_run"), let term = row.integer("term"),
@@ -62,7 +62,7 @@ enum VerdictColumns {
 }
 
 extension RejectionReason {
-  /// A reason that is told by its code alone: all but `illegal`.
+  /// A reason that its code describes completely: all but `illegal`.
   init?(plainCode code: String) {
     let reasons: [RejectionReason] = [
       .otherRun, .staleRevision, .tooOld, .busy, .unsupported, .cancelled, .expired, .quarantined,

@@ -1,8 +1,8 @@
 import Foundation
 import RunCore
 
-/// The bytes of the last state seen. Its metrics are not kept: they are old when they are read, and would make every
-/// tick a larger write.
+/// Encodes the last snapshot that a peer has seen, without metrics: they would be outdated when they are read, and make
+/// the write of every tick larger.
 enum ViewCoding {
   static func encode(_ view: Snapshot) -> Data {
     var writer = ByteWriter()
@@ -17,7 +17,7 @@ enum ViewCoding {
     return writer.data
   }
 
-  /// `nil` for bytes that no version of this file wrote.
+  /// `nil` for bytes that no version of this code has written.
   static func decode(_ data: Data) -> Snapshot? {
     var reader = ByteReader(data)
     guard let term = reader.unsigned(), let revision = reader.unsigned(), let tick = reader.unsigned(),
@@ -33,7 +33,7 @@ enum ViewCoding {
 }
 
 extension Snapshot {
-  /// What a store keeps of it.
+  /// The snapshot as a store keeps it.
   var withoutMetrics: Snapshot {
     var view = self
     view.metrics = RunMetrics()
@@ -41,8 +41,8 @@ extension Snapshot {
   }
 }
 
-/// The bytes of a newest value. Texts that Swift takes for the same key are one row, so the key's own spelling stands
-/// with the value.
+/// Encodes the newest value of a key. Spellings that Swift treats as equal share a row (`identity`), so the key's own
+/// spelling is stored with the value.
 enum LatestCoding {
   static func identity(_ key: String) -> Data { Data(key.precomposedStringWithCanonicalMapping.utf8) }
 
@@ -53,7 +53,7 @@ enum LatestCoding {
     return writer.data
   }
 
-  /// `nil` for bytes that no version of this file wrote.
+  /// `nil` for bytes that no version of this code has written.
   static func decode(_ data: Data) -> (key: String, message: AppMessage)? {
     var reader = ByteReader(data)
     guard let key = reader.text(), let message = reader.message() else { return nil }

@@ -1,7 +1,7 @@
 import Foundation
 import RunCore
 
-/// The bytes of what a settled window applied.
+/// Encodes the transitions that a settled window applied.
 enum WindowCoding {
   static func encode(_ applied: [SettledWindow.Applied]) -> Data {
     var writer = ByteWriter()
@@ -15,7 +15,7 @@ enum WindowCoding {
     return writer.data
   }
 
-  /// `nil` for bytes that no version of this file wrote.
+  /// `nil` for bytes that no version of this code has written.
   static func decode(_ data: Data) -> [SettledWindow.Applied]? {
     var reader = ByteReader(data)
     var applied: [SettledWindow.Applied] = []

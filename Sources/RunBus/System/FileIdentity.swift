@@ -1,20 +1,20 @@
 import Foundation
 
-/// Which file lay at a path: deleted or replaced by another one of that name it is still open here, and nobody else finds
-/// what is written to it.
+/// The file that was found at a path, by device and inode. A file that is deleted or replaced stays open here, but
+/// nobody else finds what is written to it: ``isInPlace`` detects that.
 struct FileIdentity: Hashable, Sendable {
   let path: String
   private let device: dev_t
   private let inode: ino_t
 
-  /// What lies at a path now; `nil` when nothing does.
+  /// The file at a path now; `nil` when there is none.
   init?(path: String) {
     var info = stat()
     guard lstat(path, &info) == 0 else { return nil }
     self.init(path, info)
   }
 
-  /// The file behind an open descriptor, which is to lie at a path.
+  /// The file behind an open descriptor, and the path at which it should be.
   init?(descriptor: CInt, path: String) {
     var info = stat()
     guard fstat(descriptor, &info) == 0 else { return nil }
@@ -27,8 +27,8 @@ struct FileIdentity: Hashable, Sendable {
     inode = info.st_ino
   }
 
-  /// The path still leads to this file. A path that cannot be looked up for another reason (a disk that fails, for
-  /// example) counts as one that does: the next write tells.
+  /// Whether the path still leads to this file. When the look-up fails for another reason, such as a disk error, the
+  /// answer is yes: the next write will show the error.
   var isInPlace: Bool {
     var info = stat()
     guard lstat(path, &info) == 0 else { return errno != ENOENT && errno != ENOTDIR }

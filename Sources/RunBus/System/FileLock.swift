@@ -8,17 +8,17 @@
   import Android
 #endif
 
-/// An exclusive lock on a file that says in words who holds it. The kernel lets go of it when its holder dies.
+/// An exclusive lock on a file; the file names its holder. The kernel releases the lock when the holder dies.
 ///
-/// It is an open-file-description lock: two openings in one process exclude each other like two processes do, and it
-/// can be asked about without being taken, so that a look never makes a holder-to-be fail.
+/// It is an open-file-description lock: two openings in one process exclude each other like two processes. A process
+/// can query it without acquiring it, so a query never makes another process fail.
 struct FileLock: ~Copyable, Sendable {
-  /// Who holds a lock, as its file says; a part that it does not say is `nil`.
+  /// The holder of a lock as its file names it; a part that the file does not contain is `nil`.
   struct Holder: Hashable, Sendable {
     var processID: Int32?
     var name: String?
 
-    /// `process 123 (watch)`, or what is known of it.
+    /// For example `process 123 (watch)`.
     var description: String {
       switch (processID, name) {
       case (let processID?, let name?): "process \(processID) (\(name))"
@@ -27,21 +27,21 @@ struct FileLock: ~Copyable, Sendable {
       }
     }
   }
-  /// Why a lock was not taken.
+  /// Why a lock was not acquired.
   enum Failure: Error {
     case held(Holder)
-    /// What lies at the path is a directory, a pipe, a link: not a file that can be locked.
+    /// The path leads to a directory, a pipe or a link, which cannot be locked.
     case obstructed
     case system(CInt)
   }
 
-  /// The locked file: while it lies at its path, nobody else can hold the lock.
+  /// The locked file. While it is at its path, nobody else can hold the lock.
   let identity: FileIdentity
   private let descriptor: CInt
 
-  /// Takes the lock at once or not at all; the file is made when there is none.
+  /// Acquires the lock, or fails at once when another process holds it. Creates the file if there is none.
   init(path: String, name: String) throws(Failure) {
-    // A pipe would keep its opener waiting.
+    // O_NONBLOCK: opening a pipe would block.
     let descriptor = retrying { open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0o600) }
     guard descriptor >= 0 else {
       let code = errno
@@ -59,20 +59,20 @@ struct FileLock: ~Copyable, Sendable {
       throw code == EAGAIN || code == EACCES ? .held(holder) : .system(code)
     }
     let text = Array("\(getpid()) \(name)\n".utf8)
-    // The text is for people: a disk too full to write it does not take the lock away.
+    // The text is for people only: a disk too full to write it does not prevent the lock.
     _ = ftruncate(descriptor, 0)
     _ = pwrite(descriptor, text, text.count, 0)
     self.identity = identity
     self.descriptor = descriptor
   }
 
-  // The file stays: a removed one could be held by two.
+  // The file stays: after a removal, an old and a new file could both be locked.
   deinit {
     _ = ftruncate(descriptor, 0)
     close(descriptor)
   }
 
-  /// Who holds the lock at a path; `nil` when nobody does. Asks the kernel, whatever the file says.
+  /// The holder of the lock at a path; `nil` when nobody holds it. The kernel decides that, whatever the file contains.
   static func holder(path: String) -> Holder? {
     let descriptor = retrying { open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK) }
     guard descriptor >= 0 else { return nil }
@@ -85,7 +85,7 @@ struct FileLock: ~Copyable, Sendable {
     return readHolder(descriptor)
   }
 
-  /// What lies at a path is there and is no file: no lock can be taken until it is moved away.
+  /// Whether something other than a file is at a path, so that no lock can be acquired there.
   static func isObstructed(_ path: String) -> Bool {
     var info = stat()
     return lstat(path, &info) == 0 && info.st_mode & S_IFMT != S_IFREG
@@ -103,7 +103,7 @@ struct FileLock: ~Copyable, Sendable {
     return request
   }
 
-  /// What the file says; a process that is not alive any more left it from another day.
+  /// Reads the holder from the file. The name of a process that no longer lives is left over and is ignored.
   private static func readHolder(_ descriptor: CInt) -> Holder {
     var bytes = [UInt8](repeating: 0, count: 64)
     let count = pread(descriptor, &bytes, bytes.count, 0)
@@ -124,7 +124,7 @@ struct FileLock: ~Copyable, Sendable {
   private let ofdGetLock: CInt = 36
 #endif
 
-/// Calls again what a signal interrupted.
+/// Repeats a call that a signal has interrupted.
 private func retrying(_ call: () -> CInt) -> CInt {
   while true {
     let result = call()

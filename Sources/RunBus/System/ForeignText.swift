@@ -1,7 +1,7 @@
-/// Text that this program did not write (names of files, titles of runs, words of a peer), made fit for a terminal.
+/// Makes text that this program did not write (file names, titles of runs, a peer's words) safe to show on a terminal.
 public enum ForeignText {
-  /// The text as one line without effect on the terminal that shows it. Control characters, line breaks and characters
-  /// that change the direction of writing become their numbers: `\u{202E}`.
+  /// The text as one line that does not affect the terminal. Control characters, line breaks and characters that change
+  /// the direction of writing are replaced by their numbers, such as `\u{202E}`.
   public static func shown(_ text: some StringProtocol) -> String {
     guard text.unicodeScalars.contains(where: { !isHarmless($0) }) else { return String(text) }
     return text.unicodeScalars.reduce(into: "") { shown, scalar in
@@ -13,8 +13,8 @@ public enum ForeignText {
     }
   }
 
-  /// Whether a character takes up room in its line and has no other effect. Joiners count as such: emoji and several
-  /// scripts are written with them.
+  /// Whether a character has no effect beyond its position in a line. Joiners count as harmless, because emoji and
+  /// several scripts need them.
   public static func isHarmless(_ scalar: Unicode.Scalar) -> Bool {
     if (0x20..<0x7F).contains(scalar.value) || scalar == "\u{200C}" || scalar == "\u{200D}" { return true }
     switch scalar.properties.generalCategory {

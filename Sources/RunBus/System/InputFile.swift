@@ -1,15 +1,15 @@
 public import Foundation
 
-/// A file that a user names to be read. Its kind and size are looked at before it is read: a name can stand for a pipe
-/// without an end, for a device, or for 20 GB of zeros that take no room on the disk.
+/// Reads a file that a user names. It checks the file's kind and size first, because the name may stand for an endless
+/// pipe, a device, or a sparse file of 20 GB.
 public enum InputFile {
-  /// The bytes of a file.
+  /// Reads the bytes of a file.
   ///
   /// - Parameters:
-  ///   - path: Where it is.
-  ///   - noun: What it should be, for the sentence of the error: "recording".
+  ///   - path: Where the file is.
+  ///   - noun: What the file should be, for the text of an error: "recording".
   ///   - bytesMax: A larger file is refused before it is read.
-  ///   - allowsPipe: A pipe (`<(command)` in a shell) is read until its end, or until it is too long.
+  ///   - allowsPipe: Whether a pipe (`<(command)` in a shell) is read, until its end or until it is too long.
   /// - Throws: ``RunBusError/Code/badInput`` with one sentence that begins with the path.
   public static func contents(
     of path: String, as noun: String, bytesMax: Int, allowsPipe: Bool = false
@@ -31,7 +31,7 @@ public enum InputFile {
     guard isPipe || (fstat(descriptor, &info) == 0 && info.st_size <= bytesMax) else { throw refused(tooLarge) }
     let data: Data
     do {
-      // One byte more than allowed tells a file that grows meanwhile, and a pipe that is too long.
+      // One byte more than allowed reveals a file that has grown meanwhile and a pipe that is too long.
       data = try file.read(upToCount: bytesMax + 1) ?? Data()
     } catch {
       throw refused("it cannot be read: \(error.localizedDescription)")

@@ -4,9 +4,9 @@ import Foundation
   import Darwin
 #endif
 
-/// Which boot of the machine this is: monotonic readings of two boots are never compared.
+/// The present boot of the machine. Readings of the monotonic clock in two boots cannot be compared.
 public enum MachineBoot {
-  /// Differs from boot to boot; empty when the system does not say.
+  /// An id that differs from boot to boot; empty when the system does not provide one.
   public static let id: String = {
     #if canImport(Darwin)
       var bytes = [CChar](repeating: 0, count: 64)

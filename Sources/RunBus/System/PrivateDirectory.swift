@@ -1,8 +1,8 @@
 import Foundation
 
-/// Directories that only their owner may enter.
+/// Makes and checks directories that only their owner may enter.
 enum PrivateDirectory {
-  /// Makes a directory and its missing parents with mode 0700; one that is there is left as it is.
+  /// Makes a directory and its missing parents with mode 0700. An existing directory is not changed.
   static func make(_ path: String, for purpose: String, code: RunBusError.Code = .store) throws(RunBusError) {
     if mkdir(path, 0o700) == 0 { return }
     var failure = errno
@@ -12,7 +12,7 @@ enum PrivateDirectory {
       failure = mkdir(path, 0o700) == 0 ? 0 : errno
     }
     var info = stat()
-    // A system may answer a missing right before it looks whether the directory is there.
+    // Some systems report a missing right before they report that the directory exists.
     guard failure == 0 || (stat(path, &info) == 0 && info.st_mode & S_IFMT == S_IFDIR) else {
       throw RunBusError(
         code,
@@ -22,7 +22,7 @@ enum PrivateDirectory {
     }
   }
 
-  /// Checks that a directory is ours and no link; one that is open to others is closed.
+  /// Checks that a directory belongs to this user and is no link. Other users lose access if they had it.
   static func check(_ path: String) throws(RunBusError) {
     var info = stat()
     guard lstat(path, &info) == 0 else {
@@ -40,14 +40,14 @@ enum PrivateDirectory {
     }
   }
 
-  /// A directory is there, ours, no link, and nobody else may write to it.
+  /// Whether a directory exists, belongs to this user, is no link, and nobody else may write to it.
   static func isOurs(_ path: String) -> Bool {
     var info = stat()
     return lstat(path, &info) == 0 && info.st_mode & S_IFMT == S_IFDIR && info.st_uid == geteuid()
       && info.st_mode & 0o022 == 0
   }
 
-  /// Makes what was created or renamed in a directory last, as far as the file system can.
+  /// Makes files created or renamed in a directory durable, as far as the file system can.
   static func sync(_ path: String) {
     let descriptor = open(path, O_RDONLY | O_CLOEXEC)
     guard descriptor >= 0 else { return }
@@ -55,6 +55,6 @@ enum PrivateDirectory {
     close(descriptor)
   }
 
-  /// The system's words for an error number.
+  /// The system's text for an error number.
   static func reason(_ code: CInt) -> String { String(cString: strerror(code)) }
 }

@@ -1,17 +1,17 @@
 import RunCore
 
-/// What went wrong, for a program (``code``) and for a person (``message``: what is wrong and what to do).
+/// An error with a ``code`` for programs and a ``message`` for people, which says what is wrong and what to do.
 public struct RunBusError: Error, Sendable, CustomStringConvertible {
-  /// What kind of thing went wrong. Codes can be added without breaking anybody's switch.
+  /// The kind of an error. It is a struct, so that new codes do not break a client's `switch`.
   public struct Code: Hashable, Sendable, CustomStringConvertible {
     private enum Value: String {
       case unreachable, busHeld, wireMismatch, badInput, store, transport, closed, timeout, full
     }
     private let value: Value
 
-    /// The hub cannot be reached now.
+    /// The other node cannot be reached now.
     public static let unreachable = Code(value: .unreachable)
-    /// Another hub holds the bus, or another process the store.
+    /// Another hub holds the bus, or another process holds the store.
     public static let busHeld = Code(value: .busHeld)
     /// The other side speaks another version of the wire.
     public static let wireMismatch = Code(value: .wireMismatch)
@@ -19,27 +19,27 @@ public struct RunBusError: Error, Sendable, CustomStringConvertible {
     public static let badInput = Code(value: .badInput)
     /// The store failed.
     public static let store = Code(value: .store)
-    /// As much waits already as may.
+    /// A queue or an outbox is full.
     public static let full = Code(value: .full)
     /// The transport failed.
     public static let transport = Code(value: .transport)
     /// The node has ended.
     public static let closed = Code(value: .closed)
-    /// Nothing came in time.
+    /// No answer came in time, or the task that waited for it was cancelled.
     public static let timeout = Code(value: .timeout)
 
     /// The code's name.
     public var description: String { value.rawValue }
   }
 
-  /// For a program.
+  /// The kind of the error, for programs.
   public let code: Code
-  /// For a person.
+  /// One sentence for people.
   public let message: String
-  /// What lies beneath, when something does.
+  /// The underlying error, if there is one.
   public let cause: (any Error)?
 
-  /// An error from its parts.
+  /// Makes an error from its parts.
   public init(_ code: Code, _ message: String, cause: (any Error)? = nil) {
     self.code = code
     self.message = message
@@ -51,7 +51,7 @@ public struct RunBusError: Error, Sendable, CustomStringConvertible {
 }
 
 extension RunBusError {
-  /// Why a message is not taken, for whoever posts it.
+  /// The error for the caller whose message was refused.
   init(_ refusal: PostRefusal) {
     switch refusal {
     case .tooLong:

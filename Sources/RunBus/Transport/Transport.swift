@@ -1,77 +1,84 @@
 public import RunCore
 
-/// How a hub opens its two sockets. A value: the transport itself is made on the loop that owns it.
+/// Opens a hub's two sockets. It is a value; the transport itself is made on the loop that owns it.
 public protocol HubListener: Sendable {
-  /// Opens on the loop's thread and delivers what happens there, until ``HubTransport/close()``.
+  /// Opens the sockets on the loop's thread and delivers their events until ``HubTransport/close()``.
   ///
-  /// Throws ``RunBusError/Code/busHeld`` when another hub is there, ``RunBusError/Code/transport`` otherwise.
+  /// - Parameters:
+  ///   - loop: The loop that polls the sockets.
+  ///   - deliver: Called on the loop's thread, never from within a `send`.
+  /// - Throws: ``RunBusError/Code/busHeld`` when another hub listens there, ``RunBusError/Code/transport`` otherwise.
   func listen(
     on loop: Loop, deliver: @escaping (HubTransportEvent) -> Void
   ) throws(RunBusError) -> any HubTransport
 }
 
-/// A hub's end of the wire. Used on its loop's thread only.
+/// The hub's side of a transport. Used on its loop's thread only.
 public protocol HubTransport: AnyObject {
-  /// Where peers connect for control: what to tell people.
+  /// The endpoint to which peers connect for control.
   var controlEndpoint: String { get }
-  /// Where peers subscribe; goes out in the welcome.
+  /// The endpoint at which peers subscribe; the welcome contains it.
   var eventsEndpoint: String { get }
-  /// Sends to one connection, or says that it is gone or full; never blocks.
+  /// Sends a frame to one connection; never blocks.
   func send(_ bytes: [UInt8], to connection: ConnectionID) -> SendOutcome
-  /// Publishes to all subscribers of a topic; what a subscriber cannot take is dropped, counted and healed by a pong.
+  /// Publishes to all subscribers of a topic; never blocks. A subscriber whose queue is full loses the message; a pong
+  /// later tells it the present state.
   func publish(_ bytes: [UInt8], on topic: Topic)
-  /// Closes both sockets and leaves nothing behind. Idempotent.
+  /// Closes both sockets and removes their files. Idempotent.
   func close()
 }
 
-/// What happens at a hub's end of the wire.
+/// What a hub's transport delivers.
 public enum HubTransportEvent: Sendable {
-  /// A frame came in.
+  /// A frame has arrived from a connection.
   case frame(ConnectionID, [UInt8])
-  /// Somebody subscribed to a topic: what was published until now has passed it by.
+  /// A peer has subscribed to a topic. It has missed everything published before.
   case subscribed(Topic)
 }
 
-/// What became of a frame.
+/// The result of sending a frame.
 public enum SendOutcome: Hashable, Sendable {
-  /// Handed to the transport.
+  /// The transport has accepted the frame.
   case sent
-  /// Nobody is there any more.
+  /// The connection does not exist any more.
   case gone
-  /// The queue to it is full.
+  /// The connection's queue is full.
   case full
 }
 
-/// How a peer reaches a hub. A value: the transport itself is made on the loop that owns it.
+/// Connects a peer to a hub. It is a value; the transport itself is made on the loop that owns it.
 public protocol PeerConnector: Sendable {
-  /// Starts connecting on the loop's thread and keeps trying, until ``PeerTransport/close()``.
+  /// Starts to connect on the loop's thread and keeps trying until ``PeerTransport/close()``.
   ///
-  /// Throws ``RunBusError/Code/transport``, or ``RunBusError/Code/badInput`` for an address that cannot be one.
+  /// - Parameters:
+  ///   - loop: The loop that polls the sockets.
+  ///   - deliver: Called on the loop's thread, never from within a `send`.
+  /// - Throws: ``RunBusError/Code/badInput`` for an invalid address, ``RunBusError/Code/transport`` otherwise.
   func connect(
     on loop: Loop, deliver: @escaping (PeerTransportEvent) -> Void
   ) throws(RunBusError) -> any PeerTransport
 }
 
-/// A peer's end of the wire. Used on its loop's thread only.
+/// The peer's side of a transport. Used on its loop's thread only.
 public protocol PeerTransport: AnyObject {
-  /// Sends to the hub; never blocks.
+  /// Sends a frame to the hub; never blocks.
   func send(_ bytes: [UInt8]) -> SendOutcome
-  /// Subscribes at the endpoint that the welcome named; a second call with the same arguments changes nothing, with
-  /// other ones it replaces the first.
+  /// Subscribes at the endpoint of the welcome. A second call replaces the first; with the same arguments it has no
+  /// effect.
   func subscribe(to endpoint: String, topics: [Topic])
-  /// Closes every socket and leaves nothing behind. Idempotent.
+  /// Closes all sockets. Idempotent.
   func close()
 }
 
-/// What happens at a peer's end of the wire.
+/// What a peer's transport delivers.
 public enum PeerTransportEvent: Sendable {
-  /// The control connection stands: a hello can be sent.
+  /// The control connection is established: a hello can be sent.
   case linkUp
-  /// The control connection is gone, or a try to make one failed for a reason worth telling; the transport tries again
-  /// by itself.
+  /// The control connection is gone, or an attempt to connect failed in a way that should be reported. The transport
+  /// tries again by itself.
   case linkDown(reason: String)
-  /// The hub spoke to this peer.
+  /// A frame for this peer has arrived.
   case frame([UInt8])
-  /// The hub published.
+  /// A published event has arrived.
   case event(Topic, [UInt8])
 }

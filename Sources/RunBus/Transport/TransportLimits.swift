@@ -1,8 +1,8 @@
-/// What every transport keeps to.
+/// The limits of every transport.
 enum TransportLimits {
-  /// The largest frame: what protobuf makes of 512 samples with every field at its longest stays below it.
+  /// The largest frame in bytes: 512 encoded samples with every field at its longest are smaller.
   static let frameBytesMax = 65_536
-  /// Messages that one source takes in before the others of its loop get their turn: more than a burst of presses, less
-  /// than a millisecond of work.
+  /// How many messages one source delivers before the loop's other sources get their turn: more than a burst of
+  /// presses, less than a millisecond of work.
   static let messagesPerDrainMax = 64
 }

@@ -1,10 +1,10 @@
 import Synchronization
 
-/// What waits for one side of an in-process bus: a bounded queue that is emptied on that side's loop.
+/// The queue of one side of an in-process bus: bounded, and emptied on that side's loop.
 ///
-/// Unchecked: the queue is behind a lock; `deliver` is called, and let go of, on the loop's thread only.
+/// Unchecked: the queue is behind a lock; `deliver` is called and released on the loop's thread only.
 final class InProcessBox<Event: Sendable>: @unchecked Sendable {
-  /// Messages that wait for one side. Link changes and subscriptions come on top; they are few.
+  /// The bound of the queue. Link changes and subscriptions are not counted, because they are few.
   static var messagesMax: Int { 256 }
 
   private struct Queue {
@@ -22,7 +22,7 @@ final class InProcessBox<Event: Sendable>: @unchecked Sendable {
     self.deliver = deliver
   }
 
-  /// Takes in an event for a later turn of the loop; returns whether there was room.
+  /// Queues an event for a later turn of the loop; returns whether there was room.
   func put(_ event: Event, isBounded: Bool = true) -> Bool {
     let (hasRoom, mustSchedule) = queue.withLock { queue in
       if queue.isClosed { return (false, false) }
@@ -35,7 +35,7 @@ final class InProcessBox<Event: Sendable>: @unchecked Sendable {
     return hasRoom
   }
 
-  /// Delivers nothing more, from this moment when called on the loop's thread. Idempotent.
+  /// Stops the delivery; on the loop's thread at once, otherwise after the events that are being delivered. Idempotent.
   func close() {
     queue.withLock { queue in
       queue.isClosed = true
@@ -51,7 +51,7 @@ final class InProcessBox<Event: Sendable>: @unchecked Sendable {
   private func empty() {
     var left = TransportLimits.messagesPerDrainMax
     while left > 0, let event = next() {
-      // Taken anew each time: an event may close the box.
+      // Read for each event, because an event may close the box.
       deliver?(event)
       left -= 1
     }

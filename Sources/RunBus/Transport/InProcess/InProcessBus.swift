@@ -1,20 +1,26 @@
 import RunCore
 import Synchronization
 
-/// A bus inside one process: no sockets, the same promises. For tests, and for embedders without ZeroMQ.
+/// A bus inside one process, without sockets and with the same guarantees: for tests, and for embedders without ZeroMQ.
 ///
-/// Each side is called on its own loop, always on a later turn: nothing is delivered from within a send. Queues are
-/// bounded like those of the sockets.
+/// ```swift
+/// let bus = InProcessBus()
+/// let hub = Hub(configuration: hubConfiguration, listener: bus.listener, store: NodeStore(), loop: loop)
+/// let peer = Peer(configuration: peerConfiguration, connector: bus.connector, store: NodeStore(), loop: loop)
+/// ```
+///
+/// Each side is called on its own loop and always in a later turn, never from within a send. Queues are bounded like
+/// those of sockets.
 public final class InProcessBus: Sendable {
   private let exchange = InProcessExchange()
 
   /// A bus without a hub.
   public init() {}
 
-  /// How a hub opens this bus: one at a time.
+  /// Opens the bus for a hub; one hub at a time.
   public var listener: some HubListener { InProcessListener(exchange: exchange) }
 
-  /// How peers reach its hub, now or when there is one; any number of them.
+  /// Connects peers to the bus's hub, now or when there is one. Any number of peers may use it.
   public var connector: some PeerConnector { InProcessConnector(exchange: exchange) }
 }
 

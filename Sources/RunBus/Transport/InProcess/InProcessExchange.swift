@@ -1,14 +1,14 @@
 import RunCore
 import Synchronization
 
-/// Who is on an in-process bus, and how what one says reaches the others.
+/// The members of an in-process bus. It passes what one member sends to the others.
 final class InProcessExchange: Sendable {
   static let controlEndpoint = "in-process:control"
   static let eventsEndpoint = "in-process:events"
 
   private struct Member {
     let box: InProcessBox<PeerTransportEvent>
-    /// The connection to the present hub; each hub has its own, as a reconnecting socket has.
+    /// The route of the connection to the present hub. Each hub gets a new one, as after a reconnect of a socket.
     var route: [UInt8]?
     var topics: [Topic] = []
   }
@@ -19,7 +19,7 @@ final class InProcessExchange: Sendable {
     var lastMember: UInt64 = 0
     var lastRoute: UInt64 = 0
 
-    /// A stale route finds nobody, and a new one is never an old one.
+    /// Gives a member a new route, which is never an old one: a frame to an old route finds nobody.
     mutating func link(_ number: UInt64) {
       lastRoute += 1
       let route = withUnsafeBytes(of: lastRoute.bigEndian) { Array($0) }
@@ -29,8 +29,8 @@ final class InProcessExchange: Sendable {
     }
   }
 
-  // Boxes are put into while this is locked, so that everybody hears things in the order in which they happened; a box
-  // only ever takes its own lock and its loop's.
+  // Events are queued while this is locked, so that all members receive them in the order in which they happened. That
+  // cannot deadlock: a box locks only itself and its loop's queue.
   private let state = Mutex(State())
 
   func open(_ hub: InProcessBox<HubTransportEvent>) -> Bool {
@@ -69,7 +69,7 @@ final class InProcessExchange: Sendable {
   }
 
   func leave(_ number: UInt64) {
-    // Released after the lock: letting go of a box may let go of whoever listens to it.
+    // Released after the lock is free: releasing a box may release its owner, which calls back.
     let member = state.withLock { state in
       let member = state.members.removeValue(forKey: number)
       if let route = member?.route { state.routes[route] = nil }
@@ -114,7 +114,7 @@ final class InProcessExchange: Sendable {
       guard state.hub === hub else { return }
       for number in state.members.keys.sorted() {
         guard let member = state.members[number], member.topics.contains(topic) else { continue }
-        // A full queue loses it, as a subscriber's does; a pong heals that.
+        // A full queue loses the event, like that of a SUB socket; a pong later tells the peer the present state.
         _ = member.box.put(.event(topic, bytes))
       }
     }

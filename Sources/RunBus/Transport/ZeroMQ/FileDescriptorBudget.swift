@@ -7,16 +7,16 @@
     import Darwin
   #endif
 
-  /// The descriptors that this process may have open. libzmq ends the process when it finds none at a wrong moment, while
-  /// it makes a context or accepts a connection on ipc: so nobody lets it come to that.
+  /// The limit of open file descriptors of this process. libzmq aborts the process when it finds none while it creates
+  /// a context or accepts a connection on ipc, so a node keeps a reserve.
   enum FileDescriptorBudget {
-    /// What a context takes (its threads and their queues have seven at most), and the sockets, monitors and first
+    /// The need of a context (seven at most for its threads and their queues) and of the sockets, monitors and first
     /// connections of a node.
     static let forContext = 24
-    /// What a hub must be allowed at the least: half of it would do for a runner's devices.
+    /// The smallest limit with which a hub starts. A runner's devices need about half of it.
     static let forHub = 192
 
-    /// How many this process may have.
+    /// The soft limit of this process.
     static var limit: Int {
       var limits = rlimit()
       #if canImport(Glibc)
@@ -27,14 +27,15 @@
       return outcome == 0 ? Int(clamping: limits.rlim_cur) : .max
     }
 
-    /// A connection with this number or a higher one is one too many. The system gives the lowest that is free, so all
-    /// below are taken then. What lies above is for those that connect before somebody notices.
+    /// The hub cuts all connections when one has this descriptor or a higher one. The system hands out the lowest free
+    /// number, so all lower ones are in use then. The rest is a reserve for connections that arrive before the hub
+    /// notices.
     static var ceiling: Int {
       let limit = limit
       return limit - max(64, limit / 4)
     }
 
-    /// Whether so many more could be opened now.
+    /// Whether this many descriptors can be opened now.
     static func has(_ count: Int) -> Bool {
       var opened: [CInt] = []
       defer { for descriptor in opened { close(descriptor) } }

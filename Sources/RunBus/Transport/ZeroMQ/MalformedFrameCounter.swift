@@ -2,9 +2,10 @@
   import CoreMetrics
   import Logging
 
-  /// Counts messages that no node of this bus sends, and says so once per connection, for so many connections.
+  /// Counts messages that no node of this bus sends. It logs one per connection, for a limited number of connections.
   struct MalformedFrameCounter {
-    /// Connections that are complained about: a stranger who connects again and again does not fill the log.
+    /// For how many connections a message is logged, so that a client that connects again and again does not fill the
+    /// log.
     private static let routesMax = 64
     private static let counter = Counter(label: "runbus.zeromq.garbage_messages")
     private let log: Logger

@@ -2,24 +2,24 @@
   import CZMQ
   import RunCore
 
-  /// A socket that connects, with the watch over its connection.
+  /// A socket that connects and is connected again whenever the connection is lost.
   ///
-  /// libzmq connects again by itself when a connection is lost, but never after what it takes for a violation of the
-  /// protocol: a stranger who listens at the address for a moment, a byte that was changed on the way. This does.
+  /// libzmq reconnects by itself, except after what it considers a violation of the protocol: another program that
+  /// listens at the address for a moment, or a byte that was changed on the way. This type reconnects then, too.
   final class ReconnectingSocket {
     private let endpoint: String
     private let source: SocketSource
     private let monitor: ZMQMonitor
     private let redial: LoopTimer
 
-    /// Connects a socket that has its options.
+    /// Connects a socket whose options are set.
     init(
       _ socket: consuming ZMQSocket, to endpoint: String, in context: ZMQContext, on loop: Loop, partsMax: Int,
       observe: @escaping (ZMQConnectionEvent) -> Void = { _ in }, receive: @escaping ([[UInt8]]) -> Void,
       fail: @escaping (ZMQFailure) -> Void
     ) throws(ZMQFailure) {
       self.endpoint = endpoint
-      // Its handler needs the source, which comes after the connection: a box holds what is not there yet.
+      // The timer's handler needs the source, which is made after the timer; the box closes the gap.
       final class Box { weak var source: SocketSource? }
       let box = Box()
       let redial = loop.makeTimer { box.source?.connectAgain(to: endpoint) }
@@ -29,7 +29,7 @@
           switch event {
           case .accepted: break
           case .connected: redial.deadline = nil
-          // By then libzmq has tried again, if it does.
+          // After this time libzmq has reconnected, if it does so at all.
           case .disconnected, .handshakeFailed:
             redial.deadline = Loop.now + .milliseconds(Int64(ZMQOptions.reconnectMillisecondsMax))
           }
@@ -46,13 +46,13 @@
       self.redial = redial
     }
 
-    /// Sends a message; the parts go together or not at all.
+    /// Sends a message; its parts go together or not at all.
     func send(_ parts: [[UInt8]]) -> ZMQOutcome { source.send(parts) }
 
     func close() {
       redial.deadline = nil
       source.close()
-      // A monitor closes after what it watches: see `ZMQSocket.close`.
+      // The monitor's socket is closed after the socket that it monitors: see `ZMQSocket.close`.
       monitor.close()
     }
   }

@@ -7,15 +7,15 @@
     import Darwin
   #endif
 
-  /// The file of an ipc endpoint that was bound here. libzmq leaves it behind; this removes it, if it is still the same:
-  /// never one that somebody else has bound since.
+  /// The file of an ipc endpoint that was bound here. libzmq leaves it behind. ``remove()`` deletes it, unless another
+  /// process has bound the path since.
   struct SocketFile {
     private static let scheme = "ipc://"
     private let path: String
     private let device: dev_t
     private let inode: ino_t
 
-    /// What lies at a bound endpoint; `nil` when that is no file.
+    /// The file at a bound endpoint; `nil` when there is none, as with TCP.
     init?(boundTo endpoint: String) {
       guard endpoint.hasPrefix(Self.scheme) else { return nil }
       path = String(endpoint.dropFirst(Self.scheme.count))
@@ -31,7 +31,7 @@
       unlink(path)
     }
 
-    /// Whether somebody listens at an ipc endpoint: libzmq would take its path away without a word.
+    /// Whether a process listens at an ipc endpoint. A bind would silently take over its path.
     static func isAlive(at endpoint: String) -> Bool {
       guard endpoint.hasPrefix(scheme) else { return false }
       let path = Array(endpoint.dropFirst(scheme.count).utf8)
@@ -47,7 +47,7 @@
       guard descriptor >= 0 else { return false }
       defer { close(descriptor) }
       _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
-      // A listener with a full queue is alive too, and is not waited for.
+      // Not blocking: EAGAIN means a listener whose queue is full, which is alive, too.
       _ = fcntl(descriptor, F_SETFL, O_NONBLOCK)
       return withUnsafePointer(to: &address) { pointer in
         pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {

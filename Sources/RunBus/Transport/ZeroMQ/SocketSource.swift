@@ -1,11 +1,11 @@
 #if ZeroMQ
   import CZMQ
 
-  /// A libzmq socket on a loop: drained until it has nothing more, a bounded number of messages a turn.
+  /// A libzmq socket on a loop, which drains it with a bounded number of messages a turn.
   final class SocketSource: LoopSource {
     let descriptor: CInt
     private var socket: ZMQSocket
-    // Strong: the loop lets go of the source when it closes, and a closing source needs its loop.
+    // Strong: the loop releases the source in `close`, which still uses the loop.
     private let loop: Loop
     private var isOpen = true
     private let partsMax: Int
@@ -25,11 +25,10 @@
       loop.add(self)
     }
 
-    /// Receives until libzmq says that there is nothing more: only then will its descriptor, which is edge-triggered,
-    /// wake the loop again.
+    /// Receives until libzmq has nothing more: only then does its edge-triggered descriptor wake the loop again.
     func drain() -> Bool {
       for _ in 0..<TransportLimits.messagesPerDrainMax {
-        // A receiver may close it.
+        // A receiver may close the source.
         guard isOpen else { return false }
         do {
           guard let parts = try socket.receiveParts(max: partsMax) else { return false }
@@ -42,16 +41,16 @@
       return true
     }
 
-    /// Sends a message; the parts go together or not at all. The send may have eaten the descriptor's edge, so the loop
-    /// looks again.
+    /// Sends a message; its parts go together or not at all. The loop drains the socket afterwards, because the send
+    /// may have consumed the descriptor's edge.
     func send(_ parts: [[UInt8]]) -> ZMQOutcome {
       guard isOpen else { return .unreachable }
       defer { loop.touch(self) }
       do {
         let outcome = try attempt(parts)
         if case .done = outcome { return outcome }
-        // For a millisecond after it last looked, a sending socket ignores what its I/O thread has told it: a connection
-        // that stands, room that has come. Asking for its events makes it look.
+        // For a millisecond after its last look a sending socket ignores the news of its I/O thread, such as a new
+        // connection or room in its queue. Reading the events makes it look.
         _ = try socket.events()
         return try attempt(parts)
       } catch {
@@ -63,13 +62,13 @@
     private func attempt(_ parts: [[UInt8]]) throws(ZMQFailure) -> ZMQOutcome {
       for (index, part) in parts.enumerated() {
         let outcome = try socket.send(part, more: index < parts.count - 1)
-        // Only the first part can be turned away: libzmq decides for the whole message then.
+        // Only the first part can be refused: libzmq then decides for the whole message.
         guard case .done = outcome else { return outcome }
       }
       return .done
     }
 
-    /// Connects anew, whatever has become of the connection.
+    /// Connects again, whatever the state of the connection.
     func connectAgain(to endpoint: String) {
       guard isOpen else { return }
       defer { loop.touch(self) }

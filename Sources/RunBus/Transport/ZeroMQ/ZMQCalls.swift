@@ -9,31 +9,31 @@
     import Darwin
   #endif
 
-  /// A libzmq call that failed, with the errno it left.
+  /// A failed libzmq call and its errno.
   struct ZMQFailure: Error, CustomStringConvertible {
     let call: String
     let code: CInt
     var endpoint: String?
 
-    /// This process, or the machine, has no descriptors left: what to say about it.
+    /// A sentence about a lack of file descriptors; `nil` for other failures.
     var shortage: String? {
       [EMFILE, ENFILE].contains(code)
         ? "too many files are open, this process may have \(FileDescriptorBudget.limit): close some, or raise the limit (ulimit -n)"
         : nil
     }
-    /// The endpoint itself is wrong, not what is there.
+    /// Whether the endpoint is malformed, as opposed to unreachable.
     var isAboutAddress: Bool { [EINVAL, EPROTONOSUPPORT, ENAMETOOLONG, ENODEV].contains(code) }
     var description: String {
       "\(call)\(endpoint.map { " " + $0 } ?? ""): \(String(cString: zmq_strerror(code)))"
     }
   }
 
-  /// What became of a call that may not be able to do its work now.
+  /// The result of a call that may have to wait.
   enum ZMQOutcome {
     case done
-    /// Nothing to receive, or no room to send: EAGAIN.
+    /// Nothing to receive, or no room to send (EAGAIN).
     case notNow
-    /// Nobody is at the other end: EHOSTUNREACH.
+    /// The receiver is not connected (EHOSTUNREACH).
     case unreachable
   }
 
@@ -43,33 +43,33 @@
     let hasMore: Bool
   }
 
-  /// A libzmq context: the home of I/O threads and sockets. All its sockets are closed before it.
+  /// A libzmq context, which owns I/O threads and sockets. All its sockets are closed before it.
   ///
-  /// `@unchecked Sendable`: a context is the one thing of libzmq that any thread may use.
+  /// `@unchecked Sendable`: libzmq allows a context, and nothing else, on any thread.
   final class ZMQContext: @unchecked Sendable {
     fileprivate let handle: UnsafeMutableRawPointer
 
     init() throws(ZMQFailure) {
-      // Its threads begin with the first socket, and end the process when they find no descriptors.
+      // libzmq starts its threads with the first socket, and aborts the process when they find no file descriptors.
       guard FileDescriptorBudget.has(FileDescriptorBudget.forContext) else {
         throw ZMQFailure(call: "zmq_ctx_new", code: EMFILE)
       }
       guard let handle = zmq_ctx_new() else { throw ZMQFailure(call: "zmq_ctx_new", code: zmq_errno()) }
       self.handle = handle
-      // A thousand peers in one process, each with two sockets and a monitor for each, and room for more.
+      // For a thousand peers in one process, each with two sockets and a monitor for each, and some reserve.
       zmq_ctx_set(handle, ZMQ_MAX_SOCKETS, 16_383)
       zmq_ctx_set(handle, ZMQ_IO_THREADS, 1)
     }
 
-    // Blocks for as long as a closed socket lingers, and no longer.
+    // Blocks at most as long as a closed socket lingers.
     deinit { while zmq_ctx_term(handle) != 0 && zmq_errno() == EINTR {} }
   }
 
-  /// A libzmq socket: made, used and closed on one thread. Every raw call of libzmq is behind this type, and reads errno
-  /// at once.
+  /// A libzmq socket, which is made, used and closed on one thread. This type contains every call of libzmq on a
+  /// socket, and reads errno at once.
   struct ZMQSocket: ~Copyable {
     private var handle: UnsafeMutableRawPointer?
-    // Keeps the context until the socket is closed: ending a context with open sockets would wait for ever.
+    // Keeps the context alive until the socket is closed: `zmq_ctx_term` blocks while a socket is open.
     private var context: ZMQContext?
 
     init(_ context: ZMQContext, type: CInt) throws(ZMQFailure) {
@@ -80,15 +80,15 @@
 
     deinit { Self.end(handle) }
 
-    /// Closes it, and its context with the last socket; idempotent.
+    /// Closes the socket, and the context with its last socket. Idempotent.
     mutating func close() {
       Self.end(handle)
       handle = nil
       context = nil
     }
 
-    /// Its monitor ends with it, at once: one that went on talking to nobody would block its I/O thread for ever, and
-    /// with that every socket of the context.
+    /// Stops the monitor first. An I/O thread that writes to a monitor without a reader would block for ever, and with
+    /// it all sockets of the context.
     private static func end(_ handle: UnsafeMutableRawPointer?) {
       guard let handle else { return }
       zmq_socket_monitor(handle, nil, 0)
@@ -111,13 +111,13 @@
     func connect(_ endpoint: String) throws(ZMQFailure) {
       try check(zmq_connect(handle, endpoint), "connect", endpoint)
     }
-    /// Fails only when nothing is left of the connection.
+    /// The outcome is ignored: it fails only when the connection is gone already.
     func disconnect(_ endpoint: String) { _ = zmq_disconnect(handle, endpoint) }
     func monitor(_ endpoint: String, events: CInt) throws(ZMQFailure) {
       try check(zmq_socket_monitor(handle, endpoint, events), "zmq_socket_monitor")
     }
 
-    /// The descriptor to watch. It is edge-triggered: after every call here the socket may have more to do.
+    /// The descriptor to poll. It is edge-triggered: after every call on the socket there may be more to do.
     func descriptor() throws(ZMQFailure) -> CInt {
       var value: CInt = -1
       var size = MemoryLayout<CInt>.size
@@ -125,7 +125,7 @@
       return value
     }
 
-    /// What the socket can do now; asking makes it take in what its I/O thread has told it.
+    /// Which operations the socket is ready for. The call also makes it process the messages of its I/O thread.
     func events() throws(ZMQFailure) -> CInt {
       var value: CInt = 0
       var size = MemoryLayout<CInt>.size
@@ -136,7 +136,7 @@
       return value
     }
 
-    /// The endpoint that the last bind really took.
+    /// The endpoint that the last bind has resolved to.
     func lastEndpoint() throws(ZMQFailure) -> String {
       var buffer = [UInt8](repeating: 0, count: 512)
       var size = buffer.count
@@ -176,8 +176,8 @@
       return ZMQPart(bytes: bytes, hasMore: zmq_msg_more(&message) != 0)
     }
 
-    /// Receives a whole message, or `nil` when there is none now. Parts beyond `partsMax` are read and dropped, and make
-    /// the result one part longer than the limit: too long for any shape.
+    /// Receives a whole message; `nil` when there is none now. Parts beyond `partsMax` are dropped. The result then has
+    /// one part more than `partsMax`, so that it matches no expected shape.
     func receiveParts(max partsMax: Int) throws(ZMQFailure) -> [[UInt8]]? {
       guard var part = try receive() else { return nil }
       var parts = [part.bytes]

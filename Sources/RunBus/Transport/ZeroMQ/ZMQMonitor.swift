@@ -2,27 +2,28 @@
   import CZMQ
   import Synchronization
 
-  /// What happens to a socket's connections.
+  /// An event of a socket's connections.
   enum ZMQConnectionEvent {
-    /// Somebody is at the listener: the number of the new connection's descriptor.
+    /// A connection to the listener was accepted; `descriptor` is the number of its file descriptor.
     case accepted(descriptor: Int)
-    /// The handshake is done: frames can go out.
+    /// The ZMTP handshake is done: frames can be sent.
     case connected
     case disconnected
-    /// Somebody connected who does not speak the protocol, or may not.
+    /// The other side does not speak ZMTP, or was refused.
     case handshakeFailed
   }
 
-  /// Watches one socket's connections.
+  /// Reports the events of one socket's connections.
   final class ZMQMonitor {
     private static let count = Atomic<UInt64>(0)
-    // Not CONNECT_RETRIED and its like: they say nothing new, and would wake a peer without a hub several times a second.
+    // Without CONNECT_RETRIED and similar events: they carry no news, and would wake a peer without a hub several times
+    // a second.
     private static let events = CInt(
       ZMQ_EVENT_ACCEPTED | ZMQ_EVENT_HANDSHAKE_SUCCEEDED | ZMQ_EVENT_DISCONNECTED | ZMQ_EVENT_HANDSHAKE_FAILED_NO_DETAIL
         | ZMQ_EVENT_HANDSHAKE_FAILED_PROTOCOL | ZMQ_EVENT_HANDSHAKE_FAILED_AUTH)
     private let source: SocketSource
 
-    /// Watches a socket of the same context from before it binds or connects.
+    /// Monitors a socket of the same context. Call it before the socket binds or connects.
     init(
       _ socket: borrowing ZMQSocket, in context: ZMQContext, on loop: Loop,
       receive: @escaping (ZMQConnectionEvent) -> Void, fail: @escaping (ZMQFailure) -> Void
@@ -42,8 +43,7 @@
 
     func close() { source.close() }
 
-    /// The first part holds the event's number in its first two bytes and its value in the next four, in the machine's
-    /// order.
+    /// The first part contains the event's number in two bytes and its value in four, in native byte order.
     private static func event(_ parts: [[UInt8]]) -> ZMQConnectionEvent? {
       guard let head = parts.first, head.count >= 6 else { return nil }
       let number = head.withUnsafeBytes { CInt($0.loadUnaligned(as: UInt16.self)) }

@@ -6,11 +6,11 @@
 
   /// Opens a hub's sockets over ZeroMQ: ROUTER for control, XPUB for events.
   ///
-  /// An ipc path that nobody answers at is taken over (libzmq does so silently): the caller holds the bus's lock.
+  /// The caller holds the bus's lock: a bind silently takes over an ipc path at which nobody listens.
   public struct ZeroMQListener: HubListener {
-    /// Where to bind for control: `ipc://PATH`, `tcp://HOST:PORT`; port 0 or `*` takes any that is free.
+    /// The endpoint for control: `ipc://PATH` or `tcp://HOST:PORT`, with port 0 or `*` for any free port.
     public var control: String
-    /// Where to bind for events.
+    /// The endpoint for events, likewise.
     public var events: String
 
     /// A listener on two endpoints.
@@ -21,7 +21,8 @@
 
     /// Binds both sockets.
     ///
-    /// Throws ``RunBusError/Code/busHeld`` when somebody listens there, ``RunBusError/Code/transport`` otherwise.
+    /// - Throws: ``RunBusError/Code/busHeld`` when another process listens there, ``RunBusError/Code/transport``
+    ///   otherwise.
     public func listen(
       on loop: Loop, deliver: @escaping (HubTransportEvent) -> Void
     ) throws(RunBusError) -> any HubTransport {
@@ -48,7 +49,7 @@
   }
 
   final class ZeroMQHub: HubTransport {
-    /// What is open; only used on the loop's thread.
+    /// The open sockets and files; used on the loop's thread only.
     private struct Parts {
       let control: SocketSource
       let events: SocketSource
@@ -56,10 +57,10 @@
       let files: [SocketFile]
 
       func close() {
-        // A monitor closes after what it watches: see `ZMQSocket.close`.
+        // A monitor's socket is closed after the socket that it monitors: see `ZMQSocket.close`.
         events.close()
         control.close()
-        // The last socket ends the context, which waits for what lingers and for the listeners.
+        // The last socket ends the context, which waits for lingering frames and closes the listeners.
         monitors.forEach { $0.close() }
         files.forEach { $0.remove() }
       }
@@ -70,11 +71,11 @@
     private let loop: Loop
     private let deliver: (HubTransportEvent) -> Void
     private var parts: Parts?
-    /// Opens again after everybody was cut off.
+    /// Opens the sockets again after all connections were cut.
     private var reopening: LoopTimer?
     private var hasCutOff = false
     private let log = Logger(label: "runbus.zeromq")
-    /// Large enough for [route][empty][body]; anything longer is no frame.
+    /// Enough for [route][empty][body]; a longer message is no frame.
     private static let partsMax = 3
     private static let overflows = Counter(label: "runbus.zeromq.subscriber_overflows")
     private static let failedHandshakes = Counter(label: "runbus.zeromq.failed_handshakes")
@@ -91,22 +92,23 @@
     private func open(_ listener: ZeroMQListener) throws(ZMQFailure) {
       let log = log
       let fail: (ZMQFailure) -> Void = { log.error("a socket failed: \($0)") }
-      // A context of its own: when it ends, the listeners are gone and their addresses can be bound anew.
+      // With a context of its own, the listeners are gone when the sockets are closed, and their addresses can be bound
+      // again.
       let context = try ZMQContext()
       let ceiling = FileDescriptorBudget.ceiling
       var opened: [() -> Void] = []
       do {
         let control = try ZMQSocket(context, type: ZMQ_ROUTER)
         try ZMQOptions.applyControl(to: control)
-        // Without it an answer to somebody who is gone disappears in silence.
+        // Makes libzmq report a frame to a peer that is gone; otherwise it would drop it silently.
         try control.set(ZMQ_ROUTER_MANDATORY, CInt(1))
         let events = try ZMQSocket(context, type: ZMQ_XPUB)
         try ZMQOptions.applyEvents(to: events)
-        // Only subscriptions come in here, and libzmq keeps each: topics are a letter, handshakes a line.
+        // Only subscriptions arrive here, and libzmq stores each one. A topic has one letter, a handshake one line.
         try events.set(ZMQ_MAXMSGSIZE, Int64(512))
-        // Every subscription surfaces, so that whoever subscribes late is shown the state.
+        // Every subscription is reported, so that each new subscriber is sent the present state.
         try events.set(ZMQ_XPUB_VERBOSE, CInt(1))
-        // Says when a subscriber's queue is full instead of dropping in silence; `publish` then drops, and counts.
+        // A full subscriber makes the send fail instead of dropping silently; `publish` then drops and counts.
         try events.set(ZMQ_XPUB_NODROP, CInt(1))
 
         var monitors: [ZMQMonitor] = []
@@ -145,8 +147,8 @@
       }
     }
 
-    /// So many connections that soon there would be no descriptor for the next, at which libzmq ends the process: all of
-    /// them are cut. Nodes come back by themselves; whoever only held connections does not.
+    /// Cuts all connections, because there are so many that libzmq would soon find no file descriptor and abort the
+    /// process. Nodes connect again by themselves; a program that only held connections does not.
     private func cutOff() {
       guard let parts else { return }
       Self.cutOffs.increment()
@@ -165,7 +167,7 @@
       reopening?.deadline = Loop.now + Self.pause
     }
 
-    /// Long enough for what was cut to be closed, short for whoever waits.
+    /// Long enough for the cut connections to be closed, short enough for waiting peers.
     private static let pause = BusDuration.milliseconds(500)
 
     private func reopen() {
@@ -199,10 +201,10 @@
     ) -> ([[UInt8]]) -> Void {
       var garbage = MalformedFrameCounter(log: log)
       return { parts in
-        // 1 and a topic: a subscription; 0 and a topic: the end of one. XPUB does not say whose.
+        // A subscription is 1 and a topic, its end 0 and a topic. XPUB does not say whose it is.
         switch (parts.count, parts[0].first) {
         case (1, 1):
-          // A subscription is to everything that begins with it; an empty one is to all.
+          // A subscription matches all topics that begin with it; an empty one matches all.
           let text = String(decoding: parts[0].dropFirst(), as: UTF8.self)
           for topic in Topic.allCases where topic.rawValue.hasPrefix(text) { deliver(.subscribed(topic)) }
         case (1, 0): break
@@ -231,8 +233,9 @@
       guard let events = parts?.events else { return }
       let message = [Array(topic.rawValue.utf8), bytes]
       guard case .notNow = events.send(message) else { return }
-      // Somebody does not read: the others get it, the full ones lose it and what follows until they have read on, and a
-      // pong heals them. So this counts how often a subscriber fell behind, not what it lost.
+      // At least one subscriber is full. The others get the message; the full ones lose it and what follows until they
+      // read again, and a pong then tells them the present state. The counter counts these situations, not lost
+      // messages.
       Self.overflows.increment()
       events.set(ZMQ_XPUB_NODROP, 0)
       _ = events.send(message)
@@ -248,7 +251,7 @@
     deinit {
       guard let parts else { return }
       if loop.isCurrent { return parts.close() }
-      // Unsafe only in name: this was the last one to know them.
+      // Safe: nothing else refers to the parts any more.
       nonisolated(unsafe) let last = parts
       loop.submit { last.close() }
     }

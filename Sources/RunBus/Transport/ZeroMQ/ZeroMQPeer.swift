@@ -4,17 +4,17 @@
   import RunCore
   import Synchronization
 
-  /// Reaches a hub over ZeroMQ: DEALER for control, SUB for events.
+  /// Connects to a hub over ZeroMQ: DEALER for control, SUB for events.
   public struct ZeroMQConnector: PeerConnector {
-    /// Where the hub listens for control: `ipc://PATH` or `tcp://HOST:PORT`.
+    /// The hub's control endpoint: `ipc://PATH` or `tcp://HOST:PORT`.
     public var control: String
 
     /// A connector to an endpoint.
     public init(control: String) { self.control = control }
 
-    /// Starts connecting.
+    /// Starts to connect.
     ///
-    /// Throws ``RunBusError/Code/badInput`` for an address that cannot be one, ``RunBusError/Code/transport`` otherwise.
+    /// - Throws: ``RunBusError/Code/badInput`` for an invalid address, ``RunBusError/Code/transport`` otherwise.
     public func connect(
       on loop: Loop, deliver: @escaping (PeerTransportEvent) -> Void
     ) throws(RunBusError) -> any PeerTransport {
@@ -31,15 +31,15 @@
 
   final class ZeroMQPeer: PeerTransport {
     private struct WeakContext { weak var context: ZMQContext? }
-    /// Peers of one process share a context, so that a thousand of them need no thousand threads; the last one ends it.
+    /// All peers of a process share a context, so that a thousand of them need one I/O thread. The last peer ends it.
     private static let shared = Mutex(WeakContext())
 
-    /// What is open; only used on the loop's thread.
+    /// The open sockets; used on the loop's thread only.
     private final class Parts {
       var control: ReconnectingSocket?
       var events: ReconnectingSocket?
       var subscription: (endpoint: String, topics: [Topic])?
-      /// The control connection stands.
+      /// Whether the control connection is established.
       var isUp = false
 
       func close() {
@@ -72,9 +72,9 @@
       let socket = try ZMQSocket(context, type: ZMQ_DEALER)
       try ZMQOptions.applyControl(to: socket)
       try ZMQOptions.applyConnecting(to: socket)
-      // Not ZMQ_IMMEDIATE: with it libzmq drops what has come and is not read yet when a connection ends, a hub's goodbye
-      // among it. `isUp` keeps frames out of a socket without a connection; what a lost one leaves behind in it belongs
-      // to a session that is over.
+      // Without ZMQ_IMMEDIATE: with it libzmq drops received messages that were not read when the connection ends, such
+      // as the hub's goodbye. `isUp` keeps frames out of a socket without a connection. Frames that a lost connection
+      // leaves in the queue belong to a session that is over.
       var garbage = MalformedFrameCounter(log: log)
       parts.control = try ReconnectingSocket(
         socket, to: connector.control, in: context, on: loop, partsMax: 1,
@@ -85,7 +85,7 @@
             parts.isUp = true
             deliver(.linkUp)
           case .disconnected:
-            // Also follows a failed handshake, which has been told already.
+            // This also follows a failed handshake, which has been reported already.
             guard parts.isUp else { return }
             parts.isUp = false
             deliver(.linkDown(reason: "the hub closed the connection"))
@@ -151,7 +151,7 @@
 
     deinit {
       if loop.isCurrent { return parts.close() }
-      // Unsafe only in name: this was the last one to know them.
+      // Safe: nothing else refers to the parts any more.
       nonisolated(unsafe) let last = parts
       loop.submit { last.close() }
     }
