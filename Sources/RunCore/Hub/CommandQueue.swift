@@ -1,37 +1,40 @@
-/// How the places for commands that wait to be judged are shared, so that no sender takes them from another one
+/// Shares the slots for unjudged commands among senders, so that no sender can use up the slots of another
 /// (docs/protocol.md, "Busy").
 struct CommandQueue: Sendable {
-  /// Who takes places.
+  /// Whom a command's slot is charged to.
   enum Sender: Hashable, Sendable {
     /// The hub's own buttons.
     case own
-    /// A device, by its sessions.
+    /// A device that sends commands on its own stream.
     case device(DeviceID)
-    /// What a one-shot or a request calls itself: anybody can say so.
+    /// The device name that a one-shot or a plain request states. Anybody can state any name, so no slots are reserved
+    /// for it.
     case stated(DeviceID)
   }
 
-  /// Places in all, and at most of one sender.
+  /// Slots in total, and the most that one sender may use.
   static let (placesMax, senderMax) = (1024, 256)
-  /// Places that are kept for the hub's own buttons, for each device of its own, and how many devices have some.
+  /// Slots reserved for the hub's own buttons, slots reserved for each device, and how many devices have reserved
+  /// slots.
   static let (ownPlaces, devicePlaces, devicesMax) = (64, 8, 32)
-  /// Commands without a verdict, held ones and those of runs that have just fallen apart included.
+  /// Upper bound on commands without a verdict. Held commands use no slot, and those of runs that have just fallen
+  /// apart get slots without a check.
   static let commandsMax = placesMax + 2 * HeldRuns.totalMax
 
   private struct Command: Sendable {
     let sender: Sender
-    /// Its run waits for a stop: it takes no place, for ``HeldRuns`` bounds it.
+    /// The command waits for the stop of its run. It uses no slot, because ``HeldRuns`` bounds held commands.
     var isHeld: Bool
   }
   private var commands: [CommandID: Command] = [:]
   private var taken: [Sender: Int] = [:]
-  /// The devices that have places of their own.
+  /// The devices that have reserved slots.
   private(set) var devices: Set<DeviceID> = []
 
-  /// How many places a sender has taken.
+  /// How many slots a sender uses.
   func places(of sender: Sender) -> Int { taken[sender] ?? 0 }
 
-  /// Whether a sender gets one more place, of those kept for it or of the common ones.
+  /// Whether a sender may use one more slot, reserved for it or shared.
   func hasPlace(for sender: Sender) -> Bool {
     let count = places(of: sender)
     guard count < Self.senderMax else { return false }
@@ -48,8 +51,7 @@ struct CommandQueue: Sendable {
     }
   }
 
-  /// A device that is here gets places of its own, if there are any left: those of a device that is gone and has nothing
-  /// here go to the next.
+  /// Reserves slots for a device if any are left. It may get those of a device that is unreachable and uses none.
   mutating func keepPlaces(for device: DeviceID, isHere: (DeviceID) -> Bool) {
     guard !devices.contains(device) else { return }
     if devices.count >= Self.devicesMax {
@@ -60,13 +62,13 @@ struct CommandQueue: Sendable {
     devices.insert(device)
   }
 
-  /// A command was accepted.
+  /// Charges an accepted command to its sender, unless it is held.
   mutating func accept(_ id: CommandID, from sender: Sender, isHeld: Bool) {
     commands[id] = Command(sender: sender, isHeld: isHeld)
     if !isHeld { taken[sender, default: 0] += 1 }
   }
 
-  /// Held commands wait for no stop any more.
+  /// Charges commands that are no longer held to their senders.
   mutating func release(_ ids: [CommandID]) {
     for id in ids {
       guard let command = commands[id], command.isHeld else { continue }
@@ -75,7 +77,7 @@ struct CommandQueue: Sendable {
     }
   }
 
-  /// A command was judged.
+  /// Frees the slot of a judged command.
   mutating func judge(_ id: CommandID) {
     guard let command = commands.removeValue(forKey: id), !command.isHeld else { return }
     let left = places(of: command.sender) - 1
@@ -83,23 +85,23 @@ struct CommandQueue: Sendable {
   }
 }
 
-/// What a hub says of commands that it does not take: the first time, and again after a minute without any.
+/// Limits log notes about refused commands: one for the first refusal, and another after a minute without any.
 struct BusyNotes: Sendable {
   private static let quiet = BusDuration.seconds(60)
   private var refusedAt: BusTime?
 
-  /// A command is refused at a moment of real time; whether to say so.
+  /// Counts a refusal at a moment of real time and returns whether to log it.
   mutating func refuse(at now: BusTime) -> Bool {
     defer { refusedAt = now }
     return refusedAt.map { now - $0 >= Self.quiet } ?? true
   }
 }
 
-// Whether the hub takes one more command of a sender.
+// Whether the hub accepts one more command of a sender.
 extension HubCore {
-  /// Why a command is not taken now; `nil` when it is.
+  /// Returns why the hub cannot accept a command now; `nil` if it can.
   ///
-  /// - Parameter store: the sender's store, when it has a stream.
+  /// - Parameter store: the sender's store, if it sends on a stream.
   mutating func reasonToRefuse(_ sender: CommandQueue.Sender, store: StoreID? = nil, at now: BusTime) -> String? {
     if let store, owesEnough(store) { return "it does not take the verdicts that it is owed" }
     if commits.isCongested { return "the store is far behind" }
@@ -108,14 +110,14 @@ extension HubCore {
     return "too many commands wait to be judged"
   }
 
-  /// Says once that commands are refused.
+  /// Logs the first of a series of refusals (``BusyNotes``).
   mutating func noteRefusal(of who: String, _ reason: String, at now: BusTime, into actions: inout [Action]) {
     guard busyNotes.refuse(at: monotonic(at: now)) else { return }
     actions.append(.note("a command of \(who) is refused for now, and perhaps others after it: \(reason)"))
   }
 
-  /// A store does not take the verdicts that it is owed: with those that are still to be judged there are as many as it may
-  /// have. So many of all stores together leave each its share.
+  /// Whether a store may be owed no more verdicts. Those of its unjudged commands count as owed. While all stores
+  /// together are owed too many, each may be owed ``owedShare`` only.
   func owesEnough(_ store: StoreID) -> Bool {
     let owed = verdictStreams[store]?.rows.count ?? 0
     let most = owed >= Self.owedShare && owedVerdicts >= settings.owedVerdictsMax ? Self.owedShare : Self.owedMax
@@ -128,18 +130,18 @@ extension HubCore {
     return count >= most
   }
 
-  /// Verdicts that one store may be owed, and that each may be owed however many others are.
+  /// The most verdicts that one store may be owed, and the number it may be owed however many others are owed.
   static let (owedMax, owedShare) = (OutboundStream.Bounds.verdicts.rowsMax, 16)
 
   /// How many verdicts all stores are owed.
   private var owedVerdicts: Int {
     var count = 0
-    // By place: a stream is large, and a loop over them copies each.
+    // By index: iterating over the values would copy each stream, which is large.
     for place in verdictStreams.values.indices { count += verdictStreams.values[place].rows.count }
     return count
   }
 
-  /// Whose place a press takes.
+  /// Whom a press is charged to.
   func sender(of press: AcceptedCommand) -> CommandQueue.Sender {
     if press.stream == ownStream { return .own }
     return isNumbered(press.stream) ? .device(press.deviceID) : .stated(press.deviceID)

@@ -1,6 +1,6 @@
-// The control path: a press comes in, is accepted, judged, and answered.
+// The control path: the hub accepts a press, judges it and answers it.
 extension HubCore {
-  /// One of the hub's own buttons.
+  /// Accepts a press of one of the hub's own buttons.
   mutating func pressOwn(_ command: Command, at now: BusTime, into actions: inout [Action]) {
     guard archive[command.id] == nil, unjudged[command.id] == nil else {
       return answerAgain(command, at: now) { .act(.receipt($0)) }
@@ -32,12 +32,12 @@ extension HubCore {
     let again = { (receipt: Receipt) in
       Effect.act(.send(HubFrame(session: session.number, message: .receipt(receipt)), to: connection))
     }
-    // A one-shot's stream ends with its command: the command's id is all that needs to be remembered of it.
+    // The hub keeps no watermark for a one-shot, which sends a single command: its id is enough to detect a resend.
     if !session.hello.isOneShot {
       switch watermarks[stream, default: Watermark()].place(of: transmission.sequence) {
       case .next: break
       case .known:
-        // Its verdict comes by the hub's own stream to the sender; all it needs is to know that it was heard.
+        // The sender needs only an acknowledgement: the verdict travels on its verdict stream.
         unacknowledged.insert(stream)
         return
       case .gap: return actions.append(.note("\(session.hello.deviceID) skipped commands: it sends them again"))
@@ -55,10 +55,10 @@ extension HubCore {
     let mark =
       session.hello.isOneShot
       ? nil : move(stream, to: StreamMark(sequence: transmission.sequence, id: command.id.message))
-    // The same command by another stream: the watermark moves, the command does not count again.
+    // A known command on another stream moves the watermark and does not count again.
     if isKnown {
       guard let mark else {
-        // It came out of a spool before: its verdict goes here, too.
+        // The command arrived earlier by another path, such as the spool: its verdict goes to this connection, too.
         if let press = unjudged[command.id], press.stream != stream {
           guard awaitVerdict(of: command.id, on: connection, into: &actions) else { return }
         }
@@ -77,8 +77,8 @@ extension HubCore {
     accept(press, mark: mark, at: now)
   }
 
-  /// A command of a kind that this version does not know. Its place in the stream is used up all the same, or nothing
-  /// that its sender presses would ever be heard again.
+  /// Answers a command of a kind that this version does not know. The watermark moves over it, because otherwise every
+  /// later command of the sender would be a gap.
   mutating func receive(_ command: UnsupportedCommand, on connection: ConnectionID, into actions: inout [Action]) {
     let answer = Effect.act(.forward(command.reply, to: connection))
     guard let sequence = command.sequence else {
@@ -104,7 +104,8 @@ extension HubCore {
     }
   }
 
-  /// A plain REQ's command: a stream of its own, named after the command, so that a repeated request is a resend.
+  /// Accepts a command from a plain REQ socket. A repeated request is a resend: the archive answers it, or it waits for
+  /// the same verdict.
   mutating func receive(_ request: Request, on connection: ConnectionID, at now: BusTime, into actions: inout [Action])
   {
     let command = request.command
@@ -132,8 +133,10 @@ extension HubCore {
     refuse(connection, .busy, reason, into: &actions)
   }
 
-  /// Every connection that asks for a command that is not judged yet hears its verdict: its sender's, and that of each
-  /// node that forwards it. One too many is refused, and pushes out none that waits.
+  /// Registers a connection for the verdict of an unjudged command: that of its sender, or of a node that forwards it.
+  /// A connection beyond the bound is refused, and those that wait already stay.
+  ///
+  /// - Returns: whether the connection is registered.
   private mutating func awaitVerdict(
     of id: CommandID, on connection: ConnectionID, into actions: inout [Action]
   ) -> Bool {
@@ -146,10 +149,10 @@ extension HubCore {
     return true
   }
 
-  /// More than a bus has devices.
+  /// More connections than a bus has devices.
   private static let waitersMax = 16
 
-  /// A command without a stream of its own sender.
+  /// Accepts a command whose sender has no stream. The command gets a stream of its own, named after its id.
   mutating func accept(_ request: Request, at now: BusTime) {
     let command = request.command
     let stream = StreamID(sender: StoreID(high: command.id.high, low: command.id.low), kind: .commands)
@@ -161,7 +164,8 @@ extension HubCore {
     accept(press, mark: nil, at: now)
   }
 
-  /// Tells whoever sent a command how far it is: its own caller, a waiting REQ, or its session wherever that is now.
+  /// Tells the sender of a command its new stage: the hub's app, the connections that wait, or the one-shot's present
+  /// session. The stage is also published.
   mutating func answer(_ receipt: Receipt, to press: AcceptedCommand, at now: BusTime, into actions: inout [Action]) {
     if press.stream == ownStream { actions.append(.receipt(receipt)) }
     if case .verdict = receipt.stage {
@@ -178,7 +182,7 @@ extension HubCore {
     actions.append(.publish(.receipt(receipt, press.deviceID)))
   }
 
-  /// The hub's own buttons, whichever id its store has.
+  /// The stream of the hub's own presses.
   var ownStream: StreamID { StreamID(sender: settings.storeID, kind: .commands) }
 
   /// Whether a stream has a watermark, and its sender a stream of verdicts. One-shots and plain requests have neither.
@@ -188,15 +192,16 @@ extension HubCore {
     ObservedRevision(revision: arbiter.control.revision, commandID: arbiter.control.changedBy?.commandID)
   }
 
-  /// What the hub's own buttons speak of: the run that its last unjudged start begins, or else the present one.
+  /// The run that the hub's own presses refer to: the one that its latest unjudged start begins, otherwise the present
+  /// run.
   private var ownRun: RunID? {
     let starts = unjudged.values.filter { $0.stream == ownStream && $0.command.kind == .start }
     return starts.max(by: AcceptedCommand.precedes)?.runOfStart ?? arbiter.control.runID
   }
 
-  /// Arrival minus age, never in the future, never before the stream's last press; a recorded press is where the
-  /// recording says, on the run's own time line. An age that was measured across a reboot cannot lead back before what
-  /// the sender had seen.
+  /// Computes a press time: arrival minus age, never in the future and never before the stream's last press. A recorded
+  /// press has its offset on the run's time line instead. If the age spans a reboot, the press is not earlier than the
+  /// transition that its sender had seen.
   private mutating func pressTime(
     of command: Command, age: BusDuration, arrival: BusTime, isUncertain: Bool = false, stream: StreamID? = nil,
     at now: BusTime
@@ -219,7 +224,7 @@ extension HubCore {
     return min(time, now)
   }
 
-  /// A watermark on its way to the disk.
+  /// A new watermark, with the write and the effects that make it durable.
   struct Mark {
     let stream: StreamID
     let place: StreamMark
@@ -246,7 +251,7 @@ extension HubCore {
       then: (mark?.effects ?? [])
         + [.act(.publish(.command(press.command, press.deviceID))), .answer(pending, press)])
     judgeLate(at: now)
-    // Windows are off: every press is judged alone, at once and in the same commit.
+    // With windows switched off, each press is judged alone in the commit that accepts it.
     while settings.debounce == .zero, arbiter.deadline != nil { settle(at: now, now: now) }
   }
 
@@ -258,7 +263,7 @@ extension HubCore {
     commits.add([], then: [effect(receipt)])
   }
 
-  /// A verdict that has no effect and is not kept.
+  /// A rejection that changes nothing and is not kept.
   private func rejection(of command: Command, _ reason: RejectionReason) -> Verdict {
     Verdict(
       commandID: command.id, kind: command.kind, source: command.source, outcome: .rejected(reason),
@@ -273,7 +278,9 @@ extension HubCore {
 }
 
 extension Receipt {
-  /// The receipt that carries a verdict, at a moment on the hub's line.
+  /// The receipt that carries a verdict.
+  ///
+  /// - Parameter now: the hub's bus time, from which the verdict's effective time gets its age.
   init(_ verdict: Verdict, at now: BusTime) {
     self.init(
       commandID: verdict.commandID, kind: verdict.kind, source: verdict.source, stage: .verdict(verdict),

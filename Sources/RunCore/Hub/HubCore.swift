@@ -1,10 +1,10 @@
-/// The hub as a pure machine: event and now in, actions out. Everything that a hub decides is decided here, so that the
-/// same code runs in the product and in a simulated world.
+/// The pure state machine of a hub: it receives an event and the time, and returns actions. It makes every decision of
+/// a hub, so that the product and the simulation run the same code.
 ///
-/// The life of a hub: `opening` (its term is being made durable) can go to `open`, to which it then stays. Whoever
-/// drives it stops it by feeding it nothing more.
+/// A hub is `opening` while its term is being made durable. It can then go to `open`, where it stays. Its driver stops
+/// it by feeding it no more events.
 public struct HubCore: Sendable {
-  /// The next moment at which ``Event/deadline`` has something to do.
+  /// The next moment at which the driver has to feed ``Event/deadline``; `nil` if nothing is due.
   public private(set) var deadline: BusTime?
 
   let settings: Settings
@@ -14,37 +14,38 @@ public struct HubCore: Sendable {
   var termRaises = TermRaises()
   var arbiter: Arbiter
   var ledger: RunLedger
-  /// Readings that this life has taken in of each run but the present one.
+  /// How many readings this incarnation has accepted of each run but the present one.
   var pastReadings: [RunID: Int] = [:]
-  /// The run of which was said that it takes no more readings in.
+  /// The run that was last reported as full; each is reported once.
   var fullRun: RunID?
   var sessions: SessionTable
   var archive: VerdictArchive
   var watermarks: [StreamID: Watermark]
-  /// What is durable of them: what a welcome may state.
+  /// The durable part of ``watermarks``. A welcome states nothing beyond it.
   var durable: [StreamID: StreamMark]
-  /// The latest press time of each stream: presses of one stream never go back in time.
+  /// The latest press time of each stream: press times of one stream never decrease.
   var lastPress: [StreamID: BusTime] = [:]
-  /// Who waits for the verdict of a command that came by no numbered stream.
+  /// Connections that wait for the verdict of a command that arrived without a numbered stream.
   var requests: [CommandID: [ConnectionID]] = [:]
-  /// Streams whose senders are to hear how far they are durable, once all that follows a commit is done.
+  /// Streams whose senders are due an acknowledgement. It is sent at the end of the event, after the effects of a
+  /// commit.
   var unacknowledged: Set<StreamID> = []
-  /// What is accepted and not judged: which device and stream a receipt goes to.
+  /// Accepted commands without a verdict, with the device and stream that their receipts go to.
   var unjudged: [CommandID: AcceptedCommand] = [:]
-  /// The other stores that have sent a command that is not judged: its verdict is owed to each.
+  /// Other stores that sent an unjudged command: its verdict is owed to each of them as well.
   var claims: [CommandID: [StoreID]] = [:]
-  /// Whose commands those are, and how many more each sender may have there.
+  /// Counts the unjudged commands of each sender and bounds them.
   var queue = CommandQueue()
   var busyNotes = BusyNotes()
   /// Commands that came from this machine's spool and have no verdict yet.
   var spooled: Set<CommandID> = []
-  /// The devices that were met, and what is owed to their stores.
+  /// The devices that the hub knows, and the streams of what it owes to their stores.
   var devices: [DeviceID: KnownDevice] = [:]
   var verdictStreams: [StoreID: OutboundStream] = [:]
   var couriers: [StoreID: Courier] = [:]
-  /// How many streams to devices have begun in this life.
+  /// How many streams to devices have begun in this incarnation (``nextEpoch()``).
   var streamsBegun: UInt64 = 0
-  /// The stores that were welcomed in their present session.
+  /// The stores whose present session was welcomed: only these are sent deliveries.
   var openStores: Set<StoreID> = []
   var quarantine: [QuarantinedMessage]
   var isHandling = false
@@ -53,59 +54,61 @@ public struct HubCore: Sendable {
   var retryCommitAt: BusTime?
   var published: Snapshot?
   var lastTick: UInt64 = 0
-  /// When the last snapshot was shown again to late subscribers, and when the next are shown it.
+  /// When the snapshot was last repeated for new subscribers, and when it is due to be repeated next.
   var republishedAt: BusTime?
   var republishAt: BusTime?
   var lastPosition: UInt64
   var ownSequence: UInt64 = 0
-  /// The last transition's commit while running: snapshots go out at whole multiples of three seconds after it.
+  /// When the last transition was committed. While the run is running, snapshots are published at whole multiples of
+  /// three seconds after it.
   var tickAnchor: BusTime?
   var nextTick: BusTime?
   var samples = SampleBatch()
   var route = RouteFollowing()
   var records: RecordKeeping
   var journalDue = JournalDue()
-  /// What the wall clock showed at the beginning of this life.
+  /// The bus time and the wall clock at the beginning of this incarnation.
   let wall: (bus: BusTime, seconds: Double)
   var silenceCheckAt: BusTime?
-  /// When the beat last quickened because a run began: who kept the slow one until then was not silent.
+  /// When the heartbeat last became faster because a run began. Silence counts from here at the earliest, because peers
+  /// kept the slow rate until then.
   var quickenedAt: BusTime?
   var isEnding = false
   var eventsEndpoint = ""
-  /// A run that was on when the last life ended, until it is clear what is to become of it.
+  /// A run that was on when the hub died, until its recovery is decided.
   var unfinished: UnfinishedRun?
 
-  /// What may leave once a commit is durable.
+  /// What the hub does once a commit is durable.
   enum Effect: Sendable {
     case act(Action)
-    /// To whoever sent the command, wherever that is now.
+    /// Tells the command's sender, wherever it is connected by then.
     indirect case answer(Receipt, AcceptedCommand)
     indirect case publishSnapshot(Snapshot)
-    /// The transition is durable: the schedule of ticks is anchored here.
+    /// Restarts the schedule of ticks now that the transition is durable.
     case anchor
     case durable(StreamID, StreamMark)
     case acknowledge(StreamID)
-    /// In the session for which it was to be sent: for a later one more may have to become durable.
+    /// Welcomes a peer in the session that said hello only: a later session may wait for further writes.
     case welcome(ConnectionID, session: UInt64)
-    /// The records that are due can be made.
+    /// Makes the records that are due.
     case makeRecords
     indirect case recordChanged(RecordNews, UInt64)
-    /// A removed record, to a peer in the session in which it asked.
+    /// Tells a peer of a removed record, in the session in which it asked.
     indirect case tellChange(RecordChange, ConnectionID, session: UInt64)
     case verdictsSendable(StoreID, through: UInt64, durabilityGeneration: UInt64)
     case courier(StoreID, Courier.Effect)
-    /// The answer to a peer's question, in the session in which it was asked.
+    /// Answers a peer's inquiry, in the session in which it asked.
     case tell(InquiryAnswer, ConnectionID, session: UInt64)
-    /// All is durable: whoever is there hears that this is a normal end.
+    /// Ends the hub once everything is durable: peers are told that this is a normal end.
     case farewell
   }
 
-  /// A hub with a past; the first life has an empty one.
+  /// Creates a hub from what its store kept; a new store has an empty history.
   ///
   /// - Parameters:
   ///   - now: the hub's bus time.
-  ///   - wallSeconds: seconds since 1970 now: how old the rows of an earlier boot are.
-  ///   - bootID: which boot the clock's monotonic readings belong to; empty when unknown.
+  ///   - wallSeconds: the wall clock now, in seconds since 1970. It dates the rows of an earlier boot.
+  ///   - bootID: the boot that the clock's monotonic readings belong to; empty when unknown.
   public init(
     settings: Settings, history: HubHistory = HubHistory(), now: BusTime, wallSeconds: Double = 0, bootID: String = ""
   ) {
@@ -163,7 +166,7 @@ public struct HubCore: Sendable {
     return own.reduce(into: RunMachine(phase: arbiter.control.phase)) { _ = $0.apply($1.command.kind) }.phase
   }
 
-  /// Takes in one event and says what is to be done about it.
+  /// Processes one event and returns the actions for the driver to carry out, in order.
   public mutating func receive(_ event: Event, at now: BusTime) -> [Action] {
     var actions: [Action] = []
     switch event {
@@ -204,7 +207,7 @@ public struct HubCore: Sendable {
     case .commitFailed(let id):
       guard commits.isInFlight(id) else { break }
       retryCommitAt = now + settings.clock.speed.bus(fromReal: .seconds(1))
-      // Nobody waits for a disk to get room while a node is to end; what was not durable was not promised to anybody.
+      // A node that ends does not wait for a full disk. Whatever is lost was never acknowledged.
       if isEnding {
         actions.append(.note("the store took nothing more before the end"))
         sayFarewell(into: &actions)
@@ -223,7 +226,7 @@ public struct HubCore: Sendable {
     return actions
   }
 
-  /// Once an event: whoever drives the machine asks more often, and of a large value.
+  /// Computed once per event, because the driver reads ``deadline`` more often and this looks through many tables.
   private mutating func noteDeadline() {
     deadline = BusTime.earliest(
       arbiter.deadline, nextTick, samples.deadline, silenceCheckAt, retryCommitAt, republishAt, records.deadline,
@@ -235,8 +238,8 @@ public struct HubCore: Sendable {
     if let shift { operations.append(.shiftRows(by: shift)) }
     operations += expectMissedRecord(at: now)
     commits.add(operations, then: [.makeRecords])
-    // What waited for nothing but this life. No window outlasts a boot: where the wall clock was set back, it would take
-    // in what was pressed long after it.
+    // Settle what became due while the hub was dead. After a reboot every window settles at once: if the wall clock was
+    // set back, an open window would admit presses that were made long after it.
     if shift != nil {
       while let deadline = arbiter.deadline { settle(at: max(now, deadline), now: now) }
     }
@@ -253,7 +256,7 @@ public struct HubCore: Sendable {
   }
 
   private mutating func meetDeadlines(at now: BusTime, into actions: inout [Action]) {
-    // Windows first: a tick at the same moment shows what has settled. What opens behind a settled window can be due.
+    // Windows settle first, so that a tick at the same moment shows the result.
     settleDueWindows(at: now)
     if case .settling = unfinished?.stage {
       let tickBefore = lastTick
@@ -290,7 +293,7 @@ public struct HubCore: Sendable {
       tickAnchor = now
       nextTick = published?.phase == .running && unfinished == nil ? now + Self.tickInterval : nil
     case .durable(let stream, let mark):
-      // Forgotten meanwhile, and begun again perhaps: then it speaks of another stream.
+      // The stream may have been forgotten meanwhile and begun anew; this mark then belongs to the old one.
       guard let taken = watermarks[stream]?.sequence, mark.sequence <= taken,
         mark.sequence > durable[stream]?.sequence ?? 0
       else { break }

@@ -1,9 +1,9 @@
 import DequeModule
 
-// What the hub owes its devices: verdicts and an app's messages, each by a numbered stream to the device's store.
-// These streams keep real time: backlogs and retries have nothing to do with how fast a bus is.
+// What the hub owes its devices: verdicts and an app's messages, each on a numbered stream to the device's store. These
+// streams keep real time, because backlogs and retries do not depend on the speed of a bus.
 extension HubCore {
-  /// What is owed, as the store kept it.
+  /// Rebuilds these streams and couriers from what the store kept.
   static func delivery(
     _ history: HubHistory, shift: BusDuration?
   ) -> ([StoreID: OutboundStream], [StoreID: Courier]) {
@@ -30,8 +30,8 @@ extension HubCore {
         latestSent: delivery.latestSent.filter { $0.device == device.deviceID },
         latestReceived: delivery.latestReceived.filter { $0.device == device.deviceID })
     }
-    // Stores that their devices have left for others while both were here: they may come back, and there is a bound for
-    // those that do not (``trimStores()``).
+    // Stores whose devices moved to other stores while both were connected. They may come back; ``trimStores()`` bounds
+    // those that do not.
     let left = Set(delivery.watermarks.keys.map(\.sender)).union(rows.keys.map(\.receiver))
     for store in left where couriers[store] == nil {
       couriers[store] = Courier(
@@ -43,19 +43,20 @@ extension HubCore {
     return (verdicts, couriers)
   }
 
-  /// For a stream that begins: a store that was given up can come back while a write of its old stream is under way.
+  /// Returns the durability generation of a new stream. It differs from that of every earlier stream, because a store
+  /// that was given up can come back while a write of its old stream is in flight.
   mutating func nextEpoch() -> UInt64 {
     streamsBegun += 1
     return streamsBegun << 32
   }
 
-  /// The monotonic clock, which these streams keep.
+  /// The monotonic clock, by which these streams keep time.
   func monotonic(at now: BusTime) -> BusTime { settings.clock.real(at: now) }
 
-  /// When the next of them is to be tried again, on the bus's line.
+  /// When the next retry of these streams is due, in bus time.
   var deliveryDeadline: BusTime? {
     var earliest: BusTime?
-    // Nothing is tried again for those that are not here. By place: a courier is large, and asking for it copies it.
+    // Only open stores have retries. By index: reading a courier would copy it, and it is large.
     for store in openStores {
       if let place = verdictStreams.index(forKey: store) {
         earliest = BusTime.earliest(earliest, verdictStreams.values[place].retryAt)
@@ -69,7 +70,7 @@ extension HubCore {
 
   // MARK: Verdicts
 
-  /// A verdict is owed to its sender from the commit on that makes it.
+  /// Owes a verdict to a store: the commit that makes the verdict also stores its row.
   mutating func owe(
     _ verdict: Verdict, to store: StoreID, _ operations: inout [StoreOperation], _ then: inout [Effect],
     at now: BusTime
@@ -83,10 +84,10 @@ extension HubCore {
     verdictStreams[store] = stream
   }
 
-  /// Keeps a frame of verdicts far under what a frame may have.
+  /// Keeps a frame of verdicts far below the largest frame allowed.
   private static let verdictFrameMax = 128
 
-  /// Sends the verdicts that may go to a sender.
+  /// Sends a store the verdicts that may go now.
   mutating func sendVerdicts(to store: StoreID, at now: BusTime, into actions: inout [Action]) {
     guard let connection = sessions.connection(of: store), let session = sessions[connection],
       openStores.contains(store)
@@ -107,7 +108,8 @@ extension HubCore {
           messages.append(.verdicts(Array(rest.prefix(Self.verdictFrameMax))))
           rest = rest.dropFirst(Self.verdictFrameMax)
         }
-        // A verdict says that its command was accepted, and all before it; nothing of tombstones behind it.
+        // A verdict acknowledges its command and all before it, but no tombstones after it. When the watermark stands
+        // at that command, no further acknowledgement is needed.
         let commands = StreamID(sender: store, kind: .commands)
         if let last = rows.last?.item?.id, let mark = watermarks[commands], mark.stands(at: last),
           durable[commands] == mark.mark
@@ -123,9 +125,9 @@ extension HubCore {
 
   // MARK: The session
 
-  /// A peer was welcomed: what is owed to it goes out from where it stands.
+  /// Opens delivery to a peer that was welcomed, from the marks that its hello stated.
   mutating func openDelivery(to hello: Hello, at now: BusTime, into actions: inout [Action]) {
-    // One whose streams go to another store says hello again, with a store of its own for this one.
+    // A peer whose streams belong to another hub's store says hello again, with a new store for this hub.
     guard hello.hub == nil || hello.hub == storeID else { return }
     let store = hello.storeID
     let real = monotonic(at: now)
@@ -140,14 +142,14 @@ extension HubCore {
     }
   }
 
-  /// A peer is gone: nothing is sent, and nothing tried again, until it is back.
+  /// Stops sending to a peer that is gone, and stops its retries until it is back.
   mutating func closeDelivery(to hello: Hello, at now: BusTime) {
     guard !hello.isOneShot else { return }
     openStores.remove(hello.storeID)
     verdictStreams[hello.storeID]?.close()
     couriers[hello.storeID]?.close()
     guard var device = devices[hello.deviceID], device.storeID == hello.storeID else {
-      // The device came with another store while this one was still here.
+      // The device has connected with another store meanwhile.
       return letGoOfLostStores(at: now)
     }
     guard !forgetVisitor(device) else { return }
@@ -156,7 +158,7 @@ extension HubCore {
     commits.add([.meet(device)], then: [], dueAt: now + writeDelayMax)
   }
 
-  /// The queue to a connection was full: what did not go out goes out again soon, from the oldest on.
+  /// Schedules an early retry, because the queue to a connection was full and frames were dropped.
   mutating func postpone(_ connection: ConnectionID, at now: BusTime) {
     guard let store = sessions[connection]?.hello.storeID else { return }
     let soon = monotonic(at: now) + generator.jittered(.milliseconds(200))
@@ -164,7 +166,7 @@ extension HubCore {
     couriers[store]?.postpone(to: soon)
   }
 
-  /// Tries again what was not acknowledged in time.
+  /// Sends again what was not acknowledged in time.
   mutating func deliver(at now: BusTime, into actions: inout [Action]) {
     let real = monotonic(at: now)
     for store in openStores.sorted() {
@@ -182,7 +184,7 @@ extension HubCore {
     }
   }
 
-  /// What a peer owes, or says of what is owed to it.
+  /// Handles what a peer sends on its streams, or says about the hub's streams.
   mutating func receive(
     _ message: DeliveryMessage, of session: SessionTable.Session, at now: BusTime, into actions: inout [Action]
   ) {
@@ -224,14 +226,14 @@ extension HubCore {
       [.acknowledge(stream.id, through: stream.acknowledged)], then: [], dueAt: now + writeDelayMax)
   }
 
-  /// Nothing stands at these places: the watermark moves over them.
+  /// Moves the watermark of a stream over tombstones.
   private mutating func skip(_ stream: StreamID, from: UInt64, through: UInt64, at now: BusTime) {
     var watermark = watermarks[stream, default: Watermark()]
     guard through > watermark.sequence else { unacknowledged.insert(stream); return }
     guard watermark.reaches(from) else { return }
     watermark.skip(through: through)
     watermarks[stream] = watermark
-    // The mark of samples moves with those that are not durable yet.
+    // The mark of a sample stream becomes durable with the samples that have gathered.
     if stream.kind == .samples { return samples.add(nil, stream: (stream, through), at: now) }
     let fallen = abandon(stream)
     let mark = watermark.mark

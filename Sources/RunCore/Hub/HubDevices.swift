@@ -1,14 +1,14 @@
-// How many devices a hub remembers, and which of them it forgets.
+// Bounds the devices that a hub remembers, and chooses those that it forgets.
 extension HubCore {
-  /// Devices that are known at a time, present or not: as many as have sessions.
+  /// The most devices that are known at a time, connected or not: as many as sessions.
   static let devicesMax = SessionTable.sessionsMax
-  /// Devices that are gone, are owed nothing and have left nothing: beyond these the one unheard for longest is forgotten.
-  /// A bus has a handful; a thousand peers are a test of ours.
+  /// Beyond this many absent devices the hub forgets those that are owed nothing and have left nothing, the one unheard
+  /// for longest first. A bus has a handful of devices; our own tests use a thousand peers.
   static let absentMax = 1024
-  /// How many more are forgotten when one has to be.
+  /// How many further devices are forgotten when one has to be.
   static let forgottenAtOnce = 63
 
-  /// Makes room for a device that is not known; `false` when each of those that are has something here.
+  /// Makes room for a device that is not known; `false` if every known device is owed or has left something here.
   mutating func makeRoom(for device: DeviceID) -> Bool {
     trimStores()
     guard devices[device] == nil else { return true }
@@ -16,8 +16,8 @@ extension HubCore {
     return devices.count < Self.devicesMax
   }
 
-  /// Forgets devices that are gone, are owed nothing and have left nothing: those of which no stream has begun first, then
-  /// those unheard for longest. Some more go than must, because looking for them takes as long as there are devices.
+  /// Forgets absent devices that are owed nothing and have left nothing: those without streams first, then those
+  /// unheard for longest. It forgets some more than it must, because the search visits every device.
   private mutating func trimDevices() {
     guard devices.count >= Self.absentMax else { return }
     let present = Set(sessions.sessions.values.map(\.hello.storeID))
@@ -39,8 +39,8 @@ extension HubCore {
     for (_, device) in idle.prefix(excess + Self.forgottenAtOnce) { forget(device) }
   }
 
-  /// A store that its device has left for another is kept while both are here, so that two nodes of one name do not disturb
-  /// each other. Of those that are gone some are kept, and no more.
+  /// Bounds the stores that their devices have left for others. They are kept so that two nodes of one name do not
+  /// disturb each other. Beyond the bound, those without a session are dropped.
   private mutating func trimStores() {
     guard couriers.count > devices.count + Self.absentMax else { return }
     let present = Set(devices.values.map(\.storeID))
@@ -49,7 +49,9 @@ extension HubCore {
     }
   }
 
-  /// A shell that looked on, said nothing and is gone is no device of the bus any more.
+  /// Forgets a shell that has disconnected and never used a stream.
+  ///
+  /// - Returns: whether the shell was forgotten.
   mutating func forgetVisitor(_ device: KnownDevice) -> Bool {
     let store = device.storeID
     let hasStreams = StreamID.Kind.allCases.contains { watermarks[StreamID(sender: store, kind: $0)] != nil }
@@ -60,9 +62,9 @@ extension HubCore {
     return true
   }
 
-  /// Another node goes by this name, with a store of its own: what is known of the name is its.
+  /// Whether another node uses this name with a store of its own. What is known of the name then belongs to that node.
   private func hasOtherStore(_ device: KnownDevice) -> Bool {
-    // By place: a courier is large, and a loop over them copies each.
+    // By index: iterating over the values would copy each courier, which is large.
     couriers.values.indices.contains {
       couriers.values[$0].device == device.deviceID && couriers.keys[$0] != device.storeID
     }
@@ -72,13 +74,13 @@ extension HubCore {
     devices[device.deviceID] = nil
     commits.add([.forgetDevice(device.deviceID)], then: [])
     giveUp(device.storeID)
-    // What was kept of the name is gone, whichever store it came from.
+    // Drop every store that was used under this name, not only the last one.
     let places = couriers.values.indices.filter { couriers.values[$0].device == device.deviceID }
     for store in places.map({ couriers.keys[$0] }) where sessions.connection(of: store) == nil { giveUp(store) }
   }
 
-  /// Nothing of these streams will be heard again: their marks and what is owed by them go. A store that comes back all the
-  /// same is told to begin anew.
+  /// Drops the streams of a store: its marks and what is owed to it. A store that comes back all the same is told to
+  /// begin anew.
   mutating func giveUp(_ store: StoreID) {
     if let courier = couriers.removeValue(forKey: store), let heir = courier.device.flatMap({ devices[$0]?.storeID }) {
       couriers[heir]?.inherit(from: courier)
@@ -91,7 +93,7 @@ extension HubCore {
     commits.add(operations, then: [])
   }
 
-  /// Forgets how far the streams of a store were taken in.
+  /// Forgets how far the streams of a store were processed, and returns the writes for that.
   mutating func forgetMarks(of store: StoreID) -> [StoreOperation] {
     [StreamID.Kind.commands, .samples, .messages].compactMap { kind in
       let stream = StreamID(sender: store, kind: kind)
@@ -99,24 +101,23 @@ extension HubCore {
       unacknowledged.remove(stream)
       samples.forget(stream)
       let isKnown = watermarks.removeValue(forKey: stream) != nil
-      // The mark of messages is with their courier.
+      // The courier holds the mark of the message stream, so its row is dropped in any case.
       return durable.removeValue(forKey: stream) != nil || isKnown || kind == .messages ? .forgetStream(stream) : nil
     }
   }
 
   /// Bytes of newest values that the hub keeps of each device, whatever others have sent.
   static let valueShare = 8 << 10
-  /// Bytes of newest values beyond the shares: of one device, and of all together. A device's values are settings and
-  /// the like; ten devices that fill theirs leave every other its share.
+  /// The most bytes of newest values beyond the shares: of one device, and of all devices together. Values are settings
+  /// and the like. Devices that fill the pool leave every other device its share.
   static let (valueBytesMax, valuePool) = (4 << 20, 32 << 20)
 
-  /// How much room there is for the newest values that come from a store. They are its device's: those of the device's
-  /// other stores count with them.
+  /// How much room is left for newest values that a store sends. Values from the device's other stores count as well.
   func valueRoom(of store: StoreID) -> Courier.ValueRoom {
     let device = couriers[store]?.device
     var room = Courier.ValueRoom()
     var (pool, own) = (Self.valuePool, 0)
-    // By place: a courier is large, and a loop over them copies each.
+    // By index: iterating over the values would copy each courier, which is large.
     for place in couriers.values.indices {
       let bytes = couriers.values[place].receivedBytes
       guard bytes > 0, couriers.keys[place] != store else { continue }

@@ -1,97 +1,100 @@
-// What goes into a hub, and what comes out.
+// The events that a hub core receives, and the actions that it returns.
 extension HubCore {
   /// What can happen to a hub.
   public enum Event: Sendable {
-    /// It begins: the first event of all.
+    /// The hub starts: the first event of all.
     case started
-    /// The sockets are open; where events are published.
+    /// The sockets are open, and events are published at this endpoint.
     case opened(eventsEndpoint: String)
-    /// A peer spoke.
+    /// A peer sent a frame.
     case frame(ConnectionID, PeerFrame)
-    /// Somebody sent a command of a kind that this version does not know.
+    /// A connection sent a command of a kind that this version does not know.
     case unsupported(ConnectionID, UnsupportedCommand)
-    /// Somebody sent what is no frame; why, in one line.
+    /// A connection sent bytes that are no frame; the text gives the reason in one line.
     case malformed(ConnectionID, String)
-    /// Somebody said hello in another version of the wire, so foreign that the rest cannot be read.
+    /// A connection said hello in another wire version, so the rest of the frame cannot be read.
     case foreign(ConnectionID, version: UInt32)
-    /// A connection is no more.
+    /// A connection was closed or lost.
     case gone(ConnectionID)
-    /// Somebody subscribed to a topic.
+    /// A subscription to a topic began.
     case subscribed(Topic)
-    /// Somebody pressed a button on the hub itself.
+    /// A button was pressed on the hub itself.
     case press(Command)
-    /// A sensor of the hub itself spoke.
+    /// A sensor of the hub itself produced a reading.
     case sample(Sample)
-    /// The app has a message for a device.
+    /// The app posts a message for a device.
     case post(AppMessage, DeliveryClass, to: DeviceID)
-    /// The app takes messages from now on, or does not any more.
+    /// The app has a message handler from now on, or has none any more.
     case handling(Bool)
-    /// The app's handler has returned for the messages of a stream up to here, in the turn in which they were handed over.
+    /// The app's handler has returned for the messages of a stream up to this sequence. `handlerGeneration` is that of
+    /// the ``HandlerCall`` which handed them over.
     case handled(StreamID, through: UInt64, handlerGeneration: UInt64? = nil)
-    /// The app's handler has failed for one; why, in one line.
+    /// The app's handler has failed for the message with this sequence; the text gives the reason in one line.
     case failed(StreamID, UInt64, String)
-    /// Presses were left in this machine's spool. Whoever drives the machine names all of them again until each has its
-    /// verdict: one for which there was no room is taken in then, one that is known changes nothing.
+    /// Commands are in this machine's spool. The driver repeats the event with all of them until each has its verdict:
+    /// one that was refused for lack of room is accepted then, and a known one changes nothing.
     case spooled([ForwardedCommand])
-    /// Somebody asks what this node holds; the number comes back in ``Action/answer(_:_:)``.
+    /// A caller on this machine asks what this node holds. The number comes back in ``Action/answer(_:_:)``.
     case inquire(Inquiry, UInt64)
-    /// Somebody says what is to become of the run that was on when the last life ended.
+    /// The app decides what becomes of the run that was on when the last incarnation ended.
     case recover(RecoveryAnswer)
-    /// What the journal holds of a run, in any order.
+    /// The journal entries of a run, in any order.
     case journal(RunID, [LedgerEntry])
     /// A part of a record was read.
     indirect case recordRead(RecordReading, for: RecordAsker)
-    /// What waits to become a record becomes one now; for whoever looks into the store of a hub that does not run.
+    /// All expected records are to be made now. Used to look into the store of a hub that does not run.
     case makeDueRecords
-    /// A frame could not be handed over: the queue to this connection is full.
+    /// A frame could not be sent: the queue to this connection is full.
     case sendFailed(ConnectionID)
     /// A commit is durable.
     case committed(CommitID)
     /// A commit failed and was rolled back, for a reason that may pass (a full disk).
     case commitFailed(CommitID)
-    /// Time has passed: perhaps a deadline has come.
+    /// Time has passed, and a deadline may have come.
     case deadline
-    /// The node ends: what has gathered becomes durable, then ``Action/ended`` comes.
+    /// The node is to end. What has gathered becomes durable, then ``Action/ended`` follows.
     case ending
   }
 
-  /// What a hub wants done, in order.
+  /// What the driver has to do for a hub, in the order in which the actions are returned.
   public enum Action: Hashable, Sendable {
-    /// Open the sockets, then say ``Event/opened(eventsEndpoint:)``.
+    /// Open the sockets, then feed ``Event/opened(eventsEndpoint:)``.
     case open
     /// Answer a connection.
     case send(HubFrame, to: ConnectionID)
-    /// Answer a connection with bytes that came ready-made in ``UnsupportedCommand/reply``.
+    /// Answer a connection with the ready-made bytes of ``UnsupportedCommand/reply``.
     case forward([UInt8], to: ConnectionID)
     /// Publish to all subscribers of the event's topic.
     case publish(BusEvent)
-    /// Make these writes durable, all or none, then say ``Event/committed(_:)``.
+    /// Make these writes durable in one transaction, then feed ``Event/committed(_:)``.
     case commit(CommitID, [StoreOperation])
     /// One of the hub's own presses reached a stage.
     case receipt(Receipt)
     /// One of this app's messages reached a stage.
     case messageReceipt(MessageReceipt)
-    /// One of this app's messages is not taken.
+    /// One of this app's messages was refused.
     case refusePost(MessageID, PostRefusal)
-    /// Hand a message to the app; with a place, say what became of it.
+    /// Hand a message to the app. If the call has a sequence, feed ``Event/handled(_:through:handlerGeneration:)`` or
+    /// ``Event/failed(_:_:_:)`` afterwards.
     case hand(HandlerCall)
-    /// A run that arrived whole is kept beside the one that is on.
+    /// Tell the app that a run arrived whole and is kept beside the one that is on.
     indirect case keep(WholeRun)
-    /// Read what the journal holds of a run, then say ``Event/journal(_:_:)``.
+    /// Read a run's journal, then feed ``Event/journal(_:_:)``.
     case readJournal(RunID)
-    /// Read a part of a kept record, from a byte of its body on, then say ``Event/recordRead(_:for:)``.
+    /// Read a part of a kept record, from a byte of its body on, then feed ``Event/recordRead(_:for:)``.
     case readRecord(RunID, from: Int, RecordAsker)
-    /// A record is kept, or was removed; that is durable.
+    /// A record was kept or removed, and that is durable.
     indirect case record(RecordNews)
-    /// The verdict of a spooled press is known: its file can go.
+    /// A command from the spool has its verdict, so its file can be removed.
     case spooledCommandJudged(CommandID)
     /// The answer to an inquiry.
     case answer(InquiryAnswer, UInt64)
-    /// The state changed: what the hub itself shows.
+    /// The state changed: the snapshot that the hub itself shows.
     indirect case show(Snapshot)
-    /// What became of a run that was on when the last life ended; a run that goes on is not worth a word.
+    /// What was decided about a run that was on when the last incarnation ended. A run that simply goes on causes no
+    /// such action.
     case recovered(RunRecovery)
-    /// For the log: something was dropped, and why.
+    /// A line for the log: something was dropped, and why.
     case note(String)
     /// Everything is durable: the sockets can close.
     case ended

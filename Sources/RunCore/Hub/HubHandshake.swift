@@ -1,8 +1,10 @@
-// Who is who: a device's greeting, whether both sides have one history, and how far its streams are.
+// The handshake: a peer's hello, the check that both sides share one history, and the marks of its streams.
 extension HubCore {
-  /// Whether a peer's history and the hub's are one. Otherwise the peer is told to begin anew with a new store (and
-  /// `false`), whichever side has lost some: that heals this pair, and says nothing of any other. A device with another
-  /// store than before is owed by that one what is owed to it.
+  /// Checks that a peer and the hub share one history, and registers the peer's device. If they do not, whichever side
+  /// lost history, the peer is told to begin anew with a new store; no other peer is affected. Messages that are owed
+  /// to a device's old store go to its new one.
+  ///
+  /// - Returns: whether the peer has joined.
   mutating func join(
     _ hello: Hello, on connection: ConnectionID, at now: BusTime, into actions: inout [Action]
   ) -> Bool {
@@ -22,7 +24,7 @@ extension HubCore {
 
   private func reasonToBeginAnew(_ hello: Hello) -> String? {
     guard let hub = hello.hub else {
-      // A store of before it met this hub, which has something of it all the same: what was told it is not known there.
+      // The peer's store names no hub, yet this hub has exchanged data with it: the store lost what it was told.
       return hasHistory(with: hello) ? Self.peerLost : nil
     }
     guard hub == storeID else { return nil }
@@ -34,7 +36,7 @@ extension HubCore {
       standing(verdictStreams[hello.storeID], hello, .verdicts),
       standing(couriers[hello.storeID]?.stream, hello, .messages),
     ]
-    // What one device says of this hub's store concerns that device alone: it may be wrong.
+    // A device that says more than the hub has may be wrong, so only this device begins anew.
     if isLost || standings.contains(.senderLost) {
       return "the hub has less of the streams between them than the device says: the device begins anew"
     }
@@ -43,15 +45,15 @@ extension HubCore {
 
   private static let peerLost = "the device's store has lost history: it begins anew"
 
-  /// The device has come with another store since this one was here, and what was owed to it went on to that one: it is
-  /// not this hub that has lost its history.
+  /// Whether the device has used another store since this one, and the messages owed to this one went there. Then it is
+  /// not the hub that lost history.
   private func isGivenUp(_ hello: Hello) -> Bool {
     guard let known = devices[hello.deviceID], known.storeID != hello.storeID else { return false }
     return couriers[hello.storeID] == nil
       && !(hello.received.isEmpty && hello.acknowledged.isEmpty && !hasHistory(with: hello))
   }
 
-  /// Something went between this hub and a store that remembers no hub, either way.
+  /// Whether anything was exchanged, in either direction, between this hub and a store that names no hub.
   private func hasHistory(with hello: Hello) -> Bool {
     !received(from: hello.storeID).isEmpty
       || standing(verdictStreams[hello.storeID], hello, .verdicts) != .good
@@ -82,7 +84,7 @@ extension HubCore {
     let id = OutboundStreamID(receiver: store, kind: .messages)
     let sender = StreamID(sender: store, kind: .messages)
     let old = known.map(\.storeID)
-    // Two nodes of one name at a time: the first keeps what is owed to it.
+    // If the old store still has a session, two nodes use one name, and the first keeps what is owed to it.
     if let old, sessions.connection(of: old) == nil, var courier = couriers.removeValue(forKey: old) {
       let verdicts = OutboundStreamID(receiver: old, kind: .verdicts)
       commits.add([.renumber(courier.stream.id, to: id), .drop(verdicts)] + forgetMarks(of: old), then: [])
@@ -97,8 +99,8 @@ extension HubCore {
     }
   }
 
-  /// A chain that waits for its stop by a store that no device has any more waits in vain: it is judged without. A store
-  /// that still has a session can bring it.
+  /// Judges held runs without their stop if no device uses their store any more. A store that still has a session can
+  /// bring the stop.
   mutating func letGoOfLostStores(at now: BusTime) {
     var orphans: Set<StoreID> = []
     for press in unjudged.values where !hasHeir(press) { orphans.insert(press.stream.sender) }
@@ -120,7 +122,7 @@ extension HubCore {
     return durable[StreamID(sender: store, kind: kind)] ?? .start
   }
 
-  /// What is durably processed of a sender's streams.
+  /// How far the hub has durably processed a sender's streams.
   func received(from store: StoreID) -> [StreamID.Kind: StreamMark] {
     var marks: [StreamID.Kind: StreamMark] = [:]
     for kind in [StreamID.Kind.commands, .samples, .messages] {
@@ -130,7 +132,7 @@ extension HubCore {
     return marks
   }
 
-  /// Whether all that was taken in of a sender is durable; if samples of it wait for the next tick, they wait no more.
+  /// Whether everything received from a sender is durable. Samples of it that wait for the next tick are committed now.
   mutating func isDurable(_ store: StoreID, at now: BusTime) -> Bool {
     let isBehind = [StreamID.Kind.commands, .samples].contains { kind in
       let stream = StreamID(sender: store, kind: kind)
@@ -140,7 +142,7 @@ extension HubCore {
     return !isBehind
   }
 
-  /// Tells senders how far their streams are durable. Who just got a verdict knows it from that.
+  /// Sends the acknowledgements that are due. ``sendVerdicts(to:at:into:)`` has removed those that a verdict implies.
   mutating func flushAcknowledgements(into actions: inout [Action]) {
     guard !unacknowledged.isEmpty else { return }
     let streams = unacknowledged.sorted { ($0.sender, $0.kind.rawValue) < ($1.sender, $1.kind.rawValue) }

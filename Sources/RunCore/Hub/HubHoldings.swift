@@ -1,4 +1,4 @@
-/// How many of one thing a hub holds, and how many it may hold at most.
+/// One bounded table of a hub: how many entries it holds, and how many it may hold.
 package struct HubHolding: Sendable {
   /// What it is, in the plural.
   package let name: String
@@ -9,12 +9,12 @@ package struct HubHolding: Sendable {
 }
 
 extension HubCore {
-  /// Every table of the hub that a member can fill, with its bound: what bounds the hub's memory.
+  /// Every table of the hub that a member of the bus can fill, with its bound. Together they bound the hub's memory.
   package var holdings: [HubHolding] {
     var bytes = 0
-    // By place: a courier is large, and a loop over them copies each.
+    // By index: iterating over the values would copy each courier, which is large.
     for place in couriers.values.indices { bytes += couriers.values[place].receivedBytes }
-    // Those that are here, those of devices that are known, and those that were left.
+    // Stores with a session, stores of known devices, and stores that their devices have left for others.
     let storesMax = SessionTable.sessionsMax + Self.devicesMax + Self.absentMax
     return [
       HubHolding(name: "sessions", count: sessions.sessions.count, max: SessionTable.sessionsMax),

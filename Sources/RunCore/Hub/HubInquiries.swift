@@ -1,13 +1,13 @@
 import DequeModule
 
-// What a shell asks a hub, and what one-shot senders left in its machine's spool.
+// Inquiries to a hub, and commands from its machine's spool.
 extension HubCore {
-  /// Presses from the spool: each is a stream of its own, as a plain request is.
+  /// Accepts commands from the spool. Each has a stream of its own, as a plain request has.
   mutating func receive(_ presses: [ForwardedCommand], at now: BusTime, into actions: inout [Action]) {
     for press in presses {
       let id = press.command.id
       if archive[id] != nil {
-        // The verdict is durable, or will be with the commit in flight.
+        // The verdict is durable, or will be with the commit in flight: the file is removed after that.
         commits.add([], then: [.act(.spooledCommandJudged(id))])
         continue
       }
@@ -24,10 +24,10 @@ extension HubCore {
     }
   }
 
-  /// Answers to one peer that wait for a commit. A follower of the route asks one question at a time.
+  /// The most answers to one peer that may wait for a commit. A follower of the route asks one question at a time.
   static let owedAnswersMax = 16
 
-  /// A peer asks, for a shell beside it: it may look, and change nothing.
+  /// Answers an inquiry that a peer sends for a shell beside it. The shell may look and change nothing.
   mutating func answer(
     _ inquiry: Inquiry, of session: SessionTable.Session, on connection: ConnectionID, at now: BusTime,
     into actions: inout [Action]
@@ -46,7 +46,8 @@ extension HubCore {
     case .records, .record, .editRecord, .removeRecord, .putRecord:
       answer = .failed("records are asked for on the hub's own machine")
     }
-    // What is told of the run is durable. Answers come in the order of the questions.
+    // An answer about the run waits until what it says is durable. Answers keep the order of the questions, so later
+    // ones wait behind it.
     guard session.owedAnswers < Self.owedAnswersMax else {
       return refuse(connection, .busy, "\(Self.owedAnswersMax) answers wait for a commit: ask later", into: &actions)
     }
@@ -57,7 +58,7 @@ extension HubCore {
     commits.add([], then: [.tell(answer, connection, session: session.number)])
   }
 
-  /// Answers somebody on this machine.
+  /// Answers an inquiry of a caller on this machine.
   mutating func answer(_ inquiry: Inquiry, _ number: UInt64, at now: BusTime, into actions: inout [Action]) {
     switch inquiry {
     case .report:
@@ -108,7 +109,7 @@ extension HubCore {
     }
   }
 
-  /// A shell has a message for a device.
+  /// Posts a message of a shell to a device.
   private mutating func post(
     _ message: AppMessage, to device: DeviceID?, _ number: UInt64, at now: BusTime, into actions: inout [Action]
   ) {
@@ -122,7 +123,7 @@ extension HubCore {
     commits.add([], then: [.act(.answer(.done(message.id), number))])
   }
 
-  /// Answers the questions about records that waited for one to be made, once it is or they have waited for long enough.
+  /// Answers the questions that waited for due records to be made, once these are made or the patience has run out.
   mutating func answerWaiting(at now: BusTime, into actions: inout [Action]) {
     while let first = records.questions.first, first.until <= now || !records.hasDue(at: now) {
       records.questions.removeFirst()
@@ -130,7 +131,7 @@ extension HubCore {
     }
   }
 
-  /// Why an answer that nobody asked for is not taken.
+  /// The reason that is given when a recovery decision comes and no run waits for one.
   public static let nothingToRecover = "no run waits for an answer"
 
   private mutating func cancel(_ id: MessageID, _ number: UInt64, at now: BusTime, into actions: inout [Action]) {
@@ -143,13 +144,13 @@ extension HubCore {
       guard isCancelled else { return actions.append(.answer(.failed(InquiryFailure.notCancellable), number)) }
       return commits.add([], then: [.act(.answer(.done(nil), number))])
     }
-    // What came out of a spool, or from anybody else: it was taken in.
+    // An accepted command, from the spool or from a peer, can no longer be cancelled.
     let command = CommandID(high: id.high, low: id.low)
     let isAccepted = unjudged[command] != nil || archive[command] != nil
     actions.append(.answer(.failed(isAccepted ? InquiryFailure.notCancellable : InquiryFailure.notWaiting), number))
   }
 
-  /// The newest value of a key that a device sent.
+  /// The newest value of a key that a device sent; `nil` if it has sent none.
   public func latest(_ key: String, from device: DeviceID) -> AppMessage? {
     devices[device].flatMap { couriers[$0.storeID]?.value(of: key) }
   }
@@ -170,7 +171,7 @@ extension HubCore {
     }
   }
 
-  /// Every device that was met, by name.
+  /// A report on every known device, sorted by name.
   private func peers(at now: BusTime) -> [PeerReport] {
     devices.values.sorted { $0.deviceID < $1.deviceID }.map { device in
       let session = sessions.connection(of: device.storeID).flatMap { sessions[$0] }

@@ -1,4 +1,4 @@
-/// When the next journal may go, and what that was derived from.
+/// When the next journal can be dropped, and the inputs from which that was computed.
 struct JournalDue {
   struct Basis: Equatable {
     var edition = 0
@@ -8,22 +8,22 @@ struct JournalDue {
   var at: BusTime?
 }
 
-// The journal of a run is needed as long as something of the run can come: for a day after it is over. Then its record is
-// all that is kept of it, and what is measured for it later goes nowhere.
+// A run's journal is kept for a day after the run is over, because parts of the run may still arrive. After that only
+// its record is kept, and later readings of it are dropped.
 extension HubCore {
-  /// Notes since when a run is over; what amends it later does not make that any later.
+  /// Notes when a run ended. Later amendments do not extend the time for which its journal is kept.
   mutating func endJournal(of run: RunID, at now: BusTime) -> StoreOperation? {
     guard records.journals[run] == nil, records.kept[run] == nil, records.removed[run] == nil else { return nil }
     records.journals[run] = now
     return .endJournal(run, at: now)
   }
 
-  /// Readings of a run are taken in while it is on and for a day after it, unless its owner has removed it.
+  /// Whether the hub accepts readings of a run: while it is on and for a day after it, unless its owner has removed it.
   func acceptsReadings(of run: RunID, at now: BusTime) -> Bool {
     !isOver(run) || records.journals[run].map { now - $0 <= ControlHistory.age } ?? false
   }
 
-  /// When the next journal is of no more use: looked for again once something of it has changed, for there may be many.
+  /// When the next journal can be dropped. There may be many journals, so this is recomputed only after a change.
   mutating func journalDeadline() -> BusTime? {
     let basis = JournalDue.Basis(edition: records.edition, present: arbiter.control.runID)
     if journalDue.basis != basis {
@@ -42,20 +42,22 @@ extension HubCore {
     if !due.isEmpty { commits.add(due.map { dropJournal(of: $0) }, then: []) }
   }
 
-  /// The other names of a run go with its readings.
+  /// Drops the journal of a run and the run's aliases, and returns the write for that.
   private mutating func dropJournal(of run: RunID) -> StoreOperation {
     arbiter.forgetAliases(of: run)
     pastReadings[run] = nil
     return .dropJournal(run)
   }
 
-  /// What it held is in a record, or was not wanted. That of the last run is what the state shows, until the next begins.
+  /// Whether a run's journal is no longer needed: the run has a record, was removed or was discarded. The last run's
+  /// journal is needed until the next run begins, because the state is computed from it.
   private func isJournalComplete(_ run: RunID) -> Bool {
     run != arbiter.control.runID && records.expected[run] == nil && records.reading != run
       && (records.kept[run] != nil || records.removed[run] != nil || records.discarded.contains(run))
   }
 
-  /// The owner has removed a run: what was measured of it is gone at once, from the state as well when it was the last.
+  /// Erases at once what was measured in a run that its owner has removed. If it was the last run, the state loses it
+  /// as well.
   mutating func eraseJournal(of run: RunID, at now: BusTime) {
     let isPresent = run == arbiter.control.runID
     guard records.journals.removeValue(forKey: run) != nil || isPresent else { return }

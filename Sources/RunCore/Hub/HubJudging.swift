@@ -1,15 +1,15 @@
-// What becomes of accepted presses: the arbiter decides, and the hub writes down what follows.
+// Judging: the arbiter decides about accepted presses, and the hub writes down what follows.
 extension HubCore {
-  /// An accepted command is late from now on.
+  /// The write that makes an accepted command a late one.
   static func isLate(_ id: CommandID) -> StoreOperation { .reclassify(id, .late) }
 
-  /// What waits for no window is judged.
+  /// Judges the presses that wait for no window.
   mutating func judgeLate(at now: BusTime) {
     let settlement = arbiter.judgeLate(at: now, isPast: isPast)
     write(settlement, at: now)
   }
 
-  /// The open window settles as of a moment, when its deadline has come by then.
+  /// Settles the open window as of a moment, if its deadline has come by then.
   mutating func settle(at moment: BusTime, now: BusTime) {
     let settlement = arbiter.settle(at: moment, isPast: isPast)
     write(settlement, at: now)
@@ -17,7 +17,8 @@ extension HubCore {
 
   private var isPast: (RunID) -> Bool { { [records] in records.knows($0) } }
 
-  /// A stream brings nothing more: what waited for a stop by it is judged without.
+  /// Releases the held presses of a stream that brings nothing more, and returns the writes for that. They are judged
+  /// without their stop.
   mutating func abandon(_ stream: StreamID) -> [StoreOperation] {
     let fallen = arbiter.abandon(stream)
     queue.release(fallen)
@@ -42,7 +43,7 @@ extension HubCore {
           operations.append(.append(line.runID, setup))
           ledger.insert(setup)
         }
-        // It was accepted in the last life: the time without a hub is none of the run's.
+        // The start was accepted in the last incarnation: the time without a hub does not count for the run.
         if case .settling = unfinished?.stage { holdClock() }
       }
       if line.runID == arbiter.control.runID {
@@ -80,7 +81,7 @@ extension HubCore {
     }
   }
 
-  /// What the runner chose for a run that starts; `nil` when it is what a run has that says nothing.
+  /// The ledger entry with the setup that the runner chose for a new run; `nil` for the default setup.
   private mutating func setupEntry(at time: BusTime) -> LedgerEntry? {
     guard settings.metrics.setup != RunSetup() else { return nil }
     lastPosition += 1

@@ -1,6 +1,6 @@
-// An app's messages, by a courier for every device.
+// Messages of the app, carried by one courier for each store of a device.
 extension HubCore {
-  /// The app has a message for a device.
+  /// Posts a message of the app to a device.
   mutating func post(
     _ message: AppMessage, _ deliveryClass: DeliveryClass, to device: DeviceID, at now: BusTime,
     into actions: inout [Action]
@@ -10,7 +10,9 @@ extension HubCore {
     }
   }
 
-  /// Gives a message to the store of the device's last hello; why not, when it cannot be kept.
+  /// Gives a message to the store that the device last said hello with.
+  ///
+  /// - Returns: why the message is refused; `nil` if it is accepted.
   mutating func give(
     _ message: AppMessage, _ deliveryClass: DeliveryClass, to device: DeviceID, at now: BusTime,
     into actions: inout [Action]
@@ -24,9 +26,10 @@ extension HubCore {
     return refusal
   }
 
-  /// A newest value is its device's: another store of the device is not sent an older one later.
+  /// Moves the newest value of a key to the device's present store, so that no other store of the device is sent an
+  /// older value later.
   private mutating func moveValue(of key: String, to device: KnownDevice) {
-    // By place: a courier is large, and a loop over them copies each.
+    // By index: iterating over the values would copy each courier, which is large.
     let places = couriers.values.indices.filter { couriers.values[$0].device == device.deviceID }
     for store in places.map({ couriers.keys[$0] }) where store != device.storeID {
       guard var other = couriers.removeValue(forKey: store) else { continue }
@@ -35,7 +38,7 @@ extension HubCore {
     }
   }
 
-  /// The app takes messages from now on, or does not any more.
+  /// Tells the couriers whether the app has a message handler.
   mutating func setHandling(_ value: Bool, at now: BusTime, into actions: inout [Action]) {
     isHandling = value
     for store in couriers.keys.sorted() {
@@ -45,7 +48,7 @@ extension HubCore {
     }
   }
 
-  /// Lets a device's courier do something, and carries out what it wants done.
+  /// Calls the courier of a store and carries out the actions that it returns.
   mutating func withCourier(
     of store: StoreID, at now: BusTime, into actions: inout [Action],
     _ body: (inout Courier, inout SeededGenerator, inout [Courier.Action], BusTime) -> Void
@@ -73,6 +76,6 @@ extension HubCore {
     }
   }
 
-  /// ``CommitTiming/writeDelayMax`` on this bus's clock.
+  /// ``CommitTiming/writeDelayMax`` in bus time.
   var writeDelayMax: BusDuration { settings.clock.speed.bus(fromReal: CommitTiming.writeDelayMax) }
 }

@@ -1,29 +1,30 @@
-// Records on their way to the peers: each peer asks for the changes behind the last one that it has.
+// Delivery of records to peers: each peer asks for the change after the last one that it has.
 extension HubCore {
-  /// A change is durable: the app hears of it, and every peer that there is something to ask for.
+  /// Announces a durable change to the app, and to every peer by a pong.
   mutating func tell(_ news: RecordNews, _ change: UInt64, into actions: inout [Action]) {
     records.makeDurable(change)
     actions.append(.record(news))
     for (connection, session) in sessions.sessions.sorted(by: { $0.value.number < $1.value.number })
     where !session.hello.isOneShot {
-      // Nobody has asked: pings count from 1.
+      // The number 0 answers no ping: pings count from 1.
       actions.append(.send(HubFrame(session: session.number, message: pong(0)), to: connection))
     }
   }
 
-  /// What is new here, as the answer to a ping.
+  /// A pong with the order of the newest snapshot and the last durable change of the records.
   func pong(_ number: UInt64) -> HubMessage {
     .pong(number, authoritative.order, recordsThrough: records.durableChange)
   }
 
-  /// A peer asks for the next change.
+  /// Answers a peer that asks for the next change.
   mutating func receive(
     _ fetch: RecordFetch, of session: SessionTable.Session, on connection: ConnectionID, into actions: inout [Action]
   ) {
-    // One read at a time for each: who asks again waits for the answer to the first.
+    // Each peer has one read in flight; further requests are ignored until it is answered.
     guard !session.hello.isOneShot, !session.isFetching else { return }
     if let common = records.lastCommon(with: fetch.after) {
-      // It has taken in what this store has lost: it looks at everything again.
+      // The peer has changes that this store has lost. The pong names the last change in common, which is less than the
+      // peer has, so the peer fetches everything again.
       let pong = HubMessage.pong(0, authoritative.order, recordsThrough: common)
       return actions.append(.send(HubFrame(session: session.number, message: pong), to: connection))
     }
@@ -31,7 +32,7 @@ extension HubCore {
       return actions.append(.send(HubFrame(session: session.number, message: pong(0)), to: connection))
     }
     sessions[connection]?.isFetching = true
-    // What is told of a record is durable.
+    // A peer is told durable records only, so the read waits for the commit.
     if records.kept[run] != nil {
       let reader = RecordAsker.peer(connection, session: session.number, fetch)
       commits.add([], then: [.act(.readRecord(run, from: max(0, fetch.from), reader))])
@@ -41,16 +42,17 @@ extension HubCore {
     }
   }
 
-  /// A part of a record was read.
+  /// Passes on a part of a record that was read.
   mutating func receive(_ reading: RecordReading, for reader: RecordAsker, into actions: inout [Action]) {
     switch (reader, reading) {
     case (.inquiry(let number), _): actions.append(.answer(reading.answer, number))
     case (.peer(let connection, let number, let fetch), .found(let stored)):
-      // It was read from the disk, perhaps before this core hears that it is there: no pong says less than was told.
+      // The row on disk may be newer than the last commit that this core knows to be durable. No later pong states less
+      // than the peer is told now.
       records.makeDurable(stored.change)
       if let first = records.next(after: fetch.after), first.change < stored.change {
-        // It has changed again since it was chosen, and another record before it: whoever takes this one takes in all
-        // changes up to its number.
+        // The record changed again after it was chosen, and another record has an earlier change. A peer that accepts
+        // this one counts as having all changes up to its number, so the choice is made again.
         guard sessions[connection]?.number == number else { return }
         sessions[connection]?.isFetching = false
         if let session = sessions[connection] { receive(fetch, of: session, on: connection, into: &actions) }
@@ -64,7 +66,7 @@ extension HubCore {
     case (.peer(let connection, let number, let fetch), .missing):
       guard sessions[connection]?.number == number else { return }
       sessions[connection]?.isFetching = false
-      // It was removed meanwhile: that is the change to tell.
+      // If the record was removed meanwhile, the peer is told of the removal.
       let isRemoved = records.next(after: fetch.after).map { records.kept[$0.run] == nil } ?? true
       if isRemoved, let session = sessions[connection] { receive(fetch, of: session, on: connection, into: &actions) }
     case (.peer(let connection, let number, _), .failed(let reason)):

@@ -1,6 +1,6 @@
-// A run that is over becomes a record: at once, and as a new version when something of it comes later.
+// A run that is over becomes a record: at once, and as a new version when a part of the run arrives later.
 extension HubCore {
-  /// What a settlement says of runs that are over.
+  /// Expects records of the runs that a settlement has stopped or amended.
   mutating func expectRecords(
     after settlement: Settlement, _ operations: inout [StoreOperation], _ then: inout [Effect], at now: BusTime
   ) {
@@ -23,7 +23,9 @@ extension HubCore {
 
   func isOver(_ run: RunID) -> Bool { run != arbiter.control.runID || arbiter.control.phase == .completed }
 
-  /// A reading of a run that is over was taken in. The first says so for those that follow: they are written behind it.
+  /// Expects a new version of a record after a reading of a run that is over.
+  ///
+  /// - Returns: the write for that with the first reading only, because later readings are written behind it.
   mutating func expectRecord(afterSampleOf run: RunID, at now: BusTime) -> StoreOperation? {
     guard isOver(run), !records.discarded.contains(run) else { return nil }
     let isExpected = records.expected[run] != nil
@@ -31,7 +33,7 @@ extension HubCore {
     return isExpected ? nil : operation
   }
 
-  /// The last run was over before anybody expected its record: a store of before there were any.
+  /// Expects the record of the last run if the store was written by a version that kept no records.
   mutating func expectMissedRecord(at now: BusTime) -> [StoreOperation] {
     let control = arbiter.control
     guard control.phase == .completed, let run = control.runID, records.kept[run] == nil,
@@ -40,12 +42,13 @@ extension HubCore {
     return records.expect(run, dueAt: now).map { [$0] } ?? []
   }
 
-  /// Makes the records that are due: the last run's from its ledger, others' from their journals, one after another.
+  /// Makes the records that are due: the last run's from its ledger, others from their journals, one after another.
   mutating func makeRecords(at now: BusTime) {
     guard records.reading == nil else { return }
     while let (run, expected) = records.nextDue(at: now) {
       if run == arbiter.control.runID {
-        // What the ledger holds is durable with the record at the latest: a later life folds the same numbers.
+        // Gathered samples are committed no later than the record that counts them, so a later incarnation computes the
+        // same numbers.
         if !samples.operations.isEmpty { commitSamples(at: now) }
         ledger.foldAll()
         keepRecord(of: run, ledger, expected)
@@ -53,13 +56,13 @@ extension HubCore {
         records.reading = run
         records.expected[run]?.hasChanged = false
         if !samples.operations.isEmpty { commitSamples(at: now) }
-        // Behind all that was taken in before: the journal that is read is whole.
+        // The read follows the commit of everything that was received before, so the journal is complete.
         return commits.add([], then: [.act(.readJournal(run))])
       }
     }
   }
 
-  /// What is expected is due now.
+  /// Makes all expected records now.
   mutating func makeDueRecords(at now: BusTime) {
     records.expected = records.expected.mapValues {
       RecordKeeping.Expected(record: $0.record, dueAt: now, hasChanged: $0.hasChanged)
@@ -67,17 +70,17 @@ extension HubCore {
     makeRecords(at: now)
   }
 
-  /// The journal of a run was read.
+  /// Makes the record of a run whose journal was read.
   mutating func receiveJournal(of run: RunID, _ entries: [LedgerEntry], at now: BusTime) {
     guard records.reading == run else { return }
     records.reading = nil
     if let expected = records.expected[run] {
       if expected.hasChanged, records.kept[run] != nil {
-        // More of it came meanwhile: the journal is read again when that has gathered.
+        // More of the run came meanwhile: the journal is read again when that has gathered.
         records.putOff(run, to: now + recordsQuiet)
       } else {
         keepRecord(of: run, RunLedger(settings: settings.unchosenMetrics, entries: entries), expected)
-        // The first version waits for nothing: what came meanwhile makes the second.
+        // The first version is made without delay. What came meanwhile makes the second.
         if expected.hasChanged, let again = records.expect(run, dueAt: now + recordsQuiet) {
           commits.add([again], then: [])
         }
@@ -95,7 +98,7 @@ extension HubCore {
     var summary = RecordSummary(
       runID: run, version: records.nextVersion(of: run), deviceID: past.starter ?? settings.deviceID,
       hubDeviceID: settings.deviceID, appVersion: settings.appVersion,
-      // Of the first version: the wall clock may have been set since.
+      // The start is that of the first version, because the wall clock may have been set since.
       startedAtUnixSeconds: known?.startedAtUnixSeconds ?? wallSeconds(at: start), elapsed: .zero, active: .zero,
       setup: past.setup, isConflicted: expected.record.isConflicted, title: known?.title ?? "",
       note: known?.note ?? "")
@@ -110,7 +113,7 @@ extension HubCore {
       [.keepRecord(record, change: change)], then: [.recordChanged(.kept(record.summary), change)] + then)
   }
 
-  /// What the wall clock showed at a moment, by what it showed when this life began.
+  /// The wall-clock time of a moment, derived from the wall clock at the beginning of this incarnation.
   private func wallSeconds(at time: BusTime) -> Double {
     wall.seconds + settings.clock.speed.real(fromBus: time - wall.bus).seconds
   }
@@ -118,7 +121,7 @@ extension HubCore {
   private var recordsQuiet: BusDuration { settings.clock.speed.bus(fromReal: RecordKeeping.quiet) }
 }
 
-// What a shell asks about records, and what it wants done with them.
+// Inquiries of a shell about records, and the changes that it makes.
 extension HubCore {
   mutating func answerOfRecords(
     _ inquiry: Inquiry, _ number: UInt64, at now: BusTime, into actions: inout [Action]
@@ -134,7 +137,7 @@ extension HubCore {
       guard let known = records.kept.removeValue(forKey: run) else {
         return actions.append(.answer(.failed(InquiryFailure.noRecord), number))
       }
-      // What was taken in before goes with the rest, and leaves no expectation behind.
+      // Gathered samples are committed first, so that they are removed with the rest and leave no record expected.
       if !samples.operations.isEmpty { commitSamples(at: now) }
       records.expected[run] = nil
       records.removed[run] = known.version + 1
@@ -187,7 +190,7 @@ extension HubCore {
     }
     if let flaw = record.flaw { return actions.append(.answer(.failed("this record cannot be kept: \(flaw)"), number)) }
     let run = record.runID
-    // What is kept here, or still to be made here, knows better.
+    // A record that is kept here, or will be made here, takes precedence.
     let isToCome = run == arbiter.control.runID && records.removed[run] == nil
     guard records.kept[run] == nil, records.expected[run] == nil, !isToCome else {
       return commits.add([], then: [.act(.answer(.taken(isKnown: true), number))])
@@ -199,13 +202,13 @@ extension HubCore {
 }
 
 extension RunLedger {
-  /// What the runner chose for it.
+  /// The setup that the runner chose for the run.
   fileprivate var setup: RunSetup {
     for entry in entries { if case .setup(let setup) = entry.event { return setup } }
     return RunSetup()
   }
 
-  /// The device that gave the start.
+  /// The device whose start began the run.
   fileprivate var starter: DeviceID? {
     for entry in entries {
       if case .transition(let transition) = entry.event, transition.kind == .start { return transition.change.deviceID }

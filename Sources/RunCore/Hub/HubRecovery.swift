@@ -1,31 +1,32 @@
-/// A run that was on when the hub died, until it is clear what is to become of it.
+/// A run that was on when the hub died, until its recovery is decided.
 ///
-/// - `settling` (the presses that the last life had accepted come first) can go to: `asking`, `stopping`, over.
-/// - `asking` can go to: `stopping`, over.
+/// - `settling` (presses that the last incarnation accepted are judged first) can go to: `asking`, `stopping`, over.
+/// - `asking` (the app or a shell is to decide) can go to: `stopping`, over.
 /// - `stopping` (the stop is pressed and its window has not settled) can go to: over.
 struct UnfinishedRun: Sendable {
   enum Stage: Sendable {
-    /// These presses of the last life are not judged yet.
+    /// These presses of the last incarnation are not judged yet.
     case settling(Set<CommandID>)
-    /// Somebody is to say; since when, in this life.
+    /// A decision is awaited since this moment of the present incarnation.
     case asking(RunID, since: BusTime)
     case stopping(RunID)
   }
-  /// The last sign of life of the hub that had the run.
+  /// The last sign of life of the incarnation that had the run.
   let diedAt: BusTime
-  /// When this life began.
+  /// When the present incarnation began.
   let backAt: BusTime
   var stage: Stage
-  /// Stands for the downtime in the ledger while its end is not known: never durable.
+  /// A ledger entry that stands for the downtime while its end is unknown. It is never written to the store.
   var hold: (runID: RunID, entry: LedgerEntry)?
 }
 
 // What becomes of a run that was on when the hub died.
 extension HubCore {
-  /// The last sign of life in a history: the clock's mark, a transition, an entry or a press, whichever is latest.
+  /// The last sign of life in a history: the clock mark, a transition, an entry, a press or a verdict, whichever is
+  /// latest. `nil` for a store without a clock mark.
   static func death(of history: HubHistory, control: ControlState, ledger: RunLedger, now: BusTime) -> BusTime? {
     guard let mark = history.clock else { return nil }
-    // A life that only asked was none: the run has been without a hub since the one before.
+    // An incarnation that asked and got no decision does not count: the hub died in the one before it.
     if control.phase.isOn, let asked = control.runID.flatMap({ history.unanswered[$0] }) { return min(asked, now) }
     let signs = [
       control.lastEffectiveAt, control.phase.isOn ? ledger.entries.last?.time : nil,
@@ -34,15 +35,15 @@ extension HubCore {
     return min(now, signs.compactMap { $0 }.reduce(mark.bus, max))
   }
 
-  /// A run waits for somebody to say what is to become of it.
+  /// Whether a run waits for a recovery decision.
   public var isRecovering: Bool {
     if case .asking = unfinished?.stage { true } else { false }
   }
 
-  /// The run's clock runs, and its snapshots go out on schedule.
+  /// Whether the run's clock runs and its snapshots are published on schedule.
   var isTicking: Bool { arbiter.control.phase == .running && unfinished == nil }
 
-  /// Lets no time from the hub's death on count as active, until it is known how long it lasted.
+  /// Keeps the time since the hub's death from counting as active until the length of the downtime is known.
   mutating func holdClock() {
     guard let diedAt = unfinished?.diedAt, let runID = arbiter.control.runID else { return }
     lastPosition += 1
@@ -58,7 +59,7 @@ extension HubCore {
     if hold.runID == arbiter.control.runID { ledger.remove(hold.entry) }
   }
 
-  /// Decides once everything is judged that the last life had accepted.
+  /// Decides the recovery once every press that the last incarnation accepted is judged.
   mutating func decideRecovery(at now: BusTime) {
     guard let unfinished, case .settling(let presses) = unfinished.stage,
       presses.allSatisfy({ unjudged[$0] == nil })
@@ -84,7 +85,7 @@ extension HubCore {
     }
   }
 
-  /// Somebody says what is to become of the run; `false` when nobody was asked.
+  /// Carries out a recovery decision; `false` if no run waits for one.
   mutating func recover(_ answer: RecoveryAnswer, at now: BusTime) -> Bool {
     guard case .asking(let runID, _)? = unfinished?.stage else { return false }
     let answered = StoreOperation.setUnanswered(runID, since: nil)
@@ -100,13 +101,13 @@ extension HubCore {
     return true
   }
 
-  /// A button that is pressed while the hub asks says it, too: a stop finishes the run, anything else goes on with it.
-  /// What was pressed earlier did not know of the question, and is judged as if there were none.
+  /// Treats a press on the run, made while the hub asks, as the decision: a stop finishes the run, any other press
+  /// resumes it. A press made before the question is judged as usual.
   mutating func receiveAsAnswer(_ press: AcceptedCommand, at now: BusTime) {
     guard case .asking(let runID, let since)? = unfinished?.stage, press.pressedAt >= since else { return }
     let command = press.command
     if command.kind == .start {
-      // The first of a whole run that was out of reach: a run of its own.
+      // This start begins a whole run that was made out of reach, so it does not refer to the unfinished run.
       guard !press.stopFollows else { return }
     } else if let meant = command.runID {
       guard arbiter.control.canonical(meant) == runID else { return }
@@ -114,7 +115,9 @@ extension HubCore {
     _ = recover(command.kind == .stop ? .finish : .resume, at: now)
   }
 
-  /// The run is over, or another one has begun: there is nothing left to recover. Call it when transitions were made.
+  /// Ends the recovery if the run is over or another one has begun. Call it after transitions were made.
+  ///
+  /// - Returns: the writes for that.
   mutating func leaveRecovery() -> [StoreOperation] {
     let (unfinishedRun, wasAsked): (RunID, Bool)
     switch unfinished?.stage {
@@ -129,17 +132,17 @@ extension HubCore {
     return wasAsked ? [.setUnanswered(unfinishedRun, since: nil)] : []
   }
 
-  /// Settles the windows that are due.
+  /// Settles the windows that are due, one that opens behind a settled window included.
   mutating func settleDueWindows(at now: BusTime) {
     while let deadline = arbiter.deadline, deadline <= now { settle(at: now, now: now) }
   }
 
-  /// The run goes on from a moment: what is to be written about the time before it, in which the hub was dead.
+  /// Lets the run go on from a moment, and returns the write for the gap before it in which the hub was dead.
   private mutating func goOn(from moment: BusTime) -> [StoreOperation] {
     guard let diedAt = unfinished?.diedAt else { return [] }
     releaseClock()
     unfinished = nil
-    // In a paused run, too: a resume that was pressed meanwhile may still come.
+    // A paused run gets the gap as well, because a resume that was pressed during it may still arrive.
     guard settings.downtime == .paused, diedAt < moment, let runID = arbiter.control.runID else { return [] }
     lastPosition += 1
     let entry = LedgerEntry(time: diedAt, position: lastPosition, event: .gap(moment - diedAt))
@@ -147,8 +150,8 @@ extension HubCore {
     return [.append(runID, entry)]
   }
 
-  /// Stops the run at the hub's last sign of life. It is a press as any other: it joins the window that is open, and is
-  /// durable before that settles.
+  /// Stops the run at the hub's last sign of life. The stop is a press as any other: it joins the window that is open,
+  /// and is durable before that window settles.
   private mutating func stop(_ runID: RunID, _ outcome: RunRecovery.Outcome, at now: BusTime) {
     guard let diedAt = unfinished?.diedAt else { return }
     unfinished?.stage = .stopping(runID)
@@ -165,7 +168,8 @@ extension HubCore {
         command: Command(id: generator.identifier(), kind: .stop, source: .recovery, runID: runID, base: base),
         deviceID: settings.deviceID, stream: ownStream, sequence: ownSequence, pressedAt: diedAt, arrivedAt: diedAt),
       mark: nil, at: now)
-    // A window of its own waits for nobody: what is pressed after the stop is illegal in it as well as behind it.
+    // A window that the stop has opened settles at once: a press after the stop is illegal whether it falls into that
+    // window or comes behind it.
     if isAlone, let deadline = arbiter.deadline, deadline > now { settle(at: deadline, now: now) }
     settleDueWindows(at: now)
   }

@@ -1,17 +1,17 @@
-// The run's pieces: its route, published as it grows and changes, and what a peer asks about the run.
+// The route of the run, published as it grows and changes, and the answers to questions about the run.
 extension HubCore {
-  /// What is known of those who follow the route.
+  /// The state of publishing the route.
   struct RouteFollowing: Sendable {
-    /// Somebody has subscribed in this life.
+    /// Whether anybody has subscribed in this incarnation.
     var isWanted = false
-    /// A run has begun of which nothing is published yet.
+    /// Whether a run has begun of which nothing is published yet.
     var isNewRun = false
     /// The number of the last part that was published.
     var number: UInt64 = 0
   }
 
-  /// Somebody subscribed to the route. What was before is for those who ask; who asked already must learn that it has
-  /// missed something.
+  /// Starts to publish the route when somebody subscribes for the first time. Subscribers ask for the part before that.
+  /// The number grows, so that one that has asked already notices that it missed something.
   mutating func followRoute() {
     guard !route.isWanted else { return }
     route.isWanted = true
@@ -20,11 +20,11 @@ extension HubCore {
     route.number += 1
   }
 
-  /// The ledger is another run's from here on.
+  /// Notes that the ledger is that of a new run from here on.
   mutating func beginRoute() { route.isNewRun = true }
 
-  /// What the commit that is being put together changes of the route, to be published once it is durable. Nothing is
-  /// built as long as nobody has ever asked for it.
+  /// Returns effects that publish what the commit in preparation changes in the route. Nothing is computed before the
+  /// first subscription.
   mutating func publishRoute() -> [Effect] {
     guard route.isWanted, let runID = arbiter.control.runID else { return [] }
     ledger.foldAll()
@@ -48,21 +48,21 @@ extension HubCore {
       points: Array(points.dropFirst(from).prefix(RoutePart.pointsMax)), total: points.count)
   }
 
-  /// The numbers of the present run, or else of the last one, with their pieces.
+  /// A report on the present run, or else on the last one.
   mutating func reportAnswer(at now: BusTime) -> InquiryAnswer {
     sendOffSamples(at: now)
     return .report(arbiter.control.runID == nil ? nil : ledger.report(at: now))
   }
 
-  /// A part of its route.
+  /// A part of the same run's route, from a point on.
   mutating func routeAnswer(from: Int, at now: BusTime) -> InquiryAnswer {
     sendOffSamples(at: now)
     ledger.foldAll()
     return .route(arbiter.control.runID.map { routePart(of: $0, from: max(0, from)) })
   }
 
-  /// What gathers is committed, and published, now: an answer that leaves after that holds nothing that could be lost,
-  /// and nothing of which followers will not hear.
+  /// Commits and publishes gathered samples now. An answer that leaves after that commit holds nothing that could be
+  /// lost or that followers of the route would miss.
   private mutating func sendOffSamples(at now: BusTime) {
     if !samples.operations.isEmpty { commitSamples(at: now) }
   }

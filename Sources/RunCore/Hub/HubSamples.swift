@@ -1,11 +1,11 @@
-/// Samples that were taken in and are not yet durable: they are committed together, every three seconds.
+/// Samples that were received and are not durable yet. They are committed together every three seconds.
 struct SampleBatch: Sendable {
-  /// What a commit of samples holds at most before it is sent off early.
+  /// A batch with this many writes is committed early.
   static let operationsMax = 4096
   private(set) var operations: [StoreOperation] = []
   private(set) var streams: [StreamID: UInt64] = [:]
   private(set) var deadline: BusTime?
-  /// Something in it belongs to a stretch in which the run ran, and the run does not run any more.
+  /// Whether a sample belongs to a time in which the run was running, while the run is not running now.
   var isAmendment = false
 
   mutating func add(_ operation: StoreOperation?, stream: (StreamID, UInt64)?, at now: BusTime) {
@@ -15,10 +15,10 @@ struct SampleBatch: Sendable {
     if operations.count >= Self.operationsMax { deadline = now }
   }
 
-  /// The mark of a stream that was given up goes nowhere.
+  /// Drops the mark of a stream that was given up.
   mutating func forget(_ stream: StreamID) { streams[stream] = nil }
 
-  /// Empties the batch: the writes, watermarks included, and the streams to acknowledge.
+  /// Empties the batch and returns the writes, watermarks included, and the streams to acknowledge.
   mutating func take() -> (operations: [StoreOperation], streams: [(key: StreamID, value: UInt64)]) {
     let streams = self.streams.sorted { $0.key.sender < $1.key.sender }
     let marks = streams.map { StoreOperation.setWatermark($0.key, StreamMark(sequence: $0.value)) }
@@ -27,11 +27,11 @@ struct SampleBatch: Sendable {
   }
 }
 
-// Samples: taken in at once, durable every three seconds, acknowledged after that.
+// Samples are accepted at once, committed every three seconds, and acknowledged after the commit.
 extension HubCore {
-  /// A sensor of the hub itself.
+  /// Accepts a reading of a sensor of the hub itself.
   mutating func receiveOwn(_ sample: Sample, at now: BusTime, into actions: inout [Action]) {
-    // The bound of what waits for a store that takes nothing holds for the hub's own sensors, too.
+    // The bound on writes that wait for a stalled store applies to the hub's own sensors, too.
     guard !commits.isCongested else { return actions.append(.note("the store is far behind: a sample was dropped")) }
     let time: BusTime?
     switch sample.moment {
@@ -41,7 +41,7 @@ extension HubCore {
     insert(sample.value, at: time, device: settings.deviceID, run: nil, stream: nil, at: now, into: &actions)
   }
 
-  /// Samples from a peer's stream, in order.
+  /// Accepts samples from a peer's stream, in order.
   mutating func receive(
     _ transmissions: [SampleTransmission], of session: SessionTable.Session, arrival: BusTime, at now: BusTime,
     into actions: inout [Action]
@@ -50,12 +50,12 @@ extension HubCore {
     guard !session.hello.isOneShot else {
       return actions.append(.note("\(session.hello.deviceID) sent samples, which a sender of one command cannot"))
     }
-    // A store that is far behind takes nothing more in: the watermark stays, and the sender keeps what it has.
+    // While its store is far behind, the hub accepts no samples. The watermark stays, and the sender keeps them.
     guard !commits.isCongested else { return }
     var isKnown = false
     for transmission in transmissions {
       let place = watermarks[stream, default: Watermark()].place(of: transmission.sequence)
-      // A run whose start waits for its verdict: the sender sends them again after it.
+      // The start of the sample's run waits for its verdict. The sender sends the sample again after it.
       if place == .next, let run = transmission.runID, isAboutToStart(run, for: session.hello) { break }
       switch watermarks[stream, default: Watermark()].receive(StreamMark(sequence: transmission.sequence)) {
       case .next:
@@ -74,11 +74,11 @@ extension HubCore {
     if isKnown { unacknowledged.insert(stream) }
   }
 
-  /// Readings were taken in that are not durable yet, or what they change is not published yet.
+  /// Whether received readings are not durable yet, or what they change is not published yet.
   public var hasUnsettledSamples: Bool { !samples.operations.isEmpty || !commits.isIdle }
 
-  /// Commits the samples that gathered outside the schedule of ticks; what they change in a run that stands still is
-  /// an amendment and is published.
+  /// Commits gathered samples outside the schedule of ticks. If they amend a run whose snapshots are not on schedule, a
+  /// snapshot is published as well.
   mutating func commitSamples(at now: BusTime) {
     if samples.isAmendment, !isTicking { return publishNow([], at: now) }
     let batch = samples.take()
@@ -86,8 +86,8 @@ extension HubCore {
     commits.add(batch.operations, then: publishRoute() + acks)
   }
 
-  /// A start of this run is accepted and not judged. One that waits for its stop may wait for ever: it holds up the
-  /// readings of its own device alone.
+  /// Whether a start of this run is accepted and not judged. A start that waits for its stop may wait forever, so it
+  /// delays the readings of its own device only.
   private func isAboutToStart(_ run: RunID, for sender: Hello) -> Bool {
     let control = arbiter.control
     let named = control.canonical(run)
@@ -97,8 +97,8 @@ extension HubCore {
       }
   }
 
-  /// A moment on the run's own time line. A sender's idea of now runs a little ahead or behind: the offset counts, not
-  /// the arrival. More than a second ahead, in real time, is no measurement.
+  /// The moment of an offset on the run's time line; `nil` if it lies more than a second of real time in the future,
+  /// which is no measurement. A sender's clock may run a little ahead, so the offset counts and not the arrival.
   private func runTime(_ offset: BusDuration, of run: RunID?, at now: BusTime) -> BusTime? {
     let control = arbiter.control
     var start = control.startedAt
@@ -113,8 +113,8 @@ extension HubCore {
     _ value: SampleValue, at time: BusTime?, device: DeviceID, run: RunID?, stream: (StreamID, UInt64)?,
     at now: BusTime, into actions: inout [Action]
   ) {
-    // Before any run, after one, for a run that this hub never saw and for one that has been over for more than a day, a
-    // reading has nowhere to go: it is taken in and dropped.
+    // A reading outside every run, of an unknown run, or of one that has been over for more than a day is dropped. The
+    // watermark still moves over it.
     guard let time, let target = home(of: time, run: run), acceptsReadings(of: target, at: now) else {
       return samples.add(nil, stream: stream, at: now)
     }
@@ -132,9 +132,9 @@ extension HubCore {
     lastPosition += 1
     let entry = LedgerEntry(time: time, position: lastPosition, event: .sample(value, device))
     if target == arbiter.control.runID {
-      // A reading of the very moment of a pause or stop still counts: what matters is the phase up to it.
+      // A reading of the very moment of a pause or stop still counts, so the phase just before it is looked at as well.
       let upTo = [time, time + BusDuration(nanoseconds: -1)].map(ledger.phase(at:))
-      // What was measured without a hub changes no number.
+      // A reading from the time without a hub changes no metric.
       let isOpen = unfinished.map { $0.diedAt < time } ?? (arbiter.control.phase == .running)
       if !isOpen, upTo.contains(.running) { samples.isAmendment = true }
       ledger.insert(entry)
@@ -149,7 +149,7 @@ extension HubCore {
     if let run = run.map(control.canonical), run != control.runID {
       guard let stop = control.stop(of: run)?.effectiveAt else { return control.knows(run) ? run : nil }
       if time <= stop { return run }
-      // Its sender had not yet heard of the run that is on.
+      // The sender had not yet heard of the run that is on.
       guard let start = control.startedAt, start <= time else { return nil }
     }
     guard let present = control.runID else { return nil }

@@ -1,6 +1,6 @@
 // Peers: hello and welcome, pings, queries, presence.
 extension HubCore {
-  /// A frame from a connection.
+  /// Handles a frame from a connection.
   mutating func receive(
     _ frame: PeerFrame, from connection: ConnectionID, at now: BusTime, into actions: inout [Action]
   ) {
@@ -17,7 +17,7 @@ extension HubCore {
       return refuse(connection, .unknownSession, "say hello first", into: &actions)
     }
     guard frame.session == session.number else {
-      // A peer that takes another session for the present one must not be left talking to nobody.
+      // The refusal makes a peer that uses an old session say hello again.
       actions.append(.note("\(session.hello.deviceID) sent a frame of an earlier session: dropped"))
       return refuse(connection, .unknownSession, "that session is over", into: &actions)
     }
@@ -44,7 +44,7 @@ extension HubCore {
     }
   }
 
-  /// Says no, with a word that helps.
+  /// Refuses a connection, with a message that says what to do.
   mutating func refuse(
     _ connection: ConnectionID, _ code: Refusal.Code, _ message: String, into actions: inout [Action]
   ) {
@@ -53,12 +53,12 @@ extension HubCore {
       .send(HubFrame(session: session, message: .refused(Refusal(code: code, message: message))), to: connection))
   }
 
-  /// What a peer of another version is told.
+  /// The refusal message for a peer of another wire version.
   static func mismatch(_ who: String, _ version: UInt32) -> String {
     "this hub speaks wire version \(wireVersion), \(who) speaks \(version): update the older"
   }
 
-  /// Answers a hello whose session stands.
+  /// Sends the welcome of a session and opens delivery to it.
   mutating func welcome(_ connection: ConnectionID, at now: BusTime, into actions: inout [Action]) {
     guard let session = sessions[connection] else { return }
     let hello = session.hello
@@ -71,14 +71,14 @@ extension HubCore {
     if !hello.isOneShot { openDelivery(to: hello, at: now, into: &actions) }
   }
 
-  /// A connection is no more.
+  /// Closes the session of a connection that is gone, and publishes that its device is unreachable.
   mutating func close(_ connection: ConnectionID, at now: BusTime, into actions: inout [Action]) {
     guard let session = sessions.close(connection) else { return }
     closeDelivery(to: session.hello, at: now)
     tell(session.hello, wasReachable: session.isReachable, into: &actions)
   }
 
-  /// The end, in good order: peers can tell it from a death.
+  /// Says goodbye to every peer, so that peers can tell a normal end from a crash.
   mutating func sayFarewell(into actions: inout [Action]) {
     for (connection, session) in sessions.sessions.sorted(by: { $0.value.number < $1.value.number }) {
       actions.append(.send(HubFrame(session: session.number, message: .goodbye), to: connection))
@@ -86,7 +86,8 @@ extension HubCore {
     actions.append(.ended)
   }
 
-  /// Marks the silent as unreachable, forgets those that were silent for long, and looks again when the next could be.
+  /// Marks silent peers as unreachable, closes silent one-shots and sessions that have been silent for ten minutes, and
+  /// schedules the next check.
   mutating func checkSilence(at now: BusTime, into actions: inout [Action]) {
     let silence = real(Heartbeat.silence(isRunOn: authoritative.phase.isOn))
     let forgotten = real(Self.forgottenAfter)
@@ -102,7 +103,7 @@ extension HubCore {
     putOffSilenceCheck()
   }
 
-  /// A run began: from here on silence is shorter.
+  /// Applies the shorter silence limit of a run that is on.
   mutating func quickenBeat(at now: BusTime) {
     quickenedAt = now
     guard let due = silenceCheckAt else { return }
@@ -113,13 +114,13 @@ extension HubCore {
     max(session.heardAt, quickenedAt ?? session.heardAt)
   }
 
-  /// Looks again when the next could fall silent, or be forgotten.
+  /// Schedules the next check for when a session could fall silent, or be closed.
   private mutating func putOffSilenceCheck() {
     let silence = real(Heartbeat.silence(isRunOn: authoritative.phase.isOn))
     let forgotten = real(Self.forgottenAfter)
     silenceCheckAt = nil
     for session in sessions.sessions.values {
-      // One that is silent for long is forgotten with the first look at the silent ones, never before.
+      // A session is closed by a check of the silent ones only, so never before it counts as silent.
       let silentAt = lastBeat(of: session) + silence
       let due = session.isReachable ? silentAt : max(silentAt, session.heardAt + forgotten)
       silenceCheckAt = min(silenceCheckAt ?? due, due)
@@ -127,7 +128,7 @@ extension HubCore {
   }
 
   private static let forgottenAfter = BusDuration.seconds(600)
-  /// In so small a bus looking through the sessions costs less than a wake-up in which nobody turns out to be silent.
+  /// Up to this many sessions, rescheduling the check at every ping costs less than a wake-up that finds nobody silent.
   private static let smallBusMax = 16
 
   private mutating func receive(
@@ -141,7 +142,7 @@ extension HubCore {
       let message = "\(hello.deviceID) is this hub's own name: give the device another"
       return refuse(connection, .malformed, message, into: &actions)
     }
-    // Taking over what no count of lives comes to would leave no room above it.
+    // Adopting a term that no number of starts reaches would leave no terms above it.
     guard hello.termSeen <= max(term, HubTerm.seenMax) else {
       let message = "no hub comes to term \(hello.termSeen): the device forgets it, or its store is deleted"
       return refuse(connection, .malformed, message, into: &actions)
@@ -150,12 +151,12 @@ extension HubCore {
       return refuse(connection, .busy, "the hub was passed too often in a minute: say hello again", into: &actions)
     }
     if var session = sessions[connection], session.hello == hello {
-      // Said twice: the session that its first welcome named stands.
+      // A repeated hello keeps the session that its first welcome named.
       hear(&session, on: connection, at: now, into: &actions)
       return welcome(hello, on: connection, at: now, into: &actions)
     }
     let wasReachable = sessions.isReachable(hello.deviceID)
-    // A peer begins anew, on this connection or after another one: it has one session.
+    // A peer has one session: a new hello closes its earlier one, on this connection or another.
     let earlier = [connection, sessions.connection(of: hello.storeID)].compactMap { $0 }
     let closed = earlier.compactMap { sessions.close($0) }
     for session in closed { closeDelivery(to: session.hello, at: now) }
@@ -180,18 +181,19 @@ extension HubCore {
     }
   }
 
-  /// Welcomes at once, or once a term above all that the peer has seen is durable.
+  /// Welcomes a peer at once, or after a commit if the peer has seen a higher term or its marks are not durable yet.
   private mutating func welcome(
     _ hello: Hello, on connection: ConnectionID, at now: BusTime, into actions: inout [Action]
   ) {
     guard let session = sessions[connection]?.number else { return }
     if hello.termSeen > term {
-      // This hub has been passed, by a life whose store is lost: it takes a term above it before it speaks on.
+      // The peer has seen a higher term, from an incarnation whose store is lost. The hub makes a term above it durable
+      // before it answers.
       term = HubTerm.next(after: hello.termSeen)
       arbiter.setTerm(term)
       publishNow([.setTerm(term)], then: [.welcome(connection, session: session)], at: now)
     } else if hello.termSeen > authoritative.order.term || !isDurable(hello.storeID, at: now) {
-      // The marks that it states must be those that will still be there tomorrow.
+      // A welcome states durable marks only, so it waits for the commit.
       commits.add([], then: [.welcome(connection, session: session)])
     } else {
       welcome(connection, at: now, into: &actions)
@@ -203,7 +205,7 @@ extension HubCore {
   ) {
     let wasReachable = session.isReachable || sessions.isReachable(session.hello.deviceID)
     if !session.isReachable {
-      // Back after a silence: it can fall silent again long before the next look.
+      // The peer is back after a silence, and can fall silent again long before the next check.
       let due = now + real(Heartbeat.silence(isRunOn: authoritative.phase.isOn))
       silenceCheckAt = min(silenceCheckAt ?? due, due)
     }
@@ -222,7 +224,7 @@ extension HubCore {
     actions.append(.publish(.presence(Presence(deviceID: hello.deviceID, role: hello.role, isReachable: false))))
   }
 
-  /// When a frame would have arrived had it not waited in a socket's queue, on the bus's line.
+  /// When a frame would have arrived without waiting in a socket's queue, in bus time.
   private func arrivalTime(
     of frame: PeerFrame, session: inout SessionTable.Session, at now: BusTime
   ) -> BusTime {
@@ -231,6 +233,6 @@ extension HubCore {
     return min(now, clock.bus(at: arrived))
   }
 
-  /// Real time, on the bus's line.
+  /// A real duration in bus time.
   private func real(_ duration: BusDuration) -> BusDuration { settings.clock.speed.bus(fromReal: duration) }
 }

@@ -1,12 +1,12 @@
 // Snapshots and their schedule.
 extension HubCore {
-  /// How often a running run is published, in bus time.
+  /// The time between two snapshots of a running run, in bus time.
   static let tickInterval = BusDuration.seconds(3)
 
-  /// At most so often is a snapshot shown again to those who subscribed meanwhile, in real time.
+  /// The shortest time between two repetitions of a snapshot for new subscribers, in real time.
   private static let republishPause = BusDuration.milliseconds(100)
 
-  /// The state now, as the next publication.
+  /// Captures the present state as the next snapshot to publish.
   mutating func capture(at now: BusTime) -> Snapshot {
     lastTick += 1
     let control = arbiter.control
@@ -28,13 +28,13 @@ extension HubCore {
       nextTick = nil
       return
     }
-    // Whole multiples after the anchor, so that a late timer shifts one tick and not all that follow.
+    // Ticks are whole multiples after the anchor, so that a late timer delays one tick and not all that follow.
     let passed = (now - anchor).nanoseconds / Self.tickInterval.nanoseconds
     nextTick = anchor + BusDuration(nanoseconds: (passed + 1) * Self.tickInterval.nanoseconds)
     publishNow([], at: now)
   }
 
-  /// Commits what is given together with the samples that gathered, and publishes the state that then holds.
+  /// Commits the given writes together with the gathered samples, and publishes the resulting state after the commit.
   mutating func publishNow(_ operations: [StoreOperation], then: [Effect] = [], at now: BusTime) {
     let operations = operations + [clockMark(at: now)] + forgetOldVerdicts(at: now)
     let batch = samples.take()
@@ -43,7 +43,7 @@ extension HubCore {
     commits.add(batch.operations + operations, then: publishRoute() + [.publishSnapshot(snapshot)] + acks + then)
   }
 
-  /// Forgets the verdicts that nobody can ask for any more.
+  /// Forgets verdicts that are too old or too many, and returns the write for that.
   mutating func forgetOldVerdicts(at now: BusTime) -> [StoreOperation] {
     archive.prune(at: now).map { [.forgetVerdicts(judgedBefore: $0)] } ?? []
   }
@@ -51,9 +51,9 @@ extension HubCore {
   mutating func republish(_ topic: Topic, at now: BusTime, into actions: inout [Action]) {
     switch topic {
     case .snapshots:
-      // What was published before the subscription took hold has passed the subscriber by; others drop it as known.
+      // The new subscriber missed what was published before its subscription. Other peers drop the repetition as known.
       guard let published else { return }
-      // Everybody gets what is published: a thousand who subscribe at once are shown it together.
+      // A publication reaches all subscribers, so one repetition serves a thousand that subscribe at once.
       let pause = settings.clock.speed.bus(fromReal: Self.republishPause)
       if let last = republishedAt, now < last + pause {
         republishAt = last + pause

@@ -1,15 +1,15 @@
-/// What a hub knows of the runs that are over: which are kept, which were removed, and which are still to be made.
+/// What a hub knows of runs that are over: whose records are kept, were removed, or are still to be made.
 struct RecordKeeping: Sendable {
   /// A run whose record is to be made, or made anew.
   struct Expected: Sendable {
     var record: ExpectedRecord
-    /// When: at once after the stop, and after what came later once it has been quiet for a while.
+    /// When to make it: at once after the stop, and some time after a part of the run that came later.
     var dueAt: BusTime
-    /// Something came since its journal was asked for.
+    /// Whether a part of the run came since its journal was requested.
     var hasChanged = false
   }
 
-  /// What comes after the stop makes one new version, not one for each sample: real time without any of it.
+  /// How long, in real time, parts that come after the stop gather, so that they make one new version and not one each.
   static let quiet = BusDuration.seconds(60)
 
   var kept: [RunID: RecordSummary] = [:] { didSet { edition += 1 } }
@@ -22,24 +22,24 @@ struct RecordKeeping: Sendable {
   }
   /// Runs that never become records.
   var discarded: Set<RunID> { didSet { edition += 1 } }
-  /// Since when the runs are over whose journals are kept.
+  /// The runs whose journals are kept, and when each ended.
   var journals: [RunID: BusTime] { didSet { edition += 1 } }
-  /// The run whose journal was asked for: one at a time, so that many never fill the memory.
+  /// The run whose journal was requested. One is read at a time, to bound the memory.
   var reading: RunID? { didSet { edition += 1 } }
-  /// Counts the changes of all these: what follows from them need not be looked for at every event.
+  /// Counts the changes of the tables above, so that values derived from them are recomputed after changes only.
   private(set) var edition = 1
-  /// When the first of ``expected`` is due. There may be tens of thousands, and it is asked for at every event.
+  /// When the first of ``expected`` is due. Cached, because every event asks for it and there may be tens of thousands.
   private var firstDue: BusTime?
-  /// Questions that wait for a record that is due.
+  /// Questions that wait for a due record to be made.
   var questions: [(inquiry: Inquiry, number: UInt64, until: BusTime)] = []
-  /// What has come of a record from elsewhere.
+  /// The bytes received so far of a record that is being uploaded.
   var upload: [UInt8] = []
-  /// The last change of each record, removed ones included: what peers are behind of.
+  /// The number of the last change of each record, removed ones included. Peers ask for changes by these numbers.
   private var changes: [RunID: UInt64]
   private var lastChange: UInt64
-  /// Numbers that no change here has: above a key, up to its value.
+  /// Ranges of numbers that no change in this store has: above a key, up to its value.
   private var skipped: [UInt64: UInt64]
-  /// The last change that is durable: what peers may hear of.
+  /// The last change that is durable, and so may be told to peers.
   private(set) var durableChange: UInt64
 
   init(_ history: HubHistory, term: UInt64, now: BusTime) {
@@ -48,9 +48,10 @@ struct RecordKeeping: Sendable {
     discarded = history.discarded
     journals = history.endedJournals
     changes = history.recordChanges
-    // What a damaged store holds leaves no room for the next.
+    // A number in a damaged store may be so high that none is left for the next change.
     durableChange = min(changes.values.max() ?? 0, 1 << 62)
-    // Above all that an earlier life gave, even one that the store has forgotten: peers know which they have.
+    // Numbers begin above those of every earlier incarnation, lost ones included, because peers remember how far they
+    // have come.
     lastChange = max(durableChange, HubTerm.numbers(in: term))
     skipped = history.skippedChanges
     skipped[durableChange] = lastChange
@@ -74,43 +75,44 @@ struct RecordKeeping: Sendable {
       .map { ($0.key, $0.value) }
   }
 
-  /// A record is due that is not made yet.
+  /// Whether a record is due that is not made yet.
   func hasDue(at now: BusTime) -> Bool { reading != nil || expected.values.contains { $0.dueAt <= now } }
 
-  /// A record changes: the number of that.
+  /// Gives the next change number to a record.
   mutating func change(_ run: RunID) -> UInt64 {
     lastChange += 1
     changes[run] = lastChange
     return lastChange
   }
 
-  /// A change is durable.
+  /// Notes that a change is durable.
   mutating func makeDurable(_ change: UInt64) { durableChange = max(durableChange, change) }
 
-  /// What makes durable which numbers this life leaves out: an older copy of the store may have come in the place of one
-  /// that went further.
+  /// The write that stores which numbers this incarnation skips. This store may be an older copy that replaced one with
+  /// higher numbers.
   var skip: StoreOperation {
     .skipChanges(after: durableChange, through: skipped[durableChange] ?? durableChange)
   }
 
-  /// The last change that this history has in common with one that has come to a number which this one never gave; `nil`
-  /// for a number that may be of this history.
+  /// The last change that this store has in common with a peer whose last change has a number that was skipped here;
+  /// `nil` if the number may be one of this store's.
   func lastCommon(with change: UInt64) -> UInt64? { skipped.first { $0.key < change && change <= $0.value }?.key }
 
-  /// The record of the first change behind one.
+  /// The record with the first change after a number, and that change's number.
   func next(after change: UInt64) -> (run: RunID, change: UInt64)? {
     changes.filter { $0.value > change }.min { $0.value < $1.value }.map { ($0.key, $0.value) }
   }
 
-  /// The version that the next record of a run has.
+  /// The version number of a run's next record.
   func nextVersion(of run: RunID) -> UInt64 { max(kept[run]?.version ?? 0, removed[run] ?? 0) + 1 }
 
-  /// What came while the journal of a run was read gathers first.
+  /// Postpones a record, so that what came while its journal was read can gather.
   mutating func putOff(_ run: RunID, to due: BusTime) { expected[run]?.dueAt = due }
 
-  /// The record of a run is due, and not later than was said before. What makes that durable; nothing for a run whose
-  /// record was removed: its owner wants none. One that is expected already is said once more: what said it first may
-  /// still gather.
+  /// Expects the record of a run at a moment, or earlier if it is expected earlier already.
+  ///
+  /// - Returns: the write that makes this durable; `nil` if the run's owner has removed its record. It is returned
+  ///   again for a run that is expected already, because the earlier one may not be committed yet.
   mutating func expect(
     _ run: RunID, isConflicted: Bool = false, dueAt: BusTime
   ) -> StoreOperation? {

@@ -7,23 +7,24 @@ struct SessionTable: Sendable {
     var heardAt: BusTime
     var offset = ClockOffset()
     var isReachable = true
-    /// The last that the peer measured.
+    /// The last round trip that the peer has measured.
     var roundTrip: BusDuration?
-    /// Answers that wait for a commit; those to later questions wait behind them.
+    /// The number of answers that wait for a commit; answers to later questions wait behind them.
     var owedAnswers = 0
-    /// A part of a record is being read for it.
+    /// Whether a part of a record is being read for the peer.
     var isFetching = false
   }
 
-  /// A bus is one runner's devices and their scripts; a thousand peers are a test of ours.
+  /// More than the devices and scripts of one runner; our own tests use a thousand peers.
   static let sessionsMax = 4096
   private(set) var sessions: [ConnectionID: Session] = [:]
   private var connections: [StoreID: ConnectionID] = [:]
-  /// How many member sessions of a device answer: asked with every hello and every loss.
+  /// How many reachable sessions each device has, one-shots excepted. Counted, because every hello and every loss asks
+  /// for it.
   private var reachable: [DeviceID: Int] = [:]
   private var lastNumber: UInt64
 
-  /// Session numbers grow across lives: a frame of an earlier life's session is never taken for one of this life's.
+  /// Session numbers grow across incarnations, so that a frame of an earlier session never matches a present one.
   init(term: UInt64) { lastNumber = HubTerm.numbers(in: term) }
 
   var isFull: Bool { sessions.count >= Self.sessionsMax }
@@ -39,7 +40,7 @@ struct SessionTable: Sendable {
     }
   }
 
-  /// Where the owner of a stream can be reached now.
+  /// The connection of the session that belongs to a store.
   func connection(of store: StoreID) -> ConnectionID? { connections[store] }
 
   mutating func open(_ hello: Hello, on connection: ConnectionID, at now: BusTime) -> Session {
@@ -57,10 +58,10 @@ struct SessionTable: Sendable {
     return session
   }
 
-  /// Whether any member session of a device answers.
+  /// Whether any session of a device is reachable, one-shots excepted.
   func isReachable(_ device: DeviceID) -> Bool { reachable[device] != nil }
 
-  /// Whoever has been silent for longest among those that do not answer: the first to make room.
+  /// The unreachable session that has been silent for longest: the first to be closed for lack of room.
   var longestSilent: ConnectionID? {
     sessions.filter { !$0.value.isReachable }.min { $0.value.heardAt < $1.value.heardAt }?.key
   }
@@ -72,6 +73,6 @@ struct SessionTable: Sendable {
 }
 
 extension SessionTable.Session {
-  /// The device that is reachable by this session; `nil` when it does not answer, or is no member of the bus.
+  /// The device that is reachable by this session; `nil` for a silent session or a one-shot.
   fileprivate var memberDevice: DeviceID? { isReachable && !hello.isOneShot ? hello.deviceID : nil }
 }

@@ -2,7 +2,7 @@ import DequeModule
 
 /// Verdicts that senders may ask for again: those of two days, at most ``countMax``.
 struct VerdictArchive: Sendable {
-  /// A sender every two seconds for two days; the oldest go first.
+  /// One command every two seconds for two days; the oldest verdicts are forgotten first.
   static let countMax = 100_000
   private var verdicts: [CommandID: Verdict] = [:]
   private var order: Deque<(id: CommandID, judgedAt: BusTime)> = []
@@ -19,7 +19,9 @@ struct VerdictArchive: Sendable {
     }
   }
 
-  /// Forgets what is too old or too much; the moment before which everything was forgotten, if anything was.
+  /// Forgets verdicts that are too old or too many.
+  ///
+  /// - Returns: the moment before which all verdicts are forgotten; `nil` if none was forgotten now.
   mutating func prune(at now: BusTime) -> BusTime? {
     let horizon = now - ControlHistory.verdictAge
     var forgotten: BusTime?
@@ -28,7 +30,7 @@ struct VerdictArchive: Sendable {
       verdicts[oldest.id] = nil
       forgotten = oldest.judgedAt
     }
-    // Never past what is still kept: several verdicts can share one moment.
+    // The moment is not later than the oldest verdict that is kept, because several verdicts can share one moment.
     guard let forgotten else { return nil }
     return order.first.map { min($0.judgedAt, forgotten + BusDuration(nanoseconds: 1)) } ?? forgotten
   }

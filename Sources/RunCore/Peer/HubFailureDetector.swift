@@ -1,4 +1,4 @@
-/// A peer's watch over its hub: how long it has been silent, and whether that was told.
+/// Detects at a peer that its hub has failed: counts the hub's silence, and remembers whether an alarm was told.
 ///
 /// ```
 ///            silent for too long            heard
@@ -7,29 +7,29 @@
 ///     └──────── goodbye ───────▶ dismissed ─ heard ─▶
 /// ```
 ///
-/// Only silence counts in which the peer listened: awake, on the air, and while a run is on. Whoever drives the machine
-/// wakes it every few seconds while that is so; a wake-up that comes much later than it was due says that this device
-/// slept (or was stopped), and what it slept through is no silence of the hub's. After it the hub gets three beats to be
-/// heard, however much was counted before.
+/// Silence counts only while a run is on and the peer listens: the device is awake and the app has not disconnected the
+/// peer. The driver wakes the detector every few seconds meanwhile. A wake-up that comes much later than it was due
+/// shows that the device slept or was stopped; the time since the last wake-up is then not counted, and the hub gets at
+/// least three beats to be heard.
 struct HubFailureDetector: Sendable {
-  /// Between two wake-ups: a handful a minute, for as long as the hub is silent and that was not told.
+  /// The longest time between two wake-ups while silence counts.
   static let wakeEvery = BusDuration.seconds(5)
-  /// How late a wake-up of a busy machine may be and still count as awake.
+  /// How late a wake-up may be on a busy machine before the device counts as having slept.
   static let lateMax = BusDuration.seconds(2)
 
-  /// How much silence is too much: never less than three beats, within which a hub that is well may say nothing.
+  /// The silence that raises an alarm: at least three beats, because a healthy hub may say nothing for as long.
   let limit: BusDuration
   private(set) var mark: HubFailureMark
-  /// The peer is on the air.
+  /// Whether the peer listens: the app has not disconnected it.
   private(set) var isListening = true
   private(set) var startedAt: BusTime?
-  /// An alarm on its way to the disk: it is told once it is there.
+  /// An alarm that is being made durable; it is told after that.
   private(set) var pending: HubLost?
-  /// Counts the alarms of this life.
+  /// Counts the alarms of this incarnation.
   private var number: UInt64 = 0
   /// The last alarm before the pending one.
   private var earlier: HubLost?
-  /// What was last told about the view.
+  /// The state of the view that the app was last told.
   var shown = ViewState(age: nil, isStale: false, isHubOffDuty: false)
   private var counted = BusDuration.zero
   private var awakeAt: BusTime?
@@ -39,19 +39,19 @@ struct HubFailureDetector: Sendable {
     self.mark = mark
   }
 
-  /// The silence that counts has reached the limit.
+  /// Whether the counted silence has reached the limit.
   var isDue: Bool { mark.duty == .armed && counted >= limit }
 
   /// The last alarm that was told.
   var lastTold: HubLost? { pending == nil ? mark.lastAlarm : earlier }
 
-  /// The next wake-up; `nil` when nothing counts.
+  /// The next wake-up; `nil` while no silence counts.
   func deadline(isRunOn: Bool) -> BusTime? { counts(isRunOn) ? awakeAt.map { $0 + promise } : nil }
 
-  /// The peer begins.
+  /// Begins to count.
   mutating func start(at now: BusTime) { (startedAt, awakeAt) = (now, now) }
 
-  /// It is awake, and counts what has passed since it last was.
+  /// Counts the time since the last wake-up, unless the device slept.
   mutating func pass(to now: BusTime, isRunOn: Bool) {
     guard let last = awakeAt else { return }
     awakeAt = now
@@ -59,19 +59,23 @@ struct HubFailureDetector: Sendable {
     if now - last <= promise + Self.lateMax { counted += now - last } else { breathe() }
   }
 
-  /// The hub spoke. Whether that changes what the store remembers.
+  /// Ends the silence, because the hub was heard.
+  ///
+  /// - Returns: whether the mark in the store has to change.
   mutating func hear() -> Bool {
     counted = .zero
     return enter(.armed)
   }
 
-  /// The hub said goodbye. Whether that changes what the store remembers.
+  /// Ends the silence, because the hub said goodbye.
+  ///
+  /// - Returns: whether the mark in the store has to change.
   mutating func dismiss() -> Bool {
     counted = .zero
     return enter(.dismissed)
   }
 
-  /// This silence comes to an alarm; its number in this life.
+  /// Makes an alarm of this silence and returns its number in this incarnation.
   mutating func alarm(_ lost: HubLost) -> UInt64 {
     number += 1
     earlier = mark.lastAlarm
@@ -80,20 +84,20 @@ struct HubFailureDetector: Sendable {
     return number
   }
 
-  /// The alarm that is to be told now, once: the one whose commit is durable, or without one whichever waits.
+  /// Removes and returns the alarm to be told: the one whose commit is durable, or with `nil` any that is pending.
   mutating func takePending(_ durable: UInt64? = nil) -> HubLost? {
     guard durable == nil || durable == number else { return nil }
     defer { pending = nil }
     return pending
   }
 
-  /// It goes off the air, or comes back.
+  /// Notes whether the peer listens. When it begins to again, the hub gets at least three beats to be heard.
   mutating func setListening(_ value: Bool) {
     isListening = value
     if value { breathe() }
   }
 
-  /// This silence is over, or no silence any more. An alarm that was not told yet never will be, and never was the last.
+  /// Ends the silence. An alarm that was not told yet is dropped, and the one before it is the last one again.
   private mutating func enter(_ duty: HubFailureMark.Duty) -> Bool {
     if pending != nil { (mark.lastAlarm, pending) = (earlier, nil) }
     guard mark.duty != duty else { return false }
@@ -103,7 +107,7 @@ struct HubFailureDetector: Sendable {
 
   private func counts(_ isRunOn: Bool) -> Bool { isRunOn && isListening && mark.duty == .armed }
 
-  /// How long it may take until somebody looks again.
+  /// How long after a wake-up the next one is due.
   private var promise: BusDuration { min(Self.wakeEvery, max(.zero, limit - counted)) }
 
   private mutating func breathe() { counted = min(counted, limit - Heartbeat.silence(isRunOn: true)) }

@@ -1,14 +1,15 @@
 import DequeModule
 
-/// A peer as a pure machine: event and now in, actions out. `now` is the peer's own monotonic clock, at real speed.
+/// The pure state machine of a peer: it receives an event and the time, and returns actions. The time is the peer's own
+/// monotonic clock, at real speed.
 ///
 /// - `down` can go to: `greeting` (the link comes up).
 /// - `greeting` can go to: `up` (a welcome), `renewing` (its streams begin anew), `down` (the link is lost), `refused`.
 /// - `renewing` can go to: `greeting` (the new store id is durable), `down` (the link is lost).
 /// - `up` can go to: `greeting` (the hub does not know the session), `down` (the link is lost), `refused`.
-/// - `refused` can go to nothing: the wires do not fit, and only an update helps.
+/// - `refused` can go to nothing: the wire versions differ, and only an update helps.
 public struct PeerCore: Sendable {
-  /// How the peer stands to its hub.
+  /// The state of the link to the hub.
   enum Link: Hashable, Sendable {
     case down
     case greeting(retryAt: BusTime, attempts: Int)
@@ -17,20 +18,20 @@ public struct PeerCore: Sendable {
     case refused
   }
 
-  /// What may follow once a commit is durable.
+  /// What the peer does once a commit is durable.
   enum Effect: Sendable {
     case act(Action)
-    /// Presses up to here may be sent; those of the range have become durable by it.
+    /// Commands up to this sequence may be sent.
     case commandsSendable(through: UInt64, durabilityGeneration: UInt64)
     case samplesSendable(through: UInt64, durabilityGeneration: UInt64)
-    /// Of the streams that belong to this store id of the peer's.
+    /// Verdicts are processed up to this mark, on the streams that belong to this store id of the peer.
     case verdictsProcessed(StreamMark, by: StoreID)
     case courier(Courier.Effect)
-    /// The streams begin anew: the hub hears it by a new hello.
+    /// Says hello with the new store id, so that the streams begin anew.
     case greet
-    /// The alarm that waits for the disk is told.
+    /// Tells the alarm with this number, which is durable now.
     case alarm(UInt64)
-    /// A change of the hub's records is taken in; what it was, when it was news.
+    /// A change of the hub's records was written; the news for the app, if it is any.
     indirect case recordWritten(RecordNews?)
   }
 
@@ -39,23 +40,23 @@ public struct PeerCore: Sendable {
   /// The hub's store and device that the streams go to.
   var hub: (storeID: StoreID, deviceID: DeviceID)?
   var link = Link.down
-  /// A new store id is on its way to the disk: no hello before it is there.
+  /// Whether a new store id is being made durable. No hello is sent before it is.
   var isRenewing = false
   var renewedAt: BusTime?
   var nonce: UInt64 = 0
   var generator: SeededGenerator
   var commands: OutboundStream
   var samples: OutboundStream
-  /// Samples up to here are on the disk or on their way to it.
+  /// Samples up to this sequence are written or being written.
   var samplesFlushed: UInt64
   var flushAt: BusTime?
   var courier: Courier
-  /// What has come in of the hub's stream of verdicts, and what of it is durable.
+  /// How far the hub's stream of verdicts was received, and the durable part of that.
   var verdicts: Watermark
   var verdictsDurable: StreamMark
-  /// Presses from the spool, until their verdict is known.
+  /// Commands from the spool, until their verdicts are known.
   var forwards: [CommandID: ForwardedCommand] = [:]
-  /// Those of them that may have been sent.
+  /// The forwarded ones that may have been sent, and so cannot be cancelled.
   var forwarded: Set<CommandID> = []
   var forwardAt: BusTime?
   /// Judged commands that the authoritative state does not show yet.
@@ -63,9 +64,9 @@ public struct PeerCore: Sendable {
   var commits = CommitQueue<Effect>()
   var retryCommitAt: BusTime?
   var isEnding = false
-  /// The last snapshot.
+  /// The last snapshot that was received.
   public internal(set) var authoritative = Snapshot.none
-  /// The hub's bus time at a moment of this peer's clock; `nil` before the first snapshot.
+  /// Converts this peer's clock to the hub's bus time; `nil` before the first snapshot.
   public internal(set) var clock: BusClock?
   /// Whether the hub has answered lately.
   public internal(set) var isReachable = false
@@ -77,33 +78,33 @@ public struct PeerCore: Sendable {
   var termSeen: UInt64
   var pings = Pings()
   var failureDetector: HubFailureDetector
-  /// The hub's records that have come.
+  /// The hub's records, as far as they have been received.
   var records: RecordInbox
-  /// Questions about records that wait for what is under way.
+  /// Questions about records that wait for changes on their way.
   var recordQuestions: [(inquiry: Inquiry, number: UInt64, until: BusTime)] = []
   /// The number of the last session that was opened.
   var lastSession: UInt64 = 0
   private let shift: BusDuration?
 
-  /// A command with its verdict, on its way into the state.
+  /// A judged command that the authoritative state does not show yet.
   struct Settling: Sendable {
     let kind: CommandKind
     let verdict: Verdict
   }
 
-  /// The pings on their way.
+  /// The last ping, and when the next is due.
   struct Pings: Sendable {
     var nextAt: BusTime?
     var number: UInt64 = 0
     var sentAt = BusTime.zero
   }
 
-  /// A peer with a past; the first life has an empty one.
+  /// Creates a peer from what its store kept; a new store has an empty history.
   ///
   /// - Parameters:
-  ///   - now: the monotonic reading.
-  ///   - wallSeconds: seconds since 1970 now: how old the rows of an earlier boot are.
-  ///   - bootID: which boot `now` belongs to; empty when unknown.
+  ///   - now: the peer's monotonic clock.
+  ///   - wallSeconds: the wall clock now, in seconds since 1970. It dates the rows of an earlier boot.
+  ///   - bootID: the boot that `now` belongs to; empty when unknown.
   public init(
     settings: Settings, history: PeerHistory = PeerHistory(), now: BusTime = .zero, wallSeconds: Double = 0,
     bootID: String = ""
@@ -145,12 +146,13 @@ public struct PeerCore: Sendable {
     if let shift { for index in quarantine.indices { quarantine[index].since = quarantine[index].since + shift } }
   }
 
-  /// What the app asked the hub and has no answer to; asked again in every session.
+  /// Questions of the app that the hub has not answered; they are asked again in every session.
   var questions: [Inquiry] = []
-  /// What was set aside here.
+  /// Messages of this peer that the hub's handler refused too often.
   var quarantine: [QuarantinedMessage]
 
-  /// The phase with this peer's own unsettled commands applied on top: what a button shows at once.
+  /// The phase with this peer's own commands applied that the snapshot does not show yet, for buttons that react at
+  /// once.
   public var predicted: RunPhase {
     var machine = RunMachine(phase: authoritative.phase)
     for entry in settling where entry.verdict.outcome == .applied { _ = machine.apply(entry.kind) }
@@ -164,19 +166,19 @@ public struct PeerCore: Sendable {
   /// How many samples the hub has not acknowledged.
   public var spooledCount: Int { samples.rows.count { $0.item != nil } }
 
-  /// Whether no more samples can be taken in until the hub acknowledges some.
+  /// Whether no more samples are accepted until the hub acknowledges some.
   public var isSpoolFull: Bool { samples.isFull }
 
-  /// Whether no more commands can be taken in until some are judged.
+  /// Whether no more commands are accepted until some are judged.
   public var isOutboxFull: Bool { commands.isFull }
 
-  /// The newest value of a key that the hub sent.
+  /// The newest value of a key that the hub sent; `nil` if it has sent none.
   public func latest(_ key: String) -> AppMessage? { courier.value(of: key) }
 
-  /// The hub's bus time now, as far as this peer knows.
+  /// The hub's bus time now, as far as this peer knows; `nil` before the first snapshot.
   public func busNow(at now: BusTime) -> BusTime? { clock?.bus(at: now) }
 
-  /// The next moment at which ``Event/deadline`` has something to do.
+  /// The next moment at which the driver has to feed ``Event/deadline``; `nil` if nothing is due.
   public var deadline: BusTime? {
     let own = BusTime.earliest(
       commits.deadline, retryCommitAt, flushAt, failureDeadline, recordQuestions.first?.until)
@@ -189,7 +191,7 @@ public struct PeerCore: Sendable {
     }
   }
 
-  /// Takes in one event and says what is to be done about it.
+  /// Processes one event and returns the actions for the driver to carry out, in order.
   public mutating func receive(_ event: Event, at now: BusTime) -> [Action] {
     var actions: [Action] = []
     failureDetector.pass(to: now, isRunOn: authoritative.phase.isOn)
@@ -230,9 +232,9 @@ public struct PeerCore: Sendable {
     case .commitFailed(let id):
       guard commits.isInFlight(id) else { break }
       retryCommitAt = now + .seconds(1)
-      // A disk that takes nothing silences no alarm.
+      // An alarm is told even if the disk is full.
       raiseAlarm(into: &actions)
-      // Nobody waits for a disk to get room while a node is to end; what was not durable was not promised to anybody.
+      // A node that ends does not wait for a full disk. Whatever is lost was never acknowledged.
       if isEnding { actions += [.note("the store took nothing more before the end"), .ended] }
     case .deadline: meetDeadlines(at: now, into: &actions)
     case .ending: end(at: now, into: &actions)
@@ -243,7 +245,7 @@ public struct PeerCore: Sendable {
     return actions
   }
 
-  /// Sends within the session.
+  /// Sends a message in the present session, if there is one.
   mutating func send(_ message: PeerMessage, at now: BusTime, into actions: inout [Action]) {
     guard case .up(let session) = link else { return }
     actions.append(.send(PeerFrame(session: session, sentAt: now, message: message)))
@@ -299,7 +301,7 @@ public struct PeerCore: Sendable {
       samples.makeDurable(through: sequence, durabilityGeneration: durabilityGeneration)
       sendSamples(at: now, into: &actions)
     case .verdictsProcessed(let mark, let store):
-      // The streams have begun anew since: the mark is one of the old ones.
+      // The streams have begun anew since, and the mark belongs to the old ones.
       guard store == storeID else { break }
       if mark.sequence > verdictsDurable.sequence { verdictsDurable = mark }
       send(.delivery(.acknowledge(.verdicts, through: verdictsDurable.sequence)), at: now, into: &actions)
@@ -316,7 +318,7 @@ public struct PeerCore: Sendable {
     }
   }
 
-  /// Lets the courier do something, and carries out what it wants done.
+  /// Calls the courier and carries out the actions that it returns.
   mutating func withCourier(
     at now: BusTime, into actions: inout [Action],
     _ body: (inout Courier, inout SeededGenerator, inout [Courier.Action]) -> Void
@@ -333,7 +335,7 @@ public struct PeerCore: Sendable {
           dueAt: isUrgent ? nil : now + CommitTiming.writeDelayMax)
       case .hand(let handlerCall): actions.append(.hand(handlerCall))
       case .receipt(let receipt): actions.append(.messageReceipt(receipt))
-      // Its hub tells everybody.
+      // The hub publishes this to everybody.
       case .processed: break
       case .note(let text): actions.append(.note(text))
       }

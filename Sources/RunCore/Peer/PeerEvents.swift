@@ -1,94 +1,97 @@
-// What goes into a peer, and what comes out.
+// The events that a peer core receives, and the actions that it returns.
 extension PeerCore {
   /// What can happen to a peer.
   public enum Event: Sendable {
-    /// It begins: the first event of all.
+    /// The peer starts: the first event of all.
     case started
-    /// The control connection stands.
+    /// The control connection is made.
     case linkUp
-    /// The control connection is gone.
+    /// The control connection is lost.
     case linkDown
-    /// The peer has gone off the air by itself (an app in the background): the connection is gone, and nobody listens.
+    /// The app has disconnected the peer, for example in the background: the connection is gone, and nothing is
+    /// received.
     case suspended
-    /// It is on the air again; a connection is being made.
+    /// The app has reconnected the peer; a connection is being made.
     case resumed
-    /// The hub spoke to this peer.
+    /// The hub sent a frame to this peer.
     case frame(HubFrame)
-    /// The hub published.
+    /// The hub published an event.
     case event(BusEvent)
-    /// Somebody pressed a button.
+    /// A button was pressed.
     case press(Command)
-    /// A sensor spoke.
+    /// A sensor produced a reading.
     case sample(Sample)
-    /// The app has a message for the hub.
+    /// The app posts a message for the hub.
     case post(AppMessage, DeliveryClass)
-    /// The app takes messages from now on, or does not any more.
+    /// The app has a message handler from now on, or has none any more.
     case handling(Bool)
-    /// The app's handler has returned for the messages of a stream up to here, in the turn in which they were handed over.
+    /// The app's handler has returned for the messages of a stream up to this sequence. `handlerGeneration` is that of
+    /// the ``HandlerCall`` which handed them over.
     case handled(StreamID, through: UInt64, handlerGeneration: UInt64? = nil)
-    /// The app's handler has failed for one; why, in one line.
+    /// The app's handler has failed for the message with this sequence; the text gives the reason in one line.
     case failed(StreamID, UInt64, String)
-    /// Presses were left in this machine's spool; those that are known already are named again.
+    /// Commands are in this machine's spool; the event may repeat known ones.
     case spooled([ForwardedCommand])
-    /// Somebody asks what this node holds; the number comes back in ``Action/answer(_:_:)``.
+    /// A caller on this machine asks what this node holds. The number comes back in ``Action/answer(_:_:)``.
     case inquire(Inquiry, UInt64)
     /// A part of a record was read.
     indirect case recordRead(RecordReading, for: RecordAsker)
-    /// The app asks the hub what it holds.
+    /// The app asks the hub what the hub holds.
     case ask(Inquiry)
-    /// A frame could not be handed over: the link's queue is full.
+    /// A frame could not be sent: the link's queue is full.
     case sendFailed
     /// A commit is durable.
     case committed(CommitID)
     /// A commit failed and was rolled back, for a reason that may pass (a full disk).
     case commitFailed(CommitID)
-    /// Time has passed: perhaps a deadline has come.
+    /// Time has passed, and a deadline may have come.
     case deadline
-    /// The node ends: what has gathered becomes durable, then ``Action/ended`` comes.
+    /// The node is to end. What has gathered becomes durable, then ``Action/ended`` follows.
     case ending
   }
 
-  /// What a peer wants done, in order.
+  /// What the driver has to do for a peer, in the order in which the actions are returned.
   public enum Action: Hashable, Sendable {
-    /// Send to the hub.
+    /// Send a frame to the hub.
     case send(PeerFrame)
     /// Subscribe to these topics at this endpoint.
     case subscribe(String, [Topic])
-    /// Make these writes durable, all or none, then say ``Event/committed(_:)``.
+    /// Make these writes durable in one transaction, then feed ``Event/committed(_:)``.
     case commit(CommitID, [StoreOperation])
     /// One of this peer's presses reached a stage.
     case receipt(Receipt)
     /// One of this app's messages reached a stage.
     case messageReceipt(MessageReceipt)
-    /// One of this app's messages is not taken.
+    /// One of this app's messages was refused.
     case refusePost(MessageID, PostRefusal)
-    /// Hand a message to the app; with a place, say what became of it.
+    /// Hand a message to the app. If the call has a sequence, feed ``Event/handled(_:through:handlerGeneration:)`` or
+    /// ``Event/failed(_:_:_:)`` afterwards.
     case hand(HandlerCall)
-    /// The verdict of a spooled press is known: its file can go.
+    /// A command from the spool has its verdict, so its file can be removed.
     case spooledCommandJudged(CommandID)
     /// The answer to an inquiry at this node.
     case answer(InquiryAnswer, UInt64)
-    /// Read a part of a kept record, from a byte of its body on, then say ``Event/recordRead(_:for:)``.
+    /// Read a part of a kept record, from a byte of its body on, then feed ``Event/recordRead(_:for:)``.
     case readRecord(RunID, from: Int, RecordAsker)
-    /// A record of the hub's is kept here, too, or was removed; that is durable.
+    /// A record of the hub was stored here or removed here, and that is durable.
     indirect case record(RecordNews)
     /// The hub's answer to the oldest question that waits for one.
     case answered(InquiryAnswer)
-    /// The state changed.
+    /// The state changed: the snapshot to show.
     indirect case show(Snapshot)
-    /// Something was heard on the bus.
+    /// The hub published an event, or sent a snapshot that is news.
     case hear(BusEvent)
     /// The hub became reachable or unreachable.
     case reachability(Bool)
-    /// The view became stale or is fresh again, or the hub has gone off duty.
+    /// The view became stale or fresh, or the hub has said goodbye.
     indirect case view(ViewState)
-    /// The hub has been silent for too long while a run is on: the run may have stopped. Once in a silence.
+    /// The hub has been silent for too long while a run is on: the run may have stopped. Told once in a silence.
     case hubLost(HubLost)
-    /// The first welcome of a hub has come: this machine has met the bus.
+    /// A hub that this peer did not know has welcomed it: this machine has joined the bus.
     case met
-    /// The hub does not take this peer, ever.
+    /// The hub refuses this peer for good.
     case fail(Refusal)
-    /// For the log.
+    /// A line for the log.
     case note(String)
     /// Everything is durable: the sockets can close.
     case ended

@@ -1,16 +1,16 @@
-// The watch over the hub: how old the view is, and whether the run may have stopped.
+// Failure detection: how old the view is, and whether the run may have stopped.
 extension PeerCore {
-  /// How far what is shown can be believed.
+  /// How old the view is, whether it is stale, and whether the hub has said goodbye.
   public func viewState(at now: BusTime) -> ViewState {
     let isDismissed = failureDetector.mark.duty == .dismissed
     let isStale = isDismissed || staleAt.map { $0 <= now } ?? false
     return ViewState(age: heardAt.map { now - $0 }, isStale: isStale, isHubOffDuty: isDismissed)
   }
 
-  /// The last alarm, of this life or an earlier one; `nil` when there never was one.
+  /// The last alarm, of this incarnation or an earlier one; `nil` if there never was one.
   public var lastHubLost: HubLost? { failureDetector.lastTold }
 
-  /// When the hub will have missed three beats; `nil` as long as there is nothing to show, or nobody who stays.
+  /// When the hub will have missed three beats; `nil` for a one-shot, and while there is no snapshot to show.
   private var staleAt: BusTime? {
     guard !settings.isOneShot, authoritative.order.term > 0, let since = heardAt ?? failureDetector.startedAt else {
       return nil
@@ -18,7 +18,7 @@ extension PeerCore {
     return since + Heartbeat.silence(isRunOn: authoritative.phase.isOn)
   }
 
-  /// When something changes though nobody says anything.
+  /// When the view becomes stale or silence has to be counted, if no event comes before.
   var failureDeadline: BusTime? {
     guard !settings.isOneShot, !isEnding else { return nil }
     let wake = failureDetector.deadline(isRunOn: authoritative.phase.isOn)
@@ -26,17 +26,18 @@ extension PeerCore {
     return wake.map { min($0, staleAt) } ?? staleAt
   }
 
-  /// A word of the hub's, whatever it says, is a sign of life.
+  /// Notes that the hub was heard: anything that it sends is a sign of life.
   mutating func noteSignOfLife(at now: BusTime) {
     if failureDetector.hear() {
       commits.add([.setFailureMark(failureDetector.mark)], then: [], dueAt: now + CommitTiming.writeDelayMax)
     }
   }
 
-  /// The hub ends in good order. It may be back at once or never: a hello now and then finds out.
+  /// Handles the hub's goodbye. The hub may be back at once or never, so the peer repeats its hello from now on.
   mutating func receiveGoodbye(session: UInt64, at now: BusTime, into actions: inout [Action]) {
-    // It is said to whatever session the hub last knew: its welcome to a later one may be lost, or still on its way. Who
-    // has no session takes it whatever it names: a hub that has lost its store counts its terms anew.
+    // A goodbye names the last session that the hub knew, because its welcome to a later one may be lost or on its way.
+    // A session of the present term is therefore accepted. A peer without a session accepts any, because a hub that has
+    // lost its store counts its terms anew.
     let isUp = if case .up = link { true } else { false }
     guard !isUp || HubTerm.of(session: session) >= HubTerm.of(session: lastSession) else {
       return actions.append(.note("a goodbye of an earlier life of the hub was dropped"))
@@ -45,16 +46,16 @@ extension PeerCore {
     guard isUp else { return }
     closeStreams()
     pings.nextAt = nil
-    // No welcome to an earlier hello counts any more.
+    // With a new nonce, a welcome to an earlier hello is dropped.
     nonce &+= 1
     link = .greeting(retryAt: now + generator.jittered(Self.leavePatience), attempts: 4)
     setReachable(false, into: &actions)
   }
 
-  /// As often as a hello that gets no welcome is repeated.
+  /// The interval at which a hello without a welcome is repeated.
   private static let leavePatience = BusDuration.seconds(5)
 
-  /// Tells what time has made of the view, and raises the alarm when the silence has lasted too long.
+  /// Tells the app when the state of the view has changed, and raises the alarm when the silence has lasted too long.
   mutating func checkForHubFailure(at now: BusTime, into actions: inout [Action]) {
     guard !settings.isOneShot, !isEnding else { return }
     let state = viewState(at: now)
@@ -67,7 +68,7 @@ extension PeerCore {
       HubLost(
         runID: authoritative.runID, deviceID: hub?.deviceID, order: authoritative.order,
         silence: now - (heardAt ?? failureDetector.startedAt ?? now)))
-    // Durable before it is told: a later life of this peer in the same silence does not tell it again.
+    // The alarm is durable before it is told, so that a later incarnation does not tell it again in the same silence.
     commits.add([.setFailureMark(failureDetector.mark)], then: [.alarm(number)])
   }
 

@@ -1,8 +1,8 @@
 import DequeModule
 
-// What a peer holds for others: an app's messages, presses from the spool, and what a shell asks about all of it.
+// What a peer holds for others: an app's messages, commands from the spool, and answers to a shell about both.
 extension PeerCore {
-  /// The app has a message for the hub.
+  /// Posts a message of the app to the hub.
   mutating func post(
     _ message: AppMessage, _ deliveryClass: DeliveryClass, at now: BusTime, into actions: inout [Action]
   ) {
@@ -11,7 +11,7 @@ extension PeerCore {
     if let refusal { actions.append(.refusePost(message.id, refusal)) }
   }
 
-  /// Presses that one-shot senders left in the spool.
+  /// Forwards commands that one-shot senders left in the spool.
   mutating func forward(_ presses: [ForwardedCommand], at now: BusTime, into actions: inout [Action]) {
     var isNews = false
     for press in presses where forwards[press.command.id] == nil {
@@ -21,7 +21,7 @@ extension PeerCore {
     if isNews { sendForwards(at: now, into: &actions) }
   }
 
-  /// All of them, in press order; again every five seconds until their verdicts are known.
+  /// Sends the forwarded commands in press order, and again every five seconds until their verdicts are known.
   mutating func sendForwards(at now: BusTime, into actions: inout [Action]) {
     guard case .up = link, !forwards.isEmpty else { return }
     let order = forwards.values.sorted {
@@ -34,14 +34,14 @@ extension PeerCore {
     forwardAt = now + generator.jittered(.seconds(5))
   }
 
-  /// Keeps the quarantine in step with what is written.
+  /// Adds newly quarantined messages to the quarantine in memory.
   mutating func note(_ operations: [StoreOperation]) {
     for operation in operations {
       if case .quarantine(let message) = operation { quarantine.append(message) }
     }
   }
 
-  /// Answers somebody who asks what this node holds.
+  /// Answers an inquiry of a caller on this machine.
   mutating func answer(_ inquiry: Inquiry, _ number: UInt64, at now: BusTime, into actions: inout [Action]) {
     switch inquiry {
     case .peers: actions.append(.answer(.failed("only the hub knows the peers: ask there"), number))

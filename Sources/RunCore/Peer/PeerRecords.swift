@@ -1,13 +1,14 @@
-// The hub's records at a peer: fetched one after another, and shown to a shell beside it.
+// The hub's records at a peer, fetched one after another and shown to a shell beside it.
 extension PeerCore {
-  /// The hub has made changes up to here.
+  /// Notes the hub's last change and asks for what is missing. If the hub has lost changes, everything is fetched
+  /// again.
   mutating func noteRecords(newest: UInt64, at now: BusTime, into actions: inout [Action]) {
     guard !settings.isOneShot else { return }
     if !records.note(newest: newest) { commits.add([.setRecordsThrough(0)], then: []) }
     askForRecords(at: now, into: &actions)
   }
 
-  /// A session is open.
+  /// Begins to fetch records in a new session.
   mutating func openRecords(newest: UInt64, at now: BusTime, into actions: inout [Action]) {
     if !records.open(newest: newest) { commits.add([.setRecordsThrough(0)], then: []) }
     askForRecords(at: now, into: &actions)
@@ -18,7 +19,7 @@ extension PeerCore {
     send(.fetchRecord(fetch), at: now, into: &actions)
   }
 
-  /// A change, or a part of one.
+  /// Handles a change of the hub's records, or a part of one.
   mutating func receive(_ change: RecordChange, at now: BusTime, into actions: inout [Action]) {
     let through = StoreOperation.setRecordsThrough(change.number)
     switch records.receive(change) {
@@ -38,8 +39,7 @@ extension PeerCore {
     }
   }
 
-  /// A shell beside this peer asks about records: it is answered once all have come of which this peer knows, or after a
-  /// while.
+  /// Answers a shell's question about records once every change that this peer knows of has come, or after a while.
   mutating func askedOfRecords(
     _ inquiry: Inquiry, _ number: UInt64, at now: BusTime, into actions: inout [Action]
   ) {
@@ -57,7 +57,7 @@ extension PeerCore {
     }
   }
 
-  /// It may look at what has come, and change nothing.
+  /// Answers a shell, which may look at the peer's copies and change nothing.
   private mutating func answerOfRecords(_ inquiry: Inquiry, _ number: UInt64, into actions: inout [Action]) {
     switch inquiry {
     case .records(let from):

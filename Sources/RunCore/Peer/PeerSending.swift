@@ -1,21 +1,22 @@
 import DequeModule
 
-// What a peer sends: its presses and its samples, in order, until the hub has them.
+// What a peer sends: its commands and samples, in order, until the hub has them.
 extension PeerCore {
-  /// Keeps a frame far under the 64 KiB that a frame may have.
+  /// Keeps a frame of samples far below the limit of 64 KiB.
   static let sampleFrameMax = 256
-  /// Readings younger than this may be lost with the process; they were sent, and the hub commits as often.
+  /// Readings younger than this are not written, and may be lost with the process. While the link is up they were sent,
+  /// and the hub commits as often.
   static let flushInterval = BusDuration.seconds(3)
 
-  /// A button: the press gets its place in the stream, becomes durable, and goes out if the hub can be reached.
+  /// Handles a press: the command gets its sequence number, becomes durable, and is sent if the hub can be reached.
   mutating func press(_ command: Command, at now: BusTime, into actions: inout [Action]) {
-    // Given twice with one id: it waits already, and its verdict will answer both.
+    // A command with this id waits already, and its verdict answers both presses.
     guard !commands.rows.contains(where: { $0.item?.id == command.id.message }) else { return }
     guard !commands.isFull else { return actions.append(.receipt(rejection(of: command, .busy))) }
     var command = command
     if command.kind == .start, command.runID == nil { command.runID = command.runOfStart }
-    // A shell that only just came by has seen nothing: it means the run that is on. A watch that was never in reach has
-    // seen nothing either, and means the run that it started itself.
+    // A one-shot has seen nothing: it names no run, and means the one that is on. Any other peer names the run that it
+    // shows or has started itself, even if it was never in reach.
     if !settings.isOneShot {
       if command.base == nil, authoritative.order.term > 0 {
         command.base = ObservedRevision(
@@ -27,7 +28,7 @@ extension PeerCore {
     if case .up = link { isGoing = true }
     let row = commands.add(.command(command), since: now, isGoing: isGoing)
     let queued = Receipt(commandID: command.id, kind: command.kind, source: command.source, stage: .queued)
-    // A one-shot's press is durable as a file of its spool before it comes here.
+    // A one-shot's command is durable already, as a file in its spool.
     commits.add(
       settings.isOneShot ? [] : [.enqueue(row)],
       then: [
@@ -36,7 +37,7 @@ extension PeerCore {
       ])
   }
 
-  /// All commands that may go and have not gone in this session.
+  /// Sends the commands that may go and were not sent in this session.
   mutating func sendCommands(at now: BusTime, into actions: inout [Action]) {
     guard case .up = link else { return }
     for batch in commands.nextBatches(at: now, generator: &generator) {
@@ -56,7 +57,7 @@ extension PeerCore {
     }
   }
 
-  /// No acknowledgement came: from the oldest on once more.
+  /// Sends again from the oldest command on, because no acknowledgement came in time.
   mutating func retryCommands(at now: BusTime, into actions: inout [Action]) {
     if let range = commands.retry(at: now, generator: &generator) {
       let range = commands.count(range)
@@ -66,7 +67,8 @@ extension PeerCore {
     sendCommands(at: now, into: &actions)
   }
 
-  /// The stop of its run lies behind a command in the queue. One that is not durable may never be sent.
+  /// Whether the stop of a command's run is behind it in the queue. A stop that is not durable does not count, because
+  /// it may never be sent.
   private func stopFollows(_ row: OutboxRow, _ command: Command) -> Bool {
     guard let run = command.runID, command.kind != .stop else { return false }
     return commands.rows.contains {
@@ -77,7 +79,7 @@ extension PeerCore {
     }
   }
 
-  /// The link's queue was full: what did not go out goes out again, from the oldest on.
+  /// Schedules an early retry, because the link's queue was full and frames were dropped.
   mutating func postpone(at now: BusTime) {
     let soon = now + generator.jittered(.milliseconds(200))
     commands.postpone(to: soon)
@@ -86,7 +88,7 @@ extension PeerCore {
     if !forwards.isEmpty { forwardAt = soon }
   }
 
-  /// What the hub owes, or says of what is owed to it.
+  /// Handles what the hub sends on its streams, or says about this peer's streams.
   mutating func receive(_ message: DeliveryMessage, at now: BusTime, into actions: inout [Action]) {
     switch message {
     case .acknowledge(.commands, let sequence):
@@ -115,7 +117,7 @@ extension PeerCore {
     }
   }
 
-  /// The hub has durably taken in these commands, and owes their verdicts.
+  /// Notes that the hub has durably accepted these commands and owes their verdicts.
   mutating func acceptCommands(through sequence: UInt64, at now: BusTime, into actions: inout [Action]) {
     let fresh = commands.rows.filter { $0.sequence > commands.acknowledged && $0.sequence <= sequence }
     guard commands.acknowledge(through: sequence, keepingRows: true, at: now, generator: &generator) else { return }
@@ -125,7 +127,7 @@ extension PeerCore {
         actions.append(
           .receipt(Receipt(commandID: command.id, kind: command.kind, source: command.source, stage: .pending)))
       } else {
-        // A tombstone has kept its place for long enough.
+        // The hub has passed the tombstone, so its row can go.
         commands.remove(row.sequence)
         operations.append(.remove(commands.id, sequence: row.sequence))
       }
@@ -134,7 +136,7 @@ extension PeerCore {
     if fresh.contains(where: { $0.startedRun != nil }) { sendSamples(at: now, into: &actions) }
   }
 
-  /// What became of this peer's commands, in order.
+  /// Handles verdicts on this peer's commands, in order.
   private mutating func receive(
     _ transmissions: [VerdictTransmission], at now: BusTime, into actions: inout [Action]
   ) {
@@ -152,7 +154,7 @@ extension PeerCore {
     }
     if isNews {
       keepVerdicts(operations, at: now)
-      // A verdict acknowledges, too: it can be all that the hub says before the next ones may go.
+      // A verdict acknowledges commands as well, and may be the hub's only acknowledgement: more commands may go now.
       return sendCommands(at: now, into: &actions)
     }
     send(.delivery(.acknowledge(.verdicts, through: verdictsDurable.sequence)), at: now, into: &actions)
@@ -166,15 +168,16 @@ extension PeerCore {
       dueAt: now + CommitTiming.writeDelayMax)
   }
 
-  /// A command has its verdict: it waits no more. The writes that make this durable.
+  /// Removes a command that has its verdict, and returns the writes for that.
   private mutating func finish(
     _ receipt: Receipt, at now: BusTime, into actions: inout [Action]
   ) -> [StoreOperation] {
-    // A verdict that was heard before, by another stream or in another life.
+    // Any other verdict was received before, on another stream or in an earlier incarnation.
     guard let row = commands.rows.first(where: { $0.item?.id == receipt.commandID.message }),
       case .command(let command)? = row.item, case .verdict(let verdict) = receipt.stage
     else { return [] }
-    // Judged means accepted, and everything before it, too. A one-shot is answered by id, and asks until it is.
+    // A verdict shows that the command and all before it were accepted. A one-shot repeats its command until it is
+    // answered.
     if !settings.isOneShot { acceptCommands(through: row.sequence, at: now, into: &actions) }
     commands.remove(row.sequence)
     if verdict.term >= authoritative.order.term, verdict.revision > authoritative.order.revision {
@@ -184,7 +187,7 @@ extension PeerCore {
     return settings.isOneShot ? [] : [.remove(commands.id, sequence: row.sequence)]
   }
 
-  /// A stage of a command that came by no stream: a one-shot's own, or one from the spool.
+  /// Handles a receipt for a command that came by no stream: a one-shot's own, or one from the spool.
   mutating func receive(_ receipt: Receipt, at now: BusTime, into actions: inout [Action]) {
     if forwards[receipt.commandID] != nil {
       if case .verdict = receipt.stage {
@@ -193,7 +196,7 @@ extension PeerCore {
         actions.append(.spooledCommandJudged(receipt.commandID))
         if forwards.isEmpty { forwardAt = nil }
       }
-      // A one-shot empties the spool by hand, and tells what becomes of it. To other nodes these are not their own.
+      // A one-shot that empties the spool tells its caller what becomes of the commands. Other nodes only forward them.
       if settings.isOneShot { actions.append(.receipt(receipt)) }
     }
     guard let row = commands.rows.first(where: { $0.item?.id == receipt.commandID.message }) else { return }
@@ -208,7 +211,7 @@ extension PeerCore {
     }
   }
 
-  /// What was never sent in a month is not sent any more.
+  /// Expires the commands that were not sent within 30 days.
   mutating func expireCommands(at now: BusTime, into actions: inout [Action]) {
     for row in commands.rows where row.tries == 0 && now - row.since > Courier.lifetime {
       guard case .command(let command)? = row.item else { continue }
@@ -216,7 +219,7 @@ extension PeerCore {
     }
   }
 
-  /// Takes a command out of its place, which stays as a tombstone; its sender hears of it once that is durable.
+  /// Turns a command's row into a tombstone. The app gets the receipt once that is durable.
   mutating func tombstone(_ row: OutboxRow, _ command: Command, _ reason: RejectionReason, then: [Effect] = []) {
     commands.tombstone(row.sequence)
     commits.add(
@@ -232,7 +235,7 @@ extension PeerCore {
 
   // MARK: Samples
 
-  /// A sensor: the reading goes out at once, and to the disk if the hub does not have it soon.
+  /// Handles a reading: it is sent at once, and written to the store if the hub does not acknowledge it soon.
   mutating func receive(_ sample: Sample, at now: BusTime, into actions: inout [Action]) {
     guard !isSpoolFull else { return actions.append(.note("too many samples wait for the hub: one was dropped")) }
     if let end = samples.reserve() {
@@ -262,21 +265,21 @@ extension PeerCore {
     commits.add(rows.map(StoreOperation.enqueue), then: [])
   }
 
-  /// The hub has these samples.
+  /// Removes samples that the hub has acknowledged.
   mutating func acknowledgeSamples(through sequence: UInt64, at now: BusTime) {
     let before = samples.acknowledged
     guard samples.acknowledge(through: sequence, at: now, generator: &generator) else { return }
-    // Most never reach the disk: there is nothing to delete then, and the hub knows how far it is.
+    // Most samples are never written. Then there is nothing to delete, and the hub states its mark in every welcome.
     if samplesFlushed > before {
       commits.add(
         [.acknowledge(samples.id, through: samples.acknowledged)], then: [], dueAt: now + CommitTiming.writeDelayMax)
     }
   }
 
-  /// All samples that may go and have not gone in this session.
+  /// Sends the samples that may go and were not sent in this session.
   mutating func sendSamples(at now: BusTime, into actions: inout [Action]) {
     guard case .up = link else { return }
-    // A hub that does not know of a run has no place for its readings: the start goes first.
+    // The hub drops readings of a run that it does not know, so they wait until the run's start is acknowledged.
     let unheard = Set(commands.rows(after: commands.acknowledged).compactMap(\.startedRun))
     let flight = samples.nextBatches(at: now, generator: &generator) { item in
       guard case .sample(_, _, let run?) = item else { return true }
@@ -305,8 +308,8 @@ extension PeerCore {
       runID: runID)
   }
 
-  /// The run that this peer's buttons and sensors speak of: the one that its own last start begins, once it is judged
-  /// under the name that the verdict gives it, or else the one that is shown.
+  /// The run that this peer's commands and readings refer to: the one that its own last start begins, under the id that
+  /// the verdict gives it, or else the one that is shown.
   private var predictedRun: RunID? {
     for row in commands.rows.reversed() {
       if case .command(let command)? = row.item, command.kind == .start { return command.runID }
@@ -316,7 +319,7 @@ extension PeerCore {
 }
 
 extension OutboxRow {
-  /// The run that begins with it.
+  /// The run that begins with this row; `nil` unless it holds a start.
   fileprivate var startedRun: RunID? {
     if case .command(let command)? = item, command.kind == .start { command.runOfStart } else { nil }
   }

@@ -2,7 +2,7 @@ import DequeModule
 
 // The link: hello and welcome, pings, and what the hub says.
 extension PeerCore {
-  /// Says hello and expects a welcome; asks again after 1, 2, 4, then every 5 seconds.
+  /// Says hello and expects a welcome. Repeats the hello after 1, 2, 4, then every 5 seconds.
   mutating func greet(attempts: Int, at now: BusTime, into actions: inout [Action]) {
     if case .refused = link { return }
     guard !isEnding else { return }
@@ -30,7 +30,7 @@ extension PeerCore {
     actions.append(.send(PeerFrame(session: 0, sentAt: now, message: .hello(hello))))
   }
 
-  /// The control connection is gone; the transport tries again by itself.
+  /// Ends the session after the control connection was lost. The transport reconnects by itself.
   mutating func loseLink(into actions: inout [Action]) {
     if case .refused = link { return }
     link = .down
@@ -47,7 +47,7 @@ extension PeerCore {
     forwardAt = nil
   }
 
-  /// A frame of the hub to this peer.
+  /// Handles a frame that the hub sent to this peer.
   mutating func receive(_ frame: HubFrame, at now: BusTime, into actions: inout [Action]) {
     guard frame.isPossible else { return actions.append(.note(Self.impossible)) }
     if case .goodbye = frame.message { return receiveGoodbye(session: frame.session, at: now, into: &actions) }
@@ -66,7 +66,7 @@ extension PeerCore {
     case .delivery(let message): receive(message, at: now, into: &actions)
     case .pong(let number, let newest, let recordsThrough):
       if number == pings.number { roundTrip = now - pings.sentAt }
-      // A lost last snapshot before a quiet stretch heals here.
+      // The newest snapshot was lost, and the next one may be far away: ask for it.
       if newest > authoritative.order { send(.query, at: now, into: &actions) }
       noteRecords(newest: recordsThrough, at: now, into: &actions)
     case .recordChange(let change): receive(change, at: now, into: &actions)
@@ -79,9 +79,9 @@ extension PeerCore {
     }
   }
 
-  /// Something that the hub published.
+  /// Handles an event that the hub published.
   mutating func receive(_ event: BusEvent, at now: BusTime, into actions: inout [Action]) {
-    // What is still in the subscription's queue from before a loss of the link must not make the hub look alive.
+    // Events that were queued before the link was lost must not make the hub look alive.
     guard case .up = link else { return }
     guard event.isPossible else { return actions.append(.note(Self.impossible)) }
     noteSignOfLife(at: now)
@@ -93,12 +93,12 @@ extension PeerCore {
     }
   }
 
-  /// Asks whether the hub is there, or notes that it has not answered for three beats.
+  /// Pings the hub, or notes that it has not answered for three beats.
   mutating func beat(at now: BusTime, into actions: inout [Action]) {
     let isRunOn = authoritative.phase.isOn
     if let heardAt, now - heardAt >= Heartbeat.silence(isRunOn: isRunOn) {
       setReachable(false, into: &actions)
-      // The link may be one to a hub that has forgotten this session: begin again.
+      // The hub may have forgotten this session, so say hello again.
       return greet(attempts: 0, at: now, into: &actions)
     }
     pings.number += 1
@@ -128,8 +128,10 @@ extension PeerCore {
     openStreams(welcome, at: now, into: &actions)
   }
 
-  /// Whether this peer's streams and the hub's marks are of one history. Without a hub until now its streams go to this
-  /// one from now on; with another one, or with a history that is not the same, they begin anew (and `false`).
+  /// Checks that this peer's streams and the hub's marks are of one history. The streams of a peer without a hub go to
+  /// this hub from now on. The streams begin anew if the peer had another hub, or if the histories differ.
+  ///
+  /// - Returns: whether the session can be opened; `false` if the streams begin anew.
   private mutating func join(
     _ welcome: Welcome, isKnown: Bool, at now: BusTime, into actions: inout [Action]
   ) -> Bool {
@@ -137,7 +139,8 @@ extension PeerCore {
       var stream = stream
       return stream.open(received: welcome.received[stream.id.kind] ?? .start)
     }
-    // Nothing goes before this disk knows whom it goes to: a hub that has some of it knows what was lost here.
+    // A peer stores its hub before it sends anything. If it knows no hub and the hub has data of it, its store lost
+    // history.
     let hasForgotten = hub == nil && welcome.received.values.contains { $0.sequence > 0 }
     if let reason = hasForgotten ? .senderLost : standings.first(where: { $0 != .good }) {
       let text = reason == .senderLost ? "this device's store has lost history" : "the hub's store has lost history"
@@ -157,35 +160,36 @@ extension PeerCore {
   private static let impossible = "the hub speaks of a term, a session or a count that no hub comes to: dropped"
   private static let renewalPatience = BusDuration.seconds(5)
 
-  /// A hub that shows less of a term than was seen of it is another life of that number: its store was lost, or is an
-  /// older copy.
+  /// Whether the hub's state continues what this peer has seen. A hub that shows less of the same term is another
+  /// incarnation with that number: its store was lost, or is an older copy.
   private func isOfOurPast(_ order: SnapshotOrder) -> Bool {
     order.term != authoritative.order.term || order >= authoritative.order
   }
 
-  /// That hub is to take a term above everything that was seen, or its states would be taken for old ones for ever.
+  /// Asks the hub for a term above everything that was seen, because its snapshots would be dropped as old ones
+  /// forever.
   private mutating func claimTerm(at now: BusTime, into actions: inout [Action]) {
     termSeen = max(termSeen, authoritative.order.term) + 1
     actions.append(.note("the hub shows less than it once did: its store has lost history, and it takes a new term"))
-    // Its changes of records may be others than those of the same numbers before.
+    // Its changes of records may differ from earlier ones with the same numbers.
     records.renumber()
     commits.add([.setTerm(termSeen), .setRecordsThrough(0)], then: [])
     greet(attempts: 0, at: now, into: &actions)
   }
 
-  /// A new store id for new streams: nothing of the old ones is taken for theirs.
+  /// Gives this peer a new store id, and with it new streams that cannot be confused with the old ones.
   private mutating func resetIdentity(
     toward hub: (storeID: StoreID, deviceID: DeviceID)?, because reason: String, at now: BusTime,
     into actions: inout [Action]
   ) {
-    // A hub that is never content must not make this peer write without end: it hears the same hello again later.
+    // A hub that refuses every store must not make this peer write without end. The same hello is repeated later.
     if let renewedAt, now - renewedAt < Self.renewalPatience { return }
     renewedAt = now
     actions.append(.note("\(reason): what is unacknowledged goes again as a new store"))
     storeID = generator.identifier()
     isRenewing = true
     link = .renewing
-    // One that remembers no hub has nothing to renumber: it was refused before it was welcomed.
+    // A peer that knows no hub has nothing to renumber: the hub refused it before it was welcomed.
     commits.add([.setStoreID(storeID)], then: hub == nil ? [.greet] : [])
     if let hub { bind(to: hub, at: now, then: [.greet]) }
   }
@@ -208,7 +212,7 @@ extension PeerCore {
     operations += courier.renumber(
       to: OutboundStreamID(receiver: hub.storeID, kind: .messages), from: StreamID(sender: hub.storeID, kind: .messages)
     )
-    // Samples are not all on the disk, and some places of theirs were set apart: they are written anew.
+    // Some samples are not in the store, and some sequence numbers are reserved, so the stream is written anew.
     operations.append(.drop(samples.id))
     samples.renumber(to: OutboundStreamID(receiver: hub.storeID, kind: .samples))
     operations += samples.rows.map(StoreOperation.enqueue)
@@ -224,21 +228,22 @@ extension PeerCore {
 
   private mutating func openStreams(_ welcome: Welcome, at now: BusTime, into actions: inout [Action]) {
     func mark(_ kind: StreamID.Kind) -> StreamMark { welcome.received[kind] ?? .start }
-    // They were found to be of one history, so opening cannot fail any more.
+    // `join` found both sides to be of one history, so opening cannot fail any more.
     _ = commands.open(received: mark(.commands))
     if !settings.isOneShot {
       acceptCommands(through: mark(.commands).sequence, at: now, into: &actions)
       expireCommands(at: now, into: &actions)
     }
     if let range = commands.countFirstTries() {
-      // Whatever may have been sent cannot be cancelled by a later life, which knows only what is durable.
+      // The tries are durable before anything is sent: a later incarnation may cancel what was never sent, and knows
+      // only what is durable.
       commands.blockUntilDurable()
       let count = StoreOperation.countTries(commands.id, from: range.lowerBound, through: range.upperBound)
       commits.add(
         settings.isOneShot ? [] : [count],
         then: [.commandsSendable(through: commands.assigned, durabilityGeneration: commands.durabilityGeneration)])
     } else if commands.isHeld {
-      // All of them may have been sent before their stream was renumbered.
+      // All rows were tried before their stream was renumbered. They go once the renumbering is durable.
       commits.add(
         [], then: [.commandsSendable(through: commands.assigned, durabilityGeneration: commands.durabilityGeneration)])
     }
@@ -262,8 +267,8 @@ extension PeerCore {
       setReachable(false, into: &actions)
       actions.append(.fail(refusal))
     case .unknownSession:
-      // A hub that was restarted: only a hello helps. One that is on its way is not repeated.
-      // A refusal that names the present session answers a frame of the one before.
+      // If the refusal names another session than this peer's, the hub has restarted: say hello again. If it names this
+      // one, it answers an older frame: ignore it. A hello that waits for its welcome is not repeated.
       if case .up(let mine) = link, mine != session { greet(attempts: 0, at: now, into: &actions) }
     case .storeRegressed:
       guard case .greeting = link else { return }
@@ -274,8 +279,8 @@ extension PeerCore {
     }
   }
 
-  /// A term that no hub comes to was seen, and the hub does not believe it: a lie of another node, or of a wrong hub. This
-  /// peer forgets it, and shows what the hub shows from the next welcome on.
+  /// Forgets a term that no hub comes to, because the hub does not believe it: another node or a wrong hub has stated
+  /// it. From the next welcome on, the peer shows what the hub shows.
   private mutating func forgetTerm(at now: BusTime, into actions: inout [Action]) {
     guard case .greeting = link, !settings.isOneShot, termSeen > HubTerm.seenMax else { return }
     actions.append(.note("term \(termSeen) is forgotten: no hub comes to it"))
@@ -306,27 +311,28 @@ extension PeerCore {
     let snapshot = message.snapshot
     readClock(message, isNewSession: isNewSession, at: now)
     guard snapshot.order > authoritative.order else { return }
-    // However it came (published, with a welcome, as an answer): a listener hears every state once.
+    // Listeners hear each snapshot once, whether it was published, came with a welcome or answered a query.
     actions.append(.hear(.snapshot(message)))
     let before = authoritative
     authoritative = snapshot
     settling.removeAll { $0.verdict.term < snapshot.order.term || $0.verdict.revision <= snapshot.order.revision }
     keepView(before: before, at: now)
-    // The beat quickens when a run begins: what was due in ten seconds is due in two.
+    // The ping interval depends on the run: when a run begins, a ping that was due in ten seconds is due in two.
     if snapshot.phase.isOn != before.phase.isOn, pings.nextAt != nil {
       pings.nextAt = now + Heartbeat.interval(isRunOn: snapshot.phase.isOn)
     }
     actions.append(.show(snapshot))
   }
 
-  /// A later life must know what its buttons mean, and which term was seen.
+  /// Stores the view and the term, because a later incarnation must know which run its buttons refer to and which term
+  /// was seen.
   private mutating func keepView(before: Snapshot, at now: BusTime) {
     guard !settings.isOneShot else { return }
     let order = authoritative.order
     guard order.term != before.order.term || order.revision != before.order.revision else { return }
     var view = authoritative
     view.metrics = RunMetrics()
-    // Before every publication of its revision: the next life shows the next one that it hears.
+    // Tick 0 comes before every snapshot of the revision, so the next incarnation shows the first one that it receives.
     view.order = SnapshotOrder(term: order.term, revision: order.revision, tick: 0)
     var operations: [StoreOperation] = [.setView(view)]
     if order.term > termSeen {
@@ -336,7 +342,7 @@ extension PeerCore {
     commits.add(operations, then: [], dueAt: now + CommitTiming.writeDelayMax)
   }
 
-  /// Every message on its way adds to the age it states: the estimate that lies furthest ahead is the nearest one.
+  /// Estimates the hub's bus time. Transit makes every estimate late, so the one that is furthest ahead is the best.
   private mutating func readClock(_ message: StateMessage, isNewSession: Bool, at now: BusTime) {
     let heard = BusClock(
       realAnchor: now, busAnchor: message.snapshot.capturedAt + message.age, speed: speed)

@@ -1,24 +1,24 @@
 extension PeerCore {
-  /// How a peer is set up.
+  /// The settings of a peer.
   public struct Settings: Sendable {
-    /// The device's name.
+    /// The name of the peer's device.
     public var deviceID: DeviceID
-    /// What kind of node it is.
+    /// The kind of node.
     public var role: NodeRole
-    /// The node.
+    /// The id of the node.
     public var nodeID: NodeID
-    /// Names its streams.
+    /// The id of the node's store, which names its streams.
     public var storeID: StoreID
-    /// What it wants to hear.
+    /// The topics that it subscribes to.
     public var topics: [Topic]
-    /// A sender of one command, no member of the bus.
+    /// Whether it sends one command only and is no member of the bus.
     public var isOneShot: Bool
-    /// How long a hub may be silent while a run is on before that is an alarm, in real time; never less than three beats.
+    /// How long the hub may be silent while a run is on before an alarm is raised, in real time; at least three beats.
     public var hubLostAfter: BusDuration
-    /// Nonces, jitter and new store ids follow from it; drawn at random for each life by whoever drives the machine.
+    /// The seed of nonces, jitter and new ids; the driver draws it at random for each incarnation.
     public var seed: UInt64
 
-    /// Settings from their parts.
+    /// Creates the settings of a peer.
     public init(
       deviceID: DeviceID, role: NodeRole, nodeID: NodeID, storeID: StoreID, topics: [Topic], isOneShot: Bool,
       hubLostAfter: BusDuration = .seconds(600), seed: UInt64
