@@ -254,8 +254,8 @@ public struct JournalledRun<Disk: JournalDisk> {
   private mutating func finish() {
     feedHub(.makeDueRecords)
     outcome.read(disk.history, metrics: hub?.authoritative.metrics ?? RunMetrics())
-    if peer.unsettledCount > 0 || peer.spooledCount > 0 {
-      outcome.faults.append("\(peer.unsettledCount) presses and \(peer.spooledCount) readings are left at the watch")
+    if peer.unjudgedCount > 0 || peer.spooledCount > 0 {
+      outcome.faults.append("\(peer.unjudgedCount) presses and \(peer.spooledCount) readings are left at the watch")
     }
   }
 }

@@ -13,7 +13,7 @@ import Synchronization
 /// The state of a loop's thread. The thread keeps it alive instead of the ``Loop``, so that dropping the loop ends
 /// the thread.
 ///
-/// Unchecked: `inbox` and `threadNumber` are safe on any thread; the loop's thread alone uses everything else, which
+/// Unchecked: `submitted` and `threadNumber` are safe on any thread; the loop's thread alone uses everything else, which
 /// ``Loop`` checks at each entry.
 final class LoopCore: @unchecked Sendable {
   /// Something to run on the thread.
@@ -22,7 +22,7 @@ final class LoopCore: @unchecked Sendable {
     case call(@Sendable () -> Void)
   }
 
-  private struct InboundStream: ~Copyable {
+  private struct SubmittedWork: ~Copyable {
     enum Phase {
       /// Can go to: stopping.
       case running
@@ -58,7 +58,7 @@ final class LoopCore: @unchecked Sendable {
   /// timers. 64 rounds are some thousand messages, more than arrives between two deadlines of a node in normal use.
   private static let roundsBeforeTimersMax = 64
 
-  private let inbox: Mutex<InboundStream>
+  private let submitted: Mutex<SubmittedWork>
   private let threadNumber = Atomic<UInt>(0)
   private let wakeDescriptor: CInt
 
@@ -71,7 +71,7 @@ final class LoopCore: @unchecked Sendable {
 
   init(pipe: consuming WakePipe) {
     wakeDescriptor = pipe.readEnd
-    inbox = Mutex(InboundStream(pipe: pipe))
+    submitted = Mutex(SubmittedWork(pipe: pipe))
   }
 
   var isCurrent: Bool { threadNumber.load(ordering: .relaxed) == currentThreadNumber() }
@@ -79,11 +79,11 @@ final class LoopCore: @unchecked Sendable {
   // MARK: From any thread
 
   func enqueue(_ item: Work) {
-    let isLate = inbox.withLock { inbox in
-      inbox.work.append(item)
-      inbox.wake()
-      guard inbox.phase == .ended else { return false }
-      inbox.phase = .late
+    let isLate = submitted.withLock { submitted in
+      submitted.work.append(item)
+      submitted.wake()
+      guard submitted.phase == .ended else { return false }
+      submitted.phase = .late
       return true
     }
     guard isLate else { return }
@@ -96,10 +96,10 @@ final class LoopCore: @unchecked Sendable {
   }
 
   func requestStop() {
-    inbox.withLock { inbox in
-      guard inbox.phase == .running else { return }
-      inbox.phase = .stopping
-      inbox.wake()
+    submitted.withLock { submitted in
+      guard submitted.phase == .running else { return }
+      submitted.phase = .stopping
+      submitted.wake()
     }
   }
 
@@ -136,10 +136,10 @@ final class LoopCore: @unchecked Sendable {
   private func finish() {
     while true {
       _ = runBatch()
-      let isOver = inbox.withLock { inbox in
-        guard inbox.work.isEmpty else { return false }
-        inbox.phase = .ended
-        inbox.pipe = nil
+      let isOver = submitted.withLock { submitted in
+        guard submitted.work.isEmpty else { return false }
+        submitted.phase = .ended
+        submitted.pipe = nil
         threadNumber.store(0, ordering: .relaxed)
         return true
       }
@@ -149,10 +149,10 @@ final class LoopCore: @unchecked Sendable {
 
   /// Runs the work that has been submitted so far. Work that arrives meanwhile waits for the next turn, after the
   /// sockets.
-  private func runBatch() -> InboundStream.Phase {
-    let phase = inbox.withLock { inbox in
-      swap(&inbox.work, &batch)
-      return inbox.phase
+  private func runBatch() -> SubmittedWork.Phase {
+    let phase = submitted.withLock { submitted in
+      swap(&submitted.work, &batch)
+      return submitted.phase
     }
     for item in batch {
       switch item {
@@ -190,18 +190,18 @@ final class LoopCore: @unchecked Sendable {
     if !isPending, let deadline = timers.lazy.compactMap({ $0.timer?.deadline }).min() {
       timeout = max(.zero, deadline - Loop.now)
     }
-    let mustLook = inbox.withLock { inbox in
-      guard inbox.work.isEmpty, inbox.phase == .running else { return true }
-      inbox.isAsleep = timeout != .zero
+    let mustLook = submitted.withLock { submitted in
+      guard submitted.work.isEmpty, submitted.phase == .running else { return true }
+      submitted.isAsleep = timeout != .zero
       return false
     }
     if mustLook { timeout = .zero }
     let count = pollDescriptors(&descriptors, timeout: timeout)
-    if timeout != .zero { inbox.withLock { $0.isAsleep = false } }
+    if timeout != .zero { submitted.withLock { $0.isAsleep = false } }
     guard count > 0 else { return mustLook }
     var isReady = mustLook
     if descriptors[0].revents != 0 {
-      inbox.withLock { $0.pipe?.clear() }
+      submitted.withLock { $0.pipe?.clear() }
       isReady = true
     }
     for index in entries.indices where descriptors[index + 1].revents != 0 {

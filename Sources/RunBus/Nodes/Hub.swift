@@ -62,17 +62,17 @@ public actor Hub: Node, DrivenNode {
   }
 
   /// The stages of one of the hub's own commands.
-  public func receipts(for id: CommandID) -> AsyncStream<Receipt> { driver.audience.receipts(for: id) }
+  public func receipts(for id: CommandID) -> AsyncStream<Receipt> { driver.broadcaster.receipts(for: id) }
 
   /// The stages of all of the hub's own commands; see ``Node/ownReceipts()``.
-  public func ownReceipts() -> AsyncStream<Receipt> { driver.audience.ownReceipts() }
+  public func ownReceipts() -> AsyncStream<Receipt> { driver.broadcaster.ownReceipts() }
 
   /// Adds a reading of one of the hub's own sensors; see ``Node/add(_:)``.
   ///
   /// - Throws: ``RunBusError/Code/badInput`` for a value that no sensor gives, ``RunBusError/Code/closed`` when the hub
   ///   does not run.
   public func add(_ sample: Sample) throws(RunBusError) {
-    guard driver.life.isRunning else { throw RunBusError(.closed, "the hub does not run") }
+    guard driver.lifecycle.isRunning else { throw RunBusError(.closed, "the hub does not run") }
     guard Codec.carries(sample.value) else {
       throw RunBusError(.badInput, "\(sample.value) is no reading of a sensor: it was not taken in")
     }
@@ -80,18 +80,18 @@ public actor Hub: Node, DrivenNode {
   }
 
   /// Whether readings, those of peers included, are not durable yet or their effect is not published yet.
-  public var hasUnsettledSamples: Bool { core?.hasUnsettledSamples ?? false }
+  public var hasPendingSamples: Bool { core?.hasPendingSamples ?? false }
 
   /// Snapshots as they are published, the present one first.
   public func snapshots() -> AsyncStream<Snapshot> {
-    driver.audience.snapshots(first: core?.authoritative == Snapshot.none ? nil : core?.authoritative)
+    driver.broadcaster.snapshots(first: core?.authoritative == Snapshot.none ? nil : core?.authoritative)
   }
   /// Which sensors the run asks for; see ``Node/sensorDemands()``.
   public func sensorDemands() -> AsyncStream<SensorDemand> {
-    driver.audience.sensorDemands(first: authoritative.sensors)
+    driver.broadcaster.sensorDemands(first: authoritative.sensors)
   }
   /// Everything that the hub publishes.
-  public func events() -> AsyncStream<BusEvent> { driver.audience.events() }
+  public func events() -> AsyncStream<BusEvent> { driver.broadcaster.events() }
   /// Decides about a run that was on when the hub died, while the hub waits for that decision
   /// (``RunCore/Snapshot/isRecovering``).
   ///
@@ -101,7 +101,7 @@ public actor Hub: Node, DrivenNode {
     feed(.recover(answer))
   }
   /// What happens to records of this node; see ``Node/recordNews()``.
-  public func recordNews() -> AsyncStream<RecordNews> { driver.audience.recordNews() }
+  public func recordNews() -> AsyncStream<RecordNews> { driver.broadcaster.recordNews() }
 
   /// Asks this node itself; see ``Node/ask(_:)``.
   public func ask(_ inquiry: Inquiry) async -> InquiryAnswer { await askKeeper(inquiry) }
@@ -125,7 +125,7 @@ public actor Hub: Node, DrivenNode {
 
   /// Opens the sockets again.
   public func reconnect() {
-    if driver.life.isRunning, transport == nil { open() }
+    if driver.lifecycle.isRunning, transport == nil { open() }
   }
 
   // MARK: Messages
@@ -143,15 +143,15 @@ public actor Hub: Node, DrivenNode {
   public func post(
     _ message: AppMessage, by deliveryClass: DeliveryClass, to device: DeviceID
   ) async throws(RunBusError) {
-    guard !driver.life.hasEnded else { throw RunBusError(.closed, "the hub has ended") }
-    try await driver.audience.posting(of: message.id, isolation: self) {
+    guard !driver.lifecycle.hasEnded else { throw RunBusError(.closed, "the hub has ended") }
+    try await driver.broadcaster.posting(of: message.id, isolation: self) {
       feed(.post(message, deliveryClass, to: device))
     }.get()
   }
 
   /// See ``Node/messageReceipts(for:)``.
   public func messageReceipts(for id: MessageID) -> AsyncStream<MessageReceipt> {
-    driver.audience.messageReceipts(for: id)
+    driver.broadcaster.messageReceipts(for: id)
   }
 
   /// The newest value of a key that a device has sent with the class `latest`.
@@ -181,8 +181,8 @@ public actor Hub: Node, DrivenNode {
       settings: settings, history: history, now: clock.bus(at: real), wallSeconds: Date().timeIntervalSince1970,
       bootID: MachineBoot.id)
     start()
-    driver.keeper?.meet()
-    try openPlace()
+    driver.localServices?.meet()
+    try openLocalServices()
   }
 
   func receive(_ event: HubCore.Event) {
@@ -233,22 +233,22 @@ public actor Hub: Node, DrivenNode {
       if transport?.send(bytes, to: connection) == .gone { driver.queue.append(.gone(connection)) }
     case .publish(let event):
       if subscribed.contains(event.topic) { transport?.publish(Codec.encode(event), on: event.topic) }
-      driver.audience.hear(event)
+      driver.broadcaster.hear(event)
     case .commit(let id, let operations): commit(id, operations)
-    case .receipt(let receipt): driver.audience.tell(receipt)
-    case .messageReceipt(let receipt): driver.audience.tell(receipt)
-    case .refusePost(let id, let refusal): driver.audience.refuse(id, refusal)
-    case .hand(let handlerCall): driver.handing.append(handlerCall)
+    case .receipt(let receipt): driver.broadcaster.tell(receipt)
+    case .messageReceipt(let receipt): driver.broadcaster.tell(receipt)
+    case .refusePost(let id, let refusal): driver.broadcaster.refuse(id, refusal)
+    case .hand(let handlerCall): driver.handlerCalls.append(handlerCall)
     case .keep(let run): tell(run)
     case .readJournal(let run): readJournal(of: run)
     case .readRecord(let run, let from, let asker): readRecord(of: run, from: from, for: asker)
-    case .record(let news): driver.audience.tell(news)
-    case .spooledCommandJudged(let id): driver.keeper?.remove(id)
-    case .answer(let answer, let number): driver.keeper?.answer(answer, number)
-    case .show(let snapshot): driver.audience.show(snapshot)
+    case .record(let news): driver.broadcaster.tell(news)
+    case .spooledCommandJudged(let id): driver.localServices?.remove(id)
+    case .answer(let answer, let number): driver.localServices?.answer(answer, number)
+    case .show(let snapshot): driver.broadcaster.show(snapshot)
     case .recovered(let recovery): tell(recovery)
     case .note(let text): driver.log.debug("\(text)")
-    case .ended: driver.life.end(nil)
+    case .ended: driver.lifecycle.end(nil)
     }
   }
 
@@ -261,7 +261,7 @@ public actor Hub: Node, DrivenNode {
       driver.queue.append(.opened(eventsEndpoint: transport.eventsEndpoint))
       if !driver.isFeeding { feed(.deadline) }
     } catch {
-      driver.life.end(error)
+      driver.lifecycle.end(error)
     }
   }
 

@@ -74,10 +74,10 @@ final class LocalServicesDriver {
     let stamp = spool.changeStamp
     guard let stamp, stamp != self.stamp || !unjudged.isEmpty else { return }
     self.stamp = stamp
-    let keeper = Weak(self)
+    let driver = Weak(self)
     disk.async { [loop] in
       let (commands, notices) = spool.list()
-      loop.submit { keeper.value?.receive(commands, notices) }
+      loop.submit { driver.value?.receive(commands, notices) }
     }
   }
 

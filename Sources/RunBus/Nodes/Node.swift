@@ -41,7 +41,7 @@ public protocol Node: Actor {
   func add(_ sample: Sample) throws(RunBusError)
 
   /// Whether the node has added readings that are not durable at the hub yet.
-  var hasUnsettledSamples: Bool { get }
+  var hasPendingSamples: Bool { get }
 
   /// The stream of snapshots. A slow reader gets the newest and misses those between.
   func snapshots() -> AsyncStream<Snapshot>

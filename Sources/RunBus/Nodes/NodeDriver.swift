@@ -26,11 +26,11 @@ final class NodeDriver<Event: NodeEvent> {
   /// The present store. The driver replaces it when it turns out to be damaged.
   fileprivate(set) var store: NodeStore
   let log: Logger
-  let audience = Broadcaster()
-  var life = NodeLifecycle()
-  var keeper: LocalServicesDriver?
+  let broadcaster = Broadcaster()
+  var lifecycle = NodeLifecycle()
+  var localServices: LocalServicesDriver?
   /// Handler calls of this turn; they reach the message handler queue when the turn ends.
-  var handing: [HandlerCall] = []
+  var handlerCalls: [HandlerCall] = []
   /// Events for the core. An action of a running turn appends here, and the turn works them off before it ends.
   var queue: [Event] = []
   fileprivate(set) var isFeeding = false
@@ -42,9 +42,9 @@ final class NodeDriver<Event: NodeEvent> {
   /// logged.
   fileprivate let failsUnwritten: Bool
   fileprivate var timer: LoopTimer?
-  fileprivate var desk: MessageHandlerQueue?
+  fileprivate var handlerQueue: MessageHandlerQueue?
   /// Counts the message handler queues that were closed because the core was replaced.
-  fileprivate var deskNumber: UInt64 = 0
+  fileprivate var handlerNumber: UInt64 = 0
   /// Whether there is a core.
   fileprivate var hasStarted = false
   /// Events that arrived before there was a core.
@@ -79,7 +79,7 @@ protocol DrivenNode: Actor {
   /// When the core's next deadline is due, on the loop's clock.
   var wakeAt: BusTime? { get }
 
-  /// Makes the core, then calls ``start()`` and ``openPlace()``.
+  /// Makes the core, then calls ``start()`` and ``openLocalServices()``.
   func begin() throws(RunBusError)
   /// Closes what ``begin()`` opened, such as the transport. The node can begin again.
   func abandon()
@@ -105,7 +105,7 @@ private enum DriverLimits {
 
 extension DrivenNode {
   func drive() async throws(RunBusError) {
-    try driver.life.begin()
+    try driver.lifecycle.begin()
     do {
       try beginWhole()
     } catch {
@@ -113,7 +113,7 @@ extension DrivenNode {
       throw error
     }
     let error = await withTaskCancellationHandler {
-      await withCheckedContinuation { driver.life.wait($0) }
+      await withCheckedContinuation { driver.lifecycle.wait($0) }
     } onCancel: {
       loop.submit { [self] in assumeIsolated { $0.end() } }
     }
@@ -149,26 +149,26 @@ extension DrivenNode {
       letGo()
       driver.hasStarted = false
       driver.queue = []
-      driver.handing = []
+      driver.handlerCalls = []
       driver.isHeldUp = false
       // The old queue reports on messages of the former core; `serveMessages` makes a new queue for the same handler.
-      driver.desk?.close()
-      driver.deskNumber += 1
-      driver.audience.giveUpPosts(
+      driver.handlerQueue?.close()
+      driver.handlerNumber += 1
+      driver.broadcaster.giveUpPosts(
         RunBusError(.store, "the store was damaged meanwhile: whether the message was kept is not known", cause: fault))
       try beginWhole()
       // The core ignores commands that the new store already contains.
       for command in driver.unanswered { feed(.press(command)) }
       if driver.isEnding { feed(.ending) }
     } catch {
-      driver.life.end(error)
+      driver.lifecycle.end(error)
     }
   }
 
   /// Gives a command and waits for its verdict. The waiting goes on when the store is replaced meanwhile.
   func answer(to command: Command) async throws(RunBusError) -> Verdict {
     driver.unanswered.append(command)
-    let result = await driver.audience.verdict(of: command.id, isolation: self) { feed(.press(command)) }
+    let result = await driver.broadcaster.verdict(of: command.id, isolation: self) { feed(.press(command)) }
     if let index = driver.unanswered.firstIndex(where: { $0.id == command.id }) { driver.unanswered.remove(at: index) }
     return try result.get()
   }
@@ -180,7 +180,7 @@ extension DrivenNode {
     for notice in driver.store.notices { driver.log.warning("\(notice)") }
     feed(.started)
     watchFiles()
-    driver.keeper = LocalServicesDriver(
+    driver.localServices = LocalServicesDriver(
       driver.services, loop: loop, log: driver.log,
       spooled: { [weak self] presses in self?.assumeIsolated { $0.feed(.spooled(presses)) } },
       inquire: { [weak self] inquiry, number in self?.assumeIsolated { $0.feed(.inquire(inquiry, number)) } })
@@ -189,8 +189,8 @@ extension DrivenNode {
   /// Opens the admin socket and the spool, and feeds the events that arrived before there was a core.
   ///
   /// - Throws: ``RunBusError/Code/transport`` or ``RunBusError/Code/busHeld`` when the admin socket cannot be opened.
-  func openPlace() throws(RunBusError) {
-    try driver.keeper?.open()
+  func openLocalServices() throws(RunBusError) {
+    try driver.localServices?.open()
     for event in driver.early { feed(event) }
     driver.early = []
   }
@@ -201,12 +201,12 @@ extension DrivenNode {
   }
 
   private func close(_ error: RunBusError?) {
-    driver.life.end(error)
-    driver.desk?.close()
+    driver.lifecycle.end(error)
+    driver.handlerQueue?.close()
     letGo()
     driver.store.close()
     closeOwn()
-    driver.audience.end(error ?? RunBusError(.closed, "the \(driver.word) has ended"))
+    driver.broadcaster.end(error ?? RunBusError(.closed, "the \(driver.word) has ended"))
   }
 }
 
@@ -214,8 +214,8 @@ extension DrivenNode {
   private func letGo() {
     driver.timer = nil
     driver.fileTimer = nil
-    driver.keeper?.close()
-    driver.keeper = nil
+    driver.localServices?.close()
+    driver.localServices = nil
     abandon()
   }
 
@@ -227,7 +227,7 @@ extension DrivenNode {
   }
 
   private func lookForFiles() {
-    if let lost = lostHold { return driver.life.end(lost) }
+    if let lost = lostHold { return driver.lifecycle.end(lost) }
     // The check runs on the store's thread: a disk that hangs must not block the loop. The next one waits for its
     // answer.
     driver.store.lookForFiles(
@@ -238,7 +238,7 @@ extension DrivenNode {
   }
 
   private func stop(_ fault: StoreFault) {
-    driver.life.end(RunBusError(.store, "the \(driver.word) stops: \(fault)", cause: fault))
+    driver.lifecycle.end(RunBusError(.store, "the \(driver.word) stops: \(fault)", cause: fault))
   }
 }
 
@@ -247,10 +247,10 @@ extension DrivenNode {
 extension DrivenNode {
   func feed(_ event: Event) {
     guard driver.hasStarted else {
-      if !driver.life.hasEnded { driver.early.append(event) }
+      if !driver.lifecycle.hasEnded { driver.early.append(event) }
       return
     }
-    guard driver.life.isRunning else { return }
+    guard driver.lifecycle.isRunning else { return }
     driver.queue.append(event)
     // An event that an action causes joins the queue: the core receives nothing while actions are carried out.
     guard !driver.isFeeding else { return }
@@ -261,47 +261,51 @@ extension DrivenNode {
       for event in batch { receive(event) }
     }
     driver.isFeeding = false
-    if !driver.handing.isEmpty {
-      driver.desk?.put(driver.handing)
-      driver.handing = []
+    if !driver.handlerCalls.isEmpty {
+      driver.handlerQueue?.put(driver.handlerCalls)
+      driver.handlerCalls = []
     }
-    driver.keeper?.lookIfDue()
+    driver.localServices?.lookIfDue()
     driver.timer?.deadline = wakeAt
   }
 
   /// Answers an inquiry of the node's own app.
   func askKeeper(_ inquiry: Inquiry) async -> InquiryAnswer {
     await withCheckedContinuation { continuation in
-      guard let keeper = driver.keeper else { return continuation.resume(returning: .failed("the node does not run")) }
-      keeper.ask(inquiry) { continuation.resume(returning: $0) }
+      guard let services = driver.localServices else {
+        return continuation.resume(returning: .failed("the node does not run"))
+      }
+      services.ask(inquiry) { continuation.resume(returning: $0) }
     }
   }
 
   func serveMessages(
     _ handler: @escaping @Sendable (ReceivedMessage) async throws -> Void
   ) async throws(RunBusError) {
-    guard driver.desk == nil else { throw RunBusError(.badInput, "this node has a handler for messages already") }
+    guard driver.handlerQueue == nil else {
+      throw RunBusError(.badInput, "this node has a handler for messages already")
+    }
     // A core that was replaced closes its queue; the handler then serves the queue of the next core.
     var number: UInt64
     repeat {
-      let desk = MessageHandlerQueue()
-      number = driver.deskNumber
-      driver.desk = desk
+      let queue = MessageHandlerQueue()
+      number = driver.handlerNumber
+      driver.handlerQueue = queue
       feed(.handling(true))
       await withTaskCancellationHandler {
-        await desk.serve(handler) { [loop, number] report in
+        await queue.serve(handler) { [loop, number] report in
           loop.submit { [self] in assumeIsolated { $0.receive(report, from: number) } }
         }
       } onCancel: {
-        desk.close()
+        queue.close()
       }
-    } while driver.deskNumber != number && driver.life.isRunning && !Task.isCancelled
-    driver.desk = nil
+    } while driver.handlerNumber != number && driver.lifecycle.isRunning && !Task.isCancelled
+    driver.handlerQueue = nil
     feed(.handling(false))
   }
 
   private func receive(_ report: MessageHandlerQueue.Report, from number: UInt64) {
-    guard number == driver.deskNumber else { return }
+    guard number == driver.handlerNumber else { return }
     switch report {
     case .handled(let stream, let sequence, let handlerGeneration):
       feed(.handled(stream, through: sequence, handlerGeneration: handlerGeneration))
@@ -348,7 +352,8 @@ extension DrivenNode {
       }
       driver.isHeldUp = true
       feed(.commitFailed(id))
-    case .failure(let fault) where fault.isDamage && driver.store.hasFiles && driver.life.isRunning: beginAnew(fault)
+    case .failure(let fault) where fault.isDamage && driver.store.hasFiles && driver.lifecycle.isRunning:
+      beginAnew(fault)
     case .failure(let fault): stop(fault)
     }
   }

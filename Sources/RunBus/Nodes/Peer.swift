@@ -66,16 +66,16 @@ public actor Peer: Node, DrivenNode {
   }
 
   /// The stages of one of this peer's commands.
-  public func receipts(for id: CommandID) -> AsyncStream<Receipt> { driver.audience.receipts(for: id) }
+  public func receipts(for id: CommandID) -> AsyncStream<Receipt> { driver.broadcaster.receipts(for: id) }
   /// The stages of all of this peer's own commands; see ``Node/ownReceipts()``.
-  public func ownReceipts() -> AsyncStream<Receipt> { driver.audience.ownReceipts() }
+  public func ownReceipts() -> AsyncStream<Receipt> { driver.broadcaster.ownReceipts() }
 
   /// Adds one sensor reading and keeps it until the hub has acknowledged it; see ``Node/add(_:)``.
   ///
   /// - Throws: ``RunBusError/Code/full`` when 36,000 readings wait for the hub, ``RunBusError/Code/badInput`` for a
   ///   value that no sensor gives, ``RunBusError/Code/closed`` when the peer does not run.
   public func add(_ sample: Sample) throws(RunBusError) {
-    guard driver.life.isRunning else { throw RunBusError(.closed, "the peer does not run") }
+    guard driver.lifecycle.isRunning else { throw RunBusError(.closed, "the peer does not run") }
     guard Codec.carries(sample.value) else {
       throw RunBusError(.badInput, "\(sample.value) is no reading of a sensor: it was not taken in")
     }
@@ -87,16 +87,16 @@ public actor Peer: Node, DrivenNode {
 
   /// Snapshots as they come, the present one first.
   public func snapshots() -> AsyncStream<Snapshot> {
-    driver.audience.snapshots(first: core?.authoritative == Snapshot.none ? nil : core?.authoritative)
+    driver.broadcaster.snapshots(first: core?.authoritative == Snapshot.none ? nil : core?.authoritative)
   }
   /// Which sensors the run asks for; see ``Node/sensorDemands()``.
   public func sensorDemands() -> AsyncStream<SensorDemand> {
-    driver.audience.sensorDemands(first: authoritative.sensors)
+    driver.broadcaster.sensorDemands(first: authoritative.sensors)
   }
   /// Everything this peer hears.
-  public func events() -> AsyncStream<BusEvent> { driver.audience.events() }
+  public func events() -> AsyncStream<BusEvent> { driver.broadcaster.events() }
   /// What happens to records of this node; see ``Node/recordNews()``.
-  public func recordNews() -> AsyncStream<RecordNews> { driver.audience.recordNews() }
+  public func recordNews() -> AsyncStream<RecordNews> { driver.broadcaster.recordNews() }
 
   /// Asks this node itself, not the hub; see ``Node/ask(_:)``.
   public func ask(_ inquiry: Inquiry) async -> InquiryAnswer { await askKeeper(inquiry) }
@@ -112,7 +112,7 @@ public actor Peer: Node, DrivenNode {
   /// How many samples the hub has not acknowledged yet.
   public var unacknowledgedSamples: Int { core?.spooledCount ?? 0 }
   /// Whether the hub has not acknowledged all samples yet.
-  public var hasUnsettledSamples: Bool { unacknowledgedSamples > 0 }
+  public var hasPendingSamples: Bool { unacknowledgedSamples > 0 }
 
   /// The state of the connection to the hub.
   public var reachability: Reachability {
@@ -121,7 +121,7 @@ public actor Peer: Node, DrivenNode {
       roundTrip: core?.roundTrip)
   }
   /// Changes of ``reachability``, the present one first.
-  public func reachabilities() -> AsyncStream<Reachability> { driver.audience.reachabilities(first: reachability) }
+  public func reachabilities() -> AsyncStream<Reachability> { driver.broadcaster.reachabilities(first: reachability) }
 
   /// How old the shown state is, and whether it is stale.
   public var viewState: ViewState {
@@ -130,7 +130,7 @@ public actor Peer: Node, DrivenNode {
   /// Changes of ``viewState``, the present one first. The view becomes stale after three missed heartbeats (6 s while a
   /// run is on, 30 s otherwise) or when the hub has said goodbye, and fresh again with the hub's next message. A slow
   /// reader gets the newest.
-  public func views() -> AsyncStream<ViewState> { driver.audience.views(first: viewState) }
+  public func views() -> AsyncStream<ViewState> { driver.broadcaster.views(first: viewState) }
 
   /// Alarms: the hub has been silent for ``PeerConfiguration/hubLostAfter`` while a run is on, so the run may have
   /// stopped.
@@ -138,7 +138,7 @@ public actor Peer: Node, DrivenNode {
   /// There is one alarm for each silence, also over restarts of this peer, and it is durable before it is reported. The
   /// hub's next message ends the silence. A hub that said goodbye raises no alarm. Time in which this peer slept or was
   /// disconnected does not count as silence of the hub.
-  public func hubLost() -> AsyncStream<HubLost> { driver.audience.hubLosses() }
+  public func hubLost() -> AsyncStream<HubLost> { driver.broadcaster.hubLosses() }
   /// The last alarm, also one from before a restart of this peer; `nil` when there never was one.
   public var lastHubLost: HubLost? { core?.lastHubLost }
 
@@ -152,12 +152,12 @@ public actor Peer: Node, DrivenNode {
 
   /// Connects again.
   public func reconnect() {
-    guard driver.life.isRunning, transport == nil else { return }
+    guard driver.lifecycle.isRunning, transport == nil else { return }
     feed(.resumed)
     do {
       try connect()
     } catch {
-      driver.life.end(error)
+      driver.lifecycle.end(error)
     }
   }
 
@@ -173,13 +173,13 @@ public actor Peer: Node, DrivenNode {
   ///   ``RunBusError/Code/unreachable`` for a live message when the hub is not connected, ``RunBusError/Code/full``
   ///   when the outbox is full, ``RunBusError/Code/closed`` when the peer ends first.
   public func post(_ message: AppMessage, by deliveryClass: DeliveryClass) async throws(RunBusError) {
-    guard !driver.life.hasEnded else { throw RunBusError(.closed, "the peer has ended") }
-    try await driver.audience.posting(of: message.id, isolation: self) { feed(.post(message, deliveryClass)) }.get()
+    guard !driver.lifecycle.hasEnded else { throw RunBusError(.closed, "the peer has ended") }
+    try await driver.broadcaster.posting(of: message.id, isolation: self) { feed(.post(message, deliveryClass)) }.get()
   }
 
   /// See ``Node/messageReceipts(for:)``.
   public func messageReceipts(for id: MessageID) -> AsyncStream<MessageReceipt> {
-    driver.audience.messageReceipts(for: id)
+    driver.broadcaster.messageReceipts(for: id)
   }
 
   /// The newest value of a key that the hub has sent with the class `latest`.
@@ -199,7 +199,7 @@ public actor Peer: Node, DrivenNode {
     let number = lastInquiry
     return await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in
-        guard !driver.life.hasEnded else { return continuation.resume(returning: .failed("the peer has ended")) }
+        guard !driver.lifecycle.hasEnded else { return continuation.resume(returning: .failed("the peer has ended")) }
         inquiries.append((number, continuation))
         feed(.ask(inquiry))
       }
@@ -228,9 +228,9 @@ public actor Peer: Node, DrivenNode {
     start()
     // After the store was replaced, the core's snapshot may be older than what was shown last.
     if !driver.hasBegunAnew, core?.authoritative.order.term ?? 0 > 0, let core {
-      driver.audience.show(core.authoritative)
+      driver.broadcaster.show(core.authoritative)
     }
-    try openPlace()
+    try openLocalServices()
     try connect()
   }
 
@@ -270,32 +270,32 @@ public actor Peer: Node, DrivenNode {
     case .commit(let id, let operations): commit(id, operations)
     case .receipt(let receipt):
       driver.log.log(receipt, of: configuration.deviceID)
-      driver.audience.tell(receipt)
-    case .messageReceipt(let receipt): driver.audience.tell(receipt)
-    case .refusePost(let id, let refusal): driver.audience.refuse(id, refusal)
-    case .hand(let handlerCall): driver.handing.append(handlerCall)
-    case .spooledCommandJudged(let id): driver.keeper?.remove(id)
-    case .answer(let answer, let number): driver.keeper?.answer(answer, number)
+      driver.broadcaster.tell(receipt)
+    case .messageReceipt(let receipt): driver.broadcaster.tell(receipt)
+    case .refusePost(let id, let refusal): driver.broadcaster.refuse(id, refusal)
+    case .hand(let handlerCall): driver.handlerCalls.append(handlerCall)
+    case .spooledCommandJudged(let id): driver.localServices?.remove(id)
+    case .answer(let answer, let number): driver.localServices?.answer(answer, number)
     case .readRecord(let run, let from, let asker): readRecord(of: run, from: from, for: asker)
-    case .record(let news): driver.audience.tell(news)
+    case .record(let news): driver.broadcaster.tell(news)
     case .answered(let answer):
       if !inquiries.isEmpty { inquiries.removeFirst().continuation?.resume(returning: answer) }
-    case .met: driver.keeper?.meet()
-    case .ended: driver.life.end(nil)
+    case .met: driver.localServices?.meet()
+    case .ended: driver.lifecycle.end(nil)
     case .show(let snapshot):
       driver.log.log(snapshot)
-      driver.audience.show(snapshot)
-    case .hear(let event): driver.audience.hear(event)
+      driver.broadcaster.show(snapshot)
+    case .hear(let event): driver.broadcaster.hear(event)
     case .reachability:
       driver.log.debug("the hub \(reachability.isReachable ? "answers" : "is out of reach")")
-      driver.audience.tell(reachability)
-    case .view(let state): driver.audience.tell(state)
+      driver.broadcaster.tell(reachability)
+    case .view(let state): driver.broadcaster.tell(state)
     case .hubLost(let lost):
       driver.log.notice("the hub has been silent for \(lost.silence.seconds) s while a run is on: it may have stopped")
-      driver.audience.tell(lost)
+      driver.broadcaster.tell(lost)
     case .fail(let refusal):
       driver.log.debug("the hub refused this node (\(refusal.code.rawValue)): \(refusal.message)")
-      driver.life.end(RunBusError(.wireMismatch, refusal.message))
+      driver.lifecycle.end(RunBusError(.wireMismatch, refusal.message))
     case .note(let text): driver.log.debug("\(text)")
     }
   }

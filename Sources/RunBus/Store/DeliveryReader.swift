@@ -107,10 +107,10 @@ extension HistoryReader {
     }
     var rows: [OutboundStreamID: [OutboxRow]] = [:]
     try each("outbox", "SELECT * FROM outbox ORDER BY position") { row in
-      guard let position = row.integer("position"), let stream = streams[OutboxPlace.number(position)] else {
+      guard let position = row.integer("position"), let stream = streams[OutboxKey.number(position)] else {
         return false
       }
-      let (outboxRow, isWhole) = Self.outboxRow(row, stream, OutboxPlace.sequence(position))
+      let (outboxRow, isWhole) = Self.outboxRow(row, stream, OutboxKey.sequence(position))
       rows[stream, default: []].append(outboxRow)
       return isWhole
     }

@@ -24,7 +24,7 @@ final class MemoryStore: StoreBackend {
   init(options: StoreOptions) { self.options = options }
 
   func commit(_ operations: [StoreOperation]) throws(StoreFault) {
-    for case .enqueue(let row) in operations { try OutboxPlace.check(row) }
+    for case .enqueue(let row) in operations { try OutboxKey.check(row) }
     try options.beforeCommit?(operations)
     state.withLock { state in
       for operation in operations { Self.apply(operation, to: &state) }

@@ -19,12 +19,12 @@ final class SQLiteOutbox: Sendable {
   func forget() { streams.withLock { $0 = [:] } }
 
   func enqueue(_ row: OutboxRow, _ db: Database) throws {
-    try OutboxPlace.check(row)
+    try OutboxKey.check(row)
     let number = try make(row.stream, db).number
     let item = row.item.map(OutboxCoding.encode)
     let statement = try db.cachedStatement(sql: Self.enqueueSQL).sqliteStatement
     // Bound by hand: this statement runs thousands of times, and boxing its arguments took longer than its execution.
-    sqlite3_bind_int64(statement, 1, OutboxPlace.position(number, row.sequence))
+    sqlite3_bind_int64(statement, 1, OutboxKey.position(number, row.sequence))
     sqlite3_bind_int64(statement, 4, row.since.nanoseconds)
     sqlite3_bind_int64(statement, 5, row.isUncertain ? Self.uncertain : 0)
     sqlite3_bind_int64(statement, 6, Int64(row.tries))
@@ -56,26 +56,26 @@ final class SQLiteOutbox: Sendable {
     guard id.kind != .commands else { return }
     try db.run(
       "DELETE FROM outbox WHERE position BETWEEN ? AND ?",
-      [OutboxPlace.position(stream.number, 0), OutboxPlace.position(stream.number, sequence)])
+      [OutboxKey.position(stream.number, 0), OutboxKey.position(stream.number, sequence)])
   }
 
   func remove(_ id: OutboundStreamID, _ sequence: UInt64, _ db: Database) throws {
-    guard sequence <= OutboxPlace.sequenceMax, let stream = try find(id, db) else { return }
-    try db.run("DELETE FROM outbox WHERE position = ?", [OutboxPlace.position(stream.number, sequence)])
+    guard sequence <= OutboxKey.sequenceMax, let stream = try find(id, db) else { return }
+    try db.run("DELETE FROM outbox WHERE position = ?", [OutboxKey.position(stream.number, sequence)])
   }
 
   func tombstone(_ id: OutboundStreamID, _ sequence: UInt64, _ db: Database) throws {
-    guard sequence <= OutboxPlace.sequenceMax, let stream = try find(id, db) else { return }
+    guard sequence <= OutboxKey.sequenceMax, let stream = try find(id, db) else { return }
     try db.run(
       "UPDATE outbox SET kind = NULL, item = NULL WHERE position = ?",
-      [OutboxPlace.position(stream.number, sequence)])
+      [OutboxKey.position(stream.number, sequence)])
   }
 
   func countTries(_ id: OutboundStreamID, from first: UInt64, through last: UInt64, _ db: Database) throws {
-    guard first <= OutboxPlace.sequenceMax, let stream = try find(id, db) else { return }
+    guard first <= OutboxKey.sequenceMax, let stream = try find(id, db) else { return }
     try db.run(
       "UPDATE outbox SET tries = MIN(tries + 1, ?) WHERE position BETWEEN ? AND ?",
-      [Int64(UInt32.max), OutboxPlace.position(stream.number, first), OutboxPlace.position(stream.number, last)])
+      [Int64(UInt32.max), OutboxKey.position(stream.number, first), OutboxKey.position(stream.number, last)])
   }
 
   /// Numbering from 1 in ascending order only lowers sequences, so no row moves to a position that is still used, even
@@ -88,13 +88,13 @@ final class SQLiteOutbox: Sendable {
       if target != id {
         let other = try make(target, db)
         number = other.number
-        sequence = try self.positions(other, db).last.map(OutboxPlace.sequence) ?? 0
+        sequence = try self.positions(other, db).last.map(OutboxKey.sequence) ?? 0
       }
       for position in positions {
         sequence += 1
         try db.run(
           "UPDATE outbox SET position = ? WHERE position = ?",
-          [OutboxPlace.position(number, sequence), position])
+          [OutboxKey.position(number, sequence), position])
       }
     }
     try forget(id, stream, db)
@@ -104,7 +104,7 @@ final class SQLiteOutbox: Sendable {
     guard let stream = try find(id, db) else { return }
     try db.run(
       "DELETE FROM outbox WHERE position BETWEEN ? AND ?",
-      [OutboxPlace.position(stream.number, 0), OutboxPlace.position(stream.number, .max)])
+      [OutboxKey.position(stream.number, 0), OutboxKey.position(stream.number, .max)])
     try forget(id, stream, db)
   }
 
@@ -124,7 +124,7 @@ final class SQLiteOutbox: Sendable {
       sql: "SELECT position FROM outbox WHERE position BETWEEN ? AND ? ORDER BY position")
     return try Int64.fetchAll(
       statement,
-      arguments: [OutboxPlace.position(stream.number, 0), OutboxPlace.position(stream.number, .max)])
+      arguments: [OutboxKey.position(stream.number, 0), OutboxKey.position(stream.number, .max)])
   }
 
   private func find(_ id: OutboundStreamID, _ db: Database) throws -> Stream? {
@@ -142,8 +142,8 @@ final class SQLiteOutbox: Sendable {
   private func make(_ id: OutboundStreamID, _ db: Database) throws -> Stream {
     if let stream = try find(id, db) { return stream }
     try db.run("INSERT INTO streams (receiver, kind) VALUES (?, ?)", [id.receiver.data, id.kind.code])
-    guard db.lastInsertedRowID <= OutboxPlace.numberMax else {
-      throw StoreFault.broken("a store has room for \(OutboxPlace.numberMax) streams")
+    guard db.lastInsertedRowID <= OutboxKey.numberMax else {
+      throw StoreFault.broken("a store has room for \(OutboxKey.numberMax) streams")
     }
     let stream = Stream(number: db.lastInsertedRowID, acknowledged: nil)
     keep(stream, id)

@@ -146,15 +146,15 @@ struct Salvage {
     let update = try db.makeStatement(sql: "UPDATE outbox SET position = ? WHERE position = ?")
     let delete = try db.makeStatement(sql: "DELETE FROM outbox WHERE position = ?")
     for position in try Int64.fetchAll(db, sql: "SELECT position FROM outbox ORDER BY position") {
-      let number = OutboxPlace.number(position)
+      let number = OutboxKey.number(position)
       // A row without a stream or with a sequence out of range would appear in another stream.
-      guard numbers.contains(number), OutboxPlace.sequence(position) > 0 else {
+      guard numbers.contains(number), OutboxKey.sequence(position) > 0 else {
         try delete.execute(arguments: [position])
         continue
       }
       let sequence = (last[number] ?? 0) + 1
       last[number] = sequence
-      let place = OutboxPlace.position(number, sequence)
+      let place = OutboxKey.position(number, sequence)
       if place != position { try update.execute(arguments: [place, position]) }
     }
   }

@@ -88,7 +88,7 @@ enum StoreSchema {
     WITHOUT ROWID;
     """
 
-  /// Outbox rows have the keys of ``OutboxPlace``. With one integer as its key a table grows at its end, and a commit
+  /// Outbox rows have the keys of ``OutboxKey``. With one integer as its key a table grows at its end, and a commit
   /// of one row writes one page.
   private static let version2 = """
     ALTER TABLE watermarks ADD COLUMN id BLOB;

@@ -13,13 +13,13 @@ struct CommandQueue: Sendable {
   }
 
   /// Slots in total, and the most that one sender may use.
-  static let (placesMax, senderMax) = (1024, 256)
+  static let (slotsMax, senderMax) = (1024, 256)
   /// Slots reserved for the hub's own buttons, slots reserved for each device, and how many devices have reserved
   /// slots.
-  static let (ownPlaces, devicePlaces, devicesMax) = (64, 8, 32)
+  static let (ownSlots, deviceSlots, devicesMax) = (64, 8, 32)
   /// Upper bound on commands without a verdict. Held commands use no slot, and those of runs that have just fallen
   /// apart get slots without a check.
-  static let commandsMax = placesMax + 2 * HeldRuns.totalMax
+  static let commandsMax = slotsMax + 2 * HeldRuns.totalMax
 
   private struct Command: Sendable {
     let sender: Sender
@@ -32,30 +32,30 @@ struct CommandQueue: Sendable {
   private(set) var devices: Set<DeviceID> = []
 
   /// How many slots a sender uses.
-  func places(of sender: Sender) -> Int { taken[sender] ?? 0 }
+  func slots(of sender: Sender) -> Int { taken[sender] ?? 0 }
 
   /// Whether a sender may use one more slot, reserved for it or shared.
-  func hasPlace(for sender: Sender) -> Bool {
-    let count = places(of: sender)
+  func hasSlot(for sender: Sender) -> Bool {
+    let count = slots(of: sender)
     guard count < Self.senderMax else { return false }
     guard count >= kept(for: sender) else { return true }
-    let free = Self.placesMax - Self.ownPlaces - Self.devicesMax * Self.devicePlaces
+    let free = Self.slotsMax - Self.ownSlots - Self.devicesMax * Self.deviceSlots
     return taken.reduce(0) { $0 + max(0, $1.value - kept(for: $1.key)) } < free
   }
 
   private func kept(for sender: Sender) -> Int {
     switch sender {
-    case .own: Self.ownPlaces
-    case .device(let device): devices.contains(device) ? Self.devicePlaces : 0
+    case .own: Self.ownSlots
+    case .device(let device): devices.contains(device) ? Self.deviceSlots : 0
     case .stated: 0
     }
   }
 
   /// Reserves slots for a device if any are left. It may get those of a device that is unreachable and uses none.
-  mutating func keepPlaces(for device: DeviceID, isHere: (DeviceID) -> Bool) {
+  mutating func keepSlots(for device: DeviceID, isHere: (DeviceID) -> Bool) {
     guard !devices.contains(device) else { return }
     if devices.count >= Self.devicesMax {
-      let gone = devices.filter { !isHere($0) && places(of: .device($0)) == 0 }
+      let gone = devices.filter { !isHere($0) && slots(of: .device($0)) == 0 }
       guard let first = gone.min() else { return }
       devices.remove(first)
     }
@@ -80,7 +80,7 @@ struct CommandQueue: Sendable {
   /// Frees the slot of a judged command.
   mutating func judge(_ id: CommandID) {
     guard let command = commands.removeValue(forKey: id), !command.isHeld else { return }
-    let left = places(of: command.sender) - 1
+    let left = slots(of: command.sender) - 1
     taken[command.sender] = left > 0 ? left : nil
   }
 }
@@ -105,8 +105,8 @@ extension HubCore {
   mutating func reasonToRefuse(_ sender: CommandQueue.Sender, store: StoreID? = nil, at now: BusTime) -> String? {
     if let store, owesEnough(store) { return "it does not take the verdicts that it is owed" }
     if commits.isCongested { return "the store is far behind" }
-    if case .device(let device) = sender { queue.keepPlaces(for: device) { sessions.isReachable($0) } }
-    guard !queue.hasPlace(for: sender) else { return nil }
+    if case .device(let device) = sender { queue.keepSlots(for: device) { sessions.isReachable($0) } }
+    guard !queue.hasSlot(for: sender) else { return nil }
     return "too many commands wait to be judged"
   }
 
@@ -137,7 +137,7 @@ extension HubCore {
   private var owedVerdicts: Int {
     var count = 0
     // By index: iterating over the values would copy each stream, which is large.
-    for place in verdictStreams.values.indices { count += verdictStreams.values[place].rows.count }
+    for index in verdictStreams.values.indices { count += verdictStreams.values[index].rows.count }
     return count
   }
 

@@ -43,7 +43,7 @@ public struct HubCore: Sendable {
   var devices: [DeviceID: KnownDevice] = [:]
   var verdictStreams: [StoreID: OutboundStream] = [:]
   var couriers: [StoreID: Courier] = [:]
-  /// How many streams to devices have begun in this incarnation (``nextEpoch()``).
+  /// How many streams to devices have begun in this incarnation (``nextDurabilityGeneration()``).
   var streamsBegun: UInt64 = 0
   /// The stores whose present session was welcomed: only these are sent deliveries.
   var openStores: Set<StoreID> = []

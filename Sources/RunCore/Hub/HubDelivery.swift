@@ -45,7 +45,7 @@ extension HubCore {
 
   /// Returns the durability generation of a new stream. It differs from that of every earlier stream, because a store
   /// that was given up can come back while a write of its old stream is in flight.
-  mutating func nextEpoch() -> UInt64 {
+  mutating func nextDurabilityGeneration() -> UInt64 {
     streamsBegun += 1
     return streamsBegun << 32
   }
@@ -76,7 +76,8 @@ extension HubCore {
     at now: BusTime
   ) {
     let id = OutboundStreamID(receiver: store, kind: .verdicts)
-    var stream = verdictStreams[store] ?? OutboundStream(id, bounds: .verdicts, durabilityGeneration: nextEpoch())
+    var stream =
+      verdictStreams[store] ?? OutboundStream(id, bounds: .verdicts, durabilityGeneration: nextDurabilityGeneration())
     verdictStreams[store] = nil
     let row = stream.add(.verdict(verdict), since: monotonic(at: now), isGoing: true)
     operations.append(.enqueue(row))

@@ -94,7 +94,7 @@ extension HubCore {
     } else {
       couriers[store] = Courier(
         device: device.deviceID, rowDevice: device.deviceID,
-        stream: OutboundStream(id, bounds: .messages, durabilityGeneration: nextEpoch()),
+        stream: OutboundStream(id, bounds: .messages, durabilityGeneration: nextDurabilityGeneration()),
         inbox: InboundStream(sender, durable: durable[sender] ?? .start), isHandling: isHandling)
     }
   }

@@ -25,7 +25,7 @@ extension HubCore {
       HubHolding(name: "bytes of values", count: bytes, max: Self.valuePool + couriers.count * Self.valueShare),
       HubHolding(
         name: "commands without a verdict, its own excepted",
-        count: unjudged.count - queue.places(of: .own), max: CommandQueue.commandsMax),
+        count: unjudged.count - queue.slots(of: .own), max: CommandQueue.commandsMax),
       HubHolding(
         name: "held commands of runs without a stop", count: arbiter.unfinishedCount, max: HeldRuns.totalMax),
       HubHolding(

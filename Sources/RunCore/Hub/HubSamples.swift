@@ -75,7 +75,7 @@ extension HubCore {
   }
 
   /// Whether received readings are not durable yet, or what they change is not published yet.
-  public var hasUnsettledSamples: Bool { !samples.operations.isEmpty || !commits.isIdle }
+  public var hasPendingSamples: Bool { !samples.operations.isEmpty || !commits.isIdle }
 
   /// Commits gathered samples outside the schedule of ticks. If they amend a run whose snapshots are not on schedule, a
   /// snapshot is published as well.

@@ -161,7 +161,7 @@ public struct PeerCore: Sendable {
   }
 
   /// How many commands wait for their verdict.
-  public var unsettledCount: Int { commands.rows.count { $0.item != nil } }
+  public var unjudgedCount: Int { commands.rows.count { $0.item != nil } }
 
   /// How many samples the hub has not acknowledged.
   public var spooledCount: Int { samples.rows.count { $0.item != nil } }

@@ -61,7 +61,7 @@ final class SensorPlayer<Target: Node>: Sendable {
         // Samples due within 10 ms go together: at high speeds a wake-up for each would be a busy loop.
         timer.schedule(
           deadline: .now() + .nanoseconds(max(10_000_000, Int(delay.nanoseconds))), leeway: .milliseconds(1))
-      } else if isDone, await node.hasUnsettledSamples {
+      } else if isDone, await node.hasPendingSamples {
         // Handed over is not arrived: a slow disk, or a hub out of reach. Asked again a few times a second.
         timer.schedule(deadline: .now() + .milliseconds(100), leeway: .milliseconds(10))
       } else if isDone, let runID = origin?.runID, runID != reported {

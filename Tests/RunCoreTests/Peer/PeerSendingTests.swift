@@ -11,11 +11,11 @@ struct PeerSendingTests {
     #expect(peer.commit() == ["start queued", "send 1 start 0.0s"])
     #expect(peer.hub(.delivery(.acknowledge(.commands, through: 1))) == ["start pending"])
     #expect(peer.hub(.delivery(.acknowledge(.commands, through: 1))) == [])
-    #expect(peer.core.unsettledCount == 1)
+    #expect(peer.core.unjudgedCount == 1)
     #expect(peer.hub(peer.verdict(.start, id: 1, at: 1, revision: 1)) == ["start applied 1"])
     // Known, and not durable here: the hub keeps it.
     #expect(peer.hub(peer.verdict(.start, id: 1, at: 1, revision: 1)) == ["send verdicts to 0"])
-    #expect(peer.core.unsettledCount == 0)
+    #expect(peer.core.unjudgedCount == 0)
     #expect(
       peer.passes(.milliseconds(250)) == [
         "0.25s commit: acknowledged commands 1, remove commands 1, verdicts to 1"
@@ -125,7 +125,7 @@ struct PeerSendingTests {
     var peer = PeerStage.up()
     _ = peer.presses(.start, id: 1)
     #expect(peer.presses(.start, id: 1) == [])
-    #expect(peer.core.unsettledCount == 1)
+    #expect(peer.core.unjudgedCount == 1)
   }
 
   @Test("A full outbox refuses, with a verdict that says why")
@@ -135,7 +135,7 @@ struct PeerSendingTests {
     for id in 1...1024 { _ = peer.feed(.press(peer.command(.lap, id: UInt64(id)))) }
     #expect(peer.core.isOutboxFull)
     #expect(peer.feed(.press(peer.command(.stop, id: 2000))) == ["stop busy 0"])
-    #expect(peer.core.unsettledCount == 1024)
+    #expect(peer.core.unjudgedCount == 1024)
   }
 
   @Test("Places are set apart once; then samples go out at once, stay until they are acknowledged, and go out again")

@@ -250,7 +250,7 @@ struct NodePair {
     let before = renewals
     for _ in 0..<30 {
       settleDown()
-      if peer.unsettledCount == 0, hub.verdictStreams.values.allSatisfy(\.isAcknowledged), peer.isReachable { break }
+      if peer.unjudgedCount == 0, hub.verdictStreams.values.allSatisfy(\.isAcknowledged), peer.isReachable { break }
       passTime()
     }
     // Whoever has lost history begins anew, and that is that.
@@ -258,7 +258,7 @@ struct NodePair {
     if hub.records.deadline == nil, hub.records.reading == nil, peer.records.kept != hub.records.kept, !hubHasLost {
       faults.append("the peer keeps \(peer.records.kept.count) records, the hub \(hub.records.kept.count)")
     }
-    if peer.unsettledCount > 0 { faults.append("\(peer.unsettledCount) without a verdict") }
+    if peer.unjudgedCount > 0 { faults.append("\(peer.unjudgedCount) without a verdict") }
     for id in queued.sorted() where told[id] == nil { faults.append("\(id.low) was queued and has no verdict") }
     for (id, count) in hubDisk.effects where count > 1 { faults.append("\(id.low) had \(count) effects") }
     faults += hubDisk.faults + peerDisk.faults

@@ -41,7 +41,7 @@ extension World {
     guard let core = peers[index].core, let hubCore = hub.core else {
       return faults.append("peer \(index) is not there")
     }
-    if core.unsettledCount > 0 { faults.append("peer \(index) still waits for a verdict") }
+    if core.unjudgedCount > 0 { faults.append("peer \(index) still waits for a verdict") }
     // What was recorded a moment ago may still wait for the next commit; the last were recorded long ago.
     if core.spooledCount > 0 { faults.append("peer \(index) still has \(core.spooledCount) samples") }
     let (mine, theirs) = (core.authoritative, hubCore.authoritative)

@@ -2,7 +2,7 @@ import RunCore
 
 /// The key of an outbox row: the number of its stream in the high bits and its sequence in the low bits. One integer
 /// finds a row, and the rows of a stream are adjacent and in order.
-enum OutboxPlace {
+enum OutboxKey {
   private static let sequenceBits: Int64 = 40
   /// Enough for a million messages a second over twelve days.
   static let sequenceMax: UInt64 = 1 << 40 - 1
