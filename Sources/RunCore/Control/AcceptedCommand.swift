@@ -1,23 +1,23 @@
-/// A command as the hub has accepted it: with its sender's place and times on the hub's own line.
+/// A command that the hub has accepted, with its position in the sender's stream and its times on the hub's bus clock.
 public struct AcceptedCommand: Hashable, Sendable, Codable {
-  /// The command, its run id as the sender gave it.
+  /// The command; its run id is the one the sender gave, with aliases unresolved.
   public let command: Command
-  /// The device that it came from; a sender is a device, its one-shot streams included.
+  /// The device that sent it. The hub judges by device, so one-shots of a device count as that device.
   public let deviceID: DeviceID
-  /// The stream that it came by.
+  /// The stream in which it arrived.
   public let stream: StreamID
-  /// Its place in that stream.
+  /// Its sequence number in that stream.
   public let sequence: UInt64
   /// When the person pressed.
   public let pressedAt: BusTime
-  /// When it first arrived.
+  /// When the command first arrived.
   public let arrivedAt: BusTime
-  /// The press time was estimated across a reboot of the sender.
+  /// Whether the press time is an estimate by wall time, because the sender rebooted after the press.
   public let isUncertain: Bool
-  /// The stop of its run lies behind it in the sender's queue.
+  /// Whether the sender says that the stop of this command's run follows in its queue.
   public let stopFollows: Bool
 
-  /// A press from its parts.
+  /// An accepted command from its parts.
   public init(
     command: Command, deviceID: DeviceID, stream: StreamID, sequence: UInt64, pressedAt: BusTime, arrivedAt: BusTime,
     isUncertain: Bool = false, stopFollows: Bool = false
@@ -32,21 +32,21 @@ public struct AcceptedCommand: Hashable, Sendable, Codable {
     self.stopFollows = stopFollows
   }
 
-  /// The order of a window: (press time, device, sequence, command id).
+  /// The order in which the hub judges commands: by (press time, device, sequence, command id).
   public static func precedes(_ left: AcceptedCommand, _ right: AcceptedCommand) -> Bool {
     (left.pressedAt.nanoseconds, left.deviceID, left.sequence, left.command.id)
       < (right.pressedAt.nanoseconds, right.deviceID, right.sequence, right.command.id)
   }
 }
 
-/// How an accepted command stands until it is judged. It is decided on arrival and kept.
+/// How an accepted command waits for its verdict. The hub decides it on arrival and stores it.
 public enum Admission: String, Hashable, Sendable, Codable {
-  /// In the open window.
+  /// It belongs to the open window.
   case window
-  /// Waits for the open window to settle and then opens (or joins) the next.
+  /// It waits for the open window to settle, then opens or joins the next one.
   case next
-  /// Arrived late: judged alone, in press order, when no window is open.
+  /// It arrived late. The hub judges late commands one by one, in press order, while no window is open.
   case late
-  /// Part of a chain whose stop has not arrived yet.
+  /// It belongs to a run that was made out of reach, and waits for that run's stop (``HeldRuns``).
   case held
 }

@@ -1,17 +1,17 @@
-/// Takes accepted presses and decides what becomes of each: window, waiting line, settlement (docs/protocol.md, "Judging").
+/// Puts each accepted press into a window or lets it wait, and judges it (docs/protocol.md, "Judging").
 ///
-/// - No window open can go to: open (a press arrives).
-/// - Open can go to: none open (it settles and nothing waits), open (it settles and what waited opens the next).
+/// - No window is open: a press that is not late opens one.
+/// - A window is open: when it settles, a press that waits for the next window opens one.
 ///
-/// Late presses never open a window: they are judged alone, in press order, whenever none is open.
+/// A late press never opens a window. The arbiter judges late presses one by one, in press order, while none is open.
 public struct Arbiter: Sendable {
-  /// How an accepted press stands, and what its arrival changed for others.
+  /// How an accepted press waits, and how its arrival changed other presses.
   public struct Reception: Hashable, Sendable {
-    /// How it stands.
+    /// How the press waits.
     public let pressClass: Admission
-    /// Held presses of runs that fell apart for want of room: late ones now.
+    /// Held presses that are late now, because their run fell apart for lack of room.
     public let fallen: [CommandID]
-    /// Held presses of the run whose stop this one is: nothing but an open window keeps them from being judged.
+    /// The presses of the held run that this press made whole. They are judged as soon as no window is open.
     public let completed: [CommandID]
   }
 
@@ -24,25 +24,25 @@ public struct Arbiter: Sendable {
     case open(Window)
   }
 
-  /// What it remembers of the past.
+  /// What the arbiter remembers of past settlements.
   public private(set) var control: ControlState
   private let rule: Window.Rule
   private let lateAfter: BusDuration
   private var term: UInt64
   private var state = State.closed
-  /// Late ones and those of the next window, in order of arrival.
+  /// Late presses and presses for the next window, in order of arrival.
   private var waiting: [Waiting] = []
   private var held = HeldRuns()
 
-  /// An arbiter with a past.
+  /// An arbiter that goes on from a stored state.
   ///
   /// - Parameters:
-  ///   - control: what was decided in earlier lives.
-  ///   - accepted: presses that were accepted and not yet judged, in order of acceptance: the window and the waiting
-  ///     line are rebuilt from them.
+  ///   - control: what was decided in earlier terms.
+  ///   - accepted: presses that were accepted and not yet judged, in order of acceptance. The arbiter rebuilds the open
+  ///     window, the waiting presses and the held runs from them.
   ///   - window: the length of a window, in bus time.
-  ///   - lateAfter: 500 ms of real time, in bus time.
-  ///   - term: the hub's life, for the verdicts.
+  ///   - lateAfter: the age above which a press is late unless a window is longer: 500 ms of real time, in bus time.
+  ///   - term: the hub's present term, which verdicts carry.
   public init(
     control: ControlState = ControlState(), accepted: [(press: AcceptedCommand, class: Admission)] = [],
     window: BusDuration, lateAfter: BusDuration, term: UInt64
@@ -77,20 +77,22 @@ public struct Arbiter: Sendable {
     return inWindow + waiting.count + held.count
   }
 
-  /// How many presses of runs without a stop are held.
+  /// How many held presses belong to runs whose stop has not arrived.
   public var unfinishedCount: Int { held.unfinishedCount }
 
-  /// Whether a press belongs to a run whose stop has not come.
+  /// Whether a press is held and belongs to a run whose stop has not arrived.
   public func isUnfinished(_ id: CommandID) -> Bool { held.isUnfinished(id) }
 
-  /// How an accepted press stands; `nil` for one that does not wait.
+  /// How an accepted press waits; `nil` when it does not wait (any more).
   public func pressClass(of id: CommandID) -> Admission? {
     if case .open(let window) = state, window.presses.contains(where: { $0.command.id == id }) { return .window }
     return held.contains(id) ? .held : waiting.first { $0.press.command.id == id }?.pressClass
   }
 
-  /// A stream has gone on over places that hold nothing, or will not be heard again: its runs that still wait for their
-  /// stop fall apart. Call ``judgeLate(at:isPast:)`` afterwards. The presses that are late now.
+  /// Makes the unfinished runs of a stream fall apart. The hub calls it when a tombstone follows or the stream has
+  /// ended, because the stop cannot arrive any more. Call ``judgeLate(at:isPast:)`` afterwards.
+  ///
+  /// - Returns: the presses that are late now.
   public mutating func abandon(_ stream: StreamID) -> [CommandID] { makeLate(held.abandon(stream)) }
 
   private mutating func makeLate(_ presses: [AcceptedCommand]) -> [CommandID] {
@@ -98,10 +100,13 @@ public struct Arbiter: Sendable {
     return presses.map(\.command.id)
   }
 
-  /// Takes in an accepted press and says how it stands. Call ``judgeLate(at:isPast:)`` and ``settle(at:isPast:)``
-  /// afterwards.
+  /// Adds an accepted press. Call ``judgeLate(at:isPast:)`` and ``settle(at:isPast:)`` afterwards.
   ///
-  /// - Parameter hasPlaces: the devices whose unfinished runs fall apart last, for want of room.
+  /// - Parameters:
+  ///   - press: the press, with its times on the hub's bus clock.
+  ///   - hasPlaces: whether a device has slots of its own in the command queue. When held runs exceed their bound,
+  ///     those of such devices fall apart last.
+  /// - Returns: how the press waits, and how its arrival changed other presses.
   public mutating func receive(_ press: AcceptedCommand, hasPlaces: (DeviceID) -> Bool = { _ in true }) -> Reception {
     let pressClass = classify(press)
     place(press, pressClass)
@@ -112,9 +117,12 @@ public struct Arbiter: Sendable {
     return Reception(pressClass: pressClass, fallen: fallen, completed: completed)
   }
 
-  /// Judges what waits and needs no window to settle first. Nothing happens while a window is open.
+  /// Judges whole runs and late presses, then opens a window for the other waiting presses. It does nothing while a
+  /// window is open.
   ///
-  /// - Parameter isPast: whether there is a record of a run, was one, or is to be one.
+  /// - Parameters:
+  ///   - now: the present bus time.
+  ///   - isPast: whether a run has a record, had one, or will get one.
   public mutating func judgeLate(
     at now: BusTime, isPast: @escaping (RunID) -> Bool = { _ in false }
   ) -> Settlement {
@@ -122,8 +130,13 @@ public struct Arbiter: Sendable {
     return finish(takeJudge(isPast), at: now)
   }
 
-  /// Settles the open window if its deadline has come, then judges the late presses that waited for it, then opens the
-  /// next window for the rest. Empty when it is too early. For `isPast` see ``judgeLate(at:isPast:)``.
+  /// Settles the open window if its deadline has passed, then judges whole runs and late presses, then opens the next
+  /// window for the rest.
+  ///
+  /// - Parameters:
+  ///   - now: the present bus time.
+  ///   - isPast: see ``judgeLate(at:isPast:)``.
+  /// - Returns: the decisions; empty before the deadline.
   public mutating func settle(at now: BusTime, isPast: @escaping (RunID) -> Bool = { _ in false }) -> Settlement {
     guard case .open(let window) = state, now >= window.deadline || rule.length == .zero else { return Settlement() }
     state = .closed
@@ -137,7 +150,7 @@ public struct Arbiter: Sendable {
     return judge.settlement
   }
 
-  /// The judge holds the control state until it has judged: with a second owner each settlement would copy the past.
+  /// Moves the control state into the judge until `finish`. If both held it, each settlement would copy its arrays.
   private mutating func takeJudge(_ isPast: @escaping (RunID) -> Bool) -> Judge {
     var judge = Judge(
       state: control, term: term, windowLength: rule.length, grace: max(rule.length, lateAfter), isPast: isPast)
@@ -151,8 +164,8 @@ public struct Arbiter: Sendable {
   private func classify(_ press: AcceptedCommand) -> Admission {
     let isOld = press.arrivedAt - press.pressedAt > max(rule.length, lateAfter)
     if press.command.kind != .start, held.claims(press) { return .held }
-    // A sender's presses keep their order: one that waits holds up those behind it. A run that waits for its stop holds
-    // up its own stream alone: the sender's store may be lost, and the stop with it.
+    // A device's presses keep their order, so a waiting one blocks those after it. A held run blocks only its own
+    // stream: if the device has lost its store, the stop never arrives and a new stream must not wait for it.
     let isBlocked = waiting.contains { $0.press.deviceID == press.deviceID } || held.waits(on: press.stream)
     let late = press.command.kind == .start && press.stopFollows ? Admission.held : .late
     switch state {
@@ -169,7 +182,7 @@ public struct Arbiter: Sendable {
     switch state {
     case .closed: state = .open(Window(openedBy: press, rule: rule))
     case .open(var window):
-      // Let go of the state's copy, or each press would copy the whole window.
+      // Release the copy in `state`, or each press would copy the whole window.
       state = .closed
       window.admit(press)
       state = .open(window)
@@ -178,8 +191,8 @@ public struct Arbiter: Sendable {
 
   // MARK: The waiting line
 
-  /// Judges whole runs and late presses in press order, then lets the others open (and join) the next window, in press
-  /// order.
+  /// Judges whole runs, then late presses, then lets the presses for the next window open and join one; each group in
+  /// press order.
   private mutating func drainWaiting(into judge: inout Judge, at now: BusTime) -> [CommandID] {
     for run in held.takeWhole() {
       judge.toCome.remove(run.start.runOfStart)
@@ -201,7 +214,7 @@ public struct Arbiter: Sendable {
     return admitted
   }
 
-  /// Takes out the waiting presses of a class, in press order.
+  /// Removes and returns the waiting presses of a class, in press order.
   private mutating func take(_ pressClass: Admission) -> [AcceptedCommand] {
     let taken = waiting.filter { $0.pressClass == pressClass }.map(\.press)
     if !taken.isEmpty { waiting.removeAll { $0.pressClass == pressClass } }
@@ -210,9 +223,9 @@ public struct Arbiter: Sendable {
 }
 
 extension Arbiter {
-  /// A new hub life: verdicts carry its number from now on.
+  /// Sets the hub's term, which verdicts carry from now on.
   public mutating func setTerm(_ term: UInt64) { self.term = term }
 
-  /// The readings of a run are gone, and with them every other name that it had.
+  /// Forgets the aliases of a run. The hub calls it when it deletes the run's readings.
   public mutating func forgetAliases(of run: RunID) { control.forgetAliases(of: run) }
 }

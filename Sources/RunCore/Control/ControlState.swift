@@ -1,47 +1,47 @@
-/// What the control path remembers of the past: enough to judge the next command, and bounded.
+/// What the hub remembers of past commands in order to judge the next one. Every part is bounded.
 public struct ControlState: Hashable, Sendable {
-  /// Where the run stands.
+  /// The phase of the present run.
   public private(set) var phase: RunPhase = .idle
-  /// The run that is on, or the last one.
+  /// The present run: the one that is on, or the last one.
   public private(set) var runID: RunID?
-  /// When that run started.
+  /// When the present run started.
   public private(set) var startedAt: BusTime?
-  /// Counts the phase transitions of all runs.
+  /// The number of phase transitions of all runs so far, amendments excepted.
   public private(set) var revision: UInt64 = 0
-  /// Past transitions, oldest first, at most ``ControlHistory/transitionsMax``.
+  /// Past transitions that made a revision, oldest first, at most ``ControlHistory/transitionsMax``.
   public private(set) var transitions: [PastTransition] = []
-  /// What was inserted into runs after they were over, and whole runs that arrived after the fact: no revisions of
-  /// their own; at most ``ControlHistory/transitionsMax``.
+  /// Transitions without a revision: those inserted into runs that were over, and those of whole runs. At most
+  /// ``ControlHistory/transitionsMax``.
   public private(set) var amendments: [PastTransition] = []
   /// Settled windows that applied something, oldest first, at most ``ControlHistory/windowsMax``.
   public private(set) var windows: [SettledWindow] = []
-  /// Run ids that are another name for a run: at most ``ControlHistory/aliasesMax`` of each.
+  /// Aliases of runs, at most ``ControlHistory/aliasesMax`` for each run.
   public private(set) var aliases: [RunID: RunID] = [:]
   private struct AliasCount: Hashable, Sendable {
     var all = 0
     var given: [DeviceID: Int] = [:]
   }
-  /// How many names each run has, and how many of them each device gave.
+  /// How many aliases each run has, and how many of them each device gave.
   private var aliasCounts: [RunID: AliasCount] = [:]
-  /// The latest press that was settled other than rejected, laps excepted, of the two devices for which that is latest:
-  /// the question is always whether a device other than the asking one pressed later.
+  /// The press time of a device's latest command that was not rejected, laps excepted. Two devices suffice, those with
+  /// the latest press times: the rule asks only whether some device other than the sender pressed later.
   public private(set) var lastSettled: [DeviceID: BusTime] = [:]
-  /// For each device the highest revision in an `applied` or `coalesced` verdict of its, laps and amendments excepted: of
-  /// ``ControlHistory/devicesMax`` devices, those that were told most.
+  /// For each device the highest revision in its `applied` and `coalesced` verdicts, laps and amendments excepted. Kept
+  /// for the ``ControlHistory/devicesMax`` devices with the highest ones.
   public private(set) var verdictRevision: [DeviceID: UInt64] = [:]
 
-  /// Idle, and nothing has ever happened.
+  /// A state without a past: idle, at revision 0.
   public init() {}
 
-  /// Who changed the run last; `nil` while nobody has.
+  /// Who made the last transition; `nil` before the first.
   public var changedBy: Author? { transitions.last?.change }
-  /// When the last transition took effect.
+  /// When the last transition took effect; `nil` before the first.
   public var lastEffectiveAt: BusTime? { transitions.last?.effectiveAt }
 
-  /// The run behind an id that may be an alias.
+  /// The run that an id names: an alias is resolved, any other id is returned unchanged.
   public func canonical(_ id: RunID) -> RunID { aliases[id] ?? id }
 
-  /// Remembers a transition that makes the next revision.
+  /// Remembers a transition that makes a revision.
   mutating func make(_ transition: PastTransition) {
     if transition.kind == .start {
       runID = transition.runID
@@ -52,12 +52,14 @@ public struct ControlState: Hashable, Sendable {
     Self.append(transition, to: &transitions, max: ControlHistory.transitionsMax)
   }
 
-  /// Remembers a transition that a finished run was amended by, or one of a run that arrived whole.
+  /// Remembers a transition without a revision: one inserted into a finished run, or one of a whole run.
   mutating func amend(_ transition: PastTransition) {
     Self.append(transition, to: &amendments, max: ControlHistory.transitionsMax)
   }
 
-  /// Remembers that an id is another name for a run; `false` when the run, or the device that gives it, has too many.
+  /// Makes an id an alias of a run.
+  ///
+  /// - Returns: `false`, with nothing changed, when the run has too many aliases in all or from this device.
   mutating func setAlias(_ id: RunID, of run: RunID, by device: DeviceID) -> Bool {
     let count = aliasCounts[run] ?? AliasCount()
     guard count.all < ControlHistory.aliasesMax,
@@ -73,7 +75,7 @@ public struct ControlState: Hashable, Sendable {
     if let device { aliasCounts[run]?.given[device, default: 0] += 1 }
   }
 
-  /// Forgets the other names of a run.
+  /// Forgets the aliases of a run.
   mutating func forgetAliases(of run: RunID) {
     guard aliasCounts.removeValue(forKey: run) != nil else { return }
     aliases = aliases.filter { $0.value != run }
@@ -97,7 +99,8 @@ public struct ControlState: Hashable, Sendable {
     Self.keepHighest(2, of: &lastSettled)
   }
 
-  /// What made no revision (an amendment, a run that arrived whole) says nothing about what its sender knows.
+  /// Raises the revision that a device was told of. A command that made none (an amendment, one of a whole run) is
+  /// skipped: its verdict states the present revision, whose transitions the sender may not have seen.
   private mutating func raiseBase(of sender: DeviceID, to revision: UInt64, madeBy maker: CommandID) {
     guard transitions.last(where: { $0.change.commandID == maker }) != nil else { return }
     verdictRevision[sender] = max(verdictRevision[sender] ?? 0, revision)
@@ -116,9 +119,15 @@ public struct ControlState: Hashable, Sendable {
 }
 
 extension ControlState {
-  /// What the control path remembered when it last stopped, from what the store kept.
+  /// The control state of an earlier term, rebuilt from what the store kept.
   ///
-  /// A kept transition whose revision is not above all before it is an amendment.
+  /// A stored transition is an amendment if its revision is not above those of all before it.
+  ///
+  /// - Parameters:
+  ///   - transitions: transitions and amendments, in the order in which they were made.
+  ///   - windows: settled windows, in the order in which they were remembered.
+  ///   - aliases: aliases, with the runs that they name.
+  ///   - verdicts: kept verdicts in order of judgement, each with the press that it answers.
   public init(
     transitions: [PastTransition], windows: [SettledWindow], aliases: [RunID: RunID],
     verdicts: [(verdict: Verdict, press: AcceptedCommand)]
@@ -132,8 +141,8 @@ extension ControlState {
     for (verdict, press) in verdicts { remember(verdict, of: press) }
   }
 
-  /// The verdict of a start tells which device gave a name. A name whose verdict is no longer kept counts for the run and
-  /// for no device.
+  /// Restores the aliases and finds in the verdicts of starts which device gave each. An alias whose verdict is no
+  /// longer kept counts for its run and for no device.
   private mutating func restore(_ aliases: [RunID: RunID], _ verdicts: [(verdict: Verdict, press: AcceptedCommand)]) {
     self.aliases = aliases
     var givers: [RunID: DeviceID] = [:]
@@ -146,35 +155,38 @@ extension ControlState {
   }
 }
 
-// What the ledger shows at a past moment.
+// The state of runs at a past moment.
 extension ControlState {
-  /// The phase of a run at a moment, its amendments included; `idle` before its start.
+  /// The phase of a run at a moment, amendments included; `idle` before its start.
   func phase(of run: RunID, at moment: BusTime) -> RunPhase {
     let past = history(of: run).last { $0.effectiveAt <= moment }
     return past?.kind.targetPhase ?? .idle
   }
 
-  /// Whether a run has ever begun.
+  /// Whether a transition or amendment of a run is remembered.
   func knows(_ run: RunID) -> Bool {
     transitions.contains { $0.runID == run } || amendments.contains { $0.runID == run }
   }
 
-  /// The run that was on, or had last been on, at a moment.
+  /// The run that was on at a moment, or else the last one before it.
   func run(at moment: BusTime) -> RunID? { transitions.last { $0.effectiveAt <= moment }?.runID }
 
-  /// All transitions of a run in order of when they took effect.
+  /// All transitions and amendments of a run, ordered by effective time.
   func history(of run: RunID) -> [PastTransition] {
     let all = transitions.filter { $0.runID == run } + amendments.filter { $0.runID == run }
-    // A stable sort: at one instant the one that was made first stays first.
+    // The offset makes the sort stable: of two with the same effective time the earlier made one stays first.
     return all.enumerated().sorted {
       ($0.element.effectiveAt, $0.offset) < ($1.element.effectiveAt, $1.offset)
     }.map(\.element)
   }
 
-  /// The stop of a run, when it has one.
+  /// The stop of a run; `nil` when it has none.
   func stop(of run: RunID) -> PastTransition? { history(of: run).last { $0.kind == .stop } }
 
-  /// What a settled window applied of a kind at a moment that lies in it: a press there counts once, however late.
+  /// Finds the command of a kind that was applied by a settled window around a moment. A late press at that moment is
+  /// coalesced into it, so that a burst of presses counts once even if one of them arrives later.
+  ///
+  /// - Parameter run: for anything but a start, the run that the applied command must have; `nil` for any run.
   func applied(_ kind: CommandKind, at moment: BusTime, run: RunID?) -> SettledWindow.Applied? {
     let contrary: CommandKind? = kind == .pause ? .resume : kind == .resume ? .pause : nil
     for window in windows.reversed() where window.first <= moment && moment < window.deadline {
@@ -183,7 +195,8 @@ extension ControlState {
           && !(Self.endsWithStop(kind) && window.hasStopped($0.runID, by: moment))
       }
       if let found { return found }
-      // Pause, resume, pause, each judged alone: the second pause is no repeat of the first.
+      // This window applied the opposite. After pause, resume, pause, each judged alone, the second pause must not
+      // count as a repeat of the first.
       let isUndone = window.applied.contains { $0.kind == contrary && (run == nil || run == $0.runID) }
       if isUndone { return nil }
     }
@@ -192,26 +205,26 @@ extension ControlState {
 }
 
 extension ControlState {
-  /// A press behind the stop is none of the run, whatever the window applied before it.
+  /// Whether a press of this kind after the stop does not belong to the run, even if the window applied one before.
   private static func endsWithStop(_ kind: CommandKind) -> Bool { kind != .start && kind != .stop }
 }
 
 extension SettledWindow {
-  /// Whether it stopped a run at a moment or before.
+  /// Whether the window stopped a run at or before a moment.
   fileprivate func hasStopped(_ run: RunID, by moment: BusTime) -> Bool {
     applied.contains { $0.kind == .stop && $0.runID == run && $0.effectiveAt <= moment }
   }
 }
 
-/// A transition that was made.
+/// A transition that the hub has made.
 public struct PastTransition: Hashable, Sendable, Codable {
   /// What made it.
   public let kind: CommandKind
-  /// The revision it made; for an amendment the revision that stayed.
+  /// The revision that it made; for an amendment the revision at that time, which did not change.
   public let revision: UInt64
-  /// Who asked.
+  /// Who made it.
   public let change: Author
-  /// The run it belongs to.
+  /// The run to which it belongs.
   public let runID: RunID
   /// When it took effect.
   public let effectiveAt: BusTime
@@ -226,17 +239,17 @@ public struct PastTransition: Hashable, Sendable, Codable {
   }
 }
 
-/// A window that has settled, with what it applied.
+/// A window that has settled, with the commands that it applied.
 public struct SettledWindow: Hashable, Sendable, Codable {
   /// One command that the window applied.
   public struct Applied: Hashable, Sendable, Codable {
-    /// What it was.
+    /// The kind of the command.
     public let kind: CommandKind
-    /// Its id.
+    /// The id of the command.
     public let commandID: CommandID
-    /// The run it fell on.
+    /// The run to which it was applied.
     public let runID: RunID
-    /// The revision that reflects it.
+    /// The revision that it made; for a lap or an amendment the revision at that time.
     public let revision: UInt64
     /// When it took effect.
     public let effectiveAt: BusTime
@@ -250,11 +263,11 @@ public struct SettledWindow: Hashable, Sendable, Codable {
       self.effectiveAt = effectiveAt
     }
   }
-  /// The first press admitted.
+  /// The press time of the window's earliest command.
   public let first: BusTime
-  /// The deadline: presses before it belong to the window.
+  /// The window's end: a press before it belongs to the window.
   public let deadline: BusTime
-  /// What it applied, in order.
+  /// The commands that it applied, in press order.
   public let applied: [Applied]
 
   /// A settled window from its parts.
@@ -265,21 +278,22 @@ public struct SettledWindow: Hashable, Sendable, Codable {
   }
 }
 
-/// The bounds of what is remembered.
+/// The bounds of what the hub remembers of past commands.
 public enum ControlHistory {
-  /// A day: what is older can no longer be amended.
+  /// One day of bus time: the hub rejects older late commands and may delete the readings of a run that ended before.
   public static let age = BusDuration.seconds(86_400)
-  /// More transitions than a person makes in a day; a chattering device forgets its own past first.
+  /// More transitions than a person makes in a day. A device that chatters pushes out the oldest ones.
   public static let transitionsMax = 512
-  /// Likewise for windows.
+  /// More windows that apply something than a person makes in a day.
   public static let windowsMax = 512
-  /// Other names of one run, given by one device and by all: a start that is not needed gives one.
+  /// How many aliases of one run one device may give, and how many all devices together. A coalesced start gives one.
   public static let (aliasesOfDeviceMax, aliasesMax) = (16, 1024)
-  /// Devices of which is remembered what their verdicts told them.
+  /// For how many devices the hub remembers the highest revision in their verdicts.
   public static let devicesMax = 256
-  /// Lives of a hub that changed records, of which is remembered how far each went: a peer that was away for longer is
-  /// believed.
+  /// For how many terms the hub remembers which change numbers it skipped. It uses them to detect that a peer's last
+  /// change belongs to a history that the hub has lost; a peer that was away for longer is believed.
   public static let skipsMax = 1024
-  /// How long a verdict is kept for senders that ask again, and for dedupe of one-shot senders.
+  /// Two days of bus time: how long the hub keeps a verdict, for senders that ask again and to recognize a command that
+  /// a one-shot repeats.
   public static let verdictAge = BusDuration.seconds(2 * 86_400)
 }

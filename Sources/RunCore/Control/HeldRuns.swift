@@ -1,34 +1,36 @@
-/// The whole runs whose stop has not come, or waits for a window to settle: each a start that said "my stop is behind me"
-/// and what its device pressed after it (docs/protocol.md, "Whole runs").
+/// Runs that were made out of reach and wait for their stop, or for the open window to settle. Each is a start with
+/// `stopFollows` and what its device pressed after it (docs/protocol.md, "Whole runs").
 ///
-/// What a sender holds here is bounded, for a stop may never come: beyond the bounds the oldest unfinished run falls apart.
+/// The held presses of unfinished runs are bounded, because a stop may never arrive. Beyond the bounds the oldest
+/// unfinished run falls apart: its presses become late ones.
 struct HeldRuns: Sendable {
-  /// A run that arrives piece by piece.
+  /// A held run, as far as it has arrived.
   struct Run: Sendable {
-    /// Its first start.
+    /// The start with which it was first held.
     let start: AcceptedCommand
-    /// All of it, in order of arrival.
+    /// All its presses, the start included, in order of arrival.
     fileprivate(set) var presses: [AcceptedCommand]
-    /// Its stop cannot come any more: it falls apart when no window is open, unless the stop comes before that.
+    /// Whether its stop is not expected any more. It then falls apart when no window is open, unless the stop arrives
+    /// before that.
     fileprivate(set) var isLost = false
 
-    /// Its stop is here.
+    /// Whether its stop has arrived.
     var isWhole: Bool { presses.contains { $0.command.kind == .stop } }
   }
 
-  /// Held commands of one device's unfinished runs, and of all devices' together.
+  /// Bounds on the held presses of unfinished runs: of one device, and of all devices together.
   static let (deviceMax, totalMax) = (256, 512)
 
-  /// In order of arrival of their starts.
+  /// The held runs, in order of arrival of their starts.
   private(set) var runs: [Run] = []
 
   /// How many presses are held.
   var count: Int { runs.reduce(0) { $0 + $1.presses.count } }
 
-  /// How many presses of runs without a stop are held.
+  /// How many held presses belong to runs whose stop has not arrived.
   var unfinishedCount: Int { runs.reduce(0) { $0 + ($1.isWhole ? 0 : $1.presses.count) } }
 
-  /// Whether a press is one of a run without a stop.
+  /// Whether a press is held and belongs to a run whose stop has not arrived.
   func isUnfinished(_ id: CommandID) -> Bool {
     runs.contains { !$0.isWhole && $0.presses.contains { $0.command.id == id } }
   }
@@ -36,10 +38,11 @@ struct HeldRuns: Sendable {
   /// Whether a press is held.
   func contains(_ id: CommandID) -> Bool { runs.contains { $0.presses.contains { $0.command.id == id } } }
 
-  /// Whether a run is held whose start came by a stream.
+  /// Whether a run is held whose start arrived in a stream.
   func waits(on stream: StreamID) -> Bool { runs.contains { $0.start.stream == stream } }
 
-  /// Whether a press goes with a held run: it names its run, or it names none and came behind the start.
+  /// Whether a press belongs to a held run of its device: it names that run, or it names none and follows the start in
+  /// the same stream.
   func claims(_ press: AcceptedCommand) -> Bool { index(of: press) != nil }
 
   private func index(of press: AcceptedCommand) -> Int? {
@@ -53,7 +56,7 @@ struct HeldRuns: Sendable {
     }
   }
 
-  /// Holds a press: a start that no held run claims begins one.
+  /// Adds a press to the held run to which it belongs, or begins a held run with it.
   mutating func hold(_ press: AcceptedCommand) {
     if let index = index(of: press) {
       runs[index].presses.append(press)
@@ -64,7 +67,7 @@ struct HeldRuns: Sendable {
     goOn(press, in: index(of: press))
   }
 
-  /// A stream has gone on with a press of none of its runs: they have lost their stop.
+  /// Marks the stream's earlier runs as lost, because its next press belongs to none of them.
   mutating func goOn(_ press: AcceptedCommand) { goOn(press, in: nil) }
 
   private mutating func goOn(_ press: AcceptedCommand, in own: Int?) {
@@ -73,8 +76,10 @@ struct HeldRuns: Sendable {
     }
   }
 
-  /// Lets the oldest unfinished runs go until a device's, and all together, are within the bounds; those of devices with
-  /// places of their own last. What has fallen apart, in order of arrival.
+  /// Removes the oldest unfinished runs until those of a device, and all together, are within the bounds. The runs of
+  /// devices with slots of their own in the command queue go last.
+  ///
+  /// - Returns: the presses of the removed runs, run by run.
   mutating func trim(_ device: DeviceID, hasPlaces: (DeviceID) -> Bool) -> [AcceptedCommand] {
     var fallen: [AcceptedCommand] = []
     while unfinished(of: device) > Self.deviceMax, let index = oldest(where: { $0 == device }) {
@@ -95,15 +100,15 @@ struct HeldRuns: Sendable {
     runs.firstIndex { !$0.isWhole && isMeant($0.start.deviceID) }
   }
 
-  /// Takes out the unfinished runs of a stream that will bring nothing more.
+  /// Removes the unfinished runs of a stream that has ended or skipped their stop, and returns their presses.
   mutating func abandon(_ stream: StreamID) -> [AcceptedCommand] {
     take { $0.start.stream == stream && !$0.isWhole }.flatMap(\.presses)
   }
 
-  /// Takes out the runs whose stop cannot come.
+  /// Removes the runs whose stop is not expected any more and returns their presses.
   mutating func takeLost() -> [AcceptedCommand] { take { $0.isLost && !$0.isWhole }.flatMap(\.presses) }
 
-  /// Takes out the runs that are whole, each in press order, ordered by their first presses.
+  /// Removes and returns the whole runs, ordered by their first presses. The presses of each are in press order.
   mutating func takeWhole() -> [Run] {
     var whole = take(\.isWhole)
     for index in whole.indices { whole[index].presses.sort(by: AcceptedCommand.precedes) }

@@ -1,4 +1,4 @@
-/// Judges presses that arrived late, one by one (docs/protocol.md, "Rules for late commands" and "Whole runs").
+/// Judges late presses one by one, and whole runs (docs/protocol.md, "Rules for late commands" and "Whole runs").
 enum LateJudgement {
   /// Judges one late press.
   static func judge(_ press: AcceptedCommand, at now: BusTime, by judge: inout Judge) {
@@ -10,7 +10,7 @@ enum LateJudgement {
     if kind != .start, machine.isRepeat(kind), run == judge.state.runID, joinsPresent(press, by: &judge) { return }
     if now - press.pressedAt > ControlHistory.age { return judge.answer(press, .rejected(.tooOld), run: run) }
     if kind == .start, let known = judge.knownRun(of: press), known != judge.state.runID || !machine.phase.isOn {
-      // A start that was tried again after its run: it must not bring the run back, nor name the next one.
+      // A repeated start of a run that is over: it must not begin that run again, nor become an alias of the next one.
       return judge.answer(press, .rejected(.illegal(.completed)), run: known)
     }
     if kind == .start, machine.phase.isOn, joinsRun(press, by: &judge) { return }
@@ -23,7 +23,7 @@ enum LateJudgement {
 
   // MARK: The rules, in their order
 
-  /// Same kind as a settled window at its press time: it counts once, however late.
+  /// Coalesces a press into a command of the same kind that a settled window applied around its press time.
   private static func joinsSettledWindow(_ press: AcceptedCommand, by judge: inout Judge) -> Bool {
     let kind = press.command.kind
     let run = judge.run(of: press, orElse: nil)
@@ -35,13 +35,13 @@ enum LateJudgement {
     return true
   }
 
-  /// A repeat of the present phase joins the command that made it.
+  /// Coalesces a repeat of the present phase into the last transition.
   private static func joinsPresent(_ press: AcceptedCommand, by judge: inout Judge) -> Bool {
     guard let maker = judge.state.transitions.last else { return false }
     return join(press, maker, by: &judge)
   }
 
-  /// A start while a run is on joins the start of that run, whatever happened in it since.
+  /// Coalesces a start while a run is on into the start of that run, even if the run is paused.
   private static func joinsRun(_ press: AcceptedCommand, by judge: inout Judge) -> Bool {
     let start = judge.state.transitions.last { $0.kind == .start }
     guard let maker = start ?? judge.state.transitions.last else { return false }
@@ -56,7 +56,8 @@ enum LateJudgement {
     return true
   }
 
-  /// A run that is over takes laps, and what its stopping sender pressed before the stop.
+  /// Amends a run that is over with a lap of any device, or with a pause or resume that the device that stopped it
+  /// pressed before the stop.
   private static func amends(_ press: AcceptedCommand, run: RunID?, by judge: inout Judge) -> Bool {
     guard let run, let stop = judge.state.stop(of: run), run != judge.state.runID || !judge.state.phase.isOn
     else { return false }
@@ -88,7 +89,7 @@ enum LateJudgement {
     }
   }
 
-  /// Another sender changed the run after this one's view of it, or pressed later and was heard.
+  /// Whether another device pressed later and was not rejected, or changed the run since the state that the sender saw.
   private static func isStale(_ press: AcceptedCommand, state: ControlState) -> Bool {
     if state.lastSettled.contains(where: { $0.key != press.deviceID && $0.value > press.pressedAt }) { return true }
     guard let base = press.command.base, matches(base, state: state) else {
@@ -98,13 +99,14 @@ enum LateJudgement {
     return state.transitions.contains { $0.revision > seen && $0.change.deviceID != press.deviceID }
   }
 
-  /// A base means what it says only if the command that made its revision is the one that the sender saw.
+  /// Whether a base belongs to this hub's history. A hub that has lost history makes the same revisions again, so the
+  /// command must match as well.
   private static func matches(_ base: ObservedRevision, state: ControlState) -> Bool {
     guard base.revision > 0 else { return base.commandID == nil }
     return state.transitions.contains { $0.revision == base.revision && $0.change.commandID == base.commandID }
   }
 
-  /// Nothing speaks against it: it applies at its press time, if the run allows it.
+  /// Applies a press at its press time if the present run is its run and the phase allows it, and rejects it otherwise.
   private static func apply(_ press: AcceptedCommand, run: RunID?, by judge: inout Judge) {
     let kind = press.command.kind
     var machine = RunMachine(phase: judge.state.phase)
@@ -135,17 +137,18 @@ enum LateJudgement {
       by: &judge)
   }
 
-  /// A press that is judged alone is a window of its own: a second tap within half a second of it counts once, too.
+  /// Remembers a press that was judged alone as a settled window, so that a late repeat within a window's length is
+  /// coalesced into it.
   private static func remember(_ press: AcceptedCommand, _ applied: SettledWindow.Applied, by judge: inout Judge) {
     judge.remember(first: press.pressedAt, deadline: press.pressedAt + judge.windowLength, applied: [applied])
   }
 
   // MARK: Whole runs
 
-  /// Judges a run that was started and stopped out of reach and arrives whole, in press order.
+  /// Judges a whole run, whose presses are in press order. The present run, phase and revision do not change.
   static func judge(wholeRun presses: [AcceptedCommand], at now: BusTime, by judge: inout Judge) {
     guard let start = presses.first, isOwnRun(start, judge) else {
-      // Another device's start counted for this one already, or the run exists: its commands are judged one by one.
+      // The first press is not the start, the start was applied already, or the run is known: judge the presses singly.
       for press in presses { Self.judge(press, at: now, by: &judge) }
       return
     }

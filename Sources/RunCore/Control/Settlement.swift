@@ -1,13 +1,13 @@
-/// What a settlement decided: one commit, one snapshot, all verdicts.
+/// The decisions of one settlement. The hub stores them in one commit, then publishes one snapshot and all verdicts.
 public struct Settlement: Hashable, Sendable {
-  /// One answer.
+  /// A verdict, with the press that it answers.
   public struct Answer: Hashable, Sendable {
     /// The verdict.
     public let verdict: Verdict
     /// The press that it answers.
     public let press: AcceptedCommand
   }
-  /// One line for a run's ledger.
+  /// An entry for a run's ledger.
   public struct Line: Hashable, Sendable {
     /// The run.
     public let runID: RunID
@@ -19,31 +19,31 @@ public struct Settlement: Hashable, Sendable {
 
   /// The verdicts, in order of judgement.
   public var answers: [Answer] = []
-  /// What the ledgers gain, in order.
+  /// New entries of the ledgers, in the order in which they were made.
   public var lines: [Line] = []
-  /// Ids that became another name for a run.
+  /// Ids that became aliases, with the runs that they name.
   public var aliases: [RunID: RunID] = [:]
-  /// The windows that applied something.
+  /// The windows that settled and applied something.
   public var windows: [SettledWindow] = []
   /// Waiting presses that moved into the next window.
   public var admitted: [CommandID] = []
-  /// Runs that arrived whole after the fact.
+  /// Whole runs that became runs of their own.
   public var wholeRuns: [WholeRun] = []
 
-  /// Nothing was decided.
+  /// Whether there is neither an answer nor a press that joined a window.
   public var isEmpty: Bool { answers.isEmpty && admitted.isEmpty }
 }
 
-/// The one place where decisions are written down: into the control state and into the settlement alike.
+/// Records each decision both in the control state and in the settlement, so that the two cannot differ.
 struct Judge {
   var state: ControlState
   let term: UInt64
   let windowLength: BusDuration
-  /// So much before its run's start a press is still one of that run: clocks differ.
+  /// How long before its run's start a lap may be pressed, because the clocks of devices differ.
   let grace: BusDuration
-  /// Whether there is a record of a run, was one, or is to be one.
+  /// Whether a run has a record, had one, or will get one.
   let isPast: (RunID) -> Bool
-  /// The held runs. No other command begins one of them, and their ids never become names of another run.
+  /// The ids of the held runs. No other command may begin such a run, and such an id never becomes an alias.
   var toCome: Set<RunID> = []
   var settlement = Settlement()
 
@@ -58,27 +58,27 @@ struct Judge {
     self.isPast = isPast
   }
 
-  /// Whether a run has ever begun, under this name or another one.
+  /// Whether an id is that of a known run, of a held run, or an alias.
   func knows(_ run: RunID) -> Bool {
     state.aliases[run] != nil || state.knows(run) || toCome.contains(run) || isPast(run)
   }
 
-  /// The run that a start would begin, when that has begun already.
+  /// The run that a start would begin, aliases resolved; `nil` unless that run is known.
   func knownRun(of start: AcceptedCommand) -> RunID? {
     knows(start.runOfStart) ? state.canonical(start.runOfStart) : nil
   }
 
-  /// Whether a lap was pressed before the present run began, and not only on a clock that runs ahead.
+  /// Whether a lap was pressed before the start of the present run by more than clocks may differ.
   func isBeforeStart(_ press: AcceptedCommand) -> Bool {
     state.startedAt.map { press.pressedAt < $0 - grace } ?? false
   }
 
-  /// The run that a command means, aliases resolved: its own, or else the one given.
+  /// The run that a press names, aliases resolved, or else the given one.
   func run(of press: AcceptedCommand, orElse run: RunID?) -> RunID? {
     press.command.runID.map(state.canonical) ?? run
   }
 
-  /// Makes a transition at a press, never before the last one, and returns it.
+  /// Makes a transition with the next revision. It takes effect at the press time, but not before the last transition.
   mutating func make(_ press: AcceptedCommand, run: RunID) -> PastTransition {
     let effectiveAt = max(press.pressedAt, state.lastEffectiveAt ?? press.pressedAt)
     let transition = PastTransition(
@@ -89,7 +89,7 @@ struct Judge {
     return transition
   }
 
-  /// Inserts a transition into a run that is over, or that arrived whole: the revision stays.
+  /// Inserts a transition, without a new revision, into a run that is over or into a whole run.
   mutating func amend(_ press: AcceptedCommand, run: RunID) -> PastTransition {
     let transition = PastTransition(
       kind: press.command.kind, revision: state.revision, change: press.change, runID: run,
@@ -99,17 +99,17 @@ struct Judge {
     return transition
   }
 
-  /// Marks a lap at a press and returns when it counts.
+  /// Marks a lap and returns when it takes effect.
   mutating func mark(_ press: AcceptedCommand, run: RunID) -> BusTime {
-    // The start of a run is its first moment: a lap pressed on a clock that ran ahead of it is a lap at the start.
+    // The clocks of devices differ: a lap that was pressed before its run's start counts at the start.
     let start = run == state.runID ? state.startedAt : state.history(of: run).first?.effectiveAt
     let time = max(press.pressedAt, start ?? press.pressedAt)
     settlement.lines.append(.init(runID: run, time: time, event: .lap(press.change)))
     return time
   }
 
-  /// A start that was not needed names the run that goes on, while that has room for names. A run that has begun keeps
-  /// its own.
+  /// Makes the run id of a coalesced start an alias of the run that goes on, because its sender may name that id later.
+  /// The id of a known run never becomes an alias.
   mutating func alias(_ press: AcceptedCommand, to run: RunID) {
     guard press.command.kind == .start, let own = press.command.runID, own != run, !knows(own),
       state.setAlias(own, of: run, by: press.deviceID)
@@ -117,7 +117,7 @@ struct Judge {
     settlement.aliases[own] = run
   }
 
-  /// Remembers a window, when it applied something.
+  /// Remembers a window if it applied something.
   mutating func remember(first: BusTime, deadline: BusTime, applied: [SettledWindow.Applied]) {
     guard !applied.isEmpty, first < deadline else { return }
     let window = SettledWindow(first: first, deadline: deadline, applied: applied)
@@ -125,7 +125,9 @@ struct Judge {
     settlement.windows.append(window)
   }
 
-  /// Answers a press.
+  /// Answers a press with a verdict.
+  ///
+  /// - Parameter revision: the revision that the verdict carries; `nil` for the present one.
   mutating func answer(
     _ press: AcceptedCommand, _ outcome: Outcome, run: RunID?, revision: UInt64? = nil, effectiveAt: BusTime? = nil
   ) {
@@ -146,12 +148,12 @@ struct Judge {
 }
 
 extension AcceptedCommand {
-  /// Who asks, as the ledger keeps it.
+  /// Who made the change, as the ledger keeps it.
   var change: Author { Author(source: command.source, deviceID: deviceID, commandID: command.id) }
 }
 
 extension PastTransition {
-  /// What a settled window remembers of it.
+  /// The transition as a settled window remembers it.
   var applied: SettledWindow.Applied {
     .init(kind: kind, commandID: change.commandID, runID: runID, revision: revision, effectiveAt: effectiveAt)
   }

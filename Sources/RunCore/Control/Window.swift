@@ -1,25 +1,25 @@
-/// The commands that settle together: one burst of presses. It lives on press times, not on arrival times.
+/// A burst of presses that are judged together. It is bounded by press times, not by arrival times.
 public struct Window: Hashable, Sendable {
-  /// How the windows of a bus are cut.
+  /// The lengths of the windows of a bus.
   public struct Rule: Hashable, Sendable {
-    /// From the last press to the deadline; zero turns windows off: every press is judged alone.
+    /// Bus time from the last press to the deadline. Zero turns windows off: every press is judged alone.
     public let length: BusDuration
-    /// A window ends at the latest this long after its first press, so that a chattering device cannot starve control.
+    /// The longest time from the first press to the deadline, so that a device that chatters cannot delay all verdicts.
     public var longest: BusDuration { max(.seconds(2), length) }
 
-    /// A rule from the window's length.
+    /// A rule from the window's length; a negative one counts as zero.
     public init(length: BusDuration) { self.length = max(.zero, length) }
   }
 
-  /// The earliest press admitted.
+  /// The earliest press time in the window.
   public private(set) var first: BusTime
-  /// The latest press admitted.
+  /// The latest press time in the window.
   public private(set) var last: BusTime
   /// The presses, in order of arrival.
   public private(set) var presses: [AcceptedCommand]
   private let rule: Rule
 
-  /// A window opened by a press.
+  /// A window that a press opens.
   init(openedBy press: AcceptedCommand, rule: Rule) {
     first = press.pressedAt
     last = press.pressedAt
@@ -27,13 +27,12 @@ public struct Window: Hashable, Sendable {
     self.rule = rule
   }
 
-  /// When it settles.
+  /// When the window settles.
   public var deadline: BusTime { min(last + rule.length, first + rule.longest) }
 
-  /// Whether a press belongs to it: one at or past the deadline opens the next.
+  /// Whether a press belongs to the window. One at or after the deadline belongs to the next.
   func admits(_ press: AcceptedCommand) -> Bool { press.pressedAt < deadline }
 
-  /// Takes a press in.
   mutating func admit(_ press: AcceptedCommand) {
     first = min(first, press.pressedAt)
     last = max(last, press.pressedAt)

@@ -1,15 +1,15 @@
-/// Folds one window: a set of presses, sorted, from the current phase (docs/protocol.md, "Rules of a window").
+/// Judges the presses of one window, in press order (docs/protocol.md, "Rules of a window").
 ///
-/// Two passes: the first projects what would happen and finds who undoes whom, the second writes it down, because a
-/// transition has a revision only once it is known to stay.
+/// The first pass decides the fate of each press. The second makes the transitions and verdicts. Two passes are needed
+/// because a later press can undo a transition, and an undone transition makes no revision.
 struct WindowFold {
-  /// What the first pass thinks of a press.
+  /// What the first pass decides about a press. `Int` is the index of another press of the window.
   private enum Fate {
     /// Makes a transition of this run.
     case kept(RunID)
-    /// Shares the fate of another press of the window.
+    /// Is coalesced into another press of the window.
     case joins(Int)
-    /// Was asked for before the window; the revision and moment of what it joins.
+    /// Is coalesced into a command before the window: its id and run, and the revision and time of its effect.
     case repeatsPast(CommandID, RunID?, revision: UInt64, effectiveAt: BusTime?)
     case undone(by: Int, RunID?)
     /// Marks a lap in this run.
@@ -17,7 +17,7 @@ struct WindowFold {
     case rejected(RejectionReason, RunID?)
   }
 
-  /// A transition that is to stay unless it is undone, with what it would restore.
+  /// A transition that stays unless it is undone, with the phase and run that undoing restores.
   private struct Kept {
     let index: Int
     let phaseBefore: RunPhase
@@ -33,10 +33,10 @@ struct WindowFold {
   private var fates: [Fate] = []
   /// The runs that this window starts.
   private var minted: Set<RunID> = []
-  /// The runs that it stops.
+  /// The runs that this window stops.
   private var stopped: Set<RunID> = []
 
-  /// Settles a window's presses and returns the judge that wrote the result down.
+  /// Judges a window's presses and returns the judge with the result.
   static func settle(_ presses: some Collection<AcceptedCommand>, window: Window, by judge: consuming Judge) -> Judge {
     var fold = WindowFold(presses: presses.sorted(by: AcceptedCommand.precedes), judge: judge)
     for index in fold.presses.indices { fold.fates.append(fold.project(index)) }
@@ -56,7 +56,7 @@ struct WindowFold {
   private mutating func project(_ index: Int) -> Fate {
     let press = presses[index]
     let kind = press.command.kind
-    // A start means the run it mints: whether another is on is asked below.
+    // A start means the projected run here, so that it is never rejected as `otherRun`.
     let meant = kind == .start ? run : judge.run(of: press, orElse: run)
 
     if let past = judge.state.applied(kind, at: press.pressedAt, run: judge.run(of: press, orElse: nil)) {
@@ -85,11 +85,11 @@ struct WindowFold {
       run = press.runOfStart
     }
     if kind == .stop, let run { stopped.insert(run) }
-    // Legal and not a start: a run is on, so there is one.
+    // A legal command that is not a start requires a run that is on, so `run` is never `nil` here.
     return run.map(Fate.kept) ?? .rejected(.illegal(.idle), nil)
   }
 
-  /// The run that a start would begin, when it has begun already, in this window or before it.
+  /// The run that a start would begin; `nil` unless it began in this window or is known from before.
   private func knownRun(of start: AcceptedCommand) -> RunID? {
     minted.contains(start.runOfStart) ? start.runOfStart : judge.knownRun(of: start)
   }
@@ -97,12 +97,12 @@ struct WindowFold {
   private mutating func mark(_ index: Int, meant: RunID?) -> Fate {
     let press = presses[index]
     guard let meant else { return .rejected(.illegal(machine.phase), nil) }
-    // The ledger does not know yet that this window has stopped the run.
+    // The control state does not contain this window's stop yet.
     if stopped.contains(meant) { return .rejected(.illegal(.completed), meant) }
     if let other = marks.last(where: { $0.run == meant }) { return .joins(other.index) }
     let isPresent = meant == run && machine.allows(.lap)
     if isPresent, !minted.contains(meant), judge.isBeforeStart(press) { return .rejected(.illegal(.idle), meant) }
-    // A lap of a run that is over counts when it was pressed while that run was on.
+    // A lap of another run, or of one that is over, counts if that run was on at the press time.
     guard isPresent || judge.state.phase(of: meant, at: press.pressedAt).isOn else {
       return run == nil || meant == run ? .rejected(.illegal(machine.phase), run) : .rejected(.otherRun, meant)
     }
@@ -110,7 +110,7 @@ struct WindowFold {
     return .marks(meant)
   }
 
-  /// A repeat joins the press that made the projected phase: one of the window, or the last transition before it.
+  /// Coalesces a press into the one that made the projected phase: one of this window, or else the last transition.
   private mutating func join(_ press: AcceptedCommand, maker: Kept?) -> Fate {
     if let run { judge.alias(press, to: run) }
     if let maker { return .joins(maker.index) }
@@ -123,7 +123,7 @@ struct WindowFold {
     (last, kind) == (.pause, .resume) || (last, kind) == (.resume, .pause)
   }
 
-  /// What was coalesced into an undone press shares its fate, however deep.
+  /// Marks a press as undone, and everything that was coalesced into it, directly or through other presses.
   private mutating func supersede(_ index: Int, by undoer: Int) {
     fates[index] = .undone(by: undoer, run)
     for other in fates.indices {
@@ -141,7 +141,7 @@ struct WindowFold {
       case .marks, .joins, .repeatsPast, .undone, .rejected: break
       }
     }
-    // A lap is reflected by the snapshot of this settlement, whatever its place in the window.
+    // A lap carries the revision after all transitions of the window, wherever it stands in the window.
     for (index, fate) in fates.enumerated() {
       switch fate {
       case .marks(let run):
@@ -177,8 +177,8 @@ struct WindowFold {
 }
 
 extension AcceptedCommand {
-  /// The run that a start mints. A sender that named none gets one made of the command's own id: unique, and the same
-  /// whenever it is asked.
+  /// The id of the run that a start begins. If the sender named none, it is the command's id, so that it is unique and
+  /// a repeated start has the same one.
   var runOfStart: RunID { command.runOfStart }
 }
 

@@ -1,23 +1,26 @@
-/// Estimates when a frame arrived had it not waited in a queue: the smallest offset between the receiver's clock and
-/// the sender's over the last minute tells how fast a frame can be; what a frame took longer counts as age.
+/// Estimates when a frame would have arrived without waiting in a queue.
+///
+/// The smallest offset between the two clocks in the last minute is that of the fastest frame. If the offset of another
+/// frame is larger, the difference counts as time in a queue, and so as age.
 public struct ClockOffset: Hashable, Sendable {
   private struct Bucket: Hashable {
     let begins: BusTime
     var smallest: BusDuration
   }
-  /// Twelve buckets of five seconds make the last minute, at twelve numbers a sender.
+  /// The last minute is kept as twelve buckets of five seconds, so that a sender costs twelve numbers.
   private static let bucketLength = BusDuration.seconds(5)
   private static let bucketsMax = 12
   private var buckets: [Bucket] = []
 
-  /// Nothing heard yet.
+  /// An estimator without a frame yet.
   public init() {}
 
-  /// Takes in a frame's reading and says when it arrived: never later than `now`.
+  /// Adds a frame's clock reading and estimates when the frame arrived.
   ///
   /// - Parameters:
-  ///   - sentAt: the sender's own reading at the moment of sending.
-  ///   - now: the receiver's reading, at the same rate as the sender's.
+  ///   - sentAt: the sender's clock at the moment of sending.
+  ///   - now: the receiver's clock, which must run at the same rate.
+  /// - Returns: the arrival on the receiver's clock, never later than `now`.
   public mutating func arrival(sentAt: BusTime, now: BusTime) -> BusTime {
     let offset = now - sentAt
     if let last = buckets.last, now < last.begins + Self.bucketLength {

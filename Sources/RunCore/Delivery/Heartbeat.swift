@@ -1,7 +1,7 @@
-/// How often peers ask for a sign of life, in real time. Hub and peers use the same numbers.
+/// How often peers ping the hub, in real time. Hub and peers use the same numbers.
 enum Heartbeat {
-  /// How often a peer asks whether the hub is there.
+  /// The time between two pings of a peer.
   static func interval(isRunOn: Bool) -> BusDuration { isRunOn ? .seconds(2) : .seconds(10) }
-  /// After three missed beats the other side counts as silent.
+  /// The silence after which the other side counts as unreachable: three pings.
   static func silence(isRunOn: Bool) -> BusDuration { isRunOn ? .seconds(6) : .seconds(30) }
 }

@@ -1,19 +1,19 @@
 import DequeModule
 
-/// One numbered stream of messages at its receiver: each is taken in order, handed to the app, and processed once the
-/// app's handler has returned and that is durable.
+/// The receiving end of a numbered stream of messages. It accepts messages in order and hands them to the app. A
+/// message is processed when the app's handler has returned and that is durable.
 ///
 ///     taken ≥ handled ≥ durable
 struct InboundStream: Sendable {
-  /// What comes of messages that came in.
+  /// The result of received messages or tombstones.
   enum Outcome: Hashable, Sendable {
-    /// Hand these to the app, in order.
+    /// They are accepted: hand these to the app, in order.
     case taken([MessageTransmission])
-    /// Nothing new; the sender may not have heard how far it is.
+    /// They were received before: acknowledge again, because the acknowledgement may be lost.
     case known
-    /// Something before it is missing: the sender is to go back to this place.
+    /// An earlier item is missing: ask the sender to go back to this sequence number.
     case gap(UInt64)
-    /// The same, and the sender was asked already: once is enough, whatever else was under way.
+    /// An earlier item is missing, and the sender was asked already: ignore the other frames that were in flight.
     case asked
   }
 
@@ -21,12 +21,12 @@ struct InboundStream: Sendable {
   private var taken: Watermark
   private(set) var handled: StreamMark
   private(set) var durable: StreamMark
-  /// The last gap that the sender was asked about.
+  /// The sequence number to which the sender was last asked to go back.
   private var askedFor: UInt64 = 0
-  /// Taken and not handled, in order; without a message it is a tombstone.
+  /// Items that are accepted and not handled, in order; `nil` stands for a tombstone.
   private var waiting: Deque<(mark: StreamMark, message: AppMessage?)> = []
 
-  /// A stream as its store kept it.
+  /// A stream from its stored mark.
   init(_ stream: StreamID, durable: StreamMark = .start) {
     self.stream = stream
     self.durable = durable
@@ -34,10 +34,10 @@ struct InboundStream: Sendable {
     taken = Watermark(durable)
   }
 
-  /// Nothing was taken that is not handled and durable.
+  /// Whether everything that was accepted is handled and durable.
   var isIdle: Bool { waiting.isEmpty && handled == durable }
 
-  /// Messages of the stream, in order.
+  /// Receives messages of the stream, in order.
   mutating func receive(_ transmissions: [MessageTransmission]) -> Outcome {
     var fresh: [MessageTransmission] = []
     for transmission in transmissions {
@@ -53,7 +53,7 @@ struct InboundStream: Sendable {
     return fresh.isEmpty ? .known : .taken(fresh)
   }
 
-  /// Nothing stands at these places; whether ``handled`` has moved.
+  /// Receives a range of tombstones. `taken([])` when it was new.
   mutating func skip(from: UInt64, through: UInt64) -> Outcome {
     guard through > taken.sequence else { return .known }
     guard taken.reaches(from) else { return ask() }
@@ -63,7 +63,9 @@ struct InboundStream: Sendable {
     return .taken([])
   }
 
-  /// The app's handler has returned for everything up to here: for these messages. `nil` when ``handled`` has not moved.
+  /// The app's handler has returned for everything up to here.
+  ///
+  /// - Returns: the messages that are handled now; `nil` when ``handled`` has not moved.
   mutating func handle(through sequence: UInt64) -> [AppMessage]? {
     let before = handled
     var messages: [AppMessage] = []
@@ -76,22 +78,23 @@ struct InboundStream: Sendable {
     return handled == before ? nil : messages
   }
 
-  /// The handler has failed for this place: it and what was taken behind it is to come again. `false` for a place that
-  /// does not wait.
+  /// The handler has failed for a message. The stream drops it and all after it, so that the sender sends them again.
+  ///
+  /// - Returns: `false` when the message does not wait to be handled.
   mutating func fail(_ sequence: UInt64) -> Bool {
     guard waiting.contains(where: { $0.mark.sequence == sequence }) else { return false }
     giveBack()
     return true
   }
 
-  /// Nobody handles messages any more: what was taken and not handled is to come again.
+  /// Drops the messages that are not handled. The sender has to send them again.
   mutating func giveBack() {
     waiting.removeAll()
     askedFor = 0
     taken = Watermark(handled)
   }
 
-  /// What was handled up to here is durable.
+  /// The mark is durable: everything up to it is processed.
   mutating func makeDurable(_ mark: StreamMark) {
     if mark.sequence > durable.sequence { durable = mark }
   }

@@ -1,42 +1,44 @@
 import DequeModule
 
-/// One numbered stream at its sender: what is owed to one receiver, in order, until it is acknowledged (go-back-N).
+/// The sending end of a numbered stream: rows for one receiver, sent in order until they are acknowledged (go-back-N).
 ///
 ///     assigned ≥ durable ≥ sent ≥ acknowledged
 ///
-/// A row can go once it is durable here, at most ``Bounds/flightMax`` ahead of the acknowledgement; what is not
-/// acknowledged in time goes again from the oldest on, after 2, 4, 8 … 30 seconds.
+/// The stream sends a row when it is durable here and at most ``Bounds/flightMax`` rows are unacknowledged. Without an
+/// acknowledgement it sends again from the oldest row on, first after ``Bounds/patience``, then after 4, 8, 16, 30
+/// seconds or ``Bounds/patience`` if that is longer.
 struct OutboundStream: Sendable {
-  /// How much a stream holds, and how much of it is under way.
+  /// How much a stream holds, and how much of it may be sent and unacknowledged.
   struct Bounds: Sendable {
     let rowsMax: Int
     let bytesMax: Int
     let flightMax: Int
     let flightBytesMax: Int
-    /// How long an acknowledgement may take before the first try again.
+    /// How long the stream waits for an acknowledgement before it first sends again, in real time.
     let patience: BusDuration
 
-    /// A person does not press that often while a hub is away.
+    /// More presses than a person makes while a hub is away.
     static let commands = Bounds(
       rowsMax: 1024, bytesMax: .max, flightMax: 64, flightBytesMax: .max, patience: .seconds(2))
-    /// As many as a sender can have unjudged commands.
+    /// As many as a sender can have commands without a verdict.
     static let verdicts = Bounds(
       rowsMax: 1024, bytesMax: .max, flightMax: 256, flightBytesMax: .max, patience: .seconds(2))
-    /// Ten hours of a reading a second. The hub commits at 4,096, so the flight is longer than that.
+    /// Ten hours of one reading a second. The hub commits, and then acknowledges, at the latest every 4,096 samples; a
+    /// larger flight keeps the sender from waiting for that.
     static let samples = Bounds(
       rowsMax: 36_000, bytesMax: .max, flightMax: 8192, flightBytesMax: .max, patience: .seconds(10))
-    /// A backlog of 10,000 fits; the flight fits what sockets hold.
+    /// Room for a backlog of 10,000 messages. The flight fits the queues of the sockets.
     static let messages = Bounds(
       rowsMax: 16_384, bytesMax: 64 << 20, flightMax: 4096, flightBytesMax: 2 << 20, patience: .seconds(2))
   }
 
-  /// What the receiver's mark says about the two sides.
+  /// What the comparison of the receiver's mark with this stream shows.
   enum HistoryCheck: Hashable, Sendable {
-    /// They have one history.
+    /// Both sides have the same history.
     case good
-    /// The receiver has less than it once acknowledged.
+    /// The receiver has lost history: it has less than it once acknowledged.
     case receiverLost
-    /// The receiver has more than was ever assigned here, or something else at that place.
+    /// This store has lost history: the receiver has more than was assigned here, or another item at that position.
     case senderLost
   }
 
@@ -46,9 +48,9 @@ struct OutboundStream: Sendable {
   private(set) var acknowledged: UInt64 = 0
   /// Rows up to here may be sent.
   private(set) var durable: UInt64 = 0
-  /// Counts what made earlier words about durability void: a write that was under way before says nothing any more.
+  /// Grows whenever writes under way stop counting: their completion must not make any row sendable.
   private(set) var durabilityGeneration: UInt64 = 0
-  /// Places below this one were set apart durably (``reserve()``).
+  /// Numbers below this one are reserved (``reserve()``).
   private var reserved: UInt64 = 0
   /// Rows up to here were sent in this session.
   private(set) var sent: UInt64 = 0
@@ -56,20 +58,20 @@ struct OutboundStream: Sendable {
   private(set) var bytes = 0
   let bounds: Bounds
   private var attempts = 0
-  /// Nothing goes before this moment: what stands first has just failed.
+  /// The stream sends nothing before this moment, because the receiver's handler has just failed for the first row.
   private var heldUntil: BusTime?
-  /// How much of it is under way.
+  /// The size of what is sent and not acknowledged.
   private var flightBytes = 0
   private var flightRows = 0
 
-  /// - Parameter epoch: no write that was begun for an earlier stream of this name has it.
+  /// - Parameter durabilityGeneration: a number that no write for an earlier stream of this id has.
   init(_ id: OutboundStreamID, bounds: Bounds, durabilityGeneration: UInt64 = 0) {
     self.id = id
     self.bounds = bounds
     self.durabilityGeneration = durabilityGeneration
   }
 
-  /// A stream as its store kept it.
+  /// A stream from its stored rows.
   init(_ id: OutboundStreamID, bounds: Bounds, rows: [OutboxRow], acknowledged: UInt64) {
     self.init(id, bounds: bounds)
     self.rows = Deque(rows)
@@ -81,12 +83,12 @@ struct OutboundStream: Sendable {
   }
 
   var isFull: Bool { rows.count >= bounds.rowsMax || bytes >= bounds.bytesMax }
-  /// Rows wait for ``makeDurable(through:durabilityGeneration:)``.
+  /// Whether rows wait for ``makeDurable(through:durabilityGeneration:)``.
   var isHeld: Bool { durable < assigned }
-  /// Everything was acknowledged.
+  /// Whether every row was acknowledged.
   var isAcknowledged: Bool { acknowledged >= assigned }
 
-  /// Where a place's row stands; `nil` for one that is gone.
+  /// The index of the row with a sequence number; `nil` when there is none.
   func index(of sequence: UInt64) -> Int? {
     guard sequence > 0, let index = firstIndex(after: sequence - 1), rows[index].sequence == sequence else {
       return nil
@@ -94,9 +96,10 @@ struct OutboundStream: Sendable {
     return index
   }
 
-  // MARK: What comes in
+  // MARK: Rows
 
-  /// Takes a place. With `isGoing` it will be sent as soon as it is durable, and says so from the beginning.
+  /// Appends a row with the next sequence number. With `isGoing` the stream may send it as soon as it is durable, so it
+  /// counts the first try now, and the try is stored with the row.
   mutating func add(_ item: OutboxItem, since: BusTime, isUncertain: Bool = false, isGoing: Bool) -> OutboxRow {
     assigned += 1
     let row = OutboxRow(
@@ -106,40 +109,43 @@ struct OutboundStream: Sendable {
     return row
   }
 
-  /// Sets places apart for rows that are to be sent before they are durable, so that a later life never gives them to
-  /// others: the tombstone at their end, to be made durable before any of them is sent. `nil` while there are enough.
+  /// Reserves sequence numbers for rows that may be sent before they are durable, so that a later incarnation never
+  /// assigns these numbers to other rows.
+  ///
+  /// - Returns: a tombstone with the last reserved number, which must be durable before any of the rows is sent; `nil`
+  ///   while enough numbers are reserved.
   mutating func reserve() -> OutboxRow? {
     guard assigned + 1 >= reserved else { return nil }
-    // The tombstone's own place is never used.
+    // The tombstone's own number is skipped.
     if reserved > 0 { assigned = max(assigned, reserved) }
     reserved = assigned + Self.reservation
     return OutboxRow(stream: id, sequence: reserved, item: nil, since: .zero)
   }
 
-  /// Twenty minutes of four readings a second between two writes.
+  /// Enough for one write in 17 minutes at four readings a second.
   private static let reservation: UInt64 = 4096
 
-  /// Rows up to here are durable, by a write of this epoch.
+  /// A write of the given generation has made the rows up to a number durable.
   mutating func makeDurable(through sequence: UInt64, durabilityGeneration: UInt64) {
     if durabilityGeneration == self.durabilityGeneration { durable = max(durable, sequence) }
   }
 
-  /// What becomes nothing but a place: it was taken back, has expired or was set aside.
+  /// Turns a row into a tombstone, because its item was cancelled, has expired, or was put in quarantine.
   mutating func tombstone(_ sequence: UInt64) {
     guard let index = index(of: sequence) else { return }
     bytes -= rows[index].item?.size ?? 0
     rows[index].item = nil
   }
 
-  /// A row that is done with, wherever it stands.
+  /// Removes a row that is no longer needed, at any position.
   mutating func remove(_ sequence: UInt64) {
     guard let index = index(of: sequence) else { return }
     bytes -= rows[index].item?.size ?? 0
     rows.remove(at: index)
   }
 
-  /// All of it is owed by another stream from now on, numbered from 1. Nothing goes before that is durable. What may have
-  /// been sent by the old one stays so.
+  /// Moves all rows to another stream and numbers them from 1. None is sent before that is durable. Their tries stay,
+  /// because the old stream may have sent them.
   mutating func renumber(to id: OutboundStreamID) {
     self.id = id
     for index in rows.indices {
@@ -155,7 +161,7 @@ struct OutboundStream: Sendable {
 
   // MARK: The session
 
-  /// The receiver says what it has: what follows goes from there.
+  /// Begins a session: compares the receiver's mark with this stream and continues after it.
   mutating func open(received mark: StreamMark) -> HistoryCheck {
     if mark.sequence < acknowledged { return .receiverLost }
     if mark.sequence > assigned { return .senderLost }
@@ -165,8 +171,8 @@ struct OutboundStream: Sendable {
     return .good
   }
 
-  /// What a receiver who has everything up to here was sent last. Behind it stand only tombstones of what was never sent:
-  /// `nil` where something else may have come to it after that.
+  /// The last item that a receiver with everything up to here was sent; `nil` when unknown. The search passes over
+  /// tombstones of items that were never sent. It stops at others, because the receiver may have got their items.
   private func lastItem(upTo sequence: UInt64) -> OutboxItem? {
     guard var index = index(of: sequence) else { return nil }
     while rows[index].item == nil {
@@ -176,10 +182,10 @@ struct OutboundStream: Sendable {
     return rows[index].item
   }
 
-  /// Nothing more goes until ``makeDurable(through:durabilityGeneration:)`` says so again, for a write that is made from now on.
+  /// Stops sending until ``makeDurable(through:durabilityGeneration:)`` reports a write that begins after this call.
   mutating func blockUntilDurable() { (durable, durabilityGeneration) = (sent, durabilityGeneration + 1) }
 
-  /// The link is lost: everything that is not acknowledged goes again with the next session.
+  /// Ends the session. The next one sends everything again that is not acknowledged.
   mutating func close() {
     sent = acknowledged
     (flightBytes, flightRows) = (0, 0)
@@ -188,15 +194,17 @@ struct OutboundStream: Sendable {
     attempts = 0
   }
 
-  /// What is to go now, in order.
+  /// A part of what is to be sent now.
   enum Batch: Hashable, Sendable {
-    /// These rows; none is a tombstone.
+    /// Consecutive rows without a tombstone.
     case rows([OutboxRow])
-    /// Nothing stands at these places any more.
+    /// Consecutive sequence numbers without an item.
     case tombstoneRange(ClosedRange<UInt64>)
   }
 
-  /// What is to go now, in order, up to the first that is not to go yet; it counts as sent.
+  /// The batches that may be sent now, in order. Their rows count as sent from now on.
+  ///
+  /// - Parameter isReady: whether an item may be sent; the batches end before the first that may not.
   mutating func nextBatches(
     at now: BusTime, generator: inout SeededGenerator, while isReady: (OutboxItem) -> Bool = { _ in true }
   ) -> [Batch] {
@@ -209,7 +217,7 @@ struct OutboundStream: Sendable {
       let row = rows[index]
       if let item = row.item, !isReady(item) { break }
       if flightBytes > 0, flightBytes + (row.item?.size ?? 0) > bounds.flightBytesMax { break }
-      // A tombstone, and what was never given out, is a hole.
+      // Tombstones, and numbers that no row has, form a tombstone range.
       let end = row.item == nil ? row.sequence : row.sequence - 1
       if end > sent {
         if !run.isEmpty { flight.append(.rows(run)) }
@@ -229,7 +237,7 @@ struct OutboundStream: Sendable {
     return flight
   }
 
-  /// The rows behind a place.
+  /// The rows after a sequence number.
   func rows(after sequence: UInt64) -> Deque<OutboxRow>.SubSequence {
     rows[(firstIndex(after: sequence) ?? rows.count)...]
   }
@@ -244,7 +252,10 @@ struct OutboundStream: Sendable {
     return low < rows.count ? low : nil
   }
 
-  /// The receiver has durably processed up to here; whether that is news. `keepingRows`: they go one by one.
+  /// The receiver has durably processed everything up to here.
+  ///
+  /// - Parameter keepingRows: `true` to keep the acknowledged rows, which the caller removes one by one.
+  /// - Returns: whether that is news.
   mutating func acknowledge(
     through sequence: UInt64, keepingRows: Bool = false, at now: BusTime, generator: inout SeededGenerator
   )
@@ -267,7 +278,7 @@ struct OutboundStream: Sendable {
     sent = max(sent, sequence)
     attempts = 0
     if let heldUntil, now < heldUntil {
-      // What stands first has failed and waits for its moment; nothing else would wake for it.
+      // The first row has failed and waits until then. No other deadline would wake the node for it.
       retryAt = heldUntil
     } else {
       retryAt = sent > acknowledged ? now + generator.jittered(bounds.patience) : nil
@@ -275,19 +286,21 @@ struct OutboundStream: Sendable {
     return true
   }
 
-  /// Send again from here: at once, or after a while.
+  /// Sends again from a sequence number on, at once or at `retryAt`.
   mutating func goBack(to sequence: UInt64, retryAt: BusTime? = nil) {
     let place = max(sequence, 1) - 1
     guard place < sent, place >= acknowledged else { return }
     sent = max(acknowledged, place)
-    // What lies before it and is not acknowledged is still under way.
+    // Rows before it that are not acknowledged are still in flight.
     let flight = rows(after: acknowledged).prefix { $0.sequence <= sent }
     (flightBytes, flightRows) = (flight.reduce(0) { $0 + ($1.item?.size ?? 0) }, flight.count)
     self.retryAt = retryAt
     heldUntil = retryAt
   }
 
-  /// No acknowledgement came in time: from the oldest on once more.
+  /// No acknowledgement arrived in time: sends again from the oldest row on.
+  ///
+  /// - Returns: the rows that are sent again; `nil` when none was in flight.
   mutating func retry(at now: BusTime, generator: inout SeededGenerator) -> ClosedRange<UInt64>? {
     let last = sent
     heldUntil = nil
@@ -303,7 +316,7 @@ struct OutboundStream: Sendable {
     return last > acknowledged ? acknowledged + 1...last : nil
   }
 
-  /// Something was to be sent that the link could not take: again soon, without haste.
+  /// The transport's queue was full: sends again at `time`.
   mutating func postpone(to time: BusTime) {
     guard sent > acknowledged else { return }
     retryAt = time
@@ -311,20 +324,22 @@ struct OutboundStream: Sendable {
 
   // MARK: Tries
 
-  /// The places of what was never sent, all of which may be sent from now on; counted here, to be made durable.
+  /// Counts the first try of all rows that were never sent, because the new session may send them.
+  ///
+  /// - Returns: their range, which must be made durable before they are sent; `nil` when there are none.
   mutating func countFirstTries() -> ClosedRange<UInt64>? {
     let fresh = rows.lazy.filter { $0.tries == 0 }
     guard let first = fresh.first?.sequence, let last = fresh.last?.sequence else { return nil }
     return count(first...last)
   }
 
-  /// One try more for these places.
+  /// Counts one more try for the rows of a range.
   mutating func count(_ range: ClosedRange<UInt64>) -> ClosedRange<UInt64> {
     for index in rows.indices where range.contains(rows[index].sequence) { rows[index].tries += 1 }
     return range
   }
 
-  /// Moves every `since`: the clock has another origin.
+  /// Moves every `since` to a clock with another origin (after a reboot), and marks it as uncertain.
   mutating func shift(by span: BusDuration) {
     for index in rows.indices {
       rows[index].since = rows[index].since + span

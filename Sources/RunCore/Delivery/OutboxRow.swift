@@ -1,15 +1,15 @@
-/// What an outbox holds.
+/// The item of an outbox row.
 public enum OutboxItem: Hashable, Sendable {
-  /// A press.
+  /// A command.
   case command(Command)
-  /// A reading; with `runOffset` it was taken at that place of the run's own time line, else at the row's `since`.
+  /// A reading. It was taken at `runOffset` from the start of the run, or without one at the row's `since`.
   case sample(SampleValue, runOffset: BusDuration?, runID: RunID?)
   /// An app's message.
   case message(AppMessage)
-  /// What became of one of the receiver's presses.
+  /// The verdict on one of the receiver's commands.
   case verdict(Verdict)
 
-  /// What it is known by; `nil` for a sample, which nobody asks for.
+  /// Its id; `nil` for a sample. A verdict has the id of its command.
   public var id: MessageID? {
     switch self {
     case .command(let command): MessageID(high: command.id.high, low: command.id.low)
@@ -19,7 +19,7 @@ public enum OutboxItem: Hashable, Sendable {
     }
   }
 
-  /// About how many bytes it takes, on disk as on the wire.
+  /// Roughly how many bytes it has on disk and on the wire.
   public var size: Int {
     switch self {
     case .command, .verdict: 200
@@ -29,19 +29,19 @@ public enum OutboxItem: Hashable, Sendable {
   }
 }
 
-/// One row of an outbox: what a node owes to another one.
+/// One row of an outbox: an item that a node has to deliver to another one.
 public struct OutboxRow: Hashable, Sendable {
-  /// The stream that it stands in.
+  /// The stream to which it belongs.
   public var stream: OutboundStreamID
-  /// Its place there.
+  /// Its sequence number in the stream.
   public var sequence: UInt64
-  /// What is owed; `nil` for a tombstone, which keeps the place of what was taken back.
+  /// The item; `nil` for a tombstone, which keeps the sequence number of an item that is not delivered.
   public var item: OutboxItem?
-  /// When it was pressed, measured or given, on the node's monotonic clock (not bus time).
+  /// When the item was pressed, measured or posted, on the node's monotonic clock (not bus time).
   public var since: BusTime
-  /// `since` was estimated by wall time, across a reboot.
+  /// Whether `since` is an estimate by wall time, because the machine rebooted after it.
   public var isUncertain: Bool
-  /// How often it may have been sent. At 0 it surely never was, and can be cancelled.
+  /// How often it may have been sent. With 0 it was certainly never sent and can be cancelled.
   public var tries: UInt32
 
   /// A row from its parts.
@@ -57,19 +57,19 @@ public struct OutboxRow: Hashable, Sendable {
     self.tries = tries
   }
 
-  /// The place with what stands there.
+  /// The sequence number with the item's id.
   public var mark: StreamMark { StreamMark(sequence: sequence, id: item?.id) }
 }
 
-/// A message that kept failing, set aside by its sender.
+/// A message that its sender has put in quarantine, because the receiver's handler kept failing for it.
 public struct QuarantinedMessage: Hashable, Sendable {
   /// The message.
   public var message: AppMessage
-  /// The store that it was for.
+  /// The receiving store.
   public var receiver: StoreID
-  /// What the receiver said last.
+  /// The last failure that the receiver reported.
   public var reason: String
-  /// When it was set aside, on the node's monotonic clock.
+  /// When it was put in quarantine, on the node's monotonic clock.
   public var since: BusTime
 
   /// A quarantined message from its parts.
@@ -81,17 +81,17 @@ public struct QuarantinedMessage: Hashable, Sendable {
   }
 }
 
-/// The newest value of a key that is to go, or has gone, to another device.
+/// The newest value of a key for another device, sent or not.
 public struct LatestRow: Hashable, Sendable {
-  /// The other device; on a peer `nil`: its hub, whichever that is.
+  /// The receiving device; `nil` on a peer, which sends to whatever hub it has.
   public var device: DeviceID?
   /// The key.
   public var key: String
-  /// Grows with every value of the key.
+  /// The version of the value; it grows with every value of the key.
   public var version: UInt64
   /// The value.
   public var message: AppMessage
-  /// The other device has it.
+  /// Whether the other device has the value, or has refused it.
   public var isAcknowledged: Bool
 
   /// A row from its parts.
@@ -104,15 +104,15 @@ public struct LatestRow: Hashable, Sendable {
   }
 }
 
-/// The newest value of a key that came from another device.
+/// The newest value of a key that was received from another device.
 public struct LatestReceived: Hashable, Sendable {
   /// The device that it came from.
   public var device: DeviceID
-  /// That device's store: versions are its own count.
+  /// The sending store, which numbers the versions.
   public var store: StoreID
   /// The key.
   public var key: String
-  /// The sender's count.
+  /// The version that the sender gave the value.
   public var version: UInt64
   /// The value.
   public var message: AppMessage
@@ -133,9 +133,9 @@ public struct KnownDevice: Hashable, Sendable {
   public var deviceID: DeviceID
   /// What kind of node it is.
   public var role: NodeRole
-  /// Its store: where what is owed to it goes.
+  /// The device's store, to which its streams go.
   public var storeID: StoreID
-  /// When it was last heard, on the hub's bus time line.
+  /// When the hub last heard from it, in bus time.
   public var heardAt: BusTime
 
   /// A device from its parts.
@@ -147,19 +147,19 @@ public struct KnownDevice: Hashable, Sendable {
   }
 }
 
-/// All that a store holds of what was sent and received, hub's and peer's alike.
+/// Everything that a store holds about sending and receiving, on a hub or a peer.
 public struct DeliveryHistory: Sendable {
-  /// What is owed, in order of stream and sequence.
+  /// The rows of the outbox, ordered by stream and sequence.
   public var rows: [OutboxRow] = []
-  /// How far each stream was acknowledged by its receiver.
+  /// Up to where the receiver of each stream has acknowledged it.
   public var acknowledged: [OutboundStreamID: UInt64] = [:]
-  /// What each stream from another store has durably processed.
+  /// Up to where each stream from another store was durably processed.
   public var watermarks: [StreamID: StreamMark] = [:]
-  /// What was set aside, oldest first.
+  /// The messages in quarantine, oldest first.
   public var quarantine: [QuarantinedMessage] = []
-  /// The newest values that were given here.
+  /// The newest values that this node's app posted.
   public var latestSent: [LatestRow] = []
-  /// The newest values that came in.
+  /// The newest values that were received.
   public var latestReceived: [LatestReceived] = []
 
   /// A history without a past.

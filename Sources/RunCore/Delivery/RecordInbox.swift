@@ -1,9 +1,9 @@
-/// A hub's records at a peer: it asks for one change after another, and each is taken in whole.
+/// Fetches the hub's records to a peer, one change after another, part by part.
 ///
-/// - `idle` (nothing is missing, or there is nobody to ask) can go to: `asking`.
-/// - `asking` can go to: `asking` (the next part), `writing` (a change is whole), `idle` (the session is over), `stuck`.
-/// - `writing` (it is on its way to the disk) can go to: `asking`, `idle`.
-/// - `stuck` (this build cannot read what the hub sends) can go to: `idle` (the next session: there may be another hub).
+/// - `idle` (nothing is missing, or there is no session) can go to: `asking`.
+/// - `asking` can go to: `idle` (a part arrived, or the session is over), `writing` (a change is complete), `stuck`.
+/// - `writing` (the change is being committed) can go to: `idle`.
+/// - `stuck` (this build cannot read what the hub sends) can go to: `idle` (the session is over).
 struct RecordInbox: Sendable {
   private enum State: Hashable, Sendable {
     case idle
@@ -12,47 +12,49 @@ struct RecordInbox: Sendable {
     case stuck
   }
 
-  /// What comes of a change that came in.
+  /// What the peer has to do after it received a part of a change.
   enum Outcome: Hashable, Sendable {
-    /// It is an answer to an earlier question, or there is more to come of it: ask on.
+    /// Ask for the next part, or from byte 0 again if another change has replaced the one that was begun.
     case ask
-    /// It is whole: the record takes the place of what is kept of its run. Not news when it is summed up as that was.
+    /// The change is complete: keep the record instead of the run's older one. `isNews` unless the summary is the same.
     case keep(RunRecord, isNews: Bool)
-    /// The record was removed.
+    /// Remove the record.
     case remove
-    /// It was removed before it had come here.
+    /// Store only the change's number: the removed record was never kept here.
     case neverCame
-    /// It is no record that this build can read.
+    /// This build cannot read the record.
     case unreadable
   }
 
-  /// How long an answer may take.
+  /// How long the peer waits for an answer before it asks again, in real time.
   private static let patience = BusDuration.seconds(5)
 
   private var state = State.idle
   private var isOpen = false
-  /// The last change of the hub, as far as it has said.
+  /// The highest number of a change that the hub has stated.
   private var newest: UInt64 = 0
-  /// The last change that is taken in.
+  /// The number of the last complete change.
   private(set) var through: UInt64
-  /// What is kept here.
+  /// The records that are kept here.
   private(set) var kept: [RunID: RecordSummary] = [:]
   private var partial: (change: RecordChange, bytes: [UInt8])?
 
-  /// What an earlier life had taken in.
+  /// An inbox with what its store holds.
   init(_ records: [RecordSummary], through: UInt64) {
     self.through = through
     for record in records { kept[record.runID] = record }
   }
 
-  /// When to ask again; `nil` while nobody owes an answer.
+  /// When to ask again; `nil` while no question is open.
   var retryAt: BusTime? { if case .asking(let due) = state { due } else { nil } }
 
-  /// The hub has changes that are not here, and is there to be asked.
+  /// Whether the hub is connected and has changes that are not stored here.
   var isBehind: Bool { isOpen && state != .stuck && (newest > through || state == .writing) }
 
-  /// A session is open with a hub that has made changes up to here. `false` when it has fewer than were taken in: it has
-  /// lost history, and everything is looked at again.
+  /// Begins a session with a hub whose last change is `newest`.
+  ///
+  /// - Returns: `false` when that is less than the peer has: the hub has lost history, and the peer asks for all
+  ///   changes again.
   mutating func open(newest: UInt64) -> Bool {
     (isOpen, partial, self.newest) = (true, nil, newest)
     if state != .writing { state = .idle }
@@ -61,22 +63,22 @@ struct RecordInbox: Sendable {
     return false
   }
 
-  /// The session is over.
+  /// Ends the session.
   mutating func close() {
     isOpen = false
     if state != .writing { state = .idle }
     partial = nil
   }
 
-  /// Another hub: its changes have numbers of their own. What is kept stays until it says otherwise.
+  /// Begins again at change 0, because another hub store has numbers of its own. The records that are kept stay until
+  /// that hub changes or removes them.
   mutating func renumber() {
     through = 0
     newest = 0
     partial = nil
   }
 
-  /// The hub has made changes up to here. `false` when it has fewer than were taken in: it has lost history, and everything
-  /// is looked at again.
+  /// The hub states its last change within the session. For the result see ``open(newest:)``.
   mutating func note(newest: UInt64) -> Bool {
     guard newest < through else {
       self.newest = max(self.newest, newest)
@@ -85,14 +87,14 @@ struct RecordInbox: Sendable {
     return open(newest: newest)
   }
 
-  /// The next question, when there is one to be asked now.
+  /// The next question; `nil` when nothing is missing or an answer is awaited.
   mutating func ask(at now: BusTime, generator: inout SeededGenerator) -> RecordFetch? {
     guard isOpen, newest > through, state == .idle || retryAt.map({ $0 <= now }) ?? false else { return nil }
     state = .asking(retryAt: now + generator.jittered(Self.patience))
     return RecordFetch(after: through, from: partial?.bytes.count ?? 0)
   }
 
-  /// The hub's answer.
+  /// Receives the hub's answer; `nil` when it is not the awaited one.
   mutating func receive(_ change: RecordChange) -> Outcome? {
     guard case .asking = state, change.number > through else { return nil }
     newest = max(newest, change.number)
@@ -100,14 +102,14 @@ struct RecordInbox: Sendable {
       finish(change)
       return kept.removeValue(forKey: change.runID) == nil ? .neverCame : .remove
     }
-    // Also when it is summed up as what is kept: a hub that has lost history may have made something else of it since,
-    // under the same version.
+    // The body is fetched even if the summary is the same as the kept one: a hub that has lost history may have made
+    // another record with the same version.
     var bytes: [UInt8] = []
     if let partial, partial.change.number == change.number, partial.change.total == change.total {
       guard change.from == partial.bytes.count else { return nil }
       bytes = partial.bytes
     } else if change.from > 0 {
-      // Another change has taken the place of the one that was begun.
+      // Another change has replaced the one that was begun.
       partial = nil
       state = .idle
       return .ask
@@ -127,7 +129,7 @@ struct RecordInbox: Sendable {
     return .ask
   }
 
-  /// The change is durable, or need not be: the next one can be asked for.
+  /// The change is durable, so the peer can ask for the next one.
   mutating func finishWriting() { if state == .writing { state = .idle } }
 
   private mutating func finish(_ change: RecordChange) {

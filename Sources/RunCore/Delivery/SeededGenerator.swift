@@ -1,9 +1,9 @@
-/// Numbers that look random and follow from a seed: machines draw nothing, whoever drives them hands in the seed, and the
-/// same seed gives the same world, on every machine.
+/// A pseudo-random generator. A core gets the seed from its driver, so that a simulation with the same seed repeats
+/// exactly on every machine.
 public struct SeededGenerator: RandomNumberGenerator, Hashable, Sendable {
   private var state: UInt64
 
-  /// Dice from a seed, which a driver draws at random for each life.
+  /// A generator from a seed. A driver draws the seed at random whenever a node starts.
   public init(seed: UInt64) { state = seed }
 
   /// The next 64 bits (SplitMix64, Steele et al. 2014).
@@ -18,7 +18,7 @@ public struct SeededGenerator: RandomNumberGenerator, Hashable, Sendable {
   /// A fresh identifier.
   public mutating func identifier<Kind>() -> Identifier<Kind> { Identifier(high: next(), low: next()) }
 
-  /// A span up to a quarter shorter or longer, so that those who failed together do not come back together.
+  /// A span that is up to a quarter shorter or longer, so that nodes that failed together do not retry together.
   public mutating func jittered(_ span: BusDuration) -> BusDuration {
     let quarter = max(1, span.nanoseconds / 4)
     let shift = Int64(next() % UInt64(2 * quarter)) - quarter

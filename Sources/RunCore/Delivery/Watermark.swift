@@ -1,45 +1,46 @@
-/// What a receiver knows of one numbered stream: what it has taken in. One mark a stream, so nothing expires.
+/// Up to where a receiver has received a numbered stream. One mark for each stream detects every repeated item, however
+/// late it arrives.
 public struct Watermark: Hashable, Sendable {
-  /// What is to be done with a message.
+  /// Where a received item stands in relation to the mark.
   public enum Place: Hashable, Sendable {
-    /// It is the next one: take it in.
+    /// It is the next one: accept it.
     case next
-    /// It was taken in before: acknowledge it again, no more.
+    /// It was received before: only acknowledge it again.
     case known
-    /// One before it is missing: ignore it, the sender goes back.
+    /// An earlier one is missing: ignore it; the sender will send from the missing one on.
     case gap
   }
 
-  /// The last place taken in; ``StreamMark/start`` for a stream that was never heard of, which begins at 1.
+  /// The last item that was accepted; ``StreamMark/start`` for a new stream, whose first item has number 1.
   public private(set) var mark: StreamMark
-  /// Whether what the mark names stood at this very place, and not before a tombstone; `false` where nobody knows.
+  /// Whether the item that the mark names has the mark's number. `false` when tombstones followed it, and when unknown.
   private var isAtName = false
 
-  /// A watermark as it was kept.
+  /// A watermark from its stored mark.
   public init(_ mark: StreamMark = .start) { self.mark = mark }
 
-  /// The last sequence taken in.
+  /// The last sequence number that was accepted.
   public var sequence: UInt64 { mark.sequence }
 
-  /// Where a message stands.
+  /// Where an item with a sequence number stands.
   public func place(of incoming: UInt64) -> Place {
     if incoming <= sequence { return .known }
     return incoming - sequence == 1 ? .next : .gap
   }
 
-  /// Whether nothing lies between the mark and what begins at this place.
+  /// Whether no number is missing between the mark and a range that begins at `from`.
   public func reaches(_ from: UInt64) -> Bool { from <= sequence || from - sequence == 1 }
 
-  /// Nothing stands at the places up to this one: the mark moves over them and goes on naming what came last.
+  /// Moves the mark over tombstones. It continues to name the last item before them.
   public mutating func skip(through sequence: UInt64) {
     mark = StreamMark(sequence: sequence, id: mark.id)
     isAtName = false
   }
 
-  /// Whether the message with this id stood at the mark's very place.
+  /// Whether the item with this id has the mark's sequence number.
   public func stands(at id: MessageID) -> Bool { isAtName && mark.id == id }
 
-  /// Where a message stands; the next one moves the mark.
+  /// Says where an item stands and, if it is the next one, moves the mark to it.
   public mutating func receive(_ incoming: StreamMark) -> Place {
     let place = place(of: incoming.sequence)
     if place == .next { (mark, isAtName) = (incoming, true) }

@@ -1,55 +1,57 @@
 import DequeModule
 
-/// Carries an app's messages to and from one other node: the numbered stream either way, and the newest values by key.
-/// Hub and peer have the same courier; what they do with its actions is the same, too.
+/// Sends an app's messages to one other node and receives that node's messages: a numbered stream in each direction,
+/// and the newest values by key. Hub and peer use the same courier and carry out its actions in the same way.
 struct Courier: Sendable {
-  /// What it wants done, in order.
+  /// What the node has to do, in order.
   enum Action: Sendable {
     case send(DeliveryMessage)
-    /// Make this durable; soon, or with whatever is written next. Then the effect, if there is one.
+    /// Commit these writes, at once if urgent, else with a later write. Call ``Courier/perform(_:at:generator:into:)``
+    /// with the effect when they are durable.
     case write([StoreOperation], isUrgent: Bool, then: Effect?)
-    /// Hand it to the app; see ``HandlerCall``.
+    /// Hand a message to the app; see ``HandlerCall``.
     case hand(HandlerCall)
-    /// The other device's handler, or the one here, has processed a message of the stream, and that is durable there.
+    /// The handler of the other device, or of this one, has processed a message of the stream durably.
     case processed(AppMessage, isIncoming: Bool)
-    /// One of the messages given here reached a stage.
+    /// A message that this node's app posted has reached a stage.
     case receipt(MessageReceipt)
     case note(String)
   }
 
-  /// What may follow once a write is durable.
+  /// What the courier does when a write is durable.
   enum Effect: Sendable {
     /// Rows up to here may be sent.
     case sendable(through: UInt64, durabilityGeneration: UInt64, MessageReceipt?)
-    /// The value of a key may be sent, if no newer one has taken its place; and the older one that it replaces.
+    /// The value of a key may be sent, unless a newer one has replaced it. `replaced` is the older, undelivered value
+    /// that it replaces.
     case latestSendable(LatestRow, replaced: MessageID?)
     /// The value of a key may be sent again, under a version above the one that the receiver has.
     case latestAgain(LatestRow)
-    /// A stage has become durable.
+    /// The stage of a message is durable: tell the app.
     case tell(MessageReceipt)
-    /// What came in is processed up to here, in the streams of this bindingGeneration: these messages.
+    /// The inbound stream of this binding generation is processed up to here; these are the newly processed messages.
     case processed(StreamMark, [AppMessage], bindingGeneration: UInt64)
-    /// The newest value of a key has come in.
+    /// The received value of a key is durable.
     case latestReceived(LatestReceived)
   }
 
-  /// A message whose handler has failed this often is set aside.
+  /// After this many failures of the receiver's handler a message is put in quarantine.
   static let failuresMax = 5
-  /// What was never sent in this time is not worth sending.
+  /// A message that was not sent within this time (real time) expires.
   static let lifetime = BusDuration.seconds(30 * 86_400)
-  /// Keys that one node keeps values of; a setting has a name, not a number.
+  /// The most keys for which one node keeps values. Keys are meant to be names of settings, not ids.
   static let keysMax = 1024
 
-  /// How many newest values may be kept in all, and how many bytes they may take.
+  /// How many received values the courier may keep, and their total size in bytes.
   struct ValueRoom: Sendable {
     var keys = Courier.keysMax
     var bytes = Int.max
   }
 
-  /// Keeps a frame under the 64 KiB that a frame may have.
+  /// Keeps a frame below the limit of 64 KiB.
   private static let frameBytesMax = 48 << 10
   private static let frameRowsMax = 512
-  /// No node gives a key so many values; versions go up to 2^62.
+  /// Higher versions are not believed: no node gives a key so many values. The wire carries versions up to 2^62.
   private static let versionMax: UInt64 = 1 << 61
 
   private struct Value: Sendable {
@@ -58,30 +60,31 @@ struct Courier: Sendable {
     var isSent = false
   }
 
-  /// Who is at the other end; `nil` on a peer that has not met its hub.
+  /// The other node's device; `nil` on a peer that has not met its hub.
   var device: DeviceID?
-  /// How the rows of newest values name it; `nil` on a peer, whose hub may come to be another device.
+  /// The device in the rows of newest values; `nil` on a peer, whose hub can become another device.
   private var rowDevice: DeviceID?
   private(set) var stream: OutboundStream
   private(set) var inbox: InboundStream
   private var values: [String: Value] = [:]
   private var received: [String: LatestReceived] = [:]
-  /// What they take, on the disk as in memory.
+  /// The size of the received values in bytes, on disk and in memory.
   private(set) var receivedBytes = 0
-  /// How many there are.
+  /// How many received values there are.
   var receivedCount: Int { received.count }
-  /// The keys whose newest value is on its way to the disk.
+  /// The keys whose newest received value is not durable yet.
   private var receiving: Set<String> = []
   private var failures: (sequence: UInt64, count: Int) = (0, 0)
   private var valuesRetryAt: BusTime?
-  /// The other side was said to have what lies up to here; that is told once.
+  /// Up to where the app was told that messages are delivered, so that it is told once for each.
   private var toldDelivered: UInt64 = 0
   private var isOpen = false
-  /// The app takes messages.
+  /// Whether the app has a message handler.
   private var isHandling = false
-  /// Counts how often what was handed over was taken back, to be handed over again.
+  /// Grows whenever messages that were handed to the app will be handed over again. Answers of an earlier generation
+  /// are ignored.
   private var handlerGeneration: UInt64 = 0
-  /// Counts how often both streams have begun anew: marks of the old ones say nothing of the new.
+  /// Grows whenever both streams begin anew. Completions of writes for the earlier streams are ignored.
   private var bindingGeneration: UInt64 = 0
 
   init(
@@ -94,7 +97,7 @@ struct Courier: Sendable {
     self.stream = stream
     self.inbox = inbox
     self.isHandling = isHandling
-    // Nor has a write of an earlier courier the bindingGeneration of this one.
+    // A hub gives each new stream a generation of its own, so no write of an earlier courier has this one.
     bindingGeneration = stream.durabilityGeneration
     for row in latestSent { values[row.key] = Value(row: row) }
     for row in latestReceived {
@@ -106,24 +109,24 @@ struct Courier: Sendable {
   /// The next moment at which ``meetDeadlines(at:generator:into:)`` has something to do.
   var deadline: BusTime? { isOpen ? BusTime.earliest(stream.retryAt, valuesRetryAt) : nil }
 
-  /// The newest values that were given here and have not arrived.
+  /// The newest values that this node's app posted and that are not acknowledged, by key.
   var waitingValues: [LatestRow] {
     values.values.map(\.row).filter { !$0.isAcknowledged }.sorted { $0.key < $1.key }
   }
 
-  /// Nothing that was given here waits to arrive.
+  /// Whether no message or value waits to be delivered to the other node.
   var hasNothingWaiting: Bool { waitingValues.isEmpty && !stream.rows.contains { $0.item != nil } }
 
-  /// Nothing ever went either way.
+  /// Whether nothing is kept and neither stream was ever used.
   var isUnused: Bool { isEmpty && stream.assigned == 0 && inbox.handled.sequence == 0 }
 
-  /// The store that it carries to has come, and says whose it is.
+  /// The receiving store has connected and names its device.
   mutating func belong(to device: DeviceID) {
     guard self.device == nil else { return }
     (self.device, rowDevice) = (device, device)
   }
 
-  /// Another store of the device is gone for good: what was kept of it is this one's.
+  /// Moves the values received from another store of the device, which is gone for good, to this courier.
   mutating func inherit(from other: Courier) {
     for (key, row) in other.received where received[key] == nil {
       received[key] = row
@@ -131,7 +134,7 @@ struct Courier: Sendable {
     }
   }
 
-  /// Another store of the device was to be sent the newest value of a key: from now on this one is.
+  /// Moves the value of a key, which was for another store of the device, to this courier, unless this one is newer.
   mutating func adoptValue(of key: String, from other: inout Courier) {
     guard let value = other.values.removeValue(forKey: key), values[key]?.row.version ?? 0 < value.row.version else {
       return
@@ -139,15 +142,17 @@ struct Courier: Sendable {
     values[key] = value
   }
 
-  /// Nothing waits either way, and no value is kept.
+  /// Whether nothing waits in either direction and no received value is kept.
   var isEmpty: Bool { hasNothingWaiting && received.isEmpty && inbox.isIdle }
 
-  /// The newest value of a key that came in.
+  /// The newest value of a key that was received.
   func value(of key: String) -> AppMessage? { received[key]?.message }
 
-  // MARK: What is given here
+  // MARK: Posting
 
-  /// A message to be delivered by its class. Why it is not taken, when it is not; then nothing was changed.
+  /// Posts a message.
+  ///
+  /// - Returns: why the message was refused, with nothing changed; `nil` when it was accepted.
   mutating func post(
     _ message: AppMessage, by deliveryClass: DeliveryClass, at now: BusTime, into actions: inout [Action]
   ) -> PostRefusal? {
@@ -178,7 +183,7 @@ struct Courier: Sendable {
     return nil
   }
 
-  /// Takes back what was never sent; `false` when it may have been, or is not there.
+  /// Cancels a message that was never sent; `false` when it may have been sent, or is not in the outbox.
   mutating func cancel(_ id: MessageID, into actions: inout [Action]) -> Bool {
     guard let row = stream.rows.first(where: { $0.item?.id == id }), row.tries == 0 else { return false }
     tombstone(row, .cancelled, into: &actions)
@@ -194,7 +199,9 @@ struct Courier: Sendable {
 
   // MARK: The session
 
-  /// Where its streams stand, as the other side's hello or welcome said; what waits goes out.
+  /// Begins a session with the mark in the other side's hello or welcome, and sends what waits.
+  ///
+  /// - Returns: whether both sides have the same history. If not, the session does not begin.
   mutating func open(
     received mark: StreamMark, at now: BusTime, generator: inout SeededGenerator, into actions: inout [Action]
   ) -> OutboundStream.HistoryCheck {
@@ -206,14 +213,16 @@ struct Courier: Sendable {
       tombstone(row, .expired, into: &actions)
     }
     if let range = stream.countFirstTries() {
-      // Whatever may have been sent can not be cancelled by a later life, which knows only what is durable.
+      // Store the tries before sending: a later incarnation knows only what is durable, and must not cancel a message
+      // that was sent.
       stream.blockUntilDurable()
       actions.append(
         .write(
           [.countTries(stream.id, from: range.lowerBound, through: range.upperBound)], isUrgent: true,
           then: .sendable(through: stream.assigned, durabilityGeneration: stream.durabilityGeneration, nil)))
     } else if stream.isHeld {
-      // All of it may have been sent before its stream was renumbered.
+      // All rows have tries already, and some are not durable yet, as after a renumbering. An empty commit follows
+      // their writes and releases them.
       actions.append(
         .write(
           [], isUrgent: true,
@@ -225,15 +234,16 @@ struct Courier: Sendable {
     return .good
   }
 
-  /// The session is over.
+  /// Ends the session.
   mutating func close() {
     isOpen = false
     stream.close()
     valuesRetryAt = nil
   }
 
-  /// Both streams begin anew between other stores: what is owed is numbered from 1, and every value goes again. The
-  /// writes that make the latter durable.
+  /// Begins both streams anew between other stores: the rows are numbered from 1, and every value is sent again.
+  ///
+  /// - Returns: the writes that make the values unacknowledged. The caller stores the renumbering of the rows.
   mutating func renumber(to id: OutboundStreamID, from sender: StreamID) -> [StoreOperation] {
     stream.renumber(to: id)
     inbox = InboundStream(sender)
@@ -252,10 +262,10 @@ struct Courier: Sendable {
     return operations
   }
 
-  /// The clock has another origin: see ``OutboundStream/shift(by:)``.
+  /// Moves times to a clock with another origin; see ``OutboundStream/shift(by:)``.
   mutating func shift(by span: BusDuration) { stream.shift(by: span) }
 
-  /// The app takes messages from now on, or does not any more.
+  /// Sets whether the app has a message handler. When it gets one, the courier asks for the unhandled messages again.
   mutating func setHandling(_ value: Bool, into actions: inout [Action]) {
     isHandling = value
     if !value {
@@ -266,7 +276,7 @@ struct Courier: Sendable {
     }
   }
 
-  /// Time has passed.
+  /// Sends rows and values again whose acknowledgement is overdue.
   mutating func meetDeadlines(at now: BusTime, generator: inout SeededGenerator, into actions: inout [Action]) {
     guard isOpen else { return }
     if let due = stream.retryAt, due <= now {
@@ -279,17 +289,17 @@ struct Courier: Sendable {
     }
   }
 
-  /// The link could not take something.
+  /// The transport's queue was full: sends again at `time`.
   mutating func postpone(to time: BusTime) {
     stream.postpone(to: time)
     if values.values.contains(where: { $0.isSent && !$0.row.isAcknowledged }) { valuesRetryAt = time }
   }
 
-  // MARK: What the other side says
+  // MARK: Receiving
 
-  /// What the other side owes, or says of what is owed to it.
+  /// Receives messages, values, or acknowledgements from the other side.
   ///
-  /// - Parameter room: for the newest values that come in.
+  /// - Parameter room: the room for newest values that are received.
   mutating func receive(
     _ message: DeliveryMessage, room: ValueRoom = ValueRoom(), at now: BusTime, generator: inout SeededGenerator,
     into actions: inout [Action]
@@ -328,7 +338,7 @@ struct Courier: Sendable {
       actions.append(.write([.setLatest(value.row)], isUrgent: false, then: .tell(receipt)))
     case .refuseLatest(let key, let version):
       guard var value = values[key], value.row.version == version, !value.row.isAcknowledged else { return }
-      // Not sent again, until it is replaced or another store of a hub may have room.
+      // Counts as acknowledged, so that it is not sent again until it is replaced or the streams begin anew.
       value.row.isAcknowledged = true
       values[key] = value
       if waitingValues.isEmpty { valuesRetryAt = nil }
@@ -341,20 +351,21 @@ struct Courier: Sendable {
     }
   }
 
-  /// The app's handler has returned for messages up to here; of an earlier turn it says nothing, they are handed over again.
+  /// The app's handler has returned for messages up to here. A call of an earlier generation is ignored, because its
+  /// messages are handed over again.
   mutating func handle(through sequence: UInt64, handlerGeneration: UInt64? = nil, into actions: inout [Action]) {
     guard handlerGeneration == nil || handlerGeneration == self.handlerGeneration else { return }
     if let messages = inbox.handle(through: sequence) { noteHandled(messages, into: &actions) }
   }
 
-  /// The app's handler has failed for one.
+  /// The app's handler has failed for a message: asks the sender to send again from it on.
   mutating func fail(_ sequence: UInt64, _ reason: String, into actions: inout [Action]) {
     guard inbox.fail(sequence) else { return }
     handlerGeneration += 1
     if isOpen { actions.append(.send(.goBack(.messages, to: sequence, failure: reason))) }
   }
 
-  /// A write is durable.
+  /// Carries out the effect of a write that is durable now.
   mutating func perform(
     _ effect: Effect, at now: BusTime, generator: inout SeededGenerator, into actions: inout [Action]
   ) {
@@ -375,7 +386,7 @@ struct Courier: Sendable {
       sendValues(at: now, generator: &generator, into: &actions)
     case .tell(let receipt): actions.append(.receipt(receipt))
     case .processed(let mark, let messages, let bindingGeneration):
-      // A place of streams that have ended says nothing about those of now.
+      // Ignore completions for streams that a renumbering has replaced.
       guard bindingGeneration == self.bindingGeneration else { return }
       inbox.makeDurable(mark)
       sayHowFar(into: &actions)
@@ -392,7 +403,7 @@ struct Courier: Sendable {
   // MARK: Inside
 
   private mutating func receive(_ transmissions: [MessageTransmission], into actions: inout [Action]) {
-    // Nobody takes messages here: they stay with their sender, which tries again.
+    // Without a handler the messages stay with their sender, which tries again.
     guard isHandling else { return }
     switch inbox.receive(transmissions) {
     case .taken(let fresh):
@@ -411,11 +422,11 @@ struct Courier: Sendable {
   ) {
     guard let device else { return }
     let store = inbox.stream.sender
-    // The same version of another value comes from a sender that has lost history since.
+    // The same version with another id comes from a sender that has lost history: it counts as new.
     if let known = received[key], known.store == store,
       known.version > version || known.version == version && known.message.id == message.id
     {
-      // Not durable yet: the sender hears of it when it is.
+      // Not durable yet: it is acknowledged when it is.
       guard !receiving.contains(key) else { return }
       return actions.append(.send(.acknowledgeLatest(key: key, version: known.version)))
     }
@@ -431,10 +442,10 @@ struct Courier: Sendable {
     actions.append(.write([.receiveLatest(row)], isUrgent: true, then: .latestReceived(row)))
   }
 
-  /// The receiver has a higher version of this key than was ever given here: this store has lost history. Its value takes
-  /// a version above that and goes again.
+  /// The receiver has a higher version of a key than this node ever posted, because this store has lost history. Gives
+  /// the value a version above that and sends it again.
   private mutating func overtake(_ key: String, _ version: UInt64, into actions: inout [Action]) {
-    // Beyond this it is no count of values, and leaves no room above it.
+    // A higher version cannot be a count of values and leaves no room above it.
     guard version < Self.versionMax, var row = values[key]?.row else { return }
     row.version = version + 1
     values[key] = Value(row: row, isDurable: false)
@@ -488,13 +499,14 @@ struct Courier: Sendable {
     guard let index = stream.index(of: place), case .message(let message)? = stream.rows[index].item else { return }
     guard failures.count >= Self.failuresMax else {
       count(place...place, into: &actions)
-      // 1, 2, 4, 8 seconds: a handler that fails now may not fail then.
+      // Wait 1, 2, 4, 8 seconds, because the handler may succeed later.
       let wait = generator.jittered(.seconds(Int64(1) << Int64(failures.count - 1)))
       return stream.goBack(to: place, retryAt: now + wait)
     }
     stream.tombstone(place)
     let quarantined = QuarantinedMessage(message: message, receiver: stream.id.receiver, reason: failure, since: now)
-    // The receiver hears that nothing stands there once that is durable, or a later life would think it processed.
+    // Send the tombstone only when it is durable. Otherwise a later incarnation would take its acknowledgement for that
+    // of the message.
     stream.goBack(to: place)
     stream.blockUntilDurable()
     let receipt = MessageReceipt(messageID: message.id, stage: .rejected(.quarantined))
@@ -511,7 +523,7 @@ struct Courier: Sendable {
         [.countTries(stream.id, from: range.lowerBound, through: range.upperBound)], isUrgent: false, then: nil))
   }
 
-  /// Sends what may go, in frames that fit.
+  /// Sends the rows that may be sent now, in frames that fit.
   private mutating func pump(at now: BusTime, generator: inout SeededGenerator, into actions: inout [Action]) {
     guard isOpen else { return }
     for batch in stream.nextBatches(at: now, generator: &generator) {
@@ -550,6 +562,6 @@ struct Courier: Sendable {
 }
 
 extension LatestReceived {
-  /// About how many bytes it takes, with what is kept around it.
+  /// Roughly how many bytes it takes, with overhead.
   fileprivate var size: Int { 256 + key.utf8.count + OutboxItem.message(message).size }
 }

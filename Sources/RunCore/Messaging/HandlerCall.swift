@@ -1,25 +1,27 @@
-/// Why a message is not taken.
+/// Why a node refuses to post a message.
 public enum PostRefusal: Hashable, Sendable {
-  /// The name, the key or the body is longer than the wire carries, or has control characters in it.
+  /// The name, key or body is longer than the wire carries, or the name or key is empty or has control characters.
   case tooLong
-  /// The other side is not reachable now, and the message is for now or never.
+  /// The other side is not reachable, and the message may only be delivered now.
   case unreachable
-  /// As much waits already as the outbox holds.
+  /// The outbox is full, or has the most keys that it may have.
   case full
-  /// The hub has never met this device.
+  /// The hub has never met the receiving device.
   case unknownDevice
 }
 
-/// A message on its way to the app. With a place, the app's handler says what became of it: handled, or failed.
+/// A message that is handed to the app. If it has a sequence number, the driver reports whether the app's handler has
+/// returned or failed.
 public struct HandlerCall: Hashable, Sendable {
   /// The message.
   public let received: ReceivedMessage
-  /// The stream that it came by.
+  /// The stream from the message's sender.
   public let stream: StreamID
-  /// Its place there; `nil` for one that nobody waits for.
+  /// Its sequence number in that stream; `nil` for a live message or a newest value, whose sender does not wait for the
+  /// handler.
   public let sequence: UInt64?
-  /// Grows when what was handed over is taken back. After a failure whatever is left of its turn is stale: it comes
-  /// again, unless its sender has set it aside.
+  /// Grows whenever unhandled messages will be handed over again. Calls of an earlier generation are then stale: their
+  /// messages arrive again, unless the sender has put them in quarantine.
   public let handlerGeneration: UInt64
 
   /// A handler call from its parts.

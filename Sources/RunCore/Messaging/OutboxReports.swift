@@ -1,7 +1,7 @@
-// What a node says of its outbox and its quarantine.
+// Reports of a node's outbox and quarantine.
 
 extension OutboundStream {
-  /// What waits, oldest first; samples are one line.
+  /// The rows that wait, oldest first; all samples are one report.
   func reports(for device: DeviceID?, at now: BusTime) -> [OutboxReport] {
     if id.kind == .samples {
       let count = rows.count { $0.item != nil }
@@ -23,7 +23,7 @@ extension OutboundStream {
 }
 
 extension OutboxItem {
-  /// What it is called where people look.
+  /// The kind and the name of the item in a report.
   var label: (OutboxReport.Kind, String) {
     switch self {
     case .command(let command): (.command, command.kind.rawValue)
@@ -35,7 +35,7 @@ extension OutboxItem {
 }
 
 extension Courier {
-  /// What waits, messages and values.
+  /// The messages and values that wait.
   func reports(at now: BusTime) -> [OutboxReport] {
     stream.reports(for: device, at: now)
       + waitingValues.map { row in
@@ -46,7 +46,7 @@ extension Courier {
 }
 
 extension QuarantinedMessage {
-  /// It as one line of an answer.
+  /// The report of this message.
   func report(receiver: DeviceID?, at now: BusTime) -> QuarantineReport {
     QuarantineReport(
       id: message.id, name: message.name, bytes: UInt64(message.body.count), receiver: receiver, reason: reason,

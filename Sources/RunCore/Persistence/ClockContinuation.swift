@@ -1,16 +1,16 @@
 extension BusClock {
-  /// The bus clock of a hub's next life: run time continues across lives.
+  /// The bus clock of a hub that starts, continuing the bus time of its last term.
   ///
-  /// In the same boot the monotonic clock says how long the hub was away, in another boot wall time does, never
-  /// less than nothing. Without a past the line begins at its origin.
+  /// In the same boot the monotonic clock measures how long the hub was away. In another boot wall time does; a
+  /// negative difference counts as zero. Without a mark bus time begins at zero.
   ///
   /// - Parameters:
-  ///   - mark: where the last life stood, if there was one.
-  ///   - lastSign: the latest moment that the last life left behind: in another boot the line does not begin before it,
-  ///     however far back the wall clock was set. See ``HubHistory/lastSign``.
-  ///   - real: the monotonic reading now.
+  ///   - mark: the last mark of the last term; `nil` for a new store.
+  ///   - lastSign: the latest bus time that the store contains (``HubHistory/lastSign``). In another boot bus time does
+  ///     not begin before it, even if the wall clock was set back.
+  ///   - real: the monotonic clock now.
   ///   - wallSeconds: seconds since 1970 now.
-  ///   - bootID: which boot `real` belongs to.
+  ///   - bootID: the boot to which `real` belongs; empty when unknown.
   ///   - speed: how fast bus time runs from now on.
   public static func continuing(
     _ mark: ClockMark?, lastSign: BusTime? = nil, real: BusTime, wallSeconds: Double, bootID: String, speed: BusSpeed
@@ -26,8 +26,8 @@ extension BusClock {
 }
 
 extension HubHistory {
-  /// The latest moment of bus time that was written down. The clock's own mark is older between two ticks, and by hours
-  /// where no run was on when a press came.
+  /// The latest bus time in the store. It can be later than the clock's mark, which is only written with ticks and may
+  /// be hours old when a press arrives without a run.
   public var lastSign: BusTime? {
     let signs = [
       clock?.bus, journal.map(\.time).max(), transitions.map(\.effectiveAt).max(),
@@ -39,8 +39,9 @@ extension HubHistory {
 }
 
 extension ClockMark {
-  /// How far moments of this mark's monotonic clock are to be moved to stand on the present one; `nil` in the same boot,
-  /// where they stand on it already. Across boots wall time says how much has passed, never less than nothing.
+  /// How far to move times of this mark's monotonic clock so that they fit the present one; `nil` in the same boot,
+  /// where both have the same origin. Across boots wall time measures the time between; a negative difference counts as
+  /// zero.
   public func shift(real: BusTime, wallSeconds: Double, bootID: String) -> BusDuration? {
     if !bootID.isEmpty, self.bootID == bootID, real >= self.real { return nil }
     let away = max(.zero, BusDuration(seconds: wallSeconds - self.wallSeconds))

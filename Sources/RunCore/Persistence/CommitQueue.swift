@@ -1,16 +1,17 @@
-/// Identifies a commit within one life of a node.
+/// Identifies a commit within one incarnation of a node.
 public typealias CommitID = UInt64
 
-/// When writes are due.
+/// How long writes may wait.
 enum CommitTiming {
   /// Upper bound on how long a non-urgent write may wait for an urgent one to share its commit, in real time.
   static let writeDelayMax = BusDuration.milliseconds(250)
 }
 
-/// Group commit: one commit is in flight while the next batch gathers, and what must follow a commit waits with it.
+/// Group commit: one commit is in flight while the next batch gathers. A batch also holds the actions that may only
+/// follow its commit.
 ///
-/// What nobody waits for (rows that are done with, acknowledgements) gathers without haste: it goes with the next write
-/// that is urgent, or when its time has come. All writes keep their order.
+/// A write that no action waits for (removed rows, acknowledgements) is not urgent: it is committed with the next
+/// urgent write, or at its deadline. All writes keep their order.
 struct CommitQueue<Action: Sendable>: Sendable {
   private struct Batch: Sendable {
     var operations: [StoreOperation] = []
@@ -18,7 +19,7 @@ struct CommitQueue<Action: Sendable>: Sendable {
     var isUrgent = false
     var dueAt: BusTime?
 
-    /// A command that is accepted and judged in one commit needs no row to wait in.
+    /// Drops the writes of accepted commands that the same batch judges, because the verdict would delete their rows.
     mutating func forgetTheJudged() {
       var judged: Set<CommandID> = []
       for case .judge(let verdict, _, _) in operations { judged.insert(verdict.commandID) }
@@ -36,22 +37,25 @@ struct CommitQueue<Action: Sendable>: Sendable {
   private var inFlight: (id: CommitID, batch: Batch)?
   private var lastID: CommitID = 0
 
-  /// More than a minute of a fast bus; a store that is further behind takes nothing more in.
+  /// The size of a batch above which the core accepts nothing more: more than a minute of writes of a fast bus.
   static var operationsMax: Int { 50_000 }
-  /// The batch that gathers is so large that nothing more should be accepted.
+  /// Whether the batch that gathers is so large that the core must accept nothing more.
   var isCongested: Bool { gathering.operations.count >= Self.operationsMax }
-  /// How many writes gather.
+  /// How many writes the gathering batch has.
   var gatheringCount: Int { gathering.operations.count }
-  /// Nothing gathers and nothing is in flight.
+  /// Whether nothing gathers and nothing is in flight.
   var isIdle: Bool { inFlight == nil && gathering.operations.isEmpty && gathering.then.isEmpty }
-  /// Nothing that anybody waits for is still to become durable.
+  /// Whether no commit is in flight and no urgent write gathers.
   var isUrgentWorkDone: Bool { inFlight == nil && !gathering.isUrgent }
-  /// When what gathers without haste is to go.
+  /// When the writes that are not urgent must be committed.
   var deadline: BusTime? { inFlight == nil ? gathering.dueAt : nil }
 
-  /// Adds writes to the batch that gathers, and what may leave once they are durable.
+  /// Adds writes to the gathering batch.
   ///
-  /// - Parameter dueAt: the latest moment for it to go; `nil` for at once.
+  /// - Parameters:
+  ///   - operations: the writes.
+  ///   - then: the actions that may only follow the commit.
+  ///   - dueAt: the latest moment for the commit; `nil` for an urgent write.
   mutating func add(_ operations: [StoreOperation], then: [Action], dueAt: BusTime? = nil) {
     gathering.operations += operations
     gathering.then += then
@@ -62,7 +66,7 @@ struct CommitQueue<Action: Sendable>: Sendable {
     }
   }
 
-  /// The next commit, when none is in flight and something has gathered that is to go by now.
+  /// Begins the next commit; `nil` when one is in flight or nothing is due.
   mutating func next(at now: BusTime) -> (id: CommitID, operations: [StoreOperation])? {
     guard inFlight == nil, !gathering.operations.isEmpty || !gathering.then.isEmpty else { return nil }
     guard gathering.isUrgent || gathering.dueAt.map({ $0 <= now }) ?? false else { return nil }
@@ -73,7 +77,7 @@ struct CommitQueue<Action: Sendable>: Sendable {
     return inFlight.map { ($0.id, $0.batch.operations) }
   }
 
-  /// A commit is durable: what may leave now. Empty for an id that is not in flight.
+  /// Ends a commit that is durable, and returns its actions; none for an id that is not in flight.
   mutating func committed(_ id: CommitID) -> [Action] {
     guard let current = inFlight, current.id == id else { return [] }
     inFlight = nil
@@ -83,7 +87,7 @@ struct CommitQueue<Action: Sendable>: Sendable {
   /// Whether this is the commit in flight.
   func isInFlight(_ id: CommitID) -> Bool { inFlight?.id == id }
 
-  /// The commit in flight once more, after a failure that may pass.
+  /// The commit in flight, to be tried again after a failure that may pass.
   func again() -> (id: CommitID, operations: [StoreOperation])? {
     inFlight.map { ($0.id, $0.batch.operations) }
   }

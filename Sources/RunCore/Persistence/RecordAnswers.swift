@@ -1,7 +1,7 @@
-// What hub and peer answer when they are asked for records.
+// The answers of hub and peer to inquiries about records.
 
 extension RecordReading {
-  /// It as the answer to an inquiry.
+  /// The answer to an inquiry for this part.
   var answer: InquiryAnswer {
     switch self {
     case .found(let stored): .record(stored.part)
@@ -12,7 +12,7 @@ extension RecordReading {
 }
 
 extension RecordSummary {
-  /// The most summaries in one answer; a frame may hold fewer.
+  /// The most summaries in one answer. A frame may hold fewer.
   private static let linesMax = 256
 
   /// Kept records from an index on, oldest first.

@@ -1,10 +1,10 @@
-/// A part of a record as the store reads it.
+/// A part of a record's body as the store reads it, with the record's summary.
 public struct StoredRecord: Hashable, Sendable {
-  /// The number of its last change.
+  /// The number of the record's last change.
   public var change: UInt64
-  /// What a list shows of it.
+  /// The record's summary.
   public var summary: RecordSummary
-  /// The part of its body.
+  /// The part of the body.
   public var part: RecordPart
 
   /// A stored record from its parts.
@@ -15,20 +15,20 @@ public struct StoredRecord: Hashable, Sendable {
   }
 }
 
-/// What a store finds when it is asked for a record.
+/// The result of reading a part of a record from the store.
 public enum RecordReading: Hashable, Sendable {
-  /// The part, with what belongs to it.
+  /// The part, with the record's summary.
   case found(StoredRecord)
-  /// None of that run is kept.
+  /// The store keeps no record of that run.
   case missing
-  /// It cannot be read, and why.
+  /// The store cannot read it; with the reason.
   case failed(String)
 }
 
-/// Whom a part of a record is read for.
+/// For whom the store reads a part of a record.
 public enum RecordAsker: Hashable, Sendable {
-  /// Somebody who asks at the node's door, by the number of the question.
+  /// A client of the node's admin socket, by the number of its inquiry.
   case inquiry(UInt64)
-  /// A peer, in the session in which it asked.
+  /// A peer, with the session of its question.
   case peer(ConnectionID, session: UInt64, RecordFetch)
 }

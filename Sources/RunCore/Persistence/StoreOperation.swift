@@ -1,107 +1,108 @@
-/// One write of a node. The operations of a commit are durable together or not at all, in their order.
+/// One write of a node. The store applies the operations of a commit in order, in one transaction.
 public enum StoreOperation: Hashable, Sendable {
-  /// The hub's life number; on a peer the highest one it has seen.
+  /// Sets the hub's term; on a peer the highest one that it has seen.
   case setTerm(UInt64)
-  /// A command was accepted: its row appears.
+  /// Adds a command to the accepted ones, which wait for a verdict.
   case accept(AcceptedCommand, Admission)
-  /// One more store has sent an accepted command: its verdict is owed to that one as well.
+  /// Another store has sent the same command, so the hub will send the verdict to that store as well.
   case claim(CommandID, StoreID)
-  /// An accepted command stands otherwise now.
+  /// Changes how an accepted command waits.
   case reclassify(CommandID, Admission)
-  /// The watermark of a stream moves.
+  /// Moves the watermark of a stream.
   case setWatermark(StreamID, StreamMark)
-  /// A stream has ended and will not be heard of again (a one-shot's, a store that was given up): its watermark goes.
+  /// Deletes the watermark of a stream that has ended: a one-shot's, or that of a store that was given up.
   case forgetStream(StreamID)
-  /// A command was judged: its row among the accepted goes with all claims to it, its verdict is kept for the sender and for dedupe.
+  /// Keeps the verdict of a command, for senders that ask again and to recognize a repeated command. The command's row
+  /// among the accepted ones is deleted with its claims.
   indirect case judge(Verdict, AcceptedCommand, judgedAt: BusTime)
-  /// Verdicts judged before this moment are too old to be asked for.
+  /// Deletes verdicts that were judged before a moment.
   case forgetVerdicts(judgedBefore: BusTime)
-  /// An entry is appended to the journal of a run.
+  /// Appends an entry to the journal of a run.
   case append(RunID, LedgerEntry)
-  /// A run is over, or was changed after that: its record is still to be made.
+  /// Marks a run whose record must be made, because the run is over or was amended.
   case expectRecord(ExpectedRecord)
-  /// There is nothing to make a record of.
+  /// Removes that mark, because the run gets no record.
   case forgetExpected(RunID)
-  /// A record is kept, in the place of an older version, by this change of the hub's; it is expected no more.
+  /// Keeps a record instead of an older version, and removes the mark that it must be made. `change` is its number
+  /// among the hub's record changes.
   indirect case keepRecord(RunRecord, change: UInt64)
-  /// A run is over since this moment: from then on its journal is kept as long as readings and presses can change it.
+  /// Notes when a run ended. The hub deletes its journal when no reading or press can change the run any more.
   case endJournal(RunID, at: BusTime)
-  /// Deletes the journal of a run except its transitions, and the run's other names. The store works in pieces, so that no
-  /// commit waits for all of it.
+  /// Deletes the journal of a run, except its transitions, and the run's aliases. The store deletes the entries in
+  /// small steps, so that no commit waits for all of them.
   case dropJournal(RunID)
-  /// A run was on when its hub died, at this moment, and waits for somebody to say what is to become of it; `nil` once
-  /// somebody has.
+  /// Notes that a run was on when the hub died, at `since`, and waits for a recovery decision; `nil` after the
+  /// decision.
   case setUnanswered(RunID, since: BusTime?)
-  /// A run never becomes a record. Its journal stays as long as any other's.
+  /// Notes that a run never gets a record. Its journal is kept as long as any other.
   case discard(RunID)
-  /// A kept record is called otherwise: version, title and note change.
+  /// Changes title, note and version of a kept record.
   indirect case editRecord(RecordSummary, change: UInt64)
-  /// A record goes; that it did stays, with this version.
+  /// Deletes a record and keeps the fact, with the version of the removal.
   case removeRecord(RunID, version: UInt64, change: UInt64)
-  /// On a hub: from now on no change of a record gets a number above the first of these, up to the second. Whoever has
-  /// taken in one of them has it from a history that this store has lost.
+  /// On a hub: no record change has a number above `after` and up to `through`. A peer that has such a number got it
+  /// from a history that this store has lost.
   case skipChanges(after: UInt64, through: UInt64)
-  /// On a peer: the changes of the hub's records are taken in up to here.
+  /// On a peer: sets the number of the last record change that it has stored.
   case setRecordsThrough(UInt64)
-  /// A run's id is another name for a run.
+  /// Makes a run id an alias of a run.
   case setAlias(RunID, of: RunID)
-  /// A window that applied something has settled.
+  /// Adds a settled window that applied something.
   case settle(SettledWindow)
-  /// Where bus time stood when the monotonic clock showed `real`; the store adds which boot that was, and wall time.
+  /// Sets the clock mark: bus time at the moment `real` of the monotonic clock. The store adds boot id and wall time.
   case setClock(real: BusTime, bus: BusTime)
-  /// This store takes another id: it has lost history, or begins anew with another hub.
+  /// Gives this store another id, because it has lost history or begins anew with another hub.
   case setStoreID(StoreID)
-  /// On a peer: the hub's store that its streams go to, and the device that holds it.
+  /// On a peer: sets the hub's store, to which the peer's streams go, and the hub's device.
   case setHub(StoreID, DeviceID)
-  /// On a peer: the last state that it saw, without its metrics, so that a later life knows what its buttons mean.
+  /// On a peer: keeps the last snapshot, without its metrics, so that presses after a restart refer to the right state.
   indirect case setView(Snapshot)
-  /// On a peer: what the next silence of the hub comes to, and the last alarm.
+  /// On a peer: sets what the hub's next silence leads to, and the last alarm.
   case setFailureMark(HubFailureMark)
-  /// On a hub: a device was met, or was heard again.
+  /// On a hub: adds or updates a known device.
   case meet(KnownDevice)
 
-  /// On a hub: a device is forgotten, with the newest values that it sent and was sent.
+  /// On a hub: deletes a known device, with the newest values from it and for it.
   case forgetDevice(DeviceID)
 
-  // What is owed.
+  // The outbox, and the newest values.
 
-  /// A row is owed.
+  /// Adds a row to the outbox.
   case enqueue(OutboxRow)
-  /// The receiver has durably processed a stream up to here. The rows go, but those of commands, which stay until their
-  /// verdict is known.
+  /// The receiver has durably processed a stream up to here. The store deletes the rows, except those of commands,
+  /// which stay until their verdict is known.
   case acknowledge(OutboundStreamID, through: UInt64)
-  /// One row goes: a command whose verdict is known.
+  /// Deletes the row of a command whose verdict is known.
   case remove(OutboundStreamID, sequence: UInt64)
-  /// One row becomes a tombstone: it was taken back, has expired, or was set aside.
+  /// Turns a row into a tombstone, because its item was cancelled, has expired, or was put in quarantine.
   case tombstone(OutboundStreamID, sequence: UInt64)
-  /// The rows of this range may be sent from now on: each counts one try more.
+  /// Counts one more try for the rows of a range, which may be sent from now on.
   case countTries(OutboundStreamID, from: UInt64, through: UInt64)
-  /// What is owed by one stream is owed by another one from now on, numbered 1, 2, 3 … in its order, as often
-  /// tried as it was.
+  /// Moves the rows of a stream to another one and numbers them 1, 2, 3 … in their order. Their tries stay.
   case renumber(OutboundStreamID, to: OutboundStreamID)
-  /// What is owed by a stream is owed no more; what was acknowledged of it is forgotten.
+  /// Deletes the rows of a stream and its acknowledgement.
   case drop(OutboundStreamID)
-  /// The clock that `since` is read on has another origin (a reboot): every row moves by this and is uncertain now.
+  /// Moves `since` of every row by a span and marks it as uncertain, because the clock has a new origin after a reboot.
   case shiftRows(by: BusDuration)
-  /// A message is set aside; its row is buried by an operation of its own.
+  /// Puts a message in quarantine. Another operation turns its row into a tombstone.
   case quarantine(QuarantinedMessage)
-  /// A quarantined message is thrown away, or goes out again under a new id.
+  /// Removes a message from quarantine, because it was deleted or is sent again under a new id.
   case unquarantine(MessageID)
-  /// The newest value of a key that is to go out, or that it has arrived.
+  /// Sets the newest value of a key for another device, or that it was acknowledged.
   case setLatest(LatestRow)
-  /// The newest value of a key that came in.
+  /// Sets the newest value of a key from another device.
   case receiveLatest(LatestReceived)
 }
 
-/// What a clock showed, so that bus time goes on in the next life.
+/// A reading of all clocks at one moment, from which the next incarnation continues bus time.
 public struct ClockMark: Hashable, Sendable, Codable {
-  /// The monotonic clock.
+  /// The reading of the monotonic clock.
   public let real: BusTime
-  /// Bus time at that reading.
+  /// Bus time at that moment.
   public let bus: BusTime
-  /// Which boot of the machine the monotonic clock belongs to; empty when unknown.
+  /// The boot of the machine to which the monotonic clock belongs; empty when unknown.
   public let bootID: String
-  /// Seconds since 1970 at that reading, used only across boots.
+  /// Seconds since 1970 at that moment, used only across boots.
   public let wallSeconds: Double
 
   /// A mark from its parts.
@@ -113,43 +114,43 @@ public struct ClockMark: Hashable, Sendable, Codable {
   }
 }
 
-/// All that a hub's store holds when it opens.
+/// Everything that a hub reads from its store when it starts.
 public struct HubHistory: Sendable {
-  /// The last life's number; 0 when there was none.
+  /// The last term; 0 before the first start.
   public var term: UInt64 = 0
-  /// The last transitions of all runs, oldest first: at most ``ControlHistory/transitionsMax`` that made a revision, and as
-  /// many that amended a run.
+  /// The last transitions of all runs, oldest first: at most ``ControlHistory/transitionsMax`` that made a revision,
+  /// and at most as many amendments.
   public var transitions: [PastTransition] = []
   /// The last settled windows, oldest first, at most ``ControlHistory/windowsMax``.
   public var windows: [SettledWindow] = []
   /// Accepted commands without a verdict, in order of acceptance.
   public var accepted: [(press: AcceptedCommand, class: Admission)] = []
-  /// The other stores that have sent an accepted command, in the order of their ids.
+  /// The further stores that have sent an accepted command, ordered by their ids.
   public var claims: [CommandID: [StoreID]] = [:]
   /// Kept verdicts, in order of judgement, with the press that each answers and when it was judged.
   public var verdicts: [(verdict: Verdict, press: AcceptedCommand, judgedAt: BusTime)] = []
-  /// What was sent and received.
+  /// Outbox, watermarks, quarantine and newest values.
   public var delivery = DeliveryHistory()
-  /// The records that are kept, without their bodies.
+  /// The summaries of the kept records.
   public var records: [RecordSummary] = []
-  /// The records that were removed, with the version that says so.
+  /// The records that were removed, with the version of the removal.
   public var removedRecords: [RunID: UInt64] = [:]
   /// The number of the last change of each record, removed ones included.
   public var recordChanges: [RunID: UInt64] = [:]
-  /// Numbers that no change of a record has: above the first of each pair, up to the second. The newest
-  /// ``ControlHistory/skipsMax`` pairs.
+  /// Ranges of numbers that no record change has: above each key, up to its value. The newest
+  /// ``ControlHistory/skipsMax`` ranges.
   public var skippedChanges: [UInt64: UInt64] = [:]
-  /// The records that are still to be made.
+  /// The records that must still be made.
   public var expectedRecords: [ExpectedRecord] = []
-  /// The runs that are over and whose journals are kept still, and since when they are over.
+  /// The runs that are over and whose journals are still kept, with their end.
   public var endedJournals: [RunID: BusTime] = [:]
   /// The devices that this hub has met.
   public var devices: [KnownDevice] = []
-  /// Run ids that are another name for a run.
+  /// Aliases, with the runs that they name.
   public var aliases: [RunID: RunID] = [:]
-  /// Runs that wait for somebody to say what is to become of them, and when their hub died.
+  /// Runs that wait for a recovery decision, with the moment at which the hub died.
   public var unanswered: [RunID: BusTime] = [:]
-  /// Runs that never become records.
+  /// Runs that never get a record.
   public var discarded: Set<RunID> = []
   /// The journal of ``presentRun``, in order of position.
   public var journal: [LedgerEntry] = []
@@ -161,8 +162,7 @@ public struct HubHistory: Sendable {
   /// A history without a past.
   public init() {}
 
-  /// The run that is on, or the last one: that of the last transition that made a revision. What amended a run that was
-  /// over, and runs that arrived whole, made none.
+  /// The run of the last transition that made a revision; it is on or over. Amendments and whole runs make none.
   public var presentRun: RunID? {
     transitions.reduce(nil as PastTransition?) { last, next in
       next.revision > last?.revision ?? 0 ? next : last
@@ -170,23 +170,23 @@ public struct HubHistory: Sendable {
   }
 }
 
-/// All that a peer's store holds when it opens.
+/// Everything that a peer reads from its store when it starts.
 public struct PeerHistory: Sendable {
   /// The highest hub term seen; 0 when there was none.
   public var term: UInt64 = 0
-  /// What the clocks showed when the store was last opened: how old its rows are now. `bus` says nothing on a peer.
+  /// The clocks when the store was last opened, to find the age of its rows. `bus` has no meaning on a peer.
   public var clock: ClockMark?
-  /// The hub's store and device that the streams go to; `nil` before the first welcome.
+  /// The hub's store, to which the streams go, and its device; `nil` before the first welcome.
   public var hub: (storeID: StoreID, deviceID: DeviceID)?
-  /// The last state seen, without its metrics.
+  /// The last snapshot, without its metrics.
   public var view: Snapshot?
-  /// What the next silence of the hub comes to, and the last alarm.
+  /// What the hub's next silence leads to, and the last alarm.
   public var failureMark = HubFailureMark()
-  /// The hub's records that have come, without their bodies.
+  /// The summaries of the hub's records that are kept here.
   public var records: [RecordSummary] = []
-  /// The last change of the hub's records that was taken in.
+  /// The number of the last record change that is stored here.
   public var recordsThrough: UInt64 = 0
-  /// What was sent and received.
+  /// Outbox, watermarks, quarantine and newest values.
   public var delivery = DeliveryHistory()
 
   /// A history without a past.

@@ -1,8 +1,8 @@
-/// A snapshot on its way, with its age restated.
+/// A snapshot as the hub sends it, with its age at the moment of sending.
 public struct StateMessage: Hashable, Sendable {
   /// The snapshot.
   public var snapshot: Snapshot
-  /// Bus time since it was captured, at the moment of sending.
+  /// Bus time from the capture of the snapshot to its sending.
   public var age: BusDuration
 
   /// A state message from its parts.
@@ -12,13 +12,13 @@ public struct StateMessage: Hashable, Sendable {
   }
 }
 
-/// A device came or went.
+/// Whether a device is reachable, published when that changes.
 public struct Presence: Hashable, Sendable {
   /// The device.
   public var deviceID: DeviceID
   /// What kind of node it is.
   public var role: NodeRole
-  /// It answers.
+  /// Whether it answers the hub.
   public var isReachable: Bool
 
   /// A presence from its parts.
@@ -29,16 +29,16 @@ public struct Presence: Hashable, Sendable {
   }
 }
 
-/// A message of an app was processed by its receiver, and that is durable there. Everybody on the bus hears of it; its body
-/// is between the two devices.
+/// Says that the receiver of an app's message has processed it durably. The hub publishes it to all peers, without the
+/// message's body.
 public struct MessageEvent: Hashable, Sendable {
   /// The message.
   public var id: MessageID
-  /// What it is about.
+  /// The name of the message.
   public var name: String
-  /// The device that gave it.
+  /// The device that sent it.
   public var from: DeviceID
-  /// The device whose handler has taken it. One of the two is the hub's.
+  /// The device whose handler has processed it. One of the two devices is the hub's.
   public var to: DeviceID
   /// How many bytes its body has.
   public var size: Int
@@ -52,28 +52,28 @@ public struct MessageEvent: Hashable, Sendable {
     self.size = size
   }
 
-  /// The event of a message.
+  /// The event for a processed message.
   public init(_ message: AppMessage, from: DeviceID, to: DeviceID) {
     self.init(id: message.id, name: message.name, from: from, to: to, size: message.body.count)
   }
 }
 
-/// What the hub publishes to all.
+/// What the hub publishes to all subscribers.
 public enum BusEvent: Hashable, Sendable {
-  /// A snapshot, on the topic of snapshots.
+  /// A snapshot; the only event on its topic.
   indirect case snapshot(StateMessage)
   /// A command was accepted, with the device it came from.
   case command(Command, DeviceID)
-  /// A command reached a stage.
+  /// A command reached a stage; with the device it came from.
   indirect case receipt(Receipt, DeviceID)
-  /// A device came or went.
+  /// A device became reachable or unreachable.
   case presence(Presence)
-  /// A message was processed by its receiver.
+  /// The receiver of a message has processed it.
   indirect case message(MessageEvent)
-  /// Points of the route are new or have changed, on the topic of the route.
+  /// Points of the route are new or have changed; the only event on its topic.
   case route(RoutePart)
 
-  /// The topic that it is published on.
+  /// The topic on which the hub publishes the event.
   public var topic: Topic {
     switch self {
     case .snapshot: .snapshots
@@ -83,13 +83,13 @@ public enum BusEvent: Hashable, Sendable {
   }
 }
 
-/// What a peer can subscribe to. Topics are one byte: few and short.
+/// A topic of the hub's XPUB socket, one byte on the wire.
 public enum Topic: String, Hashable, Sendable, CaseIterable {
   /// Snapshots.
   case snapshots = "s"
   /// Everything else that happens, the route excepted.
   case feed = "f"
-  /// The route, as it grows and changes. What was published before a subscription does not come again: who wants it asks
-  /// (``Inquiry/route(from:)``).
+  /// The route, as it grows and changes. The hub does not repeat earlier parts for a new subscriber, which has to ask
+  /// for them with ``Inquiry/route(from:)``.
   case route = "r"
 }

@@ -1,15 +1,15 @@
-/// A press that a one-shot sender left in the spool of its machine, for whoever gets through to the hub.
+/// A command that a one-shot left in the spool of its machine. Any node there that reaches the hub forwards it.
 public struct ForwardedCommand: Hashable, Sendable {
   /// The command.
   public let command: Command
-  /// The device that it was pressed on.
+  /// The device for which the one-shot sent it.
   public let deviceID: DeviceID
-  /// When, on this node's monotonic clock.
+  /// The press time on this node's monotonic clock.
   public let since: BusTime
-  /// `since` was estimated by wall time, across a reboot.
+  /// Whether `since` is an estimate by wall time, because the machine rebooted after the press.
   public let isUncertain: Bool
 
-  /// A press from its parts.
+  /// A forwarded command from its parts.
   public init(command: Command, deviceID: DeviceID, since: BusTime, isUncertain: Bool) {
     self.command = command
     self.deviceID = deviceID
@@ -17,7 +17,7 @@ public struct ForwardedCommand: Hashable, Sendable {
     self.isUncertain = isUncertain
   }
 
-  /// The press as it goes to the hub at a moment.
+  /// The request that carries the command to the hub, with its age at `now`.
   func request(at now: BusTime) -> Request {
     Request(command: command, deviceID: deviceID, age: max(.zero, now - since), isUncertain: isUncertain)
   }

@@ -1,11 +1,11 @@
-/// The version of the wire. A hub and a peer of different versions refuse each other with a clear word.
+/// The version of the wire format. A hub refuses a hello of another version (``Refusal/Code/versionMismatch``).
 public let wireVersion: UInt32 = 2
 
-/// What kind of node a peer is. Open on the wire.
+/// What kind of node a peer is. The set is open: a node may use any name.
 public struct NodeRole: RawRepresentable, Hashable, Sendable, Codable, CustomStringConvertible {
-  /// The role as it stands on the wire.
+  /// The role's name on the wire.
   public let rawValue: String
-  /// A role by its wire name; longer than 64 bytes is cut.
+  /// A role by its wire name. A name longer than 64 bytes is cut to its first 16 characters.
   public init(rawValue: String) {
     self.rawValue = rawValue.utf8.count <= 64 ? rawValue : String(rawValue.prefix(16))
   }
@@ -21,11 +21,12 @@ public struct NodeRole: RawRepresentable, Hashable, Sendable, Codable, CustomStr
   public var description: String { rawValue }
 }
 
-/// A connection as the hub sees it: where an answer goes. It is random per connection and says nothing about who speaks.
+/// A connection as the hub sees it, to which answers are sent. The route is random for each connection and does not
+/// identify the peer.
 public struct ConnectionID: Hashable, Sendable {
-  /// What the transport needs to find the way back.
+  /// What the transport needs to address the peer, such as a ROUTER's routing id.
   public let route: [UInt8]
-  /// A plain REQ, which waits for exactly one reply and has no session.
+  /// Whether the peer is a plain REQ socket, which waits for exactly one reply and has no session.
   public let isRequest: Bool
 
   /// A connection from its parts.
@@ -34,36 +35,36 @@ public struct ConnectionID: Hashable, Sendable {
     self.isRequest = isRequest
   }
 
-  /// All of the route at once: sessions are looked up by it with every frame.
+  /// Hashes the route as one block of bytes, because the hub looks up the session of every frame.
   public func hash(into hasher: inout Hasher) {
     route.withUnsafeBytes { hasher.combine(bytes: $0) }
     hasher.combine(isRequest)
   }
 }
 
-/// The first word of a peer on a connection.
+/// A peer's first frame on a connection. It asks the hub for a session.
 public struct Hello: Hashable, Sendable {
   /// The sender's wire version.
   public var version: UInt32
-  /// The device that speaks.
+  /// The peer's device.
   public var deviceID: DeviceID
   /// What kind of node it is.
   public var role: NodeRole
-  /// The node.
+  /// The peer's node.
   public var nodeID: NodeID
-  /// Its store, which names its streams.
+  /// The peer's store, whose id names the peer's streams.
   public var storeID: StoreID
-  /// Echoed in the welcome, so that an answer to an earlier hello is not taken for this one's.
+  /// The welcome repeats it, so that the peer can tell it from the answer to an earlier hello.
   public var nonce: UInt64
-  /// The highest hub term it has seen.
+  /// The highest hub term that the peer has seen.
   public var termSeen: UInt64
-  /// A sender of one command, which is no member of the bus: presence does not speak of it.
+  /// Whether the peer sends one command and leaves. The hub publishes no presence for it and keeps no streams with it.
   public var isOneShot: Bool
-  /// The hub's store that its streams go to; `nil` before the first welcome.
+  /// The hub's store to which the peer's streams go; `nil` before the first welcome.
   public var hub: StoreID?
-  /// Its streams to that store: what was acknowledged of them. Who has less than that has lost history.
+  /// Up to where that store has acknowledged the peer's streams. If it has less now, it has lost history.
   public var acknowledged: [StreamID.Kind: UInt64]
-  /// That store's streams to it: what it has durably processed.
+  /// Up to where the peer has durably processed that store's streams.
   public var received: [StreamID.Kind: StreamMark]
 
   /// A hello from its parts.
@@ -86,9 +87,9 @@ public struct Hello: Hashable, Sendable {
   }
 }
 
-/// The hub's answer to a hello.
+/// The hub's answer to a hello, which opens a session.
 public struct Welcome: Hashable, Sendable {
-  /// Echoes the hello's.
+  /// The nonce of the hello.
   public var nonce: UInt64
   /// The hub's node.
   public var nodeID: NodeID
@@ -96,17 +97,17 @@ public struct Welcome: Hashable, Sendable {
   public var storeID: StoreID
   /// The hub's device.
   public var deviceID: DeviceID
-  /// Where the events are published.
+  /// The endpoint at which the hub publishes events.
   public var eventsEndpoint: String
   /// How fast the bus clock runs.
   public var speed: BusSpeed
-  /// The window.
+  /// The length of a window, in bus time.
   public var debounce: BusDuration
-  /// What is durably processed of this sender's streams.
+  /// Up to where the hub has durably processed the peer's streams.
   public var received: [StreamID.Kind: StreamMark]
-  /// The state now.
+  /// The present snapshot.
   public var state: StateMessage
-  /// The last change of the hub's records; 0 before the first.
+  /// The number of the last durable change of the hub's records; 0 before the first.
   public var recordsThrough: UInt64
 
   /// A welcome from its parts.
@@ -128,26 +129,26 @@ public struct Welcome: Hashable, Sendable {
   }
 }
 
-/// Why a hub does not take a peer.
+/// The hub's answer when it does not accept a peer or a frame.
 public struct Refusal: Hashable, Sendable {
-  /// Why, for a program.
+  /// The reason, for a program.
   public enum Code: String, Hashable, Sendable {
     /// The wire versions differ.
     case versionMismatch
-    /// The session is not known: say hello.
+    /// The hub does not know the session: the peer has to send a hello.
     case unknownSession
-    /// The frame was not understood.
+    /// The hub cannot decode the frame, or it contains an impossible value.
     case malformed
-    /// The hub's table of sessions is full, or it takes nothing more from this sender now.
+    /// The hub has no room for another session, or for more from this sender now.
     case busy
-    /// The sender's store has lost history: it takes a new id and says hello again.
+    /// The peer's store has lost history: the peer has to give it a new id and send a hello again.
     case storeRegressed
   }
-  /// Why, for a program.
+  /// The reason, for a program.
   public var code: Code
-  /// Why, for a person.
+  /// The reason, for a person.
   public var message: String
-  /// The version that the hub speaks.
+  /// The wire version of the hub.
   public var version: UInt32
 
   /// A refusal from its parts.

@@ -1,35 +1,35 @@
-/// The rules of a term, which counts the lives of a hub.
+/// The rules of a term, which counts the starts of a hub.
 ///
-/// Sessions and changes of records carry the term in their upper half, so all terms lie below ``limit`` and neither of
-/// them ever wraps or reaches 2^62, which is the highest counter on the wire.
+/// Numbers of sessions and of record changes carry the term in their upper 32 bits. Terms stay below ``limit`` so that
+/// these numbers stay below 2^62, the bound of counters on the wire.
 public enum HubTerm {
-  /// Every term is less than this.
+  /// The exclusive upper bound of terms.
   public static let limit: UInt64 = 1 << 30
-  /// The highest term that a hub believes when a device says to have seen it: sixteen million starts. A hub that was
-  /// raised to it by a lie can still be started a thousand million times.
+  /// The highest `termSeen` that a hub with a lower term accepts in a hello: sixteen million starts. A hub that a wrong
+  /// hello has raised to it can still be started a billion times.
   public static let seenMax: UInt64 = 1 << 24
 
-  /// The term of the next life. A count that is at its end, which only a damaged store holds, begins again.
+  /// The term of the hub's next start. After the highest one, which only a damaged store holds, it is 1 again.
   public static func next(after term: UInt64) -> UInt64 { term < limit - 1 ? term + 1 : 1 }
 
-  /// Below the first session, and the first change of a record, of a life.
+  /// The number below the first session, and below the first record change, of a term.
   static func numbers(in term: UInt64) -> UInt64 { min(term, limit) << 32 }
 
   /// The term in which a session was opened.
   static func of(session: UInt64) -> UInt64 { session >> 32 }
 
-  /// Whether sessions, changes and snapshots of this term have room.
+  /// Whether a term is in the allowed range.
   static func isPossible(_ term: UInt64) -> Bool { term < limit }
 }
 
 extension SnapshotOrder {
-  /// A hub can have published it.
+  /// Whether a hub can have published it: all its counters are in the allowed range.
   var isPossible: Bool { HubTerm.isPossible(term) && revision < 1 << 62 && tick < 1 << 62 }
 }
 
 extension HubFrame {
-  /// Its session and what it says of terms are such as a hub can have. What is not is dropped: taken over, it would make
-  /// the receiver refuse every hub that counts as it should.
+  /// Whether all terms and counters in the frame are in the allowed range. A peer drops any other frame: if it stored
+  /// such a value, every correct hub would look outdated to it.
   var isPossible: Bool {
     guard HubTerm.isPossible(HubTerm.of(session: session)) else { return false }
     switch message {
@@ -43,7 +43,7 @@ extension HubFrame {
 }
 
 extension BusEvent {
-  /// What it says of terms is such as a hub can have.
+  /// Whether all terms and counters in the event are in the allowed range.
   var isPossible: Bool {
     switch self {
     case .snapshot(let message): message.snapshot.order.isPossible

@@ -1,34 +1,34 @@
-/// A question about what a node holds, or what is to become of it.
+/// A question about what a node holds, or an order to change it.
 public enum Inquiry: Hashable, Sendable {
-  /// Whom does the hub know?
+  /// Asks for the devices that the hub knows.
   case peers
-  /// What waits here, for whom?
+  /// Asks what waits in the node's outbox.
   case outbox
-  /// Take this back, if it was never sent.
+  /// Cancels a message that was never sent.
   case cancel(MessageID)
-  /// What is set aside here?
+  /// Asks for the messages in quarantine.
   case quarantine
-  /// Send this again, under a new id.
+  /// Sends a quarantined message again, under a new id.
   case retry(MessageID)
-  /// Throw this away.
+  /// Deletes a quarantined message.
   case discard(MessageID)
-  /// What are the numbers of the present run, or else of the last one, with their pieces?
+  /// Asks for the numbers of the present run, with their parts.
   case report
-  /// Where did it go? At most ``RoutePart/pointsMax`` points from an index on.
+  /// Asks for the route of the present run: at most ``RoutePart/pointsMax`` points from an index on.
   case route(from: Int)
-  /// This is to become of the run that was on when the hub died.
+  /// Decides what becomes of the run that was on when the hub died.
   case recover(RecoveryAnswer)
-  /// Which runs are kept? Their summaries, oldest first, from an index on.
+  /// Asks for the summaries of kept records, oldest first, from an index on.
   case records(from: Int)
-  /// The body of a kept record, from a byte on.
+  /// Asks for the body of a kept record, from a byte on.
   case record(RunID, from: Int)
-  /// Call a record otherwise; `nil` leaves what is there.
+  /// Changes title and note of a record; `nil` leaves the present text.
   case editRecord(RunID, title: String?, note: String?)
-  /// Remove a record.
+  /// Removes a record.
   case removeRecord(RunID)
-  /// Keep a record that came from elsewhere, piece by piece; see ``RecordUpload``.
+  /// Sends one part of a record that the hub is to keep; see ``RecordUpload``.
   case putRecord(RecordUpload)
-  /// Deliver this message, as the node's own app would have it: every one, in order. A peer's goes to its hub.
+  /// Posts a message as the node's own app would, in the numbered stream. A peer's message goes to its hub.
   case post(AppMessage, to: DeviceID?)
 }
 
@@ -36,41 +36,42 @@ public enum Inquiry: Hashable, Sendable {
 public enum InquiryAnswer: Hashable, Sendable {
   /// The devices that the hub knows.
   case peers([PeerReport])
-  /// What waits, oldest first; samples of one receiver are one line.
+  /// What waits in the outbox, oldest first; the samples for one receiver are one entry.
   case outbox([OutboxReport])
-  /// What is set aside, oldest first.
+  /// The messages in quarantine, oldest first.
   case quarantine([QuarantineReport])
-  /// It was done. A retry names the new id, a post the message's.
+  /// The order was carried out. After a retry the id is the new one, after a post that of the message.
   case done(MessageID?)
-  /// It was not, and why, in one line.
+  /// The inquiry was refused; the reason in one line.
   case failed(String)
-  /// The numbers of the run; `nil` while there was none.
+  /// The numbers of the run; `nil` before the first run.
   indirect case report(RunReport?)
-  /// A part of its route; `nil` while there was none.
+  /// A part of the route; `nil` before the first run.
   case route(RoutePart?)
-  /// Kept records, as many as an answer holds, and how many there are in all.
+  /// Summaries of kept records, as many as fit an answer, and the number of all records.
   case records([RecordSummary], total: Int)
   /// A part of a record's body.
   indirect case record(RecordPart)
-  /// A record came in whole and is kept, or a part of it was taken; or it is known already, and nothing was changed.
+  /// The hub received a part of a record and, with the last part, keeps the record. With `isKnown` it had the record
+  /// already and changed nothing.
   case taken(isKnown: Bool)
 }
 
-/// What a hub knows of a device.
+/// What a hub knows about a device.
 public struct PeerReport: Hashable, Sendable {
   /// The device.
   public var deviceID: DeviceID
   /// What kind of node it is.
   public var role: NodeRole
-  /// It answers.
+  /// Whether it answers the hub.
   public var isReachable: Bool
-  /// Real time since it was last heard; `nil` if it never was.
+  /// Real time since the hub last heard from it; `nil` if it never did.
   public var heardAge: BusDuration?
-  /// The last round trip that it measured; `nil` if it measured none.
+  /// The last round trip that the device measured, in real time; `nil` if it measured none.
   public var roundTrip: BusDuration?
-  /// How much waits for it at the hub.
+  /// How many items wait for it in the hub's outbox.
   public var waiting: UInt64
-  /// How many of its commands the hub has durably processed.
+  /// The sequence number of its last command that the hub has durably processed.
   public var commandWatermark: UInt64
 
   /// A report from its parts.
@@ -88,36 +89,36 @@ public struct PeerReport: Hashable, Sendable {
   }
 }
 
-/// One thing that waits in an outbox.
+/// One entry of an outbox.
 public struct OutboxReport: Hashable, Sendable {
-  /// What kind of thing.
+  /// What an entry of an outbox is.
   public enum Kind: String, Hashable, Sendable, CaseIterable {
-    /// A press.
+    /// A command.
     case command
-    /// Readings, all of one receiver.
+    /// All readings for one receiver.
     case samples
     /// An app's message.
     case message
-    /// What became of one of the receiver's presses.
+    /// The verdict on one of the receiver's commands.
     case verdict
     /// The newest value of a key.
     case latest
   }
-  /// What kind of thing.
+  /// What the entry is.
   public var kind: Kind
-  /// What it is known by; `nil` for samples.
+  /// Its id; `nil` for samples.
   public var id: MessageID?
-  /// The command, the message's name, or the key.
+  /// The kind of the command, the name of the message, or the key.
   public var what: String
-  /// The device that it is for; `nil` when it is not known yet.
+  /// The receiving device; `nil` while it is not known.
   public var receiver: DeviceID?
   /// Real time since it began to wait.
   public var age: BusDuration
-  /// How often it may have been sent; at 0 it can be cancelled.
+  /// How often it may have been sent; with 0 it can be cancelled.
   public var tries: UInt32
-  /// How many rows it is.
+  /// How many rows of the outbox it stands for.
   public var count: UInt64
-  /// The receiver has it durably, and it waits for its verdict.
+  /// Whether the hub has acknowledged the command, which now waits for its verdict.
   public var isAccepted: Bool
 
   /// A report from its parts.
@@ -136,19 +137,19 @@ public struct OutboxReport: Hashable, Sendable {
   }
 }
 
-/// One message that was set aside.
+/// One message in quarantine.
 public struct QuarantineReport: Hashable, Sendable {
-  /// What it is known by.
+  /// The id of the message.
   public var id: MessageID
-  /// Its name.
+  /// The name of the message.
   public var name: String
   /// How many bytes its body has.
   public var bytes: UInt64
-  /// The device that it was for; `nil` when it is not known any more.
+  /// The receiving device; `nil` when it is not known any more.
   public var receiver: DeviceID?
-  /// What the receiver said last.
+  /// The last failure that the receiver reported.
   public var reason: String
-  /// Real time since it was set aside.
+  /// Real time since it was put in quarantine.
   public var age: BusDuration
 
   /// A report from its parts.

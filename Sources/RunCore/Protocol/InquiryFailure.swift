@@ -1,6 +1,6 @@
-/// Why a node refuses a question. Hubs and peers use the same sentences.
+/// The sentences with which hubs and peers refuse an inquiry.
 public enum InquiryFailure {
-  /// The record is not here.
+  /// The node keeps no record of the run.
   static let noRecord = "no such run is kept here"
   /// The message is not in quarantine.
   static let notQuarantined = "nothing of this id is in quarantine here"
@@ -8,17 +8,17 @@ public enum InquiryFailure {
   static let outboxFull = "the outbox is full: try again when some of it is delivered"
   /// The message breaks a limit of the wire.
   static let messageTooLong = "its name or body is longer than the wire carries, or the name has control characters"
-  /// The item has been sent at least once, so that cancelling it could not be kept.
+  /// The item may have been sent, so the node cannot promise that its receiver never sees it.
   public static let notCancellable = "it may have been sent already: only what was never sent can be cancelled"
-  /// The outbox has no such item.
+  /// The outbox holds no such item.
   static let notWaiting = "nothing of this id waits here"
 }
 
-/// Bounds of questions that wait for a record that is being made or received.
+/// Bounds of inquiries that wait for a record that is being made or received.
 enum RecordQuestions {
-  /// How long such a question waits, in real time. It is shorter than the timeout of those who ask (5 s); reading a
-  /// journal takes a second at most.
+  /// How long such an inquiry waits, in real time. It is shorter than the client's timeout (5 s), and longer than a
+  /// journal takes to read (a second at most).
   static let patience = BusDuration.seconds(3)
-  /// How many of them wait at a time; one more is answered with what there is.
+  /// How many of them wait at a time. The node answers any further one at once with the records that it has.
   static let waitingMax = 64
 }

@@ -1,32 +1,32 @@
-/// What a peer says to the hub.
+/// The content of a frame from a peer to the hub.
 public enum PeerMessage: Hashable, Sendable {
-  /// Opens a session.
+  /// Asks for a session.
   case hello(Hello)
   /// A command.
   case command(CommandTransmission)
   /// Samples, in order.
   case samples([SampleTransmission])
-  /// Are you there; the number comes back in the pong. With it, the last round trip that the peer measured.
+  /// Asks for a sign of life. The pong repeats the number; the round trip is the last one that the peer measured.
   case ping(UInt64, roundTrip: BusDuration? = nil)
-  /// Send me the newest snapshot.
+  /// Asks for the newest snapshot.
   case query
-  /// The session ends.
+  /// Ends the session.
   case goodbye
-  /// A plain REQ's command; within a session, one that a one-shot sender left in its spool.
+  /// A command without a stream: of a plain REQ, or within a session one that a one-shot left in the peer's spool.
   case request(Request)
-  /// What is owed, either way.
+  /// Items of numbered streams, newest values, and their acknowledgements.
   case delivery(DeliveryMessage)
   /// A question about what the hub holds.
   case inquire(Inquiry)
-  /// The next change of the hub's records, please.
+  /// Asks for the next change of the hub's records.
   case fetchRecord(RecordFetch)
 }
 
-/// What a peer's frame carries around its message.
+/// A frame from a peer to the hub.
 public struct PeerFrame: Hashable, Sendable {
-  /// The session that the welcome gave; 0 before it.
+  /// The session's number from the welcome; 0 before it.
   public var session: UInt64
-  /// The sender's own monotonic reading at the moment of sending, in nanoseconds.
+  /// The peer's monotonic clock at the moment of sending, in nanoseconds.
   public var sentAt: BusTime
   /// The message.
   public var message: PeerMessage
@@ -39,18 +39,18 @@ public struct PeerFrame: Hashable, Sendable {
   }
 }
 
-/// What the hub says to one peer.
+/// The content of a frame from the hub to one peer.
 public enum HubMessage: Hashable, Sendable {
-  /// The session is open.
+  /// Opens a session.
   indirect case welcome(Welcome)
-  /// The peer is not taken, or its frame was not.
+  /// The hub did not accept the peer or its frame.
   case refused(Refusal)
-  /// A stage of a command that was sent by no stream: a one-shot's, a plain REQ's, one from a spool.
+  /// A stage of a command that was sent without a stream: by a one-shot, by a plain REQ, or from a spool.
   indirect case receipt(Receipt)
-  /// What is owed, either way.
+  /// Items of numbered streams, newest values, and their acknowledgements.
   case delivery(DeliveryMessage)
-  /// The answer to a ping: its number, the newest publication, and the last change of the hub's records. With 0 for the
-  /// number nobody has asked, and there is something new.
+  /// The answer to a ping: its number, the order of the newest snapshot, and the number of the last record change. With
+  /// number 0 it answers no ping: the hub sends it to tell the last record change.
   case pong(UInt64, SnapshotOrder, recordsThrough: UInt64 = 0)
   /// The answer to a query.
   indirect case state(StateMessage)
@@ -58,13 +58,13 @@ public enum HubMessage: Hashable, Sendable {
   case answer(InquiryAnswer)
   /// A change of the hub's records, or a part of one.
   indirect case recordChange(RecordChange)
-  /// The hub ends in good order: what follows is no silence.
+  /// The hub stops in good order, so the peer must not raise an alarm about its silence.
   case goodbye
 }
 
-/// What the hub's frame carries around its message.
+/// A frame from the hub to one peer.
 public struct HubFrame: Hashable, Sendable {
-  /// The session it belongs to.
+  /// The number of the session to which it belongs.
   public var session: UInt64
   /// The message.
   public var message: HubMessage

@@ -1,31 +1,31 @@
-/// What a peer asks a hub: the first change of its records behind one, from a byte of the record's body on.
+/// A peer's question for the hub's first record change after a given one, from a byte of the record's body on.
 public struct RecordFetch: Hashable, Sendable {
-  /// The last change that the peer has taken in; 0 before the first.
+  /// The number of the last change that the peer has stored; 0 before the first.
   public var after: UInt64
-  /// The first byte of the body that it wants: not 0 when it has some of the change that it asked for before.
+  /// The first byte of the body that the peer needs; above 0 when it has received the first parts of a change.
   public var from: Int
 
-  /// A question from its parts.
+  /// A fetch from its parts.
   public init(after: UInt64, from: Int) {
     self.after = after
     self.from = from
   }
 }
 
-/// The newest change of one record, as a hub tells it to a peer, with a part of the body.
+/// The newest change of one record, with a part of the record's body.
 ///
-/// Whatever is kept, edited or removed takes the next number; a record has only its last one. So a peer that takes the
-/// changes in their order, and remembers the number of the last one, has everything once and nothing that is outdated.
+/// Each record that the hub keeps, edits or removes gets the next number and loses its earlier one. A peer that stores
+/// the changes in order, with the number of the last one, therefore receives each record's last version exactly once.
 public struct RecordChange: Hashable, Sendable {
-  /// Its number among the changes of the hub: they grow, with holes.
+  /// The number of the change. Numbers of a hub grow but are not consecutive.
   public var number: UInt64
   /// The run.
   public var runID: RunID
-  /// The version; of a removed record the one that says so.
+  /// The version of the record; after a removal the version that the removal made.
   public var version: UInt64
-  /// What a list shows of it; `nil` for a record that was removed.
+  /// The record's summary; `nil` when the record was removed.
   public var summary: RecordSummary?
-  /// The place of the first byte in the whole body.
+  /// The offset of the first byte in the whole body.
   public var from: Int
   /// Bytes of ``RecordBody/encoded``, at most ``RecordPart/bytesMax``.
   public var bytes: [UInt8]
@@ -47,10 +47,10 @@ public struct RecordChange: Hashable, Sendable {
   }
 }
 
-/// What has become of a record, for an app.
+/// A change of the kept records, as an app hears of it.
 public enum RecordNews: Hashable, Sendable {
-  /// It is kept, for the first time or as a new version.
+  /// A record was kept or edited; it is new or has a new version.
   case kept(RecordSummary)
-  /// Its owner has removed it.
+  /// The record of a run was removed.
   case removed(RunID)
 }

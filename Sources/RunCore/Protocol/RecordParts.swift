@@ -1,13 +1,13 @@
-/// A part of a record's body, as an answer holds it.
+/// A part of a record's body.
 public struct RecordPart: Hashable, Sendable {
-  /// The most bytes in one part: half of what a frame holds.
+  /// The most bytes in one part: half of the largest frame.
   public static let bytesMax = 32_768
 
   /// The run.
   public var runID: RunID
-  /// The version that it is of: parts of two versions do not fit together.
+  /// The version of the record. Parts of different versions do not fit together.
   public var version: UInt64
-  /// The place of its first byte in the whole body.
+  /// The offset of its first byte in the whole body.
   public var from: Int
   /// The bytes.
   public var bytes: [UInt8]
@@ -24,14 +24,14 @@ public struct RecordPart: Hashable, Sendable {
   }
 }
 
-/// A part of a record that is to be kept. They come in order, from the first byte on; with the last one the record is
-/// taken. A new first part begins anew.
+/// A part of a record that the hub is to keep. A client sends the parts in order, and the hub keeps the record when it
+/// has the last one. A part from byte 0 begins a new upload.
 public struct RecordUpload: Hashable, Sendable {
-  /// The place of its first byte among ``RunRecord/encoded``.
+  /// The offset of its first byte in ``RunRecord/encoded``.
   public var from: Int
   /// The bytes, at most ``RecordPart/bytesMax``.
   public var bytes: [UInt8]
-  /// How many bytes the record has.
+  /// How many bytes the whole record has.
   public var total: Int
 
   /// A part from its parts.

@@ -1,26 +1,26 @@
-/// The route of the present run as a follower has it, put together from parts that are published (some are lost on the
-/// way) and from answers to its own questions.
+/// A follower's copy of the route of the present run, built from published parts, some of which may be lost, and from
+/// answers to its questions.
 ///
-/// Feed it what comes: ``joined()`` when the hub answers, at first and after every loss of the link, the published parts,
-/// the snapshots, and the answers to what it asks. It says what changed and what to ask next. One question is under way
-/// at a time.
+/// Call ``joined()`` when the hub first answers and after every loss of the link, and hand over the published parts,
+/// the snapshots, and the answers. The view returns what changed and what to ask next, one question at a time.
 ///
-/// The points up to `known` are as the hub has them; those behind are of before and stay until they are known again.
+/// The points before the index `known` are as the hub has them. Points from there on may be outdated; the view keeps
+/// them until it receives their new values.
 ///
-/// - `known` is all: can go to *behind* (a part was lost, the link was, another run began).
-/// - *behind*: asks on from `known`, can go to *all*.
+/// - *complete* (all points are known) becomes *behind* when a part or the link is lost, or another run begins.
+/// - *behind* asks for the points from `known` on, and becomes *complete* when it has all of them.
 public struct RouteView: Sendable {
-  /// What follows from something that came.
+  /// What the caller has to do after an event.
   public enum Action: Hashable, Sendable {
-    /// Another run: what there was of the one before is over.
+    /// Another run began: drop the points of the run before.
     case began(RunID)
-    /// Points from this index on are new, are others, or are gone.
+    /// Points from this index on were added, changed, or removed.
     case changed(from: Int)
     /// Ask the hub for ``Inquiry/route(from:)`` with this index, and give the answer to ``RouteView/receive(answer:)``.
     case ask(from: Int)
   }
 
-  /// How new something is: the hub's life, and the count of what was published in it.
+  /// How new a part is: the hub's term, and the number of the part in it.
   private struct Edition: Comparable {
     let term: UInt64
     let number: UInt64
@@ -28,32 +28,33 @@ public struct RouteView: Sendable {
     func follows(_ other: Edition) -> Bool { term == other.term && number == other.number &+ 1 }
   }
 
-  /// The run; `nil` before the first.
+  /// The run of the route; `nil` before the first.
   public private(set) var runID: RunID?
-  /// Its points.
+  /// The points of the route. Some may be outdated until ``isComplete``.
   public private(set) var points: [RoutePoint] = []
-  /// How many of them are as the hub has them.
+  /// How many points, from the first on, are as the hub has them.
   private var known = 0
-  /// How many the hub has.
+  /// How many points the hub has.
   private var total = 0
-  /// All that was published up to here has come, or is in an answer that has.
+  /// The newest part or answer that has arrived. The known points contain everything published up to it.
   private var edition: Edition?
   private var isAsking = false
-  /// The question under way was asked before something that makes another one due.
+  /// Whether to ask once more after the answer under way, because a later event raised the same question.
   private var mustAskAgain = false
-  /// The standing state after which was asked whether anything was missed.
+  /// The last snapshot, of a run that is not running, after which the view asked whether it missed a part.
   private var checkedAt: SnapshotOrder?
 
-  /// A view of nothing yet.
+  /// A view without a run.
   public init() {}
 
-  /// All points are here and as the hub had them when it last spoke of them.
+  /// Whether the view has all points, as of the newest part or answer.
   public var isComplete: Bool { edition != nil && known == total && !isAsking }
 
-  /// The hub answers. What it published in the meantime is lost, and only its number says whether that was anything.
+  /// The link to the hub is up. Parts that the hub published before are lost; the number in its answer shows whether
+  /// there were any.
   public mutating func joined() -> [Action] { askAgain() }
 
-  /// A part was published.
+  /// The hub published a part.
   public mutating func receive(_ part: RoutePart) -> [Action] {
     let new = Edition(term: part.term, number: part.number)
     // Older, or the same again.
@@ -64,7 +65,7 @@ public struct RouteView: Sendable {
     total = part.total
     let isPlaced = part.from <= known
     if isPlaced { actions += place(part, upTo: part.from + part.points.count) }
-    // The rest of what was published with it follows by itself.
+    // The hub publishes a long change as several parts: after a full one the next is under way.
     let isFollowed = isPlaced && part.points.count == RoutePart.pointsMax
     if known < total, !isFollowed { actions += ask() }
     return actions
@@ -77,10 +78,10 @@ public struct RouteView: Sendable {
     mustAskAgain = false
     guard let part else { return isTooOld ? ask() : [] }
     let new = Edition(term: part.term, number: part.number)
-    // It was said before something that has come since.
+    // The answer is older than a part that has arrived since.
     if let edition, new < edition { return known < total || isTooOld ? ask() : [] }
     if edition != new || part.runID != runID {
-      // Something was published of which nothing came: no point is known any more, unless nothing stands before this part.
+      // A published part was lost, which may have changed any point.
       known = 0
     }
     var actions = begin(part)
@@ -88,17 +89,17 @@ public struct RouteView: Sendable {
     total = part.total
     let before = known
     if part.from <= known { actions += place(part, upTo: max(known, part.from + part.points.count)) }
-    // A hub that gives nothing is not asked for ever.
+    // An answer that adds no points does not lead to another question, so that an empty one is not repeated forever.
     if isTooOld || known < total && (known > before || part.from > before) { actions += ask() }
     return actions
   }
 
-  /// The question under way got no answer. What is missing is asked for when something else comes.
+  /// The question under way got no answer. The view asks for missing points again at the next event.
   public mutating func answerFailed() { (isAsking, mustAskAgain) = (false, false) }
 
-  /// The state, which is published after the part of the route that belongs to it.
+  /// The hub published a snapshot, which follows the part of the route that belongs to it.
   public mutating func receive(_ snapshot: Snapshot) -> [Action] {
-    // The last parts before a quiet stretch can be lost, and nothing after them would tell.
+    // Unless the run is running, no later part may show that the last one was lost. So ask once for each such snapshot.
     let isStanding = snapshot.phase != .running && snapshot.runID != nil && snapshot.order != checkedAt
     if isStanding { checkedAt = snapshot.order }
     if isStanding { return askAgain() }
@@ -124,7 +125,7 @@ public struct RouteView: Sendable {
     return [.began(part.runID)]
   }
 
-  /// Puts a part in its place and says from where on anything is another than before.
+  /// Writes a part into the points and returns the first index that has changed.
   private mutating func place(_ part: RoutePart, upTo end: Int) -> [Action] {
     let first = part.points.indices.first { index in
       let place = part.from + index

@@ -1,14 +1,14 @@
-/// A command on its way, with its place in the sender's stream and its age restated.
+/// A command as a peer sends it, with its position in the stream and its age at the moment of sending.
 public struct CommandTransmission: Hashable, Sendable {
   /// The command.
   public var command: Command
-  /// Its place in the sender's stream of commands: 1, 2, 3 …
+  /// Its sequence number in the sender's stream of commands: 1, 2, 3 …
   public var sequence: UInt64
-  /// How long ago the person pressed, in real time, at the moment of sending.
+  /// Real time from the press to the sending.
   public var age: BusDuration
-  /// The age was measured by wall time, across a reboot.
+  /// Whether the age was measured by wall time, because the sender rebooted after the press.
   public var isUncertain: Bool
-  /// The stop of its run lies behind it in the sender's queue.
+  /// Whether the stop of its run follows in the sender's queue.
   public var stopFollows: Bool
 
   /// A transmission from its parts.
@@ -23,22 +23,22 @@ public struct CommandTransmission: Hashable, Sendable {
   }
 }
 
-/// A sample on its way.
+/// A reading as a peer sends it.
 public struct SampleTransmission: Hashable, Sendable {
-  /// When it was taken: its age in real time at the moment of sending, or its place in the run.
+  /// When a reading was taken: its age at the moment of sending, or its offset in the run.
   public enum Moment: Hashable, Sendable {
     /// Taken this long ago, in real time.
     case age(BusDuration)
-    /// Taken at this offset on the run's own time line.
+    /// Taken at this offset from the start of the run, in bus time.
     case runOffset(BusDuration)
   }
-  /// Its place in the sender's stream of samples: 1, 2, 3 …
+  /// Its sequence number in the sender's stream of samples: 1, 2, 3 …
   public var sequence: UInt64
   /// When it was taken.
   public var moment: Moment
   /// The reading.
   public var value: SampleValue
-  /// The run it was measured in, as the sender knows it.
+  /// The run in which it was taken, as far as the sender knows.
   public var runID: RunID?
 
   /// A sample transmission from its parts.
@@ -50,15 +50,15 @@ public struct SampleTransmission: Hashable, Sendable {
   }
 }
 
-/// A command without a connection of its own: what a plain REQ sends. Its reply is the verdict.
+/// A command that is sent without a stream, such as by a plain REQ socket. Its reply is the verdict.
 public struct Request: Hashable, Sendable {
   /// The command.
   public var command: Command
-  /// The device it speaks for.
+  /// The device on whose behalf it is sent.
   public var deviceID: DeviceID
-  /// How long ago the person pressed, in real time.
+  /// Real time from the press to the sending.
   public var age: BusDuration
-  /// The age was measured by wall time, across a reboot.
+  /// Whether the age was measured by wall time, because the sender rebooted after the press.
   public var isUncertain: Bool
 
   /// A request from its parts.
@@ -70,9 +70,9 @@ public struct Request: Hashable, Sendable {
   }
 }
 
-/// An app's message on its way, with its place in the sender's stream.
+/// An app's message as a node sends it, with its position in the stream.
 public struct MessageTransmission: Hashable, Sendable {
-  /// Its place in the sender's stream of messages: 1, 2, 3 …
+  /// Its sequence number in the sender's stream of messages: 1, 2, 3 …
   public var sequence: UInt64
   /// The message.
   public var message: AppMessage
@@ -84,9 +84,9 @@ public struct MessageTransmission: Hashable, Sendable {
   }
 }
 
-/// A verdict on its way, with its place in the hub's stream to the sender.
+/// A verdict as the hub sends it, with its position in the stream to the command's sender.
 public struct VerdictTransmission: Hashable, Sendable {
-  /// Its place in the hub's stream of verdicts: 1, 2, 3 …
+  /// Its sequence number in the hub's stream of verdicts: 1, 2, 3 …
   public var sequence: UInt64
   /// The receipt that holds the verdict.
   public var receipt: Receipt
@@ -98,26 +98,26 @@ public struct VerdictTransmission: Hashable, Sendable {
   }
 }
 
-/// What both sides say to deliver what they owe each other.
+/// What hub and peer send each other about messages, verdicts, and newest values.
 public enum DeliveryMessage: Hashable, Sendable {
-  /// Messages of the sender's numbered stream, in order.
+  /// Messages of the sender's stream, in order.
   case messages([MessageTransmission])
-  /// What became of the receiver's commands, in order.
+  /// Verdicts on the receiver's commands, in order.
   case verdicts([VerdictTransmission])
-  /// These places of the sender's stream hold nothing any more.
+  /// Sequence numbers of the sender's stream that hold no item.
   case tombstones(StreamID.Kind, from: UInt64, through: UInt64)
-  /// The receiver's stream is durably processed up to here.
+  /// The sender of this frame has durably processed the receiver's stream up to here.
   case acknowledge(StreamID.Kind, through: UInt64)
-  /// The receiver's messages up to here are with their handler, and not durable.
+  /// The sender of this frame has handed the receiver's messages up to here to its app. They are not durable there yet.
   case delivered(through: UInt64)
-  /// Send the stream again from here; with a reason when this message's handler has failed.
+  /// Asks the receiver to send its stream again from here; with a reason when the app's handler failed for that item.
   case goBack(StreamID.Kind, to: UInt64, failure: String?)
   /// The newest value of a key.
   case latest(key: String, version: UInt64, AppMessage)
-  /// The value of a key has arrived and is durable.
+  /// The sender of this frame has stored the value of a key durably.
   case acknowledgeLatest(key: String, version: UInt64)
-  /// There is no room for the value of a key: it is not kept, and need not come again.
+  /// The sender of this frame has no room for the value of a key. The receiver does not send it again.
   case refuseLatest(key: String, version: UInt64)
-  /// A message that is for now or never.
+  /// A message that is delivered now or not at all.
   case live(AppMessage)
 }

@@ -1,11 +1,11 @@
-/// A command of a kind that this version does not know. Only its sender knows what it means, so its answer is made where
-/// the wire is understood, and the hub decides no more than when it may leave.
+/// A command of a kind that this version does not know. The codec builds the reply, which repeats the unknown kind; the
+/// hub only decides when to send it.
 public struct UnsupportedCommand: Hashable, Sendable {
-  /// The session that its frame carried.
+  /// The session's number in the command's frame.
   public var session: UInt64
-  /// Its place in the sender's stream of commands; `nil` for a plain REQ's.
+  /// Its sequence number in the sender's stream of commands; `nil` when a plain REQ sent it.
   public var sequence: UInt64?
-  /// The verdict `rejected(unsupported)`, ready to be sent.
+  /// The encoded verdict `rejected(unsupported)`.
   public var reply: [UInt8]
 
   /// An unsupported command from its parts.
