@@ -92,11 +92,11 @@ struct HistoryReader {
 
   private mutating func readControl(into history: inout HubHistory) throws {
     try each("accepted", "SELECT * FROM accepted ORDER BY position") { row in
-      guard let press = AcceptedCommandColumns.read(row), let pressClass = row.text("class").flatMap(Admission.init)
+      guard let press = AcceptedCommandColumns.read(row), let admission = row.text("class").flatMap(Admission.init)
       else {
         return false
       }
-      history.accepted.append((press, pressClass))
+      history.accepted.append((press, admission))
       return true
     }
     try each("claims", "SELECT * FROM claims ORDER BY command, store") { row in

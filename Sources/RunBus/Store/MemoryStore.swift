@@ -80,16 +80,16 @@ final class MemoryStore: StoreBackend {
   private static func apply(_ operation: StoreOperation, to state: inout State) {
     switch operation {
     case .setTerm(let term): state.history.term = term
-    case .accept(let press, let pressClass):
+    case .accept(let press, let admission):
       state.history.accepted.removeAll { $0.press.command.id == press.command.id }
-      state.history.accepted.append((press, pressClass))
+      state.history.accepted.append((press, admission))
     case .claim(let id, let store):
       var stores = state.history.claims[id, default: []]
       stores.removeAll { $0 == store }
       state.history.claims[id] = (stores + [store]).sorted()
-    case .reclassify(let id, let pressClass):
+    case .reclassify(let id, let admission):
       guard let index = state.history.accepted.firstIndex(where: { $0.press.command.id == id }) else { break }
-      state.history.accepted[index].class = pressClass
+      state.history.accepted[index].class = admission
     case .judge(let verdict, let press, let judgedAt):
       state.history.accepted.removeAll { $0.press.command.id == press.command.id }
       state.history.claims[press.command.id] = nil

@@ -130,13 +130,13 @@ final class SQLiteStore: StoreBackend {
     switch operation {
     case .setTerm(let term):
       try db.run("UPDATE meta SET value = ? WHERE key = 'term'", [Int64(bitPattern: term)])
-    case .accept(let press, let pressClass):
+    case .accept(let press, let admission):
       let position = try nextAcceptedPosition(db)
-      try db.run(Self.acceptSQL, AcceptedCommandColumns.values(press) + [pressClass.rawValue, position])
+      try db.run(Self.acceptSQL, AcceptedCommandColumns.values(press) + [admission.rawValue, position])
     case .claim(let id, let store):
       try db.run("INSERT OR REPLACE INTO claims (command, store) VALUES (?, ?)", [id.data, store.data])
-    case .reclassify(let id, let pressClass):
-      try db.run("UPDATE accepted SET class = ? WHERE command = ?", [pressClass.rawValue, id.data])
+    case .reclassify(let id, let admission):
+      try db.run("UPDATE accepted SET class = ? WHERE command = ?", [admission.rawValue, id.data])
     case .setWatermark(let stream, let mark):
       try db.run(
         "INSERT OR REPLACE INTO watermarks (sender, stream, sequence, id) VALUES (?, ?, ?, ?)",

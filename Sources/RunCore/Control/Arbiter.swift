@@ -8,7 +8,7 @@ public struct Arbiter: Sendable {
   /// How an accepted press waits, and how its arrival changed other presses.
   public struct Reception: Hashable, Sendable {
     /// How the press waits.
-    public let pressClass: Admission
+    public let admission: Admission
     /// Held presses that are late now, because their run fell apart for lack of room.
     public let fallen: [CommandID]
     /// The presses of the held run that this press made whole. They are judged as soon as no window is open.
@@ -17,7 +17,7 @@ public struct Arbiter: Sendable {
 
   private struct Waiting {
     let press: AcceptedCommand
-    let pressClass: Admission
+    let admission: Admission
   }
   private enum State {
     case closed
@@ -51,13 +51,13 @@ public struct Arbiter: Sendable {
     self.lateAfter = lateAfter
     self.term = term
     rule = Window.Rule(length: window)
-    for (press, pressClass) in accepted { place(press, pressClass) }
+    for (press, admission) in accepted { place(press, admission) }
   }
 
-  private mutating func place(_ press: AcceptedCommand, _ pressClass: Admission) {
-    switch pressClass {
+  private mutating func place(_ press: AcceptedCommand, _ admission: Admission) {
+    switch admission {
     case .window: admit(press)
-    case .next, .late: waiting.append(Waiting(press: press, pressClass: pressClass))
+    case .next, .late: waiting.append(Waiting(press: press, admission: admission))
     case .held: return held.hold(press)
     }
     held.goOn(press)
@@ -84,9 +84,9 @@ public struct Arbiter: Sendable {
   public func isUnfinished(_ id: CommandID) -> Bool { held.isUnfinished(id) }
 
   /// How an accepted press waits; `nil` when it does not wait (any more).
-  public func pressClass(of id: CommandID) -> Admission? {
+  public func admission(of id: CommandID) -> Admission? {
     if case .open(let window) = state, window.presses.contains(where: { $0.command.id == id }) { return .window }
-    return held.contains(id) ? .held : waiting.first { $0.press.command.id == id }?.pressClass
+    return held.contains(id) ? .held : waiting.first { $0.press.command.id == id }?.admission
   }
 
   /// Makes the unfinished runs of a stream fall apart. The hub calls it when a tombstone follows or the stream has
@@ -96,7 +96,7 @@ public struct Arbiter: Sendable {
   public mutating func abandon(_ stream: StreamID) -> [CommandID] { makeLate(held.abandon(stream)) }
 
   private mutating func makeLate(_ presses: [AcceptedCommand]) -> [CommandID] {
-    for press in presses { waiting.append(Waiting(press: press, pressClass: .late)) }
+    for press in presses { waiting.append(Waiting(press: press, admission: .late)) }
     return presses.map(\.command.id)
   }
 
@@ -104,17 +104,17 @@ public struct Arbiter: Sendable {
   ///
   /// - Parameters:
   ///   - press: the press, with its times on the hub's bus clock.
-  ///   - hasPlaces: whether a device has slots of its own in the command queue. When held runs exceed their bound,
+  ///   - hasSlots: whether a device has slots of its own in the command queue. When held runs exceed their bound,
   ///     those of such devices fall apart last.
   /// - Returns: how the press waits, and how its arrival changed other presses.
-  public mutating func receive(_ press: AcceptedCommand, hasPlaces: (DeviceID) -> Bool = { _ in true }) -> Reception {
-    let pressClass = classify(press)
-    place(press, pressClass)
-    guard pressClass == .held else { return Reception(pressClass: pressClass, fallen: [], completed: []) }
+  public mutating func receive(_ press: AcceptedCommand, hasSlots: (DeviceID) -> Bool = { _ in true }) -> Reception {
+    let admission = classify(press)
+    place(press, admission)
+    guard admission == .held else { return Reception(admission: admission, fallen: [], completed: []) }
     let own = held.runs.last { $0.presses.last?.command.id == press.command.id }
     let completed = own?.isWhole == true ? own?.presses.map(\.command.id) ?? [] : []
-    let fallen = makeLate(held.trim(press.deviceID, hasPlaces: hasPlaces))
-    return Reception(pressClass: pressClass, fallen: fallen, completed: completed)
+    let fallen = makeLate(held.trim(press.deviceID, hasSlots: hasSlots))
+    return Reception(admission: admission, fallen: fallen, completed: completed)
   }
 
   /// Judges whole runs and late presses, then opens a window for the other waiting presses. It does nothing while a
@@ -154,7 +154,7 @@ public struct Arbiter: Sendable {
   private mutating func takeJudge(_ isPast: @escaping (RunID) -> Bool) -> Judge {
     var judge = Judge(
       state: control, term: term, windowLength: rule.length, grace: max(rule.length, lateAfter), isPast: isPast)
-    judge.toCome = Set(held.runs.map(\.start.runOfStart))
+    judge.heldStarts = Set(held.runs.map(\.start.runOfStart))
     control = ControlState()
     return judge
   }
@@ -195,17 +195,17 @@ public struct Arbiter: Sendable {
   /// press order.
   private mutating func drainWaiting(into judge: inout Judge, at now: BusTime) -> [CommandID] {
     for run in held.takeWhole() {
-      judge.toCome.remove(run.start.runOfStart)
+      judge.heldStarts.remove(run.start.runOfStart)
       LateJudgement.judge(wholeRun: run.presses, at: now, by: &judge)
     }
     _ = makeLate(held.takeLost())
-    judge.toCome = Set(held.runs.map(\.start.runOfStart))
+    judge.heldStarts = Set(held.runs.map(\.start.runOfStart))
     for press in take(.late) { LateJudgement.judge(press, at: now, by: &judge) }
     var admitted: [CommandID] = []
     for press in take(.next) {
       switch state {
       case .open(let window) where !window.admits(press) || rule.length == .zero:
-        waiting.append(Waiting(press: press, pressClass: .next))
+        waiting.append(Waiting(press: press, admission: .next))
       case .open, .closed:
         admit(press)
         admitted.append(press.command.id)
@@ -215,9 +215,9 @@ public struct Arbiter: Sendable {
   }
 
   /// Removes and returns the waiting presses of a class, in press order.
-  private mutating func take(_ pressClass: Admission) -> [AcceptedCommand] {
-    let taken = waiting.filter { $0.pressClass == pressClass }.map(\.press)
-    if !taken.isEmpty { waiting.removeAll { $0.pressClass == pressClass } }
+  private mutating func take(_ admission: Admission) -> [AcceptedCommand] {
+    let taken = waiting.filter { $0.admission == admission }.map(\.press)
+    if !taken.isEmpty { waiting.removeAll { $0.admission == admission } }
     return taken.sorted(by: AcceptedCommand.precedes)
   }
 }

@@ -80,12 +80,12 @@ struct HeldRuns: Sendable {
   /// devices with slots of their own in the command queue go last.
   ///
   /// - Returns: the presses of the removed runs, run by run.
-  mutating func trim(_ device: DeviceID, hasPlaces: (DeviceID) -> Bool) -> [AcceptedCommand] {
+  mutating func trim(_ device: DeviceID, hasSlots: (DeviceID) -> Bool) -> [AcceptedCommand] {
     var fallen: [AcceptedCommand] = []
     while unfinished(of: device) > Self.deviceMax, let index = oldest(where: { $0 == device }) {
       fallen += runs.remove(at: index).presses
     }
-    while unfinishedCount > Self.totalMax, let index = oldest(where: { !hasPlaces($0) }) ?? oldest(where: { _ in true })
+    while unfinishedCount > Self.totalMax, let index = oldest(where: { !hasSlots($0) }) ?? oldest(where: { _ in true })
     {
       fallen += runs.remove(at: index).presses
     }

@@ -44,7 +44,7 @@ struct Judge {
   /// Whether a run has a record, had one, or will get one.
   let isPast: (RunID) -> Bool
   /// The ids of the held runs. No other command may begin such a run, and such an id never becomes an alias.
-  var toCome: Set<RunID> = []
+  var heldStarts: Set<RunID> = []
   var settlement = Settlement()
 
   init(
@@ -60,7 +60,7 @@ struct Judge {
 
   /// Whether an id is that of a known run, of a held run, or an alias.
   func knows(_ run: RunID) -> Bool {
-    state.aliases[run] != nil || state.knows(run) || toCome.contains(run) || isPast(run)
+    state.aliases[run] != nil || state.knows(run) || heldStarts.contains(run) || isPast(run)
   }
 
   /// The run that a start would begin, aliases resolved; `nil` unless that run is known.

@@ -2,7 +2,7 @@
 /// late it arrives.
 public struct Watermark: Hashable, Sendable {
   /// Where a received item stands in relation to the mark.
-  public enum Place: Hashable, Sendable {
+  public enum Position: Hashable, Sendable {
     /// It is the next one: accept it.
     case next
     /// It was received before: only acknowledge it again.
@@ -23,7 +23,7 @@ public struct Watermark: Hashable, Sendable {
   public var sequence: UInt64 { mark.sequence }
 
   /// Where an item with a sequence number stands.
-  public func place(of incoming: UInt64) -> Place {
+  public func position(of incoming: UInt64) -> Position {
     if incoming <= sequence { return .known }
     return incoming - sequence == 1 ? .next : .gap
   }
@@ -41,9 +41,9 @@ public struct Watermark: Hashable, Sendable {
   public func stands(at id: MessageID) -> Bool { isAtName && mark.id == id }
 
   /// Says where an item stands and, if it is the next one, moves the mark to it.
-  public mutating func receive(_ incoming: StreamMark) -> Place {
-    let place = place(of: incoming.sequence)
-    if place == .next { (mark, isAtName) = (incoming, true) }
-    return place
+  public mutating func receive(_ incoming: StreamMark) -> Position {
+    let position = position(of: incoming.sequence)
+    if position == .next { (mark, isAtName) = (incoming, true) }
+    return position
   }
 }

@@ -34,7 +34,7 @@ extension HubCore {
     }
     // The hub keeps no watermark for a one-shot, which sends a single command: its id is enough to detect a resend.
     if !session.hello.isOneShot {
-      switch watermarks[stream, default: Watermark()].place(of: transmission.sequence) {
+      switch watermarks[stream, default: Watermark()].position(of: transmission.sequence) {
       case .next: break
       case .known:
         // The sender needs only an acknowledgement: the verdict travels on its verdict stream.
@@ -95,7 +95,7 @@ extension HubCore {
     }
     guard !session.hello.isOneShot else { return actions.append(.forward(command.reply, to: connection)) }
     let stream = StreamID(sender: session.hello.storeID, kind: .commands)
-    switch watermarks[stream, default: Watermark()].place(of: sequence) {
+    switch watermarks[stream, default: Watermark()].position(of: sequence) {
     case .next:
       let mark = move(stream, to: StreamMark(sequence: sequence))
       commits.add([mark.operation], then: mark.effects + [answer])
@@ -242,12 +242,12 @@ extension HubCore {
     let id = press.command.id
     unjudged[id] = press
     let reception = arbiter.receive(press) { queue.devices.contains($0) }
-    queue.accept(id, from: sender(of: press), isHeld: reception.pressClass == .held)
+    queue.accept(id, from: sender(of: press), isHeld: reception.admission == .held)
     queue.release(reception.fallen + reception.completed)
     let pending = Receipt(
       commandID: id, kind: press.command.kind, source: press.command.source, stage: .pending)
     commits.add(
-      (mark.map { [$0.operation] } ?? []) + [.accept(press, reception.pressClass)] + reception.fallen.map(Self.isLate),
+      (mark.map { [$0.operation] } ?? []) + [.accept(press, reception.admission)] + reception.fallen.map(Self.isLate),
       then: (mark?.effects ?? [])
         + [.act(.publish(.command(press.command, press.deviceID))), .answer(pending, press)])
     judgeLate(at: now)

@@ -54,7 +54,7 @@ extension HubCore {
     guard !commits.isCongested else { return }
     var isKnown = false
     for transmission in transmissions {
-      let place = watermarks[stream, default: Watermark()].place(of: transmission.sequence)
+      let place = watermarks[stream, default: Watermark()].position(of: transmission.sequence)
       // The start of the sample's run waits for its verdict. The sender sends the sample again after it.
       if place == .next, let run = transmission.runID, isAboutToStart(run, for: session.hello) { break }
       switch watermarks[stream, default: Watermark()].receive(StreamMark(sequence: transmission.sequence)) {

@@ -20,7 +20,7 @@ struct CommitQueue<Action: Sendable>: Sendable {
     var dueAt: BusTime?
 
     /// Drops the writes of accepted commands that the same batch judges, because the verdict would delete their rows.
-    mutating func forgetTheJudged() {
+    mutating func dropJudgedRows() {
       var judged: Set<CommandID> = []
       for case .judge(let verdict, _, _) in operations { judged.insert(verdict.commandID) }
       guard !judged.isEmpty else { return }
@@ -71,7 +71,7 @@ struct CommitQueue<Action: Sendable>: Sendable {
     guard inFlight == nil, !gathering.operations.isEmpty || !gathering.then.isEmpty else { return nil }
     guard gathering.isUrgent || gathering.dueAt.map({ $0 <= now }) ?? false else { return nil }
     lastID += 1
-    gathering.forgetTheJudged()
+    gathering.dropJudgedRows()
     inFlight = (lastID, gathering)
     gathering = Batch()
     return inFlight.map { ($0.id, $0.batch.operations) }

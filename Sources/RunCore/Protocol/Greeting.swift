@@ -5,9 +5,11 @@ public let wireVersion: UInt32 = 2
 public struct NodeRole: RawRepresentable, Hashable, Sendable, Codable, CustomStringConvertible {
   /// The role's name on the wire.
   public let rawValue: String
-  /// A role by its wire name. A name longer than 64 bytes is cut to its first 16 characters.
+  /// A role by its wire name. Control characters are left out, more than 64 bytes are cut, and an empty name becomes
+  /// `unknown`: a hub refuses a hello whose role is not a name, however often it is sent.
   public init(rawValue: String) {
-    self.rawValue = rawValue.utf8.count <= 64 ? rawValue : String(rawValue.prefix(16))
+    let name = rawValue.carried(bytesMax: 64)
+    self.rawValue = name.isEmpty ? "unknown" : name
   }
   /// The hub.
   public static let phone = NodeRole(rawValue: "phone")

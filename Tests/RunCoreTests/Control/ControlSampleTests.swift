@@ -124,7 +124,7 @@ struct ControlSampleTests {
         case .rejected(let reason): seen["\(isLate)\(reason.code)", default: 0] += 1
         }
       }
-      for (pressClass, count) in driven.classes { seen["class \(pressClass)", default: 0] += count }
+      for (admission, count) in driven.classes { seen["class \(admission)", default: 0] += count }
       seen["aliases", default: 0] += driven.arbiter.control.aliases.count
       seen["amendments", default: 0] += driven.arbiter.control.amendments.count
     }

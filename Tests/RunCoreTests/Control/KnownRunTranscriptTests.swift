@@ -230,7 +230,7 @@ struct KnownRunTranscriptTests {
       id += 1
       let start = press(
         .start, device, at: 1000 + Int64(id), arriving: 100_000, id: id, run: id, stopFollows: true, stream: id)
-      return arbiter.receive(start, hasPlaces: { favoured.contains($0) }).fallen
+      return arbiter.receive(start, hasSlots: { favoured.contains($0) }).fallen
     }
     for _ in 1...256 { #expect(hold(.watch) == []) }
     #expect(hold(.watch) == [.number(1)])

@@ -11,7 +11,7 @@ struct DeliveryTests {
     #expect(mark.receive(StreamMark(sequence: 1)) == .known)
     #expect(mark.receive(StreamMark(sequence: 0)) == .known)
     #expect(mark.receive(StreamMark(sequence: 3)) == .gap)
-    #expect(mark.place(of: 2) == .next)
+    #expect(mark.position(of: 2) == .next)
     #expect(mark.sequence == 1)
     #expect(mark.receive(StreamMark(sequence: 2)) == .next)
     #expect(mark.sequence == 2)

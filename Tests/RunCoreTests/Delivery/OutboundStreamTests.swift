@@ -292,6 +292,6 @@ struct OutStreamTests {
     var mark = Watermark(StreamMark(sequence: 1, id: MessageID(high: 0, low: 2)))
     mark.skip(through: 4)
     #expect(mark.mark == StreamMark(sequence: 4, id: MessageID(high: 0, low: 2)))
-    #expect(mark.place(of: 5) == .next)
+    #expect(mark.position(of: 5) == .next)
   }
 }

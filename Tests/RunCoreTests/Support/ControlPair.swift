@@ -61,17 +61,17 @@ struct DrivenArbiter {
       if crashing { crash() }
     }
     let reception = arbiter.receive(press)
-    let pressClass = reception.pressClass
-    accepted.append((press, pressClass))
+    let admission = reception.admission
+    accepted.append((press, admission))
     for index in accepted.indices where reception.fallen.contains(accepted[index].press.command.id) {
       accepted[index].class = .late
     }
-    classes[pressClass, default: 0] += 1
+    classes[admission, default: 0] += 1
     if crashing { crash() }
     note(arbiter.judgeLate(at: now))
     if crashing { crash() }
     if window == .zero { while arbiter.deadline != nil { note(arbiter.settle(at: now)) } }
-    return pressClass
+    return admission
   }
 
   mutating func finish() {

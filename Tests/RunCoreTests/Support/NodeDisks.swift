@@ -140,17 +140,17 @@ struct HubDisk {
     case .setTerm(let term): kept.term = term
     case .setClock(let real, let bus): kept.clock = ClockMark(real: real, bus: bus, bootID: "boot", wallSeconds: 0)
     case .setStoreID(let id): storeID = id
-    case .accept(let press, let pressClass):
+    case .accept(let press, let admission):
       if verdicts[press.command.id] != nil { ownFaults.append("\(press.command.id) was accepted after its verdict") }
       if let index = kept.accepted.firstIndex(where: { $0.press.command.id == press.command.id }) {
-        kept.accepted[index] = (press, pressClass)
+        kept.accepted[index] = (press, admission)
       } else {
-        kept.accepted.append((press, pressClass))
+        kept.accepted.append((press, admission))
       }
     case .claim(let id, let store): kept.claims[id, default: []].append(store)
-    case .reclassify(let id, let pressClass):
+    case .reclassify(let id, let admission):
       if let index = kept.accepted.firstIndex(where: { $0.press.command.id == id }) {
-        kept.accepted[index].class = pressClass
+        kept.accepted[index].class = admission
       }
     case .judge(let verdict, let press, let judgedAt):
       if verdicts[verdict.commandID] != nil { ownFaults.append("\(verdict.commandID) was judged twice") }

@@ -214,9 +214,9 @@ enum NodeLines {
   static func line(_ operation: StoreOperation) -> String {
     switch operation {
     case .setTerm(let term): "term \(term)"
-    case .accept(let press, let pressClass): "accept \(press.command.kind.rawValue) \(pressClass.rawValue)"
+    case .accept(let press, let admission): "accept \(press.command.kind.rawValue) \(admission.rawValue)"
     case .claim: "claim"
-    case .reclassify(_, let pressClass): "reclassify \(pressClass.rawValue)"
+    case .reclassify(_, let admission): "reclassify \(admission.rawValue)"
     case .setWatermark(let stream, let mark): "\(stream.kind.rawValue) to \(mark.sequence)"
     case .forgetStream(let stream): "forget \(stream.kind.rawValue)"
     case .judge(let verdict, _, _): "judge \(line(verdict))"

@@ -21,9 +21,9 @@ extension WorldStore {
     var (queued, held): ([Sender: Int], [DeviceID: Int]) = ([:], [:])
     var total = 0
     let stopped = runsWithTheirStop
-    for (press, pressClass, _) in accepted.values where press.stream.sender != storeID {
+    for (press, admission, _) in accepted.values where press.stream.sender != storeID {
       total += 1
-      if pressClass != .held {
+      if admission != .held {
         let isStream = delivery.watermarks[press.stream] != nil
         queued[Sender(device: press.deviceID, isStream: isStream), default: 0] += 1
       } else if !stopped.contains(HeldRun(press)) {
@@ -59,7 +59,7 @@ extension WorldStore {
 
   private var runsWithTheirStop: Set<HeldRun> {
     var runs: Set<HeldRun> = []
-    for (press, pressClass, _) in accepted.values where pressClass == .held && press.command.kind == .stop {
+    for (press, admission, _) in accepted.values where admission == .held && press.command.kind == .stop {
       runs.insert(HeldRun(press))
     }
     return runs

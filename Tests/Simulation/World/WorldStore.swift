@@ -89,18 +89,18 @@ struct WorldStore {
       if term <= self.term { ownFaults.append("term \(term) after \(self.term)") }
       if term >= Self.termMax { ownFaults.append("term \(term) leaves no room") }
       self.term = term
-    case .accept(let press, let pressClass):
+    case .accept(let press, let admission):
       let id = press.command.id
       let isMoved = isLosing && accepted[id] != nil && accepted[id]?.press.stream != press.stream
       if !isMoved, accepted[id] != nil || verdicts[id] != nil { ownFaults.append("\(id) was accepted twice") }
       place += 1
-      accepted[id] = (press, pressClass, accepted[id]?.place ?? place)
-      if pressClass == .late || pressClass == .held { late.insert(id) }
+      accepted[id] = (press, admission, accepted[id]?.place ?? place)
+      if admission == .late || admission == .held { late.insert(id) }
     case .claim(let id, let store):
       claims[id, default: []].append(store)
       let count = claims[id]?.count ?? 0
       if count > Self.claimsMax { ownFaults.append("\(count) stores wait for the verdict of \(id)") }
-    case .reclassify(let id, let pressClass): accepted[id]?.class = pressClass
+    case .reclassify(let id, let admission): accepted[id]?.class = admission
     case .judge(let verdict, let press, let judgedAt):
       if verdicts[verdict.commandID] != nil { ownFaults.append("\(verdict.commandID) was judged twice") }
       // Accepted and judged in one commit, it needs no row to wait in.

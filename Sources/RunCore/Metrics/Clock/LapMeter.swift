@@ -8,9 +8,9 @@ struct LapMeter: Hashable, Sendable {
   private var completed: [Split] = []
   private var start = RunPlace(offset: .zero, active: .zero, meters: 0)
   private var totals = SplitTotals()
-  private var pressed: Deque<AcceptedCommand> = []
+  private var pressed: Deque<MarkedLap> = []
 
-  private struct AcceptedCommand: Hashable {
+  private struct MarkedLap: Hashable {
     let offset: BusDuration
     let active: BusDuration
     let totals: SplitTotals
@@ -19,7 +19,7 @@ struct LapMeter: Hashable, Sendable {
   /// Takes a press.
   mutating func press(offset: BusDuration, active: BusDuration, totals: SplitTotals) {
     count += 1
-    pressed.append(AcceptedCommand(offset: offset, active: active, totals: totals))
+    pressed.append(MarkedLap(offset: offset, active: active, totals: totals))
   }
 
   /// Takes some metres from one place to another.
@@ -45,7 +45,7 @@ struct LapMeter: Hashable, Sendable {
     return copy.completed
   }
 
-  private mutating func cut(_ press: AcceptedCommand, meters: Double) {
+  private mutating func cut(_ press: MarkedLap, meters: Double) {
     let place = RunPlace(offset: press.offset, active: press.active, meters: meters)
     completed.append(
       Split(
