@@ -1,11 +1,11 @@
-/// Folds a ledger's entries into the numbers of a run.
+/// Computes the metrics of a run by folding its ledger's entries in order.
 ///
-/// A value: running sums and short buffers, cheap to copy, so that a ledger keeps checkpoints of it. The same entries in
-/// the same order give the same digits, whoever folds them. What the numbers mean and where each rule comes from stands
-/// with the part that computes it, and in docs/metrics.md.
+/// A calculator is a value of running sums and short buffers. It is cheap to copy, so that a ledger can keep
+/// checkpoints of it. The same entries in the same order give the same digits on every node. Each meter documents its
+/// rules and their sources, as does docs/metrics.md.
 ///
-/// A sample passes the parts in one direction: the stopwatch says on which line it lies, the activity what the runner
-/// does; distance makes increments of it; and these feed pace, splits, laps and energy.
+/// Data flows in one direction: the stopwatch assigns a sample to a line, the activity meter tells what the runner
+/// does, the distance meter turns samples into increments, and increments feed pace, splits, laps and energy.
 public struct Calculator: Hashable, Sendable {
   private var settings: MetricsSettings
   private var stopwatch = Stopwatch()
@@ -16,7 +16,7 @@ public struct Calculator: Hashable, Sendable {
   private var cadence = CadenceMeter()
   private var elevation = ElevationMeter()
   private var account: DistanceAccount
-  /// The last change of phase or gap: the clocks cannot be read at an earlier moment.
+  /// The time of the last transition or gap; the clocks cannot be read at an earlier time.
   private var clockSetAt: BusTime?
 
   /// A calculator before the first entry.
@@ -25,17 +25,18 @@ public struct Calculator: Hashable, Sendable {
     account = DistanceAccount(settings: settings)
   }
 
-  /// A calculator before the first entry that remembers what was covered by when, for ``trail(at:)``.
+  /// A calculator before the first entry that keeps every distance increment, for ``trail(at:)``.
   static func keepingTrail(settings: MetricsSettings) -> Calculator {
     var calculator = Calculator(settings: settings)
     calculator.account.trail = []
     return calculator
   }
 
-  /// Takes the next entry, in the order of ``LedgerEntry/precedes(_:_:)``; returns what became of it when it was a fix
-  /// during the run.
+  /// Folds the next entry, in the order of ``LedgerEntry/precedes(_:_:)``.
   ///
   /// A transition that the phase does not allow, and a sample before the start or after the stop, change nothing.
+  ///
+  /// - Returns: the route point of a fix during the run; otherwise `nil`.
   @discardableResult
   public mutating func fold(_ entry: LedgerEntry) -> RoutePoint? {
     switch entry.event {
@@ -111,7 +112,7 @@ public struct Calculator: Hashable, Sendable {
       altitudeMeters: elevation.altitudeMeters, distanceMeters: meters)
   }
 
-  /// What a reading says about what the runner does, whether or not the clock runs.
+  /// Passes a reading on to the activity meter, whether or not the clock runs.
   private mutating func observe(_ value: SampleValue, at time: BusTime) {
     switch value {
     case .position(let position):
@@ -126,21 +127,21 @@ public struct Calculator: Hashable, Sendable {
     }
   }
 
-  /// Stops the clock once the runner has stood for a while, and lets it go on with the runner. A pause by hand is not
-  /// touched: only a running clock is stopped, and only one that was stopped here is started.
+  /// Auto-pause: stops a running clock after the runner has stood for a while, and restarts it when the runner moves.
+  /// It never ends a pause by command.
   private mutating func pauseOrResume(at time: BusTime) {
     guard let since = activity.since else { return }
     switch activity.activity {
     case .stationary: if time - since >= settings.autoPauseAfter { stopwatch.autoPause(at: time) }
     case .walking, .running:
-      // A motion sensor has made sure before it speaks.
+      // A motion sensor has already made sure that the runner moves.
       if !activity.isInferred || time - since >= settings.autoResumeAfter { stopwatch.autoResume(at: time) }
     case .unknown: break
     }
     enterLine(at: time)
   }
 
-  /// Notices that the line is another than at the last sample.
+  /// Closes the last line and opens the new one when the line has changed since the last sample.
   private mutating func enterLine(at time: BusTime) {
     let line = stopwatch.line(at: time)
     guard line?.number != account.line?.number else { return }
@@ -167,10 +168,10 @@ public struct Calculator: Hashable, Sendable {
       gainMeters: elevation.gainMeters, lossMeters: elevation.lossMeters)
   }
 
-  /// The calculator as if everything that is open ended now.
+  /// A copy in which all that is open (line, distance pieces) is closed at `now`.
   private func finished(at now: BusTime, keepsTrail: Bool = false) -> Calculator {
     var copy = self
-    // Long, and of no use in numbers: written to in the copy, it would be copied.
+    // The trail is long and not needed for metrics, and appending to it would copy it.
     if !keepsTrail { copy.account.trail = nil }
     copy.distance.finish(settings: settings, into: &copy.account.increments)
     copy.book(at: now)
@@ -179,14 +180,15 @@ public struct Calculator: Hashable, Sendable {
     return copy
   }
 
-  /// The numbers at a moment; one before the last change of phase is taken as that change. A reading from a sender whose
-  /// clock runs a little ahead does not move the clocks.
+  /// The metrics at a moment. A moment before the last change of phase counts as that change.
+  ///
+  /// Samples later than `now`, from a sender whose clock runs ahead, do not move the clocks.
   public func metrics(at now: BusTime) -> RunMetrics {
     let now = max(now, clockSetAt ?? now)
     return finished(at: now).numbers(at: now)
   }
 
-  /// The numbers at a moment, as ``metrics(at:)``, with the pieces that they are made of.
+  /// The metrics at a moment, as ``metrics(at:)``, with splits, laps and distance sources.
   public func report(at now: BusTime) -> RunReport {
     let now = max(now, clockSetAt ?? now)
     let finished = finished(at: now)
@@ -202,7 +204,7 @@ public struct Calculator: Hashable, Sendable {
       stretches: finished.account.stretches)
   }
 
-  /// What was covered by when, as it is decided in the end; empty for a calculator that does not keep it.
+  /// The final distance over time; empty for a calculator that does not keep a trail.
   func trail(at end: BusTime) -> DistanceTrail {
     DistanceTrail(finished(at: max(end, clockSetAt ?? end), keepsTrail: true).account.trail ?? [])
   }
@@ -244,7 +246,7 @@ public struct Calculator: Hashable, Sendable {
       cadence: offset(cadence.takenAt), elevation: offset(elevation.takenAt), activity: offset(activity.takenAt))
   }
 
-  /// Active time over distance, so that standing still with a running clock slows it.
+  /// Active time over distance, so that standing still with a running clock makes it slower.
   private func averagePace(active: BusDuration) -> Double? {
     guard let meters = distance.meters, meters >= settings.averagePaceDistanceMetersMin else { return nil }
     return active.seconds / meters * 1000

@@ -1,30 +1,31 @@
 /// What a ``MessageID`` identifies.
 public enum MessageTag: Sendable {}
-/// Identifies an app's message, however often it is sent: what a handler recognises a repetition by.
+/// Identifies an app's message. The id stays the same when the message is sent again, so a handler can recognise a
+/// repetition.
 public typealias MessageID = Identifier<MessageTag>
 
-/// A message of an app, which RunBus carries and does not read.
+/// A message of an app. RunBus delivers its body without reading it.
 public struct AppMessage: Hashable, Sendable, Codable {
-  /// Bodies are at most this long, in bytes: a frame holds 64 KiB.
+  /// The longest body, in bytes; it leaves room in a frame of 64 KiB.
   public static let bodyMax = 32_768
-  /// Names and keys are at most this long, in bytes of UTF-8.
+  /// The longest name or key, in bytes of UTF-8.
   public static let nameMax = 64
 
-  /// Identifies it.
+  /// Identifies the message.
   public let id: MessageID
-  /// What it is about, for the receiver: 1 to 64 bytes.
+  /// Tells the receiver what the message is about: 1 to 64 bytes without control characters.
   public let name: String
-  /// What it says: at most ``bodyMax`` bytes.
+  /// The content, at most ``bodyMax`` bytes.
   public let body: [UInt8]
 
-  /// A message from its parts; nothing is checked here, the node that sends it refuses what is too long.
+  /// A message from its parts. Nothing is checked here; the sending node refuses a name or a body that is too long.
   public init(id: MessageID, name: String, body: [UInt8]) {
     self.id = id
     self.name = name
     self.body = body
   }
 
-  /// Whether it fits what the wire carries.
+  /// Whether the wire can carry it: the name is valid and the body not too long.
   public var isCarried: Bool { Self.isName(name) && body.count <= Self.bodyMax }
 
   /// Whether a text can be a name or a key: 1 to 64 bytes, no control characters.
@@ -35,7 +36,7 @@ public struct AppMessage: Hashable, Sendable, Codable {
 }
 
 extension String {
-  /// The text as the wire carries it: without control characters, cut before the scalar that would exceed a bound.
+  /// The text without control characters, cut to at most `bytesMax` bytes at the end of a scalar.
   func carried(bytesMax: Int) -> String {
     guard utf8.count > bytesMax || unicodeScalars.contains(where: \.isControl) else { return self }
     var text = UnicodeScalarView()
@@ -50,36 +51,36 @@ extension String {
 }
 
 extension Unicode.Scalar {
-  /// One of the two ranges of control characters.
+  /// Whether it is a C0 or C1 control character or DEL.
   package var isControl: Bool { value < 0x20 || (0x7F...0x9F).contains(value) }
 }
 
-/// What is promised for the delivery of a message.
+/// What RunBus promises for the delivery of a message.
 public enum DeliveryClass: Hashable, Sendable, Codable {
-  /// At most once, now or never: the sender learns at once that nobody is there.
+  /// At most once, without storage. The sender learns at once when the receiver is not connected.
   case live
-  /// The newest value of a key, durable; older ones are replaced.
+  /// The newest value of a key, durable. A newer value replaces one that is not yet delivered.
   case latest(key: String)
-  /// Every one, in order; what RunBus stores of it happens once.
+  /// Every message, in order, durable. A handler can receive it again after a crash; RunBus marks it processed once.
   case queued
 }
 
-/// How far an app's message is.
+/// A stage in the delivery of an app's message.
 public enum DeliveryStage: Hashable, Sendable, Codable {
-  /// Handed to the link, for now or never: the last stage that is known of a live one.
+  /// Handed to the transport; the last stage of a live message, whose arrival is not reported.
   case sent
-  /// Durable here.
+  /// Durable in the sender's store.
   case queued
-  /// The other device has it, and its handler has not returned yet.
+  /// Received by the other device; its handler has not returned yet.
   case delivered
-  /// The other device's handler has returned, and that is durable there: the last stage.
+  /// The other device's handler has returned, and that is durable there; the last stage.
   case processed
-  /// A newer value of its key took its place before it was delivered: the last stage of this one.
+  /// A newer value of its key replaced it before it was delivered; the last stage.
   case replaced
-  /// It is not delivered, and why: the last stage.
+  /// It is not delivered, for this reason; the last stage.
   case rejected(RejectionReason)
 
-  /// Nothing comes after it.
+  /// Whether no other stage follows.
   public var isLast: Bool {
     switch self {
     case .queued, .delivered: false
@@ -92,7 +93,7 @@ public enum DeliveryStage: Hashable, Sendable, Codable {
 public struct MessageReceipt: Hashable, Sendable, Codable {
   /// The message.
   public let messageID: MessageID
-  /// How far it is.
+  /// The stage that it has reached.
   public let stage: DeliveryStage
 
   /// A receipt from its parts.
@@ -104,11 +105,11 @@ public struct MessageReceipt: Hashable, Sendable, Codable {
 
 /// A message as its receiver gets it.
 public struct ReceivedMessage: Hashable, Sendable {
-  /// The message. Its id is the same when it is handed over again after a crash.
+  /// The message. Its id is the same when the node hands it to the handler again after a crash.
   public let message: AppMessage
   /// The device that it came from.
   public let from: DeviceID
-  /// What was promised for it.
+  /// How it was sent.
   public let deliveryClass: DeliveryClass
 
   /// A received message from its parts.
@@ -120,6 +121,6 @@ public struct ReceivedMessage: Hashable, Sendable {
 }
 
 extension CommandID {
-  /// The same 128 bits, as marks of streams name what stands at a sequence.
+  /// The same 128 bits as a ``MessageID``: a ``StreamMark`` has one id type for commands and messages.
   var message: MessageID { MessageID(high: high, low: low) }
 }

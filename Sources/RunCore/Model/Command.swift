@@ -2,16 +2,16 @@
 public enum CommandKind: String, Hashable, Sendable, Codable, CaseIterable {
   /// Begins a run.
   case start
-  /// Stops its clock for a while.
+  /// Stops the run's clock for a while.
   case pause
-  /// Lets its clock go on.
+  /// Continues the run's clock.
   case resume
-  /// Ends it.
+  /// Ends the run.
   case stop
-  /// Marks a moment in it; no phase.
+  /// Marks a lap; the phase stays the same.
   case lap
 
-  /// The phase that this command makes; `nil` for a lap, which is a mark.
+  /// The phase after this command; `nil` for a lap, which does not change the phase.
   public var targetPhase: RunPhase? {
     switch self {
     case .start, .resume: .running
@@ -22,28 +22,30 @@ public enum CommandKind: String, Hashable, Sendable, Codable, CaseIterable {
   }
 }
 
-/// Where a run stands.
+/// The phase of a run.
 public enum RunPhase: String, Hashable, Sendable, Codable, CaseIterable {
   /// No run yet.
   case idle
   /// The clock runs.
   case running
-  /// The clock is stopped, the run is on.
+  /// The clock is stopped; the run is on.
   case paused
   /// The run is over.
   case completed
 
-  /// A run is on: running or paused.
+  /// Whether a run is on: running or paused.
   public var isOn: Bool { self == .running || self == .paused }
 }
 
-/// Who gave a command. Open on the wire: a source that this version does not know survives a round trip.
+/// Who gave a command. An app can define its own sources; a node passes on sources that it does not know.
 public struct ControlSource: RawRepresentable, Hashable, Sendable, Codable, CustomStringConvertible {
-  /// The source as it stands on the wire: 1 to 64 bytes without control characters.
+  /// The source's name on the wire: 1 to 64 bytes without control characters.
   public let rawValue: String
 
-  /// A source by its wire name. Control characters are left out, more than 64 bytes are cut, and an empty name becomes
-  /// `unknown`: a hub refuses a command whose source is not a name, however often it is sent.
+  /// A source by its wire name.
+  ///
+  /// Control characters are removed, more than 64 bytes are cut, and an empty name becomes `unknown`, because a hub
+  /// refuses a command whose source is not valid.
   public init(rawValue: String) {
     let name = rawValue.carried(bytesMax: 64)
     self.rawValue = name.isEmpty ? "unknown" : name
@@ -64,12 +66,12 @@ public struct ControlSource: RawRepresentable, Hashable, Sendable, Codable, Cust
 
 /// What a sender saw when the person pressed.
 public struct ObservedRevision: Hashable, Sendable, Codable {
-  /// The revision seen.
+  /// The revision that the sender saw.
   public let revision: UInt64
-  /// The command that made that revision; `nil` when nobody had made any (revision 0).
+  /// The command that made that revision; `nil` for revision 0.
   public let commandID: CommandID?
 
-  /// A base from what was seen.
+  /// An observed revision from its parts.
   public init(revision: UInt64, commandID: CommandID?) {
     self.revision = revision
     self.commandID = commandID
@@ -77,21 +79,28 @@ public struct ObservedRevision: Hashable, Sendable, Codable {
 }
 
 /// One press of a button.
+///
+/// RunBus adds an initializer that creates the id:
+///
+/// ```swift
+/// let verdict = try await watch.send(Command(.start, source: .watch))
+/// print(verdict.message)
+/// ```
 public struct Command: Hashable, Sendable, Codable {
-  /// Identifies the press, however often it is sent.
+  /// Identifies the press; it stays the same when the command is sent again.
   public let id: CommandID
-  /// What is asked.
+  /// What the person asks for.
   public let kind: CommandKind
-  /// Who asks. It labels, it never decides.
+  /// Who gave the command; a label that does not affect the verdict.
   public let source: ControlSource
-  /// The run that is meant. A start mints it. Without one, the run that is on is meant.
+  /// The run that the command is for; `nil` means the run that is on. In a start, the id of the new run.
   public var runID: RunID?
   /// What the sender saw when the person pressed.
   public var base: ObservedRevision?
-  /// A recorded press: when it was pressed, on the run's own time line. `nil` for a live one.
+  /// Run time of the press in a replayed recording; `nil` for a live press.
   public var runOffset: BusDuration?
 
-  /// A command; `base` and `runID` are filled in by the node that sends it when it knows them.
+  /// A command from its parts. The sending node fills in `base` and `runID` when it knows them.
   public init(
     id: CommandID, kind: CommandKind, source: ControlSource, runID: RunID? = nil, base: ObservedRevision? = nil,
     runOffset: BusDuration? = nil

@@ -1,13 +1,14 @@
-/// A run may have stopped: the hub that records it has been silent for too long. What an app tells its owner then is "look
-/// at your phone".
+/// An alarm of a peer: the hub has been silent for too long while a run was on, so the run may not be recorded any
+/// more. An app should ask its owner to check the phone.
 public struct HubLost: Hashable, Sendable, Codable {
-  /// The run that was on when the hub was last heard.
+  /// The run that was on when the peer last heard from the hub.
   public var runID: RunID?
-  /// The device that holds the hub.
+  /// The hub's device.
   public var deviceID: DeviceID?
-  /// The last publication that was seen. In a later life than the one that saw it, the first of its revision.
+  /// The last snapshot that the peer knows. Its tick is 0 when the peer has restarted since.
   public var order: SnapshotOrder
-  /// Real time since the hub was last heard; since this peer began when it has not been heard since.
+  /// Real time since the peer last heard from the hub, or since the peer started if it has not heard from it since
+  /// then.
   public var silence: BusDuration
 
   /// A loss from its parts.
@@ -19,13 +20,13 @@ public struct HubLost: Hashable, Sendable, Codable {
   }
 }
 
-/// How far what a peer shows can be believed.
+/// How current the state is that a peer shows.
 public struct ViewState: Hashable, Sendable {
-  /// Real time since the hub was last heard: how old the view is. `nil` when it was not heard in this life of the peer.
+  /// Real time since the peer last heard from the hub; `nil` if it has not since the peer started.
   public var age: BusDuration?
-  /// The hub has missed three heartbeats, or has said goodbye: the run may be another one by now.
+  /// Whether the hub has missed three heartbeats or has said goodbye. The hub's run may have changed since.
   public var isStale: Bool
-  /// The hub has ended in good order: nobody records until it is back.
+  /// Whether the hub has said goodbye. Nothing is recorded until it is back.
   public var isHubOffDuty: Bool
 
   /// A state from its parts.
@@ -36,23 +37,24 @@ public struct ViewState: Hashable, Sendable {
   }
 }
 
-/// What a peer's store remembers of its watch over the hub, so that a silence that goes on across its lives is told once.
+/// The state of a peer's hub failure detector in its store. A peer that restarts during a silence of the hub does not
+/// raise the alarm again.
 public struct HubFailureMark: Hashable, Sendable {
-  /// What the next silence comes to.
+  /// What the peer does when the hub stays silent.
   public enum Duty: Int, Hashable, Sendable, CaseIterable {
-    /// An alarm, when it lasts too long while a run is on.
+    /// The peer raises an alarm when the silence lasts too long while a run is on.
     case armed = 0
-    /// Nothing: the hub has said goodbye.
+    /// The peer expects silence, because the hub has said goodbye.
     case dismissed = 1
-    /// Nothing more: this silence was told.
+    /// The peer has already raised the alarm for this silence.
     case alarmed = 2
   }
-  /// What the next silence comes to.
+  /// What the peer does when the hub stays silent.
   public var duty: Duty
   /// The last alarm, of this silence or an earlier one.
   public var lastAlarm: HubLost?
 
-  /// Armed, and never alarmed, unless told otherwise.
+  /// A mark from its parts; by default armed and without an earlier alarm.
   public init(duty: Duty = .armed, lastAlarm: HubLost? = nil) {
     self.duty = duty
     self.lastAlarm = lastAlarm

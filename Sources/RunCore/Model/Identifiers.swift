@@ -1,4 +1,4 @@
-/// A 128-bit identifier that knows what it identifies; two kinds never mix.
+/// A 128-bit identifier. `Kind` is what it identifies, so that ids of different kinds have different types.
 public struct Identifier<Kind>: Hashable, Comparable, Sendable, Codable, CustomStringConvertible {
   /// The upper 64 bits.
   public let high: UInt64
@@ -10,11 +10,11 @@ public struct Identifier<Kind>: Hashable, Comparable, Sendable, Codable, CustomS
     self.high = high
     self.low = low
   }
-  /// Draws an identifier; machines never do, whoever drives them does.
+  /// A random identifier. The pure cores never use the system's generator; they are given a seed.
   public init(using generator: inout some RandomNumberGenerator) {
     self.init(high: generator.next(), low: generator.next())
   }
-  /// An identifier from its 16 bytes, most significant first; `nil` for another count.
+  /// An identifier from its 16 bytes, most significant first; `nil` when there are not 16.
   public init?(bytes: some Collection<UInt8>) {
     guard bytes.count == 16 else { return nil }
     func half(_ part: some Collection<UInt8>) -> UInt64 { part.reduce(0) { $0 << 8 | UInt64($1) } }
@@ -41,7 +41,7 @@ public struct Identifier<Kind>: Hashable, Comparable, Sendable, Codable, CustomS
     }
     return half(high) + half(low)
   }
-  /// Orders by value: a total order for ties and for printing, without a meaning of its own.
+  /// Orders by value. The order has no meaning; it breaks ties and makes output stable.
   public static func < (left: Self, right: Self) -> Bool { (left.high, left.low) < (right.high, right.low) }
 
   /// Reads the textual form.
@@ -69,13 +69,13 @@ public enum NodeTag: Sendable {}
 /// What a ``StoreID`` identifies.
 public enum StoreTag: Sendable {}
 
-/// Identifies a command, however often it is sent.
+/// Identifies a command; it stays the same when the command is sent again.
 public typealias CommandID = Identifier<CommandTag>
-/// Identifies a run; whoever starts it mints it.
+/// Identifies a run; the node that sends the start creates it.
 public typealias RunID = Identifier<RunTag>
-/// Identifies a node across its lives.
+/// Identifies a node across its restarts.
 public typealias NodeID = Identifier<NodeTag>
-/// Identifies a store; a store that lost history takes a new one.
+/// Identifies a store. A store that has lost history gets a new one.
 public typealias StoreID = Identifier<StoreTag>
 
 /// What a ``DeviceID`` names.
@@ -83,8 +83,8 @@ public enum DeviceTag: Sendable {}
 /// What a ``BusName`` names.
 public enum BusTag: Sendable {}
 
-/// The name of a device or of a bus: `[a-z0-9][a-z0-9._-]{0,31}`, so that it fits a path and a log line. Names of devices
-/// and of buses never mix.
+/// The name of a device or of a bus: `[a-z0-9][a-z0-9._-]{0,31}`, so that it fits a path and a log line. `Kind` gives
+/// names of devices and names of buses different types.
 public struct Name<Kind>: Hashable, Comparable, Sendable, Codable, CustomStringConvertible {
   /// The name as written.
   public let rawValue: String
@@ -94,7 +94,7 @@ public struct Name<Kind>: Hashable, Comparable, Sendable, Codable, CustomStringC
     func isAlphanumeric(_ byte: UInt8) -> Bool {
       (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte) || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
     }
-    // A concrete type, or every name in a long journal would be checked by generic code.
+    // Copied to a concrete type: checking the names of a long journal in generic code is slow.
     let text = String(text)
     guard (1...32).contains(text.utf8.count), let first = text.utf8.first, isAlphanumeric(first),
       text.utf8.allSatisfy({ isAlphanumeric($0) || $0 == 0x2E || $0 == 0x5F || $0 == 0x2D })

@@ -1,10 +1,10 @@
 /// One phase transition of the authoritative run state.
 public struct Transition: Hashable, Sendable, Codable {
-  /// What made it.
+  /// The kind of the command that made it.
   public let kind: CommandKind
-  /// The revision it made.
+  /// The revision that it made.
   public let revision: UInt64
-  /// Who asked.
+  /// The command that made it.
   public let change: Author
 
   /// A transition from its parts.
@@ -15,16 +15,17 @@ public struct Transition: Hashable, Sendable, Codable {
   }
 }
 
-/// What a runner chose for a run. It is kept with the run, so that its numbers stay the same whoever folds them later.
+/// The runner's choices for one run. The ledger contains them, so that the metrics do not change when a hub with other
+/// settings computes them later.
 public struct RunSetup: Hashable, Sendable, Codable {
   /// The runner's weight, kilograms; without it there is no energy.
   public var weightKilograms: Double?
-  /// The clock stands while the runner does.
+  /// Whether the clock stops while the runner stands still.
   public var isAutoPauseOn: Bool
-  /// A pedometer fills in where positions are missing or contradict it.
+  /// Whether a pedometer measures the distance where positions are missing or contradict it.
   public var usesPedometer: Bool
 
-  /// A setup from its parts; without any, what a run has that says nothing.
+  /// A setup from its parts. The defaults are those of a run whose ledger has no setup entry.
   public init(weightKilograms: Double? = nil, isAutoPauseOn: Bool = false, usesPedometer: Bool = true) {
     self.weightKilograms = weightKilograms
     self.isAutoPauseOn = isAutoPauseOn
@@ -38,11 +39,11 @@ public enum LedgerEvent: Hashable, Sendable, Codable {
   case transition(Transition)
   /// A lap was marked.
   case lap(Author)
-  /// A sensor spoke; the device it belongs to.
+  /// A sensor reading and the device that took it.
   case sample(SampleValue, DeviceID)
-  /// The hub was dead from the entry's time on, for this long: no phase change, no active time.
+  /// The hub was down from the entry's time for this long. The phase stays the same and no active time is added.
   case gap(BusDuration)
-  /// What the runner chose, from here on; an entry of the start, where it differs from what is usual.
+  /// The runner's choices. The hub writes it at the start of a run when they differ from the defaults.
   case setup(RunSetup)
 }
 
@@ -50,7 +51,7 @@ public enum LedgerEvent: Hashable, Sendable, Codable {
 public struct LedgerEntry: Hashable, Sendable, Codable {
   /// When it happened, on the hub's time line.
   public let time: BusTime
-  /// Its place in the journal, which breaks ties.
+  /// Its position in the journal, which breaks ties.
   public let position: UInt64
   /// What happened.
   public let event: LedgerEvent
@@ -62,9 +63,10 @@ public struct LedgerEntry: Hashable, Sendable, Codable {
     self.event = event
   }
 
-  /// By time. At one instant what changes the phase comes before laps, and these before what is measured, then kind by kind and device by
-  /// device, so that it does not matter who arrived first and a replay gives the same numbers every time; then by journal
-  /// position.
+  /// Whether one entry comes before another in a ledger.
+  ///
+  /// Entries are ordered by time, then setup, transitions, laps, gaps and samples, samples by kind and device, and last
+  /// by journal position. So the metrics do not depend on which reading of an instant arrived first.
   public static func precedes(_ left: LedgerEntry, _ right: LedgerEntry) -> Bool {
     if left.time != right.time { return left.time < right.time }
     let ranks = (left.rank, right.rank)

@@ -1,20 +1,22 @@
-/// A group of metrics that share their readings, and so their age.
+/// A group of metrics that are computed from the same readings and therefore have the same age.
 public enum Metric: String, Hashable, Sendable, Codable, CaseIterable {
-  /// Distance, and all that follows from it: pace, energy.
+  /// Distance and what is computed from it: pace, energy.
   case distance
-  /// The accuracy of the latest fix, counted or not.
+  /// The accuracy of the latest fix, whether or not it counts for the distance.
   case position
-  /// Heart rate now.
+  /// The latest heart rate.
   case heartRate
-  /// Cadence now.
+  /// The latest cadence.
   case cadence
   /// Altitude, gain and loss.
   case elevation
   /// What the runner is doing.
   case activity
 
-  /// A value that is older is stale: it is still there, and shown as old. Watches that record sparsely leave up to 18 s
-  /// between two readings; a motion sensor speaks only when something changes.
+  /// The age from which a value is stale. A stale value stays in the metrics and is shown as old.
+  ///
+  /// The limits allow for the 18 s between readings of watches with smart recording, and for motion sensors, which
+  /// report changes only.
   public var staleAfter: BusDuration {
     switch self {
     case .distance, .position, .heartRate, .cadence: .seconds(30)
@@ -24,7 +26,7 @@ public enum Metric: String, Hashable, Sendable, Codable, CaseIterable {
   }
 }
 
-/// When the latest readings behind each group of metrics were taken: run time, from the start. `nil` where there was none.
+/// The run time, since the start, of the latest reading of each group of metrics; `nil` for a group without a reading.
 public struct MetricMoments: Hashable, Sendable, Codable {
   /// The latest reading that lengthened the distance, or could have.
   public var distance: BusDuration?
@@ -34,9 +36,9 @@ public struct MetricMoments: Hashable, Sendable, Codable {
   public var heartRate: BusDuration?
   /// The latest cadence.
   public var cadence: BusDuration?
-  /// The latest altitude that was taken.
+  /// The latest altitude that was accepted.
   public var elevation: BusDuration?
-  /// The latest word of a motion sensor, or the reading from which the activity was inferred.
+  /// The latest reading of a motion sensor, or the reading from which the activity was inferred.
   public var activity: BusDuration?
 
   /// Moments from their parts.
@@ -66,9 +68,9 @@ public struct MetricMoments: Hashable, Sendable, Codable {
 }
 
 extension RunMetrics {
-  /// How old a group's latest reading is at the moment that these metrics speak of; `nil` where there was none. After
-  /// the stop it is its age at the stop.
+  /// The age of a group's latest reading at the moment of these metrics; `nil` when there was none. After the stop, the
+  /// age at the stop.
   public func age(of metric: Metric) -> BusDuration? { moments[metric].map { max(.zero, elapsed - $0) } }
-  /// Its latest reading is too old to stand for now.
+  /// Whether a group's latest reading is older than ``Metric/staleAfter``; `false` when there was none.
   public func isStale(_ metric: Metric) -> Bool { age(of: metric).map { $0 > metric.staleAfter } ?? false }
 }

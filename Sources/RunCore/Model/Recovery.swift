@@ -1,51 +1,51 @@
-/// What a hub does, when it starts, with a run that was on when it died.
+/// The setting that tells a starting hub what to do with a run that was on when the hub died.
 public enum RecoveryChoice: String, Hashable, Sendable, Codable, CaseIterable {
-  /// The run goes on.
+  /// Continue the run.
   case resume
-  /// Somebody is asked; until then the run stands as it was, and no time of it is active.
+  /// Ask for a ``RecoveryAnswer``. Until it comes the run keeps its phase and gains no active time.
   case ask
-  /// The run was stopped when the hub died.
+  /// Stop the run at the moment of the hub's death.
   case finish
-  /// Likewise, and it never becomes a record.
+  /// Stop the run at the moment of the hub's death and never make a record of it.
   case discard
 }
 
-/// What somebody answers when a hub asks.
+/// The answer to a hub that asks what to do with a recovered run.
 public enum RecoveryAnswer: String, Hashable, Sendable, Codable, CaseIterable {
-  /// The run goes on.
+  /// Continue the run.
   case resume
-  /// The run was stopped when the hub died.
+  /// Stop the run at the moment of the hub's death.
   case finish
-  /// Likewise, and it never becomes a record.
+  /// Stop the run at the moment of the hub's death and never make a record of it.
   case discard
 }
 
-/// Whether the time in which the hub was dead counts as active once its run goes on.
+/// Whether the hub's downtime counts as active time when its run continues.
 public enum Downtime: String, Hashable, Sendable, Codable, CaseIterable {
-  /// It is a gap: elapsed, and not active.
+  /// The downtime is a gap: it counts as elapsed time, not as active time.
   case paused
-  /// It counts as if the hub had lived.
+  /// The downtime counts as if the hub had been running.
   case running
 }
 
-/// What became of a run that was on when its hub died, other than that it goes on.
+/// What a hub did with a run that was on when the hub died. A run that simply continues is not reported.
 public struct RunRecovery: Hashable, Sendable {
-  /// What was done.
+  /// What the hub did with the run.
   public enum Outcome: Hashable, Sendable {
-    /// It waits for an answer.
+    /// The hub waits for a ``RecoveryAnswer``.
     case asked
-    /// It was stopped at the moment of the hub's death.
+    /// The hub stopped the run as of the moment of its death.
     case finished
-    /// It was asked for otherwise, and is too old for that: it was stopped.
+    /// The hub stopped the run, against its setting, because it was down for too long.
     case overdue
-    /// It was stopped, and never becomes a record.
+    /// The hub stopped the run and will not make a record of it.
     case discarded
   }
   /// The run.
   public let runID: RunID
-  /// What was done.
+  /// What the hub did with it.
   public let outcome: Outcome
-  /// Bus time from the hub's death to then.
+  /// Bus time from the hub's death to this outcome.
   public let downtime: BusDuration
 
   /// A recovery from its parts.
@@ -57,6 +57,6 @@ public struct RunRecovery: Hashable, Sendable {
 }
 
 extension ControlSource {
-  /// Nobody's press: the hub itself, which ends a run that was on when it died.
+  /// The hub itself, when it stops a run that was on when the hub died.
   public static let recovery = ControlSource(rawValue: "recovery")
 }

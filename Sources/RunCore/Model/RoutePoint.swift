@@ -1,27 +1,27 @@
 /// Whether a fix counts for the distance, and if not, why.
 public enum FixVerdict: String, Hashable, Sendable, Codable, CaseIterable {
-  /// It counts, and a line leads to it from the one before.
+  /// The fix counts, and so does the distance from the counted fix before it.
   case counted
-  /// It counts, and begins a new line: nothing is known of how the runner got there.
+  /// The fix counts, but without the distance to it, because the path before it is unknown.
   case anchored
-  /// The run did not run.
+  /// The run was not running, or the hub was down.
   case notRunning
-  /// The clock stood because the runner did.
+  /// Auto-pause had stopped the clock.
   case autoPaused
-  /// Its accuracy is negative, or no number: the receiver calls it invalid.
+  /// The accuracy is negative or not a number, by which a receiver marks an invalid fix.
   case invalid
-  /// Its accuracy is not good enough.
+  /// The accuracy radius is too large.
   case inaccurate
-  /// The runner stood.
+  /// The runner stood still.
   case stationary
-  /// Nobody runs as fast as it lies away.
+  /// The fix is too far from the one before it for a runner.
   case impossibleSpeed
-  /// Another one of this moment came before it.
+  /// The fix is not newer than the latest one of the same receiver.
   case repeated
-  /// Another receiver leads.
+  /// The fix comes from a second receiver while the first one still sends.
   case otherReceiver
 
-  /// It counts.
+  /// Whether the fix counts for the distance.
   public var counts: Bool {
     switch self {
     case .counted, .anchored: true
@@ -31,17 +31,17 @@ public enum FixVerdict: String, Hashable, Sendable, Codable, CaseIterable {
   }
 }
 
-/// A fix on the route, and what became of it.
+/// A fix on the route, with the verdict on it.
 public struct RoutePoint: Hashable, Sendable, Codable {
-  /// When it was taken: run time, from the start.
+  /// Run time at which the fix was taken, since the start.
   public var offset: BusDuration
   /// The fix as it was measured.
   public var position: Position
-  /// Whether it counts, and why not.
+  /// Whether it counts for the distance, or why not.
   public var verdict: FixVerdict
-  /// The smoothed altitude there, metres; `nil` when unknown.
+  /// The smoothed altitude at the fix, metres; `nil` when unknown.
   public var altitudeMeters: Double?
-  /// Metres covered up to there; `nil` while unknown.
+  /// Metres covered up to the fix; `nil` when unknown.
   public var distanceMeters: Double?
 
   /// A point from its parts.
@@ -57,24 +57,26 @@ public struct RoutePoint: Hashable, Sendable, Codable {
   }
 }
 
-/// A part of a run's route. What is published replaces everything from its first index on: a reading that came late can
-/// change what became of points after it. ``RouteView`` puts parts together.
+/// A part of a run's route.
+///
+/// A published part replaces all points from its first index on, because a late reading can change the verdicts on the
+/// points after it. ``RouteView`` joins parts to a route.
 public struct RoutePart: Hashable, Sendable {
-  /// The most points in one part: what fits a frame of the wire with every number at its longest.
+  /// The most points in one part: as many as fit a frame when every number has its longest encoding.
   public static let pointsMax = 512
 
   /// The run.
   public var runID: RunID
-  /// The hub's life.
+  /// The hub's term.
   public var term: UInt64
-  /// What is published is numbered 1, 2, 3 … in a life of the hub, whatever the run. An answer has the number of the last
-  /// part published before it, and holds all that was published up to there.
+  /// Counts published parts within a term, across runs. The answer to a query carries the number of the last part that
+  /// was published before it, and includes everything published up to that part.
   public var number: UInt64
-  /// The index of its first point in the whole route.
+  /// The index of the part's first point in the whole route.
   public var from: Int
   /// The points, oldest first.
   public var points: [RoutePoint]
-  /// How many points the whole route had when this was said.
+  /// The number of points of the whole route when the hub made this part.
   public var total: Int
 
   /// A part from its parts.

@@ -1,15 +1,16 @@
-/// The numbers of a run at one moment, in SI units. Missing is `nil`, never zero. What each means, and where its formula
-/// comes from, stands in docs/metrics.md.
+/// The metrics of a run at one moment, in SI units. An unknown value is `nil`, never zero.
+///
+/// docs/metrics.md defines each metric and gives the source of its formula.
 public struct RunMetrics: Hashable, Sendable, Codable {
-  /// Time since the start, pauses included; ends with the stop.
+  /// Time from the start to now or to the stop, pauses included.
   public var elapsed: BusDuration
-  /// Time in which the run was running, pauses by hand and by itself left out.
+  /// Time in which the run was running: without pauses, auto-pauses and gaps.
   public var active: BusDuration
-  /// Metres covered while running, whatever measured them.
+  /// Metres covered while the run was running, by positions and pedometer together.
   public var distanceMeters: Double?
-  /// How many of these a pedometer measured because positions were missing or could not be trusted.
+  /// The part of the distance that a pedometer measured, because positions were missing or contradicted it.
   public var pedometerMeters: Double?
-  /// Seconds per kilometre over the recent window.
+  /// Seconds per kilometre over the last 30 s.
   public var currentPaceSecondsPerKilometer: Double?
   /// Active seconds per kilometre over the whole run.
   public var averagePaceSecondsPerKilometer: Double?
@@ -39,13 +40,13 @@ public struct RunMetrics: Hashable, Sendable, Codable {
   public var positionAccuracyMeters: Double?
   /// What the runner is doing.
   public var activity: MotionActivity
-  /// No motion sensor says so: the activity is inferred from speed and cadence.
+  /// Whether the activity is inferred from speed and cadence, because no motion sensor reports it.
   public var isActivityInferred: Bool
-  /// The clock stands although nobody paused: the runner does, and the hub was set up to notice.
+  /// Whether auto-pause has stopped the clock because the runner stands still.
   public var isAutoPaused: Bool
-  /// Laps marked by command.
+  /// The number of laps marked by command.
   public var lapCount: Int
-  /// When the readings behind the numbers were taken.
+  /// When the readings behind the metrics were taken.
   public var moments: MetricMoments
 
   /// Metrics of a run that has not begun.

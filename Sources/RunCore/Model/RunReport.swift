@@ -1,11 +1,11 @@
-/// A unit in which a run is cut into pieces.
+/// A unit of length by which a run is divided into splits.
 public enum SplitUnit: String, Hashable, Sendable, Codable, CaseIterable {
   /// 1,000 m.
   case kilometer
   /// The international mile, 1,609.344 m.
   case mile
 
-  /// Its length in metres.
+  /// The length of one unit, metres.
   public var meters: Double {
     switch self {
     case .kilometer: 1000
@@ -14,25 +14,25 @@ public enum SplitUnit: String, Hashable, Sendable, Codable, CaseIterable {
   }
 }
 
-/// A piece of a run: a kilometre, a mile, or a lap.
+/// One kilometre, mile or lap of a run.
 public struct Split: Hashable, Sendable, Codable {
-  /// 1, 2, 3 …
+  /// Counts from 1.
   public var number: Int
-  /// Metres; of a completed kilometre or mile exactly its length. `nil` for a lap without a distance.
+  /// Metres; exactly the unit's length in a completed kilometre or mile. `nil` for a lap of a run without a distance.
   public var distanceMeters: Double?
-  /// Its active time.
+  /// Active time within the split.
   public var active: BusDuration
-  /// When it began: run time, from the start, pauses included.
+  /// Run time at which it began: time since the start of the run, pauses included.
   public var startedAt: BusDuration
-  /// When it ended.
+  /// Run time at which it ended.
   public var endedAt: BusDuration
-  /// Mean heart rate over its active time.
+  /// Mean heart rate over its active time, beats per minute.
   public var averageHeartRateBpm: Double?
   /// Metres climbed in it.
   public var elevationGainMeters: Double?
   /// Metres descended in it; positive.
   public var elevationLossMeters: Double?
-  /// It was completed; the last one of a run seldom is.
+  /// Whether it is complete; the last split of a run usually is not.
   public var isComplete: Bool
 
   /// A split from its parts.
@@ -52,7 +52,7 @@ public struct Split: Hashable, Sendable, Codable {
     self.isComplete = isComplete
   }
 
-  /// Active seconds per kilometre; `nil` without a distance worth the name.
+  /// Active seconds per kilometre; `nil` when the distance is unknown or under 1 m.
   public var paceSecondsPerKilometer: Double? {
     distanceMeters.flatMap { $0 >= 1 ? active.seconds / $0 * 1000 : nil }
   }
@@ -60,21 +60,21 @@ public struct Split: Hashable, Sendable, Codable {
 
 /// What measured a stretch of the distance.
 public enum DistanceSource: String, Hashable, Sendable, Codable, CaseIterable {
-  /// The path through positions.
+  /// The path through position fixes.
   case positions
-  /// Steps.
+  /// A pedometer.
   case pedometer
 }
 
-/// Consecutive metres of one source.
+/// A part of a run whose distance one source measured without interruption.
 public struct DistanceStretch: Hashable, Sendable, Codable {
   /// What measured it.
   public var source: DistanceSource
-  /// When it began: run time, from the start.
+  /// Run time at which it began.
   public var startedAt: BusDuration
-  /// When it ended.
+  /// Run time at which it ended.
   public var endedAt: BusDuration
-  /// How long it is, metres.
+  /// Its length, metres.
   public var meters: Double
 
   /// A stretch from its parts.
@@ -86,17 +86,17 @@ public struct DistanceStretch: Hashable, Sendable, Codable {
   }
 }
 
-/// A run's numbers with the pieces that they are made of.
+/// A run's metrics with its splits, laps and distance sources.
 public struct RunReport: Hashable, Sendable, Codable {
-  /// The numbers.
+  /// The metrics of the whole run.
   public var metrics: RunMetrics
   /// Kilometres, the open one last.
   public var kilometers: [Split]
   /// Miles, the open one last.
   public var miles: [Split]
-  /// Laps by command, the open one last; empty when none was marked.
+  /// Laps marked by command, the open one last; empty when none was marked.
   public var laps: [Split]
-  /// What measured the distance, in order.
+  /// Which source measured which part of the distance, in order of time.
   public var stretches: [DistanceStretch]
 
   /// A report from its parts.

@@ -1,10 +1,11 @@
-/// Where the runner was.
+/// A position fix.
 public struct Position: Hashable, Sendable, Codable {
   /// Degrees north, WGS84.
   public let latitude: Double
   /// Degrees east, WGS84.
   public let longitude: Double
-  /// Radius of the 68 % circle in metres; `nil` when the source gives none (a recording), negative when invalid.
+  /// Radius of the 68 % circle in metres; `nil` when the source gives none (recordings do not), negative when the
+  /// receiver calls the fix invalid.
   public let horizontalAccuracyMeters: Double?
 
   /// A position from its parts.
@@ -17,13 +18,13 @@ public struct Position: Hashable, Sendable, Codable {
 
 /// What the runner is doing.
 public enum MotionActivity: String, Hashable, Sendable, Codable, CaseIterable {
-  /// On foot, at a walk.
+  /// Walking.
   case walking
-  /// On foot, at a run.
+  /// Running.
   case running
-  /// Standing.
+  /// Standing still.
   case stationary
-  /// Nobody knows.
+  /// Not known.
   case unknown
 }
 
@@ -33,7 +34,7 @@ public enum AltitudeSource: String, Hashable, Sendable, Codable {
   case gps
   /// A pressure sensor.
   case barometer
-  /// Nobody says: recordings do not.
+  /// Not stated; recordings never state it.
   case unstated
 }
 
@@ -47,9 +48,9 @@ public enum SampleValue: Hashable, Sendable, Codable {
   case heartRate(bpm: Double)
   /// Steps of both feet per minute.
   case cadence(stepsPerMinute: Double)
-  /// Metres since the sensor's own zero, by steps rather than by satellite.
+  /// Metres since the sensor's own zero, measured by steps.
   case pedometer(meters: Double)
-  /// What a motion sensor believes.
+  /// What a motion sensor reports.
   case motion(MotionActivity)
 }
 
@@ -57,15 +58,15 @@ public enum SampleValue: Hashable, Sendable, Codable {
 public enum SampleMoment: Hashable, Sendable, Codable {
   /// On a node's own time line.
   case at(BusTime)
-  /// On the run's own time line, measured from its start: a replay gives the same numbers every time.
+  /// Time since the start of the run. A replay with such moments gives the same metrics every time.
   case runOffset(BusDuration)
 }
 
 /// One reading and when it was taken.
 public struct Sample: Hashable, Sendable, Codable {
-  /// When.
+  /// When it was taken.
   public let moment: SampleMoment
-  /// What.
+  /// What was measured.
   public let value: SampleValue
 
   /// A sample from its parts.

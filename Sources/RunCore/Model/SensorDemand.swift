@@ -1,19 +1,20 @@
-/// Which sensors an embedder has to keep awake.
+/// Which sensors an app has to keep on; the others can be off to save battery.
 public enum SensorDemand: String, Hashable, Sendable, Codable, CaseIterable {
-  /// None: no run is on, or it is paused. The battery is spared.
+  /// None: no run is on, or it is paused.
   case off
-  /// The motion sensor alone: the clock stands because the runner does, and motion will tell when that ends.
+  /// Only the motion sensor: auto-pause has stopped the clock, and the motion sensor reports when the runner moves
+  /// again.
   case motion
   /// All of them.
   case all
 }
 
 extension Snapshot {
-  /// Which sensors this state asks for.
+  /// The sensors that an app needs in this state.
   public var sensors: SensorDemand {
     switch phase {
     case .idle, .paused, .completed: .off
-    // Without a motion sensor only positions and steps can tell that the runner goes on.
+    // Without a motion sensor, only positions and steps can show that the runner moves again.
     case .running: metrics.isAutoPaused && !metrics.isActivityInferred ? .motion : .all
     }
   }

@@ -1,6 +1,6 @@
-/// Orders publications for every observer: it only ever grows.
+/// The position of a snapshot among all publications of a hub. It only grows.
 public struct SnapshotOrder: Hashable, Comparable, Sendable, Codable {
-  /// Counts hub lives.
+  /// Counts the starts of the hub.
   public let term: UInt64
   /// Counts the phase transitions of the authoritative run state.
   public let revision: UInt64
@@ -19,7 +19,7 @@ public struct SnapshotOrder: Hashable, Comparable, Sendable, Codable {
   }
 }
 
-/// Who changed the run last.
+/// The command that changed a run, with its source and device.
 public struct Author: Hashable, Sendable, Codable {
   /// Who gave the command.
   public let source: ControlSource
@@ -28,7 +28,7 @@ public struct Author: Hashable, Sendable, Codable {
   /// The command.
   public let commandID: CommandID
 
-  /// A change from its parts.
+  /// An author from its parts.
   public init(source: ControlSource, deviceID: DeviceID, commandID: CommandID) {
     self.source = source
     self.deviceID = deviceID
@@ -36,24 +36,24 @@ public struct Author: Hashable, Sendable, Codable {
   }
 }
 
-/// The whole shareable state at one moment.
+/// The hub's state at one moment, as it publishes it to all nodes.
 public struct Snapshot: Hashable, Sendable, Codable {
-  /// Its place among all publications.
+  /// Its position among all publications.
   public var order: SnapshotOrder
-  /// Where the run stands.
+  /// The run's phase.
   public var phase: RunPhase
-  /// The run; `nil` while none was ever started.
+  /// The present run; `nil` before the first start.
   public var runID: RunID?
-  /// Who changed it last; `nil` while nobody has.
+  /// The command that changed the phase last; `nil` before the first change.
   public var changedBy: Author?
-  /// The origin of run time, on the hub's time line; `nil` while none was ever started.
+  /// The start of the run and origin of run time, on the hub's time line; `nil` before the first start.
   public var startedAt: BusTime?
-  /// The moment that the metrics speak of, on the hub's time line.
+  /// The moment of the metrics, on the hub's time line.
   public var capturedAt: BusTime
-  /// The numbers.
+  /// The run's metrics at `capturedAt`.
   public var metrics: RunMetrics
-  /// The hub died while the run was on, and waits for somebody to say what is to become of it: meanwhile the run stands
-  /// in the phase that it had.
+  /// Whether the hub died while the run was on and now waits for a ``RecoveryAnswer``. The run keeps its phase
+  /// meanwhile.
   public var isRecovering: Bool
 
   /// A snapshot from its parts.
@@ -73,7 +73,7 @@ public struct Snapshot: Hashable, Sendable, Codable {
 }
 
 extension Snapshot {
-  /// What a node shows before it has heard anything: idle, and before every publication.
+  /// What a peer shows before it has heard from a hub: idle, and ordered before every publication.
   public static let none = Snapshot(
     order: SnapshotOrder(term: 0, revision: 0, tick: 0), phase: .idle, runID: nil, changedBy: nil, startedAt: nil,
     capturedAt: .zero, metrics: RunMetrics())

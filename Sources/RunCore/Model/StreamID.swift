@@ -1,15 +1,16 @@
-/// Names one numbered stream as its receiver knows it: from a sender's store to the store that keeps the watermark. A
-/// one-shot sender is a stream of its own, whose store id is random.
+/// Names a numbered stream on its receiver's side, by the sender's store and the kind of items.
+///
+/// A one-shot sender has no store; it uses a random store id.
 public struct StreamID: Hashable, Sendable, Codable {
-  /// What the stream carries; kinds never wait for each other.
+  /// What a stream carries. Each kind has its own sequence numbers, so one kind never blocks another.
   public enum Kind: String, Hashable, Sendable, Codable, CaseIterable {
-    /// Presses.
+    /// Commands of a person.
     case commands
     /// Sensor readings.
     case samples
     /// An app's own messages.
     case messages
-    /// What became of the receiver's presses.
+    /// Verdicts on the receiver's commands.
     case verdicts
   }
   /// The sender's store.
@@ -17,16 +18,16 @@ public struct StreamID: Hashable, Sendable, Codable {
   /// What it carries.
   public let kind: Kind
 
-  /// A stream by its sender's store and its kind; the receiver is whoever keeps the watermark.
+  /// A stream by its sender's store and its kind; the receiver is the node that keeps its watermark.
   public init(sender: StoreID, kind: Kind) {
     self.sender = sender
     self.kind = kind
   }
 }
 
-/// Names one numbered stream as its sender knows it: to a receiver's store.
+/// Names a numbered stream on its sender's side, by the receiver's store and the kind of items.
 public struct OutboundStreamID: Hashable, Sendable, Codable {
-  /// The receiver's store; ``RunCore/Identifier/none`` while a peer has not met its hub.
+  /// The receiver's store; ``RunCore/Identifier/none`` until a peer has met its hub.
   public let receiver: StoreID
   /// What it carries.
   public let kind: StreamID.Kind
@@ -39,25 +40,26 @@ public struct OutboundStreamID: Hashable, Sendable, Codable {
 }
 
 extension Identifier {
-  /// The identifier of nothing: what a field holds before there is one.
+  /// The zero identifier, for a field that has no identifier yet.
   public static var none: Self { Self(high: 0, low: 0) }
 }
 
-/// A place in a stream: the sequence, and what stands there or last before. Two sides that name the same place differently
-/// have not the same history.
+/// A sequence number of a stream with the id of the item at it.
+///
+/// Two nodes that have different ids for the same sequence number have different histories of the stream.
 public struct StreamMark: Hashable, Sendable, Codable {
-  /// 1, 2, 3 …; 0 before the first.
+  /// Counts from 1; 0 before the first item.
   public let sequence: UInt64
-  /// The command's or the message's id that stands there, at a tombstone that of the last before it; `nil` where nobody
-  /// keeps it (samples, commands of an unknown kind) and before the first.
+  /// The id of the command or message at the sequence; at a tombstone, the id of the last item before it. `nil` before
+  /// the first item, and where no id is kept (samples, commands of an unknown kind).
   public let id: MessageID?
 
-  /// A place from its parts.
+  /// A mark from its parts.
   public init(sequence: UInt64, id: MessageID? = nil) {
     self.sequence = sequence
     self.id = id
   }
 
-  /// Before the first.
+  /// The mark before the first item.
   public static let start = StreamMark(sequence: 0)
 }

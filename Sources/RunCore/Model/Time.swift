@@ -1,8 +1,8 @@
 /// A moment on a node's own time line: nanoseconds since an origin that only that node knows.
 ///
-/// On the hub the line is *bus time*: monotonic, it counts sleep, it goes on across hub lives, and it can be scaled
-/// (``BusClock``). On a peer it is the peer's monotonic clock at real speed. Moments of two nodes are never compared:
-/// what crosses the wire is an age.
+/// The hub's time line is *bus time*: monotonic, it includes time asleep, continues across restarts of the hub, and can
+/// be scaled (``BusClock``). A peer's time line is its monotonic clock at real speed. Moments of two nodes are never
+/// compared; nodes send each other ages instead.
 public struct BusTime: Hashable, Comparable, Sendable, Codable {
   /// Nanoseconds since the line's origin.
   public var nanoseconds: Int64
@@ -12,18 +12,18 @@ public struct BusTime: Hashable, Comparable, Sendable, Codable {
 
   /// The origin of the line.
   public static let zero = BusTime(nanoseconds: 0)
-  /// Later than every moment a line reaches: "no deadline".
+  /// A moment that is never reached; stands for "no deadline".
   public static let distantFuture = BusTime(nanoseconds: .max)
 
   /// Earlier moments are smaller.
   public static func < (left: Self, right: Self) -> Bool { left.nanoseconds < right.nanoseconds }
-  /// The first of several moments; `nil` when there is none.
+  /// The earliest of the moments that are not `nil`; `nil` when all are.
   static func earliest(_ moments: Self?...) -> Self? {
     var earliest: Self?
     for case let moment? in moments where moment < earliest ?? .distantFuture { earliest = moment }
     return earliest
   }
-  /// The moment a span later; saturates instead of overflowing, so that no peer's number can trap.
+  /// The moment a span later. Saturates, so that a number from another node cannot cause an overflow trap.
   public static func + (left: Self, right: BusDuration) -> Self {
     BusTime(nanoseconds: saturating(left.nanoseconds.addingReportingOverflow(right.nanoseconds), right.nanoseconds))
   }
@@ -63,7 +63,7 @@ public struct BusDuration: Hashable, Comparable, Sendable, Codable {
   /// A span of whole milliseconds.
   public static func milliseconds(_ count: Int64) -> Self { BusDuration(nanoseconds: count &* 1_000_000) }
 
-  /// The span in seconds, as shown to people and in JSON.
+  /// The span in seconds.
   public var seconds: Double { Double(nanoseconds) / 1e9 }
 
   /// Shorter spans are smaller.
@@ -82,22 +82,22 @@ public struct BusDuration: Hashable, Comparable, Sendable, Codable {
   public static func += (left: inout Self, right: Self) { left = left + right }
 }
 
-/// What an overflowing sum stands for: the end of the line it ran towards (`sign` is the sign of what was added).
+/// The result of an addition, clamped when it overflowed; the sign of the added value (`sign`) tells at which end.
 private func saturating(_ result: (partialValue: Int64, overflow: Bool), _ sign: Int64) -> Int64 {
   guard result.overflow else { return result.partialValue }
   return sign < 0 ? .min : .max
 }
 
-/// How fast bus time runs against real time: 1 in the product, 60 to play an hour in a minute.
+/// How fast bus time runs compared with real time: 1 in the product, 60 to play an hour in a minute.
 ///
-/// Kept in thousandths, so that conversions are exact integers and two nodes never disagree by a rounding.
+/// Stored in thousandths: conversions use integers only, so two nodes never differ by a rounding error.
 public struct BusSpeed: Hashable, Sendable, Codable {
   /// Bus seconds in a thousand real seconds.
   public let thousandths: Int64
 
   /// Real time.
   public static let realTime = BusSpeed(thousandths: 1000)!
-  /// The fastest speed that is accepted: 10,000 bus seconds in a second.
+  /// The highest accepted speed: 10,000 bus seconds per real second.
   public static let thousandthsMax: Int64 = 10_000_000
 
   /// A speed from thousandths; `nil` outside 0.001 … 10,000.
@@ -113,11 +113,11 @@ public struct BusSpeed: Hashable, Sendable, Codable {
 
   /// The factor as a number.
   public var factor: Double { Double(thousandths) / 1000 }
-  /// The bus time that passes in a span of real time.
+  /// The bus time that passes during a span of real time.
   public func bus(fromReal real: BusDuration) -> BusDuration {
     BusDuration(nanoseconds: Self.scale(real.nanoseconds, by: thousandths, over: 1000, up: false))
   }
-  /// The real time in which a span of bus time passes, rounded up: a timer set to it never fires early.
+  /// The real time in which a span of bus time passes, rounded up so that a timer set to it never fires early.
   public func real(fromBus bus: BusDuration) -> BusDuration {
     BusDuration(nanoseconds: Self.scale(bus.nanoseconds, by: 1000, over: thousandths, up: true))
   }
@@ -132,9 +132,9 @@ public struct BusSpeed: Hashable, Sendable, Codable {
 
 /// Maps a monotonic clock at real speed to bus time and back.
 public struct BusClock: Hashable, Sendable {
-  /// A monotonic reading …
+  /// A reading of the monotonic clock.
   public let realAnchor: BusTime
-  /// … and the bus time at it.
+  /// The bus time at `realAnchor`.
   public let busAnchor: BusTime
   /// How fast bus time runs.
   public let speed: BusSpeed
@@ -148,7 +148,7 @@ public struct BusClock: Hashable, Sendable {
 
   /// Bus time at a monotonic reading.
   public func bus(at real: BusTime) -> BusTime { busAnchor + speed.bus(fromReal: real - realAnchor) }
-  /// The first monotonic reading at which bus time has reached `bus`.
+  /// The first reading of the monotonic clock at which bus time has reached `bus`.
   public func real(at bus: BusTime) -> BusTime {
     bus == .distantFuture ? .distantFuture : realAnchor + speed.real(fromBus: bus - busAnchor)
   }

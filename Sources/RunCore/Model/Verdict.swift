@@ -1,25 +1,26 @@
-/// Why a command was refused: one closed list.
+/// Why a command was rejected, or a message of an app was not delivered. The list is closed.
 public enum RejectionReason: Hashable, Sendable, Codable {
-  /// The run's phase does not allow it.
+  /// The run's phase, given here, does not allow the command.
   case illegal(RunPhase)
-  /// It was meant for a run that is not the one that is on.
+  /// The command names a run that is not the one that is on.
   case otherRun
   /// Another device changed the run after the person pressed.
   case staleRevision
-  /// Pressed more than a day ago.
+  /// The person pressed more than a day before the command arrived.
   case tooOld
-  /// The hub's queue of unjudged commands is full.
+  /// A bounded queue is full: the hub's unjudged commands, a peer's outbox, or the receiver's latest values.
   case busy
   /// The hub does not know this kind of command.
   case unsupported
-  /// Taken back by its sender before it was sent.
+  /// The sender cancelled it before it was sent.
   case cancelled
-  /// Never sent within its lifetime.
+  /// It could not be sent within its lifetime.
   case expired
-  /// It kept failing and was set aside.
+  /// The receiver's handler refused the message five times, and the sender set it aside. Commands never have this
+  /// reason.
   case quarantined
 
-  /// The reason as it stands on the wire and in JSON.
+  /// The reason's name in JSON and in stores.
   public var code: String {
     switch self {
     case .illegal: "illegal"
@@ -35,35 +36,35 @@ public enum RejectionReason: Hashable, Sendable, Codable {
   }
 }
 
-/// What became of a command.
+/// How the hub decided on a command.
 public enum Outcome: Hashable, Sendable, Codable {
-  /// It made a transition (or a mark).
+  /// The command made a transition or marked a lap.
   case applied
-  /// It asked for what another command had already made, and shares that one's fate.
+  /// Another command had already asked for the same, so the two count once.
   case coalesced(into: CommandID)
-  /// It was undone within its own window.
+  /// A later command of the same window undid it before it took effect.
   case superseded(by: CommandID)
-  /// It was refused.
+  /// The hub refused the command.
   case rejected(RejectionReason)
 }
 
-/// The hub's answer to one command: exactly one, whatever dies in between.
+/// The hub's answer to one command. Each command gets exactly one, even if nodes crash in between.
 public struct Verdict: Hashable, Sendable, Codable {
   /// The command that is answered.
   public let commandID: CommandID
-  /// What it asked.
+  /// The command's kind.
   public let kind: CommandKind
-  /// Who asked.
+  /// Who gave the command.
   public let source: ControlSource
-  /// What became of it.
+  /// How the hub decided.
   public let outcome: Outcome
-  /// The run that it fell on; `nil` when there was none.
+  /// The run that the command was judged against; `nil` when there was none.
   public let runID: RunID?
-  /// The hub life in which it was judged.
+  /// The term in which the hub judged it.
   public let term: UInt64
-  /// The revision from which on a snapshot reflects this verdict.
+  /// Snapshots with this revision or a later one reflect the verdict.
   public let revision: UInt64
-  /// When it took effect, on the hub's time line; `nil` when it had none.
+  /// When the command took effect, on the hub's time line; `nil` when it had no effect.
   public let effectiveAt: BusTime?
 
   /// A verdict from its parts.
@@ -109,13 +110,13 @@ public struct Verdict: Hashable, Sendable, Codable {
   }
 }
 
-/// A stage that a sender sees of its command.
+/// A stage of a command as its sender sees it.
 public enum ReceiptStage: Hashable, Sendable, Codable {
-  /// Durable here.
+  /// Durable in the sender's store.
   case queued
-  /// Durable at the hub.
+  /// Durable in the hub's store, not yet judged.
   case pending
-  /// Judged: the last stage.
+  /// Judged; the last stage.
   case verdict(Verdict)
 }
 
@@ -123,13 +124,13 @@ public enum ReceiptStage: Hashable, Sendable, Codable {
 public struct Receipt: Hashable, Sendable, Codable {
   /// The command.
   public let commandID: CommandID
-  /// What it asks.
+  /// The command's kind.
   public let kind: CommandKind
-  /// Who asks.
+  /// Who gave the command.
   public let source: ControlSource
-  /// How far it is.
+  /// The stage that it has reached.
   public let stage: ReceiptStage
-  /// How long ago it took effect, at the time of this receipt; `nil` when it had no effect.
+  /// The time from the command's effect to this receipt; `nil` when it had no effect.
   public var effectiveAge: BusDuration?
 
   /// A receipt from its parts.

@@ -1,6 +1,7 @@
-/// A run that was started and stopped out of reach and arrived whole: kept beside the one that is on.
+/// A run that a peer started and stopped while it could not reach the hub, so that the hub received all its commands at
+/// once. The hub keeps it beside the present run.
 public struct WholeRun: Hashable, Sendable {
-  /// The run; its entries are in the journal.
+  /// The run; the journal contains its entries.
   public let runID: RunID
   /// The device that ran it.
   public let deviceID: DeviceID
@@ -8,7 +9,7 @@ public struct WholeRun: Hashable, Sendable {
   public let startedAt: BusTime
   /// When it was stopped.
   public let stoppedAt: BusTime
-  /// It overlaps another run: both are kept, and a person decides.
+  /// Whether it overlaps another run. The hub keeps both and leaves the decision to a person.
   public let isConflicted: Bool
 
   /// A whole run from its parts.

@@ -1,8 +1,8 @@
-/// A run whose record is still to be made, or made anew.
+/// A run whose record the hub still has to make, or to make again after a late command or reading.
 public struct ExpectedRecord: Hashable, Sendable {
   /// The run.
   public var runID: RunID
-  /// It overlaps another run.
+  /// Whether it overlaps another run.
   public var isConflicted: Bool
 
   /// An expectation from its parts.

@@ -1,5 +1,5 @@
-/// Writes a record's bytes: counts and small differences as varints (seven bits a byte, the lowest first), numbers as
-/// eight bytes, little endian.
+/// Writes the bytes of a record: counts and differences as varints (seven bits a byte, lowest first), floating-point
+/// numbers as eight bytes, little endian.
 struct RecordWriter {
   private(set) var bytes: [UInt8] = []
 
@@ -12,7 +12,7 @@ struct RecordWriter {
     }
     bytes.append(UInt8(value))
   }
-  /// The sign goes into the lowest bit, so that what is close to zero is short either way.
+  /// Zigzag encoding: the sign is the lowest bit, so that small negative numbers are short, too.
   mutating func append(signed value: Int64) { append(count: UInt64(bitPattern: (value << 1) ^ (value >> 63))) }
   mutating func append(_ span: BusDuration) { append(signed: span.nanoseconds) }
   mutating func append(_ value: Double) {
@@ -37,7 +37,8 @@ struct RecordWriter {
   }
 }
 
-/// Reads what ``RecordWriter`` wrote. Once something is wrong everything that follows is, and ``isGood`` says so.
+/// Reads the bytes that a ``RecordWriter`` wrote. After the first error ``isGood`` is `false`, and every further byte
+/// reads as zero.
 struct RecordReader {
   private let bytes: ArraySlice<UInt8>
   private var place: Int
@@ -48,7 +49,7 @@ struct RecordReader {
     place = bytes.startIndex
   }
 
-  /// All was read, and all was right.
+  /// Whether all bytes were read without an error.
   var isDone: Bool { isGood && place == bytes.endIndex }
 
   mutating func fail() { isGood = false }
@@ -77,7 +78,7 @@ struct RecordReader {
     return Int64(bitPattern: value >> 1) ^ -Int64(bitPattern: value & 1)
   }
   mutating func span() -> BusDuration { BusDuration(nanoseconds: signed()) }
-  /// A number that is one.
+  /// Reads a finite number; infinity and NaN are errors.
   mutating func double() -> Double {
     var pattern: UInt64 = 0
     for shift in stride(from: UInt64(0), to: 64, by: 8) { pattern |= UInt64(byte()) << shift }
@@ -96,7 +97,7 @@ struct RecordReader {
     }
     defer { place += Int(count) }
     let text = String(decoding: bytes[place..<place + Int(count)], as: UTF8.self)
-    // What is no UTF-8 was repaired, and can be longer now than it may be.
+    // Decoding replaces invalid UTF-8, which changes the length and may exceed the bound.
     if text.utf8.count != count { fail() }
     return text
   }
@@ -108,7 +109,8 @@ struct RecordReader {
   mutating func optional<Value>(_ read: (inout Self) -> Value) -> Value? { flag() ? read(&self) : nil }
   mutating func optionalDouble() -> Double? { optional { $0.double() } }
   mutating func optionalSpan() -> BusDuration? { optional { $0.span() } }
-  /// Every element takes a byte at least: a count beyond what is left is wrong, and nothing is set aside for it.
+  /// Reads a list. Every element takes at least one byte, so a count beyond the bytes left is an error; memory is never
+  /// reserved for it.
   mutating func list<Element>(_ read: (inout Self) -> Element) -> [Element] {
     let count = count()
     guard isGood, count <= UInt64(bytes.endIndex - place) else {

@@ -1,11 +1,11 @@
-// A record as bytes: the same on the disk and between nodes. docs/protocol.md describes them.
+// The binary form of a record, the same on disk and on the wire. docs/protocol.md describes it.
 extension RunRecord {
-  /// A longer one is not taken: a day with ten fixes a second has less.
+  /// The longest encoded record; a day with ten fixes a second is shorter.
   public static let bytesMax = 64 << 20
-  /// The first byte of a record and of its parts: what they are and in which form.
+  /// The first byte of an encoded summary and of an encoded body: the version of their form.
   static let form: UInt8 = 1
 
-  /// The record as bytes: the summary, with its length before it, then the body.
+  /// The encoded record: the length of the summary, the summary, the body.
   public var encoded: [UInt8] {
     var writer = RecordWriter()
     let summary = summary.encoded
@@ -13,7 +13,7 @@ extension RunRecord {
     return writer.bytes + summary + body.encoded
   }
 
-  /// A record from its bytes; `nil` for what is none.
+  /// Decodes a record; `nil` when the bytes are not one.
   public init?(encoded bytes: [UInt8]) {
     guard bytes.count <= Self.bytesMax else { return nil }
     var reader = RecordReader(bytes.prefix(10))
@@ -30,7 +30,7 @@ extension RunRecord {
 }
 
 extension RecordSummary {
-  /// The summary as bytes.
+  /// The encoded summary.
   public var encoded: [UInt8] {
     var writer = RecordWriter()
     writer.append(RunRecord.form)
@@ -52,7 +52,7 @@ extension RecordSummary {
     return writer.bytes
   }
 
-  /// A summary from its bytes; `nil` for what is none.
+  /// Decodes a summary; `nil` when the bytes are not one.
   public init?(encoded bytes: [UInt8]) {
     var reader = RecordReader(bytes[...])
     guard reader.byte() == RunRecord.form else { return nil }
@@ -75,7 +75,7 @@ extension RecordSummary {
 }
 
 extension RecordBody {
-  /// The pieces as bytes; a point of the route takes about 45.
+  /// The encoded body; a point of the route takes about 45 bytes.
   public var encoded: [UInt8] {
     var writer = RecordWriter()
     writer.append(RunRecord.form)
@@ -89,7 +89,7 @@ extension RecordBody {
     return writer.bytes
   }
 
-  /// Pieces from their bytes; `nil` for what is none.
+  /// Decodes a body; `nil` when the bytes are not one.
   public init?(encoded bytes: [UInt8]) {
     var reader = RecordReader(bytes[...])
     guard reader.byte() == RunRecord.form else { return nil }
@@ -135,7 +135,7 @@ extension RecordWriter {
     for field in MetricMoments.all { append(metrics.moments[keyPath: field]) }
   }
 
-  /// The values in hundredths, as differences to the last one that was known.
+  /// Writes values in hundredths, as differences from the last known value.
   fileprivate mutating func append(_ series: RecordSeries) {
     append(series.interval)
     append(count: UInt64(series.samples.count))
@@ -249,7 +249,7 @@ extension RecordReader {
   }
 }
 
-// The numbers of words and the order of values. They are part of the format: never reused, never moved.
+// The codes of enum cases and the order of fields are part of the format: codes are never reused, fields never moved.
 private func code(_ source: DistanceSource) -> UInt8 {
   switch source {
   case .positions: 1

@@ -1,14 +1,14 @@
-// What a record from elsewhere can get wrong, although its bytes are those of a record.
+// Checks of a record from another hub or a file, which can contain impossible values although it decodes.
 extension RunRecord {
-  /// What is impossible about the record, in words that follow its name; `nil` for one that can be kept.
+  /// The first impossible value of the record, in words for an error message; `nil` when the record can be kept.
   public var flaw: String? { summary.flaw ?? body.flaw }
 }
 
 extension RecordSummary {
-  /// More metres, seconds, joules or beats than any run has. With it as the limit, sums over all runs stay numbers.
+  /// More metres, seconds, joules or beats than any run has; the limit keeps sums over all runs finite.
   static let numberMax = 1e9
-  /// Versions are counted on from that of a record from elsewhere, and the wire carries them up to 2^62: no number of
-  /// edits uses up the room in between.
+  /// The hub counts on from the version of an imported record, and the wire carries versions up to 2^62. No number of
+  /// edits uses up the difference.
   static let versionMax: UInt64 = 1 << 61
 
   var flaw: String? {
@@ -45,7 +45,7 @@ extension RecordBody {
   }
 }
 
-/// Looks at one value of a record after another, and keeps what is wrong with the first one that is.
+/// Checks the values of a record one after another and keeps the description of the first wrong one.
 private struct RecordFlawFinder {
   private(set) var flaw: String?
 
@@ -56,7 +56,7 @@ private struct RecordFlawFinder {
     if count > bytesMax { found("\(name) has \(count) bytes, and \(bytesMax) at most are kept") }
   }
 
-  /// A number of which there cannot be less than none; or, with `signed`, one on either side of zero.
+  /// Checks that a number is not negative (unless `signed`) and within ``RecordSummary/numberMax``.
   mutating func look(at value: Double?, _ name: String, signed: Bool = false) {
     guard let value, !((signed ? -RecordSummary.numberMax : 0)...RecordSummary.numberMax).contains(value) else {
       return
@@ -77,7 +77,7 @@ private struct RecordFlawFinder {
     look(at: metrics.elapsed, "metrics.elapsedSeconds")
     look(at: metrics.active, "metrics.activeSeconds")
     for (field, name) in zip(RunMetrics.numbers, Self.metricNames) {
-      // Heights lie below the sea, too, and a receiver calls a fix invalid by a negative accuracy.
+      // An altitude may be below sea level, and a negative accuracy marks an invalid fix.
       let isSigned = field == \.altitudeMeters || field == \.positionAccuracyMeters
       look(at: metrics[keyPath: field], name, signed: isSigned)
     }
@@ -112,7 +112,7 @@ private struct RecordFlawFinder {
   mutating func look(at series: RecordSeries) {
     if series.interval <= .zero { found("series.intervalSeconds is \(series.interval.seconds)") }
     look(at: series.interval, "series.intervalSeconds")
-    // The sample at the start comes on top.
+    // One more for the sample at the start.
     if series.samples.count > RecordSeries.samplesMax + 1 { found("series has \(series.samples.count) samples") }
     for sample in series.samples {
       look(at: sample.distanceMeters, "series.distanceMeters")
@@ -128,7 +128,7 @@ private struct RecordFlawFinder {
     let position = point.position
     look(at: position.latitude, "route.latitude", signed: true)
     look(at: position.longitude, "route.longitude", signed: true)
-    // What a receiver calls invalid may lie anywhere.
+    // A fix that does not count may have any coordinates.
     if point.verdict.counts, abs(position.latitude) > 90 { found("route.latitude is \(position.latitude)") }
     if point.verdict.counts, abs(position.longitude) > 180 { found("route.longitude is \(position.longitude)") }
     look(at: position.horizontalAccuracyMeters, "route.horizontalAccuracyMeters", signed: true)

@@ -1,8 +1,8 @@
 extension RecordBody {
-  /// The pieces of a run that is over; `nil` while it is not.
+  /// The body of the record of a run that is over; `nil` when the run is not over.
   ///
-  /// The series is a fold of its own, over the same entries: what somebody would have seen who looked every ten seconds,
-  /// late readings included. Metres are those that were decided in the end.
+  /// The series comes from a second fold over the same entries, late readings included, with the metrics read at each
+  /// interval. Its distances, and those of the route, are the final ones, not those shown during the run.
   public init?(_ ledger: RunLedger, settings: MetricsSettings) {
     guard let start = ledger.startedAt, let stop = ledger.stoppedAt else { return nil }
     let (series, trail) = RecordSeries.sampling(ledger.entries, from: start, to: stop, settings: settings)
@@ -50,7 +50,8 @@ extension RecordBody {
 }
 
 extension RecordSeries {
-  /// Samples a fold of entries, which are in order; with it comes what was covered by when.
+  /// Folds entries, which must be in order, and reads the metrics at each interval. Also returns the final distance
+  /// over time.
   fileprivate static func sampling(
     _ entries: [LedgerEntry], from start: BusTime, to stop: BusTime, settings: MetricsSettings
   ) -> (series: RecordSeries, trail: DistanceTrail) {
@@ -76,7 +77,7 @@ extension RecordSeries {
 }
 
 extension RecordSeries.Sample {
-  /// What is known at the moment that the numbers speak of.
+  /// The metrics without stale values.
   init(_ metrics: RunMetrics) {
     func fresh(_ value: Double?, _ metric: Metric) -> Double? { metrics.isStale(metric) ? nil : value }
     self.init(

@@ -1,10 +1,10 @@
-/// How a run went, at even steps of its own time: what charts are drawn from.
+/// The metrics of a run at regular intervals of run time, for charts.
 public struct RecordSeries: Hashable, Sendable {
-  /// The values at one moment; what was not known then, or too old to stand for it, is `nil`. Rounded to hundredths.
+  /// The values at one moment, rounded to hundredths; a value that was unknown or stale then is `nil`.
   public struct Sample: Hashable, Sendable {
     /// Metres covered.
     public var distanceMeters: Double?
-    /// Seconds per kilometre over the recent window; `nil` while the run is paused.
+    /// Current pace, seconds per kilometre; `nil` while the run is paused.
     public var paceSecondsPerKilometer: Double?
     /// Metres above sea level, smoothed.
     public var altitudeMeters: Double?
@@ -25,7 +25,7 @@ public struct RecordSeries: Hashable, Sendable {
       self.cadenceStepsPerMinute = Self.rounded(cadenceStepsPerMinute)
     }
 
-    /// More than any of these can be.
+    /// A bound that no value exceeds; larger numbers count as unknown.
     static let valueMax = 1e9
 
     static func rounded(_ value: Double?) -> Double? {
@@ -34,14 +34,14 @@ public struct RecordSeries: Hashable, Sendable {
     }
   }
 
-  /// Ten seconds: finer than a chart shows, and a ten-hour run has 3,600.
+  /// The interval for runs of up to a day: finer than a chart shows, and 3,600 samples for a ten-hour run.
   public static let usualInterval = BusDuration.seconds(10)
-  /// A day of them; what goes on longer is sampled less often.
+  /// A day of samples at the usual interval; a longer run gets a longer interval.
   public static let samplesMax = 8640
 
-  /// The step.
+  /// The run time between two samples.
   public var interval: BusDuration
-  /// The samples: the first at the start, one after each further step.
+  /// The samples: the first at the start, each further one an interval later.
   public var samples: [Sample]
 
   /// A series from its samples.
@@ -50,13 +50,13 @@ public struct RecordSeries: Hashable, Sendable {
     self.samples = samples
   }
 
-  /// When the sample of an index was taken: run time, from the start.
+  /// The run time of the sample at an index, since the start.
   public func offset(of index: Int) -> BusDuration {
     let (nanoseconds, isBeyond) = interval.nanoseconds.multipliedReportingOverflow(by: Int64(index))
     return BusDuration(nanoseconds: isBeyond ? .max : nanoseconds)
   }
 
-  /// The last sample at or before a moment; `nil` when that is more than a step ago, or there is none.
+  /// The last sample at or before a run time; `nil` outside the series.
   public func sample(at offset: BusDuration) -> Sample? {
     guard interval > .zero, offset >= .zero else { return nil }
     let index = offset.nanoseconds / interval.nanoseconds

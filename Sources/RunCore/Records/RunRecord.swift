@@ -1,17 +1,18 @@
-/// What a list of records shows of each: a run that is over, without its pieces.
+/// The part of a record that a list of records shows: the metrics of a run without splits, series and route.
 public struct RecordSummary: Hashable, Sendable {
-  /// A title is at most this long, in bytes of UTF-8.
+  /// The longest title, in bytes of UTF-8.
   public static let titleBytesMax = 256
-  /// A note is at most this long, in bytes of UTF-8.
+  /// The longest note, in bytes of UTF-8.
   public static let noteBytesMax = 4096
-  /// A version of the app is at most this long, in bytes of UTF-8.
+  /// The longest version of the app, in bytes of UTF-8.
   public static let appVersionBytesMax = 64
-  /// When a run can have started, seconds since 1970: up to the year 9999, as calendars and files write it.
+  /// The possible starts of a run, seconds since 1970: up to the year 9999, the last that calendars and files can
+  /// write.
   public static let startUnixSeconds = 0.0..<253_402_300_800.0
 
   /// The run.
   public var runID: RunID
-  /// 1, 2, 3 …: grows with every amendment and every edit; a higher one replaces a lower one.
+  /// Counts from 1 and grows whenever the run or the owner's texts change. A higher version replaces a lower one.
   public var version: UInt64
   /// The device that started the run.
   public var deviceID: DeviceID
@@ -19,8 +20,8 @@ public struct RecordSummary: Hashable, Sendable {
   public var hubDeviceID: DeviceID
   /// The version of the program that made it.
   public var appVersion: String
-  /// When the run started, seconds since 1970 by the hub's wall clock; for display only. Moments in the run are offsets
-  /// from there, in the run's own time.
+  /// When the run started, seconds since 1970 by the hub's wall clock; for display only. All other moments of the
+  /// record are run times, since the start.
   public var startedAtUnixSeconds: Double
   /// Time from start to stop, pauses included.
   public var elapsed: BusDuration
@@ -34,13 +35,13 @@ public struct RecordSummary: Hashable, Sendable {
   public var averageHeartRateBpm: Double?
   /// Energy spent while active, joules.
   public var energyJoules: Double?
-  /// What the runner chose.
+  /// The runner's choices for the run.
   public var setup: RunSetup
-  /// It overlaps another run: both are kept, and a person decides.
+  /// Whether it overlaps another run. The hub keeps both and leaves the decision to a person.
   public var isConflicted: Bool
-  /// What its owner calls it; empty when nothing.
+  /// The owner's title; may be empty.
   public var title: String
-  /// What its owner has to say of it; empty when nothing.
+  /// The owner's note; may be empty.
   public var note: String
 
   /// A summary from its parts.
@@ -68,12 +69,12 @@ public struct RecordSummary: Hashable, Sendable {
     self.note = note
   }
 
-  /// Active seconds per kilometre over the whole run; `nil` without a distance worth the name.
+  /// Active seconds per kilometre over the whole run; `nil` when the distance is unknown or under 1 m.
   public var averagePaceSecondsPerKilometer: Double? {
     distanceMeters.flatMap { $0 >= 1 ? active.seconds / $0 * 1000 : nil }
   }
 
-  /// Takes the figures that a list shows from a run's numbers.
+  /// Sets the summary's metrics from those of a run.
   public mutating func add(_ metrics: RunMetrics) {
     elapsed = metrics.elapsed
     active = metrics.active
@@ -84,11 +85,11 @@ public struct RecordSummary: Hashable, Sendable {
   }
 }
 
-/// A stretch in which the clock stood: somebody had paused, or the hub was dead.
+/// A stretch without active time: a pause by command, or a gap in which the hub was down.
 public struct RunPause: Hashable, Sendable, Codable {
-  /// When it began: run time, from the start.
+  /// Run time at which it began, since the start.
   public var startedAt: BusDuration
-  /// When it ended.
+  /// Run time at which it ended.
   public var endedAt: BusDuration
 
   /// A pause from its ends.
@@ -98,18 +99,18 @@ public struct RunPause: Hashable, Sendable, Codable {
   }
 }
 
-/// The pieces of a record: all that its summary leaves out.
+/// The part of a record that its summary leaves out.
 public struct RecordBody: Hashable, Sendable {
-  /// The numbers with splits and laps.
+  /// The metrics with splits, laps and distance sources.
   public var report: RunReport
-  /// Where the clock stood, in order.
+  /// The pauses and gaps, in order.
   public var pauses: [RunPause]
-  /// How pace, altitude, heart rate and cadence went.
+  /// Distance, pace, altitude, heart rate and cadence over run time.
   public var series: RecordSeries
-  /// Every fix, and what became of it.
+  /// Every fix with its verdict.
   public var route: [RoutePoint]
 
-  /// Pieces from their parts.
+  /// A body from its parts.
   public init(
     report: RunReport, pauses: [RunPause] = [], series: RecordSeries = RecordSeries(), route: [RoutePoint] = []
   ) {
@@ -120,11 +121,11 @@ public struct RecordBody: Hashable, Sendable {
   }
 }
 
-/// A run that is over, as it is kept.
+/// A run that is over, in the form in which it is kept.
 public struct RunRecord: Hashable, Sendable {
-  /// What a list shows of it.
+  /// The part that a list shows.
   public var summary: RecordSummary
-  /// Its pieces.
+  /// The rest.
   public var body: RecordBody
 
   /// A record from its parts.

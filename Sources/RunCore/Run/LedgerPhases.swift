@@ -12,7 +12,7 @@ struct PhaseTrack: Hashable, Sendable {
   private(set) var startedAt: BusTime?
   private(set) var stoppedAt: BusTime?
 
-  /// Puts a transition where it belongs, at the end nearly always. All that follow are judged again.
+  /// Inserts a transition in order of time, nearly always at the end, and computes the phases after it again.
   mutating func insert(_ kind: CommandKind, at time: BusTime, position: UInt64) {
     let before = steps.lastIndex { ($0.time.nanoseconds, $0.position) <= (time.nanoseconds, position) }
     let index = before.map { $0 + 1 } ?? 0
@@ -27,7 +27,7 @@ struct PhaseTrack: Hashable, Sendable {
     stoppedAt = phase == .completed ? steps.first { $0.phase == .completed }?.time : nil
   }
 
-  /// The phase with all that happened up to and at a moment.
+  /// The phase after all transitions up to and at a moment.
   func phase(at time: BusTime) -> RunPhase {
     var low = 0
     var high = steps.count

@@ -1,27 +1,33 @@
-/// One run's entries in order of when they happened, and the numbers they fold to.
+/// The entries of one run in the order in which they happened, and the metrics computed from them.
 ///
-/// An entry at the end folds at once. A late one lands where it belongs: the fold goes back to the nearest checkpoint
-/// before it and catches up a bounded piece with every insertion, so that an hour of heart rates from a watch that was
-/// away never stalls the run. The numbers are those of a full fold at any time, to the last bit.
+/// The ledger folds an entry at its end at once. For a late entry it goes back to the nearest checkpoint before the
+/// entry, and folds a bounded number of entries again with each insertion, so that an hour of heart rates from a watch
+/// that was out of reach never blocks the hub. Metrics are at any time those of a full fold, to the last bit.
+///
+/// ```swift
+/// var ledger = RunLedger()
+/// ledger.insert(contentsOf: entries)
+/// let metrics = ledger.metrics(at: ledger.stoppedAt ?? now)
+/// ```
 public struct RunLedger: Sendable {
   /// Every entry, in the order of ``LedgerEntry/precedes(_:_:)``.
   public private(set) var entries: [LedgerEntry] = []
 
-  /// A new checkpoint every this many entries: about three seconds of a run, so that readings that take a second or two
-  /// on their way from the watch send the fold back by few.
+  /// The number of entries between two checkpoints: about three seconds of a run, so that for a reading from the watch
+  /// that is a second or two late only a few entries are folded again.
   private static let checkpointSpacing = 16
-  /// More checkpoints than this are thinned out. So many lie a fifth of their age apart at most, even after
-  /// ten hours.
+  /// More checkpoints than this are thinned out. With this many, the distance between neighbours is at most a fifth of
+  /// their age, even after ten hours.
   private static let checkpointsMax = 64
-  /// How many entries that a late one has left behind are folded again with each insertion.
+  /// The most entries that are folded again with each insertion.
   private static let catchUpMax = 64
 
-  /// A class, because a calculator is two thousand bytes, and dropping one of an array would move the others.
+  /// A class, because a calculator has about 2,000 bytes, and removing one from an array would move those after it.
   private final class Checkpoint: Sendable {
-    /// How many entries are folded into it.
+    /// The number of entries folded into it.
     let count: Int
     let calculator: Calculator
-    /// How many points the route had then.
+    /// The number of points of the route at the checkpoint.
     let routeCount: Int
 
     init(count: Int, calculator: Calculator, routeCount: Int) {
@@ -35,7 +41,7 @@ public struct RunLedger: Sendable {
   private let empty: Checkpoint
   private var checkpoints: [Checkpoint] = []
   private var calculator: Calculator
-  /// How many entries are folded into `calculator`.
+  /// The number of entries folded into `calculator`.
   private var folded = 0
   private var phases = PhaseTrack()
   private var routeChangedFrom: Int?
@@ -46,8 +52,8 @@ public struct RunLedger: Sendable {
     empty = Checkpoint(count: 0, calculator: calculator, routeCount: 0)
   }
 
-  /// A ledger with a past, in whatever order it is told: folded once, where one entry after the other would fold a stretch
-  /// again for every reading that came late.
+  /// A ledger with entries in any order. It sorts them and folds them once, while inserting them one by one would fold
+  /// a stretch again for every late reading.
   public init(settings: MetricsSettings = MetricsSettings(), entries: some Sequence<LedgerEntry>) {
     self.init(settings: settings)
     let entries = Array(entries)
@@ -65,13 +71,13 @@ public struct RunLedger: Sendable {
   public var startedAt: BusTime? { phases.startedAt }
   /// When the run was stopped; `nil` before it was.
   public var stoppedAt: BusTime? { phases.stoppedAt }
-  /// The phase that the ledger shows at a moment, with all that happened up to and at it.
+  /// The phase of the run after all transitions up to and at a moment.
   public func phase(at time: BusTime) -> RunPhase { phases.phase(at: time) }
 
-  /// Puts an entry where it belongs.
+  /// Inserts an entry in order of time.
   public mutating func insert(_ entry: LedgerEntry) {
     let index = place(of: entry)
-    // Nearly all come at the end.
+    // Nearly all entries belong at the end, where no search is needed.
     if index == entries.count { entries.append(entry) } else { entries.insert(entry, at: index) }
     if case .transition(let transition) = entry.event {
       phases.insert(transition.kind, at: entry.time, position: entry.position)
@@ -80,9 +86,9 @@ public struct RunLedger: Sendable {
     catchUp()
   }
 
-  /// Takes an entry out again, as if it had never been there.
+  /// Removes an entry, as if it had never been inserted. Does nothing when the ledger does not contain it.
   public mutating func remove(_ entry: LedgerEntry) {
-    // Behind its equals, as it was put there.
+    // `place(of:)` is behind the entry and its equals, so the entry is just before it.
     let index = place(of: entry) - 1
     guard index >= 0, entries[index] == entry else { return }
     entries.remove(at: index)
@@ -90,28 +96,32 @@ public struct RunLedger: Sendable {
     catchUp()
   }
 
-  /// Puts entries where they belong.
+  /// Inserts entries in order of time.
   public mutating func insert(contentsOf entries: some Sequence<LedgerEntry>) {
     for entry in entries { insert(entry) }
   }
 
-  /// Folds what late entries have left behind: the route is whole then. As much work as the numbers are.
+  /// Folds all entries that late insertions have left to fold, so that the route is complete. It costs as much as
+  /// reading the metrics.
   public mutating func foldAll() {
     while folded < entries.count { catchUp() }
   }
 
-  /// What became of every fix of the run, in order.
+  /// Every fix of the run with its verdict, in order. It is incomplete while late entries are being folded again; see
+  /// ``foldAll()``.
   public private(set) var route: [RoutePoint] = []
-  /// The first point of the route that is new or has changed since this was asked last; `nil` when none has. The end of
-  /// the route, when points were only taken away: they come again with the next insertions.
+  /// Returns and resets the index of the first point of the route that is new or has changed since the last call.
+  ///
+  /// - Returns: the index, or `nil` when no point has changed. It is the end of the route when points were only removed;
+  ///   the next insertions bring them back.
   public mutating func takeRouteChange() -> Int? {
     defer { routeChangedFrom = nil }
     return routeChangedFrom
   }
 
-  /// The numbers at a moment; see ``Calculator/metrics(at:)``.
+  /// The metrics at a moment; see ``Calculator/metrics(at:)``.
   public func metrics(at now: BusTime) -> RunMetrics { caughtUp.metrics(at: now) }
-  /// The numbers at a moment with their pieces; see ``Calculator/report(at:)``.
+  /// The metrics at a moment with splits, laps and distance sources; see ``Calculator/report(at:)``.
   public func report(at now: BusTime) -> RunReport { caughtUp.report(at: now) }
 
   /// The calculator with every entry folded.
@@ -122,7 +132,8 @@ public struct RunLedger: Sendable {
     return calculator
   }
 
-  /// Behind everything that precedes it, and behind its equals: insertions in order stay in order.
+  /// The index at which an entry belongs: after all entries that precede it and after its equals, so that entries stay
+  /// in the order of their insertion.
   private func place(of entry: LedgerEntry) -> Int {
     if let last = entries.last, !LedgerEntry.precedes(entry, last) { return entries.count }
     var low = 0
@@ -158,8 +169,9 @@ public struct RunLedger: Sendable {
     }
   }
 
-  /// Drops the checkpoint that is missed least: the entries between its neighbours are few for its age. So the distance
-  /// between checkpoints grows with their age, and a late entry sends the fold back by a share of its lateness more.
+  /// Removes the checkpoint whose neighbours have the fewest entries between them, relative to its age. So the distance
+  /// between checkpoints grows with their age, and the entries folded again for a late entry stay proportional to its
+  /// lateness.
   private mutating func thinOut() {
     var least = Double.infinity
     var dropped = 0

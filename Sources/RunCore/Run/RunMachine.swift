@@ -1,4 +1,4 @@
-/// The phases of a run and what leads from one to the other.
+/// The phases of a run and the transitions between them.
 ///
 /// ```
 ///            start            pause
@@ -15,18 +15,18 @@
 /// - `paused` can go to: `running`, `completed`.
 /// - `completed` can go to: `running`, as another run.
 ///
-/// A lap is a mark: legal while a run is on, it leads nowhere.
+/// A lap is legal while a run is on and does not change the phase.
 public struct RunMachine: Hashable, Sendable {
-  /// Where the run stands.
+  /// The present phase.
   public private(set) var phase: RunPhase
 
-  /// A machine that stands at a phase.
+  /// A machine that begins in a phase.
   public init(phase: RunPhase = .idle) { self.phase = phase }
 
-  /// Whether a command asks for the phase that is already there. A lap never does.
+  /// Whether a command asks for the present phase. A lap never does.
   public func isRepeat(_ kind: CommandKind) -> Bool { kind.targetPhase == phase }
 
-  /// Whether a command is legal now.
+  /// Whether a command is legal in the present phase.
   public func allows(_ kind: CommandKind) -> Bool {
     switch (kind, phase) {
     case (.start, .idle), (.start, .completed): true
@@ -41,7 +41,7 @@ public struct RunMachine: Hashable, Sendable {
     }
   }
 
-  /// Takes a command's step when it is legal, and says whether it was.
+  /// Applies a command if it is legal, and returns whether it was.
   public mutating func apply(_ kind: CommandKind) -> Bool {
     guard allows(kind) else { return false }
     if let target = kind.targetPhase { phase = target }

@@ -1,20 +1,21 @@
 import DequeModule
 
-/// What the runner is doing: what a motion sensor says, and what speed and cadence say where there is none.
+/// Determines the runner's activity: from a motion sensor, or else from speed and cadence.
 ///
-/// Inferred, a runner stands below 0.3 m/s (over at least five seconds, in a straight line or by a pedometer) unless the
-/// feet move; whether who moves walks or runs: ``MetricsSettings/isRunning(speed:cadenceStepsPerMinute:)``.
+/// Without a motion sensor a runner counts as standing when the speed over at least five seconds (in a straight line,
+/// or by a pedometer if that is faster) is under 0.3 m/s and the cadence is low or unknown.
+/// ``MetricsSettings/isRunning(speed:cadenceStepsPerMinute:)`` tells running from walking.
 struct ActivityMeter: Hashable, Sendable {
-  /// What the runner does.
+  /// The runner's activity.
   private(set) var activity = MotionActivity.unknown
-  /// No motion sensor says so.
+  /// Whether the activity is inferred from speed and cadence.
   private(set) var isInferred = false
-  /// The runner stands, and not only by positions, which cannot tell standing from climbing a steep path: a motion sensor
-  /// says so, or the feet do not move either.
+  /// Whether the runner stands by more evidence than positions, which cannot tell standing from climbing a steep path:
+  /// a motion sensor says so, or the cadence is low as well.
   private(set) var isStanding = false
-  /// When the reading was taken from which it is known.
+  /// When the latest reading was taken that told the activity.
   private(set) var takenAt: BusTime?
-  /// Since when it is what it is.
+  /// When the present activity began.
   private(set) var since: BusTime?
 
   private var sensed = MotionActivity.unknown
@@ -34,21 +35,22 @@ struct ActivityMeter: Hashable, Sendable {
     let time: BusTime
   }
 
-  /// Speed is a straight line over this long, or over the latest step where steps are longer.
+  /// Speed is measured over this span, or over the latest step when steps are longer.
   private static let window = BusDuration.seconds(10)
   private static let windowMin = BusDuration.seconds(5)
-  /// Fixes nearer to each other share a place: the window holds a dozen at most, whatever a receiver sends.
+  /// Of readings closer together than this only the newest is kept, so that the window has a dozen entries at most,
+  /// whatever the rate of a sensor.
   private static let spacing = BusDuration.seconds(1)
-  /// Older readings say nothing about now.
+  /// Readings older than this are not used.
   private static let silence = BusDuration.seconds(30)
 
   static let standingSpeedMax = 0.3
-  /// A receiver at rest wanders no faster; a runner who climbs without a step counted does.
+  /// Drift of a receiver at rest is slower than this; a runner who climbs while no steps are counted is faster.
   static let creepingSpeedMax = 0.2
-  /// Feet that move less are not walking.
+  /// A lower cadence is not walking, steps of both feet per minute.
   static let walkingCadenceMin = 40.0
 
-  /// Takes a motion sensor's word. It stands until the next: such sensors speak when something changes.
+  /// Receives a motion sensor's reading. It holds until the next one, because such sensors report changes only.
   mutating func add(_ activity: MotionActivity, at time: BusTime, settings: MetricsSettings) {
     sensed = activity
     switch activity {
@@ -59,7 +61,7 @@ struct ActivityMeter: Hashable, Sendable {
     }
   }
 
-  /// Takes a valid, accurate fix, whether or not the run runs.
+  /// Receives a valid, accurate fix, whether or not the run is running.
   mutating func add(_ position: Position, at time: BusTime, settings: MetricsSettings) {
     if fixes.count >= 2, time - fixes[fixes.count - 2].time < Self.spacing { fixes.removeLast() }
     fixes.append(FixFilter.Fix(position: position, time: time))
@@ -67,15 +69,15 @@ struct ActivityMeter: Hashable, Sendable {
     infer(at: time, settings: settings)
   }
 
-  /// Takes a cadence, steps of both feet per minute.
+  /// Receives a cadence, steps of both feet per minute.
   mutating func add(stepsPerMinute: Double, at time: BusTime, settings: MetricsSettings) {
     stepping = Stepping(perMinute: stepsPerMinute, time: time)
     infer(at: time, settings: settings)
   }
 
-  /// Takes a pedometer's reading: metres since its own zero.
+  /// Receives a pedometer's reading, metres since its own zero.
   mutating func add(pedometerMeters meters: Double, at time: BusTime, settings: MetricsSettings) {
-    // One that falls has begun anew.
+    // A lower reading means that the sensor has restarted at zero.
     if let last = walked.last, meters < last.meters { walked.removeAll(keepingCapacity: true) }
     if walked.count >= 2, time - walked[walked.count - 2].time < Self.spacing { walked.removeLast() }
     walked.append(Walked(meters: meters, time: time))
@@ -86,8 +88,8 @@ struct ActivityMeter: Hashable, Sendable {
   private mutating func infer(at time: BusTime, settings: MetricsSettings) {
     guard sensed == .unknown else { return }
     let cadence = stepping.flatMap { time - $0.time <= Self.silence ? $0.perMinute : nil }
-    // A receiver tells how far the runner got, a pedometer how far the feet went: who climbs slowly or runs in circles
-    // moves by the latter.
+    // The straight line between fixes is short for a runner who climbs or runs in circles; the pedometer shows that the
+    // feet move.
     let walking = walkingSpeed(at: time)
     let speed = speed(at: time).map { max($0, walking ?? $0) } ?? walking
     become(Self.activity(speed: speed, cadence: cadence, settings: settings), isInferred: true, at: time)

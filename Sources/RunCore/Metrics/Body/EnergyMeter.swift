@@ -1,21 +1,22 @@
 import DequeModule
 
-/// Energy spent, resting metabolism included, by what a runner's oxygen uptake is estimated to be.
+/// Energy spent, resting metabolism included, from an estimate of the runner's oxygen uptake.
 ///
-/// Over a known distance by the ACSM's metabolic equations (ACSM's Guidelines for Exercise Testing and Prescription,
-/// 10th edition, table 6.3), without one by the metabolic equivalents of the 2024 Adult Compendium of Physical
-/// Activities. The grade in the equations is the rise of the smoothed altitude over the last stretch of ground; downhill
-/// counts as level, because the equations hold for level and rising ground only.
+/// Where the distance is known, the meter uses the ACSM's metabolic equations (ACSM's Guidelines for Exercise Testing
+/// and Prescription, 10th edition, table 6.3), elsewhere the metabolic equivalents of the 2024 Adult Compendium of
+/// Physical Activities. The grade in the equations is the rise of the smoothed altitude over the last
+/// ``MetricsSettings/gradeDistanceMeters``. Downhill counts as level, because the equations hold for level and rising
+/// ground only.
 struct EnergyMeter: Hashable, Sendable {
-  /// Joules per kilogram of the runner; `nil` while nothing was known of any stretch.
+  /// Joules per kilogram of the runner's weight; `nil` before the first stretch whose energy is known.
   private(set) var joulesPerKilogram: Double?
 
-  /// Where the runner was, along the current line.
+  /// The altitude at a distance along the present line.
   private struct Mark: Hashable {
     let meters: Double
     let altitudeMeters: Double
   }
-  /// The window has room for ten marks, and its ends.
+  /// Ten marks per window, and one more at each end.
   private static let marksPerWindow = 10.0
   private static let marksMax = 12
 
@@ -31,8 +32,12 @@ struct EnergyMeter: Hashable, Sendable {
     return joulesPerKilogram * weight
   }
 
-  /// Takes one stretch of active time, in order: the metres covered in it (`nil` when unknown), and the smoothed altitude
-  /// at its end. No rise is seen from one `line` to the next.
+  /// Adds the energy of one stretch of active time; stretches are received in order.
+  ///
+  /// - Parameters:
+  ///   - meters: the distance covered in it; `nil` when unknown.
+  ///   - line: the number of the line; the grade never spans two lines.
+  ///   - altitudeMeters: the smoothed altitude at its end.
   mutating func fold(
     meters: Double?, seconds: Double, line: Int, altitudeMeters: Double?, activity: MotionActivity,
     cadenceStepsPerMinute: Double?, settings: MetricsSettings
@@ -57,7 +62,7 @@ struct EnergyMeter: Hashable, Sendable {
 
   /// Millilitres of oxygen per kilogram and minute at rest: one metabolic equivalent.
   private static let restingUptake = 3.5
-  /// A litre of oxygen frees about 5 kcal of 4184 J; so many joules a millilitre.
+  /// A litre of oxygen yields about 5 kcal of 4184 J.
   private static let joulesPerMilliliter = 5 * 4.184
 
   private mutating func spend(_ uptake: Double?, for seconds: Double) {
@@ -70,7 +75,7 @@ struct EnergyMeter: Hashable, Sendable {
     speed = nil
   }
 
-  /// The grade under the runner, zero where it falls or nobody knows it.
+  /// The grade under the runner; zero downhill and where it is unknown.
   private mutating func grade(after step: Double, altitudeMeters: Double?, settings: MetricsSettings) -> Double {
     meters += step
     guard let altitudeMeters else {
@@ -90,8 +95,8 @@ struct EnergyMeter: Hashable, Sendable {
     return min(max(0, grade), settings.gradeMax)
   }
 
-  /// Metabolic equivalents where the distance is unknown, with the codes of the 2024 Adult Compendium (Herrmann et al.,
-  /// J Sport Health Sci 13, 2024); `nil` when nothing says what the runner does.
+  /// Metabolic equivalents where the distance is unknown, from the 2024 Adult Compendium (Herrmann et al., J Sport
+  /// Health Sci 13, 2024); `nil` when the activity is unknown.
   private static func equivalents(
     _ activity: MotionActivity, _ cadenceStepsPerMinute: Double?, _ settings: MetricsSettings
   ) -> Double? {
@@ -105,14 +110,14 @@ struct EnergyMeter: Hashable, Sendable {
       return cadenceStepsPerMinute > 0 ? walking : standing
     }
   }
-  /// 07040, standing quietly.
+  /// Compendium code 07040: standing quietly.
   private static let standing = 1.3
-  /// 17190, walking, 2.8 to 3.4 mph, level, moderate pace.
+  /// Compendium code 17190: walking, 2.8 to 3.4 mph, level, moderate pace.
   private static let walking = 3.8
-  /// 12150, running.
+  /// Compendium code 12150: running.
   private static let running = 8.0
 
-  /// What the legs do, as far as the equations differ.
+  /// The cases that the equations distinguish.
   private enum Gait {
     case standing, walking, running
 
@@ -125,7 +130,7 @@ struct EnergyMeter: Hashable, Sendable {
       }
     }
 
-    /// Millilitres of oxygen per kilogram and minute; never less than standing takes.
+    /// Millilitres of oxygen per kilogram and minute; at least that of standing.
     func uptake(metersPerMinute: Double, grade: Double) -> Double {
       let least = EnergyMeter.standing * EnergyMeter.restingUptake
       return switch self {

@@ -1,14 +1,15 @@
-/// Heart rate now, its mean over active time and its maximum.
+/// The latest heart rate, its mean over active time and its maximum.
 ///
-/// Readings that no heart has are dropped. So is a spike: a reading that lies farther from the last one taken than a
-/// heart gets in the time between is only a candidate. It is taken when the readings after it agree with it for some
-/// seconds, and forgotten when they do not. After a silence the heart may have gone anywhere, and the reading counts.
+/// The meter drops impossible readings and spikes. A reading that differs from the last accepted one by more than a
+/// heart can change in the time between is only a candidate. The meter accepts it when the following readings agree
+/// with it for some seconds, and otherwise forgets it. The longer the silence before a reading, the larger is the
+/// accepted change.
 struct HeartRateMeter: Hashable, Sendable {
-  /// The latest reading that was taken.
+  /// The latest accepted reading.
   var latestBpm: Double? { latest?.bpm }
   /// When it was taken.
   var takenAt: BusTime? { latest?.time }
-  /// The highest reading that was taken while the run ran.
+  /// The highest accepted reading while the run was running.
   private(set) var maxBpm: Double?
 
   private var latest: Reading?
@@ -19,8 +20,8 @@ struct HeartRateMeter: Hashable, Sendable {
     let bpm: Double
     let time: BusTime
 
-    /// A heart gets from one reading to the other in the time between. That counts as a second at least: a strap's
-    /// readings may come in bursts.
+    /// Whether a heart can change from the earlier reading to this one in the time between. The time counts as one
+    /// second at least, because a strap may send its readings in bursts.
     func isReachable(from earlier: Self, settings: MetricsSettings) -> Bool {
       abs(bpm - earlier.bpm) <= settings.heartRateSlopeMax * max(1, (time - earlier.time).seconds)
     }
@@ -30,8 +31,9 @@ struct HeartRateMeter: Hashable, Sendable {
     var latest: Reading
   }
 
-  /// Takes one reading at a reading of active time; it `counts` for the maximum while the run runs. Zero, which straps
-  /// send without contact, is no heart rate.
+  /// Receives one reading, with the active time at it. Zero is dropped: straps send it when they have no contact.
+  ///
+  /// - Parameter counts: whether the run is running, so that the reading counts for the maximum.
   mutating func fold(_ bpm: Double, at time: BusTime, active: BusDuration, counts: Bool, settings: MetricsSettings) {
     guard bpm > 0, bpm <= settings.heartRateBpmMax else { return }
     let reading = Reading(bpm: bpm, time: time)
@@ -42,11 +44,11 @@ struct HeartRateMeter: Hashable, Sendable {
     if counts { maxBpm = max(maxBpm ?? bpm, bpm) }
   }
 
-  /// The mean up to a reading of active time; `nil` when no value has stood for any.
+  /// The mean up to an active time; `nil` when there was no heart rate in any of it.
   func averageBpm(active: BusDuration, settings: MetricsSettings) -> Double? {
     totals(active: active, settings: settings).mean
   }
-  /// Beats per minute times seconds, and the seconds, up to a reading of active time.
+  /// The sums behind the mean up to an active time: beats per minute times seconds, and seconds.
   func totals(active: BusDuration, settings: MetricsSettings) -> HeldMean.Totals {
     mean.totals(active: active, hold: settings.heartRateHold)
   }

@@ -1,9 +1,11 @@
 import DequeModule
 
-/// Laps by command. A press falls between two readings: its distance is interpolated on the time between them, and is
-/// known once the distance has passed it.
+/// Laps by command.
+///
+/// A press falls between two readings. Its distance is interpolated by the time between them, and is known once an
+/// increment has passed it.
 struct LapMeter: Hashable, Sendable {
-  /// Laps marked so far.
+  /// The number of laps marked so far.
   private(set) var count = 0
   private var completed: [Split] = []
   private var start = RunPlace(offset: .zero, active: .zero, meters: 0)
@@ -16,13 +18,13 @@ struct LapMeter: Hashable, Sendable {
     let totals: SplitTotals
   }
 
-  /// Takes a press.
+  /// Marks a lap.
   mutating func press(offset: BusDuration, active: BusDuration, totals: SplitTotals) {
     count += 1
     pressed.append(MarkedLap(offset: offset, active: active, totals: totals))
   }
 
-  /// Takes some metres from one place to another.
+  /// Receives an increment of the distance by its two ends.
   mutating func fold(from: RunPlace, to: RunPlace) {
     while let press = pressed.first, press.offset <= to.offset {
       pressed.removeFirst()
@@ -32,7 +34,7 @@ struct LapMeter: Hashable, Sendable {
     }
   }
 
-  /// All of them, the open one last; empty when none was marked.
+  /// All laps, the open one last; empty when none was marked.
   func laps(to end: RunPlace, totals: SplitTotals, hasDistance: Bool) -> [Split] {
     guard count > 0 else { return [] }
     var copy = self

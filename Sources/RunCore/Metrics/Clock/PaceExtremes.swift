@@ -1,20 +1,21 @@
 /// The fastest and the slowest completed minute.
 ///
-/// Minutes are of active time, one after the other along a stretch whose distance is known throughout; what is not
-/// measured, and a pause, begin a new one. A minute below the floor of current pace is standing, not a slow minute.
+/// Minutes of active time follow each other along a stretch whose distance is known throughout. A pause or an
+/// unmeasured stretch begins a new minute. A minute slower than ``MetricsSettings/paceSpeedMin`` counts as standing,
+/// not as a slow minute.
 struct PaceExtremes: Hashable, Sendable {
   /// Seconds per kilometre; `nil` before the first completed minute.
   private(set) var best: Double?
-  /// Seconds per kilometre.
+  /// Seconds per kilometre; `nil` before the first completed minute.
   private(set) var worst: Double?
 
   private static let window = 60.0
-  /// Where the open minute began and what it has so far, seconds and metres.
+  /// What the open minute has so far, and its end.
   private var seconds = 0.0
   private var meters = 0.0
   private var end: BusTime?
 
-  /// Takes some metres.
+  /// Receives an increment of the distance.
   mutating func fold(_ increment: DistanceIncrement, settings: MetricsSettings) {
     if end != increment.start { (seconds, meters) = (0, 0) }
     end = increment.end
@@ -27,7 +28,7 @@ struct PaceExtremes: Hashable, Sendable {
       close(meters + speed * part, settings: settings)
       rest -= part
       (seconds, meters) = (0, 0)
-      // Minutes of one even stretch are all alike.
+      // All further minutes of an increment have the same pace, so one of them is enough.
       if rest >= Self.window { rest = rest.truncatingRemainder(dividingBy: Self.window) }
     }
     seconds += rest

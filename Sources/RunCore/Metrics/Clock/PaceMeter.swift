@@ -1,10 +1,11 @@
 import DequeModule
 
-/// Current pace: over the distance of the recent window, along one unbroken track.
+/// Current pace: over the distance of the last ``MetricsSettings/paceWindow``, along one unbroken track.
 struct PaceMeter: Hashable, Sendable {
-  /// Marks closer together than this share one: a receiver at 10 Hz fills no more than one at 1 Hz.
+  /// Of marks closer together than this only the newest is kept, so that a sensor at 10 Hz needs no more room than one
+  /// at 1 Hz.
   private static let markSpacing = BusDuration.seconds(1)
-  /// The window of 30 s at one mark a second, and its ends; a longer window keeps its newest part.
+  /// The window of 30 s with one mark a second, and its ends. Of a longer window only the newest part is kept.
   private static let marksMax = 33
 
   private struct Mark: Hashable {
@@ -15,10 +16,10 @@ struct PaceMeter: Hashable, Sendable {
   private var marks: Deque<Mark> = []
   private var line = 0
 
-  /// Nothing is known of how the runner got to what comes next.
+  /// Begins a new track, because the path to the next reading is unknown.
   mutating func restart() { marks.removeAll(keepingCapacity: true) }
 
-  /// Takes the distance at a moment of a line.
+  /// Receives the distance at a moment of a line.
   mutating func mark(_ meters: Double, at time: BusTime, line: Int, settings: MetricsSettings) {
     if line != self.line { restart() }
     self.line = line
@@ -30,8 +31,8 @@ struct PaceMeter: Hashable, Sendable {
     }
   }
 
-  /// Seconds per kilometre; `nil` when nothing counts now (`line`), and when the marks are too old, too close or too
-  /// slow.
+  /// Seconds per kilometre; `nil` when the clock is stopped (`line` is `nil`), or when the marks are too old, too close
+  /// together or too slow.
   func secondsPerKilometer(at now: BusTime, line: Int?, settings: MetricsSettings) -> Double? {
     guard let line, line == self.line, let first = marks.first, let last = marks.last,
       now - last.time <= settings.paceStaleAfter

@@ -1,4 +1,4 @@
-/// Running totals that a split takes its share of.
+/// Running totals of the run; a split has the difference of those at its two ends.
 struct SplitTotals: Hashable, Sendable {
   var heartRate = HeldMean.Totals()
   /// Metres climbed and descended.
@@ -6,7 +6,7 @@ struct SplitTotals: Hashable, Sendable {
   var lossMeters: Double?
 }
 
-/// A place in a run: what the clocks and the distance show there.
+/// A point in a run: what the clocks and the distance show there.
 struct RunPlace: Hashable, Sendable {
   /// Run time, from the start.
   var offset: BusDuration
@@ -15,7 +15,7 @@ struct RunPlace: Hashable, Sendable {
   /// Metres covered.
   var meters: Double
 
-  /// A place on the straight line from here to another.
+  /// The point at a share of the way to another one, by linear interpolation.
   func between(_ end: RunPlace, share: Double) -> RunPlace {
     RunPlace(
       offset: offset + BusDuration(seconds: (end.offset - offset).seconds * share),
@@ -24,10 +24,10 @@ struct RunPlace: Hashable, Sendable {
   }
 }
 
-/// Cuts a run into pieces of one length; the boundary is interpolated on active time between the two ends of the
-/// increment that passes it.
+/// Divides a run into splits of one length. A boundary is interpolated between the two ends of the increment that
+/// passes it.
 struct SplitMeter: Hashable, Sendable {
-  /// The completed ones.
+  /// The completed splits.
   private(set) var completed: [Split] = []
   private let unit: SplitUnit
   private var start = RunPlace(offset: .zero, active: .zero, meters: 0)
@@ -35,9 +35,9 @@ struct SplitMeter: Hashable, Sendable {
 
   init(_ unit: SplitUnit) { self.unit = unit }
 
-  /// Takes some metres from one place to another.
+  /// Receives an increment of the distance by its two ends.
   ///
-  /// Heart rate and climb have no place between two readings: they are cut at the reading that completed the split.
+  /// Heart rate and climb are not interpolated: a split ends for them at the reading that completed it.
   mutating func fold(from: RunPlace, to: RunPlace, totals: SplitTotals) {
     var next = Double(completed.count + 1) * unit.meters
     while to.meters >= next {
@@ -53,7 +53,7 @@ struct SplitMeter: Hashable, Sendable {
     }
   }
 
-  /// All of them, the open one last.
+  /// All splits, the open one last.
   func splits(to end: RunPlace, totals: SplitTotals) -> [Split] {
     guard end.meters > start.meters else { return completed }
     return completed + [

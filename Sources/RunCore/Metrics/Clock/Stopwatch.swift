@@ -1,11 +1,12 @@
-/// The phase of a run and its clocks: what transitions, gaps and pauses of its own make, without any measured value.
+/// The phase of a run and its clocks, which follow from transitions, gaps and auto-pauses.
 ///
-/// A *line* is a stretch in which the run ran without interruption. It includes both of its ends: a sample taken at the
-/// very moment of a pause still belongs to the stretch that the pause ends, as the last fix of a recording does.
+/// A *line* is a stretch in which the run was running without interruption. It includes both of its ends: a sample
+/// taken at the very moment of a pause still belongs to the line that the pause ends, as the last fix of a recording
+/// does.
 struct Stopwatch: Hashable, Sendable {
-  /// A stretch in which the run ran without interruption.
+  /// A stretch in which the run was running without interruption.
   struct Line: Hashable, Sendable {
-    /// Its number: 0, 1, 2 …
+    /// Counts from 0.
     let number: Int
     /// When it began.
     let startedAt: BusTime
@@ -14,17 +15,17 @@ struct Stopwatch: Hashable, Sendable {
   private(set) var phase = RunPhase.idle
   private(set) var startedAt: BusTime?
   private(set) var stoppedAt: BusTime?
-  /// The clock stands because the runner does. A pause by hand takes its place, and nothing by itself ends that one.
+  /// Whether auto-pause has stopped the clock. A pause by command replaces it, and only a command ends that one.
   private(set) var isAutoPaused = false
 
   /// Active time up to `countedTo`.
   private var counted = BusDuration.zero
   private var countedTo = BusTime.zero
-  /// The hub was dead until then; `nil` when it never was.
+  /// The end of the last gap, in which the hub was down; `nil` when there was none.
   private var gapEnd: BusTime?
   /// The number of the line that is open, or opens next.
   private var line = 0
-  /// The line that was closed last, and when.
+  /// The last line that ended, and when.
   private var closed: Closed?
 
   private struct Closed: Hashable {
@@ -32,8 +33,8 @@ struct Stopwatch: Hashable, Sendable {
     let time: BusTime
   }
 
-  /// Applies a transition. One that the phase does not allow changes nothing: a late amendment may put a pause in front
-  /// of another.
+  /// Applies a transition. One that the phase does not allow changes nothing; such transitions exist because an
+  /// amendment may insert, for example, a pause before another pause.
   mutating func apply(_ kind: CommandKind, at time: BusTime) {
     guard let next = phase.leniently(applying: kind), next != phase else { return }
     halt(at: time)
@@ -49,20 +50,20 @@ struct Stopwatch: Hashable, Sendable {
     phase = next
   }
 
-  /// The hub was dead from `time` on: neither phase nor elapsed time change, active time stands still.
+  /// Applies a gap in which the hub was down. The phase stays and elapsed time goes on, but active time does not.
   mutating func leaveOut(_ duration: BusDuration, from time: BusTime) {
     guard phase.isOn, duration > .zero else { return }
     halt(at: time)
     gapEnd = max(gapEnd ?? time, time + duration)
   }
 
-  /// The runner stands: the clock does, too, until ``autoResume(at:)`` or a transition.
+  /// Stops the clock because the runner stands, until ``autoResume(at:)`` or a transition.
   mutating func autoPause(at time: BusTime) {
     guard phase == .running, !isAutoPaused else { return }
     halt(at: time)
     isAutoPaused = true
   }
-  /// The runner moves again.
+  /// Restarts the clock after ``autoPause(at:)``, because the runner moves again.
   mutating func autoResume(at time: BusTime) {
     guard isAutoPaused else { return }
     isAutoPaused = false
@@ -74,13 +75,13 @@ struct Stopwatch: Hashable, Sendable {
     guard let startedAt else { return .zero }
     return max(.zero, (stoppedAt ?? now) - startedAt)
   }
-  /// Time in which the run was running and the hub alive.
+  /// Time in which the run was running, without auto-pauses and gaps.
   func active(at now: BusTime) -> BusDuration {
     isCounting ? counted + max(.zero, now - countingFrom) : counted
   }
-  /// A run is on at a moment that is not before anything folded so far, both ends included.
+  /// Whether the run is on at a moment, its end included. The moment must not be before the last applied change.
   func isOn(at time: BusTime) -> Bool { phase.isOn || stoppedAt == time }
-  /// The line that a moment belongs to; `nil` when nothing counts then.
+  /// The line that a moment belongs to; `nil` when active time does not run then.
   func line(at time: BusTime) -> Line? {
     if isCounting, !isDead(at: time) { return openLine }
     guard let closed, closed.time == time else { return nil }
@@ -94,10 +95,10 @@ struct Stopwatch: Hashable, Sendable {
   private var openLine: Line { Line(number: line, startedAt: countingFrom) }
   private func isDead(at time: BusTime) -> Bool { gapEnd.map { time < $0 } ?? false }
   private var countingFrom: BusTime { max(countedTo, gapEnd ?? countedTo) }
-  /// Ends what is being counted, if anything is.
+  /// Stops counting active time and ends the line, if the clock runs.
   private mutating func halt(at time: BusTime) {
     guard isCounting else { return }
-    // Inside a gap the line is closed already, where the gap began.
+    // In a gap the line has already ended, at the gap's beginning.
     if !isDead(at: time) {
       closed = Closed(line: openLine, time: time)
       line += 1
@@ -108,8 +109,8 @@ struct Stopwatch: Hashable, Sendable {
 }
 
 extension RunPhase {
-  /// The phase that a transition of a ledger makes; `nil` when it changes nothing there. One ledger is one run: nothing
-  /// follows its stop.
+  /// The phase after a transition of a ledger; `nil` when the phase does not allow it. A ledger has one run, so nothing
+  /// follows a stop.
   func leniently(applying kind: CommandKind) -> RunPhase? {
     switch (self, kind) {
     case (.idle, .start): .running

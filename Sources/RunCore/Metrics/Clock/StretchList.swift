@@ -1,10 +1,11 @@
-/// What measured the distance, in order: increments of one source that touch are one stretch.
+/// Joins consecutive increments of one source to stretches.
 struct StretchList: Hashable, Sendable {
-  /// Those that have ended. Apart from the last one, which grows all the time: a checkpoint can share this.
+  /// The stretches that have ended. The last one, which still grows, is stored apart, so that checkpoints can share
+  /// this array.
   private var ended: [DistanceStretch] = []
   private var last: DistanceStretch?
 
-  /// All of them.
+  /// All stretches, in order.
   var stretches: [DistanceStretch] { last.map { ended + [$0] } ?? [] }
 
   mutating func fold(_ source: DistanceSource, from start: BusDuration, to end: BusDuration, meters: Double) {

@@ -1,11 +1,11 @@
 import RealModule
 
-/// What is lost by drawing straight lines between sparse fixes: a runner's bend is longer than its chords.
+/// Adds the length that straight lines between sparse fixes miss in a bend.
 ///
-/// A chord of length c of a circle that turns by φ along it belongs to an arc of c · (φ/2) / sin(φ/2) ≈ c · (1 + φ²/24).
-/// The turn at a fix is shared by the two steps that meet there, so that each fix adds half of both. Only steps of some
-/// seconds are lengthened: at one fix a second turns are noise, and the noise has lengthened the path already. A sharp
-/// turn is a corner, which nobody cuts.
+/// On a circle, a chord of length c over which the direction turns by φ has an arc of c · (φ/2) / sin(φ/2) ≈ c · (1 +
+/// φ²/24). The two steps that meet at a fix share the turn there, so each fix adds the correction for half of both.
+/// Only steps of some seconds are lengthened: at one fix a second turns are noise, and that noise has already
+/// lengthened the path. A sharp turn is a corner and adds nothing.
 struct ArcCorrection: Hashable, Sendable {
   private var before: Step?
 
@@ -15,10 +15,10 @@ struct ArcCorrection: Hashable, Sendable {
     let heading: Double
   }
 
-  /// A new path begins.
+  /// Begins a new path: the next step has no turn at its first fix.
   mutating func restart() { before = nil }
 
-  /// What a step adds, metres.
+  /// The metres to add for the turn between the last step and this one.
   mutating func metersAdded(
     from start: FixFilter.Fix, to position: Position, at time: BusTime, meters: Double, settings: MetricsSettings
   ) -> Double {

@@ -1,12 +1,12 @@
-/// Books increments of the distance, in order, into everything that is made of them: splits, laps, stretches, the fastest
-/// and slowest minute, energy.
+/// Adds increments of the distance, in order, to all that is computed from them: splits, laps, stretches, the fastest
+/// and the slowest minute, and energy.
 struct DistanceAccount: Hashable, Sendable {
   /// Increments that are not booked yet.
   var increments: [DistanceIncrement] = []
   private(set) var line: Stopwatch.Line?
   private(set) var extremes = PaceExtremes()
   private(set) var energy = EnergyMeter()
-  /// Every increment that was booked, for whoever wants to know afterwards what was covered by when; `nil` unless asked.
+  /// All booked increments, from which a ``DistanceTrail`` is made; `nil` when no trail is kept.
   var trail: [DistanceIncrement]?
 
   var settings: MetricsSettings
@@ -18,10 +18,10 @@ struct DistanceAccount: Hashable, Sendable {
   /// Active time at the start of the line.
   private var active = BusDuration.zero
   private var runStartedAt = BusTime.zero
-  /// Up to where on the line energy is booked.
+  /// The time up to which energy is booked.
   private var energyTo = BusTime.zero
 
-  /// What the runner does and where, as energy needs it.
+  /// The inputs of the energy other than time and distance.
   struct Gait {
     let activity: MotionActivity
     let cadenceStepsPerMinute: Double?
@@ -30,9 +30,9 @@ struct DistanceAccount: Hashable, Sendable {
 
   init(settings: MetricsSettings) { self.settings = settings }
 
-  /// Laps marked so far.
+  /// The number of laps marked so far.
   var lapCount: Int { lapMeter.count }
-  /// What measured the distance, in order.
+  /// Which source measured which part of the distance, in order.
   var stretches: [DistanceStretch] { list.stretches }
   /// The splits of a unit, the open one last.
   func splits(per unit: SplitUnit, to end: RunPlace, totals: SplitTotals) -> [Split] {
@@ -51,7 +51,7 @@ struct DistanceAccount: Hashable, Sendable {
     lapMeter.press(offset: offset, active: active, totals: totals)
   }
 
-  /// A line begins; what came before is booked.
+  /// Begins a line. The increments of the line before must be booked already.
   mutating func enter(_ line: Stopwatch.Line, active: BusDuration, runStartedAt: BusTime) {
     self.line = line
     self.active = active
@@ -59,8 +59,10 @@ struct DistanceAccount: Hashable, Sendable {
     energyTo = line.startedAt
   }
 
-  /// The line has ended, or the account is wanted (`nil`); what was done since the last metres were booked takes energy,
-  /// too. A stretch that is only waiting for its metres does not: they come.
+  /// Leaves the line and books the energy spent since its last increment.
+  ///
+  /// - Parameter endedAt: the line's end. With `nil` the line continues and nothing is booked, because the metres of its
+  ///   open stretch are still to come.
   mutating func leaveLine(endedAt: BusTime?, gait: Gait) {
     if let endedAt, line != nil { spend(nil, to: endedAt, gait: gait) }
     line = endedAt == nil ? line : nil

@@ -1,18 +1,18 @@
 /// Chooses between positions and pedometer for a stretch that both have measured.
 ///
-/// Noise makes a path through positions longer, and a drifting receiver makes it wrong for a while; a pedometer is even,
-/// but its scale is a guess. So positions tell the pedometer's scale, as the median of what they said over all
-/// stretches so far, and the pedometer tells where positions can be trusted: where the two agree within a per cent, they
-/// count; where not, the calibrated pedometer does.
+/// Noise makes a path through positions longer, and a drifting receiver makes it wrong for a while. A pedometer is
+/// steady, but its scale is uncertain. So the judge calibrates the pedometer with the median ratio of positions to
+/// pedometer over all stretches so far. Where positions agree with the calibrated pedometer within 1 %, positions
+/// count; elsewhere the calibrated pedometer counts.
 struct DistanceJudge: Hashable, Sendable {
-  /// How many stretches so far had which ratio of positions to pedometer, from `ratioMin` in steps of half a per cent.
+  /// A histogram of the ratios of positions to pedometer, from `ratioMin` on, in bins of `binWidth`.
   private var counts = [UInt32](repeating: 0, count: DistanceJudge.bins)
   private var total: UInt32 = 0
 
   private static let ratioMin = 0.8
   private static let binWidth = 0.005
   private static let bins = 91
-  /// The sensor's own calibration counts as so many stretches: five minutes of them.
+  /// The sensor's own calibration (ratio 1) counts as this many stretches, five minutes of running.
   private static let prior: UInt32 = 30
 
   init() {
@@ -20,14 +20,14 @@ struct DistanceJudge: Hashable, Sendable {
     total = Self.prior
   }
 
-  /// What the pedometer's metres are multiplied with: the median.
+  /// The factor for the pedometer's metres: the median ratio.
   private(set) var scale = 1.0
 
-  /// Decides a stretch.
+  /// The length of a stretch, metres, and the source that counts for it.
   ///
   /// - Parameters:
   ///   - path: its length through positions, metres.
-  ///   - straight: from its first fix to its last, metres.
+  ///   - straight: the straight line from its first fix to its last, metres.
   ///   - steps: its length by the pedometer, metres.
   func choose(path: Double, straight: Double, steps: Double, settings: MetricsSettings) -> (Double, DistanceSource) {
     let calibrated = steps * scale
@@ -36,7 +36,7 @@ struct DistanceJudge: Hashable, Sendable {
     return (calibrated, .pedometer)
   }
 
-  /// Learns from a stretch.
+  /// Adds a stretch to the calibration. The parameters are those of ``choose(path:straight:steps:settings:)``.
   mutating func learn(path: Double, straight: Double, steps: Double) {
     if steps >= Self.stepsMin {
       hasCounted = true
@@ -44,7 +44,7 @@ struct DistanceJudge: Hashable, Sendable {
     } else {
       idleStretches = straight > Self.leavingMetersMin ? min(idleStretches + 1, Self.idleStretchesMax) : 0
     }
-    // More than a scale can be wrong by is no scale: one of the two was lost.
+    // A ratio outside this range is not a matter of scale: one of the two sources failed.
     guard steps >= Self.stepsMin, Self.ratiosLearnt.contains(path / steps) else { return }
     counts[Self.bin(of: path / steps)] += 1
     total += 1
@@ -58,17 +58,17 @@ struct DistanceJudge: Hashable, Sendable {
     }
   }
 
-  /// A pedometer that does not notice that its runner has left is not worn: it has never counted a step, or has counted
-  /// none for some stretches now, in which the positions got on. A receiver that drifts seldom does so for as long.
+  /// Whether the pedometer is not worn: it has never counted a step, or counted none in the last stretches while
+  /// positions moved on. A receiver seldom drifts for that long.
   private var isLeftBehind: Bool { !hasCounted || idleStretches >= Self.idleStretchesMax }
   private var hasCounted = false
   private var idleStretches: UInt8 = 0
   private static let idleStretchesMax: UInt8 = 2
-  /// Further than receivers wander within a stretch.
+  /// A receiver at rest drifts less than this within a stretch.
   private static let leavingMetersMin = 20.0
-  /// Fewer metres are none.
+  /// Fewer metres by the pedometer count as none.
   private static let stepsMin = 1.0
-  /// An uncalibrated foot pod is a few per cent off, a badly worn one a tenth.
+  /// An uncalibrated foot pod is wrong by a few per cent, a badly worn one by 10 %.
   private static let ratiosLearnt = 0.85...1.15
 
   private static func bin(of ratio: Double) -> Int {

@@ -1,59 +1,59 @@
 import DequeModule
 
-/// Some metres covered, and when.
+/// A decided addition to the distance, with its time span.
 struct DistanceIncrement: Hashable, Sendable {
-  /// What measured them.
+  /// What measured it.
   let source: DistanceSource
   let start: BusTime
   let end: BusTime
   let meters: Double
 }
 
-/// Metres covered: the path through the fixes that count, and a pedometer where there are none or where it contradicts
-/// them.
+/// Measures the distance: the path through the fixes that count, and a pedometer where there are no such fixes or where
+/// it contradicts them.
 ///
-/// Every line is covered piece by piece, in order. Without a pedometer a piece is the step from one counted fix to the
-/// next, and what lies between a fix that did not count and the next that does is not covered at all. With one, pieces
-/// of some seconds are weighed by ``DistanceJudge``, and the pedometer covers what positions leave open: from the line's
-/// start to its first fix, from the last good fix to the next, and all of it on a treadmill.
+/// The meter covers each line with pieces, in order. Without a pedometer a piece is the step from one counted fix to
+/// the next; the distance between a fix that does not count and the next one that does is left out. With a pedometer,
+/// ``DistanceJudge`` decides pieces of some seconds, and the pedometer covers what positions leave open: from the
+/// line's start to its first fix, from the last good fix to the next, and the whole run on a treadmill.
 struct DistanceMeter: Hashable, Sendable {
-  /// The decided metres; `nil` while nothing has counted.
+  /// The decided metres; `nil` until a reading counts.
   private(set) var meters: Double?
-  /// How many of these a pedometer measured; `nil` where none did.
+  /// The part of them that a pedometer measured; `nil` when it measured none.
   private(set) var pedometerMeters: Double?
-  /// The sum with what is still open as far as it can be told, for display along the way: it never falls, and lags a
-  /// reading behind a pedometer. `nil` while nothing has counted.
+  /// The decided metres and an estimate of the open piece, for display during the run. It never falls, and lags one
+  /// reading behind a pedometer. `nil` until a reading counts.
   private(set) var shownMeters: Double?
-  /// The latest reading that counted or could have.
+  /// When the latest reading was taken that counted or still may.
   private(set) var takenAt: BusTime?
 
   private var filter = FixFilter()
   private var arcs = ArcCorrection()
   private var pedometer = PedometerTrack()
   private var judge = DistanceJudge()
-  /// The piece that grows.
+  /// The piece that still grows.
   private var open: DistancePiece?
-  /// Pieces that ended, and wait for the pedometer's next reading.
+  /// Pieces that have ended and wait for the pedometer's next reading.
   private var waiting: Deque<DistancePiece> = []
   private var line: Stopwatch.Line?
-  /// Up to where the line is covered by pieces that ended.
+  /// The end of the last decided piece.
   private var coveredTo: BusTime?
 
-  /// Waiting for more than a reading or two means that the pedometer has stopped: the oldest piece is decided without.
+  /// When more pieces wait, the pedometer has stopped, and the oldest piece is decided without it.
   private static let waitingMax = 4
-  /// A pedometer that speaks so long after the last fix speaks of a stretch without fixes.
+  /// A pedometer's reading this long after the last fix shows a stretch without fixes.
   private static let tailMin = BusDuration.seconds(5)
 
   /// The accuracy of the latest fix, metres; `nil` when unknown or invalid.
   var accuracyMeters: Double? { filter.accuracyMeters }
-  /// A pedometer covers what positions leave open.
+  /// Whether a pedometer covers what positions leave open.
   func hasPedometer(at time: BusTime, settings: MetricsSettings) -> Bool {
     pedometer.isAlive(at: time, settings: settings)
   }
   /// When the latest fix was taken, counted or not.
   var fixedAt: BusTime? { filter.latestAt }
 
-  /// Enters another line, or leaves the last one: nothing is covered from one to the other.
+  /// Enters another line, or with `nil` leaves the last one. No distance is counted between two lines.
   mutating func enter(
     _ line: Stopwatch.Line?, settings: MetricsSettings, into increments: inout [DistanceIncrement]
   ) {
@@ -61,7 +61,7 @@ struct DistanceMeter: Hashable, Sendable {
     self.line = line
   }
 
-  /// Takes a fix; `nil` when its coordinates do not exist.
+  /// Receives a fix and returns the verdict on it; `nil` when its coordinates do not exist.
   mutating func fold(
     _ position: Position, from device: DeviceID, at time: BusTime, isAutoPaused: Bool, activity: ActivityMeter,
     settings: MetricsSettings, into increments: inout [DistanceIncrement]
@@ -75,7 +75,7 @@ struct DistanceMeter: Hashable, Sendable {
     switch judgement.verdict {
     case .repeated, .otherReceiver, .notRunning, .autoPaused: break
     case .stationary:
-      // Standing that is only inferred leaves everything as it is: the path goes on when the runner does.
+      // When standing is only inferred, the path stays open and continues with the next counted fix.
       if !activity.isInferred { finish(settings: settings, into: &increments) }
     case .invalid, .inaccurate, .impossibleSpeed: loseTrack(at: time, settings: settings)
     case .anchored:
@@ -94,20 +94,20 @@ struct DistanceMeter: Hashable, Sendable {
     return judgement.verdict
   }
 
-  /// Takes a pedometer's reading: metres since its own zero.
+  /// Receives a pedometer's reading, metres since its own zero.
   mutating func fold(
     pedometerMeters reading: Double, from device: DeviceID, at time: BusTime, activity: ActivityMeter,
     settings: MetricsSettings, into increments: inout [DistanceIncrement]
   ) {
     guard settings.usesPedometer else { return }
-    // Where a piece begins that positions have not begun.
+    // The start of a piece without positions, if one begins with this reading.
     let start = pedometer.mark(at: min(uncoveredFrom ?? time, time))
     let count = pedometer.count
     guard pedometer.add(reading, from: device, at: time, settings: settings) else { return }
     for index in waiting.indices { waiting[index].interpolate(by: pedometer) }
     open?.interpolate(by: pedometer)
     let isOnFoot = activity.isInferred || activity.activity != .stationary
-    // Steps end where the sensor begins anew, and while a motion sensor says that the runner stands.
+    // A piece without positions ends when the sensor restarts or a motion sensor says that the runner stands.
     if let piece = open, piece.path == nil, !isOnFoot || pedometer.count != count {
       waiting.append(piece)
       open = nil
@@ -121,7 +121,7 @@ struct DistanceMeter: Hashable, Sendable {
         open = piece
       }
       if open?.path == nil { open?.last = pedometer.mark(at: time) }
-      // Pieces of some seconds, so that splits, laps and the best minute see how the pace changes.
+      // Short pieces, so that splits, laps and the best minute follow changes of pace.
       if let piece = open, piece.path == nil, time - piece.start.time >= settings.pedometerPiece {
         waiting.append(piece)
         open = DistancePiece(from: piece.last)
@@ -131,7 +131,8 @@ struct DistanceMeter: Hashable, Sendable {
     show(at: time, settings: settings)
   }
 
-  /// As far back as the line and the pedometer go, and what ended leaves open; `nil` when there is none of these.
+  /// The earliest possible start of a new pedometer piece: the latest of the line's start, the pedometer's last reading
+  /// and the end of the decided pieces; `nil` when there is none of these.
   private var uncoveredFrom: BusTime? {
     var from = line?.startedAt
     if let takenAt = pedometer.takenAt { from = max(from ?? takenAt, takenAt) }
@@ -139,7 +140,7 @@ struct DistanceMeter: Hashable, Sendable {
     return from
   }
 
-  /// Ends what is open: the line has ended, or the whole account is wanted.
+  /// Ends the open piece and decides all pieces: the line has ended, or the final metrics are wanted.
   mutating func finish(settings: MetricsSettings, into increments: inout [DistanceIncrement]) {
     if let piece = open {
       waiting.append(piece)
@@ -154,7 +155,7 @@ struct DistanceMeter: Hashable, Sendable {
     to position: Position, at time: BusTime, by step: Double, from before: FixFilter.Fix, settings: MetricsSettings
   ) {
     if open?.path == nil {
-      // The path goes on after a stretch that was closed for another reason.
+      // The path continues from its last fix, although the piece with that fix has ended.
       end(at: pedometer.mark(at: before.time))
       open = DistancePiece(from: before.position, at: before.time, mark: pedometer.mark(at: before.time))
     }
@@ -169,7 +170,7 @@ struct DistanceMeter: Hashable, Sendable {
     }
   }
 
-  /// Positions have become useless: what was covered by them ends with the last good one.
+  /// Ends the path at its last good fix, because positions have become unusable.
   private mutating func loseTrack(at time: BusTime, settings: MetricsSettings) {
     arcs.restart()
     guard let piece = open, piece.path != nil else { return }
@@ -177,7 +178,7 @@ struct DistanceMeter: Hashable, Sendable {
     open = pedometer.isAlive(at: time, settings: settings) ? DistancePiece(from: piece.last) : nil
   }
 
-  /// Ends what is open at a moment at which a path begins.
+  /// Ends the open piece at the moment at which a path begins.
   private mutating func end(at mark: PedometerTrack.Mark) {
     arcs.restart()
     guard var piece = open else { return }
@@ -186,7 +187,8 @@ struct DistanceMeter: Hashable, Sendable {
     open = nil
   }
 
-  /// What the pedometer has covered after a path's last fix.
+  /// The piece from a path's last fix to the pedometer's latest reading; `nil` when the two are less than `tailMin`
+  /// apart.
   private func tail(of piece: DistancePiece) -> DistancePiece? {
     guard let path = piece.path, let takenAt = pedometer.takenAt, takenAt - path.endedAt >= Self.tailMin else {
       return nil
@@ -210,7 +212,7 @@ struct DistanceMeter: Hashable, Sendable {
     shownMeters = max(shownMeters ?? sum, sum)
   }
 
-  /// Decides what can be, oldest first: increments come in the order of time.
+  /// Decides the waiting pieces that can be decided, oldest first, so that increments are in order of time.
   private mutating func decide(
     at time: BusTime, settings: MetricsSettings, into increments: inout [DistanceIncrement]
   ) {

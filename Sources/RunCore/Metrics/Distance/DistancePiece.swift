@@ -1,10 +1,10 @@
-/// A stretch of a line on its way to being decided.
+/// A stretch of a line whose distance is not decided yet.
 struct DistancePiece: Hashable, Sendable {
-  /// The path through positions; `nil` where there are none.
+  /// The path through positions; `nil` when there are none.
   var path: Path?
-  /// Where it began, by the pedometer.
+  /// The pedometer's mark at its start.
   var start: PedometerTrack.Mark
-  /// Where it has come to, by the pedometer.
+  /// The pedometer's mark at its end so far.
   var last: PedometerTrack.Mark
 
   /// A path through positions.
@@ -14,7 +14,7 @@ struct DistancePiece: Hashable, Sendable {
     var last: Position
     var endedAt: BusTime
     var meters = 0.0
-    /// From its first fix to its last.
+    /// The straight line from its first fix to its last, metres.
     var straightMeters: Double { Geodesic.roughMeters(from: first, to: last) }
   }
 
@@ -30,13 +30,13 @@ struct DistancePiece: Hashable, Sendable {
     last = mark
   }
 
-  /// The pedometer has spoken of all of it.
+  /// Whether the pedometer's readings cover all of it.
   var isMeasured: Bool { start.meters != nil && last.meters != nil }
 
-  /// Its metres by the pedometer; `nil` when that has not spoken of all of it.
+  /// Its metres by the pedometer; `nil` when the readings do not cover all of it.
   private var steps: Double? { PedometerTrack.meters(from: start, to: last) }
 
-  /// What it comes to; `nil` when nothing measured it.
+  /// The increment that it gives; `nil` when nothing measured it.
   func increment(by judge: DistanceJudge, settings: MetricsSettings) -> DistanceIncrement? {
     guard let path else {
       return steps.map {
@@ -51,17 +51,17 @@ struct DistancePiece: Hashable, Sendable {
     return DistanceIncrement(source: source, start: path.startedAt, end: path.endedAt, meters: meters)
   }
 
-  /// What the judge can learn from it: the same stretch by both.
+  /// Calibrates the judge with a piece that both sources have measured.
   func teach(_ judge: inout DistanceJudge) {
     if let path, let steps = comparableSteps {
       judge.learn(path: path.meters, straight: path.straightMeters, steps: steps)
     }
   }
 
-  /// The pedometer's metres for just this path.
+  /// The pedometer's metres for exactly this path; `nil` when its marks are at other moments.
   private var comparableSteps: Double? { start.hasMoved || last.hasMoved ? nil : steps }
 
-  /// Settles what a pedometer's latest reading settles.
+  /// Resolves the marks that the pedometer's latest reading covers.
   mutating func interpolate(by pedometer: PedometerTrack) {
     pedometer.interpolate(&start)
     pedometer.interpolate(&last)

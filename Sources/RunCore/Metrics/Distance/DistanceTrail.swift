@@ -1,14 +1,15 @@
-/// How many metres were covered by when, as it was decided in the end. While the run is on this can be told only with a
-/// reading's delay, because positions and pedometer are weighed by the piece.
+/// The final distance over time, made of a run's decided increments.
+///
+/// The distance shown during the run lags behind it, because positions and pedometer are compared piece by piece.
 struct DistanceTrail {
   private let increments: [DistanceIncrement]
   private var next = 0
   private var metersBefore = 0.0
 
-  /// Of increments in order.
+  /// A trail of increments, which must be in order.
   init(_ increments: [DistanceIncrement]) { self.increments = increments }
 
-  /// The metres covered up to a moment, evenly within an increment; moments are asked for in order.
+  /// The metres covered up to a moment, interpolated within an increment. Successive calls must not go back in time.
   mutating func meters(at time: BusTime) -> Double {
     while next < increments.count, increments[next].end <= time {
       metersBefore += increments[next].meters

@@ -1,18 +1,18 @@
 /// The altitude, and the metres climbed and descended.
 ///
-/// Altitudes are noisy, and every rise of the noise would count. So they go through a first-order low-pass that moves no
-/// faster than a runner can climb, and a change of direction counts once it exceeds a threshold (hysteresis, as Strava
-/// documents for its own figure). A climb that has exceeded it counts from its lowest point on and goes on counting; what
-/// is left below it at the end never counts. What is gained or lost in a pause is neither: the line goes on from where
-/// it resumes.
+/// Altitudes are noisy, and without filters each rise of the noise would count as a climb. So they go through a
+/// first-order low-pass filter that moves no faster than a runner can climb, and a change of direction counts only when
+/// it reaches a threshold (hysteresis, as Strava documents for its own figure). From then on a climb counts from its
+/// lowest point. A last rise below the threshold never counts. Neither does a change of altitude during a pause, or one
+/// from one altitude source to another.
 struct ElevationMeter: Hashable, Sendable {
   /// The smoothed altitude; `nil` while there is none.
   var altitudeMeters: Double? { level?.meters }
-  /// When the latest altitude that counts was taken.
+  /// When the latest accepted altitude was taken.
   var takenAt: BusTime? { level?.time }
-  /// The sums; `nil` while there is no altitude.
+  /// Metres climbed; `nil` while there is no altitude.
   var gainMeters: Double? { level == nil ? nil : gain }
-  /// Positive.
+  /// Metres descended, positive; `nil` while there is no altitude.
   var lossMeters: Double? { level == nil ? nil : loss }
 
   private var gain = 0.0
@@ -20,13 +20,14 @@ struct ElevationMeter: Hashable, Sendable {
   private var level: Level?
   private var barometerHeardAt: BusTime?
   private var trend = Trend.unknown
-  /// The lowest and highest smoothed altitudes since the last turn; which of them matters, the trend says.
+  /// The lowest and the highest smoothed altitude since the last change of direction. Only `high` is used while the
+  /// trend is up, only `low` while it is down.
   private var low = 0.0
   private var high = 0.0
 
   private enum Trend: Hashable { case unknown, up, down }
 
-  /// The smoothed altitude and where it comes from.
+  /// The smoothed altitude, with the line and the source of its latest reading.
   private struct Level: Hashable {
     var meters: Double
     let time: BusTime
@@ -34,11 +35,11 @@ struct ElevationMeter: Hashable, Sendable {
     let source: AltitudeSource
   }
 
-  /// Takes one altitude; `line` is `nil` while the run does not run.
+  /// Receives one altitude; `line` is `nil` while the run is not running.
   mutating func fold(
     _ meters: Double, _ source: AltitudeSource, at time: BusTime, line: Int?, settings: MetricsSettings
   ) {
-    // Deeper than the Dead Sea or higher than Everest is no altitude of a runner.
+    // An altitude below the Dead Sea or above Mount Everest is an error.
     guard let line, meters >= -1000, meters <= 10_000 else { return }
     switch source {
     case .barometer: barometerHeardAt = time
@@ -53,7 +54,7 @@ struct ElevationMeter: Hashable, Sendable {
     if next.line == line, next.source == source {
       guard time > next.time else { return }
       let step = (time - next.time).seconds
-      // The implicit form of the low-pass: stable for any step, and without a transcendental function.
+      // The implicit form of the low-pass filter is stable for any step and needs no transcendental function.
       let change = (meters - next.meters) * step / (settings.altitudeSmoothing.seconds + step)
       let changeMax = settings.verticalSpeedMax * step
       next.meters += min(max(change, -changeMax), changeMax)

@@ -1,8 +1,8 @@
 /// Decides for each fix whether it counts towards the distance, and gives the reason when it does not.
 ///
-/// A fix counts when its accuracy is known to be good or is not stated, the run is running, the activity is not another
-/// than walking or running, and it lies no further away than a runner gets. One that counts after the start, a pause, a
-/// gap or a fix that did not count only anchors: no line is drawn from what is not known.
+/// A fix counts when its accuracy is good or not stated, the run is running, the runner is not standing, and it is no
+/// further from the last counted fix than a runner can get. The first counted fix after the start, a pause, a gap or a
+/// fix that did not count is only an anchor: the path before it is unknown and adds no distance.
 struct FixFilter: Hashable, Sendable {
   /// A fix that counted.
   struct Fix: Hashable, Sendable {
@@ -14,12 +14,12 @@ struct FixFilter: Hashable, Sendable {
   private(set) var latestAt: BusTime?
   /// Its accuracy in metres; `nil` when unknown or invalid.
   private(set) var accuracyMeters: Double?
-  /// What the next fix is measured from; `nil` when it can only anchor.
+  /// The fix from which the next step is measured; `nil` when the next fix can only be an anchor.
   private(set) var anchor: Fix?
   private var receiver: DeviceID?
   private var line: Int?
 
-  /// A fix's verdict and, when it counts with a line to it, the metres from the one before.
+  /// The verdict on a fix and, when the distance to it counts, the metres from the anchor.
   struct Judgement: Hashable {
     let verdict: FixVerdict
     var stepMeters: Double?
@@ -28,9 +28,9 @@ struct FixFilter: Hashable, Sendable {
   /// Judges a fix; `nil` when its coordinates do not exist.
   ///
   /// - Parameters:
-  ///   - line: the number of the line that its moment belongs to; `nil` when the clock stands.
-  ///   - isAutoPaused: why the clock stands.
-  ///   - activity: what the runner does. Standing that is only inferred keeps the anchor: the path goes on from there.
+  ///   - line: the number of the line that its moment belongs to; `nil` when the clock is stopped.
+  ///   - isAutoPaused: whether auto-pause has stopped the clock.
+  ///   - activity: what the runner does. When standing is only inferred, the path continues from the present anchor.
   mutating func judge(
     _ position: Position, from device: DeviceID, at time: BusTime, line: Int?, isAutoPaused: Bool,
     activity: ActivityMeter, settings: MetricsSettings
@@ -78,10 +78,10 @@ struct FixFilter: Hashable, Sendable {
 }
 
 extension Position {
-  /// The coordinates are numbers that exist.
+  /// Whether the coordinates are numbers within their ranges.
   var isOnEarth: Bool { abs(latitude) <= 90 && abs(longitude) <= 180 }
-  /// The receiver does not call it invalid: a negative accuracy does, and one that is no number says nothing good.
+  /// Whether the accuracy is not negative and not NaN; a receiver marks an invalid fix by a negative accuracy.
   var isValid: Bool { horizontalAccuracyMeters.map { $0 >= 0 } ?? true }
-  /// Better than a limit; not stated (a recording) counts.
+  /// Whether the accuracy is better than a limit, metres, or not stated, as in recordings.
   func isAccurate(within limit: Double) -> Bool { horizontalAccuracyMeters.map { $0 < limit } ?? true }
 }

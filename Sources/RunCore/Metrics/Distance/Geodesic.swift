@@ -2,24 +2,37 @@ import RealModule
 
 /// Distances on the WGS84 ellipsoid.
 public enum Geodesic {
-  /// Half the axis through the equator, metres (WGS84, NIMA TR8350.2).
+  /// The semi-major axis of the ellipsoid, metres (WGS84, NIMA TR8350.2).
   public static let equatorialRadiusMeters = 6_378_137.0
-  /// How far the poles are pressed in (WGS84, NIMA TR8350.2).
+  /// The flattening of the ellipsoid (WGS84, NIMA TR8350.2).
   public static let flattening = 1 / 298.257_223_563
 
   private static let polarRadiusMeters = equatorialRadiusMeters * (1 - flattening)
-  /// The mean radius (2a + b) / 3 of the fallback.
+  /// The mean radius (2a + b) / 3, metres, for distances on a sphere.
   private static let meanRadiusMeters = (2 * equatorialRadiusMeters + polarRadiusMeters) / 3
-  /// Ordinary pairs converge in two to five rounds; what needs more lies nearly antipodal and may never.
+  /// Ordinary pairs converge in two to five rounds. Only nearly antipodal pairs need more, and some of them never
+  /// converge.
   private static let roundsMax = 100
   /// Radians of longitude: far below a micrometre on the ground.
   private static let tolerance = 1e-14
 
-  /// The length in metres of the shortest line between two places, degrees WGS84; NaN when a coordinate is not finite.
+  /// The length of the shortest line between two points, metres.
   ///
   /// T. Vincenty, "Direct and inverse solutions of geodesics on the ellipsoid with application of nested equations",
-  /// Survey Review 23 (176), 1975: better than a millimetre. His iteration does not converge for some nearly antipodal
-  /// pairs, half a world apart; for these the great circle on the mean sphere stands in, within 0.6 %.
+  /// Survey Review 23 (176), 1975: accurate to a millimetre. His iteration does not converge for some nearly antipodal
+  /// pairs; for these the function returns the great circle on the mean sphere, which is accurate to 0.6 %.
+  ///
+  /// ```swift
+  /// let meters = Geodesic.distanceMeters(
+  ///   fromLatitude: 52.5163, longitude: 13.3777, toLatitude: 52.5145, longitude: 13.3501)
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - latitude1: degrees north, WGS84, -90 … 90.
+  ///   - longitude1: degrees east, WGS84.
+  ///   - latitude2: degrees north, WGS84, -90 … 90.
+  ///   - longitude2: degrees east, WGS84.
+  /// - Returns: metres; NaN when a coordinate is not finite.
   public static func distanceMeters(
     fromLatitude latitude1: Double, longitude longitude1: Double, toLatitude latitude2: Double,
     longitude longitude2: Double
@@ -28,13 +41,14 @@ public enum Geodesic {
     if latitude1 == latitude2, longitude1 == longitude2 { return 0 }
     let start = ReducedLatitude(degrees: latitude1)
     let end = ReducedLatitude(degrees: latitude2)
-    // The shorter way round: a step over the date line is a step, not a tour of the world.
+    // The shorter way round, also across the date line.
     let difference = (longitude2 - longitude1).remainder(dividingBy: 360) * .pi / 180
     return vincenty(start, end, difference) ?? greatCircle(latitude1, latitude2, difference)
   }
 
-  /// The length of a short line on a locally flat sphere: within 0.6 % for some kilometres away from the poles, at a
-  /// fraction of the cost. For thresholds, not for distances.
+  /// The length of a short line in metres, for thresholds: it treats the Earth as a locally flat sphere, accurate to
+  /// 0.6 % over some kilometres away from the poles, and costs much less than
+  /// ``distanceMeters(fromLatitude:longitude:toLatitude:longitude:)``.
   static func roughMeters(from start: Position, to end: Position) -> Double {
     let middle = (start.latitude + end.latitude) / 2 * .pi / 180
     let north = (end.latitude - start.latitude) * .pi / 180
@@ -49,7 +63,7 @@ public enum Geodesic {
 
     init(degrees: Double) {
       let latitude = degrees * .pi / 180
-      // Without a tangent, which is infinite at the poles.
+      // Computed without the tangent, which is infinite at the poles.
       let y = (1 - flattening) * Double.sin(latitude)
       let x = Double.cos(latitude)
       let length = Double.sqrt(x * x + y * y)
@@ -72,7 +86,7 @@ public enum Geodesic {
       let sigma = Double.atan2(y: sinSigma, x: cosSigma)
       let sinAlpha = u1.cosine * u2.cosine * sinLambda / sinSigma
       let cosSquaredAlpha = 1 - sinAlpha * sinAlpha
-      // On the equator the middle of the line has no meaning, and the term vanishes.
+      // Along the equator the quotient is undefined, and the term is zero.
       let cos2SigmaM = cosSquaredAlpha > 1e-15 ? cosSigma - 2 * u1.sine * u2.sine / cosSquaredAlpha : 0
       let c = flattening / 16 * cosSquaredAlpha * (4 + flattening * (4 - 3 * cosSquaredAlpha))
       let next =
@@ -106,7 +120,7 @@ public enum Geodesic {
     return polarRadiusMeters * a * (sigma - deltaSigma)
   }
 
-  /// The haversine formula: well behaved everywhere.
+  /// The haversine formula on the mean sphere.
   private static func greatCircle(_ latitude1: Double, _ latitude2: Double, _ difference: Double) -> Double {
     let phi1 = latitude1 * .pi / 180
     let phi2 = latitude2 * .pi / 180
