@@ -56,8 +56,8 @@ extension RecordSeries {
     _ entries: [LedgerEntry], from start: BusTime, to stop: BusTime, settings: MetricsSettings
   ) -> (series: RecordSeries, trail: DistanceTrail) {
     let elapsed = max(.zero, stop - start)
-    let stepsOfADay = (elapsed.seconds / Double(samplesMax)).rounded(.up)
-    let interval = max(usualInterval, BusDuration(seconds: stepsOfADay))
+    let leastSeconds = (elapsed.seconds / Double(samplesMax)).rounded(.up)
+    let interval = max(usualInterval, BusDuration(seconds: leastSeconds))
     var series = RecordSeries(interval: interval)
     var calculator = Calculator.keepingTrail(settings: settings)
     var due = start
