@@ -2,7 +2,7 @@
 import Testing
 
 @Suite("A numbered stream at its sender")
-struct OutStreamTests {
+struct OutboundStreamTests {
   private static let id = OutboundStreamID(receiver: StoreID(high: 1, low: 1), kind: .messages)
   private static let bounds = OutboundStream.Bounds(
     rowsMax: 6, bytesMax: 1000, flightMax: 3, flightBytesMax: 400, patience: .seconds(2))
@@ -200,7 +200,7 @@ struct OutStreamTests {
     /// What went, in order: the place, and what stood there.
     mutating func flight() -> [UInt64: UInt64?] {
       var flight: [UInt64: UInt64?] = [:]
-      while sent < min(durable, assigned), sent - acknowledged < UInt64(OutStreamTests.bounds.flightMax) {
+      while sent < min(durable, assigned), sent - acknowledged < UInt64(OutboundStreamTests.bounds.flightMax) {
         sent += 1
         flight[sent] = items[sent] ?? nil
       }
