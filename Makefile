@@ -1,9 +1,9 @@
-# One command each; every one that builds first installs what the machine lacks (scripts/bootstrap).
+# Targets that build run scripts/bootstrap first, which installs missing system packages.
 
 BUSNODE = .build/release/busnode
 
-# The simulated worlds run a fifth faster with the Swift runtime linked into them, which Apple's systems do not offer; a
-# build directory of their own, so that neither build undoes the other.
+# The simulation runs a fifth faster with a statically linked Swift runtime (Linux only). It has a build directory of
+# its own, because the other flags would recompile everything.
 SIMULATE = .build-simulate/release/simulate
 STATIC = $(if $(filter Linux,$(shell uname -s)),--static-swift-stdlib -Xswiftc -use-ld=lld)
 BUILD_SIMULATE = swift build -c release --product simulate --scratch-path .build-simulate $(STATIC)
@@ -19,9 +19,8 @@ build:
 	@scripts/bootstrap
 	swift build -c release --product busnode
 
-# Every test, and 500 simulated worlds. Those with processes come after the others: an exhaustive test keeps every core
-# busy, and a process that is to answer within a deadline would wait for a turn. For the same reason only some of them
-# run side by side.
+# All tests, and 500 simulated worlds. The tests with processes run last and at most six at once: exhaustive tests use
+# all cores, and processes beside them would miss their deadlines.
 test:
 	@scripts/bootstrap --python
 	$(BUILD_SIMULATE)
@@ -36,22 +35,25 @@ simulate:
 	$(BUILD_SIMULATE)
 	$(SIMULATE) $(ARGS_OF_SIMULATE)
 
-# The wire: the generated Swift and the descriptor set, anew from runbus.proto.
+# Generates the Swift code and the descriptor set from runbus.proto.
 proto:
 	@scripts/generate-wire
 
-# Formatting, and who may import whom.
+# Checks formatting, and the dependencies between targets and rooms.
 lint:
 	@scripts/check-format
 	@scripts/check-imports
 
-# The table of recordings in docs/metrics.md: our numbers beside the devices' own (needs ../shared/runs).
+# Writes the table of recordings in docs/metrics.md: numbers of RunBus and of the devices (needs ../shared/runs).
 metrics-table: build
 	BUSNODE=$(BUSNODE) scripts/compare-recordings --write
 
-# A campaign of simulated worlds on all cores: SEEDS=100000 HOURS=1 (and FROM=1). With KILLS=500 real processes under
-# kill -9 instead, with CRASHES=200 a phone that is killed that often in replays of a recorded run, a quarter of an hour of
-# them (SEED=1 repeats). With DAMAGE=2000 that many stores with random bytes in them. Without any, the sampled tests with far more samples, and 3,000 worlds.
+# Long tests. One of:
+#   SEEDS=100000 HOURS=1 (FROM=1)  so many simulated worlds, on all cores
+#   KILLS=500                      real processes under kill -9
+#   CRASHES=200                    a phone that is killed so often in replays of a recorded run (a quarter of an hour)
+#   DAMAGE=2000                    so many stores with random bytes in them
+# Without any of them, the sampled tests with many more samples, and 3,000 worlds. SEED=1 repeats KILLS and CRASHES.
 FROM ?= 1
 HOURS ?= 1
 LAST = $(shell expr $(FROM) + $(1) - 1)
@@ -81,12 +83,11 @@ else
 	$(SIMULATE_ALL) $(FROM)..$(call LAST,3000)
 endif
 
-# Real processes while everything fails: KILLS=2000 STOPS=200 FAULTS=1000 (kill -9, SIGSTOP, and faults of the TCP links
-# between them: cut, half-open, delayed, throttled, corrupt); what is left out counts 0. With WRONG=50 as many members
-# that break rules live beside them, a few at a time (HABIT=flood: all with one of the habits in
-# Tests/Processes/Clients/habits.py). SEED=1 repeats. Without any, a few of each. Or one of these: PEERS=1000 on one
-# hub; CONNECTS=10000 to a hub and away from it; FRAMES=1000000 that are malformed; PRESSES=5000 beside subscribers that
-# never read.
+# Real processes under failures: KILLS=2000 (kill -9), STOPS=200 (SIGSTOP), FAULTS=1000 (of TCP links: cut, half-open,
+# delayed, throttled, corrupt), WRONG=50 (members that break rules, a few at a time; HABIT=flood gives all of them one
+# of the habits in Tests/Processes/Clients/habits.py). Numbers that are not given are 0; without any, a few of each.
+# SEED=1 repeats. Or one of: PEERS=1000 on one hub; CONNECTS=10000 to a hub and off again; FRAMES=1000000 malformed
+# frames; PRESSES=5000 beside subscribers that never read.
 CHAOS = $(if $(KILLS)$(STOPS)$(FAULTS)$(WRONG),,1)
 CHAOS_BUSNODE = RUNBUS_CHAOS_SEED=$(SEED) RUNBUS_SOAK_BUSNODE=$(CURDIR)/$(BUSNODE) SWIFT_BACKTRACE=enable=no
 chaos:
@@ -104,25 +105,25 @@ endif
 CHAOS_LIMIT = $(or $(if $(PEERS),manyPeers),$(if $(CONNECTS),StrangerTests/connects),$(if $(FRAMES),StrangerTests/frames),\
   muteSubscribers)
 
-# Whether the worlds would notice: known bugs are planted in a copy, one at a time, and each is to be caught.
+# Tests the simulation itself: plants known bugs in a copy of the tree, one at a time, and checks that each is found.
 mutants:
 	@scripts/bootstrap
 	@scripts/mutants
 
-# libFuzzer with the address sanitizer on what reads somebody else's bytes, SECONDS a target (60), or
-# RUNS=10000000 inputs a target.
+# Runs libFuzzer with the address sanitizer on everything that reads bytes from outside, for SECONDS (60) a target or
+# with RUNS=10000000 inputs a target.
 fuzz:
 	@scripts/bootstrap
 	Fuzzing/run $(if $(RUNS),--runs $(RUNS),$(or $(SECONDS),60))
 
-# The tests under the thread sanitizer, then under the address sanitizer, in build directories of their own. What runs on
-# one thread (the pure cores, codec, readers of recordings) is left out of the first, where it would take an hour, and
-# replays are played at a tenth of the speed: the processes are slower, too. ARGS="thread AdminSocketTests" runs those only.
+# Runs the tests under the thread sanitizer, then under the address sanitizer. Tests of code on one thread (the cores,
+# the codec, readers of recordings) are left out of the first, where they would take an hour. Replays run at a tenth of
+# the speed, because the processes are slower. ARGS="thread AdminSocketTests" runs one sanitizer with matching tests.
 sanitize:
 	@scripts/bootstrap --python
 	@scripts/sanitize $(ARGS)
 
-# Latencies side by side with a C program that does the same hops; ARGS="--rounds 5" makes it shorter.
+# Measures latencies beside a C program with the same ZeroMQ hops; ARGS="--rounds 5" makes it shorter.
 bench:
 	@scripts/bootstrap
 	Benchmarks/run $(ARGS)

@@ -1,7 +1,7 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// CI treats every warning as an error; a user's newer compiler must not.
+// CI treats warnings as errors. Other builds do not, because a newer compiler may give new warnings.
 let strict: [SwiftSetting] = Context.environment["CI"] != nil ? [.treatAllWarnings(as: .error)] : []
 
 let settings: [SwiftSetting] =
@@ -12,7 +12,8 @@ let settings: [SwiftSetting] =
     .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
   ] + strict
 
-// Homebrew keeps libzmq where only pkg-config finds it; on Debian pkg-config's flags draw a warning and are not needed.
+// Homebrew installs libzmq where only pkg-config finds it. On Debian pkg-config is not needed, and its flags cause a
+// warning.
 #if os(macOS)
   let zeroMQPackage: String? = "libzmq"
 #else
@@ -38,7 +39,7 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
     .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
     .package(url: "https://github.com/apple/swift-numerics", from: "1.1.1"),
-    // Two default traits would reach the compiler in an order that changes from build to build, and rebuild it each time.
+    // The order of the two default traits changes from build to build, which would recompile the package each time.
     .package(url: "https://github.com/apple/swift-protobuf", from: "1.39.0", traits: []),
     .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
     .package(url: "https://github.com/swiftlang/swift-subprocess", from: "1.0.2"),

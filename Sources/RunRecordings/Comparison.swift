@@ -1,10 +1,10 @@
 public import RunCore
 
-/// A number of ours beside the recording device's own.
+/// A number as RunBus computes it beside the recording device's own.
 public struct ComparedValue: Hashable, Sendable {
-  /// What we measured; `nil` when unknown.
+  /// The number that RunBus computes; `nil` when it is not known.
   public let ours: Double?
-  /// What the device says; `nil` when it says nothing.
+  /// The number that the device wrote; `nil` when it wrote none.
   public let recorded: Double?
 
   /// Two numbers in the same unit.
@@ -13,19 +13,19 @@ public struct ComparedValue: Hashable, Sendable {
     self.recorded = recorded
   }
 
-  /// Ours less the device's; `nil` unless both are known.
+  /// `ours` minus `recorded`; `nil` unless both are known.
   public var difference: Double? {
     guard let ours, let recorded else { return nil }
     return ours - recorded
   }
-  /// The difference in per cent of the device's number; `nil` unless both are known and the device's is not zero.
+  /// The difference in percent of `recorded`; `nil` unless both are known and `recorded` is not zero.
   public var percent: Double? {
     guard let difference, let recorded, recorded != 0 else { return nil }
     return difference / recorded * 100
   }
 }
 
-/// A lap or split of ours beside the device's lap of the same boundaries.
+/// A lap or split as RunBus computes it beside the device's lap of the same boundaries.
 public struct ComparedLap: Hashable, Sendable {
   /// The number of the device's lap, from 1.
   public var number: Int
@@ -37,7 +37,7 @@ public struct ComparedLap: Hashable, Sendable {
   public var averageHeartRateBpm: ComparedValue
 }
 
-/// A measured run beside what the recording device made of it.
+/// The numbers of a measured run beside those of the recording device.
 public struct Comparison: Hashable, Sendable {
   /// Metres.
   public var distanceMeters: ComparedValue
@@ -53,18 +53,18 @@ public struct Comparison: Hashable, Sendable {
   public var elevationGainMeters: ComparedValue
   /// Metres descended.
   public var elevationLossMeters: ComparedValue
-  /// Kilocalories; the device's idea of the runner is its own.
+  /// Kilocalories; the device computes with its own data about the runner.
   public var energyKilocalories: ComparedValue
-  /// The device's laps beside ours between the same lap marks; one without a counterpart has none of our numbers.
-  /// Empty when the device kept one lap or none.
+  /// The device's laps beside those that RunBus computes between the same lap marks, where there are any. Empty when
+  /// the device kept one lap or none.
   public var laps: [ComparedLap]
   /// The unit of `splits`; `nil` when there are none.
   public var splitUnit: SplitUnit?
-  /// The device's laps beside our splits, from the first lap on for as long as each has a kilometre's or a mile's
-  /// length: the boundaries are found by us, which the laps do not show.
+  /// The device's laps beside the splits that RunBus computes, from the first lap on, as long as each lap is a
+  /// kilometre or a mile long. Unlike `laps`, this also compares where RunBus finds the boundaries.
   public var splits: [ComparedLap]
 
-  /// Compares a run with what its recording says; `nil` when that is nothing.
+  /// Compares a run with its recording's own numbers; `nil` when the recording has none.
   public init?(_ run: MeasuredRun) {
     guard let recorded = run.recorded else { return nil }
     let metrics = run.report.metrics
@@ -91,7 +91,7 @@ public struct Comparison: Hashable, Sendable {
       } ?? []
   }
 
-  /// A lap of ours is the counterpart of the device's when both begin and end at the same marks.
+  /// Pairs each lap of the device with the lap of RunBus that begins and ends at the same marks.
   private static func compare(_ recorded: [RecordedLap], with ours: [Split]) -> [ComparedLap] {
     func lie(_ left: BusDuration, near right: BusDuration?) -> Bool {
       right.map { abs((left - $0).seconds) <= Recording.pressSpacing.seconds } ?? false
@@ -122,7 +122,7 @@ extension ComparedLap {
 }
 
 extension RecordedLap {
-  /// It has the length of a unit, within half a per cent: devices round, and close a lap with the next second.
+  /// Whether the lap is one unit long, within half a percent: devices round, and end a lap at the next full second.
   fileprivate func isOne(_ unit: SplitUnit) -> Bool {
     distanceMeters.map { abs($0 - unit.meters) <= 0.005 * unit.meters } ?? false
   }

@@ -2,20 +2,20 @@ import RunCore
 
 /// GPX 1.1: `trk` / `trkseg` / `trkpt`. Routes and waypoints are not recordings.
 ///
-/// Heart rate, cadence and distance stand in extensions, by local name whatever their prefix: Garmin's
+/// Heart rate, cadence and distance are read from extensions, by local name with any prefix: Garmin's
 /// `TrackPointExtension` (`hr`, `cad`; Strava, Suunto, Polar, Coros, Wahoo and most others write it), Cluetrust's
-/// `gpxdata` (`hr`, `cadence`, `distance`) and plain elements. A run's own figures are read from Garmin's
+/// `gpxdata` (`hr`, `cadence`, `distance`) and plain elements. The device's own totals are read from Garmin's
 /// `TrackStatsExtension` and Cluetrust's `lap`.
 ///
-/// Dilution of precision (`hdop`) has no unit and says nothing about metres; `hAcc` is written by several apps with
-/// meanings that differ and is stated nowhere. Neither is taken for an accuracy: a wrong one would drop fixes.
+/// `hdop` (dilution of precision) and `hAcc` are not read as accuracies: `hdop` has no unit, and several apps write
+/// `hAcc` with different meanings that are not documented. A wrong accuracy would reject fixes.
 struct GPXFormat: TrackFormat {
   var track = RecordedTrack()
   private var fields = PointFields()
   private var latitude: String?
   private var longitude: String?
   private var accuracyMeters: Double?
-  /// The first point of this segment follows a stop.
+  /// Whether the next point is the first of its segment and so follows a stop.
   private var startsSegment = false
   private var lap = TrackLap()
 
@@ -60,7 +60,7 @@ struct GPXFormat: TrackFormat {
     }
   }
 
-  /// A track of which nothing is known is none: the next one takes its place.
+  /// Begins a track. A track before it that has neither points nor figures is replaced.
   private mutating func openTrack() {
     let next = TrackLap(firstPoint: track.points.count)
     if track.tracks.last == next { return }
@@ -117,7 +117,7 @@ struct GPXFormat: TrackFormat {
       return
     }
     track.points.append(point)
-    // An empty segment never gets here: it marks nothing.
+    // An empty segment has no points, so it marks no stop.
     if startsSegment, count > 0 { track.breaksBefore.insert(count) }
     startsSegment = false
   }

@@ -1,15 +1,15 @@
 import RunCore
 
-/// Writes a recording as GPX 1.1, in a form that ``Recording/read(contentsOf:)`` reads back as it was.
+/// Writes a recording as GPX 1.1, in a form that ``Recording/read(contentsOf:)`` reads back.
 ///
-/// Heart rate and cadence go into Garmin's `TrackPointExtension`, which every tool knows; the accuracy of a fix, for
-/// which GPX has no element in metres, into one of the project's own. A timer stop is a new segment. A point needs a
-/// position: readings at moments without one are not written.
+/// Heart rate and cadence are written in Garmin's `TrackPointExtension`, which most tools know, and the accuracy of a
+/// fix in an element of RunBus, because GPX has none in metres. A segment ends at each timer stop. A GPX point needs a
+/// position, so readings at moments without a fix are not written.
 public enum GPXWriter {
   /// The document.
   public static func document(_ recording: Recording) -> String { document(recording, description: []) }
 
-  /// The document, with elements of GPX 1.1 that stand behind the track's name.
+  /// The document, with further GPX elements after the track's name.
   static func document(_ recording: Recording, description: [String]) -> String {
     var lines = [
       #"<?xml version="1.0" encoding="UTF-8"?>"#,
@@ -77,7 +77,8 @@ public enum GPXWriter {
     return text + "</trkpt>"
   }
 
-  /// A number in plain decimals, which Swift's own description leaves for small values; out of range is cut to it.
+  /// A number in plain decimals, without an exponent and without trailing zeros. Swift's description writes small
+  /// numbers with an exponent. A number too large for `Int64` becomes 1,000,000,000 of its last decimal.
   static func decimal(_ value: Double, places: Int) -> String {
     var scale: Int64 = 1
     for _ in 0..<places { scale *= 10 }
@@ -100,7 +101,7 @@ public enum GPXWriter {
       case "&": result += "&amp;"
       case "<": result += "&lt;"
       case ">": result += "&gt;"
-      // XML 1.0 has no way to write these.
+      // XML 1.0 does not allow these characters, not even as references.
       case "\u{0}"..."\u{8}", "\u{B}", "\u{C}", "\u{E}"..."\u{1F}", "\u{FFFE}", "\u{FFFF}": result += "\u{FFFD}"
       default: result.unicodeScalars.append(scalar)
       }

@@ -1,9 +1,13 @@
 public import RunCore
 
 extension Recording {
-  /// What a replay leaves in the hub's ledger for a run that started at `origin`: the presses, and each device's
-  /// readings at origin plus offset. A live replay through the bus gives the same digits, because it puts the same
-  /// entries at the same moments and the order of arrival decides nothing.
+  /// The entries that a replay of this recording adds to the hub's ledger: the presses, and the readings of each
+  /// device.
+  ///
+  /// A live replay through the bus gives exactly the same metrics, because it adds the same entries with the same
+  /// times, and metrics do not depend on the order of arrival.
+  ///
+  /// - Parameter origin: The start of the run. An entry's time is this plus its offset.
   public func ledgerEntries(runStartedAt origin: BusTime) -> [LedgerEntry] {
     var entries: [LedgerEntry] = []
     let presses = presses
@@ -29,22 +33,26 @@ extension Recording {
     return entries
   }
 
-  /// The ledger of those entries, for a run that started at zero.
+  /// The ledger of a replay whose run starts at time zero.
   func ledger(settings: MetricsSettings) -> RunLedger {
     var entries = ledgerEntries(runStartedAt: .zero)
-    // Where they are, so that the ledger need not copy them.
+    // Sort in place, so that the ledger need not copy the entries.
     entries.sort(by: LedgerEntry.precedes)
     return RunLedger(settings: settings, entries: entries)
   }
 }
 
-/// All that a recording's entries fold to, through the same ledger as a live run.
+/// The numbers of a recording, computed by the same ledger as those of a live run.
+///
+///     let recording = try Recording.read(contentsOf: "run.gpx")
+///     let run = MeasuredRun(recording)
+///     print(run.report.metrics.distanceMeters ?? 0)
 public struct MeasuredRun: Hashable, Sendable {
-  /// The final numbers with their pieces.
+  /// The final metrics, with splits, laps and stretches.
   public var report: RunReport
-  /// What became of every fix, in order.
+  /// Every fix, with whether it counts and why not, in order of time.
   public var route: [RoutePoint]
-  /// The device's own figures; `nil` when the recording holds none.
+  /// The device's own numbers; `nil` when the recording holds none.
   public var recorded: RecordedSummary?
 
   /// A measured run from its parts.
@@ -54,7 +62,7 @@ public struct MeasuredRun: Hashable, Sendable {
     self.recorded = recorded
   }
 
-  /// Measures a recording, without any process.
+  /// Measures a recording, without a hub.
   public init(_ recording: Recording, settings: MetricsSettings = MetricsSettings()) {
     let ledger = recording.ledger(settings: settings)
     self.init(
@@ -62,7 +70,7 @@ public struct MeasuredRun: Hashable, Sendable {
   }
 }
 
-/// The final numbers of a recording; see ``MeasuredRun`` for their pieces.
+/// The final metrics of a recording; see ``MeasuredRun`` for splits and route.
 public func measure(_ recording: Recording, settings: MetricsSettings = MetricsSettings()) -> RunMetrics {
   MeasuredRun(recording, settings: settings).report.metrics
 }

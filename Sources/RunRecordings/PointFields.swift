@@ -1,6 +1,6 @@
 import RunCore
 
-/// The texts of one trackpoint, and the rules by which they become numbers.
+/// The texts of one trackpoint, and the rules that turn them into numbers.
 struct PointFields {
   private(set) var time: Int64?
   private var hasBadTime = false
@@ -15,7 +15,7 @@ struct PointFields {
     hasBadTime = time == nil
   }
 
-  /// The point; `nil` without a time that can be read. A reading that is no possible number is left out and noted.
+  /// The point; `nil` without a readable time. A reading that is not a number in its range is left out and noted.
   func point(
     latitude: String?, longitude: String?, accuracyMeters: Double? = nil, notes: inout ReadingNotes, line: Int
   ) -> Trackpoint? {
@@ -44,7 +44,7 @@ struct PointFields {
     point.altitudeMeters = number(altitude, in: -1000...10_000)
     point.cadence = number(cadence, in: 0...300)
     point.pedometerMeters = number(pedometer, in: 0...10_000_000)
-    // Zero is what devices write without contact: no heart rate, and nothing wrong with the file.
+    // Devices write zero when the sensor has no contact: leave it out without a note.
     point.heartRateBpm = number(heartRate, in: 0...300).flatMap { $0 > 0 ? $0 : nil }
     return point
   }

@@ -1,6 +1,6 @@
 import RunCore
 
-/// Why there is no recording in a file, and where in it that shows.
+/// The reason why a file cannot be read as a recording, with its position where there is one.
 struct RecordingFlaw: Error {
   let reason: String
   var line: Int?
@@ -13,20 +13,20 @@ struct RecordingFlaw: Error {
   }
 }
 
-/// What was left out, counted by kind, with the line of the first.
+/// What was left out while reading, counted by kind, with the line of the first of each kind.
 struct ReadingNotes {
   enum Kind: Int, CaseIterable {
     case noCharacter, noTime, badTime, farTime, badPosition, badNumber, outOfOrder, notCumulative, otherActivity
     case otherTrack, otherLap, undeclaredPrefix, notOnFoot
   }
   private var counts: [Kind: (count: Int, line: Int)] = [:]
-  /// What a repair of the XML left out.
+  /// The sentence about what a repair of the XML left out.
   var damage: String?
 
   mutating func add(_ kind: Kind, line: Int, count: Int = 1) { counts[kind, default: (0, line)].count += count }
   func count(of kind: Kind) -> Int { counts[kind]?.count ?? 0 }
 
-  /// One sentence a kind.
+  /// One sentence for the damage and for each kind.
   var sentences: [String] {
     (damage.map { [$0] } ?? [])
       + Kind.allCases.compactMap { kind in
@@ -57,7 +57,7 @@ extension ReadingNotes.Kind {
     case .undeclaredPrefix: return noun("undeclared XML prefix", "undeclared XML prefixes") + " ignored"
     case .notOnFoot:
       return
-        "the file says that this is a ride: it is measured as a run, and what is faster than a runner does not count"
+        "the file says that this is a ride: it is measured as a run, and fixes too fast for a runner do not count"
     }
   }
 }

@@ -1,11 +1,12 @@
 public import RunBus
 public import RunCore
 
-/// Writes records in the formats of other programs. Moments are those of the run's own time, from when it started.
+/// Writes records in the formats of other programs. Time stamps are the start of the run plus run time.
 public enum RecordExport {
-  /// GPX 1.1: the fixes that count, as ``GPXWriter`` writes them; where no line leads to a fix a segment begins.
+  /// The fixes of a record that count, as GPX 1.1. A segment begins where the distance was not measured from the fix
+  /// before.
   ///
-  /// Throws ``RunBusError/Code/badInput`` for a run without positions, which GPX cannot hold.
+  /// - Throws: ``RunBusError/Code/badInput`` for a run without positions, which GPX cannot represent.
   public static func gpx(_ record: RunRecord) throws(RunBusError) -> String {
     var samples: [RecordedSample] = []
     var stops: [TimerStop] = []
@@ -39,8 +40,8 @@ public enum RecordExport {
     return GPXWriter.document(recording, description: description)
   }
 
-  /// Comma-separated values: a line for every fix, counted or not, and for every ten seconds without one. The names of
-  /// the columns carry the units; what is not known is empty.
+  /// A record as comma-separated values: a line, ended by CR LF, for every fix, counted or not, and for every ten
+  /// seconds without a fix. The names of the columns carry the units; values that are not known are empty.
   public static func csv(_ record: RunRecord) -> String {
     var lines = [
       "offsetSeconds,time,latitude,longitude,altitudeMeters,distanceMeters,paceSecondsPerKilometer,heartRateBpm,"

@@ -1,26 +1,34 @@
 public import RunBus
 public import RunCore
 
-/// Makes records of recordings from elsewhere.
+/// Makes records from files of other programs.
 public enum RecordImport {
-  /// The device that an imported record names.
+  /// The device name in imported records.
   public static let device: DeviceID = {
     guard let device = DeviceID("import") else { preconditionFailure("import is a name") }
     return device
   }()
 
-  /// A record of a GPX or TCX document, measured like a replay.
+  /// Makes a record from a GPX or TCX document, measured like a replay.
   ///
-  /// The same content has the same run id, whatever the file is called; one that an export has written has the id of the
-  /// run that it was made of, and its title, if only an empty one. Messages call the document by `path`. Throws ``RunBusError/Code/badInput`` for a document that cannot be read or is too short.
+  /// The run id follows from the content, so that importing a document twice gives one record. A document that
+  /// ``RecordExport`` wrote keeps the id and the title of its run, even an empty title.
+  ///
+  /// - Parameters:
+  ///   - document: The bytes of the file.
+  ///   - name: The title if the document has none, usually the file's name.
+  ///   - path: The name of the document in messages; `name` by default.
+  ///   - settings: The runner's weight and other settings of the computation.
+  /// - Returns: The record, and a sentence for each kind of thing that was left out.
+  /// - Throws: ``RunBusError/Code/badInput`` for a document that cannot be read or holds no run.
   public static func record(
     of document: [UInt8], name: String, path: String? = nil, settings: MetricsSettings = MetricsSettings()
   ) throws(RunBusError) -> (record: RunRecord, warnings: [String]) {
-    // Looked at first: the id is searched for in all of it.
+    // Check the size first, because the search for the id reads the whole document.
     let ownID = document.count <= Recording.bytesMax ? runID(in: document) : nil
     let recording = try Recording.read(document, name: ownID == nil ? name : "", path: path ?? name)
     guard let body = RecordBody(recording.ledger(settings: settings), settings: settings) else {
-      throw RunBusError(.badInput, "\(path ?? name): there is no run in it")
+      throw RunBusError(.badInput, "\(path ?? name): it contains no run")
     }
     var summary = RecordSummary(
       runID: ownID ?? runID(of: recording), version: 1, deviceID: device, hubDeviceID: device,
@@ -32,14 +40,14 @@ public enum RecordImport {
     return (RunRecord(summary: summary, body: body), recording.warnings)
   }
 
-  /// As much of a text as there is room for.
+  /// The longest prefix of a text that fits into a number of bytes.
   private static func text(_ text: String, bytesMax: Int) -> String {
     var text = text
     while text.utf8.count > bytesMax { text.removeLast() }
     return text
   }
 
-  /// What one of our own exports says of itself.
+  /// The run id that an export of RunBus contains; `nil` in other documents.
   private static func runID(in document: [UInt8]) -> RunID? {
     let prefix = Array(RecordSummary.urnPrefix.utf8)
     guard let first = prefix.first else { return nil }
@@ -54,7 +62,7 @@ public enum RecordImport {
     return nil
   }
 
-  /// Fowler, Noll and Vo's hash 1a in 128 bits over all readings: not secure, and it need not be, the file is its owner's.
+  /// The FNV-1a hash of all readings in 128 bits. It is not secure, which is enough for files of the user's own.
   private static func runID(of recording: Recording) -> RunID {
     var hash: UInt128 = 0x6c62_272e_07bb_0142_62b8_2175_6295_c58d
     func add(_ value: UInt64) {

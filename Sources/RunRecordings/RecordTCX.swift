@@ -1,8 +1,8 @@
 public import RunCore
 
 extension RecordExport {
-  /// TCX (Garmin Training Center v2): the laps that were marked, or the whole run as one; a point for every fix that
-  /// counts, and for every ten seconds without one, with what was measured then. A new track begins after a pause.
+  /// A record as TCX (Garmin Training Center v2): the marked laps, or the whole run as one lap, with a point for every
+  /// fix that counts and for every ten seconds without a fix. A new track begins after each pause.
   public static func tcx(_ record: RunRecord) -> String {
     let summary = record.summary
     let start = summary.time(at: .zero)
@@ -28,8 +28,8 @@ extension RecordExport {
     return lines.joined(separator: "\n")
   }
 
-  /// The points of the track with an end of their own, so that the run is as long as it was. One in between that says
-  /// nothing is left out: two of them in a row are how old devices write that the clock stood.
+  /// The points of the track, with one at the end of the run, so that readers see its whole duration. Points without
+  /// values are left out, because two of them in a row would mark a stopped timer (see ``RecordedTrack``).
   private static func points(of body: RecordBody) -> [RecordTrack.Point] {
     var points = RecordTrack(body).points
     points.removeAll { $0.fix == nil && $0.values == RecordSeries.Sample() && $0.offset > .zero }
@@ -59,7 +59,7 @@ extension RecordExport {
       "<TotalTimeSeconds>\(GPXWriter.decimal(lap.active.seconds, places: 3))</TotalTimeSeconds>",
       "<DistanceMeters>\(GPXWriter.decimal(lap.distanceMeters ?? 0, places: 2))</DistanceMeters>",
     ]
-    // The energy of the whole run, shared by active time: TCX wants a number in every lap.
+    // TCX needs a number in every lap, so divide the energy of the run by active time.
     let share = metrics.active > .zero ? lap.active.seconds / metrics.active.seconds : 0
     let kilocalories = (metrics.energyJoules ?? 0) / RecordedSummary.joulesPerKilocalorie * share
     lines.append("<Calories>\(GPXWriter.decimal(min(65_535, kilocalories), places: 0))</Calories>")
@@ -72,7 +72,7 @@ extension RecordExport {
       let rest = pauses.drop { $0.endedAt <= point.offset }
       if rest.count < pauses.count, hasPoints { lines += ["</Track>", "<Track>"] }
       pauses = rest
-      // Nothing is measured of a run while it is paused.
+      // A point inside a pause belongs to no track.
       if let pause = pauses.first, pause.startedAt < point.offset { continue }
       lines.append(element(point, of: record.summary))
       hasPoints = true

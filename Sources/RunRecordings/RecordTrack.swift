@@ -1,20 +1,22 @@
 import RunCore
 
-/// A record as a list of points, which is what files of other programs hold.
+/// A record as a list of points, the form that GPX, TCX and CSV need.
 struct RecordTrack {
   struct Point {
     var offset: BusDuration
-    /// The fix, when this is one.
+    /// The fix; `nil` for a sample of the series.
     var fix: RoutePoint?
-    /// What else was known then.
+    /// The other values at this moment.
     var values: RecordSeries.Sample
-    /// No line leads to it from the point before.
+    /// Whether the distance was not measured from the point before.
     var startsLine = false
   }
 
   let points: [Point]
 
-  /// Every fix that counts, or every fix at all, and the samples of the series where there is no fix for a step of it.
+  /// Collects the fixes, and a sample of the series for each of its steps without a fix.
+  ///
+  /// - Parameter withEveryFix: Whether to include the fixes that do not count.
   init(_ body: RecordBody, withEveryFix: Bool = false) {
     var points: [Point] = []
     var steps: Set<Int64> = []
@@ -42,10 +44,10 @@ extension RecordSummary {
     (BusTime.zero + BusDuration(seconds: startedAtUnixSeconds) + offset).nanoseconds
   }
 
-  /// A moment of the run as files write it.
+  /// A moment of the run as an ISO 8601 time stamp.
   func time(at offset: BusDuration) -> String { RecordingTime.text(unixNanoseconds: unixNanoseconds(at: offset)) }
 
-  /// What a file says of itself, so that it is known again when it comes back.
+  /// The run id as a URN, written into exports so that an import recognizes the run.
   var urn: String { Self.urnPrefix + runID.description }
   static var urnPrefix: String { "urn:runbus:run:" }
 }

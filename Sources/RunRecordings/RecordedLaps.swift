@@ -1,29 +1,29 @@
 import RunCore
 
-/// A lap, or a whole track, as the file's own figures say.
+/// The file's own numbers for a lap or a whole track.
 struct TrackLap: Equatable {
   var figures = RecordedLap()
-  /// The index of its first trackpoint, where the file nests them.
+  /// The index of its first trackpoint, if the format nests points in it.
   var firstPoint: Int?
-  /// When it began, nanoseconds since 1970, where the file says that, too.
+  /// Its start in nanoseconds since 1970, if the file gives one.
   var time: Int64?
-  /// As recorded: strides or steps, which the whole file decides.
+  /// As recorded, in strides of one foot or steps of both per minute; ``RecordedTrack/countSteps()`` decides.
   var cadence: Double?
   var energyKilocalories: Double?
   var elevationGainMeters: Double?
   var elevationLossMeters: Double?
 
-  /// A figure that can be one; `nil` otherwise.
+  /// A number from 0 to below 1e9; `nil` for any other text.
   static func figure(_ text: String) -> Double? {
     Double(text).flatMap { $0.isFinite && $0 >= 0 && $0 < 1e9 ? $0 : nil }
   }
 }
 
 extension RecordedSummary {
-  /// The device's figures over a whole run.
+  /// Adds up the device's numbers over all laps of a run.
   ///
-  /// A total needs the figure of every lap, because a part is no total; and a total of zero is what exporters write
-  /// for a figure they do not have. Averages are weighed by timer time over the laps that have one.
+  /// A total is `nil` unless every lap has the number, and also when it is zero, because exporters write zero for
+  /// unknown numbers. Averages are weighted by timer time over the laps that have the number.
   init(of laps: [TrackLap], stepsPerCadence: Double) {
     self.init()
     func total(_ figure: (TrackLap) -> Double?) -> Double? {
@@ -38,7 +38,7 @@ extension RecordedSummary {
       var (sum, seconds) = (0.0, 0.0)
       for lap in laps {
         guard let value = figure(lap), value > 0 else { continue }
-        // A file with one lap and no time still has an average.
+        // A single lap needs no weight, so it may lack a timer time.
         let weight = laps.count == 1 ? 1 : lap.figures.timerSeconds ?? 0
         sum += value * weight
         seconds += weight
@@ -55,7 +55,7 @@ extension RecordedSummary {
     averageCadenceStepsPerMinute = mean(\.cadence).map { $0 * stepsPerCadence }
   }
 
-  /// It says something.
+  /// Whether there is any number besides the starts of laps.
   var holdsAnything: Bool {
     var totals = self
     totals.laps = []
@@ -64,7 +64,7 @@ extension RecordedSummary {
 }
 
 extension RecordedLap {
-  /// It says more than when it began.
+  /// Whether the lap has any number besides its start.
   fileprivate var hasFigures: Bool {
     var figures = self
     figures.startedAt = nil

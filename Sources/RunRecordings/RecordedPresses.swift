@@ -1,6 +1,6 @@
 public import RunCore
 
-/// A press of a button that a recording holds.
+/// A button press in a recording.
 public struct RecordedPress: Hashable, Sendable {
   /// When it was pressed, from the recording's start.
   public let offset: BusDuration
@@ -15,15 +15,15 @@ public struct RecordedPress: Hashable, Sendable {
 }
 
 extension Recording {
-  /// The usual length of the hub's window: of presses that lie closer together, one may undo or absorb the other.
+  /// The default length of the hub's window. The hub may coalesce or supersede presses that are closer together.
   static let pressSpacing = BusDuration.milliseconds(500)
 
-  /// What a replay presses, in order: start, the recorded pauses and resumes, the laps, stop.
+  /// The presses of a replay, in order: start, the recorded pauses and resumes, the laps, stop.
   ///
-  /// A hub with the usual window judges all of them as applied, so that a live replay and an offline measurement have
-  /// the same transitions and laps. What it would judge otherwise is put right here, for both: timer stops that lie
-  /// closer than the window are one, a shorter one is none; a lap so close to another press is marked at its moment; of
-  /// laps so close to each other the first counts; and a lap needs something before it and behind it.
+  /// A hub with the default window applies every one of them, so that a live replay and an offline measurement have the
+  /// same transitions and laps. For that, presses that are closer together than the window are changed here: timer
+  /// stops are joined, and shorter ones dropped; a lap moves to the time of a pause or resume, and is dropped near the
+  /// start and the stop; of several laps only the first stays.
   public var presses: [RecordedPress] {
     var presses = [RecordedPress(offset: .zero, kind: .start)]
     for stop in spacedStops {
@@ -47,7 +47,9 @@ extension Recording {
     return stops.filter { $0.resumedAt - $0.pausedAt >= Self.pressSpacing }
   }
 
-  /// The moments of the laps; `transitions` are those of the other presses, in order.
+  /// The times of the laps.
+  ///
+  /// - Parameter transitions: The times of the other presses, in order.
   private func spacedLaps(between transitions: [BusDuration]) -> [BusDuration] {
     var laps: [BusDuration] = []
     var next = transitions.startIndex
@@ -62,7 +64,7 @@ extension Recording {
     return laps
   }
 
-  /// Both in order; at one moment what changes the phase comes first.
+  /// Merges both in order of time. At equal times a transition comes before a lap.
   private static func merged(_ transitions: [RecordedPress], _ laps: [BusDuration]) -> [RecordedPress] {
     var presses: [RecordedPress] = []
     var laps = laps[...]

@@ -1,19 +1,19 @@
 import RunCore
 
-/// One trackpoint as a file holds it.
+/// One trackpoint of a file.
 struct Trackpoint {
   /// Nanoseconds since 1970.
   var time: Int64
   var position: Position?
   var altitudeMeters: Double?
-  /// As recorded; steps once the whole file has said what it counts.
+  /// As recorded at first; ``RecordedTrack/countSteps()`` turns it into steps per minute.
   var cadence: Double?
   var pedometerMeters: Double?
   var heartRateBpm: Double?
-  /// Where it ends in the file.
+  /// The line of the file in which it ends.
   var line: Int
 
-  /// It holds a time and nothing else.
+  /// Whether it has a time and no readings.
   var isBlank: Bool {
     position == nil && altitudeMeters == nil && cadence == nil && pedometerMeters == nil
       && heartRateBpm == nil
@@ -23,7 +23,7 @@ struct Trackpoint {
     (position == nil ? 0 : 1) + (altitudeMeters == nil ? 0 : 1) + (cadence == nil ? 0 : 1)
       + (pedometerMeters == nil ? 0 : 1) + (heartRateBpm == nil ? 0 : 1)
   }
-  /// Its readings; the order is the one that ``Recording/samples`` promises.
+  /// Calls `body` for each reading, in the order that ``Recording/samples`` promises.
   func forEachReading(_ body: (SampleValue) -> Void) {
     if let position { body(.position(position)) }
     if let altitudeMeters { body(.altitude(meters: altitudeMeters, .unstated)) }
@@ -33,49 +33,52 @@ struct Trackpoint {
   }
 }
 
-/// What a file holds, before it is a recording: points in file order, and where its format marks that the timer stood.
+/// The content of a file before it becomes a recording: points in file order, and where the format marks timer stops.
 ///
-/// The timer stood, by whatever device the file was written,
-/// 1. where the format says so (`breaksBefore`): between two non-empty GPX segments, between two non-empty TCX tracks
-///    *inside* a lap. The hole between two laps is none: devices leave one at every lap;
-/// 2. between trackpoints that hold a time and nothing else, two or more in a row with readings around them: how older
-///    devices write a stop;
-/// 3. where no point was written for 30 s or more, and for ten times the file's usual step: some exports drop the
-///    points of a stop and keep no other trace of it. Watches that record sparsely make steps of up to 18 s.
+/// Devices write a stopped timer in different ways. The timer was stopped
+/// 1. where the format says so (`breaksBefore`): between two non-empty GPX segments, and between two non-empty TCX
+///    tracks *inside* a lap. A gap between two laps is no stop, because devices leave one at every lap;
+/// 2. between two or more trackpoints in a row that hold a time only, with readings before and after them. Older
+///    devices write a stop like this;
+/// 3. where no point was written for 30 s or more, and for ten times the file's usual step or more. Some exports drop
+///    the points of a stop and leave no other trace. Watches that record sparsely make steps of up to 18 s.
 ///
-/// Where the file says how long the timer ran, its word goes before rule 3: holes count, longest first, as long as they
-/// fit into the time that the timer did not run. Where it does not, a hole over which the runner came forward at half
-/// the usual speed or more is lost reception, and no pause: at the pauses of recordings whose device says when it
-/// paused, runners came forward at less than a tenth of it. A hole where something damaged was skipped never counts.
+/// If the file gives the time that the timer ran, it limits rule 3: gaps count, longest first, as long as they fit into
+/// the time that the timer did not run. If the file does not, a gap in which the runner moved at half the usual speed
+/// or more is lost reception and no stop. (In recordings whose device marks its pauses, runners moved at less than a
+/// tenth of the usual speed in them.) A gap in which damaged content was skipped never counts.
 struct RecordedTrack {
-  /// One every nine seconds of a day.
+  /// Enough for a lap every nine seconds of a day.
   static let lapsMax = 10_000
-  /// Of so many, the timer's stops are no pauses of a run.
+  /// A file with more stops than this is not a run with pauses.
   static let stopsMax = 10_000
 
   var name: String?
   var note: String?
   var points: [Trackpoint] = []
-  /// Indices into `points`: the timer stood before these.
+  /// Indices into `points` of points before which the timer was stopped.
   var breaksBefore: Set<Int> = []
-  /// Indices into `points`: something was skipped before these, so that a hole there is no pause.
+  /// Indices into `points` of points before which something was skipped, so that a gap there is no stop.
   var damageBefore: Set<Int> = []
-  /// The laps, with the file's own figures, ``lapsMax`` at most.
+  /// The laps, with the file's own numbers, ``lapsMax`` at most.
   private(set) var laps: [TrackLap] = []
-  /// The tracks of their own, where a format has them, with the file's own figures.
+  /// The tracks of a GPX file, with the file's own numbers; empty for TCX.
   var tracks: [TrackLap] = []
-  /// The file holds the run to its end, so that its totals are those of what was read.
+  /// Whether the file holds the run to its end. If not, its totals describe more than what was read and are ignored.
   var isWhole = true
-  /// Distances by trackpoint are total by the format's definition.
+  /// Whether the format defines the distance of a trackpoint as the total so far.
   var pedometerIsTotal = true
   var notes = ReadingNotes()
 
-  /// Takes the next lap.
+  /// Appends the next lap; beyond ``lapsMax`` laps are only counted.
   mutating func add(_ lap: TrackLap, line: Int) {
     if laps.count < Self.lapsMax { laps.append(lap) } else { notes.add(.otherLap, line: line) }
   }
 
-  /// The recording; throws why there is none in it.
+  /// Makes the recording.
+  ///
+  /// - Parameter fallback: The name if the file has none.
+  /// - Throws: The reason why the file holds no usable recording.
   mutating func recording(named fallback: String) throws(RecordingFlaw) -> Recording {
     try putInOrder()
     let stepsPerCadence = countSteps()
@@ -129,7 +132,7 @@ struct RecordedTrack {
   private func began(_ lap: TrackLap) -> BusDuration? {
     if let first = lap.firstPoint {
       guard first < points.count else { return nil }
-      // Between two points lies the moment at which the button was pressed, where the file says it.
+      // The lap button was pressed between two points. Use the file's start time if it lies there.
       let range = (first > 0 ? points[first - 1].time : start)...points[first].time
       return lap.time.flatMap { range.contains($0) ? BusDuration(nanoseconds: $0 - start) : nil } ?? offset(first)
     }
@@ -137,7 +140,10 @@ struct RecordedTrack {
     return lap.time.flatMap { range.contains($0) ? BusDuration(nanoseconds: $0 - start) : nil }
   }
 
-  /// Leaves the points of these indices, which rise; what stood before a point stands before the next one that is left.
+  /// Removes all points except those at `indices`, which are in rising order. A mark before a removed point moves to
+  /// the next point that is left.
+  ///
+  /// - Parameter kind: The kind of note for each removed point; `nil` for none.
   mutating func keep(_ indices: [Int], else kind: ReadingNotes.Kind?) {
     guard indices.count < points.count else { return }
     // For each old index, the first one left at or after it.

@@ -2,9 +2,9 @@ public import RunCore
 
 /// One reading of a recording.
 public struct RecordedSample: Hashable, Sendable {
-  /// When it was taken, from the recording's start.
+  /// When it was measured, from the recording's start.
   public let offset: BusDuration
-  /// What was read.
+  /// What was measured.
   public let value: SampleValue
 
   /// A reading from its parts.
@@ -12,7 +12,7 @@ public struct RecordedSample: Hashable, Sendable {
     self.offset = offset
     self.value = value
   }
-  /// The reading as a node records it: on the run's own time line.
+  /// The reading as a node adds it, with its offset in the run.
   public var sample: Sample { Sample(moment: .runOffset(offset), value: value) }
 }
 
@@ -20,7 +20,7 @@ public struct RecordedSample: Hashable, Sendable {
 public struct TimerStop: Hashable, Sendable {
   /// When the timer stopped, from the recording's start.
   public let pausedAt: BusDuration
-  /// When it went on.
+  /// When the timer ran again.
   public let resumedAt: BusDuration
 
   /// A stop from its ends.
@@ -30,7 +30,7 @@ public struct TimerStop: Hashable, Sendable {
   }
 }
 
-/// What the recording device itself made of the run; what it did not say is `nil`.
+/// The recording device's own numbers of the run; `nil` where it wrote none.
 public struct RecordedSummary: Hashable, Sendable {
   /// Its own distance, metres.
   public var distanceMeters: Double?
@@ -46,12 +46,12 @@ public struct RecordedSummary: Hashable, Sendable {
   public var elevationGainMeters: Double?
   /// Metres descended; positive.
   public var elevationLossMeters: Double?
-  /// Kilocalories, by the device's own idea of the runner.
+  /// Kilocalories, computed from the device's own data about the runner.
   public var energyKilocalories: Double?
   /// Its laps, in order.
   public var laps: [RecordedLap] = []
 
-  /// A summary that says nothing yet.
+  /// A summary without numbers.
   public init() {}
 }
 
@@ -65,18 +65,21 @@ public struct RecordedLap: Hashable, Sendable {
   public var averageHeartRateBpm: Double?
   /// Its highest heart rate, beats per minute.
   public var maxHeartRateBpm: Double?
-  /// When its first point was taken, from the recording's start; `nil` when it has none.
+  /// Its start from the recording's start: the file's start time for it, else its first point; `nil` without both.
   public var startedAt: BusDuration?
 
-  /// A lap that says nothing yet.
+  /// A lap without numbers.
   public init() {}
 }
 
-/// A recorded (or modelled) run to replay as sensor input.
+/// A recorded or modelled run, to be replayed as sensor input or measured.
+///
+///     let recording = try Recording.read(contentsOf: "run.gpx")
+///     for sample in recording.samples(for: .phone) { print(sample.offset.seconds, sample.value) }
 public struct Recording: Hashable, Sendable {
-  /// What the file calls itself; its file name otherwise.
+  /// The name in the file, or else the name of the file.
   public var name: String
-  /// What the file says of the run in words; empty when it says nothing.
+  /// The description of the run in the file; empty when there is none.
   public var note: String
   /// Every reading, by offset; those of one trackpoint in the order position, altitude, cadence, pedometer, heart rate.
   public var samples: [RecordedSample]
@@ -86,11 +89,11 @@ public struct Recording: Hashable, Sendable {
   public var lapMarks: [BusDuration]
   /// From the first trackpoint to the last.
   public var duration: BusDuration
-  /// The device's own figures; `nil` when the file holds none.
+  /// The device's own numbers; `nil` when the file holds none.
   public var summary: RecordedSummary?
   /// The wall time of offset zero, nanoseconds since 1970; for display only.
   public var startedAtUnixNanoseconds: Int64?
-  /// What was left out in reading, one sentence each.
+  /// What was left out while reading, one sentence for each kind.
   public var warnings: [String]
 
   /// A recording from its parts; `samples` are put in order.
@@ -102,7 +105,7 @@ public struct Recording: Hashable, Sendable {
     self.name = name
     self.note = note
     let isInOrder = zip(samples, samples.dropFirst()).allSatisfy { $0.offset <= $1.offset }
-    // Stable, which the standard library's sort is not promised to be.
+    // The index makes the sort stable, which the standard library does not promise.
     self.samples =
       isInOrder
       ? samples
@@ -116,7 +119,7 @@ public struct Recording: Hashable, Sendable {
     self.warnings = warnings
   }
 
-  /// What a node of a role takes from it: the watch the heart rate, the phone everything else, others nothing.
+  /// The readings that a node of a role measures: the watch the heart rate, the phone everything else, others nothing.
   public func samples(for role: NodeRole) -> [RecordedSample] {
     switch role {
     case .watch: samples.filter { $0.value.isHeartRate }

@@ -1,6 +1,6 @@
 import RunCore
 
-/// The elements that give a format its shape, from the root inward; trackpoints stand in the innermost.
+/// The nested elements around the trackpoints of a format, from the root inward.
 enum RecordingShape {
   case gpx, tcx
 
@@ -11,9 +11,9 @@ enum RecordingShape {
     case .tcx: ["TrainingCenterDatabase", "Activity", "Lap", "Track"]
     }
   }
-  /// How many of them stand around a trackpoint.
+  /// How many elements contain a trackpoint.
   var pointLevel: Int { levels.count }
-  /// The attributes of an element matter.
+  /// Whether the attributes of the element at a level are read.
   func hasAttributes(_ level: Int) -> Bool {
     switch self {
     case .gpx: false
@@ -23,7 +23,7 @@ enum RecordingShape {
 
   fileprivate enum Landmark {
     case level(Int), point, courses
-    /// Stands around activities and means nothing here.
+    /// An element around activities that the reader ignores.
     case frame
   }
   fileprivate func landmark(_ name: some Collection<UInt8>) -> Landmark? {
@@ -42,7 +42,7 @@ enum RecordingShape {
   }
 }
 
-/// A stretch of a document between two places where it can be cut.
+/// A piece of a document between two positions at which it can be cut.
 struct RecordingPiece {
   enum Kind {
     /// A trackpoint.
@@ -51,20 +51,20 @@ struct RecordingPiece {
     case begin(Int)
     /// Its end tag.
     case end(Int)
-    /// Planned routes begin or end.
+    /// The start (`true`) or end of planned routes.
     case courses(Bool)
-    /// Anything between; with the end of a trackpoint in it that has no beginning, or without.
+    /// Anything else. `holdsPointEnd`: it contains the end tag of a trackpoint whose start tag is missing.
     case other(holdsPointEnd: Bool)
-    /// A comment, or what means nothing.
+    /// A comment, or a tag that the reader ignores.
     case comment
   }
   let kind: Kind
   let range: Range<Int>
   /// The line of its first byte.
   let line: Int
-  /// A tag has its `>`, a trackpoint its end tag.
+  /// Whether a tag has its `>`, and a trackpoint its end tag.
   var isComplete = true
-  /// The element ends where it begins: `<trkseg/>`.
+  /// Whether the tag is an empty element: `<trkseg/>`.
   var isEmptyElement = false
 }
 
@@ -92,7 +92,7 @@ struct RecordingPieces {
     return nil
   }
 
-  /// The next piece in order; together they are the document.
+  /// The next piece. All pieces in order make up the document.
   mutating func next() -> RecordingPiece? {
     if let piece = ready {
       ready = nil
@@ -116,7 +116,7 @@ struct RecordingPieces {
     return RecordingPiece(kind: .other(holdsPointEnd: holdsPointEnd), range: start..<index, line: startLine)
   }
 
-  /// The piece that begins with the `<` here; `nil`, a step further, when the document is not cut here.
+  /// The piece that begins with the `<` at `index`. When the document is not cut there, returns `nil` after a step.
   private mutating func landmarkPiece(_ holdsPointEnd: inout Bool) -> RecordingPiece? {
     let (start, startLine) = (index, line)
     if isHere("<!--"), skip(past: "-->") {
@@ -134,7 +134,7 @@ struct RecordingPieces {
       return nil
     }
     let isComplete = skipTag()
-    // Half an end tag at the end of the file is where the file was cut, and closes nothing.
+    // An incomplete end tag at the end of the file shows that the file was cut off; it closes nothing.
     if !isComplete, isEnd, index == text.count { return nil }
     let isEmptyElement = isComplete && !isEnd && text[index - 2] == 0x2F
     var piece: RecordingPiece
@@ -151,7 +151,7 @@ struct RecordingPieces {
     return piece
   }
 
-  /// The rest of a trackpoint: to its end tag, or to where something else begins.
+  /// The rest of a trackpoint: up to its end tag, or up to the next element of the shape.
   private mutating func point(from start: Int, _ startLine: Int, isClosed: Bool) -> RecordingPiece {
     var isClosed = isClosed
     while index < text.count, !isClosed {
@@ -174,7 +174,7 @@ struct RecordingPieces {
     if text[index] == 0x0A { line += 1 }
     index += 1
   }
-  /// Goes past the `>` of the tag here; `false`, before the next `<`, when it has none.
+  /// Moves behind the `>` of the tag. When there is none before the next `<`, returns `false` and stays there.
   private mutating func skipTag() -> Bool {
     step()
     while index < text.count, text[index] != 0x3C {
@@ -187,7 +187,8 @@ struct RecordingPieces {
   private func isHere(_ characters: StaticString) -> Bool {
     characters.withUTF8Buffer { text[index...].starts(with: $0) }
   }
-  /// Goes past the next of these; stays when there is none, which is looked for once only.
+  /// Moves behind the next `end`. When there is none, returns `false` and stays; later calls do not search again, so
+  /// that the scan stays linear.
   private mutating func skip(past end: StaticString) -> Bool {
     guard !hasNoCommentEnd else { return false }
     let (start, startLine) = (index, line)
@@ -202,7 +203,7 @@ struct RecordingPieces {
     return false
   }
 
-  /// The name that begins here, without its prefix.
+  /// The name that begins at `start`, without its prefix.
   private static func localName(_ text: [UInt8], at start: Int) -> ArraySlice<UInt8> {
     var first = start
     var end = start
@@ -218,12 +219,12 @@ struct RecordingPieces {
   }
 }
 
-/// Lines for a person: the first few, neighbours joined.
+/// A list of line numbers for people: the first few ranges, and how many more there are.
 struct LineList: CustomStringConvertible {
   private static let rangesMax = 5
   private var ranges: [ClosedRange<Int>] = []
   private var others = 0
-  /// How many were added.
+  /// How often a line was added.
   private(set) var count = 0
 
   mutating func add(_ line: Int) {

@@ -3,13 +3,15 @@ public import RunBus
 import RunCore
 
 extension Recording {
-  /// A longer file is no recording of a run: a day at one point per second takes about 30 MB.
+  /// A larger file is not a recording of a run: a day with one point per second takes about 30 MB.
   static let bytesMax = 64 << 20
 
-  /// Reads a GPX 1.1 or TCX file; which of them it is, its content says.
+  /// Reads a GPX 1.1 or TCX file. The format is found from the content.
   ///
-  /// A file that is damaged gives what can be read, as long as that is ten trackpoints and half of those in it; what was
-  /// skipped stands in ``warnings``, with the lines.
+  ///     let recording = try Recording.read(contentsOf: "run.gpx")
+  ///
+  /// A damaged file is read as far as possible, if at least ten trackpoints and half of all can be read. ``warnings``
+  /// lists what was skipped, with the lines.
   ///
   /// - Throws: ``RunBusError/Code/badInput`` with one line that says what is wrong and where, when the file cannot be
   ///   used.
@@ -21,8 +23,9 @@ extension Recording {
   /// Reads a GPX 1.1 or TCX document from memory.
   ///
   /// - Parameters:
-  ///   - name: What it is called when it does not say.
-  ///   - path: How messages call it; the name by default.
+  ///   - document: The bytes of the document, at most 64 MiB.
+  ///   - name: The name of the recording if the document has none.
+  ///   - path: The name of the document in messages; `name` by default.
   /// - Throws: ``RunBusError/Code/badInput``, as ``read(contentsOf:)``.
   public static func read(_ document: [UInt8], name: String, path: String? = nil) throws(RunBusError) -> Recording {
     let path = path ?? name
@@ -46,7 +49,9 @@ extension Recording {
     return track
   }
 
-  /// What can be read of a document that breaks; the failure as it was when that is too little.
+  /// Reads the undamaged parts of a document.
+  ///
+  /// - Throws: The original failure when too little can be read.
   private static func repaired(_ document: [UInt8], _ failure: RecordingXML.Failure) throws(RecordingFlaw)
     -> RecordedTrack
   {

@@ -1,40 +1,40 @@
 import RunCore
 
-/// A document whose XML breaks, without what is damaged: the trackpoints that are well formed by themselves, inside the
-/// tracks, laps and activities around them.
+/// Repairs a document whose XML is damaged: keeps the trackpoints that are well formed, with the tracks, laps and
+/// activities around them.
 ///
-/// It parses nothing: it cuts the text at the tags that give both formats their shape, looks whether each piece is well formed by
-/// itself, leaves out the ones that break and closes or opens what they left open. Every line stays on its number, and a
-/// mark stands where something was left out, so that the reader takes the hole for no pause.
+/// The repair cuts the text at the tags of ``RecordingShape``, checks whether each piece is well formed by itself,
+/// leaves out the others, and writes the start and end tags that are missing then. Lines keep their numbers. A mark
+/// replaces each piece that was left out, so that the reader does not mistake the gap for a stop.
 struct RecordingRepair {
-  /// Fewer readable trackpoints are not worth a warning: the file is refused.
+  /// A file with fewer readable trackpoints is refused.
   static let pointsMin = 10
-  /// The element that marks a place where something was left out.
+  /// The element that is written where something was left out.
   static let mark = "runbus-damage"
-  /// With so many damaged pieces, and more of them than whole ones, the file is given up.
+  /// The repair gives up when more pieces than this are damaged, and more than half of all.
   private static let damagedMax = 2000
-  /// Real files hold a few such pieces a lap.
+  /// The repair gives up after more pieces outside of trackpoints than this. Real files hold a few per lap.
   private static let otherPiecesMax = 20_000
 
-  /// What is left, well formed.
+  /// The repaired document, which is well formed.
   private(set) var document: [UInt8] = []
-  /// The document stops inside a run; what followed is unknown.
+  /// Whether the document ends inside a track or activity, so that its end is missing.
   private(set) var endsEarly = false
   private var lostPointLines = LineList()
   private var lostOtherLines = LineList()
   /// How many trackpoints were left out.
   var lostPoints: Int { lostPointLines.count }
 
-  /// How many elements of the shape stand open in `document`, from its root inward.
+  /// How many elements of the shape are open in `document`.
   private var depth = 0
   private var shape = RecordingShape.gpx
-  /// Inside the planned routes of a TCX, which are no recordings.
+  /// Whether the pieces belong to planned routes of a TCX file, which are not recordings.
   private var isInCourses = false
   private var checker: XMLScanner
   private var wholeCount = 0
   private var otherCount = 0
 
-  /// Repairs a document; `nil` when too little of it is whole, or it is neither GPX nor TCX.
+  /// Repairs a document; `nil` when too much is damaged, or when it holds no trackpoints of GPX or TCX.
   init?(_ damaged: [UInt8]) {
     guard let shape = RecordingPieces.shape(of: damaged) else { return nil }
     self.shape = shape
@@ -51,7 +51,7 @@ struct RecordingRepair {
     close(to: 0)
   }
 
-  /// What a person reads about it.
+  /// The warning about the repair.
   func sentence(_ failure: RecordingXML.Failure) -> String {
     var losses: [String] = []
     if lostPoints > 0 {
@@ -78,7 +78,7 @@ struct RecordingRepair {
       blank(piece, text)
     case .begin(let level): begin(level, piece, text)
     case .end(let level):
-      // The root stays open for what may follow.
+      // The root stays open, because more may follow.
       if !isInCourses { close(to: max(1, level)) }
       blank(piece, text)
     }
@@ -97,7 +97,7 @@ struct RecordingRepair {
 
   private mutating func addOther(_ piece: RecordingPiece, _ text: [UInt8], holdsPointEnd: Bool) {
     let slice = text[piece.range]
-    // Text by itself breaks nothing and means nothing, and neither does what stands before the root.
+    // Leave out text without tags, and everything before the root: both mean nothing.
     guard !isInCourses, slice.contains(0x3C), depth > 0 || holdsPointEnd else { return blank(piece, text) }
     otherCount += 1
     if checker.isWellFormed(piece.range), depth > 0 {
@@ -108,17 +108,17 @@ struct RecordingRepair {
   }
 
   private mutating func begin(_ level: Int, _ piece: RecordingPiece, _ text: [UInt8]) {
-    // An activity that begins among courses ends them: their own end was damaged.
+    // An activity that begins inside courses ends them, because their end tag must have been damaged.
     if level == 1 { isInCourses = false }
     guard !isInCourses else { return blank(piece, text) }
-    // A second document behind the first: its tracks or activities are further ones of this.
+    // A second root is another document after the first: read its tracks or activities as further ones.
     guard level > 0 || depth == 0 else {
       close(to: 1)
       return blank(piece, text)
     }
     open(to: level)
     let name = shape.levels[level]
-    // An activity says what sport it is; nothing else here says anything.
+    // Only an activity's attributes are needed, for the sport; other start tags are written anew.
     if shape.hasAttributes(level), piece.isComplete, checker.isWellFormed(piece.range, leavingOpen: 1) {
       document += text[piece.range]
     } else {
@@ -129,7 +129,7 @@ struct RecordingRepair {
     if piece.isEmptyElement { close(to: level) }
   }
 
-  /// Opens what an element of this level needs around it, and closes what cannot be.
+  /// Closes or opens elements until exactly `level` elements are open.
   private mutating func open(to level: Int) {
     close(to: level)
     while depth < level {

@@ -1,19 +1,19 @@
 import Foundation
 import RunCore
 
-/// A file's bytes as text: UTF-8 without a byte order mark, and without characters that XML has no place for. Lines and
-/// columns stay where they are in the file.
+/// The content of a file as UTF-8, without a byte order mark and without control characters, which XML does not allow.
+/// Lines and columns are the same as in the file.
 struct RecordingText {
   /// The text.
   private(set) var bytes: [UInt8]
-  /// How many lines something was in that is no character; there stands U+FFFD now.
+  /// How many lines had bytes that are not valid characters and were replaced by U+FFFD.
   private(set) var damagedLineCount = 0
-  /// The first of them, from 1.
+  /// The number of the first such line, from 1.
   private(set) var damagedLine = 0
 
-  /// The text of a file.
+  /// Decodes a file.
   ///
-  /// - Throws: Why it is none, or none that is read.
+  /// - Throws: The reason when the file is not text, or is in an encoding that is not supported.
   init(_ data: [UInt8]) throws(RecordingFlaw) {
     try Self.refuseOtherKinds(data)
     let start = Array(data.prefix(4))
@@ -27,7 +27,7 @@ struct RecordingText {
     } else if let encoding = Self.encodings[declared], let text = String(bytes: data, encoding: encoding) {
       bytes = Array(text.utf8)
     } else {
-      // What is left: UTF-8, and what only says that it is something else.
+      // UTF-8, or a file that declares an unknown encoding but is valid UTF-8.
       guard Self.isUTF8OrNear(declared) || String(validating: data, as: UTF8.self) != nil else {
         throw RecordingFlaw("its encoding \(declared.prefix(40)) is not known here; save it as UTF-8")
       }
@@ -37,7 +37,7 @@ struct RecordingText {
     replaceWhatIsNoCharacter()
   }
 
-  /// What people hand over instead, by its first bytes.
+  /// Recognizes other kinds of files that people try to read, by their first bytes.
   private static func refuseOtherKinds(_ data: [UInt8]) throws(RecordingFlaw) {
     let start = Array(data.prefix(12))
     if start.starts(with: [0x1F, 0x8B]) {
@@ -51,17 +51,17 @@ struct RecordingText {
     }
   }
 
-  /// Encodings that are not UTF-8 and that files of runs have been seen or may be expected in.
+  /// The supported encodings besides UTF-8 and UTF-16, by the name in the XML declaration.
   private static let encodings: [String: String.Encoding] = [
     "iso-8859-1": .isoLatin1, "latin1": .isoLatin1, "iso-8859-2": .isoLatin2,
     "windows-1250": .windowsCP1250, "windows-1251": .windowsCP1251, "windows-1252": .windowsCP1252,
   ]
-  /// UTF-16 stands in declarations of files that were converted since; their bytes decide.
+  /// Whether a declared encoding is read as UTF-8. Files that were converted from UTF-16 often still declare it.
   private static func isUTF8OrNear(_ declared: String) -> Bool {
     ["", "utf-8", "utf8", "us-ascii", "ascii", "utf-16"].contains(declared)
   }
 
-  /// What the XML declaration says, in lower case; empty when it says nothing.
+  /// The encoding in the XML declaration, in lower case; empty when there is none.
   private static func declaredEncoding(_ data: [UInt8]) -> String {
     let head = String(decoding: data.prefix(512), as: UTF8.self)
     guard let start = head.range(of: "<?xml"), let end = head.range(of: "?>", range: start.upperBound..<head.endIndex),
@@ -84,13 +84,13 @@ struct RecordingText {
       units.append(isBigEndian ? UInt16(before) << 8 | UInt16(byte) : UInt16(byte) << 8 | UInt16(before))
       first = nil
     }
-    // Half a character at the end is damage like any other.
+    // A single byte at the end is half a character: damage.
     if first != nil { units.append(0xFFFD) }
     return Array(String(decoding: units, as: UTF16.self).utf8)
   }
 
-  /// Bytes that are no UTF-8 and control characters become U+FFFD: in a number it makes a reading that is skipped, in a
-  /// tag a tag that matches nothing.
+  /// Replaces bytes that are not UTF-8 and control characters by U+FFFD. A number with it is skipped, and a tag with it
+  /// matches no element.
   private mutating func replaceWhatIsNoCharacter() {
     let isControl: (UInt8) -> Bool = { $0 < 0x20 && $0 != 0x09 && $0 != 0x0A && $0 != 0x0D }
     guard String(validating: bytes, as: UTF8.self) == nil || bytes.contains(where: isControl) else { return }

@@ -1,9 +1,9 @@
 import RunCore
 
-/// Time stamps of recordings: ISO 8601 as XML Schema's `dateTime` writes it.
+/// Time stamps of recordings: ISO 8601 in the form of XML Schema's `dateTime`.
 enum RecordingTime {
-  /// Nanoseconds since 1970 of `2026-01-31T09:05:07.250+01:00` and its kin: any number of decimals, `Z`, an offset, or
-  /// none (taken as UTC); `nil` for anything else.
+  /// Reads a time stamp such as `2026-01-31T09:05:07.250+01:00`, in nanoseconds since 1970. It may have any number of
+  /// decimals, and `Z`, an offset or nothing (read as UTC) at its end; `nil` for anything else.
   static func unixNanoseconds(_ text: some StringProtocol) -> Int64? {
     var rest = Array(text.utf8)[...]
     func digits(_ count: Int) -> Int? {
@@ -53,7 +53,7 @@ enum RecordingTime {
     return Int64(seconds) * 1_000_000_000 + nanoseconds
   }
 
-  /// The seconds of a duration, as `1264.66` or as `0:21:04.66`; `nil` for anything else.
+  /// Reads a duration such as `1264.66` or `0:21:04.66`, in seconds; `nil` for anything else.
   static func seconds(_ text: String) -> Double? {
     var seconds = 0.0
     let parts = text.split(separator: ":", omittingEmptySubsequences: false)
@@ -65,7 +65,7 @@ enum RecordingTime {
     return seconds
   }
 
-  /// The time stamp of nanoseconds since 1970, in UTC, with milliseconds when there are any.
+  /// Writes a time in nanoseconds since 1970 as a UTC time stamp, with milliseconds unless they are zero.
   static func text(unixNanoseconds: Int64) -> String {
     let (seconds, rest) = unixNanoseconds.flooredQuotientAndRemainder(by: 1_000_000_000)
     let (day, time) = seconds.flooredQuotientAndRemainder(by: 86400)

@@ -1,11 +1,11 @@
 import Foundation
 import RunCore
 
-/// A format's part of the reading: what its elements mean.
+/// Interprets the elements of one format.
 protocol TrackFormat {
-  /// What was read so far.
+  /// The content that was read so far.
   var track: RecordedTrack { get set }
-  /// The attributes of an element that are of use.
+  /// The names of the attributes of an element that the format needs.
   func attributes(of element: String) -> [String]
   /// An element begins; `path` ends with it.
   mutating func open(_ path: [String], _ attributes: [String: String], line: Int)
@@ -13,14 +13,14 @@ protocol TrackFormat {
   mutating func close(_ path: [String], text: String, line: Int)
 }
 
-/// The XML of both formats: local names whatever the prefix.
+/// Reads the XML of both formats by local names, whatever their prefix.
 struct RecordingXML {
-  /// Where and why the XML breaks.
+  /// Where and why the XML cannot be read.
   struct Failure {
     let reason: String
     let line: Int
     let column: Int
-    /// It is no damage, and nothing is repaired.
+    /// Whether the document is refused. It is then not repaired.
     var isRefusal = false
   }
 
@@ -28,9 +28,11 @@ struct RecordingXML {
   private var format: (any TrackFormat)?
   private var path: [String] = []
 
-  /// What a document holds up to where it breaks, and where that is; no track when its root belongs to neither format.
+  /// Reads a document up to its end or its first failure.
   ///
-  /// - Parameter repaired: It was repaired; its undeclared prefixes are of the repair's making.
+  /// - Parameter repaired: Whether the document was repaired. Undeclared prefixes are then not noted, because the
+  ///   repair removes declarations.
+  /// - Returns: The content before the failure, or `nil` when the root belongs to neither format; and the failure.
   static func read(_ document: [UInt8], repaired: Bool = false) -> (track: RecordedTrack?, failure: Failure?) {
     var reading = RecordingXML(document)
     let failure = reading.run()
@@ -88,7 +90,7 @@ struct RecordingXML {
     guard let first = text.firstIndex(where: { !isBlank($0) }), let last = text.lastIndex(where: { !isBlank($0) })
     else { return "" }
     let trimmed = String(decoding: text[first...last], as: UTF8.self)
-    // Others write blanks that are not ASCII.
+    // Some files have blanks that are not ASCII.
     return text[first] < 0x80 && text[last] < 0x80 ? trimmed : trimmed.trimmingCharacters(in: .whitespacesAndNewlines)
   }
 }

@@ -1,33 +1,40 @@
 import Foundation
 public import RunCore
 
-/// A modelled runner, for those who have no recording at hand.
+/// A modelled run, for use without a recording.
 ///
-/// A path along the WGS84 ellipsoid over gentle hills; a speed that warms up, wanders, surges and slows uphill; a heart
-/// rate that follows the effort with a lag; a cadence that follows the speed; a receiver whose error drifts and at
-/// times grows past what counts; stops at which the runner stands, and one at which the timer is stopped too. The same
-/// seed and duration give the same run on every platform: its generator is its own, and readings are rounded to what
-/// sensors resolve.
+///     let recording = SyntheticRun(seed: 1, duration: .seconds(600)).recording()
+///
+/// The runner moves along the WGS84 ellipsoid over gentle hills. The speed warms up, varies, surges and slows uphill;
+/// the heart rate follows the effort with a lag; the cadence follows the speed. The error of the receiver drifts and at
+/// times exceeds what is accepted. The runner stands still at times, at some of them with a stopped timer.
+///
+/// The same seed and duration give the same run on every platform, because the model has its own random generator and
+/// rounds readings to the resolution of sensors.
 public struct SyntheticRun: Hashable, Sendable {
-  /// What everything random is drawn from.
+  /// The seed of the random generator.
   public let seed: UInt64
-  /// How long it lasts, pauses included; whole seconds.
+  /// The length with pauses, in whole seconds.
   public let duration: BusDuration
 
-  /// Five minutes look like a run.
+  /// Five minutes.
   public static let defaultDuration = BusDuration.seconds(300)
-  /// A shorter one could not be paused, and a longer one than a day is nobody's.
+  /// The length in seconds, from ten seconds to a day.
   static let secondsRange: ClosedRange<Int64> = 10...86400
 
-  /// A run; a duration outside 10 s … 24 h is taken as the nearest of these.
+  /// Makes a run from a seed.
+  ///
+  /// - Parameters:
+  ///   - seed: Decides everything that is random.
+  ///   - duration: The length, limited to 10 s … 24 h and rounded down to seconds.
   public init(seed: UInt64, duration: BusDuration = SyntheticRun.defaultDuration) {
     self.seed = seed
     let seconds = duration.nanoseconds / 1_000_000_000
     self.duration = .seconds(min(max(seconds, Self.secondsRange.lowerBound), Self.secondsRange.upperBound))
   }
 
-  /// The run as the phone and the watch would have recorded it, one trackpoint a second. Its summary holds the model's
-  /// own distance and timer, without any receiver's error.
+  /// The run as a phone and a watch would record it, with one trackpoint a second. The summary holds the model's exact
+  /// distance and timer, without the receiver's error.
   public func recording() -> Recording {
     var generator = SeededGenerator(seed: seed)
     let seconds = Int(duration.nanoseconds / 1_000_000_000)
@@ -49,12 +56,12 @@ public struct SyntheticRun: Hashable, Sendable {
       var point = Trackpoint(time: Self.wallStart + Int64(second) * 1_000_000_000, line: 0)
       point.position = receiver.fix(north: runner.north, east: runner.east)
       point.altitudeMeters = ((runner.altitudeMeters + receiver.altitudeErrorMeters) * 10).rounded() / 10
-      // As devices count: strides of one foot.
+      // Most devices record strides of one foot.
       point.cadence = runner.cadenceStepsPerMinute / 2
       point.heartRateBpm = runner.heartRateBpm.rounded()
       track.points.append(point)
     }
-    // The builder's rules see a hole where the timer stood, as in any file.
+    // `RecordedTrack` finds the timer stops in the same way as in a file.
     guard var recording = try? track.recording(named: "Synthetic run \(seed)") else {
       preconditionFailure("a modelled run of \(seconds) s is no recording")
     }
@@ -65,14 +72,14 @@ public struct SyntheticRun: Hashable, Sendable {
     return recording
   }
 
-  /// 2026-01-01T08:00:00Z; for display only, and the same for every run.
+  /// 2026-01-01T08:00:00Z, the start of every modelled run; for display only.
   private static let wallStart: Int64 = 1_767_254_400_000_000_000
 
-  /// When the runner stands, when the timer is stopped, and how fast it is meant to go.
+  /// When the runner stands, when the timer is stopped, and the intended speed.
   private struct Plan {
-    /// Standing with a running timer: at a crossing.
+    /// When the runner stands and the timer runs, as at a crossing.
     private let stands: [Range<Int>]
-    /// Standing with a stopped timer; the first and the last second still have a point.
+    /// When the runner stands and the timer is stopped; the first and the last second still have a point.
     private let timerStops: [ClosedRange<Int>]
     private let surge: Range<Int>
     private let cruise: Double
@@ -82,7 +89,8 @@ public struct SyntheticRun: Hashable, Sendable {
     init(seconds: Int, using generator: inout SeededGenerator) {
       var stands: [Range<Int>] = []
       var timerStops: [ClosedRange<Int>] = []
-      // One of each in every five minutes, in their own thirds, so that they never meet.
+      // Every five minutes have one stand, and every ten minutes one timer stop, in different thirds so that they never
+      // overlap.
       for start in stride(from: 0, to: seconds, by: 300) where seconds - start >= 60 {
         let span = min(300, seconds - start)
         let stand = start + span * 3 / 10 + generator.integer(below: span / 20)
@@ -102,7 +110,7 @@ public struct SyntheticRun: Hashable, Sendable {
     func isTimerStopped(at second: Int) -> Bool {
       timerStops.contains { $0.lowerBound < second && second < $0.upperBound }
     }
-    /// The timer ran in the second that ends here.
+    /// Whether the timer ran in the second that ends at `second`.
     func isTimed(before second: Int) -> Bool {
       !timerStops.contains { $0.lowerBound < second && second <= $0.upperBound }
     }
@@ -117,9 +125,9 @@ public struct SyntheticRun: Hashable, Sendable {
   }
 }
 
-/// A body that moves, climbs, breathes.
+/// The model of the runner's movement and heart rate.
 private struct Runner {
-  /// Metres from where it began.
+  /// Metres from the start.
   private(set) var north = 0.0
   private(set) var east = 0.0
   private(set) var altitudeMeters = 0.0
@@ -141,18 +149,21 @@ private struct Runner {
     altitudeMeters = height
   }
 
-  /// Hills of 12 m every 700 m, with smaller ones on them.
+  /// Hills of 12 m every 700 m, with smaller hills of 3 m every 190 m on them.
   private var height: Double {
     60 + 6 * sin(2 * .pi * travelled / 700 + hillPhase) + 1.5
       * sin(2 * .pi * travelled / 190 + wanderPhase)
   }
 
-  /// Lives one second; returns the metres moved in it.
+  /// Advances by one second.
+  ///
+  /// - Parameter wish: The intended speed in metres per second.
+  /// - Returns: The metres moved.
   mutating func advance(wish: Double, using generator: inout SeededGenerator) -> Double {
     seconds += 1
     let before = altitudeMeters
     let previous = speed
-    // Legs change speed within two or three seconds.
+    // A runner changes speed within two or three seconds.
     speed = max(0, speed + (wish - speed) * 0.45)
     if wish == 0, speed < 0.3 { speed = 0 }
     let step = (speed + previous) / 2
@@ -162,12 +173,12 @@ private struct Runner {
     // Uphill costs speed, downhill gives back less.
     speed *= 1 - (grade > 0 ? 1.2 : 0.5) * grade * 0.45
 
-    // A loop of some minutes with bends in it.
+    // The path is a loop of seven minutes with bends.
     heading += 2 * .pi / 420 + 0.03 * sin(seconds / 17 + wanderPhase)
     north += step * cos(heading)
     east += step * sin(heading)
 
-    // Oxygen grows with speed, and with grade; the heart follows within a minute, and comes down more slowly.
+    // Oxygen uptake grows with speed and grade. The heart rate follows within a minute, and falls more slowly.
     let effort = min(1.05, 0.18 + 0.2 * speed + 1.4 * max(0, grade))
     let target = 62 + 122 * effort + seconds / 600
     heartRateBpm += (target - heartRateBpm) / (target > heartRateBpm ? 28 : 45) + 0.35 * generator.normal()
@@ -177,13 +188,13 @@ private struct Runner {
   }
 }
 
-/// A satellite receiver: its error drifts, as real ones do, far more than it jitters.
+/// The model of a satellite receiver. As with real receivers, its error drifts far more than it jitters.
 private struct Receiver {
   private var errorNorth = 0.0
   private var errorEast = 0.0
   private(set) var altitudeErrorMeters = 0.0
   private var accuracyMeters: Double
-  /// Seconds for which something stands in the way.
+  /// For how many more seconds reception is obstructed.
   private var shadowed = 0
 
   init(using generator: inout SeededGenerator) { accuracyMeters = 4 + 3 * generator.unit() }
@@ -203,13 +214,13 @@ private struct Receiver {
       3, accuracyMeters + (usual - accuracyMeters) * (shadowed > 0 ? 0.6 : 0.35) + 0.3 * generator.normal())
   }
 
-  /// A fix near the origin of all synthetic runs, rounded to the centimetre that receivers write.
+  /// A fix at an offset in metres from the start of all modelled runs, rounded to a centimetre as by receivers.
   func fix(north: Double, east: Double) -> Position {
     let origin = (latitude: 52.5, longitude: 13.4)
     let e2 = Geodesic.flattening * (2 - Geodesic.flattening)
     let sine = sin(origin.latitude * .pi / 180)
     let w = (1 - e2 * sine * sine).squareRoot()
-    // The radii of curvature along the meridian and across it: exact enough within some kilometres.
+    // Use the radii of curvature along the meridian and across it, which is exact enough within some kilometres.
     let alongMeridian = Geodesic.equatorialRadiusMeters * (1 - e2) / (w * w * w)
     let latitude = origin.latitude + (north + errorNorth) / alongMeridian * 180 / .pi
     let across = Geodesic.equatorialRadiusMeters / w * cos(latitude * .pi / 180)
@@ -221,11 +232,12 @@ private struct Receiver {
 }
 
 extension SeededGenerator {
-  /// From 0 up to, not including, 1.
+  /// Uniform in 0 ..< 1.
   fileprivate mutating func unit() -> Double { Double(next() >> 11) * 0x1p-53 }
-  /// From 0 up to, not including, a bound; 0 for a bound below 2.
+  /// Uniform in 0 ..< bound; 0 for a bound below 2.
   fileprivate mutating func integer(below bound: Int) -> Int { bound < 2 ? 0 : Int(unit() * Double(bound)) }
-  /// About normal, mean 0 and variance 1: twelve uniforms, without a function whose last bit platforms disagree on.
+  /// About normal with mean 0 and variance 1: the sum of twelve uniform numbers. Functions such as `log` may differ in
+  /// their last bit from platform to platform.
   fileprivate mutating func normal() -> Double {
     var sum = -6.0
     for _ in 0..<12 { sum += unit() }

@@ -1,25 +1,25 @@
 import RunCore
 
-/// TCX (Garmin Training Center v2): `MotionActivity` / `Lap` / `Track` / `Trackpoint`, run cadence in the extensions under any
-/// prefix, and the device's own figures per lap. Courses are not recordings.
+/// TCX (Garmin Training Center v2): `Activity` / `Lap` / `Track` / `Trackpoint`, run cadence in the extensions with any
+/// prefix, and the device's own numbers for each lap. Courses are not recordings.
 ///
-/// One recording is one run: of several activities the first one with trackpoints is read, or the first that says it
-/// is running when there is one; the others are noted.
+/// One recording is one run. Of several activities the reader uses the first with trackpoints, or, if that is not
+/// marked as running, a running one that follows. The others are noted.
 struct TCXFormat: TrackFormat {
   /// The activity that is read.
   private var current = RecordedTrack()
-  /// The one before it, which was no run.
+  /// The first activity, if it is not a run and a run was found after it.
   private var earlier: RecordedTrack?
   private var isRun = false
   private var fields = PointFields()
   private var latitude: String?
   private var longitude: String?
   private var lap = TrackLap()
-  /// A further activity of the file.
+  /// Whether the present activity is skipped.
   private var isOther = false
-  /// This lap has points in an earlier track.
+  /// Whether this lap has points already.
   private var lapHasPoints = false
-  /// The first point of this track follows a stop.
+  /// Whether the next point is the first of its track.
   private var startsTrack = false
 
   var track: RecordedTrack {
@@ -86,7 +86,7 @@ struct TCXFormat: TrackFormat {
     }
   }
 
-  /// What the activity is called, for which the format has no place but our exports have one, and what is said of it.
+  /// Reads the notes and the title of an activity. TCX has no title; exports of RunBus write it in an extension.
   private mutating func readWords(_ end: ArraySlice<String>, _ text: String) {
     guard !isOther, !text.isEmpty else { return }
     if end.suffix(2) == ["Activity", "Notes"] { current.note = current.note ?? text }
@@ -101,10 +101,10 @@ struct TCXFormat: TrackFormat {
     case ("Trackpoint", "AltitudeMeters"): fields.altitude = text
     case ("Trackpoint", "DistanceMeters"): fields.pedometer = text
     case ("HeartRateBpm", "Value"): fields.heartRate = text
-    // Some exports leave out the element between.
+    // Some exports write the number without the element `Value`.
     case ("Trackpoint", "HeartRateBpm") where !text.isEmpty: fields.heartRate = fields.heartRate ?? text
     case (_, "RunCadence"): fields.cadence = text
-    // A foot pod's value in the extension goes before the one that the format means for bicycles.
+    // `Cadence` is meant for bicycles, so `RunCadence` in the extension wins over it.
     case ("Trackpoint", "Cadence"): fields.cadence = fields.cadence ?? text
     default: break
     }
@@ -125,7 +125,7 @@ struct TCXFormat: TrackFormat {
   }
 
   private mutating func finishPoint(line: Int) {
-    // Half a position is none, and worth a note.
+    // If only one coordinate is there, make the position invalid, so that it is noted.
     if latitude == nil, longitude != nil { latitude = "" }
     if longitude == nil, latitude != nil { longitude = "" }
     let count = current.points.count

@@ -1,19 +1,21 @@
 import RunCore
 
 extension RecordedTrack {
-  /// Longer is a wrong time stamp.
+  /// A recording that spans more than this (seven days) has a wrong time stamp.
   static let durationMax: Int64 = 7 * 86400 * 1_000_000_000
-  /// A point that lies so far away from all others has a wrong time stamp.
+  /// A point that is more than this (a day) away from all others has a wrong time stamp.
   static let farMin: Int64 = 86400 * 1_000_000_000
-  /// More points with a wrong time than one in this many, and the file is not understood.
+  /// A file in which more than one of this many points has a wrong time is refused.
   static let wrongShareMin = 10
-  /// A track that begins later after the one before it is another run. A pause of an hour still fits.
+  /// A track that begins more than this (an hour) after the end of the track before it is another run.
   static let trackGapMax: Int64 = 3600 * 1_000_000_000
 
-  /// Leaves the points of one run, in order of time; throws when that is not enough to replay.
+  /// Keeps the points of one run, in order of time.
   ///
-  /// Which points are out of order is a question of all of them: the fewest are skipped after which time never goes
-  /// back, so that one wrong time stamp costs one point wherever it lies.
+  /// The smallest set of points is removed after which time never goes back. So one wrong time stamp costs one point,
+  /// wherever it is.
+  ///
+  /// - Throws: The reason when the remaining points are too few or too strange to replay.
   mutating func putInOrder() throws(RecordingFlaw) {
     let timeless = notes.count(of: .noTime) + notes.count(of: .badTime)
     guard timeless <= points.count else {
@@ -37,11 +39,11 @@ extension RecordedTrack {
       throw RecordingFlaw("it spans more than seven days: a time stamp is wrong")
     }
     guard points.contains(where: { !$0.isBlank }) else {
-      throw RecordingFlaw("its trackpoints hold times and nothing else")
+      throw RecordingFlaw("its trackpoints contain only times")
     }
   }
 
-  /// A file of several tracks: the first one, and those that follow it closely, each after a stop.
+  /// In a file of several tracks, keeps the first one and those that follow closely, each after a stop.
   private mutating func keepFirstTracks() {
     let starts = tracks.compactMap(\.firstPoint).filter { $0 < points.count }
     guard starts.count > 1 else { return }
@@ -52,7 +54,7 @@ extension RecordedTrack {
     for (start, end) in zip(starts, ends) where start < end {
       if let last = kept.last {
         let gap = points[start].time - points[last.upperBound - 1].time
-        // A single point is no run to belong to.
+        // A first track of a single point is not a run: drop it.
         if last.count < 2, kept.count == 1 {
           kept = [start..<end]
           others += 1
@@ -68,14 +70,14 @@ extension RecordedTrack {
       }
     }
     guard others > 0 else { return }
-    // Figures of a track that was left out are not the run's.
+    // Remove the numbers of tracks that were left out, too.
     let starting = Set(kept.map(\.lowerBound))
     tracks.removeAll { $0.firstPoint.map { !starting.contains($0) } ?? true }
     notes.add(.otherTrack, line: otherLine, count: others)
     keep(kept.flatMap { Array($0) }, else: nil)
   }
 
-  /// A few points more than a week away from the middle of all have a wrong time stamp: a year, a month.
+  /// Removes a few points whose time is more than a week from the median, as with a wrong year or month.
   private mutating func dropStrangeTimes() {
     let times = points.map(\.time).sorted()
     guard !times.isEmpty else { return }
@@ -84,7 +86,7 @@ extension RecordedTrack {
     if Self.areFew(points.count - near.count, of: points.count) { keep(near, else: .farTime) }
   }
 
-  /// A few points more than a day before or after all others have one as well: a day.
+  /// Removes a few points whose time is more than a day before or after all others, as with a wrong day.
   private mutating func dropFarPoints() {
     var clusters: [Range<Int>] = []
     for index in points.indices {
@@ -98,7 +100,7 @@ extension RecordedTrack {
     if Self.areFew(points.count - main.count, of: points.count) { keep(Array(main), else: .farTime) }
   }
 
-  /// One wrong time stamp may be damage in a file of any length.
+  /// Whether so few points are wrong that the rest can be used. A single one is accepted in a file of any length.
   private static func areFew(_ count: Int, of all: Int) -> Bool {
     all - count >= 2 && (count <= 1 || count * wrongShareMin <= all)
   }
@@ -106,7 +108,7 @@ extension RecordedTrack {
   /// The indices of the longest subsequence that never falls (patience sorting).
   static func longestRise(_ values: [Int64]) -> [Int] {
     guard zip(values, values.dropFirst()).contains(where: { $0 > $1 }) else { return Array(values.indices) }
-    // tails[n]: the index of the lowest value at which a subsequence of n + 1 ends.
+    // tails[n] is the index of the lowest value at which a subsequence of n + 1 values ends.
     var tails: [Int] = []
     var before = [Int](repeating: -1, count: values.count)
     for (index, value) in values.enumerated() {
@@ -129,13 +131,15 @@ extension RecordedTrack {
 }
 
 extension RecordedTrack {
-  /// A usual cadence above this counts steps: as strides of one foot it would be more than 210 steps per minute over
-  /// half of a run, which nobody keeps up, and walkers' steps lie above it.
+  /// A median cadence above this is in steps of both feet. As strides of one foot it would mean more than 210 steps per
+  /// minute over half of a run, which nobody keeps up; even walkers make more than 105 steps per minute.
   static let stridesMax = 105.0
   private static let stepsMax = 300.0
 
-  /// Turns the recorded cadence into steps of both feet, and returns how many steps one of it is. Most devices count
-  /// the strides of one foot, some exports the steps; the middle of all values that are not zero says which.
+  /// Turns the recorded cadence into steps of both feet. Most devices record strides of one foot, some exports record
+  /// steps; the median of the values above zero decides.
+  ///
+  /// - Returns: How many steps one unit of the recorded cadence is, 1 or 2.
   mutating func countSteps() -> Double {
     var values = points.compactMap(\.cadence).filter { $0 > 0 }
     if values.isEmpty { values = laps.compactMap(\.cadence).filter { $0 > 0 } }
@@ -149,8 +153,8 @@ extension RecordedTrack {
     return steps
   }
 
-  /// Distances of a format that does not define them are the run's so far when they rise; by step or by lap they are
-  /// of no use here.
+  /// Where the format does not define the distance of a trackpoint (GPX), keeps distances only if they rise over the
+  /// run. Distances per step or per lap cannot be used.
   mutating func checkPedometer() {
     guard !pedometerIsTotal else { return }
     let metered = points.indices.filter { points[$0].pedometerMeters != nil }

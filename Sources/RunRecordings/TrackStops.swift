@@ -1,14 +1,18 @@
 import RunCore
 
 extension RecordedTrack {
+  /// The smallest gap of rule 3, in nanoseconds.
   static let holeMin: Int64 = 30_000_000_000
+  /// The smallest gap of rule 3, in usual steps of the file.
   static let holeStepsMin: Int64 = 10
-  /// A timer starts and stops some seconds away from the first and the last point.
+  /// The timer may start or stop some seconds before or after the first and the last point.
   static let roomSlack: Int64 = 5_000_000_000
-  /// Of the usual speed: with less, the runner stood.
+  /// Below this share of the usual speed the runner stood.
   static let movingShareMin = 0.5
 
-  /// From the last point before each stop to the first one after it, touching ones joined.
+  /// The timer stops, each from the last point before it to the first point after it; adjacent stops are joined.
+  ///
+  /// - Parameter timerSeconds: How long the timer ran according to the file; `nil` when it does not say.
   func timerStops(timerSeconds: Double?) -> [ClosedRange<Int>] {
     let marked = markedSteps
     var isStop = marked
@@ -37,7 +41,7 @@ extension RecordedTrack {
     return stops
   }
 
-  /// The points before which the file itself says that the timer stood: rules 1 and 2.
+  /// The points before which the timer was stopped by rules 1 and 2 of ``RecordedTrack``.
   private var markedSteps: Set<Int> {
     let firstReading = points.firstIndex { !$0.isBlank } ?? points.count
     let lastReading = points.lastIndex { !$0.isBlank } ?? 0
@@ -49,7 +53,7 @@ extension RecordedTrack {
     return steps
   }
 
-  /// The points before which there is a hole by rule 3, longest first.
+  /// The points before which there is a gap by rule 3, longest gap first.
   private func holes(besides marked: Set<Int>) -> [Int] {
     var steps: [Int64] = []
     for (point, next) in zip(points, points.dropFirst()) where next.time > point.time {
@@ -64,7 +68,7 @@ extension RecordedTrack {
       .sorted { (-length($0), $0) < (-length($1), $1) }
   }
 
-  /// Metres per second between the points, holes left out; `nil` where nothing says.
+  /// The mean speed outside of gaps, in metres per second; `nil` without positions and distances.
   private func usualSpeed(holes: Set<Int>) -> Double? {
     var (meters, seconds) = (0.0, 0.0)
     for index in points.indices.dropFirst() where !holes.contains(index) && !breaksBefore.contains(index) {
@@ -80,7 +84,7 @@ extension RecordedTrack {
     return meters / (Double(points[index].time - points[index - 1].time) / 1e9) >= Self.movingShareMin * usual
   }
 
-  /// From the point before, in a straight line; by the pedometer where there is no position.
+  /// The distance from the point before: along the geodesic, or by the pedometer where a position is missing.
   private func metersForward(before index: Int) -> Double? {
     let (from, to) = (points[index - 1], points[index])
     if let from = from.position, let to = to.position {

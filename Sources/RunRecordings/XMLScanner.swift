@@ -1,26 +1,26 @@
 import RunCore
 
-/// Why a document is not XML, and where.
+/// The reason why a document is not valid XML, and where.
 struct XMLFlaw: Error {
   let reason: String
-  /// The byte at which it shows.
+  /// The index of the byte at which the scanner stopped.
   let index: Int
-  /// The document is beyond a limit of the scanner: it is refused, and not repaired.
+  /// Whether the document exceeds a limit of the scanner. It is then refused and not repaired.
   var isRefusal = false
 }
 
 /// Reads XML in one pass, as far as GPX and TCX need it: elements, attributes, text and the five entities.
 ///
-/// The scanner never goes back, so its time is linear in the size of the document. It keeps the elements that are open,
-/// the attributes of one tag, the beginning of one text and the names that have occurred. It knows no document types:
-/// without them nothing can be declared that a small document would grow by.
+/// The scanner never goes back, so its time is linear in the size of the document. It keeps the open elements, the
+/// attributes of one tag, the beginning of one text and the names that have occurred. It refuses document types, which
+/// could declare entities that expand a small document to a huge one.
 ///
-/// Two things pass that XML forbids, because nothing is lost by them: `--` in a comment and `]]>` in a text.
+/// Two things are accepted that XML forbids, because they do no harm: `--` in a comment and `]]>` in a text.
 struct XMLScanner {
   enum Event {
-    /// An element begins: `name` and `attributes` are its.
+    /// An element begins; `name` and `attributes` describe it.
     case begin
-    /// An element ends: `name` and `text` are its.
+    /// An element ends; `name` and `text` describe it.
     case end
   }
 
@@ -29,16 +29,16 @@ struct XMLScanner {
     fileprivate let value: Range<Int>
   }
 
-  /// Both formats stay below 12.
+  /// How deep elements may be nested; files of both formats stay below 12.
   static let depthMax = 64
-  /// Far beyond any tag of both formats.
+  /// The longest tag, far longer than any in files of both formats.
   static let tagBytesMax = 64 << 10
-  /// A number or a name is short, and of a note this much is read.
+  /// How much of a text is kept. Numbers and names are short; a longer note is cut off.
   static let textBytesMax = 4096
 
   private let bytes: [UInt8]
   private let isFragment: Bool
-  /// Where the reading stands.
+  /// The next byte to read.
   private(set) var index: Int
   private var end: Int
   /// The line of `index`, from 1.
@@ -46,7 +46,7 @@ struct XMLScanner {
 
   private var names = XMLNames()
   private var open: [(spelling: Range<Int>, name: Int)] = []
-  /// How many elements a fragment leaves open.
+  /// How many elements of a fragment may stay open at its end.
   private var openAtEnd = 0
   private var hasRoot = false
   private var isEmptyElement = false
@@ -54,23 +54,23 @@ struct XMLScanner {
 
   /// The attributes of the element that begins.
   private(set) var attributes: [Attribute] = []
-  /// What stands between the tag that was read and the one before it.
+  /// The text between the last tag and the one before it.
   private(set) var text: [UInt8] = []
 
   private var tagCount = 0
-  /// By name: the tag that had it last as an attribute.
+  /// For each attribute name the number of the last tag with it, to find attributes that are repeated in a tag.
   private var tagOfAttribute: [Int: Int] = [:]
-  /// By prefix: how many open elements declare it.
+  /// For each prefix how many open elements declare it.
   private var declarations: [String: Int] = ["xml": 1, "xmlns": 1]
   private var scopes: [(depth: Int, prefix: String)] = []
-  /// How often a prefix occurred that was not declared. The names behind it are read all the same.
+  /// How often a prefix occurred that was not declared. Names with such a prefix are read all the same.
   private(set) var undeclaredCount = 0
   /// The line of the first one.
   private(set) var undeclaredLine = 0
 
-  /// A scanner of a document.
+  /// Makes a scanner of a document.
   ///
-  /// - Parameter isFragment: It is asked for pieces of it, see ``isWellFormed(_:leavingOpen:)``.
+  /// - Parameter isFragment: Whether it only checks pieces of the document, see ``isWellFormed(_:leavingOpen:)``.
   init(_ bytes: [UInt8], isFragment: Bool = false) {
     self.bytes = bytes
     self.isFragment = isFragment
@@ -83,16 +83,16 @@ struct XMLScanner {
   /// Its name as it is written.
   var qualifiedName: String { names[current].qualified }
 
-  /// Line and column of a byte, from 1; a column is a character.
+  /// The line and column of a byte, from 1; columns count characters.
   func place(of index: Int) -> (line: Int, column: Int) {
     let before = bytes[..<index]
     let start = before.lastIndex(of: .newline).map { $0 + 1 } ?? 0
     return (before.count { $0 == .newline } + 1, before[start...].count { $0 & 0xC0 != 0x80 } + 1)
   }
 
-  /// Whether a piece of a document can stand inside an element as it is.
+  /// Whether a piece of a document is well formed as the content of an element.
   ///
-  /// - Parameter openAtEnd: How many elements begin in it that do not end in it.
+  /// - Parameter openAtEnd: How many elements must be open at the end of the piece.
   mutating func isWellFormed(_ piece: Range<Int>, leavingOpen openAtEnd: Int = 0) -> Bool {
     (index, end, isEmptyElement, self.openAtEnd) = (piece.lowerBound, piece.upperBound, false, openAtEnd)
     while !open.isEmpty { close() }
@@ -104,7 +104,7 @@ struct XMLScanner {
     }
   }
 
-  /// The next tag, `nil` at the end.
+  /// Reads up to the next tag; `nil` at the end of the document.
   mutating func next() throws(XMLFlaw) -> Event? {
     text.removeAll(keepingCapacity: true)
     if isEmptyElement {
@@ -135,7 +135,7 @@ struct XMLScanner {
     return nil
   }
 
-  /// A byte, zero behind the end.
+  /// The byte at an index; zero after the end.
   private func byte(at index: Int) -> UInt8 { index < end ? bytes[index] : 0 }
   private func isHere(_ characters: StaticString) -> Bool {
     characters.utf8CodeUnitCount <= end - index
@@ -145,7 +145,7 @@ struct XMLScanner {
   private var damagedTag: XMLFlaw { XMLFlaw(reason: "an XML tag is malformed", index: index) }
 }
 
-// Text and what is written like a tag and is none.
+// Text, comments, CDATA and processing instructions.
 extension XMLScanner {
   private mutating func readText() throws(XMLFlaw) {
     while index < end, bytes[index] != .lessThan {
@@ -178,7 +178,7 @@ extension XMLScanner {
       let start = index
       try skip(past: "]]>", into: start)
     } else if isHere("<!DOCTYPE") {
-      // Entities are how a small file becomes a large one or reads another.
+      // Entities could expand a small file to a huge one, or read other files.
       throw XMLFlaw(
         reason: "it has a document type declaration, which neither GPX nor TCX has", index: index, isRefusal: true)
     } else {
@@ -186,7 +186,8 @@ extension XMLScanner {
     }
   }
 
-  /// Goes past the next of these; what stands before it is text when that begins somewhere.
+  /// Moves behind the next `mark`. What lies between `start` and the mark is added to the text, unless `start` is
+  /// `nil`.
   private mutating func skip(past mark: StaticString, into start: Int?) throws(XMLFlaw) {
     while index < end {
       if bytes[index] == mark.utf8Start.pointee, isHere(mark) {
@@ -207,10 +208,10 @@ extension XMLScanner {
   private mutating func add(_ characters: some Collection<UInt8>) {
     text += characters.prefix(max(0, Self.textBytesMax - text.count))
   }
-  /// As text; a line ends with a line feed, whatever it ends with in the file.
+  /// Adds bytes to the text, with every kind of line end as a line feed.
   private mutating func addLines(_ range: Range<Int>) {
     var piece = bytes[range].prefix(max(0, Self.textBytesMax - text.count))
-    // Not in the middle of a character.
+    // Do not cut in the middle of a character.
     while piece.endIndex < range.upperBound, bytes[piece.endIndex] & 0xC0 == 0x80 { piece.removeLast() }
     guard piece.contains(.carriageReturn) else {
       text += piece
@@ -221,10 +222,10 @@ extension XMLScanner {
     }
   }
 
-  /// The character that a reference stands for, and where the reference ends.
+  /// The character of a reference such as `&amp;`, and the index after the reference.
   private func reference(at start: Int) throws(XMLFlaw) -> (character: String, end: Int) {
     var index = start + 1
-    let flaw = XMLFlaw(reason: "an & or a name is not what XML allows there", index: start)
+    let flaw = XMLFlaw(reason: "an & or a name is not valid XML here", index: start)
     while byte(at: index) != .semicolon {
       guard index < end, index - start < 16, bytes[index] > .space, bytes[index] < 0x80 else { throw flaw }
       index += 1
@@ -365,14 +366,14 @@ extension XMLScanner {
     if let element = open.popLast() { current = element.name }
   }
 
-  /// The value of an attribute, by its whole name, of the element that begins.
+  /// The value of an attribute of the element that begins, by its qualified name.
   func value(of attribute: String) -> String? {
     guard let found = attributes.first(where: { names[$0.name].qualified == attribute }) else { return nil }
     var value = ""
     var rest = found.value
     while let place = bytes[rest].firstIndex(of: .ampersand) {
       value += String(decoding: bytes[rest.lowerBound..<place], as: UTF8.self)
-      // It was read before, so that there is one.
+      // The reference was checked when the tag was read.
       guard let reference = try? reference(at: place) else { return nil }
       value += reference.character
       rest = reference.end..<rest.upperBound
@@ -382,16 +383,16 @@ extension XMLScanner {
   }
 }
 
-/// The names that occur in a document, each kept once.
+/// The names in a document, each stored once.
 struct XMLNames {
-  /// Both formats and all their known extensions have a few hundred.
+  /// How many names a document may have; both formats with all known extensions have a few hundred.
   static let countMax = 10_000
 
   struct Name {
     let qualified: String
-    /// What follows the prefix.
+    /// The name without its prefix.
     let local: String
-    /// `nil` when it has none; empty when its colon stands where none can.
+    /// `nil` without a prefix; empty when a colon is in a wrong position.
     let prefix: String?
     /// The prefix that an attribute of this name declares.
     let declares: String?
@@ -402,7 +403,7 @@ struct XMLNames {
 
   subscript(number: Int) -> Name { all[number] }
 
-  /// The number of a name; `nil` for one too many.
+  /// The number of a name; `nil` when it would be one name too many.
   mutating func number(of spelling: ArraySlice<UInt8>) -> Int? {
     if let number = numbers[spelling] { return number }
     guard all.count < Self.countMax else { return nil }
@@ -443,13 +444,13 @@ extension UInt8 {
   fileprivate static let question: UInt8 = 0x3F
 
   fileprivate var isBlank: Bool { self == .space || self == .tab || self == .newline || self == .carriageReturn }
-  /// A letter, digit or one of `_:-.`; all that is not ASCII counts as a letter.
+  /// Whether the byte is a letter, a digit or one of `_:-.`; every byte that is not ASCII counts as a letter.
   fileprivate var isInName: Bool {
     switch self {
     case 0x61...0x7A, 0x41...0x5A, 0x30...0x39, 0x5F, 0x3A, 0x2D, 0x2E, 0x80...: true
     default: false
     }
   }
-  /// A digit, `-` or `.`, which no name begins with.
+  /// Whether the byte is a digit, `-` or `.`, with which no name begins.
   fileprivate var isOnlyInsideName: Bool { (0x30...0x39).contains(self) || self == 0x2D || self == 0x2E }
 }

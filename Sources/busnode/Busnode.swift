@@ -13,11 +13,11 @@ import RunBus
 struct Busnode: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "busnode",
-    abstract: "One run on phone, watch and live widget: control it from any of them, see the same on all.",
+    abstract: "One run on phone, watch and widget: control it from each of them, see the same state on all.",
     discussion: """
-      A bus is one runner's set of devices. The phone is its hub and holds the run; the others join it.
+      A bus is the set of devices of one runner. The phone is its hub and holds the run; the others join it.
 
-      See it work, all in one command:
+      Try it, all in one command:
         busnode up --synthetic --duration 5m --speed 10
 
       The same by hand, each in a terminal of its own:
@@ -26,31 +26,31 @@ struct Busnode: AsyncParsableCommand {
         busnode send start
         busnode state --follow
 
-      What is pressed while the hub is away is kept and counts from when it was pressed:
+      A press is kept while the hub is away, and counts from the time when it was pressed:
         busnode send pause || busnode outbox
 
       Every command finds its bus by --bus NAME (default "default"; environment RUNBUS_BUS) or by
-      --address tcp://127.0.0.1:PORT (RUNBUS_ADDRESS); a flag wins over the environment.
+      --address tcp://127.0.0.1:PORT (RUNBUS_ADDRESS); an option wins over the environment.
 
       EXIT STATUS:
-        0    it worked: the command was applied or coalesced (send --wait received: the hub has it;
+        0    success: the command was applied or coalesced (send --wait received: the hub has it;
              --wait none: it was handed over)
         1    another failure
-        3    the command was rejected (outbox: it may have been sent, and cannot be taken back; post: it was not taken)
+        3    the command was rejected (outbox: it may have been sent and cannot be cancelled; post: the node refused it)
         4    the command was superseded: undone by a later press
-        5    queued: durable here, delivered when the hub is back (outbox flush: some wait still)
-        6    the hub has the command, no verdict came in time
+        5    queued: stored here, delivered when the hub is back (outbox flush: some still wait)
+        6    the hub has the command, but no verdict came in time
         64   wrong usage
         65   a bad input file
         69   no such bus, or no hub answers
-        74   standard output or a file cannot be written, or stores or the spool cannot be read (send: the disk takes nothing, and
-             nothing was sent)
-        75   held by another process: the bus, or a store that does not answer; or the spool is full
+        74   standard output or a file cannot be written, or a store or the spool cannot be read (send: the press could
+             not be stored and was not sent)
+        75   the bus is held by another process, or a store by one that does not answer, or the spool is full
         130  Ctrl-C while following
 
-      What a command did stands, whatever becomes of its output: busnode send tells the verdict by its exit status alone,
-      too. With --json an error is one object on standard error, {"error": {code, message, exitCode}}; log lines and
-      notices there are for people.
+      A command is not undone when its output cannot be written: the exit status of busnode send always tells the
+      verdict. With --json an error is one object on standard error, {"error": {code, message, exitCode}}; log lines
+      and notices there are for people.
       """,
     version: runBusVersion,
     subcommands: [
@@ -60,9 +60,9 @@ struct Busnode: AsyncParsableCommand {
 
   static func main() async {
     StandardDescriptors.occupyClosed()
-    // A reader that goes away is an error of `write`, not a reason to die.
+    // Without SIGPIPE, a write to a closed pipe fails with EPIPE instead of ending the process.
     signal(SIGPIPE, SIG_IGN)
-    // So is a file that may not grow any more (`ulimit -f`).
+    // Likewise, a write beyond the file size limit (`ulimit -f`) fails with EFBIG.
     signal(SIGXFSZ, SIG_IGN)
     FileLimit.raise()
     var status = ExitStatus.success
@@ -80,7 +80,7 @@ struct Busnode: AsyncParsableCommand {
     do {
       try Output.close()
     } catch {
-      // A command that has failed anyway has said why.
+      // A command that failed has already reported its error.
       if status == ExitStatus.success { status = report(error) }
     }
     endProcess(status)

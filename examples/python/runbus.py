@@ -1,6 +1,6 @@
-"""The published wire of RunBus for Python: the messages of runbus.proto, without a compiler.
+"""The wire format of RunBus for Python: the messages of runbus.proto, without a protobuf compiler.
 
-The descriptor set beside the schema is loaded as it is; every message of the schema is a class of this module
+This module loads the descriptor set beside the schema. Every message of the schema becomes a class of this module
 (runbus.PeerFrame, runbus.Snapshot, ...), every enum a wrapper with Name() and Value().
 """
 
@@ -13,7 +13,7 @@ from google.protobuf import descriptor_pb2, descriptor_pool, message_factory
 from google.protobuf.internal import enum_type_wrapper
 
 VERSION = 2
-"""The version of the wire that this client speaks."""
+"""The version of the protocol that this client speaks."""
 
 _SCHEMA = Path(__file__).resolve().parents[2] / "Sources/RunWire/runbus.desc"
 
@@ -32,7 +32,7 @@ _load(Path(os.environ.get("RUNBUS_DESC", _SCHEMA)))
 
 
 def control_endpoint(bus=None, address=None):
-    """Where the hub listens: by the arguments, else RUNBUS_ADDRESS or RUNBUS_BUS, else the bus called "default"."""
+    """Returns the hub's endpoint: from the arguments, else RUNBUS_ADDRESS or RUNBUS_BUS, else the bus "default"."""
     address = address or (None if bus else os.environ.get("RUNBUS_ADDRESS"))
     if address:
         return address
@@ -40,13 +40,13 @@ def control_endpoint(bus=None, address=None):
     runtime, own = _directory("XDG_RUNTIME_DIR"), f"runbus-{os.geteuid()}"
     parent = f"{runtime}/runbus" if runtime else f"{_directory('TMPDIR') or '/tmp'}/{own}"
     directory = f"{parent}/{bus}"
-    if len(f"{directory}/control.sock".encode()) > 100:  # too long a path for a socket
+    if len(f"{directory}/control.sock".encode()) > 100:  # the path is too long for a Unix socket
         directory = f"/tmp/{own}/_{_fnv1a(directory.encode()):016x}"
     return f"ipc://{directory}/control.sock"
 
 
 def _directory(variable):
-    """The absolute path that a variable names, without slashes at its end; empty for anything else."""
+    """Returns the absolute path in a variable, without slashes at its end; "" if it holds none."""
     value = os.environ.get(variable, "")
     return value.rstrip("/") if value.startswith("/") else ""
 
@@ -59,9 +59,9 @@ def _fnv1a(data):
 
 
 def command(kind, source="shell", run_id=None):
-    """A press of now: "start", "pause", "resume", "stop" or "lap". A start mints the run."""
+    """Makes a command for a press of now: "start", "pause", "resume", "stop" or "lap". A start makes a new run id."""
     run_id = run_id or (uuid.uuid4().bytes if kind == "start" else None)
-    return Command(  # noqa: F821 - of the schema
+    return Command(  # noqa: F821 - a class of the schema, set by _load
         id=uuid.uuid4().bytes,
         kind=CommandKind.Value(f"COMMAND_KIND_{kind.upper()}"),  # noqa: F821
         source=source,
@@ -70,12 +70,12 @@ def command(kind, source="shell", run_id=None):
 
 
 def monotonic_ns():
-    """This machine's monotonic clock, sleep included where the system has such a clock."""
+    """Reads the machine's monotonic clock, which includes sleep where the system has such a clock."""
     return time.clock_gettime_ns(getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC))
 
 
 def word(enum, value):
-    """An enum's value as one word: COMMAND_KIND_PAUSE is "pause", STALE_REVISION is "stale revision"."""
+    """Returns an enum's value as words: COMMAND_KIND_PAUSE is "pause", STALE_REVISION is "stale revision"."""
     try:
         name = enum.Name(value)
     except ValueError:
@@ -85,14 +85,14 @@ def word(enum, value):
 
 
 def describe(frame):
-    """One line about a hub's answer to a plain REQ."""
+    """Describes the hub's answer to a plain REQ socket in one line."""
     if frame.WhichOneof("message") == "refused":
         return f"refused: {frame.refused.message}"
     return describe_receipt(frame.receipt)
 
 
 def describe_receipt(receipt):
-    """One line about a stage of a command."""
+    """Describes a stage of a command in one line."""
     kind = word(CommandKind, receipt.kind)  # noqa: F821
     stage = receipt.WhichOneof("stage")
     if stage != "verdict":

@@ -1,4 +1,4 @@
-"""Numbered streams between one store here and one hub's store, as docs/protocol.md describes them."""
+"""The numbered streams between this client's store and the hub's store, see docs/protocol.md."""
 
 import uuid
 
@@ -10,28 +10,28 @@ VERDICTS = runbus.StreamKind.Value("STREAM_KIND_VERDICTS")
 
 
 class Pair:
-    """What one peer's store and one hub's store owe each other. A node that must not forget keeps all of it on disk."""
+    """The state of all streams between one peer and one hub. A peer that must survive a restart stores it on disk."""
 
     def __init__(self):
         self.renew(None, owed=None)
 
     def renew(self, hub_store_id, owed):
-        """Takes a new store id, under which everything starts at 1: also the one command that may still be owed."""
+        """Draws a new store id, so that all streams start at 1 again; `owed` is the id of a command to send again."""
         self.store_id = uuid.uuid4().bytes
         self.hub_store_id = hub_store_id
-        self.assigned = 1 if owed else 0  # the last place of our commands
-        self.last_id = owed  # the command that stands there
-        self.acknowledged = 0  # how far the hub has them
-        self.received = {MESSAGES: (0, None), VERDICTS: (0, None)}  # how far we have its streams, and what stands there
-        self.asked = 0  # the missing message that the hub was asked for last
-        self.latest = {}  # of each key the version and the id of the value
+        self.assigned = 1 if owed else 0  # the last sequence of our commands
+        self.last_id = owed  # the id of the command with that sequence
+        self.acknowledged = 0  # the last sequence of our commands that the hub has
+        self.received = {MESSAGES: (0, None), VERDICTS: (0, None)}  # the last sequence and id of each stream of the hub
+        self.asked = 0  # the sequence of the missing message that was requested last
+        self.latest = {}  # for each key the version and the id of its value
 
     def assign(self, id):
-        """The next place of our commands."""
+        """Gives a command the next sequence."""
         self.assigned, self.last_id = self.assigned + 1, id
 
     def marks(self):
-        """What a hello says of both stores. A place of ours has no id there, a place of the hub's streams has."""
+        """Returns the fields of a hello about both stores. Only the marks of the hub's streams carry an id."""
         return {
             "store_id": self.store_id,
             "hub_store_id": self.hub_store_id,
@@ -44,14 +44,14 @@ class Pair:
         }
 
     def meets(self, welcome):
-        """Whether the hub's store is the one that we know, and both sides tell the same history of our commands."""
+        """Whether the hub's store is the known one and agrees about the history of our commands."""
         if any(mark.sequence for mark in welcome.received if self.hub_store_id is None or mark.kind != COMMANDS):
-            return False  # it knows something of this store that we do not
+            return False  # the hub has received something from this store that we do not know of
         mark = next((mark for mark in welcome.received if mark.kind == COMMANDS), runbus.StreamMark())
         if not self.acknowledged <= mark.sequence <= self.assigned:
             return False
         if mark.sequence and mark.sequence == self.assigned and mark.HasField("id") and mark.id != self.last_id:
-            return False  # another command stands there
+            return False  # the hub has another command with this sequence
         if self.hub_store_id not in (None, welcome.store_id):
             return False
         self.hub_store_id = welcome.store_id
@@ -59,11 +59,11 @@ class Pair:
         return True
 
     def acknowledge(self, through):
-        """The hub has our commands up to here; more than there are counts as all of them."""
+        """Records that the hub has our commands up to `through`, limited to the commands that exist."""
         self.acknowledged = max(self.acknowledged, min(through, self.assigned))
 
     def take(self, kind, places):
-        """Which of these are new, by index. The mark has moved."""
+        """Moves the mark over the items that follow it, and returns the indices of these."""
         new = []
         for index, (sequence, id) in enumerate(places):
             mark = self.received[kind][0]
@@ -75,9 +75,9 @@ class Pair:
         return new
 
     def skip(self, kind, first, last):
-        """Passes over places that hold nothing any more, and says whether any was new.
+        """Moves the mark over a range of tombstones, and returns whether it moved.
 
-        The mark keeps the id of what came last before them.
+        The mark keeps the id of the last item before them.
         """
         mark, id = self.received[kind]
         if first > mark + 1 or last <= mark:
@@ -86,10 +86,10 @@ class Pair:
         return True
 
     def answer(self, kind, last, new):
-        """What to say of places that end at `last`, once what was new among them has taken effect; None for nothing.
+        """Returns the answer to items up to sequence `last`, or None. Call it after the new ones have taken effect.
 
-        When all of them lie behind a message that is missing, the hub is asked for that one, once. A hole in verdicts is
-        answered with an acknowledgement of what is here.
+        When the items come after a message that is missing, the answer asks for the missing one, once. When verdicts
+        are missing, the answer acknowledges those that are here.
         """
         mark = self.received[kind][0]
         if kind == MESSAGES and last > mark and not new:
@@ -100,9 +100,9 @@ class Pair:
         return runbus.Delivery(acknowledge=runbus.Acknowledge(kind=kind, through=mark))
 
     def is_newer(self, latest):
-        """Whether a value is newer than the one that we have; then it is the one that we have.
+        """Stores a value if it is newer than the stored one, and returns whether it was.
 
-        The same version of another value comes from a store that has lost history since.
+        The same version with another id counts as newer: the sender's store has lost its history.
         """
         version, id = self.latest.get(latest.key, (-1, None))
         if latest.version < version or (latest.version, latest.value.id) == (version, id):

@@ -1,8 +1,8 @@
-"""Joins a bus as a watch, presses buttons, follows the run and leaves: an independent client of the published wire.
+"""Joins a bus as a watch, presses buttons, follows the run and leaves: a client that uses only the published protocol.
 
     python watch.py --bus default --press pause --press resume --snapshots 5
 
-Exits 0 when every press was applied or coalesced and enough snapshots came, 3 when one was rejected, 4 when one was
+Exits 0 when every press was applied or coalesced and enough snapshots came, 3 when a press was rejected, 4 when one was
 superseded, 69 when the hub does not answer, 1 otherwise.
 """
 
@@ -21,15 +21,15 @@ PING_SECONDS_IN_RUN = 2.0
 PING_SECONDS_IDLE = 10.0
 MISSED_BEATS_MAX = 3
 HELLO_SECONDS = (1.0, 2.0, 4.0, 5.0)
-"""How long a hello waits for its welcome, try after try; the last one from then on."""
+"""How long each hello waits for its welcome; the last number holds for all further hellos."""
 RENEWAL_SECONDS = 5.0
-"""A hub that is never content is not given more new stores than one in this time."""
+"""The least time between two new store ids, also for a hub that refuses each of them."""
 RESEND_SECONDS_MIN = 2.0
 RESEND_SECONDS_MAX = 30.0
 
 
 class Watch:
-    """One session after the other with one hub. One thread; every socket is used on it alone."""
+    """A peer of one hub, with one session at a time. All sockets are used on one thread."""
 
     def __init__(self, endpoint, device):
         self.context = zmq.Context()
@@ -48,7 +48,7 @@ class Watch:
         self.session, self.last_session = 0, 0
         self.term_seen = 0
         self.snapshot = None
-        self.unsettled = None  # the press that waits for its verdict, and when it was pressed
+        self.unsettled = None  # the command that waits for its verdict, and when it was pressed
         self.next_resend, self.resend_seconds = 0.0, 0.0
         self.verdicts = []
         self.followed = 0
@@ -61,22 +61,22 @@ class Watch:
         try:
             self.control.send(frame.SerializeToString(), zmq.NOBLOCK)
         except zmq.Again:
-            pass  # nobody is there: what is not acknowledged is said again
+            pass  # the hub is not connected; what it does not acknowledge is sent again
 
     def greet(self, wait=0.0):
-        """There is no session: a hello is due, and no welcome to an earlier one counts any more."""
+        """Ends the session. A hello is due after `wait`, and a welcome to an earlier hello no longer counts."""
         self.session, self.nonce, self.hellos = 0, random.getrandbits(64), 0
         self.next_hello = time.monotonic() + wait
 
     def renew(self, hub_store_id):
-        """The two sides have not the same history: what is owed goes again under a new store id."""
+        """Draws a new store id, because the histories of both sides differ. A command that waits is sent again."""
         wait = max(0.0, self.renewed_at + RENEWAL_SECONDS - time.monotonic())
         self.renewed_at = time.monotonic() + wait
         self.pair.renew(hub_store_id, owed=self.unsettled[0].id if self.unsettled else None)
         self.greet(wait)
 
     def hello(self):
-        """Says hello with a nonce of its own."""
+        """Sends a hello with a new nonce."""
         self.session, self.nonce = 0, random.getrandbits(64)
         self.send(
             hello=runbus.Hello(
@@ -88,7 +88,7 @@ class Watch:
         self.hellos += 1
 
     def press(self, kind):
-        """A press is pressed once: said again until the hub has it, it keeps its id and place."""
+        """Makes a press. It is sent again until the hub has it, always with the same id and sequence."""
         command = runbus.command(kind, source="watch")
         if self.snapshot.HasField("run_id") and kind != "start":
             command.run_id = self.snapshot.run_id
@@ -108,7 +108,7 @@ class Watch:
         self.resend_seconds = min(2 * self.resend_seconds, RESEND_SECONDS_MAX)
 
     def turn(self, timeout):
-        """Says what is due, then takes in what came within the timeout."""
+        """Sends what is due, then handles what arrives within the timeout."""
         now = time.monotonic()
         if not self.session and now >= self.next_hello:
             self.hello()
@@ -127,7 +127,7 @@ class Watch:
                 self.published(runbus.BusEvent.FromString(parts[-1]))
 
     def beat(self, now):
-        """Asks whether the hub is there; after three beats without a word of it, says hello again."""
+        """Sends a ping; after three intervals without a frame from the hub, sends a hello instead."""
         is_on = self.snapshot.phase in (runbus.Phase.Value("PHASE_RUNNING"), runbus.Phase.Value("PHASE_PAUSED"))
         interval = PING_SECONDS_IN_RUN if is_on else PING_SECONDS_IDLE
         if now - self.heard_at >= MISSED_BEATS_MAX * interval:
@@ -140,7 +140,7 @@ class Watch:
 
     @property
     def is_owing(self):
-        """A press waits here that the hub has not acknowledged."""
+        """Whether a press waits that the hub has not acknowledged."""
         return self.unsettled is not None and self.pair.acknowledged < self.pair.assigned
 
     def heard(self, frame):
@@ -151,7 +151,7 @@ class Watch:
         elif kind == "refused":
             self.refused(frame.session, frame.refused)
         elif kind == "goodbye":
-            # Of this life of the hub or a later one: it may be back at once, or never.
+            # Ignore a goodbye from an earlier term of the hub. After this one the hub may return at once, or never.
             if self.session and frame.session >> 32 >= self.last_session >> 32:
                 self.greet(jittered(HELLO_SECONDS[-1]))
                 self.hellos = len(HELLO_SECONDS)
@@ -160,11 +160,11 @@ class Watch:
             self.answered(frame, kind)
 
     def answered(self, frame, kind):
-        """A frame of this session."""
+        """Handles a frame of this session."""
         if kind == "delivery":
             self.delivered(frame.delivery)
         elif kind == "receipt":
-            self.settle(frame.receipt)  # of a command that the hub does not know
+            self.settle(frame.receipt)  # the hub rejects a kind of command that it does not know like this
         elif kind == "pong":
             if frame.pong.number == self.pings:
                 self.round_trip = runbus.monotonic_ns() - self.pinged_at
@@ -176,13 +176,13 @@ class Watch:
     def refused(self, session, refusal):
         code = runbus.word(runbus.RefusalCode, refusal.code)
         if code == "unknown session":
-            # One that names our session answers a frame of an earlier one; a hello that is on its way is not repeated.
+            # A refusal that names our session answers an older frame. Without a session, a hello is on its way already.
             if self.session and session != self.session:
                 self.greet()
         elif code == "store regressed":
             if not self.session:
                 self.renew(self.pair.hub_store_id)
-        elif code != "busy":  # what is not taken now is said again later
+        elif code != "busy":  # a busy hub gets the frame again later
             raise SystemExit(f"the hub refused: {refusal.message}")
 
     def welcomed(self, session, welcome):
@@ -190,7 +190,7 @@ class Watch:
             return self.renew(welcome.store_id)
         seen, shown = self.snapshot and order(self.snapshot.order), order(welcome.state.snapshot.order)
         if seen and shown[0] == seen[0] and shown < seen:
-            # The hub's store was lost, or is an older copy: it is to take a term above all that was seen.
+            # The hub's store was lost or is an older copy. Make the hub choose a term above all that were seen.
             self.term_seen = max(self.term_seen, seen[0]) + 1
             return self.greet()
         self.session = self.last_session = session
@@ -210,7 +210,7 @@ class Watch:
             self.transmit()
 
     def delivered(self, delivery):
-        """What is owed, either way. This watch keeps nothing on disk: taken in is what was printed."""
+        """Handles items and acknowledgements of streams. An item has taken effect when this watch has printed it."""
         kind = delivery.WhichOneof("message")
         if kind == "acknowledge" and delivery.acknowledge.kind == streams.COMMANDS:
             was_owing = self.is_owing
@@ -259,7 +259,7 @@ class Watch:
             self.unsettled = None
 
     def published(self, event):
-        # Between a hello and its welcome nothing counts: the welcome is compared with what was seen before the hello.
+        # Ignore events between a hello and its welcome: `welcomed` compares with what was seen before the hello.
         if not self.session:
             return
         self.heard_at = time.monotonic()
@@ -267,7 +267,7 @@ class Watch:
             self.show(event.snapshot.snapshot)
 
     def show(self, snapshot):
-        """Takes a snapshot that is newer than what is shown; an older one has been overtaken."""
+        """Shows a snapshot if it is newer than the last one."""
         if self.snapshot is not None and order(snapshot.order) <= order(self.snapshot.order):
             return
         self.snapshot = snapshot
@@ -289,7 +289,7 @@ class Watch:
 
 
 def jittered(seconds):
-    """Up to a quarter longer or shorter, so that nodes that lost a hub together do not come back together."""
+    """Varies a time by up to a quarter, so that peers that lost their hub together do not return at the same moment."""
     return seconds * random.uniform(0.75, 1.25)
 
 

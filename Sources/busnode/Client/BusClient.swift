@@ -1,14 +1,15 @@
 import Foundation
 import RunBus
 
-/// A short stay on a bus: one peer for one question or one press.
+/// A peer that joins a bus for the time of one command.
 struct BusClient: Sendable {
   let location: BusLocation
   let peer: Peer
 
-  /// A visitor at a bus; it leaves nothing behind.
+  /// Makes a peer with a store in memory, so that it leaves nothing on this machine.
   ///
-  /// Throws when the bus is local and nobody holds it: there is no point in waiting.
+  /// - Throws: ``Failure`` with 64 when the location has no fixed port, and with 69 when the bus is local and no hub
+  ///   runs: waiting would be pointless.
   init(
     _ location: BusLocation, device: DeviceID, topics: [Topic] = [], isOneShot: Bool = true,
     services: LocalServices = LocalServices()
@@ -22,7 +23,9 @@ struct BusClient: Sendable {
       services: services)
   }
 
-  /// Runs the peer for as long as `body` takes.
+  /// Runs the peer until `body` returns.
+  ///
+  /// - Throws: ``RunBusError/Code/closed`` when the peer ends first, and whatever the peer or `body` throws.
   func run<Value: Sendable>(_ body: @Sendable @escaping (Peer) async throws -> Value) async throws -> Value {
     try await withThrowingTaskGroup(of: Value?.self) { group in
       group.addTask {
@@ -31,10 +34,10 @@ struct BusClient: Sendable {
       }
       group.addTask { try await body(peer) }
       guard let value = try await group.next().flatMap({ $0 }) else {
-        throw RunBusError(.closed, "the connection to \(location.displayName) has ended by itself")
+        throw RunBusError(.closed, "the connection to \(location.displayName) ended unexpectedly")
       }
       group.cancelAll()
-      // Leaves in good order; what the peer says about being cancelled is of no interest.
+      // Wait until the peer has said goodbye. Its cancellation error does not matter.
       while await group.nextResult() != nil {}
       return value
     }
@@ -42,7 +45,7 @@ struct BusClient: Sendable {
 }
 
 extension Failure {
-  /// Nobody holds this bus.
+  /// No hub of this bus runs on this machine.
   static func noBus(_ location: BusLocation) -> Failure {
     Failure(
       code: "noBus",
@@ -51,12 +54,12 @@ extension Failure {
       exitStatus: ExitStatus.noBus)
   }
 
-  /// The port is for the system to choose, which only a phone can ask for.
+  /// The location lets the system choose the port, which only a hub can use.
   static func openPort(_ location: BusLocation) -> Failure {
     Failure(
       code: "usage",
       message:
-        "\(location.displayName) lets a phone choose its port: give the one that it chose, as tcp://127.0.0.1:PORT",
+        "\(location.displayName) lets a phone choose its port: give the port that it chose, as tcp://127.0.0.1:PORT",
       exitStatus: ExitStatus.usage)
   }
 
@@ -70,10 +73,10 @@ extension Failure {
 }
 
 extension BusLocation {
-  /// The bus is one of this machine, and nobody holds it: no hub can answer.
+  /// Whether the bus is local and no hub holds its lock, so that none can answer.
   var isWithoutHub: Bool { controlEndpoint.hasPrefix("ipc://") && HubLock.holder(of: self) == nil }
 
-  /// How to name this bus to another `busnode`.
+  /// The option that names this bus to another `busnode`, after a blank; empty for the default bus.
   var flag: String {
     if !controlEndpoint.hasPrefix("ipc://") {
       " --address \(displayName)"
@@ -84,7 +87,7 @@ extension BusLocation {
 }
 
 extension DeviceID {
-  /// A name for somebody who only looks on, any number of them at a time.
+  /// A name for a client that only listens. It contains the process id, so that any number of them can run at once.
   static func visitor() -> DeviceID {
     DeviceID("shell-\(ProcessInfo.processInfo.processIdentifier)") ?? DeviceID.role(.shell)
   }

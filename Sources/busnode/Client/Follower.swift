@@ -4,20 +4,20 @@ import RunBus
 /// Follows what happens on a bus until Ctrl-C.
 struct Follower: Sendable {
   let visit: BusClient
-  /// How long to wait for the first word of the hub.
+  /// How long to wait until the hub answers for the first time, in real time.
   let patience: BusDuration
 
   private enum Part: Sendable { case ended, readerIsGone, signal(Int32), silence }
 
-  /// Gives every event to `write`, which says whether it wrote a line; ends after `countMax` lines.
+  /// Passes each event to `write`, which returns whether it wrote a line; ends after `countMax` lines.
   ///
-  /// Throws ``QuietExit`` with 130 at Ctrl-C, ``QuietExit/pipeClosed`` when nobody reads any more, and ``Failure`` when the
-  /// hub never answers.
+  /// - Throws: ``QuietExit`` with 128 plus the number of a signal (130 at Ctrl-C), ``QuietExit/pipeClosed`` when the
+  ///   reader of standard output has gone, and ``Failure`` when no hub answers within `patience`.
   func follow(countMax: Int?, _ write: @Sendable @escaping (BusEvent) throws -> Bool) async throws {
     let signals = Signals.stream()
-    // Nothing may happen on the bus for hours: the next line would come too late to notice.
+    // A quiet bus may give no line for hours, so a closed pipe must be noticed without writing to it.
     let readerIsGone = StandardDescriptors.readerIsGone()
-    // Subscribed before the peer runs: the state that the welcome brings is the first line.
+    // Subscribe before the peer runs, so that the snapshot in the hub's welcome becomes the first line.
     let events = await visit.peer.events()
     let part = try await visit.run { peer in
       let reachabilities = await peer.reachabilities()
@@ -53,14 +53,14 @@ struct Follower: Sendable {
     switch part {
     case .ended: return
     case .readerIsGone: throw QuietExit.pipeClosed
-    // As a shell reports the end by a signal: 130 for Ctrl-C.
+    // The exit status that shells use for an end by a signal: 130 for Ctrl-C.
     case .signal(let number): throw QuietExit(exitStatus: 128 + number)
     case .silence: throw Failure.noAnswer(visit.location, within: patience)
     }
   }
 }
 
-/// What `body` finds, or `nil` when it takes longer than a span of real time.
+/// Returns the result of `body`, or `nil` when it takes longer than `span` of real time.
 func within<Value: Sendable>(
   _ span: BusDuration, _ body: @Sendable @escaping () async throws -> Value
 ) async throws -> Value? {

@@ -1,22 +1,24 @@
 import Foundation
 import RunBus
 
-/// A press that is kept as a file of the spool from before it is sent until its verdict is known.
+/// A press that stays in a file of the spool from before it is sent until its verdict is known.
 struct KeptPress {
   private let spool: SpoolDirectory
   private let press: SpooledCommand
 
-  /// A press to be kept; `nil` at a bus that this machine has never met, where it could wait for ever.
+  /// Returns `nil` for a bus that this machine has never joined: the press could wait there for ever.
   init?(_ command: Command, on device: DeviceID, at location: BusLocation) {
-    // What is in the directory's place is for `keep` to complain about.
+    // If something else has the path of the spool directory, `keep` fails and reports it.
     guard !location.hasOpenPort, location.isMet || location.hasSpoolInTheWay else { return nil }
     spool = location.spool
     press = .now(command, on: device)
   }
 
-  /// Makes it durable, with how often it may have been sent by then.
+  /// Writes the press to the spool durably.
   ///
-  /// Throws ``Failure`` with 74 when the disk does not take it, and with 75 when too many wait: nothing is kept then.
+  /// - Parameter tries: How often the press may have been sent. A press with 0 tries can be cancelled.
+  /// - Throws: ``Failure`` with 74 when the disk cannot store the press, and with 75 when the spool is full. Nothing is
+  ///   kept then.
   func keep(tries: UInt32) throws(Failure) {
     var press = press
     press.tries = tries
@@ -29,25 +31,25 @@ struct KeptPress {
     }
   }
 
-  /// The hub was never in reach, so it was not sent from here and can still be cancelled.
+  /// Marks the press as never sent, because the hub was never in reach. It can then be cancelled.
   func noteUnsent() {
-    // Another node may have delivered it meanwhile: it is not to come back.
+    // Another node may have delivered the press and removed the file: do not write it again.
     guard spool.exists(press.command.id) else { return }
-    // What stays says that it may have been sent, which does no harm.
+    // If this write fails, the file still says that the press may have been sent, which only prevents cancelling it.
     try? keep(tries: 0)
   }
 
-  /// Its verdict is known, or it is for nobody.
+  /// Removes the file, because the verdict is known or the hub cannot read the press.
   func letGo() {
     do { try spool.remove(press.command.id) } catch { Output.complain("busnode: \(error)") }
   }
 }
 
 extension BusLocation {
-  /// Something stands where the spool should be.
+  /// Whether something other than a directory has the path of the spool.
   fileprivate var hasSpoolInTheWay: Bool { !isMet && FileManager.default.fileExists(atPath: spoolDirectory) }
 
-  /// Notes that this machine is part of the bus, for presses to come; without a disk for that, none are kept.
+  /// Marks the bus as one that this machine has joined, so that later presses are kept. A failure is only reported.
   func noteMet() {
     guard !hasOpenPort, !isMet else { return }
     do { try setMet() } catch { Output.complain("busnode: \(error)") }

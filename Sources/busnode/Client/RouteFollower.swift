@@ -1,17 +1,17 @@
 import Foundation
 import RunBus
 
-/// Puts together the route of the run on a bus, once or as it goes on.
+/// Assembles the route of the run on a bus, once or continuously.
 struct RouteFollower: Sendable {
   let visit: BusClient
   /// How long to wait for the hub, in real time.
   let patience: BusDuration
 
-  /// What there is to show.
+  /// One change of the route.
   enum News: Sendable {
-    /// A point is new, or is another than before, at its place in the route.
+    /// The point with this index is new or has changed.
     case point(RunID, Int, RoutePoint)
-    /// The route is only so long any more.
+    /// The last points were removed; `length` points are left.
     case cut(RunID, length: Int)
   }
 
@@ -24,15 +24,16 @@ struct RouteFollower: Sendable {
   }
   private enum End: Sendable { case complete, noRun, silence, signal(Int32) }
 
-  /// Gives what is new to `write`, points in their order.
+  /// Passes each change of the route to `write`, points in order of their index.
   ///
-  /// With `goesOn` until Ctrl-C: throws ``QuietExit`` with 130. Otherwise until the route is complete; `false` when no run
-  /// has been started. Throws ``Failure`` when the hub does not answer in time.
+  /// - Parameter goesOn: Whether to continue until Ctrl-C; otherwise the call returns when the route is complete.
+  /// - Returns: `false` when no run has been started.
+  /// - Throws: ``QuietExit`` with 130 at Ctrl-C while following, and ``Failure`` when the hub does not answer in time.
   func follow(
     goesOn: Bool, _ write: @Sendable @escaping (News) throws -> Void
   ) async throws -> Bool {
     let signals = goesOn ? Signals.stream() : nil
-    // Subscribed before the peer runs: nothing is missed.
+    // Subscribe before the peer runs, so that no event is missed.
     let events = await visit.peer.events()
     let end = try await visit.run { peer in
       let reachabilities = await peer.reachabilities()
@@ -70,7 +71,7 @@ struct RouteFollower: Sendable {
             end = .signal(number)
             break inputs
           case .patienceIsOver:
-            // Who goes on has waited long enough only if nobody ever answered.
+            // When following, the time limit holds only until the hub has answered once.
             if !goesOn || !hasJoined { break inputs }
             actions = []
           case .heard: actions = []
@@ -99,7 +100,7 @@ struct RouteFollower: Sendable {
     switch end {
     case .complete: return true
     case .noRun: return false
-    // As a shell reports the end by a signal: 130 for Ctrl-C.
+    // The exit status that shells use for an end by a signal: 130 for Ctrl-C.
     case .signal(let number): throw QuietExit(exitStatus: 128 + number)
     case .silence: throw Failure.noAnswer(visit.location, within: patience)
     }

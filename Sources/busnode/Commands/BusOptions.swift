@@ -3,7 +3,7 @@ import Foundation
 import Logging
 import RunBus
 
-/// Which bus, and how much to say about the work: options that every command on a bus has.
+/// Options of every command that uses a bus: which bus, and what to log.
 struct BusOptions: ParsableArguments {
   @Option(help: ArgumentHelp("The bus, by its name on this machine (default: default).", valueName: "name"))
   var bus: String?
@@ -32,8 +32,8 @@ struct BusOptions: ParsableArguments {
     return [bus, address, environment["RUNBUS_BUS"], environment["RUNBUS_ADDRESS"]].contains { $0?.isEmpty == false }
   }
 
-  /// Sends the log to standard error: standard output belongs to the command's own words. A log that nobody reads, or
-  /// that cannot be written, holds up nothing.
+  /// Sends the log to standard error, because standard output carries the command's result. A log that cannot be
+  /// written never blocks the command.
   func startLog() {
     let level = logLevel.level
     LoggingSystem.bootstrap { ShownLogHandler(label: $0, level: level) }

@@ -4,26 +4,26 @@ import RunRecordings
 
 struct Measure: ParsableCommand {
   static let configuration = CommandConfiguration(
-    abstract: "Print the numbers of a recording, without any process.",
+    abstract: "Compute the numbers of a recording, without a bus.",
     discussion: """
-      Feeds the recording through the same core as a live run, as fast as it goes.
+      Computes with the same code as a live run, as fast as possible.
 
         busnode measure run.gpx
         busnode measure run.tcx --splits --units imperial
         busnode measure run.tcx --weight 70 --compare
-        busnode measure run.tcx --no-pedometer --compare     by positions alone
-        busnode measure run.gpx --route | grep -v counted    the fixes that did not count, and why
+        busnode measure run.tcx --no-pedometer --compare     distance from positions only
+        busnode measure run.gpx --route | grep -v counted    the fixes that do not count, and why
         busnode measure run.tcx --json | jq .distanceMeters
         busnode measure run.tcx --json | jq -r '.splits.kilometers[] | [.number, .activeSeconds] | @csv'
 
-      --json writes one object, in SI units whatever --units says: the keys of metrics in busnode state --json, and
+      --json writes one object, always in SI units: the keys of metrics in busnode state --json, and
         splits         {kilometers, miles, laps}: number, distanceMeters, activeSeconds, paceSecondsPerKilometer, ...
-        stretches      what measured the distance, positions or pedometer, from when to when
-        recorded       what the recording device itself says, with its laps; null when it says nothing
-        differences    with --compare: ours, recorded, difference and percent of each number, lap by lap, too
-        route          with --route: every fix, whether it counts and why not
-      What is not known is null. What was skipped in reading is said on standard error; a file that cannot be read ends
-      with exit status 65 and one line. What the numbers mean: docs/metrics.md.
+        stretches      the source of the distance (positions or pedometer) in each part of the run
+        recorded       the recording device's own numbers, with its laps; null when there are none
+        differences    with --compare: ours, recorded, difference and percent of each number, also of each lap
+        route          with --route: every fix, whether it counts and if not, why
+      Values that are not known are null. Parts of the file that were skipped are reported on standard error; a file
+      that cannot be read gives exit status 65 and one line. docs/metrics.md explains the numbers.
       """)
 
   @Argument(help: ArgumentHelp("A recording, GPX or TCX.", valueName: "file"))
@@ -32,18 +32,18 @@ struct Measure: ParsableCommand {
   @Flag(help: "Show kilometres or miles, and laps.")
   var splits = false
 
-  @Flag(help: "Show the recording device's own numbers beside ours.")
+  @Flag(help: "Compare with the recording device's own numbers.")
   var compare = false
 
-  @Flag(help: "Show every fix, whether it counts and why not.")
+  @Flag(help: "Show every fix, whether it counts and if not, why.")
   var route = false
 
-  @Option(help: "What people read: metric or imperial.")
+  @Option(help: "Units of the text output: metric or imperial.")
   var units = Units.metric
 
   @OptionGroup var runner: RunnerOptions
 
-  @Flag(help: "Distance by positions alone, even where they are missing.")
+  @Flag(help: "Compute the distance from positions only, even where they are missing.")
   var noPedometer = false
 
   @Flag(help: "Write one JSON object.")

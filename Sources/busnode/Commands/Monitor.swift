@@ -3,11 +3,11 @@ import RunBus
 
 struct Monitor: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    abstract: "Show everything that happens on the bus, one a line.",
+    abstract: "Show everything that happens on the bus, one event a line.",
     discussion: """
-      Every snapshot, command, receipt, verdict, presence change and message that an app has processed, until Ctrl-C
-      (exit status 130), or until its reader is gone (0). When the output cannot be written for another reason the exit status is 74.
-      The route has a command of its own: busnode route --follow.
+      Shows every snapshot, command, receipt, verdict, presence change and processed message of an app, until Ctrl-C
+      (exit status 130) or until the reader of its output has gone (0). When the output cannot be written for another
+      reason the exit status is 74. For the route use busnode route --follow.
 
         busnode monitor
         busnode monitor --count 10
@@ -15,13 +15,13 @@ struct Monitor: AsyncParsableCommand {
 
       --json writes {"event": "snapshot" | "command" | "receipt" | "verdict" | "presence" | "message", ...}: a
       snapshot as in busnode state --json, a receipt or verdict as in busnode send --json with deviceId beside it, a
-      message with messageId, name, fromDeviceId, toDeviceId, bytes and text (null here: the node that has taken it shows
-      its text).
+      message with messageId, name, fromDeviceId, toDeviceId, bytes and text (null here; the node that receives the
+      message shows its text).
       """)
 
   @OptionGroup var bus: BusOptions
 
-  @Option(help: ArgumentHelp("End after so many lines.", valueName: "number"))
+  @Option(help: ArgumentHelp("End after this many lines.", valueName: "number"))
   var count: Int?
 
   @Flag(help: "Write JSON, one object a line.")

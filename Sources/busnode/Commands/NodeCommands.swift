@@ -6,52 +6,52 @@ struct NodeOptions: ParsableArguments {
   @Option(help: ArgumentHelp("The device's name (default: its role).", valueName: "name"))
   var device: DeviceID?
 
-  @Flag(help: "Read presses from standard input, one a line, and end with it.")
+  @Flag(help: "Read orders from standard input, one a line, and end at the end of input.")
   var stdin = false
 
   @Flag(help: "Write JSON, one object a line.")
   var json = false
 }
 
-/// What a node's help says about standard input.
+/// The paragraph about standard input in the help of a node.
 private let ordersHelp = """
-  With --stdin the node reads what is done to it, one a line, until the end of input:
-    start, pause, resume, stop, lap   a button is pressed
-    pause @123.4                      ... as a recorded press, 123.4 s into the run
-    offline 30s, offline, online      it leaves the air (for 30 s of bus time), and comes back
-    recover resume, finish, discard   what is to become of a phone's unfinished run, if it asks
-  A bad line is named on standard error and ignored.
+  With --stdin the node reads orders, one a line, until the end of input:
+    start, pause, resume, stop, lap   press a button
+    pause @123.4                      press it when the run reaches 123.4 s
+    offline 30s, offline, online      disconnect (for 30 s of bus time), connect again
+    recover resume, finish, discard   decide about the unfinished run of a phone that asks
+  A wrong line is reported on standard error and ignored.
 
-  The node goes on when its lines cannot be written (a full disk, a reader that is gone) or are not read: it says so once on
-  standard error, and they are lost. With nohup it outlives its terminal.
+  The node continues when its output cannot be written (a full disk, a closed pipe) or is not read: it drops lines and
+  reports that once on standard error. With nohup it continues after its terminal is closed.
   """
 
 struct Phone: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     abstract: "Be the phone: the hub, which holds the run.",
     discussion: """
-      The phone runs until Ctrl-C (or SIGTERM, SIGHUP, SIGQUIT), and shows every snapshot, who comes and goes, and what becomes of its own
-      presses. What becomes of everybody's: busnode monitor.
+      The phone runs until Ctrl-C (or SIGTERM, SIGHUP, SIGQUIT). It shows every snapshot, devices that come and go, and
+      the verdicts of its own presses. busnode monitor shows those of all devices.
 
-        busnode phone --synthetic                  a modelled runner carries it
+        busnode phone --synthetic                  readings of a modelled runner
         busnode phone --replay run.gpx --speed 60  a recorded hour in a minute
-        busnode phone --weight 70 --auto-pause     energy is known; the clock stands at red lights
+        busnode phone --weight 70 --auto-pause     with energy; the clock stops while the runner stands still
         busnode phone --address tcp://127.0.0.1:7070
 
-      Sensor time is run time: the recording begins when the run is started (busnode send start). Positions, altitude
-      and cadence are the phone's; the watch takes the heart rate from the same file. It says what the run
-      asks of its sensors: {"event":"sensors","demand":"off"} without a run and while one is paused, "motion" while the
-      runner stands and a motion sensor tells, "all" otherwise; and when the recording has ended with the run still on:
-      {"event":"recordingEnded"}.
+      The recording begins when the run is started (busnode send start). The phone plays positions, altitude and
+      cadence; the watch plays the heart rate from the same file. With --json the phone writes which sensors the run
+      needs: {"event":"sensors","demand":"off"} without a run and while one is paused, "motion" while the runner stands
+      still (if there is a motion sensor), "all" otherwise. It writes {"event":"recordingEnded"} when the recording has
+      ended and the run is still on.
 
-      A phone that is killed in a run finds it again when it is started. --recover says what becomes of it:
-        resume    it goes on; the time without a phone is elapsed and not active (active with --downtime running)
-        finish    it was stopped when the phone died; what the watch had measured until then still comes in
-        discard   likewise, and it never becomes a record
-        ask       the run stands as it was, "recovering", until somebody answers: on this terminal, by busnode recover,
-                  or by a button (stop finishes the run; any other goes on with it first)
-      Without --recover it asks if standard input and output are a terminal, and goes on otherwise. A run whose phone was
-      away for more than 24 hours of bus time is finished, unless it is discarded.
+      A phone that was killed during a run finds the run again when it is started. --recover decides about it:
+        resume    the run continues; the time without the phone is not active time (it is with --downtime running)
+        finish    the run ends at the time when the phone died; earlier readings of the watch are still added
+        discard   the same, but the run does not become a record
+        ask       the run waits, "recovering", for an answer: on this terminal, by busnode recover, or by a button
+                  (stop finishes the run, any other button resumes it first)
+      The default is ask if standard input and output are a terminal, and resume otherwise. A run whose phone was away
+      for more than 24 hours of bus time is finished, unless it is discarded.
 
       \(ordersHelp)
       """)
@@ -63,7 +63,7 @@ struct Phone: AsyncParsableCommand {
 
   @Option(
     name: .customLong("sensors"),
-    help: ArgumentHelp("What it measures of its input: usual (all but the heart rate) or all.", valueName: "share"))
+    help: ArgumentHelp("What it plays of its input: usual (all but the heart rate) or all.", valueName: "share"))
   var share = SensorShare.usual
 
   @Option(help: ArgumentHelp("How fast bus time runs: 60 is a minute in a second.", valueName: "factor"))
@@ -71,11 +71,11 @@ struct Phone: AsyncParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "An unfinished run, after a crash: resume, ask, finish or discard (default: ask on a terminal, else resume).",
+      "An unfinished run after a crash: resume, ask, finish or discard (default: ask on a terminal, else resume).",
       valueName: "choice"))
   var recover: RecoveryChoice?
 
-  @Option(help: "Time without the phone, in a run that goes on: paused (not active) or running.")
+  @Option(help: "How time without the phone counts in a resumed run: paused (not active) or running.")
   var downtime = Downtime.paused
 
   @Option(help: ArgumentHelp("The window in which presses settle together, in ms of bus time.", valueName: "ms"))
@@ -115,8 +115,8 @@ struct Watch: AsyncParsableCommand {
         busnode watch
         busnode watch --replay run.gpx    the heart rate of a recording
         busnode watch --replay run.gpx --sensors all
-                                          all of it: the phone stays in the bag, or is not there
-        busnode watch --device watch2     a second one
+                                          all readings, for a run without the phone
+        busnode watch --device watch2     a second watch
 
       \(alarmHelp)
 
@@ -130,7 +130,7 @@ struct Watch: AsyncParsableCommand {
 
   @Option(
     name: .customLong("sensors"),
-    help: ArgumentHelp("What it measures of its input: usual (the heart rate) or all.", valueName: "share"))
+    help: ArgumentHelp("What it plays of its input: usual (the heart rate) or all.", valueName: "share"))
   var share = SensorShare.usual
 
   func run() async throws {

@@ -4,14 +4,14 @@ import RunBus
 
 struct Outbox: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    abstract: "Show what waits on this machine to be delivered; take it back, or deliver it.",
+    abstract: "Show, cancel or deliver what waits on this machine for other devices.",
     discussion: """
-        busnode outbox                     what waits, for whom, since when, how often tried
-        busnode outbox cancel 1f0a         take back what was never sent
-        busnode outbox flush               deliver what busnode send has left, now
-        busnode outbox quarantine          messages that kept failing
+        busnode outbox                     what waits, for whom, how long, how often it was tried
+        busnode outbox cancel 1f0a         cancel what was never sent
+        busnode outbox flush               deliver the presses of busnode send now
+        busnode outbox quarantine          messages that failed repeatedly
 
-      It is about all devices of the bus on this machine, whether their nodes run or not.
+      The command looks at all devices of the bus on this machine, whether their nodes run or not.
       """,
     subcommands: [OutboxList.self, OutboxCancel.self, OutboxFlush.self, Quarantine.self],
     defaultSubcommand: OutboxList.self)
@@ -25,17 +25,17 @@ struct OutboxList: AsyncParsableCommand {
         busnode outbox
         busnode outbox --device watch --json | jq .what
 
-      A running node is asked, the store of a stopped one is read. NOTE says "spool" for a press that busnode send has
-      left for the next node that reaches the hub, and "accepted" for one that the hub has and has not judged. What has 0
-      tries was never sent, and can be cancelled by the first digits of its id.
+      A running node is asked, the store of a stopped node is read. NOTE is "spool" for a press that busnode send has
+      left for the next node that reaches the hub, and "accepted" for a press that the hub has and has not judged. An
+      item with 0 tries was never sent and can be cancelled by the first digits of its id.
 
       --json writes one object for each: deviceId, place (store, spool), kind (command, samples, message, verdict,
       latest), what, receiverDeviceId, id, waitingSeconds, tries, count, accepted.
 
       EXIT STATUS:
         0   everything was shown
-        74  the spool of busnode send cannot be read, and the rest was shown; or nothing can be
-        75  a store could not be looked into, because whoever holds it does not answer; the others were shown
+        74  the spool cannot be read and the rest was shown, or nothing can be read
+        75  a store could not be read, because the process that holds it does not answer; the others were shown
       """)
 
   @OptionGroup var bus: BusOptions
@@ -66,18 +66,18 @@ struct OutboxList: AsyncParsableCommand {
 
 /// What waits on this machine for the other devices of a bus.
 struct OutboxContents {
-  /// Device after device, the spool last.
+  /// Grouped by device; presses in the spool come last.
   private(set) var rows: [OutboxJSON] = []
-  /// Every device could be asked.
+  /// Whether every device answered.
   private(set) var isComplete = true
-  /// So could the spool.
+  /// Whether the spool could be read.
   private(set) var isSpoolRead = true
-  /// Something in it was left alone or set aside, which was said.
+  /// Whether files of the spool were skipped or set aside; the notices about them are already printed.
   private(set) var hasNotices = false
 
-  /// What the spool holds.
+  /// Reads the presses in the spool, and notices about files that are damaged or unknown.
   ///
-  /// Throws ``Failure`` with 74 when it is there and cannot be read.
+  /// - Throws: ``Failure`` with 74 when the spool exists and cannot be read.
   static func spool(of location: BusLocation) throws(Failure) -> (commands: [SpooledCommand], notices: [String]) {
     do {
       return try location.spool.contents()

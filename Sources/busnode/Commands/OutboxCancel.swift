@@ -4,18 +4,18 @@ import RunBus
 struct OutboxCancel: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "cancel",
-    abstract: "Take back a press or a message that was never sent.",
+    abstract: "Cancel a press or a message that was never sent.",
     discussion: """
         busnode outbox cancel 1f0a2b3c
 
-      Only what was never sent can be taken back: what has 0 tries in busnode outbox.
+      Only an item that was never sent can be cancelled: one with 0 tries in busnode outbox.
 
       EXIT STATUS:
-        0   it is cancelled, and will not be delivered
-        1   nothing of this id waits here
-        3   it may have been sent already: its verdict will come
-        64  several ids begin so
-        75  a store could not be looked into, because whoever holds it does not answer
+        0   it is cancelled and will not be delivered
+        1   nothing with this id waits here
+        3   it may have been sent already and will get its verdict
+        64  several ids begin with these digits
+        75  a store could not be read, because the process that holds it does not answer
       """)
 
   @Argument(help: ArgumentHelp("Its id, or at least 4 of its first digits.", valueName: "id"))
@@ -30,13 +30,13 @@ struct OutboxCancel: AsyncParsableCommand {
     bus.startLog()
     let location = try bus.location()
     let contents = try await OutboxContents(location, device: nil)
-    // A verdict has the id of its command, and is nobody's to take back.
+    // A verdict carries the id of its command, but cannot be cancelled.
     let rows = contents.rows.filter { ["command", "message"].contains($0.kind) }
     let id: String
     do {
       id = try self.id.match(rows.compactMap(\.id), where: "that waits here")
     } catch {
-      // It may wait where nobody could look.
+      // A store that could not be read may hold the id.
       throw contents.isComplete || error.exitStatus == ExitStatus.usage
         ? error : QuietExit(exitStatus: ExitStatus.busHeld)
     }
@@ -62,13 +62,14 @@ struct OutboxCancel: AsyncParsableCommand {
     }
   }
 
-  /// A node that looked into the spool may have the press in its hands: what it has not sent, it drops.
+  /// Removes a press from the spool and from running nodes, which may have read it from there. A node drops a press
+  /// that it has not sent yet; if a node may have sent it, the press goes back to the spool.
   private func cancelSpooled(_ id: String, at location: BusLocation) async throws {
     guard let command = CommandID(id), let message = MessageID(id),
       var press = location.spool.list().commands.first(where: { $0.command.id == command })
     else { return }
     guard press.tries == 0 else { throw Failure.notCancelled(Self.mayBeSent) }
-    // First the file, so that nobody takes it up again.
+    // Remove the file first, so that no node reads it again.
     try location.spool.remove(command)
     let devices = LocalDevices(location: location)
     for device in try devices.all() {
@@ -80,12 +81,12 @@ struct OutboxCancel: AsyncParsableCommand {
     }
   }
 
-  /// A node's own words (RunCore).
+  /// The reason that a core gives for a press that may have been sent.
   private static let mayBeSent = InquiryFailure.notCancellable
 }
 
 extension Failure {
-  /// It cannot be taken back.
+  /// A press or message cannot be cancelled.
   fileprivate static func notCancelled(_ reason: String) -> Failure {
     Failure(code: "notCancelled", message: reason, exitStatus: ExitStatus.rejected)
   }

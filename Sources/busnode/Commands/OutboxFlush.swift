@@ -4,19 +4,19 @@ import RunBus
 struct OutboxFlush: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "flush",
-    abstract: "Deliver what busnode send has left on this machine, now.",
+    abstract: "Deliver the presses that busnode send has left on this machine, now.",
     discussion: """
         busnode outbox flush
 
-      Nodes do this by themselves: a hub when it starts, and every node within seconds of reaching the hub. Each press
-      counts from the moment it was pressed, and once, whoever delivers it. What the watch, the widget and their like have
-      in stores of their own goes out when they run.
+      Nodes do this by themselves: a hub when it starts, every other node within seconds of reaching the hub. Each press
+      counts once, from the time when it was pressed, whichever node delivers it. What devices such as the watch have in
+      their own stores is sent when their nodes run.
 
       --json writes each verdict as busnode monitor does.
 
       EXIT STATUS:
         0   nothing is left
-        5   some wait still: no verdict came in time
+        5   some still wait: no verdict came in time
         69  no such bus, or no hub answers
         74  the spool cannot be read
       """)
@@ -40,7 +40,7 @@ struct OutboxFlush: AsyncParsableCommand {
     }
     if location.isWithoutHub { throw Failure.noBus(location) }
     let patience = timeout?.span ?? .seconds(5)
-    // Nothing is marked as sent, and so beyond recall, before there is somebody to send it to.
+    // A press that is marked as sent cannot be cancelled. So mark none before the hub is in reach.
     let isThere = try await BusClient(location, device: DeviceID.role(.shell)).run { peer in
       try await within(patience) {
         for await state in await peer.reachabilities() where state.isReachable { return true }
@@ -50,10 +50,10 @@ struct OutboxFlush: AsyncParsableCommand {
     guard isThere == true else { throw Failure.noAnswer(location, within: patience) }
     for var press in presses where press.tries == 0 {
       press.tries = 1
-      // It goes out now, and cannot be cancelled from here on. One that was delivered meanwhile is known by its id.
+      // If another node delivers the press just before this write, the hub knows its id and counts it once.
       if location.spool.exists(press.command.id) { try location.spool.write(press) }
     }
-    // A node like any other, which looks into the spool, for as long as it takes.
+    // This peer reads the spool and delivers its presses, as every node does.
     let visit = try BusClient(location, device: DeviceID.role(.shell), services: LocalServices(spool: location.spool))
     let json = json
     let isMet = try await visit.run { peer in
@@ -72,20 +72,20 @@ struct OutboxFlush: AsyncParsableCommand {
     guard isMet else { throw Failure.noAnswer(location, within: patience) }
     throw Failure(
       code: "queued",
-      message: "\(left) of \(presses.count) wait still: no verdict came within \(Sentence.seconds(patience))",
+      message: "\(left) of \(presses.count) still wait: no verdict came within \(Sentence.seconds(patience))",
       exitStatus: ExitStatus.queued)
   }
 
   /// What became of one press.
   private enum Outcome {
     case judged(Receipt)
-    /// Its file is gone: another node has its verdict.
+    /// The file is gone: another node has received the verdict.
     case settledElsewhere
-    /// Nobody waits any more, and it waits still.
+    /// No verdict came in time; the press stays in the spool.
     case waiting
   }
 
-  /// Waits for a press's verdict and says it; comes back, too, when another node has settled it.
+  /// Waits for the verdict of a press and prints it. Returns as well when another node has received the verdict.
   private static func follow(
     _ press: SpooledCommand, _ receipts: AsyncStream<Receipt>, in spool: SpoolDirectory, asJSON: Bool
   ) async throws {
@@ -95,7 +95,7 @@ struct OutboxFlush: AsyncParsableCommand {
         return verdict.map(Outcome.judged) ?? .waiting
       }
       group.addTask {
-        // Our own verdict takes the file away, too: it is given the time to be heard.
+        // This peer removes the file at its own verdict, too. Wait a moment more, so that its receipt comes first.
         while spool.exists(press.command.id) { try await Task.sleep(for: .milliseconds(200)) }
         try await Task.sleep(for: .milliseconds(200))
         return .settledElsewhere

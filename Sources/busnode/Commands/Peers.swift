@@ -8,8 +8,8 @@ struct Peers: AsyncParsableCommand {
         busnode peers
         busnode peers --json | jq -r 'select(.reachable | not) | .deviceId'
 
-      Each line: whether the device is here, when it was last heard, its last round trip, how much waits for it at the
-      hub, and how many of its commands the hub has durably taken in.
+      Each line shows whether the device is in reach, when the hub last heard it, its last round trip, how much waits
+      for it at the hub, and how many of its commands the hub has stored.
 
       --json writes one object a device: deviceId, role, reachable, heardAgeSeconds, roundTripSeconds, waiting,
       commandWatermark. Without a hub the exit status is 69.
@@ -30,7 +30,7 @@ struct Peers: AsyncParsableCommand {
     let patience = timeout?.span ?? .seconds(5)
     let answer = try await visit.run { peer in
       try await within(patience) {
-        // A peer that has not begun cannot ask.
+        // Ask only after the hub has been reached.
         for await state in await peer.reachabilities() where state.isReachable { break }
         return await peer.inquire(.peers)
       }
@@ -45,7 +45,7 @@ struct Peers: AsyncParsableCommand {
 
   private func show(_ peers: [PeerJSON]) throws {
     if json { return try peers.forEach { try Output.jsonLine($0) } }
-    guard !peers.isEmpty else { return try Output.line("the hub has met no other device yet") }
+    guard !peers.isEmpty else { return try Output.line("the hub knows no other device yet") }
     for line in Sentence.peers(peers) { try Output.line(line) }
   }
 }

@@ -3,36 +3,36 @@ import RunBus
 
 struct Post: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    abstract: "Give a node a message of an app, which it delivers to the hub or from it.",
+    abstract: "Send a message of an app between the hub and a device, through a node on this machine.",
     discussion: """
         busnode post greeting hello               from the watch to the phone
         busnode post greeting hello --to watch    from the phone to the watch
         busnode post note "$(cat note.txt)" --from watch2
-        busnode monitor                           shows each message once its receiver has taken it
+        busnode monitor                           shows each message when its receiver has processed it
 
-      For trying what apps do with the library's post(_:by:) and the class .queued: every message arrives, in order, however
-      long the other side is away. RunBus does not read what is in it. It goes out from a node that runs on this machine.
-      Until it has arrived it is listed by busnode outbox, and can be cancelled if it was never sent.
+      This does what apps do with post(_:by:) of the library and the class .queued: every message arrives, in order,
+      however long the other side is away. RunBus does not read its content. The sending node must run on this machine.
+      Until a message has arrived busnode outbox lists it, and it can be cancelled if it was never sent.
 
       EXIT STATUS:
-        0   it is durable at its node, and will be delivered
-        3   its node does not take it: it has never met the receiver, or its outbox is full
-        64  a name is 1 to 64 bytes without control characters, a body at most 32,768 bytes
-        69  its node does not run on this machine
+        0   the sending node has stored the message and will deliver it
+        3   the sending node refused it: it does not know the receiver, or its outbox is full
+        64  the name is not 1 to 64 bytes without control characters, or the body has more than 32,768 bytes
+        69  the sending node does not run on this machine
       """)
 
-  @Argument(help: "What it is about.")
+  @Argument(help: "The message's name.")
   var name: String
 
-  @Argument(help: "What it says; empty by default.")
+  @Argument(help: "The message's text; empty by default.")
   var body = ""
 
-  @Option(help: ArgumentHelp("From the hub to this device, instead of to the hub.", valueName: "device"))
+  @Option(help: ArgumentHelp("Send from the hub to this device, instead of to the hub.", valueName: "device"))
   var to: DeviceID?
 
   @Option(
     help: ArgumentHelp(
-      "Whose node delivers it (default: the watch; with --to the phone).", valueName: "device"))
+      "The device that sends it (default: the watch; with --to the phone).", valueName: "device"))
   var from: DeviceID?
 
   @OptionGroup var bus: BusOptions

@@ -3,26 +3,28 @@ import RunBus
 
 struct Quarantine: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    abstract: "Messages that kept failing and were set aside.",
+    abstract: "Show, retry or delete messages that failed repeatedly and were set aside.",
     discussion: """
-        busnode outbox quarantine                 what is set aside here
-        busnode outbox quarantine retry 1f0a2b3c  send it again, under a new id; its node must run
-        busnode outbox quarantine drop 1f0a2b3c   throw it away
+        busnode outbox quarantine                 the messages that are set aside on this machine
+        busnode outbox quarantine retry 1f0a2b3c  send one again, with a new id; its node must run
+        busnode outbox quarantine drop 1f0a2b3c   delete one
+
+      The handler of the receiving app has refused each of these messages five times.
 
       --json writes one object for each: deviceId, id, name, bytes, receiverDeviceId, reason, ageSeconds.
 
       EXIT STATUS:
-        0   it worked
-        1   nothing of this id is set aside here, or its node cannot do that now
-        64  several ids begin so
-        75  a store could not be looked into, because whoever holds it does not answer
+        0   success
+        1   nothing with this id is set aside here, or its node cannot do that now
+        64  several ids begin with these digits
+        75  a store could not be read, because the process that holds it does not answer
       """,
     subcommands: [QuarantineList.self, QuarantineRetry.self, QuarantineDrop.self],
     defaultSubcommand: QuarantineList.self)
 }
 
 struct QuarantineList: AsyncParsableCommand {
-  static let configuration = CommandConfiguration(commandName: "ls", abstract: "Show what is set aside.")
+  static let configuration = CommandConfiguration(commandName: "ls", abstract: "Show the messages.")
 
   @OptionGroup var bus: BusOptions
 
@@ -44,7 +46,7 @@ struct QuarantineList: AsyncParsableCommand {
 }
 
 struct QuarantineRetry: AsyncParsableCommand {
-  static let configuration = CommandConfiguration(commandName: "retry", abstract: "Send one again, under a new id.")
+  static let configuration = CommandConfiguration(commandName: "retry", abstract: "Send one again, with a new id.")
 
   @Argument(help: ArgumentHelp("Its id, or at least 4 of its first digits.", valueName: "id"))
   var id: IDPrefix
@@ -61,7 +63,7 @@ struct QuarantineRetry: AsyncParsableCommand {
 }
 
 struct QuarantineDrop: AsyncParsableCommand {
-  static let configuration = CommandConfiguration(commandName: "drop", abstract: "Throw one away.")
+  static let configuration = CommandConfiguration(commandName: "drop", abstract: "Delete one.")
 
   @Argument(help: ArgumentHelp("Its id, or at least 4 of its first digits.", valueName: "id"))
   var id: IDPrefix
@@ -77,12 +79,12 @@ struct QuarantineDrop: AsyncParsableCommand {
   }
 }
 
-/// What is set aside on this machine.
+/// The messages in quarantine on this machine.
 struct QuarantineContents {
   let location: BusLocation
-  /// Device after device, oldest first.
+  /// Grouped by device, oldest first.
   private(set) var rows: [QuarantineJSON] = []
-  /// Every device could be asked.
+  /// Whether every device answered.
   private(set) var isComplete = true
 
   init(_ location: BusLocation) async throws {
@@ -98,7 +100,7 @@ struct QuarantineContents {
     self.rows = rows
   }
 
-  /// Sends one again or throws it away, and says so.
+  /// Sends a message again or deletes it, and prints what was done.
   func act(on prefix: IDPrefix, _ act: OutboxActJSON.Act, asJSON: Bool) async throws {
     let id: String
     do {
@@ -115,7 +117,7 @@ struct QuarantineContents {
       }
       var newID: String?
       if case .done(let id?) = answer { newID = id.description }
-      let word = newID.map { "goes out again as \(Sentence.short($0))" } ?? "is thrown away"
+      let word = newID.map { "is sent again as \(Sentence.short($0))" } ?? "is deleted"
       let line = OutboxActJSON(
         act: act, deviceId: row.deviceId, id: id, newId: newID, message: "\(row.name) \(Sentence.short(id)) \(word)")
       if asJSON { Output.tell(json: line) } else { Output.tell(line.message) }

@@ -3,7 +3,7 @@ import RunBus
 
 struct Records: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    abstract: "Runs that are over: list, look at, keep in order, take elsewhere.",
+    abstract: "List, show, edit, remove, export and import the runs that are kept.",
     discussion: """
         busnode records                                  the list
         busnode records show                             the last run, with charts
@@ -13,12 +13,12 @@ struct Records: AsyncParsableCommand {
         busnode records import old/*.tcx
         busnode records stats --by month
 
-      A run becomes a record when it is stopped. What comes later (readings of a watch that was away, a press that
-      amends the run within a day of its stop) makes a new version of the record, one minute after the first of it
-      came in. Runs that were stopped before RunBus kept records become records at the phone's next start.
+      A run becomes a record when it is stopped. Later data (readings of a watch that was away, a press that amends the
+      run within a day of its stop) make a new version of the record, a minute after the first of them arrived. Runs
+      that were stopped before RunBus kept records become records when the phone starts again.
 
-      The phone keeps them, and every peer has copies. Who runs on this machine is asked, and the store of who does not
-      is read; what changes a record goes to the phone. Nothing is ever removed but by records rm.
+      The phone keeps the records, and every peer has copies. Running nodes on this machine are asked, and the stores of
+      stopped ones are read; changes go to the phone. Only records rm removes a record.
       """,
     subcommands: [
       RecordsList.self, RecordsShow.self, RecordsEdit.self, RecordsRemove.self, RecordsExport.self, RecordsImport.self,
@@ -27,7 +27,7 @@ struct Records: AsyncParsableCommand {
     defaultSubcommand: RecordsList.self)
 }
 
-/// Which records: by when they started, on the local clock.
+/// Selects records by the time of their start, on the local clock.
 struct RecordFilter: ParsableArguments {
   @Option(help: ArgumentHelp("Runs that started on this day or later: 2026-11-21.", valueName: "date"))
   var since: String?
@@ -43,7 +43,7 @@ struct RecordFilter: ParsableArguments {
 
   func validate() throws { _ = try ranges() }
 
-  /// The records that started in all of these.
+  /// Returns the records whose start lies in every range that was given.
   func matches(_ entries: [RecordCatalogue.Entry]) throws -> [RecordCatalogue.Entry] {
     let ranges = try ranges()
     return entries.filter { entry in ranges.allSatisfy { $0.contains(entry.summary.startedAtUnixSeconds) } }
@@ -56,7 +56,7 @@ struct RecordFilter: ParsableArguments {
     ) throws -> Range<Double>? {
       guard let name else { return nil }
       guard let range = calendar.range(of: unit, named: name) else {
-        throw ValidationError("\(option) \(name) names no \(unit.rawValue): write it like \(example)")
+        throw ValidationError("\(option) \(name) is not a valid \(unit.rawValue): write it like \(example)")
       }
       return range
     }
@@ -69,11 +69,11 @@ struct RecordFilter: ParsableArguments {
   }
 }
 
-/// Where the records are: options that each of the subcommands has.
+/// Options of every subcommand of `records`.
 struct ShelfOptions: ParsableArguments {
   @OptionGroup var bus: BusOptions
 
-  @Option(help: ArgumentHelp("The device that keeps them (default: whichever does here).", valueName: "name"))
+  @Option(help: ArgumentHelp("Only records that this device keeps (default: all devices here).", valueName: "name"))
   var device: DeviceID?
 
   @Flag(help: "Write JSON, one object a line.")
@@ -88,7 +88,7 @@ struct ShelfOptions: ParsableArguments {
 struct RecordsList: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "ls",
-    abstract: "List the runs that are kept, the last one last.",
+    abstract: "List the records, the last run last.",
     discussion: """
         busnode records ls --week 2026-W47
         busnode records ls --since 2026-11-01 --json | jq -s 'map(.distanceMeters) | add'
@@ -96,13 +96,13 @@ struct RecordsList: AsyncParsableCommand {
       --json writes one object for each: runId, version, deviceId (who started it), hubDeviceId, appVersion, startedAt,
       startedAtUnixSeconds, elapsedSeconds, activeSeconds, distanceMeters, averagePaceSecondsPerKilometer,
       averageHeartRateBpm, elevationGainMeters, energyJoules, weightKilograms, autoPause, pedometer, conflicted (it
-      overlaps another run), title, note. What is not known is null.
+      overlaps another run), title, note. Values that are not known are null.
       """)
 
   @OptionGroup var shelf: ShelfOptions
   @OptionGroup var filter: RecordFilter
 
-  @Option(help: "What people read: metric or imperial.")
+  @Option(help: "Units of the text output: metric or imperial.")
   var units = Units.metric
 
   func run() async throws {
@@ -123,8 +123,8 @@ struct RecordsStats: AsyncParsableCommand {
         busnode records stats --by month --since 2026-01-01
         busnode records stats --by day --json
 
-      A run belongs to the day on which it started, by the local clock. A sum holds what is known; pace is active time
-      over distance of the runs that have one. Runs that overlap are both counted.
+      A run belongs to the day on which it started, by the local clock. Sums leave out values that are not known; pace
+      is active time over distance of the runs that have a distance. Runs that overlap are both counted.
 
       --json writes one object a period: period, count, activeSeconds, elapsedSeconds, distanceMeters,
       averagePaceSecondsPerKilometer, elevationGainMeters, energyJoules.
@@ -136,7 +136,7 @@ struct RecordsStats: AsyncParsableCommand {
   @Option(help: ArgumentHelp("By day, week or month.", valueName: "period"))
   var by = RunCalendar.Unit.week
 
-  @Option(help: "What people read: metric or imperial.")
+  @Option(help: "Units of the text output: metric or imperial.")
   var units = Units.metric
 
   func run() async throws {
@@ -155,11 +155,11 @@ struct RecordsStats: AsyncParsableCommand {
 extension RunCalendar.Unit: ExpressibleByArgument {}
 
 extension RecordStatsJSON {
-  /// The sums of some runs; what none of them knows is `nil`.
+  /// Adds up some runs. A sum is `nil` when none of the runs has the value.
   init(period: String, _ summaries: [RecordSummary]) {
     func sum(_ values: [Double?]) -> Double? {
       let known = values.compactMap { $0 }
-      // Of numbers that a version before took in unseen the sum can be none.
+      // Earlier versions stored imported numbers unchecked, so a sum may be infinite.
       return known.isEmpty ? nil : known.reduce(0, +).finite
     }
     let measured = summaries.filter { $0.distanceMeters != nil }

@@ -6,25 +6,25 @@ import RunRecordings
 struct RecordsExport: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "export",
-    abstract: "Write a run for other programs: GPX, TCX, JSON or CSV.",
+    abstract: "Export a run for other programs: GPX, TCX, JSON or CSV.",
     discussion: """
         busnode records export 1f0a2b3c --format gpx > run.gpx
         busnode records export --format tcx --output run.tcx      the last run
 
-      gpx   the fixes that count; where nothing is known between two of them a segment begins
-      tcx   laps, and a point for every fix that counts and for every ten seconds without one
-      json  everything, as records show --json; what import makes of it is the same record
+      gpx   the fixes that count; a new segment begins where the distance between two fixes was not measured
+      tcx   laps, with a point for every fix that counts and for every ten seconds without one
+      json  everything, as records show --json; importing it gives the same record
       csv   a line for every fix, counted or not, and for every ten seconds without one
 
-      Heart rate and cadence stand beside the points, to the nearest ten seconds. Times are those of the run: of a replay
-      at --speed 60 an hour is an hour.
+      Points have the heart rate and cadence of the nearest ten seconds. Times are run time: an hour of a replay at
+      --speed 60 is written as an hour.
 
-      A file that is there is replaced when the new one is complete; a pipe or a device is written to.
+      An existing file is replaced when the new one is complete; a pipe or a device is written to.
 
       EXIT STATUS:
-        0   it is written
+        0   the run is written
         1   no such run
-        64  several ids begin so
+        64  several ids begin with these digits
         74  standard output or the file cannot be written
       """)
 
@@ -40,7 +40,8 @@ struct RecordsExport: AsyncParsableCommand {
   @Option(help: "gpx, tcx, json or csv.")
   var format: Format
 
-  @Option(name: [.short, .long], help: ArgumentHelp("Where to (default: standard output).", valueName: "file"))
+  @Option(
+    name: [.short, .long], help: ArgumentHelp("The file to write (default: standard output).", valueName: "file"))
   var output: String?
 
   func run() async throws {
@@ -66,23 +67,23 @@ struct RecordsExport: AsyncParsableCommand {
 struct RecordsImport: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "import",
-    abstract: "Keep runs from elsewhere: GPX, TCX, or JSON of an export.",
+    abstract: "Import runs: GPX, TCX, or JSON of an export.",
     discussion: """
         busnode records import run.gpx old/*.tcx
         busnode records import run.json
-        busnode records import run.tcx --weight 70      with it there is energy
+        busnode records import run.tcx --weight 70      computes energy, too
 
-      What a file is, its content says. A recording is measured as busnode measure does; JSON is taken as it is. The same
-      content is one run, however often it comes and whatever its file is called, and an export of a run that is kept
-      changes nothing.
+      The format is found from the content of a file. A recording is computed as by busnode measure; JSON is imported
+      unchanged. Importing the same content again changes nothing, whatever the name of the file, and neither does
+      importing an export of a run that is kept.
 
       EXIT STATUS:
-        0   all of them are kept, or were before
-        65  one cannot be read; the others are kept
+        0   all runs are kept, or were kept before
+        65  a file cannot be read; the others are kept
         69  no phone of this bus has ever run on this machine
       """)
 
-  @Argument(help: ArgumentHelp("Files.", valueName: "file"))
+  @Argument(help: ArgumentHelp("The files to import.", valueName: "file"))
   var files: [String]
 
   @OptionGroup var shelf: ShelfOptions
@@ -101,9 +102,9 @@ struct RecordsImport: AsyncParsableCommand {
     if status != ExitStatus.success { throw QuietExit(exitStatus: status) }
   }
 
-  /// Keeps the run of one file, and says so.
+  /// Stores the run of one file as a record, and prints that.
   ///
-  /// Throws ``Failure`` with 65 when the file is to blame, and names it.
+  /// - Throws: ``Failure`` with 65, naming the file, when its content cannot be used.
   private func keep(_ file: String, on shelf: RecordCatalogue) async throws {
     let record: RunRecord
     let isKnown: Bool
@@ -123,7 +124,7 @@ struct RecordsImport: AsyncParsableCommand {
       .tell(asJSON: self.shelf.json)
   }
 
-  /// A run of 1,000,000 readings, which is the longest, takes this much as JSON.
+  /// The JSON of the longest run, 1,000,000 readings, fits into this size.
   private static let bytesMax = 256 << 20
 
   private func read(_ file: String) throws -> RunRecord {
@@ -136,7 +137,7 @@ struct RecordsImport: AsyncParsableCommand {
       return record
     }
     guard let record = try? JSONDecoder().decode(RecordJSON.self, from: document).record else {
-      throw RunBusError(.badInput, "\(file): this JSON is no record of busnode records export")
+      throw RunBusError(.badInput, "\(file): this JSON was not written by busnode records export")
     }
     if let flaw = record.flaw { throw RunBusError(.badInput, "\(file): this record cannot be kept: \(flaw)") }
     return record

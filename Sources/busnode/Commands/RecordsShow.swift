@@ -9,11 +9,11 @@ struct RecordsShow: AsyncParsableCommand {
     discussion: """
         busnode records show                  the last run
         busnode records show 1f0a2b3c --units imperial
-        busnode records show --chart plain    charts of stars, for what cannot show braille
+        busnode records show --chart plain    charts of stars, for terminals without braille
         busnode records show --json | jq '.splits.kilometers[].activeSeconds'
 
-      Charts run over the time from start to stop, pauses included, as wide as the terminal; without a terminal they are
-      80 columns of plain characters. One value in fifty on either side may lie outside.
+      Charts show the time from start to stop with pauses, as wide as the terminal; without a terminal they are 80
+      columns of plain characters. The highest and the lowest two percent of the values are cut off.
 
       --json writes the whole record as one object, as records export --format json does: format, summary (as records ls
       --json), metrics (as busnode state --json), splits {kilometers, miles, laps}, stretches, pauses, series
@@ -39,7 +39,7 @@ struct RecordsShow: AsyncParsableCommand {
 
   @OptionGroup var shelf: ShelfOptions
 
-  @Option(help: "What people read: metric or imperial.")
+  @Option(help: "Units of the text output: metric or imperial.")
   var units = Units.metric
 
   @Option(help: "How charts are drawn: auto, braille, plain or none.")
@@ -59,9 +59,9 @@ struct RecordsEdit: AsyncParsableCommand {
     abstract: "Give a run a title and a note.",
     discussion: """
         busnode records edit 1f0a2b3c --title "River loop" --note "new shoes"
-        busnode records edit 1f0a2b3c --note ""     takes the note away
+        busnode records edit 1f0a2b3c --note ""     removes the note
 
-      The numbers are not edited: they follow from what was measured.
+      The numbers cannot be edited, because they are computed from the readings.
       """)
 
   @Argument(help: ArgumentHelp("Its id, or at least 4 of its first digits.", valueName: "id"))
@@ -69,10 +69,10 @@ struct RecordsEdit: AsyncParsableCommand {
 
   @OptionGroup var shelf: ShelfOptions
 
-  @Option(help: ArgumentHelp("What it is called, at most 256 bytes.", valueName: "text"))
+  @Option(help: ArgumentHelp("The title, at most 256 bytes.", valueName: "text"))
   var title: String?
 
-  @Option(help: ArgumentHelp("What there is to say of it, at most 4096 bytes.", valueName: "text"))
+  @Option(help: ArgumentHelp("The note, at most 4096 bytes.", valueName: "text"))
   var note: String?
 
   func validate() throws {
@@ -105,13 +105,13 @@ struct RecordsRemove: AsyncParsableCommand {
         busnode records rm 1f0a2b3c          asks first
         busnode records rm 1f0a2b3c --yes    does not
 
-      There is no way back but an export that was made before: what was measured of the run goes as well, here and with
-      every peer once it is reached. What comes later of the run does not bring it back.
+      Removing cannot be undone, except by importing an earlier export. The readings of the run are removed, too, here
+      and on every peer when it is reached. Readings that arrive later do not bring the run back.
 
       EXIT STATUS:
-        0   it is removed
+        0   the run is removed
         1   no such run, or the answer was no
-        64  nobody can be asked: give --yes; or several ids begin so
+        64  standard input is no terminal: give --yes; or several ids begin with these digits
       """)
 
   @Argument(help: ArgumentHelp("Its id, or at least 4 of its first digits.", valueName: "id"))
@@ -145,7 +145,7 @@ struct RecordsRemove: AsyncParsableCommand {
     ].compactMap { $0 }.joined(separator: ", ")
     Output.complain("remove \(name) (\(line)) for good? [y/N]")
     guard let answer = readLine()?.lowercased(), ["y", "yes"].contains(answer) else {
-      throw Failure(code: "notDone", message: "\(name) is kept", exitStatus: ExitStatus.failure)
+      throw Failure(code: "notDone", message: "\(name) was not removed", exitStatus: ExitStatus.failure)
     }
   }
 }

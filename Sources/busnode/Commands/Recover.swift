@@ -3,17 +3,18 @@ import RunBus
 
 struct Recover: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    abstract: "Say what is to become of a run that was on when the phone died.",
+    abstract: "Decide about a run that was on when the phone died.",
     discussion: """
-        busnode recover resume     it goes on; the time until now is not active
-        busnode recover finish     it was stopped when the phone died
-        busnode recover discard    likewise, and it never becomes a record
+        busnode recover resume     the run continues; the time until now is not active time
+        busnode recover finish     the run ends at the time when the phone died
+        busnode recover discard    the same, but the run does not become a record
 
-      For a phone that asks (busnode phone --recover ask): "recovering" in busnode state --json is true. It is answered on
-      the phone's own machine; anywhere else a button does: stop finishes the run, any other goes on with it first.
+      For a phone that asks (busnode phone --recover ask); "recovering" in busnode state --json is true then. This
+      command works on the phone's own machine. On other machines press a button: stop finishes the run, any other
+      button resumes it first.
 
       EXIT STATUS:
-        0   the phone does as it was told
+        0   the phone has accepted the decision
         1   no run waits for an answer
         69  no phone of this bus runs on this machine
       """)
@@ -35,7 +36,7 @@ struct Recover: AsyncParsableCommand {
           answer == .resume ? "the run goes on" : answer == .finish ? "the run is finished" : "the run is discarded")
       case .failed(let reason) where reason == HubCore.nothingToRecover:
         throw Failure(code: "nothingToRecover", message: reason, exitStatus: ExitStatus.failure)
-      // A peer, or nobody at home.
+      // A peer, or a device whose node does not run.
       case .failed, .peers, .outbox, .quarantine, .report, .route, .records, .record, .taken, nil: continue
       }
     }

@@ -3,31 +3,30 @@ import RunBus
 
 struct Route: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    abstract: "Show where the run went, point by point, once or as it goes on.",
+    abstract: "Show the route of the run point by point, once or continuously.",
     discussion: """
-      Every fix of the present run, or else of the last one, a line each: its place in the route, when it was taken,
-      where, how high, how far the run had come, and whether it counts for the distance and if not, why.
+      Each line shows a fix of the present or else the last run: its index in the route, its time, position and
+      altitude, the distance of the run so far, and whether the fix counts for the distance and if not, why.
 
         busnode route
-        busnode route --follow              goes on with every new point, until Ctrl-C (exit status 130)
+        busnode route --follow              shows every new point, until Ctrl-C (exit status 130)
         busnode route --json | jq -r 'select(.counted) | [.longitude, .latitude] | @csv'
 
       --json writes runId, index, offsetSeconds, latitude, longitude, horizontalAccuracyMeters, altitudeMeters,
       distanceMeters, counted, reason (null when it counts), startsLine (no line leads to it from the point before).
-      What is not known is null.
+      Values that are not known are null.
 
-      A reading that comes late can change what became of points: with --follow they are written again, and a point
-      replaces the earlier one of the same index. When points fall away (a stop that was pressed earlier than it came)
-      a line says how many are left: {"runId", "length"}. Another run begins with index 0. A link that is lost and comes
-      back leaves no hole.
+      Late readings can change points. With --follow changed points are written again: a point replaces the earlier one
+      with the same index. When points are removed (by a stop that arrives after its time) a line says how many are
+      left: {"runId", "length"}. Another run begins with index 0. After a lost link the missing points are fetched.
       """)
 
   @OptionGroup var bus: BusOptions
 
-  @Flag(help: "Go on with every point that is new or changes, until Ctrl-C.")
+  @Flag(help: "Show every point that is new or changes, until Ctrl-C.")
   var follow = false
 
-  @Option(help: "What people read: metric or imperial.")
+  @Option(help: "Units of the text output: metric or imperial.")
   var units = Units.metric
 
   @Flag(help: "Write JSON, one object a line.")
@@ -50,7 +49,7 @@ struct Route: AsyncParsableCommand {
       case .point(_, let index, let point): try Output.line(RoutePointText.line(index, point, in: units))
       case .cut(let runID, let length) where json:
         try Output.jsonLine(RouteCutJSON(runId: runID.description, length: length))
-      case .cut(_, let length): try Output.line("points fell away: the route has \(length)")
+      case .cut(_, let length): try Output.line("points were removed: the route has \(length) left")
       }
     }
     if !hasRun, !json { try Output.line("no run has been started") }

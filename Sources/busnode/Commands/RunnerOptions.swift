@@ -1,12 +1,12 @@
 import ArgumentParser
 import RunBus
 
-/// What a hub knows of the runner, and whether the clock stands when the runner does.
+/// The runner's weight, and whether auto-pause is on.
 struct RunnerOptions: ParsableArguments {
-  @Option(help: ArgumentHelp("The runner's weight, 20 to 300 kg: with it there is energy.", valueName: "kg"))
+  @Option(help: ArgumentHelp("The runner's weight, 20 to 300 kg, needed for energy.", valueName: "kg"))
   var weight: Double?
 
-  @Flag(help: "The clock stands while the runner does; a pause by hand is never undone.")
+  @Flag(help: "Stop the clock while the runner stands still. A pause by hand is never ended automatically.")
   var autoPause = false
 
   func validate() throws {

@@ -6,22 +6,22 @@ struct Send: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     abstract: "Press a button: start, pause, resume, stop or lap.",
     discussion: """
-      Waits for the verdict and says what became of the press. Any number of them can run side by side.
+      Waits for the hub's verdict on the press and prints it. Any number of these commands can run at once.
 
         busnode send start
         busnode send pause --source watch
-        busnode send lap --wait received     do not wait for the half second in which presses settle
+        busnode send lap --wait received     does not wait for the verdict, which takes half a second
         busnode send stop --json | jq -r .receipt
         busnode send resume || echo "not resumed: $?"
 
-      The press is durable on this machine before it is sent, and stays so until its verdict is known. When the hub is
-      away or does not answer, it waits (exit status 5), counts from the moment it was pressed, and is delivered by the
-      hub when it starts, by any other node of the bus on this machine, or by busnode outbox flush. busnode outbox shows
-      what waits. With --no-queue it is now or never. A bus that this machine has never met keeps nothing either: its
-      name may be a slip of the pen.
+      The press is stored on this machine before it is sent, until its verdict is known. If the hub is away or does not
+      answer, the press waits (exit status 5) and counts from the time when it was pressed. The hub delivers it when it
+      starts, or another node of the bus on this machine, or busnode outbox flush. busnode outbox shows what waits. With
+      --no-queue the press is not stored. It is not stored either for a bus that this machine has never joined, because
+      the name may be a typing mistake.
 
-      --wait none ends when the press is on its way to the hub, without waiting for a word about it; the copy on this
-      machine stays until the hub has judged it.
+      --wait none ends when the press has been handed to the hub, without waiting for an answer; the stored copy stays
+      until the hub has judged the press.
 
       --json writes one object: commandId, command, source, receipt (queued, pending, applied, coalesced, superseded,
       rejected), runId, term, revision, coalescedInto, supersededBy, effectiveAgeSeconds, reason, message.
@@ -31,14 +31,14 @@ struct Send: AsyncParsableCommand {
         3   rejected
         4   superseded: undone by a later press within the same half second
         5   queued, will be delivered when the hub is back
-        6   the hub has it, no verdict in time (--no-queue: or it was handed over, and the hub does not say that it has it)
+        6   the hub has it, but no verdict came in time (--no-queue: or the hub did not confirm that it has it)
         69  no such bus, or (--no-queue) its hub does not answer: nothing is kept
-        74  the disk does not take it: nothing was sent
+        74  the press could not be stored: nothing was sent
         75  1,024 presses wait already: nothing was sent
-      The status tells what became of the press also when standard output cannot be written.
+      The exit status tells the verdict also when standard output cannot be written.
       """)
 
-  /// How long to wait for what.
+  /// What to wait for after the press was handed over.
   enum Wait: String, ExpressibleByArgument, CaseIterable { case verdict, received, none }
 
   @Argument(help: ArgumentHelp("start, pause, resume, stop or lap.", valueName: "command"))
@@ -50,7 +50,7 @@ struct Send: AsyncParsableCommand {
     help: ArgumentHelp("Who presses: phone, watch, live-activity (or widget), shell.", valueName: "source"),
     transform: { text in
       guard let source = ControlSource(argument: text) else {
-        throw ValidationError("'\(text)' is none of phone, watch, live-activity, shell")
+        throw ValidationError("'\(text)' is not one of phone, watch, live-activity, shell")
       }
       return source
     })
@@ -65,7 +65,7 @@ struct Send: AsyncParsableCommand {
   @Option(help: ArgumentHelp("How long to wait, in real time: 5, 500ms (default: 5).", valueName: "time"))
   var timeout: TimeArgument?
 
-  @Flag(help: "Now or never: keep nothing for a hub that is away.")
+  @Flag(help: "Do not keep the press for later when the hub is away.")
   var noQueue = false
 
   @Flag(help: "Write one JSON object.")
@@ -83,20 +83,20 @@ struct Send: AsyncParsableCommand {
       sayQueued(command)
       throw QuietExit(exitStatus: ExitStatus.queued)
     }
-    // It may be sent from here on.
+    // From here on the press may have been sent.
     try kept?.keep(tries: 1)
     try await send(command, on: device, to: location, kept)
   }
 
-  /// How far a press came, and what was seen then.
+  /// The last stage of a press, and the snapshot that the peer showed then.
   private struct Result {
     let last: Receipt?
     let seen: Snapshot
-    /// The hub was in reach.
+    /// Whether the hub was in reach.
     let isMet: Bool
   }
 
-  /// Hands the press to the hub, and says how far it came.
+  /// Hands the press to the hub, and prints its last stage.
   private func send(
     _ command: Command, on device: DeviceID, to location: BusLocation, _ kept: KeptPress?
   ) async throws {
@@ -112,7 +112,7 @@ struct Send: AsyncParsableCommand {
       }
     } catch {
       guard let kept else { throw error }
-      // Waiting does not help a wire that differs: one of the two is to be updated.
+      // Keeping the press does not help when the protocol versions differ: one side must be updated first.
       if let error = error as? RunBusError, error.code == .wireMismatch {
         kept.letGo()
         throw error
@@ -131,14 +131,14 @@ struct Send: AsyncParsableCommand {
       sayQueued(command)
       throw QuietExit(exitStatus: ExitStatus.queued)
     }
-    // Said first: the disk is not to keep anybody waiting who reads this.
+    // Print the verdict before the file is removed, so that a slow disk does not delay it.
     defer { if case .verdict = last.stage { kept?.letGo() } }
     say(last, seen: result.seen)
     let status = status(last)
     if status != ExitStatus.success { throw QuietExit(exitStatus: status) }
   }
 
-  /// Presses and returns the last stage that came in time; `nil` when the hub was not reached.
+  /// Sends the press and returns the last stage that came in time; `nil` when the hub did not confirm the press.
   private static func press(
     _ command: Command, on peer: Peer, wait: Wait, patience: BusDuration
   ) async throws -> Receipt? {
@@ -151,7 +151,7 @@ struct Send: AsyncParsableCommand {
         return true
       }
       group.addTask {
-        // Handing over takes somebody to hand it to.
+        // With `--wait none` the first receipt ends the call, so the hub must be in reach before the press is made.
         if wait == .none { for await state in reachability where state.isReachable { break } }
         let verdict = try await peer.send(command)
         last.finish(verdict)
@@ -169,11 +169,11 @@ struct Send: AsyncParsableCommand {
       }
       while let isOver = try await group.next(), !isOver {}
       group.cancelAll()
-      // Cancelling stops the waiting; the press itself is the hub's now.
+      // Cancelling ends the waiting only; it does not take the press back.
       while await group.nextResult() != nil {}
     }
     let receipt = last.value
-    // What was not heard of may not have arrived.
+    // A press that the hub did not confirm may not have arrived.
     if case .queued = receipt?.stage, wait != .none { return nil }
     return receipt
   }
@@ -182,11 +182,11 @@ struct Send: AsyncParsableCommand {
     tell(unjudged(command), "\(command.kind.rawValue) is queued, will be delivered when the hub is back")
   }
 
-  /// It was sent to a hub that answers, and nothing came back: a hub whose disk is full, say.
+  /// Reports a press that a reachable hub did not confirm, for example because its disk is full.
   private func sayUnconfirmed(_ command: Command) {
     tell(
       unjudged(command),
-      "\(command.kind.rawValue) was handed over; the hub does not say in time that it has it: it may count")
+      "\(command.kind.rawValue) was handed over, but the hub did not confirm it in time: it may count")
   }
 
   private func unjudged(_ command: Command) -> Receipt {
@@ -195,7 +195,7 @@ struct Send: AsyncParsableCommand {
 
   private func say(_ receipt: Receipt, seen: Snapshot) {
     switch receipt.stage {
-    case .queued: tell(receipt, "\(kind.rawValue) was handed over; what becomes of it is not waited for")
+    case .queued: tell(receipt, "\(kind.rawValue) was handed over; busnode does not wait for the verdict")
     case .verdict where json, .pending where json: Output.tell(json: ReceiptJSON(receipt))
     case .verdict(let verdict): Output.tell(Sentence.verdict(verdict, seen: seen))
     case .pending where wait == .verdict: Output.tell("\(Sentence.receipt(receipt)); no verdict in time")
@@ -203,7 +203,7 @@ struct Send: AsyncParsableCommand {
     }
   }
 
-  /// Says a stage in words of its own.
+  /// Prints a receipt with `message` instead of its usual sentence.
   private func tell(_ receipt: Receipt, _ message: String) {
     guard json else { return Output.tell(message) }
     var receipt = ReceiptJSON(receipt)
@@ -226,7 +226,7 @@ struct Send: AsyncParsableCommand {
 }
 
 extension ControlSource {
-  /// A source as a person writes it.
+  /// Reads a source as it is written on the command line.
   init?(argument: String) {
     switch argument {
     case "phone": self = .phone
@@ -238,7 +238,7 @@ extension ControlSource {
   }
 }
 
-/// The furthest stage that a press has come to.
+/// The latest stage of a press.
 private final class LastReceipt: Sendable {
   private let receipt = Mutex<Receipt?>(nil)
 
@@ -246,7 +246,8 @@ private final class LastReceipt: Sendable {
 
   func receive(_ next: Receipt) { receipt.withLock { $0 = next } }
 
-  /// The verdict came, but not (yet) as a receipt, which would say how long ago it took effect.
+  /// Makes a receipt from the verdict unless one has come: only the received one says how long ago the verdict took
+  /// effect.
   func finish(_ verdict: Verdict) {
     receipt.withLock { receipt in
       if case .verdict = receipt?.stage { return }

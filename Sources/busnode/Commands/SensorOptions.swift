@@ -2,7 +2,7 @@ import ArgumentParser
 import RunBus
 import RunRecordings
 
-/// What the sensors of a node measure.
+/// Where the sensor readings of a node come from.
 struct SensorOptions: ParsableArguments {
   @Option(help: ArgumentHelp("Sensor input from a recording, GPX or TCX.", valueName: "file"))
   var replay: String?
@@ -20,7 +20,7 @@ struct SensorOptions: ParsableArguments {
 
   func validate() throws {
     if replay != nil, synthetic {
-      throw ValidationError("sensor input comes from one place: give --replay or --synthetic, not both")
+      throw ValidationError("there can be one sensor input only: give --replay or --synthetic, not both")
     }
     if seed != nil, !synthetic { throw ValidationError("--seed chooses a modelled run: give --synthetic with it") }
   }
@@ -40,7 +40,7 @@ struct SensorOptions: ParsableArguments {
     return recording
   }
 
-  /// What a node of a role measures of it.
+  /// The samples that a node of `role` plays; `nil` when there are none.
   func timeline(for role: NodeRole, _ share: SensorShare) throws(RunBusError) -> Timeline? {
     guard let recording = try recording() else { return nil }
     let samples =
@@ -62,7 +62,7 @@ struct SensorOptions: ParsableArguments {
   }
 }
 
-/// Which of a recording's readings a device takes.
+/// Which readings of a recording a device plays.
 enum SensorShare: String, ExpressibleByArgument, CaseIterable {
   /// The watch the heart rate, the phone the rest.
   case usual
@@ -71,7 +71,7 @@ enum SensorShare: String, ExpressibleByArgument, CaseIterable {
 }
 
 extension Recording {
-  /// Leaves out what comes after a moment; a pause that lasts until then has no resume.
+  /// Removes everything after `end`; a pause that lasts longer ends there.
   mutating func cut(to end: BusDuration) {
     samples.removeAll { $0.offset > end }
     lapMarks.removeAll { $0 > end }

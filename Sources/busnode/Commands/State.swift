@@ -3,7 +3,7 @@ import RunBus
 
 struct State: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    abstract: "Show the run as it stands, once or as it goes on.",
+    abstract: "Show the state of the run, once or continuously.",
     discussion: """
         busnode state
         busnode state --json | jq .metrics.distanceMeters
@@ -17,20 +17,20 @@ struct State: AsyncParsableCommand {
       averageHeartRateBpm, maxHeartRateBpm, cadenceStepsPerMinute, averageCadenceStepsPerMinute, altitudeMeters,
       elevationGainMeters, elevationLossMeters, energyKilocalories, positionAccuracyMeters, activity,
       activityIsInferred, autoPaused, lapCount, ages {distanceSeconds, positionSeconds, heartRateSeconds,
-      cadenceSeconds, elevationSeconds, activitySeconds}, stale}. What is not known is null. stale names what is too
-      old to stand for now ("heartRate"): its last value is still there. With --splits there is report {kilometers,
-      miles, laps, stretches} (null before the first run) beside metrics. JSON is in SI units whatever --units says.
+      cadenceSeconds, elevationSeconds, activitySeconds}, stale}. Values that are not known are null. stale lists
+      metrics whose last value is too old to describe the present ("heartRate"). With --splits there is report
+      {kilometers, miles, laps, stretches} (null before the first run) beside metrics. JSON is always in SI units.
       """)
 
   @OptionGroup var bus: BusOptions
 
-  @Flag(help: "Go on with a line per snapshot, until Ctrl-C.")
+  @Flag(help: "Show a line for each snapshot, until Ctrl-C.")
   var follow = false
 
   @Flag(help: "Show kilometres or miles, and laps.")
   var splits = false
 
-  @Option(help: "What people read: metric or imperial.")
+  @Option(help: "Units of the text output: metric or imperial.")
   var units = Units.metric
 
   @Flag(help: "Write JSON, one object a line.")
@@ -40,7 +40,7 @@ struct State: AsyncParsableCommand {
   var timeout: TimeArgument?
 
   func validate() throws {
-    if follow, splits { throw ValidationError("--splits shows the run as it stands: give --follow without it") }
+    if follow, splits { throw ValidationError("--splits shows one state only: give --follow or --splits, not both") }
   }
 
   func run() async throws {
@@ -75,7 +75,7 @@ struct State: AsyncParsableCommand {
     }
   }
 
-  /// The state with its pieces. The report is the newer of the two: its numbers are those that are shown.
+  /// Prints the state with its splits. The report is newer than the snapshot, so its metrics are the ones shown.
   private func write(_ snapshot: SnapshotJSON, with report: RunReport?) throws {
     var snapshot = snapshot
     if let report { snapshot.metrics = MetricsJSON(report.metrics) }

@@ -5,36 +5,36 @@ import RunRecordings
 
 struct Up: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    abstract: "Spawn phone, watch and widget, play a run with them, and say whether they agreed.",
+    abstract: "Run phone, watch and widget as processes, play a run with them, and check that they agree.",
     discussion: """
         busnode up --synthetic --duration 5m --speed 10
         busnode up --replay run.tcx --speed 60 --weight 70
         busnode up --synthetic --duration 2m --speed 10 --script demo.run --json | jq -c .event
         busnode up                          no sensors: press with busnode send, until Ctrl-C
 
-      On a terminal a table shows every node's view; otherwise each view is a line. The end is a summary; when the nodes
-      did not agree at every revision, or one died unasked, the exit status is 1; when it cannot be written, 74. Ctrl-C (or
-      SIGTERM, or a terminal or reader that goes away) ends the nodes in good order, a second one at once; the exit status
-      is 130 when that cuts a run short.
+      On a terminal a table shows the state of every node; otherwise each snapshot is a line. At the end there is a
+      summary. The exit status is 1 when the nodes did not agree at every revision or one of them died, and 74 when the
+      output cannot be written. Ctrl-C (or SIGTERM, a closed terminal, a closed pipe) ends the nodes in good order, a
+      second Ctrl-C kills them; the exit status is 130 when that cuts a run short.
 
-      The table fits itself to the terminal. A narrow one goes without age, heart, pace, button, link, t.rev.tick, last
-      verdict, distance and elapsed, in this order (all fit into 116 columns); a low one without the line below the table,
-      its heading, and the last nodes.
+      The table needs 116 columns. A narrower terminal shows fewer: age, heart, pace, button, link, t.rev.tick, last
+      verdict, distance and elapsed are left out in this order. If there are not enough rows, the line below the table
+      is left out, then the heading, then the last nodes.
 
-      Without --bus, --address or their environment the bus is one of its own: other commands reach it by the name that
-      is shown, and its state is gone afterwards. With them it is that bus, and its state stays.
+      Without --bus, --address or their environment variables, up makes a bus of its own: other commands find it by the
+      name that is shown, and its state is removed at the end. With them it uses that bus, and its state stays.
 
-      With --replay or --synthetic the phone presses start, the recorded pauses and stop, each at its moment of the
-      run: two plays end with the same metrics. A script takes over the pressing. A run that is still on when both script
-      and recording are over is stopped by the phone, which is said.
+      With --replay or --synthetic the phone presses start, the recorded pauses and stop, each at its time in the run,
+      so that two replays end with the same metrics. With a script there are only the script's presses. If the run is
+      still on when both script and recording are over, the phone stops it, and up says so.
 
-      SCRIPT: one line for each thing that happens, # begins a comment.
+      SCRIPT: one action a line; # begins a comment.
         at TIME NODE ACTION
-        TIME    bus time from the moment at which all nodes have a snapshot: 12s, 1m30s, 90, 1:30
+        TIME    bus time since all nodes have a snapshot: 12s, 1m30s, 90, 1:30
         NODE    phone, watch or widget
-        ACTION  start, pause, resume, stop, lap   a button is pressed
-                offline 30s, offline, online      it leaves the air (for 30 s of bus time), and comes back
-                kill, restart                     as by kill -9; and started again
+        ACTION  start, pause, resume, stop, lap   press a button
+                offline 30s, offline, online      disconnect (for 30 s of bus time), connect again
+                kill, restart                     kill the process as by kill -9, start it again
 
         at 0s  watch start
         at 12s watch pause
@@ -53,7 +53,7 @@ struct Up: AsyncParsableCommand {
   @Option(help: ArgumentHelp("The window in which presses settle together, in ms of bus time.", valueName: "ms"))
   var debounce = 500
 
-  @Option(help: ArgumentHelp("Who does what and when, instead of the recorded presses.", valueName: "file"))
+  @Option(help: ArgumentHelp("A script to play instead of the recorded presses.", valueName: "file"))
   var script: String?
 
   @Flag(help: "Write JSON, one object a line, the summary last.")
@@ -65,7 +65,7 @@ struct Up: AsyncParsableCommand {
 
   func run() async throws {
     bus.startLog()
-    // Everything is read before anything is spawned.
+    // Read all input before a process is spawned.
     let script = try script.map { try Self.read(script: $0) }
     let recording = try sensors.recording()
     if bus.isNamed { return try await play(script, recording, at: try bus.location(), environment: [:]) }

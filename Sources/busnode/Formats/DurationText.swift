@@ -17,7 +17,7 @@ enum DurationText {
     return seconds < 3600 ? "\(minutes):\(rest)" : "\(seconds / 3600):\(padded(seconds % 3600 / 60)):\(rest)"
   }
 
-  /// What is written after `@` in a press: seconds that read back to the same nanosecond.
+  /// Seconds with nine decimals, which read back to the same nanosecond. Written after `@` in an order to press.
   static func exactSeconds(_ span: BusDuration) -> String {
     let (seconds, rest) = span.nanoseconds.quotientAndRemainder(dividingBy: 1_000_000_000)
     let digits = String(rest.magnitude)
@@ -59,7 +59,7 @@ enum DurationText {
     return Double(String(text))
   }
 
-  /// A hundred days is more than any run; larger numbers are typing mistakes.
+  /// No run lasts a hundred days; larger numbers are typing mistakes.
   private static func span(_ seconds: Double) -> BusDuration? {
     seconds <= 8_640_000 ? BusDuration(seconds: seconds) : nil
   }

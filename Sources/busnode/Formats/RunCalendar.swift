@@ -1,8 +1,8 @@
 import Foundation
 
-/// Days, weeks and months as people count them: by the local clock, weeks from Monday as ISO 8601 has them.
+/// Days, weeks and months by the local clock. Weeks begin on Monday and are numbered as in ISO 8601.
 struct RunCalendar {
-  /// What runs are gathered by.
+  /// The period by which runs are grouped.
   enum Unit: String, CaseIterable {
     case day, week, month
   }
@@ -38,7 +38,7 @@ struct RunCalendar {
     }
   }
 
-  /// From the beginning of a named day, week or month to its end, seconds since 1970; `nil` for what names none.
+  /// The beginning and end of a named day, week or month, in seconds since 1970; `nil` when the name is not valid.
   func range(of unit: Unit, named name: String) -> Range<Double>? {
     let parts = name.split(separator: "-", omittingEmptySubsequences: false)
     var components = DateComponents()
@@ -58,7 +58,7 @@ struct RunCalendar {
     }
     let component: Calendar.Component = unit == .day ? .day : unit == .week ? .weekOfYear : .month
     guard let begin = calendar.date(from: components),
-      // A 31st of February is the 3rd of March to a calendar, and a typing mistake to us.
+      // `Calendar` reads the 31st of February as the 3rd of March; here it is a typing mistake.
       self.name(of: unit, begin.timeIntervalSince1970) == name.uppercased(),
       let end = calendar.date(byAdding: component, value: 1, to: begin)
     else { return nil }

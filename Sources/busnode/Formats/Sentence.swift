@@ -1,6 +1,6 @@
 import RunBus
 
-/// What is said to people, one line each.
+/// Sentences and numbers for people, one line each.
 enum Sentence {
   /// One stage of a command.
   static func receipt(_ receipt: Receipt) -> String {
@@ -11,7 +11,7 @@ enum Sentence {
     }
   }
 
-  /// A verdict, and where the run stands then when that is known.
+  /// A verdict, with the phase of the run after it where that is known.
   static func verdict(_ verdict: Verdict, seen: Snapshot) -> String {
     guard let phase = phase(after: verdict, seen: seen) else {
       return "\(verdict.message) (revision \(verdict.revision))"
@@ -23,7 +23,7 @@ enum Sentence {
     let seenIsNewEnough =
       (seen.order.term, seen.order.revision) >= (verdict.term, verdict.revision) && seen.order.term > 0
     switch verdict.outcome {
-    // The sentence of a rejection says where the run stands.
+    // The message of a rejection names the phase already.
     case .rejected: return nil
     case .applied, .coalesced: return seenIsNewEnough ? seen.phase : verdict.kind.targetPhase
     case .superseded: return seenIsNewEnough ? seen.phase : nil
@@ -38,12 +38,12 @@ enum Sentence {
   static func clock(_ seconds: Double) -> String { DurationText.clock(BusDuration(seconds: seconds)) }
   static func distance(_ meters: Double) -> String { "\(fixed(meters / 1000, 2)) km" }
   static func pace(_ secondsPerKilometer: Double) -> String {
-    // Slower than an hour a kilometre is standing still.
+    // A pace above an hour per kilometre means standing still.
     secondsPerKilometer < 3600 ? "\(clock(secondsPerKilometer)) /km" : "--:-- /km"
   }
   static func whole(_ value: Double) -> String { fixed(value, 0) }
 
-  /// A number with a fixed count of decimals; what is too large to be true is written as it is.
+  /// A number with a fixed count of decimals (0 to 2); one too large for that is written in full.
   static func fixed(_ value: Double, _ decimals: Int) -> String {
     let scale: Int64 = decimals == 0 ? 1 : decimals == 1 ? 10 : 100
     guard let scaled = Int64(exactly: (value * Double(scale)).rounded()) else { return "\(value)" }

@@ -2,7 +2,7 @@ import ArgumentParser
 import RunBus
 import RunRecordings
 
-/// The units in which people read a run. Inside, on the wire and in JSON all is SI; only what is shown is converted, here.
+/// The units in which people read a run. Everything else (code, wire, JSON) uses SI units; text is converted here.
 enum Units: String, Hashable, Sendable, CaseIterable, ExpressibleByArgument {
   /// Kilometres and metres.
   case metric
@@ -11,31 +11,31 @@ enum Units: String, Hashable, Sendable, CaseIterable, ExpressibleByArgument {
 
   /// The international foot of 1959; a mile is 5,280 of them (``SplitUnit/mile``).
   static let metersPerFoot = 0.3048
-  /// What people call a calorie.
+  /// The kilocalorie, which people call a calorie.
   static let joulesPerKilocalorie = RecordedSummary.joulesPerKilocalorie
 
-  /// In what a run is cut.
+  /// The length of the splits.
   var splitUnit: SplitUnit {
     switch self {
     case .metric: .kilometer
     case .imperial: .mile
     }
   }
-  /// How long distances are named: `km`.
+  /// The unit of long distances: `km`.
   var distanceName: String {
     switch self {
     case .metric: "km"
     case .imperial: "mi"
     }
   }
-  /// How heights and short lengths are named: `m`.
+  /// The unit of heights and short lengths: `m`.
   var heightName: String {
     switch self {
     case .metric: "m"
     case .imperial: "ft"
     }
   }
-  /// How paces are named: `/km`.
+  /// The unit of paces: `/km`.
   var paceName: String { "/\(distanceName)" }
 
   /// Kilometres or miles.
@@ -58,7 +58,7 @@ enum Units: String, Hashable, Sendable, CaseIterable, ExpressibleByArgument {
   func heightText(_ meters: Double) -> String {
     "\(Sentence.fixed(height(fromMeters: meters), 0)) \(heightName)"
   }
-  /// `5:41 /km`, rounded down as a stopwatch shows it; slower than an hour a kilometre is standing still: `--:-- /km`.
+  /// `5:41 /km`, rounded down to whole seconds; `--:-- /km` above an hour per kilometre, which means standing still.
   func paceText(_ secondsPerKilometer: Double) -> String {
     guard secondsPerKilometer < 3600 else { return "--:-- \(paceName)" }
     return "\(Sentence.clock(pace(fromSecondsPerKilometer: secondsPerKilometer))) \(paceName)"

@@ -1,13 +1,13 @@
 import RunBus
 import RunRecordings
 
-/// A number of ours beside the recording device's own.
+/// A number as RunBus computes it beside the recording device's own.
 struct DifferenceJSON: Codable, Hashable, Sendable {
   @Explicit var ours: Double?
   @Explicit var recorded: Double?
-  /// Ours less the device's, in the unit of the key.
+  /// `ours` minus `recorded`, in the unit of the key.
   @Explicit var difference: Double?
-  /// The same in per cent of the device's.
+  /// The difference in percent of `recorded`.
   @Explicit var percent: Double?
 
   init(_ value: ComparedValue) {
@@ -18,7 +18,7 @@ struct DifferenceJSON: Codable, Hashable, Sendable {
   }
 }
 
-/// What `measure --compare --json` says of all of them.
+/// The key `differences` of `measure --compare --json`.
 struct DifferencesJSON: Codable, Hashable, Sendable {
   struct Lap: Codable, Hashable, Sendable {
     var number: Int
@@ -35,11 +35,11 @@ struct DifferencesJSON: Codable, Hashable, Sendable {
   var elevationGainMeters: DifferenceJSON
   var elevationLossMeters: DifferenceJSON
   var energyKilocalories: DifferenceJSON
-  /// The device's laps beside ours between the same marks.
+  /// The device's laps beside those that RunBus computes between the same marks.
   var laps: [Lap]
   /// `kilometer` or `mile` when the device kept laps of that length.
   @Explicit var splitUnit: SplitUnit?
-  /// The device's laps beside our splits.
+  /// The device's laps beside the splits that RunBus computes.
   var splits: [Lap]
 
   init(_ comparison: Comparison) {

@@ -23,7 +23,7 @@ enum EventJSON: Hashable, Sendable {
     var fromDeviceId: String
     var toDeviceId: String
     var bytes: Int
-    /// Its body, at the node that has taken it, when that is a text of 1,024 bytes at most.
+    /// The body, if it is UTF-8 text of at most 1,024 bytes. Only the receiving node fills it in.
     @Explicit var text: String?
   }
   struct Link: Codable, Hashable, Sendable {
@@ -71,28 +71,28 @@ enum EventJSON: Hashable, Sendable {
   case receipt(ReceiptJSON, deviceId: String)
   case verdict(ReceiptJSON, deviceId: String)
   case presence(Presence)
-  /// A message of an app was processed by its receiver.
+  /// The receiver's handler has processed a message of an app.
   case message(Message)
-  /// A node only: how it stands to its hub.
+  /// Written by a node only: whether it reaches its hub.
   case link(Link)
-  /// A peer only: what it shows became old, or is fresh again.
+  /// Written by a peer only: its state became stale or is up to date again.
   case view(View)
-  /// A peer only: its hub has been silent for too long while a run is on.
+  /// Written by a peer only: its hub has been silent for too long while a run is on.
   case hubLost(Lost)
-  /// A node only: the phase that its button shows, when it changes.
+  /// Written by a node only: the phase that its button shows, when it changes.
   case predicted(Predicted)
-  /// A hub only: which sensors the run asks for, when that changes.
+  /// Written by a hub only: which sensors the run needs, when that changes.
   case sensors(Demand)
-  /// A node only: a run that is over is kept there, anew or for the first time, or was removed.
+  /// Written by a node only: it stored a new record, stored a new version of one, or removed one.
   case record(Record)
-  /// A node only: its recording has no more to say, and the run is still on.
+  /// Written by a node only: the recording has ended while the run is still on.
   case recordingEnded(RecordingEnded)
-  /// A node only: every sample of this run has been handed over.
+  /// Written by a node only: the hub has every sample of this run that the node played.
   case sensorsDone(Sensors)
 }
 
 extension EventJSON {
-  /// What is heard on the bus; `nil` for the route, which has a command of its own (`busnode route`).
+  /// An event of the bus; `nil` for the route, which has a command of its own (`busnode route`).
   init?(_ event: BusEvent) {
     switch event {
     case .snapshot(let state): self = .snapshot(SnapshotJSON(state.snapshot))
@@ -183,7 +183,7 @@ extension EventJSON: Codable {
 }
 
 extension EventJSON {
-  /// Reads a line that a node wrote; `nil` when it is none.
+  /// Reads a line that a node wrote; `nil` when the line is not an event.
   init?(line: String) {
     guard let event = try? JSONDecoder().decode(EventJSON.self, from: Data(line.utf8)) else { return nil }
     self = event
@@ -193,7 +193,7 @@ extension EventJSON {
 extension EventJSON.Message {
   private static let textMax = 1024
 
-  /// - Parameter body: the message's, where it is known.
+  /// - Parameter body: The message's body, where it is known.
   init(_ message: MessageEvent, body: [UInt8]? = nil) {
     self.init(
       messageId: message.id.description, name: message.name, fromDeviceId: message.from.rawValue,

@@ -1,4 +1,4 @@
-/// An optional that is written as `null` when it is missing: readers of JSON find every key every time.
+/// An optional that is written as `null` when it is missing, so that readers of the JSON always find the key.
 @propertyWrapper
 struct Explicit<Value: Codable & Hashable & Sendable>: Codable, Hashable, Sendable {
   var wrappedValue: Value?

@@ -1,13 +1,13 @@
 import RunBus
 import RunRecordings
 
-/// A measured recording as `measure --json` writes it: the keys of the metrics, and their pieces beside them.
+/// A measured recording as `measure --json` writes it: the keys of the metrics, with splits and more beside them.
 struct MeasuredRunJSON: Encodable {
   let metrics: MetricsJSON
   let splits: SplitsJSON
   let stretches: [StretchJSON]
   let recorded: RecordedJSON?
-  /// `nil` when nobody asked; asked for and without anything to compare with, it is written as `null`.
+  /// `nil` (and not written) without `--compare`; written as `null` when there is nothing to compare with.
   let differences: Explicit<DifferencesJSON>?
   let route: [RoutePointJSON]?
 
@@ -33,7 +33,7 @@ struct MeasuredRunJSON: Encodable {
   }
 }
 
-/// What the recording device itself says.
+/// The numbers that the recording device itself wrote into the file.
 struct RecordedJSON: Codable, Hashable, Sendable {
   struct Lap: Codable, Hashable, Sendable {
     @Explicit var startedAtSeconds: Double?

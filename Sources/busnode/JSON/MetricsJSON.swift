@@ -1,6 +1,6 @@
 import RunBus
 
-/// The numbers of a run as JSON says them. The keys are a promise: they carry their units and stay.
+/// The metrics of a run in JSON. The keys carry their units and never change.
 struct MetricsJSON: Codable, Hashable, Sendable {
   /// How old the latest readings behind the numbers are; `null` where there was none.
   struct Ages: Codable, Hashable, Sendable {
@@ -35,7 +35,7 @@ struct MetricsJSON: Codable, Hashable, Sendable {
   var autoPaused: Bool
   var lapCount: Int
   var ages: Ages
-  /// Whose latest reading is too old to stand for now.
+  /// The metrics whose latest reading is too old to describe the present.
   var stale: [Metric]
 }
 
@@ -68,7 +68,7 @@ extension MetricsJSON.Ages {
       elevationSeconds: metrics.age(of: .elevation)?.seconds, activitySeconds: metrics.age(of: .activity)?.seconds)
   }
 
-  /// The age of a group.
+  /// The age of a metric's latest reading, in seconds.
   subscript(metric: Metric) -> Double? {
     switch metric {
     case .distance: distanceSeconds
@@ -82,6 +82,6 @@ extension MetricsJSON.Ages {
 }
 
 extension Double {
-  /// JSON has no infinity: a number that a peer made up is missing, not an error.
+  /// The number, or `nil` if JSON cannot write it: an infinite number, which a faulty peer may send, is left out.
   var finite: Double? { isFinite ? self : nil }
 }

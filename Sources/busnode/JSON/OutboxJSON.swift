@@ -1,6 +1,6 @@
 import RunBus
 
-/// One thing that waits on this machine, as `outbox --json` writes it. The keys are a promise and stay.
+/// One item that waits on this machine, as `outbox --json` writes it. The keys never change.
 struct OutboxJSON: Codable, Hashable, Sendable {
   /// Where it waits.
   enum Place: String, Codable, Hashable, Sendable {
@@ -27,7 +27,7 @@ extension OutboxJSON {
     self.init(
       deviceId: device.rawValue, place: .store, kind: report.kind.rawValue, what: report.what,
       receiverDeviceId: report.receiver?.rawValue, id: report.id?.description,
-      // Since when a value waits is not kept: a newer one takes its place.
+      // A latest value has no waiting time: a newer value replaces it in the same row.
       waitingSeconds: report.kind == .latest ? nil : report.age.seconds, tries: report.tries, count: report.count,
       accepted: report.isAccepted)
   }
@@ -40,7 +40,7 @@ extension OutboxJSON {
   }
 }
 
-/// One message that was set aside, as `outbox quarantine --json` writes it.
+/// One message in quarantine, as `outbox quarantine --json` writes it.
 struct QuarantineJSON: Codable, Hashable, Sendable {
   var deviceId: String
   var id: String
@@ -61,19 +61,19 @@ struct QuarantineJSON: Codable, Hashable, Sendable {
   }
 }
 
-/// What became of something in an outbox, as `outbox cancel`, `outbox quarantine` and `post` write it with `--json`.
+/// What was done to an item of an outbox, as `outbox cancel`, `outbox quarantine` and `post` write it with `--json`.
 struct OutboxActJSON: Codable, Hashable, Sendable {
   enum Act: String, Codable, Hashable, Sendable { case cancelled, retried, dropped, posted }
 
   var act: Act
   var deviceId: String
   var id: String
-  /// The id under which it goes out again.
+  /// The id under which a message is sent again.
   @Explicit var newId: String?
   var message: String
 }
 
-/// A device as `peers --json` writes it. The keys are a promise and stay.
+/// A device as `peers --json` writes it. The keys never change.
 struct PeerJSON: Codable, Hashable, Sendable {
   var deviceId: String
   var role: String

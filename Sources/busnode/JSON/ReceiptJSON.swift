@@ -1,6 +1,6 @@
 import RunBus
 
-/// One stage of one command as `send --json` writes it. The keys are a promise and stay.
+/// One stage of one command as `send --json` writes it. The keys never change.
 struct ReceiptJSON: Codable, Hashable, Sendable {
   /// How far the command is; the last four are verdicts.
   enum Stage: String, Codable, Hashable, Sendable {

@@ -1,13 +1,13 @@
 import RunBus
 
-/// A kept run as a line of `records ls --json`. The keys are a promise: they carry their units and stay.
+/// A record as a line of `records ls --json`. The keys carry their units and never change.
 struct RecordSummaryJSON: Codable, Hashable, Sendable {
   var runId: String
   var version: UInt64
   var deviceId: String
   var hubDeviceId: String
   var appVersion: String
-  /// UTC, for people; the seconds beside it are exact.
+  /// UTC in whole seconds, for people; `startedAtUnixSeconds` is exact.
   var startedAt: String
   var startedAtUnixSeconds: Double
   var elapsedSeconds: Double
@@ -17,7 +17,7 @@ struct RecordSummaryJSON: Codable, Hashable, Sendable {
   @Explicit var averageHeartRateBpm: Double?
   @Explicit var elevationGainMeters: Double?
   @Explicit var energyJoules: Double?
-  /// How the numbers were computed.
+  /// How the numbers were computed, with the next two keys; `null` when the weight is not known.
   @Explicit var weightKilograms: Double?
   var autoPause: Bool
   var pedometer: Bool
@@ -41,7 +41,7 @@ extension RecordSummaryJSON {
       conflicted: summary.isConflicted, title: summary.title, note: summary.note)
   }
 
-  /// The summary that was written; `nil` when its ids are none.
+  /// The summary that was written; `nil` when an id, the version or the start is not valid.
   var summary: RecordSummary? {
     guard let runID = RunID(runId), let deviceID = DeviceID(deviceId), let hubDeviceID = DeviceID(hubDeviceId),
       version > 0, RecordSummary.startUnixSeconds.contains(startedAtUnixSeconds)
@@ -57,7 +57,7 @@ extension RecordSummaryJSON {
   }
 }
 
-/// A kept run with all its pieces: `records show --json`, and the format `json` of export and import.
+/// A whole record: `records show --json`, and the format `json` of export and import.
 struct RecordJSON: Codable, Hashable, Sendable {
   struct Pause: Codable, Hashable, Sendable {
     var startedAtSeconds: Double
@@ -77,7 +77,7 @@ struct RecordJSON: Codable, Hashable, Sendable {
 
   static let formatName = "runbus-record/1"
 
-  /// What the object is.
+  /// Always ``formatName``.
   var format: String
   var summary: RecordSummaryJSON
   var metrics: MetricsJSON
@@ -106,7 +106,7 @@ struct RecordJSON: Codable, Hashable, Sendable {
     route = body.route.map { RoutePointJSON($0) }
   }
 
-  /// The record that was written; `nil` when it is none.
+  /// The record that was written; `nil` when the format is another one or the summary is not valid.
   var record: RunRecord? {
     guard format == Self.formatName, let summary = summary.summary, series.intervalSeconds > 0 else { return nil }
     let report = RunReport(
@@ -158,7 +158,7 @@ extension RoutePointJSON {
 }
 
 extension MetricsJSON {
-  /// The numbers that were written. Energy comes apart: joules are what is kept, kilocalories what is shown.
+  /// The metrics that were written. Energy comes from the summary, in joules, because the metrics hold kilocalories.
   fileprivate func metrics(energyJoules: Double?) -> RunMetrics {
     let elapsed = BusDuration(seconds: elapsedSeconds)
     func moment(_ age: Double?) -> BusDuration? { age.map { elapsed - BusDuration(seconds: $0) } }
@@ -181,13 +181,13 @@ extension MetricsJSON {
   }
 }
 
-/// What became of a record, as `records edit`, `rm` and `import` write it with `--json`.
+/// What was done to a record, as `records edit`, `rm`, `export` and `import` write it with `--json`.
 struct RecordActJSON: Codable, Hashable, Sendable {
   enum Act: String, Codable, Hashable, Sendable { case edited, removed, imported, known, exported }
 
   var act: Act
   var runId: String
-  /// Where it went or came from; `null` where there is none.
+  /// The file that was written or read; `null` where there is none.
   @Explicit var file: String?
   var message: String
 }

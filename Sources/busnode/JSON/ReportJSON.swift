@@ -1,6 +1,6 @@
 import RunBus
 
-/// A kilometre, a mile or a lap as JSON says it.
+/// A kilometre, a mile or a lap in JSON.
 struct SplitJSON: Codable, Hashable, Sendable {
   var number: Int
   @Explicit var distanceMeters: Double?
@@ -14,14 +14,14 @@ struct SplitJSON: Codable, Hashable, Sendable {
   var isComplete: Bool
 }
 
-/// The pieces of a run, cut in three ways.
+/// A run divided into kilometres, into miles and into laps.
 struct SplitsJSON: Codable, Hashable, Sendable {
   var kilometers: [SplitJSON]
   var miles: [SplitJSON]
   var laps: [SplitJSON]
 }
 
-/// What measured a stretch of the distance.
+/// A stretch of the distance that one source (positions or pedometer) measured.
 struct StretchJSON: Codable, Hashable, Sendable {
   var source: DistanceSource
   var startedAtSeconds: Double

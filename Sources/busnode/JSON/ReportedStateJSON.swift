@@ -1,9 +1,9 @@
 import RunBus
 
-/// A snapshot with the pieces of its run, as `state --splits --json` writes it: the keys of the snapshot, and `report`
+/// A snapshot with the splits of its run, as `state --splits --json` writes it: the keys of the snapshot, and `report`
 /// beside them, `null` before the first run.
 struct ReportedStateJSON: Encodable {
-  /// The pieces.
+  /// The splits, laps and stretches.
   struct Report: Codable, Hashable, Sendable {
     var kilometers: [SplitJSON]
     var miles: [SplitJSON]

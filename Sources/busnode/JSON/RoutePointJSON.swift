@@ -1,6 +1,6 @@
 import RunBus
 
-/// A point of the route as JSON says it. The keys are a promise: they carry their units and stay.
+/// A point of the route in JSON. The keys carry their units and never change.
 struct RoutePointJSON: Codable, Hashable, Sendable {
   var offsetSeconds: Double
   var latitude: Double
@@ -8,11 +8,11 @@ struct RoutePointJSON: Codable, Hashable, Sendable {
   @Explicit var horizontalAccuracyMeters: Double?
   @Explicit var altitudeMeters: Double?
   @Explicit var distanceMeters: Double?
-  /// Whether it counts for the distance …
+  /// Whether it counts for the distance.
   var counted: Bool
-  /// … and if not, why; `null` when it does.
+  /// Why it does not count; `null` when it does.
   @Explicit var reason: FixVerdict?
-  /// It counts, and no line leads to it from the point before.
+  /// Whether it counts without a line from the point before.
   var startsLine: Bool
 }
 
@@ -26,10 +26,10 @@ extension RoutePointJSON {
   }
 }
 
-/// A point as a line of `busnode route --json`: its fields, with the run and its place there.
+/// A point as a line of `busnode route --json`: its fields, with the run and its index.
 struct RouteLineJSON: Hashable, Sendable {
   var runId: String
-  /// Its place in the route; a point that is written again replaces the one with its index.
+  /// Its position in the route, from 0. A point that is written again replaces the earlier one with the same index.
   var index: Int
   var point: RoutePointJSON
 }
@@ -58,7 +58,7 @@ extension RouteLineJSON {
   }
 }
 
-/// Points fell away: the route is only so long any more.
+/// The last points were removed; `length` points are left.
 struct RouteCutJSON: Codable, Hashable, Sendable {
   var runId: String
   var length: Int

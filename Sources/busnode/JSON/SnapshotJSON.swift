@@ -1,6 +1,6 @@
 import RunBus
 
-/// A snapshot as `state --json` writes it. The keys are a promise: they carry their units and stay.
+/// A snapshot as `state --json` writes it. The keys carry their units and never change.
 struct SnapshotJSON: Codable, Hashable, Sendable {
   struct ChangedBy: Codable, Hashable, Sendable {
     var source: String
@@ -14,11 +14,11 @@ struct SnapshotJSON: Codable, Hashable, Sendable {
   var phase: RunPhase
   @Explicit var runId: String?
   @Explicit var changedBy: ChangedBy?
-  /// The hub died while the run was on, and waits to be told what is to become of it.
+  /// The hub died while the run was on and waits for a decision: resume, finish or discard.
   var recovering: Bool
   var metrics: MetricsJSON
 
-  /// Its place among all publications.
+  /// Its position in the order of all publications.
   var order: SnapshotOrder { SnapshotOrder(term: term, revision: revision, tick: tick) }
 }
 

@@ -7,22 +7,22 @@ import Subprocess
   import struct SystemPackage.FilePath
 #endif
 
-/// The owner's command that a lost hub starts: a notification, a mail, a sound.
+/// The command given with `--on-hub-lost`, for example one that sends a notification.
 struct HubLostHook: Sendable {
   let command: String
   let location: BusLocation
   /// The device that raises the alarm.
   let device: DeviceID
 
-  /// Runs the command to its end and says in one line if it failed. When the node ends first, so does the command: it is
-  /// asked to, and killed a second later.
+  /// Runs the command to its end and reports a failure in one line. When the node ends first, the command receives
+  /// SIGTERM, and is killed a second later.
   func run(_ lost: HubLost) async {
     var options = PlatformOptions()
-    // A group of its own: Ctrl-C on the terminal ends the node, which then ends the command and what that has started.
+    // With a process group of its own, Ctrl-C reaches the node only, which then ends the command and its children.
     options.processGroupID = 0
     options.teardownSequence = [.gracefulShutDown(toProcessGroup: true, allowedDurationToNextStep: .seconds(1))]
     do {
-      // Standard output carries the node's own lines: what the command writes goes beside them.
+      // Standard output carries the node's own lines, so the command's output goes to standard error.
       let result = try await Subprocess.run(
         .path(FilePath("/bin/sh")), arguments: ["-c", command], environment: .inherit.updating(environment(lost)),
         platformOptions: options, input: .none, output: .currentStandardError, error: .currentStandardError)
@@ -39,7 +39,7 @@ struct HubLostHook: Sendable {
 
   private func complain(_ what: String) { Output.complain("busnode: --on-hub-lost \"\(command)\": \(what)") }
 
-  /// The bus is named as `busnode` reads it: the command's own `busnode` calls find it.
+  /// The bus is in the variables that `busnode` reads, so that `busnode` finds it when the command calls it.
   private func environment(_ lost: HubLost) -> [Environment.Key: String?] {
     let isLocal = location.controlEndpoint.hasPrefix("ipc://")
     return [

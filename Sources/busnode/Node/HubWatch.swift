@@ -1,13 +1,13 @@
 import RunBus
 
-/// How a peer stands to its hub: what is shown of it, and what a silence of it starts.
+/// Follows a peer's link to its hub: shows its changes, and runs the hook when the hub is lost.
 struct HubWatch: Sendable {
   private let reachability: AsyncStream<Reachability>
   private let states: AsyncStream<ViewState>
   private let losses: AsyncStream<HubLost>
   private let hook: HubLostHook?
 
-  /// Listens from now on.
+  /// Subscribes to the peer's streams.
   init(_ peer: Peer, hook: HubLostHook?) async {
     reachability = await peer.reachabilities()
     states = await peer.views()
@@ -15,7 +15,7 @@ struct HubWatch: Sendable {
     self.hook = hook
   }
 
-  /// Shows it until the node ends.
+  /// Shows changes until the node ends.
   func keep(_ view: NodeView) async {
     await withDiscardingTaskGroup { group in
       group.addTask { for await state in reachability { view.show(state) } }
@@ -24,7 +24,7 @@ struct HubWatch: Sendable {
         await withDiscardingTaskGroup { hooks in
           for await lost in losses {
             view.show(lost)
-            // A command that hangs holds nothing up, the next alarm included.
+            // The hook runs in a task of its own, so that a command that hangs does not delay the next alarm.
             if let hook { hooks.addTask { await hook.run(lost) } }
           }
         }

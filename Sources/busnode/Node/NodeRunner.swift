@@ -2,15 +2,15 @@ import Foundation
 import RunBus
 import Synchronization
 
-/// Runs one node as a process: feeds its sensors, presses what standard input says, and shows what it sees.
+/// Runs one node as a process: plays its sensors, obeys standard input, and shows its events.
 struct NodeRunner<Member: Node>: Sendable {
   let node: Member
   let deviceID: DeviceID
   /// Who presses this node's buttons.
   let source: ControlSource
-  /// What its sensors measure.
+  /// The recording that its sensors play.
   let recording: Timeline?
-  /// Whether it is told what to do on standard input, and ends with it.
+  /// Whether it obeys orders on standard input and ends at the end of input.
   let readsOrders: Bool
   let view: NodeView
 
@@ -20,13 +20,13 @@ struct NodeRunner<Member: Node>: Sendable {
   /// Runs until a signal, the end of standard input (with orders), or the node's own end.
   ///
   /// - Parameters:
-  ///   - watch: how a peer stands to its hub, to be shown and acted upon.
-  ///   - demands: which sensors the run asks for, to be shown.
-  ///   - prompt: asks a person what is to become of an unfinished run.
+  ///   - watch: Shows the link of a peer to its hub and runs the hook.
+  ///   - demands: The sensors that the run needs, which are shown.
+  ///   - prompt: Asks a person for the recovery decision.
   func run(
     watch: HubWatch? = nil, demands: AsyncStream<SensorDemand>? = nil, prompt: RecoveryPrompt? = nil
   ) async throws {
-    // Subscribed before the node runs: nothing is missed.
+    // Subscribe before the node runs, so that nothing is missed.
     let events = await node.events()
     let receipts = await node.ownReceipts()
     let snapshots = await node.snapshots()
@@ -44,14 +44,14 @@ struct NodeRunner<Member: Node>: Sendable {
       }
       group.addTask {
         for await event in events {
-          // What is for this device is shown by the handler below, with its text.
+          // The handler below shows messages to this device, with their text.
           if case .message(let message) = event, message.to == deviceID { continue }
           view.show(event, predicted: await node.predicted)
         }
         return .isOver
       }
       group.addTask {
-        // Those of an earlier life, too: whoever pressed before a crash learns what became of it.
+        // This includes receipts of presses that an earlier incarnation of the node made before a crash.
         for await receipt in receipts { view.show(receipt, of: deviceID, predicted: await node.predicted) }
         return .isOver
       }
@@ -60,7 +60,7 @@ struct NodeRunner<Member: Node>: Sendable {
         return .isOver
       }
       group.addTask {
-        // An app would do something with a message. This one shows it.
+        // An app would act on a message; busnode only shows it.
         try await node.handleMessages { if $0.deliveryClass == .queued { view.show($0, by: deviceID) } }
         return .isOver
       }
@@ -100,12 +100,12 @@ struct NodeRunner<Member: Node>: Sendable {
         switch part {
         case .isOver: continue
         case .mustEnd: break loop
-        case .nodeEnded: throw RunBusError(.closed, "the node has ended by itself")
+        case .nodeEnded: throw RunBusError(.closed, "the node ended unexpectedly")
         }
       }
       group.cancelAll()
-      // The end that was asked for: what the parts throw now is only that they were cancelled. A node that could not
-      // end cleanly says so.
+      // After a requested end the tasks throw because they were cancelled, which is no error. Report only a node that
+      // could not end cleanly.
       while let result = await group.nextResult() {
         if case .failure(let error as RunBusError) = result, error.code != .closed { throw error }
       }

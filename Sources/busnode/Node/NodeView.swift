@@ -2,8 +2,8 @@ import Foundation
 import RunBus
 import Synchronization
 
-/// What a node process writes: a line for every snapshot, verdict and change of its link. The run matters more than its
-/// display: lines that cannot be written are lost, which is said once on standard error, and the node goes on.
+/// Writes the output of a node process: a line for every snapshot, verdict and change of its link. Output never stops
+/// the node: lines that cannot be written are dropped, with one notice on standard error.
 final class NodeView: Sendable {
   private struct State {
     var predicted: RunPhase?
@@ -18,21 +18,21 @@ final class NodeView: Sendable {
 
   init(asJSON: Bool) { self.asJSON = asJSON }
 
-  /// Waits for what is not written yet, for a second at most.
+  /// Waits until all lines are written, for a second at most.
   func close() { lines.flush() }
 
-  /// Shows what came over the bus, and the phase that the button shows if that has changed.
+  /// Shows an event of the bus, and the phase that the button shows if that has changed.
   func show(_ event: BusEvent, predicted: RunPhase) {
     switch event {
     case .snapshot(let message):
-      // A hub publishes its state again for whoever subscribes later: to itself that is no news.
+      // A hub publishes its snapshot again for each new subscriber; show it once.
       let isRepeat = state.withLock { state in
         defer { state.order = message.snapshot.order }
         return state.order == message.snapshot.order
       }
       if !isRepeat, let line = EventJSON(event) { write(line) }
     case .presence, .message: if let line = EventJSON(event) { write(line) }
-    // A node tells of its own presses only; `monitor` tells of everybody's. The route is `busnode route`'s.
+    // A node shows its own presses only. `busnode monitor` shows all of them, `busnode route` shows the route.
     case .command, .receipt, .route: break
     }
     show(predicted)
@@ -44,7 +44,7 @@ final class NodeView: Sendable {
     show(predicted)
   }
 
-  /// Shows how the node stands to its hub, when that has changed.
+  /// Shows whether the hub is in reach, when that has changed.
   func show(_ reachability: Reachability) {
     let isNew = state.withLock { state in
       defer { state.isReachable = reachability.isReachable }
@@ -57,7 +57,7 @@ final class NodeView: Sendable {
           reachable: reachability.isReachable, roundTripSeconds: reachability.roundTrip?.seconds)))
   }
 
-  /// Shows how far what is shown can be believed, when that has changed.
+  /// Shows whether the node's state is stale or its hub has signed off, when that has changed.
   func show(_ view: ViewState) {
     let isNew = state.withLock { state in
       defer { (state.isStale, state.isHubOffDuty) = (view.isStale, view.isHubOffDuty) }
@@ -68,7 +68,7 @@ final class NodeView: Sendable {
       .view(EventJSON.View(stale: view.isStale, ageSeconds: view.age?.seconds, hubOffDuty: view.isHubOffDuty)))
   }
 
-  /// Tells that the run may have stopped.
+  /// Shows that the hub has been silent for too long while a run is on.
   func show(_ lost: HubLost) {
     write(
       .hubLost(
@@ -77,16 +77,16 @@ final class NodeView: Sendable {
           term: lost.order.term, revision: lost.order.revision, tick: lost.order.tick)))
   }
 
-  /// Tells which sensors the run asks for.
+  /// Shows which sensors the run needs.
   func show(_ demand: SensorDemand) { write(.sensors(EventJSON.Demand(demand: demand))) }
 
-  /// Shows a message that the node has taken.
+  /// Shows a message that the node has received.
   func show(_ received: ReceivedMessage, by device: DeviceID) {
     let event = MessageEvent(received.message, from: received.from, to: device)
     write(.message(EventJSON.Message(event, body: received.message.body)))
   }
 
-  /// Tells what has become of a record.
+  /// Shows that a record was stored or removed.
   func show(_ news: RecordNews) {
     switch news {
     case .kept(let summary):
@@ -97,12 +97,12 @@ final class NodeView: Sendable {
     }
   }
 
-  /// Tells that the sensors have nothing more to say about a run.
+  /// Shows that the hub has all samples of a run that is over; `count` includes those that were skipped.
   func showSensorsDone(_ runID: RunID, _ count: Int) {
     write(.sensorsDone(EventJSON.Sensors(runId: runID.description, samples: count)))
   }
 
-  /// Tells that the recording has no more to say, with the run still on.
+  /// Shows that the recording has ended while the run is still on.
   func showRecordingEnded(_ runID: RunID, at offset: BusDuration) {
     write(.recordingEnded(EventJSON.RecordingEnded(runId: runID.description, elapsedSeconds: offset.seconds)))
   }
@@ -112,7 +112,7 @@ final class NodeView: Sendable {
       defer { state.predicted = predicted }
       return state.predicted != predicted
     }
-    // Plain lines say the phase with every snapshot already.
+    // In plain text every snapshot line names the phase.
     if isNew, asJSON { write(.predicted(EventJSON.Predicted(phase: predicted))) }
   }
 

@@ -1,12 +1,12 @@
 import RunBus
 
-/// Asks the person at the terminal what is to become of a run that was on when the phone died.
+/// Asks the person at the terminal for the recovery decision about a run that was on when the phone died.
 struct RecoveryPrompt: Sendable {
   let hub: Hub
-  /// Standard input holds orders: the answer is one of them.
+  /// Whether standard input holds orders. The answer is then one of them.
   let readsOrders: Bool
 
-  /// Asks, if the hub does, and comes back once somebody has answered, here or elsewhere.
+  /// Asks if the hub needs a decision. Returns when somebody has answered, here or elsewhere.
   func ask() async {
     guard let first = await hub.snapshots().first(where: { _ in true }), first.isRecovering else { return }
     let found = "found an unfinished run: \(Self.describe(SnapshotJSON(first)))"
@@ -18,7 +18,7 @@ struct RecoveryPrompt: Sendable {
     await withTaskGroup(of: Void.self) { group in
       group.addTask { await obey(StandardInput.lines()) }
       group.addTask { for await snapshot in await hub.snapshots() where !snapshot.isRecovering { break } }
-      // The terminal may be closed with the question open: a button or a shell can still answer.
+      // If the terminal closes before an answer, wait for one from a button or a shell.
       await group.next()
       if await hub.authoritative.isRecovering { await group.next() }
       group.cancelAll()
@@ -39,7 +39,7 @@ struct RecoveryPrompt: Sendable {
     }
   }
 
-  /// The answer that a line gives: its word, or the first letters of it.
+  /// The answer in a line: one of the words, or its first letters.
   static func answer(_ line: String) -> RecoveryAnswer? {
     let word = line.split(whereSeparator: \.isWhitespace).joined(separator: " ").lowercased()
     return word.isEmpty ? nil : RecoveryAnswer.allCases.first { $0.rawValue.hasPrefix(word) }

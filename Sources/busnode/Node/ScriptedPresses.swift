@@ -1,17 +1,17 @@
 import RunBus
 import Synchronization
 
-/// Presses a node's buttons as the lines of its standard input say.
+/// Carries out the orders on a node's standard input.
 struct ScriptedPresses<Member: Node>: Sendable {
   let node: Member
   let source: ControlSource
   let deviceID: DeviceID
 
-  /// Obeys each line in turn until there are no more; a bad one is named on standard error and ignored.
+  /// Carries out each line in turn until the input ends. A wrong line is reported on standard error and ignored.
   func obey(_ lines: AsyncStream<String>) async {
-    // Counts the orders to go off or on the air: the end of an earlier "offline 30s" must not undo a later one.
+    // Numbers the orders to go offline or online: the end of an earlier "offline 30s" must not undo a later order.
     let airOrders = Counter()
-    // A hub takes presses from its first snapshot on; a peer keeps them until it has found its hub.
+    // A hub accepts presses only after its first snapshot. A peer keeps them until it reaches its hub.
     if node is Hub { for await _ in await node.snapshots() { break } }
     await withDiscardingTaskGroup { group in
       var last: AsyncStream<Never>?
@@ -41,7 +41,7 @@ struct ScriptedPresses<Member: Node>: Sendable {
           Output.complain("busnode \(deviceID): \"\(line)\": \(Self.reason(error))")
         }
       }
-      // The end of the input ends the node: not before it has kept what was pressed. Presses are kept in their order.
+      // The node ends with its input, but first wait until it has stored the last press. Presses are stored in order.
       if let last { for await _ in last {} }
       group.cancelAll()
     }
@@ -51,7 +51,9 @@ struct ScriptedPresses<Member: Node>: Sendable {
     (error as? TextError)?.message ?? (error as? RunBusError)?.message ?? "\(error)"
   }
 
-  /// Presses; the next press is behind it. What comes back ends when the node has kept the press or has refused it.
+  /// Makes a press, ahead of every later one.
+  ///
+  /// - Returns: A stream that ends when the node has stored the press or has refused it.
   private func press(
     _ kind: CommandKind, at offset: BusDuration?, in group: inout DiscardingTaskGroup
   ) async -> AsyncStream<Never> {
@@ -70,7 +72,7 @@ struct ScriptedPresses<Member: Node>: Sendable {
     return kept
   }
 
-  /// Presses when the run has come to a moment: a recorded press, which counts as of that moment.
+  /// Makes a recorded press when the run reaches `offset`. The press counts as of that moment.
   private func pressWhenDue(_ kind: CommandKind, at offset: BusDuration) async {
     guard await waitForRun(toReach: offset) else { return }
     await withDiscardingTaskGroup { group in _ = await press(kind, at: offset, in: &group) }
@@ -86,7 +88,7 @@ struct ScriptedPresses<Member: Node>: Sendable {
       do {
         _ = try await sending.value
       } catch {
-        // A press that is cut short by the node's end is no error to speak of.
+        // The end of the node cancels its presses; that is no error.
         if !Task.isCancelled { Output.complain("busnode \(deviceID): \(command.kind.rawValue): \(error)") }
       }
     } onCancel: {
@@ -94,7 +96,7 @@ struct ScriptedPresses<Member: Node>: Sendable {
     }
   }
 
-  /// Waits until a run is on and has come to an offset; `false` when cancelled or the node has ended first.
+  /// Waits until a run is on and has reached `offset`; `false` when cancelled or the node has ended first.
   private func waitForRun(toReach offset: BusDuration) async -> Bool {
     for await snapshot in await node.snapshots() {
       guard let origin = RunOrigin(snapshot), origin.end == nil else { continue }
@@ -109,14 +111,14 @@ struct ScriptedPresses<Member: Node>: Sendable {
 }
 
 extension Node {
-  /// Gives a command without waiting for its verdict: the task is made on the node's own executor, so that presses
-  /// arrive in the order in which they were made. Whoever calls owns the task.
+  /// Sends a command without waiting for its verdict. The task is made on the node's executor, so that presses arrive
+  /// in the order in which they were made. The caller owns the task.
   fileprivate func beginSending(_ command: Command) -> Task<Verdict, any Error> {
     Task { try await send(command) }
   }
 }
 
-/// Numbers orders, to know the last of them.
+/// Numbers orders, to tell whether a later one has come.
 private final class Counter: Sendable {
   private let count = Mutex(0)
   func next() -> Int {

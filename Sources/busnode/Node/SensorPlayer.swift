@@ -2,13 +2,13 @@ import Dispatch
 import RunBus
 import Synchronization
 
-/// Plays a recording into a node: every sample is recorded when its moment of the run has come.
+/// Plays a recording into a node: adds each sample when the run reaches the sample's offset.
 final class SensorPlayer<Target: Node>: Sendable {
   private let node: Target
   private let playback: Mutex<Playback>
-  /// Called when the recording has come to its end with the run still on, with the moment of its last sample.
+  /// Called when the recording ends while the run is still on, with the offset of the last sample.
   private let ranOut: @Sendable (RunID, BusDuration) -> Void
-  /// Called when all samples of a completed run are with the hub, with how many there were.
+  /// Called when the hub has all samples of a completed run, with how many were played or skipped.
   private let done: @Sendable (RunID, Int) -> Void
 
   init(
@@ -21,15 +21,15 @@ final class SensorPlayer<Target: Node>: Sendable {
     self.done = done
   }
 
-  /// Plays until the snapshots end: when the node does, or the task is cancelled.
+  /// Plays until the snapshots end, which they do when the node ends or the task is cancelled.
   func run(_ snapshots: AsyncStream<Snapshot>) async throws {
-    // One wake-up is as good as many: each one looks at everything.
+    // Each wake-up handles everything that is due, so one pending wake-up is enough.
     let (wakes, wake) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
     try await withThrowingTaskGroup(of: Void.self) { group in
       group.addTask {
         for await snapshot in snapshots {
-          // A peer shows what its last life has kept before it has heard its hub: that snapshot comes without a clock,
-          // and the hub's own one follows it.
+          // A restarted peer first shows the snapshot from its store, when it does not know the hub's clock yet. Skip
+          // it: the hub's own snapshot follows.
           guard let now = await self.node.busNow else { continue }
           if self.playback.withLock({ $0.observe(snapshot, now: now) }) { wake.yield() }
         }
@@ -58,11 +58,11 @@ final class SensorPlayer<Target: Node>: Sendable {
       }
       if let due {
         let delay = await node.speed.real(fromBus: due - now)
-        // Samples due within 10 ms go together: at high speeds a wake-up for each would be a busy loop.
+        // Samples due within 10 ms are added together: at high speeds one wake-up for each would be a busy loop.
         timer.schedule(
           deadline: .now() + .nanoseconds(max(10_000_000, Int(delay.nanoseconds))), leeway: .milliseconds(1))
       } else if isDone, await node.hasPendingSamples {
-        // Handed over is not arrived: a slow disk, or a hub out of reach. Asked again a few times a second.
+        // The hub may not have all samples yet (a slow disk, a hub out of reach): check again in 100 ms.
         timer.schedule(deadline: .now() + .milliseconds(100), leeway: .milliseconds(10))
       } else if isDone, let runID = origin?.runID, runID != reported {
         reported = runID

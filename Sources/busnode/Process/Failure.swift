@@ -2,36 +2,36 @@ import ArgumentParser
 import Foundation
 import RunBus
 
-/// How the command ends, for scripts. Listed in `busnode --help` and in docs/cli.md.
+/// The exit statuses, as listed in `busnode --help` and docs/cli.md.
 enum ExitStatus {
   static let success: Int32 = 0
   static let failure: Int32 = 1
   static let rejected: Int32 = 3
   static let superseded: Int32 = 4
-  /// Durable here, and delivered when the hub is back.
+  /// The press is durable on this machine and is delivered when the hub is back.
   static let queued: Int32 = 5
   static let noVerdict: Int32 = 6
   static let usage: Int32 = 64
   static let badInput: Int32 = 65
   static let noBus: Int32 = 69
-  /// The disk takes nothing, or nobody takes the output (`EX_IOERR`).
+  /// A disk or standard output cannot be written, or a store cannot be read (`EX_IOERR`).
   static let diskError: Int32 = 74
-  /// Held by another process, or full: later perhaps (`EX_TEMPFAIL`).
+  /// A bus or store is held by another process, or the spool is full: a later attempt may work (`EX_TEMPFAIL`).
   static let busHeld: Int32 = 75
   static let interrupted: Int32 = 130
 }
 
-/// What ends a command other than well: a sentence for people, a code for programs, an exit status for the shell.
+/// An error that ends the command: a sentence for people, a code for programs, an exit status for the shell.
 struct Failure: Error {
   let code: String
   let message: String
   let exitStatus: Int32
-  /// Further lines for people: what a node said before it died.
+  /// Further lines for people, such as the last lines of a node that died.
   var details: [String] = []
 }
 
 extension Failure {
-  /// A node's error, in terms of the shell.
+  /// Gives the error of a node its exit status.
   init(_ error: RunBusError) {
     let status =
       switch error.code {
@@ -45,16 +45,16 @@ extension Failure {
 }
 
 extension Failure {
-  /// Data that nobody takes.
+  /// Standard output could not be written.
   init(_ error: OutputError) {
     self.init(code: "output", message: error.message, exitStatus: ExitStatus.diskError)
   }
 }
 
-/// Ends the command with a status and no further word: everything has been said.
+/// Ends the command with a status and without a message, because everything has been printed.
 struct QuietExit: Error {
   let exitStatus: Int32
-  /// The reader of our output has left; that is no failure.
+  /// The reader of standard output has closed the pipe, which is no failure.
   static let pipeClosed = QuietExit(exitStatus: ExitStatus.success)
 }
 
@@ -74,7 +74,7 @@ struct ErrorJSON: Encodable {
 }
 
 extension Busnode {
-  /// Says what is wrong and returns the exit status.
+  /// Prints the error and returns the exit status.
   static func report(_ error: any Error) -> Int32 {
     let failure: Failure
     switch error {
@@ -88,9 +88,9 @@ extension Busnode {
       failure = Failure(code: "cancelled", message: "it was cancelled", exitStatus: ExitStatus.failure)
     default:
       let status = exitCode(for: error).rawValue
-      // Help and version are no errors: they go to standard output.
+      // ArgumentParser throws for --help and --version, too: print them to standard output.
       guard status != 0 else { return show(help: fullMessage(for: error)) }
-      // A wrong argument is ArgumentParser's to explain, with the usage below it.
+      // For a wrong argument print ArgumentParser's own text, with the usage below it.
       if !Output.isJSON, status == ExitStatus.usage {
         for line in fullMessage(for: error).split(separator: "\n", omittingEmptySubsequences: false) {
           Output.complain(String(line))

@@ -6,13 +6,13 @@
   import Darwin
 #endif
 
-/// How many files and connections a process may have open.
+/// The limit of open files and connections of this process.
 enum FileLimit {
-  /// Two connections for each peer that a hub's table of sessions holds, and some more; macOS takes no higher number.
+  /// Two connections for each peer in a full session table of a hub, and some more. macOS allows no higher number.
   private static let wanted: rlim_t = 10_240
 
-  /// Takes what the machine allows anyway: the usual limit is for programs that use `select`, and is a hub with some
-  /// hundred peers.
+  /// Raises the limit as far as the system allows. The default of 1,024 is meant for programs that use `select`, and
+  /// suffices for a few hundred peers only.
   static func raise() {
     #if canImport(Glibc)
       let resource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
@@ -22,7 +22,7 @@ enum FileLimit {
     var limits = rlimit()
     guard getrlimit(resource, &limits) == 0, limits.rlim_cur < wanted else { return }
     limits.rlim_cur = min(wanted, limits.rlim_max)
-    // Where the system does not take it (macOS has a limit of its own) the old one stays.
+    // If the system refuses (macOS has a further limit), the old one stays.
     setrlimit(resource, &limits)
   }
 }

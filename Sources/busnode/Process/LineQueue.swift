@@ -2,23 +2,23 @@ import Dispatch
 import Foundation
 import Synchronization
 
-/// Lines on their way to a descriptor. A thread of its own writes them, so that a reader that stands still, a full disk
-/// and a closed pipe cost lines and never hold up the node that writes them.
+/// Writes lines to a descriptor on a thread of its own. A slow reader, a full disk or a closed pipe costs lines, but
+/// never blocks the node.
 final class LineQueue: Sendable {
-  /// The lines that wait for a slow reader: several minutes of a node's life, less than a megabyte. Later ones are
-  /// dropped and counted.
+  /// How many lines may wait for a slow reader: several minutes of a node's output, less than a megabyte. Further lines
+  /// are dropped and counted.
   static let waitingMax = 4096
-  /// How long the end of the process waits for a reader.
+  /// How long the process waits for a slow reader when it ends.
   static let lastPatience = DispatchTimeInterval.seconds(1)
 
   private struct State {
     var waiting: [String] = []
     var isWriting = false
-    /// Lines that were neither written nor counted in a complaint yet.
+    /// Lines that were dropped since the last notice about it.
     var lost = 0
-    /// The last write failed.
+    /// Whether the last write failed.
     var hasFailed = false
-    /// The last write ended within a line.
+    /// Whether the last write ended within a line.
     var isTorn = false
   }
   private let descriptor: CInt
@@ -26,14 +26,14 @@ final class LineQueue: Sendable {
   private let thread: DispatchQueue
   private let complain: @Sendable (String) -> Void
 
-  /// Lines for a descriptor; what becomes of them is told to `complain`, once for each series of failures.
+  /// - Parameter complain: Called once when writing begins to fail, and once when it works again.
   init(_ descriptor: CInt, complain: @Sendable @escaping (String) -> Void) {
     self.descriptor = descriptor
     self.complain = complain
     thread = DispatchQueue(label: "busnode.lines.\(descriptor)")
   }
 
-  /// Takes a line and returns at once.
+  /// Appends a line and returns at once.
   func put(_ line: String) {
     let mustBegin = state.withLock { state in
       guard state.waiting.count < Self.waitingMax else {
@@ -47,7 +47,7 @@ final class LineQueue: Sendable {
     if mustBegin { thread.async { self.drain() } }
   }
 
-  /// Waits until everything is written, or for ``lastPatience``.
+  /// Waits until everything is written, at most for ``lastPatience``.
   func flush() {
     let done = DispatchSemaphore(value: 0)
     thread.async { done.signal() }
@@ -85,9 +85,9 @@ final class LineQueue: Sendable {
   }
 }
 
-/// Where a log goes: standard error, line by line, without waiting for it.
+/// Writes the log to standard error, line by line, without blocking.
 struct LogLines: TextOutputStream, Sendable {
-  /// A log that cannot be written has nowhere to say so.
+  /// A failure to write the log is not reported: standard error is where it would be reported.
   static let standardError = LineQueue(STDERR_FILENO) { _ in }
 
   func write(_ string: String) {

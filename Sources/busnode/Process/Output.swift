@@ -14,7 +14,7 @@ import Synchronization
 struct OutputError: Error {
   /// The system's error number.
   let code: CInt
-  /// The reader has left (`| head -1`): it has what it wanted, so that is no failure.
+  /// Whether the reader has closed the pipe (`| head -1`), which is no failure.
   var isClosedPipe: Bool { code == EPIPE }
   /// What happened, for people.
   var message: String { "standard output cannot be written: \(Output.reason(code))" }
@@ -22,17 +22,17 @@ struct OutputError: Error {
 
 /// Standard output and standard error, whole lines at a time.
 ///
-/// Every line passes ``ForeignText/shown(_:)`` here: no file name, title or word of a peer acts on the terminal.
+/// Every line passes ``ForeignText/shown(_:)``, so that no file name, title or text of a peer can control the terminal.
 ///
-/// What a command was asked for is data (``line(_:)``, ``jsonLine(_:)``, ``raw(_:)``): if it cannot be written the command
-/// has failed. What a command says of something that it did (``tell(_:)``) changes nothing of that.
+/// The result of a query is data (``line(_:)``, ``jsonLine(_:)``, ``raw(_:)``): the command fails when data cannot be
+/// written. A report of what the command did (``tell(_:)``) may fail without changing the exit status.
 enum Output {
   private struct State {
     var hasData = false
     var hasComplained = false
   }
   private static let state = Mutex(State())
-  /// One for each descriptor: a reader of standard output that stands still does not hold up standard error.
+  /// One lock for each descriptor, so that a slow reader of standard output does not block standard error.
   private static let outputLock = Mutex(())
   private static let errorLock = Mutex(())
 
@@ -54,8 +54,8 @@ enum Output {
     guard code == 0 else { throw OutputError(code: code) }
   }
 
-  /// Closes standard output, at the end of the process: a file system may say only now that it could not keep what was
-  /// written. Does nothing when no data was written.
+  /// Closes standard output at the end of the process, because some file systems report a failed write only then. Does
+  /// nothing when no data was written.
   static func close() throws(OutputError) {
     guard state.withLock({ $0.hasData }) else { return }
     guard closeDescriptor(STDOUT_FILENO) == 0 || errno == EINTR else { throw OutputError(code: errno) }
@@ -63,10 +63,11 @@ enum Output {
 
   // MARK: Words
 
-  /// Says what a command has done. That stands, read or not: a failure to say it is named on standard error, once.
+  /// Prints what a command has done. A failure to print it is reported once on standard error and is not an error of
+  /// the command.
   static func tell(_ text: String) { tell(raw: ForeignText.shown(text)) }
 
-  /// Says as JSON what a command has done; see ``tell(_:)``.
+  /// Prints as JSON what a command has done; see ``tell(_:)``.
   static func tell(json value: some Encodable) { tell(raw: json(value)) }
 
   private static func tell(raw text: String) {
@@ -82,7 +83,7 @@ enum Output {
   /// Writes a line to standard error.
   static func complain(_ text: String) { _ = write(ForeignText.shown(text) + "\n", to: STDERR_FILENO) }
 
-  /// What an `errno` means.
+  /// The text for an `errno`.
   static func reason(_ error: CInt) -> String { error == EBADF ? "it is closed" : String(cString: strerror(error)) }
 
   /// Writes a failure to standard error: a sentence, or one JSON object if the command was asked for JSON.
@@ -99,11 +100,11 @@ enum Output {
   static func json(_ value: some Encodable) -> String {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-    // Our own structs of strings and finite numbers: there is nothing in them that JSON cannot say.
+    // All values are structs of strings and finite numbers, which JSON can always encode.
     guard let data = try? encoder.encode(value) else { return "null" }
     let text = String(decoding: data, as: UTF8.self)
     guard text.unicodeScalars.contains(where: { !ForeignText.isHarmless($0) }) else { return text }
-    // Such characters stand in strings only, where JSON has a way of its own to write them.
+    // Control characters can occur only inside strings, where JSON allows `\u` escapes.
     return text.unicodeScalars.reduce(into: "") { escaped, scalar in
       if ForeignText.isHarmless(scalar) {
         escaped.unicodeScalars.append(scalar)
@@ -118,27 +119,29 @@ enum Output {
 
   // MARK: Terminal
 
-  /// How many columns the terminal has; 80 when there is none, or it does not say.
+  /// The width of the terminal in columns; 80 when it is not known.
   static var columns: Int { screen.columns }
 
-  /// How large the terminal is now; 80 columns and 24 rows when there is none, or it does not say.
+  /// The present size of the terminal; 80 columns and 24 rows when it is not known.
   static var screen: Screen {
     var size = winsize()
     guard ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0 else { return Screen(columns: 80, rows: 24) }
     return Screen(columns: size.ws_col > 0 ? Int(size.ws_col) : 80, rows: size.ws_row > 0 ? Int(size.ws_row) : 24)
   }
 
-  /// Whether people look at standard output rather than a program.
+  /// Whether standard output is a terminal.
   static var isTerminal: Bool { isatty(STDOUT_FILENO) == 1 }
 
-  /// Writes bytes, waiting for room where there is none; returns how many were written, and the `errno` that ended it.
+  /// Writes all bytes, waiting while the descriptor is full.
+  ///
+  /// - Returns: How many bytes were written, and the `errno` that ended the writing early.
   static func write(_ bytes: [UInt8], to descriptor: CInt) -> (count: Int, error: CInt?) {
     descriptor == STDERR_FILENO
       ? errorLock.withLock { _ in writeAll(bytes, to: descriptor) }
       : outputLock.withLock { _ in writeAll(bytes, to: descriptor) }
   }
 
-  /// Writes text; returns 0, or the `errno` that ended it.
+  /// Writes text; returns 0, or the `errno` that ended the writing early.
   private static func write(_ text: String, to descriptor: CInt) -> CInt {
     write(Array(text.utf8), to: descriptor).error ?? 0
   }
@@ -158,7 +161,7 @@ enum Output {
     return (bytes.count, nil)
   }
 
-  /// Somebody made our output non-blocking (a shell's terminal, shared with others): wait for room.
+  /// Waits for room. Another process that shares the terminal may have made the descriptor non-blocking.
   private static func waitUntilWritable(_ descriptor: CInt) -> Bool {
     var entry = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
     return poll(&entry, 1, -1) >= 0 || errno == EINTR

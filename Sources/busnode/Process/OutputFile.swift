@@ -8,36 +8,36 @@ import Foundation
   import Darwin
 #endif
 
-/// A file that a user names to be written.
+/// A file that is written under a name from the user.
 ///
-/// A regular file is replaced as a whole or left as it was; a link to one stays a link. A pipe and a character device are
-/// written to, as a shell's `>` does. Anything else is refused.
+/// A regular file is replaced as a whole or left as it was; a symbolic link to one stays a link. Pipes and character
+/// devices are written to, as a shell's `>` does. Anything else is refused.
 struct OutputFile {
   let path: String
 
-  /// Writes the text; when this returns, the disk has it.
+  /// Writes the text. A regular file is durable on return.
   ///
-  /// Throws ``Failure`` with 74 and one sentence.
+  /// - Throws: ``Failure`` with 74.
   func write(_ text: String) throws(Failure) {
     var info = stat()
     guard stat(path, &info) == 0 else {
       guard errno == ENOENT else { throw failure(errno) }
-      guard lstat(path, &info) != 0 else { throw failure("it is a link to a file that is not there") }
+      guard lstat(path, &info) != 0 else { throw failure("it is a link to a file that does not exist") }
       return try replace(path, mode: nil, with: text)
     }
     switch info.st_mode & S_IFMT {
     case S_IFREG:
-      // Replacing asks for rights on the directory only: a file that its owner has locked stays as it is.
+      // Replacing needs rights on the directory only. So check the file's own rights: do not replace a read-only file.
       guard access(path, W_OK) == 0, let target = realpath(path, nil) else { throw failure(errno) }
       defer { free(target) }
       try replace(String(cString: target), mode: info.st_mode & 0o7777, with: text)
     case S_IFIFO, S_IFCHR: try pour(text)
     case S_IFDIR: throw failure("it is a directory: name a file in it")
-    default: throw failure("it is no file")
+    default: throw failure("it is not a file, a pipe or a character device")
     }
   }
 
-  /// Writes beside the target, and gives that the target's name when it is whole.
+  /// Writes a temporary file beside the target and renames it to the target when it is complete.
   private func replace(_ target: String, mode: mode_t?, with text: String) throws(Failure) {
     let directory = (target as NSString).deletingLastPathComponent
     let number = String(UInt64.random(in: .min ... .max), radix: 16)

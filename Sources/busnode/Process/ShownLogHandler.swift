@@ -1,7 +1,7 @@
 import Logging
 import RunBus
 
-/// The log on standard error. What it says of others does nothing to the terminal: see ``ForeignText``.
+/// The log on standard error. Text from other devices cannot control the terminal, see ``ForeignText``.
 struct ShownLogHandler: LogHandler {
   private var handler: StreamLogHandler
 

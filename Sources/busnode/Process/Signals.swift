@@ -1,4 +1,4 @@
-// Dispatch sources may be used from any thread; their protocols do not say so yet.
+// Dispatch sources are safe to use from any thread, but their protocols are not declared `Sendable` yet.
 @preconcurrency import Dispatch
 import Synchronization
 
@@ -10,15 +10,17 @@ import Synchronization
   import Darwin
 #endif
 
-/// Requests from outside to end.
+/// The signals that ask this process to end.
 enum Signals {
-  /// What ends a process in good order: Ctrl-C, `kill`, a terminal that is closed, and Ctrl-\.
+  /// Ctrl-C, `kill`, a closed terminal, and Ctrl-\. On each of them a node ends in good order.
   static let endings = [SIGINT, SIGTERM, SIGHUP, SIGQUIT]
 
-  /// The signals as they come, instead of what they usually do. Each is taken `times` times: one more ends the process at
-  /// once, whatever it is doing. SIGHUP is taken always, because a terminal that goes away often sends several.
+  /// The signals as they arrive, in place of their default action.
   ///
-  /// A process that was started with SIGHUP ignored (`nohup`) goes on ignoring it.
+  /// A process that was started with SIGHUP ignored (`nohup`) still ignores it.
+  ///
+  /// - Parameter times: How often each signal is caught. The next one ends the process at once. SIGHUP is always
+  ///   caught, because a closing terminal often sends several.
   static func stream(_ numbers: [Int32] = endings, times: Int = 1) -> AsyncStream<Int32> {
     let (stream, continuation) = AsyncStream.makeStream(of: Int32.self)
     let sources = numbers.compactMap { number -> (any DispatchSourceSignal)? in
@@ -41,7 +43,7 @@ enum Signals {
     return stream
   }
 
-  /// Whether a handler is `SIG_IGN`. Functions do not compare: their addresses do.
+  /// Whether a handler is `SIG_IGN`. Swift cannot compare functions, so their addresses are compared.
   private static func isIgnore(_ handler: (@convention(c) (Int32) -> Void)?) -> Bool {
     unsafeBitCast(handler, to: UInt.self) == unsafeBitCast(SIG_IGN, to: UInt.self)
   }

@@ -7,22 +7,22 @@ import Foundation
   import Musl
 #endif
 
-/// The three descriptors that a process is born with.
+/// Standard input, standard output and standard error.
 enum StandardDescriptors {
-  /// Occupies those that are closed: otherwise a store or a socket would get such a number, and what is written to
-  /// standard output would go into it.
+  /// Opens /dev/null for those that are closed. Otherwise a store or a socket would get the descriptor number, and text
+  /// for standard output would be written into it.
   static func occupyClosed() {
     for descriptor in [STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO]
     where fcntl(descriptor, F_GETFD) == -1 && errno == EBADF {
-      // Opened for reading, so that writing to it fails as it would have.
+      // Open for reading only, so that writing fails as it does to a closed descriptor.
       _ = open("/dev/null", O_RDONLY)
     }
   }
 
-  /// Yields once when nobody reads standard output any more: the reader of a pipe has ended, or the terminal is gone.
+  /// Yields once when the reader of standard output has gone: a closed pipe, or a closed terminal.
   static func readerIsGone() -> AsyncStream<Void> {
     let (stream, continuation) = AsyncStream.makeStream(of: Void.self)
-    // A thread of its own: `poll` blocks until the reader is gone, or for the life of the process.
+    // This needs a thread of its own: `poll` blocks until the reader is gone or the process ends.
     DispatchQueue(label: "busnode.reader").async {
       var entry = pollfd(fd: STDOUT_FILENO, events: 0, revents: 0)
       while true {

@@ -10,22 +10,25 @@ import Dispatch
 
 /// The lines on standard input.
 enum StandardInput {
-  /// Whether a person sits at it. A process in the background has no terminal: reading from it would stop the process.
+  /// Whether standard input is a terminal and this process is in its foreground. The terminal stops (SIGTTIN) a process
+  /// that reads from it in the background.
   static var isTerminal: Bool { isatty(STDIN_FILENO) == 1 && tcgetpgrp(STDIN_FILENO) == getpgrp() }
-  /// Whether it can be read without being stopped for it.
+  /// Whether reading does not stop the process.
   static var isReadable: Bool { isatty(STDIN_FILENO) != 1 || isTerminal }
 
-  /// More lines than anybody writes before a node has read one; what does not fit is named and dropped.
+  /// How many lines may wait to be obeyed, more than any script writes at once. Further lines are reported and dropped.
   static let waitingMax = 4096
 
-  /// The lines until the end of input. Reading goes on for the life of the process: it can be asked for once.
+  /// The lines until the end of input. Call this once only, because the thread that reads never stops before that.
   static func lines() -> AsyncStream<String> {
     let (stream, continuation) = AsyncStream.makeStream(
       of: String.self, bufferingPolicy: .bufferingOldest(waitingMax))
-    // A thread of its own: `read` blocks, and nothing but the end of input (or of the process) ends it.
+    // This needs a thread of its own: `read` blocks until the input or the process ends.
     DispatchQueue(label: "busnode.stdin").async {
       while let line = readLine() {
-        if case .dropped = continuation.yield(line) { Output.complain("busnode: too many lines at once: \(line)") }
+        if case .dropped = continuation.yield(line) {
+          Output.complain("busnode: too many lines are waiting; this one is ignored: \(line)")
+        }
       }
       continuation.finish()
     }

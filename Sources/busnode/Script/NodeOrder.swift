@@ -1,14 +1,14 @@
 import RunBus
 
-/// What a node is told on its standard input, one a line.
+/// One order to a node, a line on its standard input.
 enum NodeOrder: Hashable, Sendable {
   /// A button is pressed: now, or as a recorded press when the run has come to this offset.
   case press(CommandKind, at: BusDuration?)
-  /// The node goes off the air for this much bus time, or until told otherwise.
+  /// The node disconnects, for this much bus time or until it is told to come back.
   case offline(BusDuration?)
-  /// It comes back on the air.
+  /// The node connects again.
   case online
-  /// A hub is told what is to become of a run that was on when it died.
+  /// The hub receives the decision about a run that was on when it died.
   case recover(RecoveryAnswer)
 
   /// Reads one order from its words.
@@ -34,7 +34,7 @@ enum NodeOrder: Hashable, Sendable {
         throw TextError("\"\(words[1])\" is not a moment of the run; write \(name) @123.4")
       }
       let kind = try kind(name)
-      guard kind != .start else { throw TextError("a start makes the run's time and has no place in it") }
+      guard kind != .start else { throw TextError("run time begins with the start, so a start has no offset") }
       return .press(kind, at: offset)
     default: throw TextError("\"\(words[1])\" does not belong after \"\(first)\"")
     }
@@ -46,7 +46,7 @@ enum NodeOrder: Hashable, Sendable {
     return words.isEmpty ? nil : try parse(words)
   }
 
-  /// The line that reads back as this order.
+  /// The order as a line that ``parse(line:)`` reads back.
   var line: String {
     switch self {
     case .press(let kind, let offset):

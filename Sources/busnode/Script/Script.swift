@@ -9,35 +9,35 @@ enum SpawnedNode: String, Hashable, Sendable, CaseIterable, Codable {
 struct ScriptStep: Hashable, Sendable {
   /// What is done.
   enum Action: Hashable, Sendable {
-    /// The node is told something.
+    /// The node receives an order on its standard input.
     case order(NodeOrder)
-    /// The node is killed as by `kill -9`.
+    /// The node is killed with SIGKILL.
     case kill
-    /// A killed node is started again; a living one is ended first.
+    /// The node is started again; if it still runs, it is ended first.
     case restart
   }
-  /// The line it stands on, from 1.
+  /// The number of its line, from 1.
   let line: Int
-  /// Bus time from script zero.
+  /// Bus time since the moment when all nodes had a snapshot.
   let time: BusDuration
-  /// Who.
   let node: SpawnedNode
-  /// What.
   let action: Action
 }
 
-/// A script for `up`: who does what at which moment of bus time.
+/// A script for `up`: what each node does at which bus time.
 struct Script: Hashable, Sendable {
-  /// The steps in order of time; steps of one moment in the order in which they are written.
+  /// The steps in order of time; steps with equal times in the order of their lines.
   let steps: [ScriptStep]
 
-  /// A longer script is a mistake (a log file, perhaps), not a run.
+  /// A longer file is probably not a script but, for example, a log file.
   static let linesMax = 10_000
-  /// Room for as many lines, and for more to say in each than there is.
+  /// Room for ``linesMax`` lines of 400 bytes.
   static let bytesMax = 4 << 20
 
-  /// Reads a script; a bad line is named as `FILE:LINE: what is wrong`. Editors of Windows end lines with CR LF and put a
-  /// byte order mark first: both are accepted.
+  /// Reads a script. CR LF at the end of lines and a byte order mark at the beginning are accepted, because editors on
+  /// Windows write them.
+  ///
+  /// - Throws: ``TextError`` of the form `FILE:LINE: what is wrong`.
   init(_ text: String, file: String) throws(TextError) {
     var steps: [ScriptStep] = []
     let lines = text.drop { $0 == "\u{FEFF}" }.writtenLines
@@ -59,7 +59,7 @@ struct Script: Hashable, Sendable {
     let words = line.prefix { $0 != "#" }.split(whereSeparator: \.isWhitespace)
     guard let first = words.first else { return nil }
     guard first == "at" else { throw TextError("a line begins with \"at\": at 12s watch pause") }
-    guard words.count >= 4 else { throw TextError("at what time, which node, and what: at 12s watch pause") }
+    guard words.count >= 4 else { throw TextError("say at what time, which node, and what: at 12s watch pause") }
     guard let time = DurationText.parse(words[1]) else {
       throw TextError("\"\(words[1])\" is not a time; write 12s, 1m30s, 90 or 1:30")
     }
@@ -86,7 +86,7 @@ struct Script: Hashable, Sendable {
     CommandKind(rawValue: word) != nil || ["offline", "online", "kill", "restart"].contains(word)
   }
 
-  /// Nobody presses a button of a killed device.
+  /// Refuses a script that gives an order to a node that it has killed and not restarted.
   private func checkTheLiving(file: String) throws(TextError) {
     var killedOn: [SpawnedNode: Int] = [:]
     for step in steps {

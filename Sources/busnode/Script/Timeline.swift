@@ -1,17 +1,17 @@
 import RunBus
 
-/// A recording's samples on the run's own time line, handed over in order as their time comes.
+/// The samples of a recording in order of their offset in the run, removed one after the other as they become due.
 struct Timeline: Sendable {
   private let samples: [(offset: BusDuration, value: SampleValue)]
   private var next = 0
 
-  /// A timeline of samples that carry their place in the run; others are left out. Ends at `end` if given.
+  /// Orders the samples that carry an offset in the run; others are left out, and those after `end` if it is given.
   init(_ samples: [Sample], end: BusDuration? = nil) {
     let placed = samples.enumerated().compactMap { index, sample -> (BusDuration, Int, SampleValue)? in
       guard case .runOffset(let offset) = sample.moment, end.map({ offset <= $0 }) ?? true else { return nil }
       return (offset, index, sample.value)
     }
-    // Samples of one moment stay in the recording's order.
+    // Samples with equal offsets stay in the recording's order.
     self.samples = placed.sorted { ($0.0, $0.1) < ($1.0, $1.1) }.map { ($0.0, $0.2) }
   }
 
@@ -21,23 +21,23 @@ struct Timeline: Sendable {
   /// When its last sample is due; `nil` without samples.
   var end: BusDuration? { samples.last?.offset }
 
-  /// How many samples were handed over or skipped.
+  /// How many samples were taken or skipped.
   var position: Int { next }
 
-  /// Takes the samples that are due at a moment of the run.
+  /// Removes and returns the samples that are due at `offset`.
   mutating func takeDue(at offset: BusDuration) -> [Sample] {
     let first = next
     while next < samples.count, samples[next].offset <= offset { next += 1 }
     return samples[first..<next].map { Sample(moment: .runOffset($0.offset), value: $0.value) }
   }
 
-  /// Passes over what lies before a moment: the device was not there to measure it.
+  /// Skips the samples before `offset`, when the device was not there to measure them.
   mutating func skip(before offset: BusDuration) {
     while next < samples.count, samples[next].offset < offset { next += 1 }
   }
 }
 
-/// What a node needs to know of a run to place its recording on it.
+/// The run whose time a recording is played on.
 struct RunOrigin: Hashable, Sendable {
   let runID: RunID
   /// The origin of run time, on the hub's time line.
@@ -54,7 +54,7 @@ struct RunOrigin: Hashable, Sendable {
   }
 }
 
-/// Decides, snapshot by snapshot, where in its recording a node stands. A pure machine: `SensorPlayer` drives it.
+/// Decides from snapshots which samples of its recording a node plays when. A pure machine that `SensorPlayer` drives.
 struct Playback: Sendable {
   private let recording: Timeline
   private var timeline: Timeline
@@ -66,10 +66,12 @@ struct Playback: Sendable {
     timeline = recording
   }
 
-  /// A snapshot came; returns whether it changed which samples are due when.
+  /// Follows the run that a snapshot shows.
   ///
-  /// A new run begins the recording anew. A node that comes to a run that is already on (it was killed and started
-  /// again, or joins late) goes on from where the run is: it was not there to measure what came before.
+  /// A new run starts the recording from its beginning. A node that joins a run that is already on (late, or after it
+  /// was killed and restarted) starts at the run's present offset, because it was not there to measure before.
+  ///
+  /// - Returns: Whether the times at which samples are due have changed.
   mutating func observe(_ snapshot: Snapshot, now: BusTime) -> Bool {
     guard let seen = RunOrigin(snapshot) else {
       wasThereBefore = wasThereBefore || snapshot.order.term > 0
@@ -85,27 +87,27 @@ struct Playback: Sendable {
     return true
   }
 
-  /// The moment on the hub's line at which the next sample is due, `.zero` for at once; `nil` when none is left.
+  /// The time on the hub's clock at which the next sample is due, `.zero` for at once; `nil` when none is left.
   var nextDue: BusTime? {
     guard let origin, let offset = timeline.nextOffset, origin.end.map({ offset <= $0 }) ?? true else { return nil }
     return origin.end == nil ? origin.startedAt + offset : .zero
   }
 
-  /// Takes what is due now; after the stop, all that was measured until it.
+  /// Removes and returns the samples that are due now; after the stop, all samples up to it.
   mutating func takeDue(now: BusTime) -> [Sample] {
     guard let origin else { return [] }
     return timeline.takeDue(at: origin.end ?? (now - origin.startedAt))
   }
 
-  /// The moment of the recording's last sample, when it lies behind and the run is still on.
+  /// The offset of the recording's last sample, if that was played and the run is still on.
   var ranOutAt: BusDuration? {
     guard let origin, origin.end == nil, timeline.nextOffset == nil else { return nil }
     return timeline.end
   }
 
-  /// The run is over and every sample of it has been handed over.
+  /// Whether the run is over and all its samples were taken.
   var isDone: Bool { origin?.end != nil && nextDue == nil }
 
-  /// How many samples of the recording lie behind.
+  /// How many samples of the recording were taken or skipped.
   var position: Int { timeline.position }
 }

@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// An id, or enough of its first digits, as a person copies it from `busnode outbox`.
+/// An id, or at least 4 of its first digits, as a person copies it from `busnode outbox`.
 struct IDPrefix: ExpressibleByArgument {
   let digits: String
 
@@ -12,9 +12,9 @@ struct IDPrefix: ExpressibleByArgument {
     self.digits = digits
   }
 
-  /// The one id that begins so.
+  /// Returns the only id that begins with these digits.
   ///
-  /// Throws ``Failure`` with 1 when there is none and with 64 when there are several.
+  /// - Throws: ``Failure`` with 1 when there is none and with 64 when there are several.
   func match(_ ids: some Sequence<String>, where place: String) throws(Failure) -> String {
     let matches = Set(ids.filter { $0.hasPrefix(digits) }).sorted()
     guard let first = matches.first else {
@@ -23,7 +23,7 @@ struct IDPrefix: ExpressibleByArgument {
     }
     guard matches.count == 1 else {
       throw Failure(
-        code: "usage", message: "\(matches.count) ids \(place) begin with \(digits): give more of it",
+        code: "usage", message: "\(matches.count) ids \(place) begin with \(digits): give more digits",
         exitStatus: ExitStatus.usage)
     }
     return first

@@ -1,22 +1,23 @@
 import Foundation
 import RunBus
 
-/// What the devices of a bus keep on this machine. A running node is asked at its door; the store of a stopped one is
+/// The devices of a bus on this machine. A running node answers at its admin socket; the store of a stopped node is
 /// opened, asked and closed.
 struct LocalDevices: Sendable {
-  /// A node answers within milliseconds; one that does not in this time is stuck.
+  /// How long to wait for a running node, which usually answers within milliseconds.
   static let patience = BusDuration.seconds(5)
-  /// Two shells that look into one store at once take turns; they need milliseconds, and this is two seconds.
+  /// How often to try a store that another process holds. Another shell needs it for milliseconds; 20 attempts are two
+  /// seconds.
   private static let turnsMax = 20
 
   let location: BusLocation
 
-  /// The devices that have a store here, by name.
+  /// The devices that have a store on this machine, sorted by name.
   ///
-  /// Throws ``Failure`` with 74 when that cannot be read.
+  /// - Throws: ``Failure`` with 74 when their directory cannot be read.
   func all() throws -> [DeviceID] {
     let directory = (location.spoolDirectory as NSString).deletingLastPathComponent
-    // Foundation does not say why it cannot list a directory.
+    // Foundation does not give the reason when it cannot list a directory; `opendir` does.
     guard let stream = opendir(directory) else {
       let code = errno
       if code == ENOENT { return [] }
@@ -29,7 +30,8 @@ struct LocalDevices: Sendable {
     return names.compactMap { DeviceID($0) }.filter { hasStore($0) }.sorted()
   }
 
-  /// Whether a device has a store here. A directory that cannot be entered may hold one; opening it then fails with the reason.
+  /// Whether a device has a store here. A directory that cannot be entered counts, so that opening the store fails with
+  /// the reason.
   private func hasStore(_ device: DeviceID) -> Bool {
     let directory = location.stateDirectory(for: device)
     var isDirectory: ObjCBool = false
@@ -42,13 +44,13 @@ struct LocalDevices: Sendable {
 
   /// Asks a device, whether its node runs or not.
   ///
-  /// Throws ``Failure`` with 75 when its store is held by somebody who does not answer.
+  /// - Throws: ``Failure`` with 75 when its store is held by a process that does not answer.
   func ask(_ inquiry: Inquiry, of device: DeviceID) async throws -> InquiryAnswer {
     var turns = 0
     while true {
       let begin = ContinuousClock.now
       if let answer = try await askRunning(inquiry, of: device) { return answer }
-      // It does not run, or it does not answer: whoever holds its store makes the difference.
+      // The node does not run or does not answer. The lock of its store tells which of them.
       turns += 1
       let isLast = turns == Self.turnsMax || ContinuousClock.now - begin > .seconds(1)
       if let answer = try await askStopped(inquiry, of: device, isLast: isLast) { return answer }
@@ -56,9 +58,10 @@ struct LocalDevices: Sendable {
     }
   }
 
-  /// Asks a device several things that belong together, whether its node runs or not.
+  /// Asks a device several queries in a row, whether its node runs or not. A stopped node's store is opened once for
+  /// all of them.
   ///
-  /// Throws ``Failure`` with 75 when its store is held by somebody who does not answer.
+  /// - Throws: ``Failure`` with 75 when its store is held by a process that does not answer.
   func converse<Value>(
     with device: DeviceID, _ body: (_ ask: @escaping (Inquiry) async throws -> InquiryAnswer) async throws -> Value
   ) async throws -> Value {
@@ -78,7 +81,7 @@ struct LocalDevices: Sendable {
     }
   }
 
-  /// Asks a device only if its node runs.
+  /// Asks a device if its node runs; `nil` when it does not run or does not answer.
   func askRunning(_ inquiry: Inquiry, of device: DeviceID) async throws -> InquiryAnswer? {
     do {
       return try await AdminClient.ask(inquiry, of: device, on: location, within: Self.patience)
@@ -88,14 +91,14 @@ struct LocalDevices: Sendable {
     }
   }
 
-  /// Asks the store of a device; `nil` when somebody holds it, and this was not the last attempt.
+  /// Asks the store of a device; `nil` when another process holds it and this is not the last attempt.
   private func askStopped(_ inquiry: Inquiry, of device: DeviceID, isLast: Bool) async throws -> InquiryAnswer? {
     guard let node = try openStopped(device, isLast: isLast) else { return nil }
     defer { node.close() }
     return try await node.ask(inquiry)
   }
 
-  /// Opens the store of a device; `nil` when somebody holds it, and this was not the last attempt.
+  /// Opens the store of a device; `nil` when another process holds it and this is not the last attempt.
   private func openStopped(_ device: DeviceID, isLast: Bool) throws -> StoppedNode? {
     do {
       let node = try StoppedNode(of: device, on: location)
@@ -110,8 +113,10 @@ struct LocalDevices: Sendable {
     }
   }
 
-  /// Asks every device, or the one named, and gives what each answers to `take`; who cannot be asked is named on standard
-  /// error, and `false` returned.
+  /// Asks every device, or `wanted` only, and passes each answer to `take`. A device that fails is reported on standard
+  /// error.
+  ///
+  /// - Returns: Whether every device answered.
   func askAll(
     _ inquiry: Inquiry, only wanted: DeviceID? = nil, _ take: (DeviceID, InquiryAnswer) throws -> Void
   ) async throws -> Bool {

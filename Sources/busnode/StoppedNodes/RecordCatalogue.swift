@@ -1,23 +1,24 @@
 import Foundation
 import RunBus
 
-/// The records of a bus on this machine: of its hub, whether it runs or not, and of peers to whom they have come.
+/// The records of a bus on this machine: those of its hub and the copies of its peers, whether their nodes run or not.
 struct RecordCatalogue {
-  /// A record and the device that keeps it.
+  /// A record and the device that stores it.
   struct Entry {
     let device: DeviceID
     let summary: RecordSummary
   }
 
   private let devices: LocalDevices
-  /// Every record once, in its newest version, oldest first.
+  /// Every record once, in order of its start.
   private(set) var entries: [Entry] = []
-  /// The hubs among them, by name: they take records in.
+  /// The hubs among the devices, by name. Only a hub accepts imported records.
   private(set) var keepers: [DeviceID] = []
 
-  /// Asks every device of the bus, or the one named.
+  /// Asks every device of the bus, or `device` only.
   ///
-  /// Throws ``Failure`` with 69 when none of them keeps records, with 75 when one cannot be looked into.
+  /// - Throws: ``Failure`` with 69 when no device keeps records, and with 75 when a store is held by a process that
+  ///   does not answer.
   init(_ location: BusLocation, device: DeviceID? = nil) async throws {
     devices = LocalDevices(location: location)
     var found: [RunID: Entry] = [:]
@@ -28,7 +29,7 @@ struct RecordCatalogue {
       if isHub { keepers.append(keeper) }
       for summary in summaries {
         if let known = found[summary.runID] {
-          // The hub owns its records; of copies the newest is the best there is.
+          // The hub's own record wins over copies; among copies the newest version wins.
           let isKnownAtHub = keepers.contains(known.device)
           guard isHub == isKnownAtHub ? summary.version > known.summary.version : isHub else { continue }
         }
@@ -48,7 +49,7 @@ struct RecordCatalogue {
     }
   }
 
-  /// What a device keeps, and whether it is a hub: only one knows who its peers are.
+  /// The records of a device, and whether it is a hub. Only a hub answers the query for peers.
   private static func list(
     of device: DeviceID, _ devices: LocalDevices
   ) async throws -> (summaries: [RecordSummary], isHub: Bool)? {
@@ -59,7 +60,7 @@ struct RecordCatalogue {
     }
   }
 
-  /// The record whose id begins so; without an id, the last run.
+  /// The record whose id begins with `prefix`; without one, the last run.
   func entry(_ prefix: IDPrefix?) throws(Failure) -> Entry {
     guard let prefix else {
       guard let last = entries.last else {
@@ -79,7 +80,7 @@ struct RecordCatalogue {
     try await devices.converse(with: entry.device) { try await KeptRecords($0).record(entry.summary) }
   }
 
-  /// Changes something of a record.
+  /// Edits or removes a record.
   func change(_ inquiry: Inquiry, of entry: Entry) async throws {
     switch try await devices.ask(inquiry, of: entry.device) {
     case .done: break
@@ -88,13 +89,15 @@ struct RecordCatalogue {
     }
   }
 
-  /// Gives a record to the phone that keeps records here; whether it was known already.
+  /// Gives a record to the hub on this machine, in parts.
   ///
-  /// Throws ``Failure`` with 65 when the phone refuses the record, and with 69 when there is no phone.
+  /// - Returns: Whether the hub had the record already.
+  /// - Throws: ``Failure`` with 65 when the hub refuses the record, and with 69 when no hub has run on this machine.
   func put(_ record: RunRecord) async throws -> Bool {
     guard let keeper = keepers.first else {
       throw Failure(
-        code: "noBus", message: "no phone of this bus has run on this machine, and records go in there",
+        code: "noBus",
+        message: "records are imported into the phone's store, and no phone of this bus has run on this machine",
         exitStatus: ExitStatus.noBus)
     }
     let bytes = record.encoded
@@ -114,6 +117,6 @@ struct RecordCatalogue {
   }
 
   private static func noAnswer(_ device: DeviceID) -> Failure {
-    Failure(code: "failure", message: "\(device) has no answer to that", exitStatus: ExitStatus.failure)
+    Failure(code: "failure", message: "\(device) cannot answer this query", exitStatus: ExitStatus.failure)
   }
 }

@@ -1,30 +1,30 @@
-/// A line over a run, drawn with characters.
+/// A line chart of one value over a run, drawn with characters.
 struct Chart {
   /// What the line is drawn with.
   enum Style {
-    /// Braille: eight dots a character.
+    /// Braille characters of two by four dots.
     case braille
-    /// Plain ASCII, for what is not a terminal: a star a column.
+    /// ASCII, one star in each column, for output that is not a terminal.
     case plain
   }
 
-  /// How many lines of characters a chart is high.
+  /// The height of the drawing in lines.
   static let rows = 6
-  /// Narrower than this nothing can be seen.
+  /// The smallest width of the drawing; a narrower one shows nothing useful.
   static let columnsMin = 20
 
-  /// What stands above it.
+  /// The line above the drawing.
   var title: String
   /// The values at even steps; `nil` where there is none.
   var values: [Double?]
-  /// Small values stand at the top: of paces, the fast ones.
+  /// Whether small values are drawn at the top, such as fast paces.
   var isInverted = false
-  /// A value as the labels say it.
+  /// The text of a value beside the axis.
   var label: (Double) -> String
-  /// What stands below the left end and the right one.
+  /// The texts below the left and the right end.
   var ends: (String, String)
 
-  /// The chart in so many columns, labels included; nothing when there is nothing to draw.
+  /// The lines of the chart, `width` columns wide with labels; empty when fewer than two values are known.
   func lines(width: Int, style: Style) -> [String] {
     guard let (low, high) = bounds else { return [] }
     let labels = [label(isInverted ? low : high), label(isInverted ? high : low)]
@@ -43,8 +43,8 @@ struct Chart {
     return [title] + lines + [String(repeating: " ", count: margin + 1) + ends.0 + blank + ends.1]
   }
 
-  /// The least and the greatest value that are drawn. One reading in fifty on either side may lie outside: a walk across
-  /// a street would flatten everything else.
+  /// The smallest and the largest value that are drawn. One value in fifty is cut off at either side: otherwise a few
+  /// outliers, such as a walk across a street, would flatten the rest.
   private var bounds: (Double, Double)? {
     let known = values.compactMap { $0 }.sorted()
     guard known.count > 1 else { return nil }
@@ -53,10 +53,10 @@ struct Chart {
     return high > low ? (low, high) : (low - 1, high + 1)
   }
 
-  /// For each column of dots how high the line stands above the bottom, from 0 to `down` - 1.
+  /// The height of the line in each column of dots, from 0 at the bottom to `down` - 1; `nil` where no value is known.
   private func heights(across: Int, down: Int, low: Double, high: Double) -> [Int?] {
     (0..<across).map { column in
-      // Every column has a value as long as there is one for its stretch; fewer values than columns are held.
+      // A column shows the mean of its values. If there are more columns than values, a value fills several columns.
       let first = column * values.count / across
       let last = max(first, (column + 1) * values.count / across - 1)
       let known = values[first...last].compactMap { $0 }
@@ -71,7 +71,7 @@ struct Chart {
     (0..<rows).map { row in String(heights.map { $0 == rows - 1 - row ? "*" : " " }) }
   }
 
-  /// Two columns of four dots a character; the line is drawn through from each column to the next.
+  /// Each character has two columns of four dots. Vertical dots connect each column to the one before.
   private static func braille(_ heights: [Int?], _ columns: Int) -> [String] {
     let dots: [[UInt32]] = [[0x40, 0x04, 0x02, 0x01], [0x80, 0x20, 0x10, 0x08]]
     var cells = [[UInt32]](repeating: [UInt32](repeating: 0, count: columns), count: rows)

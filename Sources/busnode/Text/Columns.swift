@@ -1,8 +1,8 @@
 import RunBus
 
-/// Rows of words for people, each column as wide as its widest word.
+/// Formats a table, each column as wide as its widest cell.
 enum Columns {
-  /// The rows as lines, a heading first. The words of the first `leftColumns` stand to the left, those behind them,
+  /// The heading and the rows as lines. The first `leftColumns` columns are aligned to the left, the others, which hold
   /// numbers, to the right.
   static func lines(_ heading: [String], _ rows: [[String]], leftColumns: Int = .max) -> [String] {
     let all = [heading] + rows.map { $0.map { ForeignText.shown($0) } }

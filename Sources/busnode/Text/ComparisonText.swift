@@ -1,16 +1,16 @@
 import RunBus
 import RunRecordings
 
-/// Our numbers beside the recording device's own, for people.
+/// The numbers that RunBus computes beside the recording device's own, as text.
 enum ComparisonText {
   static func lines(_ comparison: Comparison, in units: Units) -> [String] {
-    var lines = MeasureText.section("beside the device's own", whole(comparison, in: units))
+    var lines = MeasureText.section("compared with the device", whole(comparison, in: units))
     if !comparison.laps.isEmpty {
-      lines += MeasureText.section("the device's laps, and ours at its marks", laps(comparison.laps, in: units))
+      lines += MeasureText.section("laps between the device's marks", laps(comparison.laps, in: units))
     }
     if let unit = comparison.splitUnit, !comparison.splits.isEmpty {
       let title = unit == .kilometer ? "kilometres" : "miles"
-      lines += MeasureText.section("the device's laps, and our \(title)", laps(comparison.splits, in: units))
+      lines += MeasureText.section("\(title) beside the device's laps", laps(comparison.splits, in: units))
     }
     return lines
   }

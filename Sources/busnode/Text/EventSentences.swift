@@ -1,14 +1,14 @@
 import RunBus
 
-// What is said of snapshots and events.
+// Sentences about snapshots and events.
 extension Sentence {
-  /// `1.2.14 running 3:05 · 0.52 km · 5:41 /km · 148 bpm · by watch`; what is stale says how old it is.
+  /// `1.2.14 running 3:05 · 0.52 km · 5:41 /km · 148 bpm · by watch`; a stale value is followed by its age.
   static func snapshot(_ snapshot: SnapshotJSON, in units: Units = .metric) -> String {
     let metrics = snapshot.metrics
     var parts = ["\(order(snapshot)) \(snapshot.phase.rawValue) \(clock(metrics.elapsedSeconds))"]
     if metrics.activeSeconds < metrics.elapsedSeconds { parts.append("active \(clock(metrics.activeSeconds))") }
     if snapshot.recovering { parts.append("recovering: resume, finish or discard?") }
-    if metrics.autoPaused { parts.append("the runner stands") }
+    if metrics.autoPaused { parts.append("auto-paused") }
     if let meters = metrics.distanceMeters {
       parts.append(aged(units.distanceText(meters), .distance, of: snapshot))
     }
@@ -21,18 +21,18 @@ extension Sentence {
     return parts.joined(separator: " · ")
   }
 
-  /// `148 bpm, 42 s old`: while a run is on, a value whose latest reading is too old to stand for now.
+  /// `148 bpm, 42 s old`: the age is added while the run is running, if the value is stale.
   private static func aged(_ text: String, _ metric: Metric, of snapshot: SnapshotJSON) -> String {
     snapshot.phase == .running ? aged(text, metric, of: snapshot.metrics) : text
   }
 
-  /// A value, and its age if it is stale.
+  /// A value, with its age if it is stale.
   static func aged(_ text: String, _ metric: Metric, of metrics: MetricsJSON) -> String {
     guard metrics.stale.contains(metric), let age = metrics.ages[metric] else { return text }
     return "\(text), \(old(age)) old"
   }
 
-  /// Where the run stands: the first line of `busnode state`.
+  /// The phase of the run: the first line of `busnode state`.
   static func standing(_ snapshot: SnapshotJSON) -> String {
     let place = "term \(snapshot.term), revision \(snapshot.revision), tick \(snapshot.tick)"
     guard snapshot.phase != .idle else { return "no run has been started (\(place))" }
@@ -59,7 +59,7 @@ extension Sentence {
     case .link(let link): link.reachable ? "the hub answers" : "the hub is out of reach"
     case .view(let view): self.view(view)
     case .hubLost(let lost):
-      "nothing heard of \(lost.deviceId ?? "the hub") for \(clock(lost.silentSeconds)): the run may have stopped"
+      "\(lost.deviceId ?? "the hub") has been silent for \(clock(lost.silentSeconds)): the run may have stopped"
     case .predicted(let predicted): "the button shows \(predicted.phase.rawValue)"
     case .sensors(let sensors):
       switch sensors.demand {
@@ -69,8 +69,8 @@ extension Sentence {
       }
     case .record(let record): self.record(record)
     case .recordingEnded(let recording):
-      "the recording has ended, at \(clock(recording.elapsedSeconds)) of the run: this node measures nothing more"
-    case .sensorsDone(let sensors): "all samples of the run are with the hub: \(sensors.samples)"
+      "the recording has ended at \(clock(recording.elapsedSeconds)) of the run: this node sends no more samples"
+    case .sensorsDone(let sensors): "the hub has all samples of the run: \(sensors.samples)"
     }
   }
 
@@ -81,7 +81,7 @@ extension Sentence {
       + (message.text.map { $0.isEmpty ? "" : ": \($0)" } ?? "")
   }
 
-  /// What has become of a run that is over.
+  /// A record was stored or removed.
   static func record(_ news: EventJSON.Record) -> String {
     let name = "run \(short(news.runId))"
     guard let record = news.record else { return "\(name) was removed" }
@@ -89,12 +89,12 @@ extension Sentence {
     return "\(name) is kept (version \(record.version), \(clock(record.activeSeconds))\(distance))"
   }
 
-  /// How far what is shown can be believed.
+  /// Whether the state of a node is up to date.
   static func view(_ view: EventJSON.View) -> String {
-    if view.hubOffDuty { return "the phone has gone off duty: what is shown is its last word" }
-    guard view.stale else { return "what is shown is up to date" }
-    return "what is shown is "
-      + (view.ageSeconds.map { "\(old($0)) old" } ?? "of an earlier time")
-      + ": nothing has been heard since"
+    if view.hubOffDuty { return "the phone was ended: this is its last state" }
+    guard view.stale else { return "this state is up to date" }
+    return "this state is "
+      + (view.ageSeconds.map { "\(old($0)) old" } ?? "from an earlier time")
+      + ": the phone has been silent since"
   }
 }

@@ -1,9 +1,9 @@
 import RunBus
 import RunRecordings
 
-/// A measured recording for people.
+/// A measured recording as text.
 enum MeasureText {
-  /// What is shown beside the table of final numbers.
+  /// The parts that are shown after the table of final numbers.
   struct Parts: OptionSet {
     let rawValue: Int
     static let splits = Parts(rawValue: 1)
@@ -11,7 +11,7 @@ enum MeasureText {
     static let route = Parts(rawValue: 4)
   }
 
-  /// All that is asked for, a blank line between the parts.
+  /// The table and the parts, with a blank line between them.
   static func lines(_ run: MeasuredRun, in units: Units, parts: Parts) -> [String] {
     var lines = table(run.report.metrics, in: units)
     if parts.contains(.splits) { lines += SplitText.sections(run.report, in: units) }
@@ -28,7 +28,7 @@ enum MeasureText {
 
   static func section(_ title: String, _ lines: [String]) -> [String] { ["", title + ":"] + lines.map { "  " + $0 } }
 
-  /// The final numbers; what is not known is said to be missing.
+  /// The final numbers, with ``SplitText/missing`` for those that are not known.
   static func table(_ metrics: RunMetrics, in units: Units) -> [String] {
     func row(_ name: String, _ value: String?) -> String {
       name + String(repeating: " ", count: max(1, 16 - name.count)) + (value ?? SplitText.missing)

@@ -1,8 +1,8 @@
 import RunBus
 
-/// The numbers of a run for people, one line each; what is not known has no line.
+/// The metrics of a run as text, one line each, without those that are not known.
 enum MetricsText {
-  /// - Parameter isRunning: a value that is stale says how old it is. What stands still has no need to.
+  /// - Parameter isRunning: Whether stale values are followed by their age. In a pause and after the stop all are old.
   static func table(_ metrics: MetricsJSON, in units: Units, isRunning: Bool) -> [String] {
     func row(_ name: String, _ value: String?, _ metric: Metric? = nil) -> String? {
       guard var text = value else { return nil }
@@ -12,7 +12,7 @@ enum MetricsText {
     let pedometer = metrics.pedometerMeters.flatMap { $0 > 0 ? $0 : nil }
     let clocks = [
       row("elapsed", Sentence.clock(metrics.elapsedSeconds)), row("active", Sentence.clock(metrics.activeSeconds)),
-      row("", metrics.autoPaused ? "the clock stands: the runner does" : nil),
+      row("", metrics.autoPaused ? "auto-paused: the runner stands still" : nil),
     ]
     let way = [
       row("distance", metrics.distanceMeters.map(units.distanceText), .distance),
@@ -20,7 +20,7 @@ enum MetricsText {
       row("pace", metrics.currentPaceSecondsPerKilometer.map(units.paceText)),
       row("average pace", metrics.averagePaceSecondsPerKilometer.map(units.paceText)),
       row("", metrics.bestPaceSecondsPerKilometer.map { "\(units.paceText($0)) in the best minute" }),
-      row("", metrics.worstPaceSecondsPerKilometer.map { "\(units.paceText($0)) in the slowest" }),
+      row("", metrics.worstPaceSecondsPerKilometer.map { "\(units.paceText($0)) in the slowest minute" }),
     ]
     let body = [
       row("heart rate", metrics.heartRateBpm.map { "\(Sentence.whole($0)) bpm" }, .heartRate),

@@ -1,10 +1,10 @@
 import RunBus
 
 extension Sentence {
-  /// As many digits of an id as name it among the few things that wait.
+  /// The first 8 digits of an id, enough to tell a few items apart; `-` without an id.
   static func short(_ id: String?) -> String { id.map { String($0.prefix(8)) } ?? "-" }
 
-  /// What waits, a line each under a heading.
+  /// The items that wait, a line each under a heading.
   static func outbox(_ rows: [OutboxJSON]) -> [String] {
     let words = rows.map { row -> [String] in
       let receiver = row.receiverDeviceId ?? (row.place == .spool ? "the hub" : "-")
@@ -15,7 +15,7 @@ extension Sentence {
     return Columns.lines(["DEVICE", "WHAT", "FOR", "ID", "WAITING", "TRIES", "NOTE"], words)
   }
 
-  /// What was set aside, a line each under a heading.
+  /// The messages in quarantine, a line each under a heading.
   static func quarantine(_ rows: [QuarantineJSON]) -> [String] {
     let words = rows.map { row -> [String] in
       let receiver = row.receiverDeviceId ?? "-"
@@ -45,7 +45,7 @@ extension Sentence {
     }
   }
 
-  /// How long ago something was read or heard: `42 s`, `24 min`, `3 h`, `5 days`.
+  /// The age of a reading: `42 s`, `24 min`, `3 h`, `5 days`.
   static func old(_ seconds: Double) -> String {
     func count(_ unit: Double) -> String { whole((seconds / unit).rounded(.down)) }
     return switch seconds {

@@ -1,17 +1,17 @@
 import RunBus
 import RunRecordings
 
-/// Kept runs for people.
+/// Records as text.
 enum RecordText {
-  /// Instead of a list without a line: `count` runs are kept, and none of them was asked for.
+  /// The line in place of an empty list, when none of `count` records matches the filter.
   static func none(of count: Int) -> String {
     count == 0 ? noRuns : "no runs in that time; \(count) \(count == 1 ? "is" : "are") kept in all"
   }
 
-  /// No run is kept at all.
+  /// The line when there is no record at all.
   static let noRuns = "no runs yet: a run is kept when it is stopped"
 
-  /// A list, a line each under a heading, the last run last.
+  /// The records, a line each under a heading, the last run last.
   static func list(_ summaries: [RecordSummary], in units: Units) -> [String] {
     let calendar = RunCalendar()
     return Columns.lines(
@@ -32,7 +32,7 @@ enum RecordText {
     return [summary.title, mark].filter { !$0.isEmpty }.joined(separator: " ")
   }
 
-  /// One record: what it is called, its numbers, charts, splits and laps.
+  /// One record: its title, metrics, charts, splits and laps.
   static func lines(_ record: RunRecord, in units: Units, chart: Chart.Style?, width: Int) -> [String] {
     let summary = record.summary
     let when = RunCalendar().minuteText(summary.startedAtUnixSeconds)
@@ -43,7 +43,7 @@ enum RecordText {
       ? "imported by RunBus" : "started on \(summary.deviceID), measured on \(summary.hubDeviceID) by RunBus"
     lines.append("\(when) · \(origin) \(summary.appVersion)")
     lines.append("\(summary.runID) · version \(summary.version)")
-    // A note has the lines that its owner gave it.
+    // The note keeps its line breaks.
     if !summary.note.isEmpty {
       lines += summary.note.writtenLines.map { String($0) }
     }

@@ -1,8 +1,8 @@
 import RunBus
 
-/// A point of the route for people.
+/// A point of the route as text.
 enum RoutePointText {
-  /// `   12    0:13  48.137154  11.576124  519.3 m  0.04 km  counted`: a line that stands below the one before.
+  /// `   12    0:13  48.137154  11.576124  519.3 m  0.04 km  counted`, in columns of fixed width.
   static func line(_ index: Int, _ point: RoutePoint, in units: Units) -> String {
     let cells = [
       padded("\(index)", 6), padded(DurationText.clock(point.offset), 8), padded(degrees(point.position.latitude), 11),
@@ -21,7 +21,7 @@ enum RoutePointText {
     String(repeating: " ", count: max(0, width - text.count)) + text
   }
 
-  /// To a tenth of a metre.
+  /// Degrees with six decimals, which is about a tenth of a metre.
   static func degrees(_ value: Double) -> String {
     guard let scaled = Int64(exactly: (value * 1e6).rounded()) else { return "\(value)" }
     let digits = String(scaled.magnitude % 1_000_000)
@@ -29,19 +29,19 @@ enum RoutePointText {
       + String(repeating: "0", count: 6 - digits.count) + digits
   }
 
-  /// Whether it counts, and why not.
+  /// Whether the point counts for the distance, and if not, why.
   static func words(_ verdict: FixVerdict) -> String {
     switch verdict {
     case .counted: "counted"
-    case .anchored: "counted, as a beginning"
+    case .anchored: "counted, starts a line"
     case .notRunning: "paused"
-    case .autoPaused: "the runner stood, and so did the clock"
-    case .invalid: "the receiver calls it invalid"
+    case .autoPaused: "auto-paused"
+    case .invalid: "marked invalid by the receiver"
     case .inaccurate: "not accurate enough"
-    case .stationary: "the runner stood"
-    case .impossibleSpeed: "nobody runs that fast"
-    case .repeated: "a second one of its moment"
-    case .otherReceiver: "another receiver leads"
+    case .stationary: "the runner stood still"
+    case .impossibleSpeed: "too fast for a runner"
+    case .repeated: "same time as an earlier fix"
+    case .otherReceiver: "another receiver is used"
     }
   }
 }

@@ -1,8 +1,8 @@
 import RunBus
 
-/// The pieces of a run for people.
+/// Splits and laps as text.
 enum SplitText {
-  /// What stands for a value that is not known.
+  /// The text for a value that is not known.
   static let missing = "-"
 
   /// Splits or laps as a table, one line each; the heading first.
@@ -28,7 +28,8 @@ enum SplitText {
     let splits = report.splits(per: units.splitUnit)
     let title = units.splitUnit == .kilometer ? "kilometres" : "miles"
     let pieces =
-      splits.isEmpty ? ["", "no distance, no \(title)"] : MeasureText.section(title, lines(splits, in: units))
+      splits.isEmpty
+      ? ["", "no \(title): the distance is not known"] : MeasureText.section(title, lines(splits, in: units))
     return pieces + (report.laps.isEmpty ? [] : MeasureText.section("laps", lines(report.laps, in: units)))
   }
 

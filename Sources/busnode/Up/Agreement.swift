@@ -1,8 +1,8 @@
 import RunBus
 
-/// Compares what the nodes show: at every revision they must show the same run.
+/// Compares what the nodes show: at each revision all of them must show the same run.
 struct Agreement: Sendable {
-  /// What must be the same wherever a revision is shown.
+  /// What every node must show alike at a revision.
   private struct Standing: Hashable {
     let phase: RunPhase
     let runId: String?
@@ -19,19 +19,19 @@ struct Agreement: Sendable {
     var last: SnapshotJSON?
   }
 
-  /// Publications that are kept for comparison: no node is further behind than that.
+  /// How many publications are kept for comparison: no node lags further behind.
   private static let keptMax = 4096
-  /// More than these would say nothing new.
+  /// Further disagreements are not listed, because they would add nothing.
   private static let disagreementsMax = 20
 
   private var standings: [Revision: (standing: Standing, node: SpawnedNode)] = [:]
   private var publications: [SnapshotOrder: (snapshot: SnapshotJSON, node: SpawnedNode)] = [:]
   private var order: [SnapshotOrder] = []
   private(set) var seen: [SpawnedNode: Seen] = [:]
-  /// What was not the same, one sentence each.
+  /// The differences that were found, one sentence each.
   private(set) var disagreements: [String] = []
 
-  /// A node shows a snapshot.
+  /// Compares a snapshot that a node shows with those of the other nodes.
   mutating func saw(_ snapshot: SnapshotJSON, on node: SpawnedNode) {
     if let last = seen[node]?.last, snapshot.order <= last.order {
       disagree("\(node.rawValue) went back from \(Sentence.order(last)) to \(Sentence.order(snapshot))")
@@ -53,7 +53,7 @@ struct Agreement: Sendable {
     }
     if let other = publications[snapshot.order] {
       if other.snapshot != snapshot {
-        disagree("\(Sentence.order(snapshot)) is not the same on \(other.node.rawValue) and \(node.rawValue)")
+        disagree("\(Sentence.order(snapshot)) differs between \(other.node.rawValue) and \(node.rawValue)")
       }
     } else {
       publications[snapshot.order] = (snapshot, node)
@@ -62,22 +62,22 @@ struct Agreement: Sendable {
     }
   }
 
-  /// A node begins a new life: it may show again what its last life has shown.
+  /// Forgets the last snapshot of a node that is restarted: it may show the same or an older snapshot again.
   mutating func forgetLast(of node: SpawnedNode) { seen[node]?.last = nil }
 
-  /// The revisions that any node has shown and this one has not: it was away.
+  /// How many revisions other nodes have shown and this one has not, because it was away.
   func missed(by node: SpawnedNode) -> Int {
     let all = seen.values.reduce(into: Set<UInt64>()) { $0.formUnion($1.revisions) }
     return all.subtracting(seen[node]?.revisions ?? []).count
   }
 
-  /// The nodes show the same publication.
+  /// Whether all of `nodes` show the same publication.
   func isSettled(_ nodes: some Sequence<SpawnedNode>) -> Bool {
     let shown = Set(nodes.map { seen[$0]?.last?.order })
     return shown.count == 1 && shown.first != .some(nil)
   }
 
-  /// Something else is not as it must be.
+  /// Adds a disagreement.
   mutating func disagree(_ sentence: String) {
     if disagreements.count < Self.disagreementsMax { disagreements.append(sentence) }
   }

@@ -12,19 +12,19 @@ import Synchronization
 enum UpEvent: Sendable {
   /// A node wrote a line.
   case heard(SpawnedNode, EventJSON)
-  /// A node's process is no more: how it ended, and the last it wrote on standard error.
+  /// A node's process has ended: how, and its last lines on standard error. `life` counts the incarnations of the node.
   case ended(SpawnedNode, life: Int, Ending, lastErrors: [String])
   /// A line of the script is due.
   case step(ScriptStep)
   /// All lines of the script have been due.
   case scriptIsOver
-  /// The recording has come to its end.
+  /// The bus time of the recording has passed.
   case recordingIsOver
-  /// Some time has passed.
+  /// A tenth of a second has passed.
   case tick
   /// Ctrl-C, SIGTERM, or a terminal that is closed.
   case interrupted
-  /// Nobody reads standard output any more.
+  /// The reader of standard output has gone.
   case readerIsGone
 
   /// How a process ended.
@@ -43,13 +43,14 @@ enum UpEvent: Sendable {
   }
 }
 
-/// One process of `busnode` that `up` has spawned. It ends when `up` does, however that ends: its standard input closes.
+/// One process of `busnode` that `up` has spawned. It ends with `up`, even after kill -9 of `up`, because its standard
+/// input closes then.
 final class Child: Sendable {
-  /// The lines of standard error that are kept to say why it died.
+  /// How many of its last lines on standard error are kept, to explain why it died.
   static let errorsMax = 10
 
   let node: SpawnedNode
-  /// Counts the lives of this node.
+  /// Which incarnation of the node this is, from 1.
   let life: Int
   private let input = AsyncStream.makeStream(of: String.self)
   private let process = Mutex<(@Sendable (Signal) -> Void)?>(nil)
@@ -63,19 +64,19 @@ final class Child: Sendable {
   /// Writes an order to its standard input.
   func tell(_ order: NodeOrder) { input.continuation.yield(order.line) }
 
-  /// Ends its standard input: it ends in good order.
+  /// Closes its standard input, on which it ends in good order.
   func end() { input.continuation.finish() }
 
-  /// Ends it as a crash would: nothing is said, nothing is tidied up.
+  /// Ends the process with SIGKILL, as a crash would.
   func kill() { process.withLock { $0?(.kill) } }
 
-  /// Runs it to its end, and reports what it writes and how it ends.
+  /// Runs the process to its end, and reports what it writes and how it ends.
   func run(
     executable: String, arguments: [String], environment: [String: String?],
     report: @Sendable @escaping (UpEvent) -> Void
   ) async {
     var options = PlatformOptions()
-    // A group of its own: Ctrl-C on the terminal reaches `up` alone, which then ends its nodes in order.
+    // With a process group of its own, Ctrl-C reaches `up` only, which then ends its nodes in good order.
     options.processGroupID = 0
     let changes = Dictionary(
       uniqueKeysWithValues: environment.compactMap { name, value in
@@ -89,7 +90,7 @@ final class Child: Sendable {
       ) { execution in
         process.withLock { $0 = { try? execution.send(signal: $0) } }
         await converse(execution, report)
-        // Its output has ended, so it has ended or is about to: nobody signals it any more.
+        // Its output has ended, so the process has ended or is about to. Send no more signals to its process id.
         process.withLock { $0 = nil }
       }
       switch result.terminationStatus {
@@ -108,7 +109,7 @@ final class Child: Sendable {
   ) async {
     await withTaskGroup(of: Void.self) { group in
       group.addTask { [node] in
-        // A process that dies ends its output with an error or without; how it ended is reported apart.
+        // Ignore a read error when the process dies: how it ended is reported separately.
         do {
           for try await line in execution.standardOutput.strings() {
             if let event = EventJSON(line: line) { report(.heard(node, event)) }

@@ -1,6 +1,6 @@
 import RunBus
 
-/// The nodes' views side by side, redrawn in place on a terminal.
+/// A table of what the nodes show, redrawn in place on a terminal.
 struct LiveTable: Sendable {
   /// What one node shows.
   struct Row: Sendable {
@@ -16,11 +16,12 @@ struct LiveTable: Sendable {
   enum Column: CaseIterable {
     case node, link, order, phase, elapsed, distance, pace, heart, age, button, verdict
 
-    /// Those that a narrow terminal goes without, the first to go first; node and phase always stay.
+    /// The columns that are left out on a narrow terminal, the first one first; node and phase always stay.
     static let droppable: [Column] = [.age, .heart, .pace, .button, .link, .order, .verdict, .distance, .elapsed]
 
-    /// Its heading, and its width with the blank behind it.
+    /// The heading.
     var title: String { layout.title }
+    /// The width in characters, with the blank after it.
     var width: Int { layout.width }
 
     private var layout: (title: String, width: Int) {
@@ -39,7 +40,7 @@ struct LiveTable: Sendable {
       }
     }
 
-    /// The columns that fit into a width, in their order.
+    /// The columns that fit into `width`, in order.
     static func fitting(_ width: Int) -> [Column] {
       var columns = allCases
       for column in droppable where columns.reduce(0, { $0 + $1.width }) > width { columns.removeAll { $0 == column } }
@@ -50,10 +51,10 @@ struct LiveTable: Sendable {
   private var linesDrawn = 0
   private var drawnOn: Screen?
 
-  /// The text that draws the table over the one before.
+  /// The text that draws the table over the previous one.
   ///
-  /// It never fills the last column or row: a line that does wraps or scrolls on many terminals. What has no room goes in
-  /// this order: columns as in ``Column/droppable``, the note, the heading, the last nodes.
+  /// The last column and row stay empty, because many terminals wrap or scroll when they are written. When there is not
+  /// enough room, columns are left out as in ``Column/droppable``, and lines in this order: note, heading, last nodes.
   mutating func draw(
     _ rows: [(node: SpawnedNode, row: Row)], note: String, on screen: Screen, now: ContinuousClock.Instant
   ) -> String {
@@ -65,8 +66,8 @@ struct LiveTable: Sendable {
     if lines.count < room { lines.insert(heading, at: 0) }
     if lines.count < room { lines.append(note) }
     lines = lines.prefix(room).map { Self.cut($0, screen.columns - 1) }
-    // Up to the table's first line; then each line is written over and the rest of it cleared. A terminal of another size
-    // may have moved or wrapped what was there: the table begins anew at the top.
+    // Move up to the table's first line and overwrite each line. After a resize the terminal may have moved or wrapped
+    // the old lines: clear the screen and begin at the top.
     let isResized = drawnOn.map { $0 != screen } ?? false
     let up = isResized ? "\u{1B}[H\u{1B}[2J" : linesDrawn > 0 ? "\u{1B}[\(linesDrawn)A" : ""
     linesDrawn = lines.count

@@ -2,7 +2,7 @@ import Foundation
 import RunBus
 import RunRecordings
 
-/// Spawns phone, watch and widget, plays a run with them, and watches whether they agree.
+/// Spawns phone, watch and widget, plays a run with them, and checks whether they agree.
 actor UpRun {
   /// What is played, and how.
   struct Plan: Sendable {
@@ -14,28 +14,30 @@ actor UpRun {
     /// The window in which presses settle.
     var debounce: BusDuration
     var script: Script?
-    /// What the recording presses, unless a script takes over.
+    /// The presses of the recording, which the phone makes unless there is a script.
     var presses: [RecordedPress]
-    /// How long the recording is; `nil` without one.
+    /// The length of the recording; `nil` without one.
     var duration: BusDuration?
-    /// The nodes whose sensors have something to say.
+    /// The nodes that play samples.
     var feeds: Set<SpawnedNode>
-    /// How to reach the bus from another shell.
+    /// The option that names the bus to another `busnode`.
     var flag: String
     var asJSON: Bool
   }
 
   /// - `gathering` can go to: `playing` (all nodes have a snapshot), `ending`.
-  /// - `playing` can go to: `draining` (all is pressed and no run is on), `ending`.
-  /// - `draining` can go to: `ending` (all nodes show the same last publication, or that takes too long), `playing` (a
-  ///   press of the script took effect only now, and a run is on).
+  /// - `playing` can go to: `draining` (all presses are made and no run is on), `ending`.
+  /// - `draining` can go to: `ending` (all nodes show the same last publication, or the patience is over), `playing` (a
+  ///   late press of the script took effect, and a run is on again).
   /// - `ending` can go to: `over` (all processes have ended).
   private enum Stage: Equatable { case gathering, playing, draining, ending, over }
 
-  /// Real time that nodes have to find each other, to show the same, and to end.
+  /// How long the nodes may take to find each other and to show the same publication, in real time.
   private static let patience = Duration.seconds(30)
+  /// How long the processes may take to end.
   private static let endPatience = Duration.seconds(5)
-  /// A window settles within four times its length; this long is the way to the hub and back.
+  /// How long a press may take to the hub and its verdict back, besides the window, which settles within four times its
+  /// length.
   private static let wayPatience = Duration.seconds(1)
 
   private let plan: Plan
@@ -73,13 +75,15 @@ actor UpRun {
     note = "busnode monitor\(plan.flag)"
   }
 
-  /// Plays the run to its end; throws a ``Failure`` when a node died unasked or the output could not be written, and
-  /// ``QuietExit`` when they disagreed.
+  /// Plays the run to its end and prints the summary.
+  ///
+  /// - Throws: ``Failure`` when a node died or found no bus, and ``QuietExit`` when the run was interrupted, when the
+  ///   nodes disagreed, or when standard output could not be written.
   func run() async throws {
     let report = events.continuation
     await withThrowingTaskGroup(of: Void.self) { group in
       group.addTask {
-        // The first one ends the nodes in order, the second one at once, and one more this process.
+        // The first signal ends the nodes in good order, the second kills them, a third one ends this process.
         for await _ in Signals.stream(times: 2) { report.yield(.interrupted) }
       }
       group.addTask { for await _ in StandardDescriptors.readerIsGone() { report.yield(.readerIsGone) } }
@@ -91,12 +95,12 @@ actor UpRun {
         receive(event, in: &group)
         if stage == .over { break }
       }
-      // Whoever has not ended in order by now is killed.
+      // Cancelling kills the processes that have not ended yet.
       group.cancelAll()
       while await group.nextResult() != nil {}
     }
     let summary = UpSummary(agreement, verdicts: verdicts)
-    // Where the terminal has put a ^C.
+    // Clear the line in which the terminal shows ^C.
     if isLive { say { try Output.raw("\r\u{1B}[K") } }
     for line in plan.asJSON ? [Output.json(summary)] : summary.lines { say { try Output.line(line) } }
     if let failure { throw failure }
@@ -105,8 +109,7 @@ actor UpRun {
     if let outputFailure { throw QuietExit(exitStatus: outputFailure.exitStatus) }
   }
 
-  /// Writes to standard output. The run matters more: what cannot be written is said once, and the run goes on to its end,
-  /// unless the reader is gone.
+  /// Writes to standard output. A failure is reported once and the run goes on to its end, unless the reader has gone.
   private func say(_ write: () throws -> Void) {
     do {
       try write()
@@ -144,7 +147,7 @@ actor UpRun {
 
   private func interrupt() {
     guard stage != .ending, stage != .over else { return }
-    // A run that is cut short is not the run that was asked for; nodes without one have done what they should.
+    // Exit status 130 says that a planned run was cut short. Without a plan, Ctrl-C is the normal end.
     if plan.script != nil || plan.duration != nil { isInterrupted = true }
     end()
   }
@@ -161,7 +164,8 @@ actor UpRun {
       } else if now > deadline {
         let missing = SpawnedNode.allCases.filter { rows[$0]?.snapshot == nil }.map(\.rawValue)
         failure = Failure(
-          code: "failure", message: "\(missing.joined(separator: ", ")) found no bus", exitStatus: ExitStatus.failure)
+          code: "failure", message: "\(missing.joined(separator: ", ")) did not reach the bus",
+          exitStatus: ExitStatus.failure)
         end()
       }
     case .playing:
@@ -179,7 +183,7 @@ actor UpRun {
       }
       if isDrained(now) { return end() }
       if now > deadline {
-        agreement.disagree("the nodes did not come to show the same last publication")
+        agreement.disagree("the nodes did not reach the same last publication")
         end()
       }
     case .ending:
@@ -188,7 +192,7 @@ actor UpRun {
     }
   }
 
-  /// The script is over and leaves a run on: the phone stops it, once what the script pressed has been judged.
+  /// Stops a run that is still on after the script, once the script's presses have been judged.
   private func stopRun(_ now: ContinuousClock.Instant) {
     let settling = Duration.nanoseconds(plan.speed.real(fromBus: plan.debounce).nanoseconds * 4) + Self.wayPatience
     guard now - lastPressAt > settling else { return }
@@ -202,12 +206,12 @@ actor UpRun {
     children[.phone]?.tell(.press(.stop, at: nil))
   }
 
-  /// Says something of `up`'s own: below the table, or on standard error.
+  /// Shows a notice of `up` below the table, or on standard error.
   private func tell(_ sentence: String) {
     if isLive { note = sentence } else { Output.complain("busnode: \(sentence)") }
   }
 
-  /// Script zero: all nodes have a snapshot.
+  /// Starts the script or the recorded presses. All nodes have a snapshot: this is time zero of the script.
   private func begin(in group: inout ThrowingTaskGroup<Void, any Error>) {
     let report = events.continuation
     let (zero, speed) = (ContinuousClock.now, plan.speed)
@@ -231,30 +235,31 @@ actor UpRun {
         isRecordingOver = true
       }
     } else if plan.duration != nil {
-      // The phone presses each of them when the run has come to its moment.
+      // Send all presses now: the phone makes each one when the run reaches its offset.
       for press in plan.presses {
         children[.phone]?.tell(.press(press.kind, at: press.kind == .start ? nil : press.offset))
       }
       isScriptOver = true
     } else {
-      tell("all nodes are there; press buttons with: busnode send start\(plan.flag)")
+      tell("all nodes are ready; press buttons with: busnode send start\(plan.flag)")
     }
   }
 
-  /// A run is on, and there is a phone to hold it: by its own word, or, until a new life of it speaks, by anybody's.
+  /// Whether there is a phone and a run is on, according to the phone's last snapshot. Until a restarted phone shows
+  /// one, the snapshots of the other nodes decide.
   private var isRunOn: Bool {
     guard children[.phone] != nil || waitsForRestart.contains(.phone) else { return false }
     if let last = agreement.seen[.phone]?.last { return last.phase.isOn }
     return agreement.seen.values.contains { $0.last?.phase.isOn == true }
   }
 
-  /// All samples are with the hub and every node that is there shows the same.
+  /// Whether the hub has all samples and every node that is online shows the same publication.
   private func isDrained(_ now: ContinuousClock.Instant) -> Bool {
     let present = SpawnedNode.allCases.filter { children[$0] != nil && !isOffline($0, now) }
     guard offlineUntil.values.allSatisfy({ $0 <= now || $0 == Self.never }) else { return false }
     let everRan = agreement.seen.values.contains { $0.last?.phase == .completed }
     guard !everRan || plan.feeds.intersection(present).isSubset(of: sensorsDone) else { return false }
-    // The hub commits samples every three seconds of bus time and then says so; half a second more for the way there.
+    // The hub commits samples every three seconds of bus time and then publishes; half a second more for the transport.
     let quiet = Duration.nanoseconds(plan.speed.real(fromBus: .seconds(3)).nanoseconds) + .milliseconds(500)
     return now - lastNewsAt > quiet && agreement.isSettled(present)
   }
@@ -365,7 +370,7 @@ actor UpRun {
         return (node, row)
       }
     }
-    // The size is asked for each time, ten times a second: a resize shows at once.
+    // The size is read for each drawing, ten times a second, so that a resize shows at once.
     let text = table.draw(rows, note: note, on: Output.screen, now: now)
     say { try Output.raw(text) }
   }

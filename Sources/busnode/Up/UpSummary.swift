@@ -1,6 +1,6 @@
 import RunBus
 
-/// What `up` says at the end; with `--json` it is the last line.
+/// The summary at the end of `up`; with `--json` it is the last line.
 struct UpSummary: Codable, Hashable, Sendable {
   struct Node: Codable, Hashable, Sendable {
     var node: SpawnedNode
@@ -54,7 +54,7 @@ struct UpSummary: Codable, Hashable, Sendable {
     _metrics = Explicit(wrappedValue: last.flatMap { $0.phase == .idle ? nil : $0.metrics })
   }
 
-  /// The summary for people.
+  /// The summary as text.
   var lines: [String] {
     var lines = [agreed ? "All nodes agreed at every revision." : "The nodes did not agree:"]
     lines += disagreements.map { "  \($0)" }

@@ -1,11 +1,11 @@
 import Foundation
 import RunBus
 
-/// A phone and a watch in one process: how an app embeds a hub, how another embeds a peer.
+/// Runs a phone and a watch in one process: shows how an app embeds a hub, and how another app embeds a peer.
 @main
 struct Embed {
   static func main() async throws {
-    // A place of its own, so that the example meets nobody's real bus.
+    // Use directories of its own, so that the example cannot join a real bus.
     let place = FileManager.default.temporaryDirectory.appendingPathComponent("runbus-embed-\(getpid())")
     defer { try? FileManager.default.removeItem(at: place) }
     let location = BusLocation(
@@ -14,7 +14,7 @@ struct Embed {
       at: place, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
 
     let loop = try Loop()
-    // Five bus seconds in one: the example is over soon.
+    // Bus time runs five times as fast, so that the example ends soon.
     let phone = try Hub(
       at: location,
       configuration: HubConfiguration(deviceID: DeviceID("phone")!, speed: BusSpeed(factor: 5)!), loop: loop)
@@ -32,7 +32,7 @@ struct Embed {
     print("both have ended")
   }
 
-  /// What the two apps do: buttons on either side, a sensor on the watch, one run for both.
+  /// What the two apps do: both press buttons of one run, and the watch adds a heart rate.
   static func use(_ phone: Hub, _ watch: Peer) async throws {
     let onWatch = await watch.snapshots()
     print("watch:", try await watch.send(Command(.start, source: .watch)).message)
@@ -42,9 +42,9 @@ struct Embed {
       break
     }
     print("phone:", try await phone.send(Command(.pause, source: .phone)).message)
-    // A paused run measures nothing: the phone's receiver can be turned off.
+    // A paused run needs no sensors, so an app can turn off the phone's receiver.
     for await demand in await phone.sensorDemands() where demand == .off {
-      print("phone: the sensors may sleep")
+      print("phone: sensors off (paused)")
       break
     }
     print("watch, too:", try await watch.send(Command(.pause, source: .watch)).message)

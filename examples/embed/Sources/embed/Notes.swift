@@ -1,13 +1,13 @@
 import RunBus
 
-/// What an app sends beside the run: a setting, of which only the newest value counts, and notes, none of which may be
+/// Messages of an app beside the run: a setting, of which only the newest value counts, and notes, none of which may be
 /// lost.
 enum Notes {
-  /// The phone's setting reaches the watch, and a note that was taken out of reach reaches the phone.
+  /// Sends a setting from the phone to the watch, a note from the watch while it is out of reach, and a live message.
   static func exchange(_ phone: Hub, _ watch: Peer) async throws {
     try await withThrowingTaskGroup(of: Void.self) { group in
       let (shown, show) = AsyncStream.makeStream(of: String.self)
-      // A handler that throws gets its message again; one that returns has processed it.
+      // When a handler returns, its message is processed. When it throws, the message comes again.
       group.addTask {
         try await phone.handleMessages { received in
           show.yield("phone got \(received.message.name) from \(received.from), \(received.message.body.count) bytes")
@@ -20,7 +20,7 @@ enum Notes {
       }
       var lines = shown.makeAsyncIterator()
 
-      // Given twice, and only the newest value of the key need arrive.
+      // Post two values of one key: only the newest needs to arrive.
       let watchID = DeviceID("watch")!
       try await phone.post(AppMessage(name: "units", body: Array("km".utf8)), by: .latest(key: "units"), to: watchID)
       try await phone.post(AppMessage(name: "units", body: Array("miles".utf8)), by: .latest(key: "units"), to: watchID)
@@ -31,7 +31,7 @@ enum Notes {
       }
       print("watch keeps it:", await watch.latest("units").map { String(decoding: $0.body, as: UTF8.self) } ?? "-")
 
-      // Out of reach: the note is durable on the watch, and goes when the phone is there again.
+      // While the watch is disconnected its note is durable in its store. It is sent when the phone is in reach again.
       await watch.disconnect()
       let note = AppMessage(name: "photo-note", body: Array("at the bridge".utf8))
       let receipts = await watch.messageReceipts(for: note.id)
@@ -43,7 +43,7 @@ enum Notes {
         print("watch knows: note processed")
         break
       }
-      // For now or never: nobody waits for it.
+      // A live message is sent once and never stored.
       try await phone.post(AppMessage(name: "blink", body: []), by: .live, to: watchID)
       print(await lines.next() ?? "-")
       group.cancelAll()
