@@ -8,7 +8,7 @@ SIMULATE = .build-simulate/release/simulate
 STATIC = $(if $(filter Linux,$(shell uname -s)),--static-swift-stdlib -Xswiftc -use-ld=lld)
 BUILD_SIMULATE = swift build -c release --product simulate --scratch-path .build-simulate $(STATIC)
 
-.PHONY: run build test simulate proto lint metrics-table soak chaos mutants fuzz sanitize bench clean
+.PHONY: run build test simulate proto lint metrics-table soak chaos mutants fuzz sanitize bench check-apple clean
 
 # Phone, watch and widget as three processes on a modelled five-minute run, with presses from all three.
 run: build
@@ -127,6 +127,11 @@ sanitize:
 bench:
 	@scripts/bootstrap
 	Benchmarks/run $(ARGS)
+
+# What Linux can check of RunBus for Apple's systems and musl: 32 bits, and system calls against their C headers.
+check-apple:
+	@scripts/bootstrap
+	@scripts/check-apple
 
 clean:
 	rm -rf .build .build-simulate .venv examples/*/.build Benchmarks/.build Fuzzing/.build

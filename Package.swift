@@ -63,7 +63,7 @@ let package = Package(
       name: "RunBus",
       dependencies: [
         "RunCore", "RunWire",
-        .target(name: "CZMQ", condition: .when(traits: ["ZeroMQ"])),
+        .target(name: "CZMQ", condition: .when(platforms: [.linux, .macOS], traits: ["ZeroMQ"])),
         .product(name: "GRDB", package: "GRDB.swift"),
         .product(name: "GRDBSQLite", package: "GRDB.swift"),
         .product(name: "Logging", package: "swift-log"),

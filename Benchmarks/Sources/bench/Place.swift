@@ -1,5 +1,13 @@
 import Foundation
 
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
 /// What the processes of one measurement share: sockets, stores, and the times at which the observer saw what.
 struct Place: Sendable {
   let directory: String

@@ -1,4 +1,4 @@
-#if ZeroMQ
+#if ZeroMQ && canImport(CZMQ)
   public import RunCore
 
   /// Asks a running node of this machine through its admin socket.

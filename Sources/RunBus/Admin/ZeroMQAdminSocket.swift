@@ -1,4 +1,4 @@
-#if ZeroMQ
+#if ZeroMQ && canImport(CZMQ)
   import CZMQ
   import Logging
   public import RunCore

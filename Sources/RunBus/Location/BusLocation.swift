@@ -1,6 +1,16 @@
 import Foundation
 public import RunCore
 
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#elseif canImport(Android)
+  import Android
+#endif
+
 /// Where a bus is: its sockets, its runtime directory and the state of its devices.
 ///
 /// A bus has a name (its sockets are in a directory of this user) or a TCP address on this machine. All paths follow
@@ -10,6 +20,9 @@ public import RunCore
 /// let named = BusLocation(bus: BusName("default")!)
 /// let addressed = try BusLocation(address: "tcp://127.0.0.1:5570")
 /// ```
+///
+/// On iOS and watchOS the paths are inside the app's container, where no other process finds them. Use the location for
+/// ``stateDirectory(for:)`` there, and a transport of your own.
 public struct BusLocation: Hashable, Sendable {
   private enum Place: Hashable, Sendable {
     case local(BusName)
@@ -113,7 +126,11 @@ public struct BusLocation: Hashable, Sendable {
   /// Sentences for the user about the paths, such as a replaced directory.
   public var notices: [String] { paths.notices }
 
-  /// The directory of a device's store on this bus.
+  /// The directory of a device's store on this bus: below `XDG_STATE_HOME`, else below `~/.local/state`, on iOS and
+  /// watchOS below the app's Application Support. An extension of the app has a container, and so a store, of its own.
+  ///
+  /// On iOS and watchOS ``NodeStore`` excludes the directory from backups, and has its files protected until the first
+  /// unlocking only, so that a node can write while the device is locked.
   public func stateDirectory(for device: DeviceID) -> String { paths.stateDirectory + "/" + device.rawValue }
   /// The directory in which one-shot senders of this machine leave commands. No device can have this name.
   public var spoolDirectory: String { paths.stateDirectory + "/_spool" }

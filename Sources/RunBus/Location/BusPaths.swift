@@ -1,7 +1,18 @@
 import Foundation
 import RunCore
 
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#elseif canImport(Android)
+  import Android
+#endif
+
 /// The paths of a bus by the XDG base directory specification, which says that relative values are ignored.
+/// ``DefaultDirectories`` says where files go that the environment has no path for.
 struct BusPaths: Hashable, Sendable {
   /// The directory that contains the runtime directories of all buses of this user.
   let runtimeParent: String
@@ -15,20 +26,24 @@ struct BusPaths: Hashable, Sendable {
   /// A socket's path may have 108 bytes on Linux and 104 on Darwin, including the final zero; 100 fits both.
   private static let socketPathMax = 100
 
-  init(runtimeName: String, stateName: String, hasSockets: Bool, _ environment: [String: String]) {
+  /// - Parameter defaults: Where files go that the environment has no place for; without it, this system's.
+  init(
+    runtimeName: String, stateName: String, hasSockets: Bool, _ environment: [String: String],
+    defaults: DefaultDirectories? = nil
+  ) {
     func absolute(_ name: String) -> String? {
       guard let value = environment[name], value.hasPrefix("/") else { return nil }
       let path = value.trimmingSuffix("/")
       return path.isEmpty ? nil : path
     }
     let user = geteuid()
-    let home = absolute("HOME") ?? NSHomeDirectory()
-    stateDirectory = (absolute("XDG_STATE_HOME") ?? home + "/.local/state") + "/runbus/" + stateName
+    let defaults = defaults ?? .ofThisSystem(home: absolute("HOME") ?? NSHomeDirectory())
+    stateDirectory = (absolute("XDG_STATE_HOME") ?? defaults.state) + "/runbus/" + stateName
 
-    let parent =
-      absolute("XDG_RUNTIME_DIR").map { $0 + "/runbus" } ?? (absolute("TMPDIR") ?? "/tmp") + "/runbus-\(user)"
+    let temporary = absolute("TMPDIR") ?? defaults.temporary
+    let parent = absolute("XDG_RUNTIME_DIR").map { $0 + "/runbus" } ?? temporary + "/runbus-\(user)"
     let directory = parent + "/" + runtimeName
-    guard hasSockets, (directory + "/control.sock").utf8.count > Self.socketPathMax else {
+    guard hasSockets, defaults.hasSockets, (directory + "/control.sock").utf8.count > Self.socketPathMax else {
       runtimeParent = parent
       runtimeDirectory = directory
       notices = []
@@ -62,6 +77,28 @@ struct BusPaths: Hashable, Sendable {
     let value = text.utf8.reduce(0xcbf2_9ce4_8422_2325 as UInt64) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 }
     let digits = String(value, radix: 16)
     return String(repeating: "0", count: 16 - digits.count) + digits
+  }
+}
+
+/// Where a system lets a process keep its files.
+struct DefaultDirectories: Hashable, Sendable {
+  /// Holds what outlives a process, and is not cleaned up by the system.
+  let state: String
+  /// Holds what a running process needs.
+  let temporary: String
+  /// Processes of this system can meet at a socket file, whose path has to be short.
+  let hasSockets: Bool
+
+  /// An app on a phone or watch of Apple's may write in its container only, and not at the container's root: the state
+  /// is in Application Support there, which the app's user does not see and the system does not clean up.
+  static func ofThisSystem(home: String) -> DefaultDirectories {
+    #if os(iOS) || os(watchOS)
+      DefaultDirectories(
+        state: URL.applicationSupportDirectory.path, temporary: FileManager.default.temporaryDirectory.path,
+        hasSockets: false)
+    #else
+      DefaultDirectories(state: home + "/.local/state", temporary: "/tmp", hasSockets: true)
+    #endif
   }
 }
 

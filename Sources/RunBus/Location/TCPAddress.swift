@@ -1,5 +1,15 @@
 import Foundation
 
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#elseif canImport(Android)
+  import Android
+#endif
+
 /// A TCP address on this machine. Different spellings of one address (`localhost`, `127.0.0.1`) are equal.
 struct TCPAddress: Hashable, Sendable, CustomStringConvertible {
   /// `127.x.y.z` or `::1`.

@@ -14,7 +14,8 @@ import RunCore
 func readContinuousClock() -> BusTime {
   var time = timespec()
   #if canImport(Darwin)
-    clock_gettime(CLOCK_MONOTONIC, &time)
+    // CLOCK_MONOTONIC counts sleep there, too, but follows corrections of the wall clock and has whole microseconds.
+    clock_gettime(CLOCK_MONOTONIC_RAW, &time)
   #else
     clock_gettime(CLOCK_BOOTTIME, &time)
   #endif
@@ -78,33 +79,34 @@ func systemReason(_ code: CInt) -> String { String(cString: strerror(code)) }
 
 /// A number for the calling thread that no other living thread has.
 func currentThreadNumber() -> UInt {
-  #if canImport(Darwin)
-    UInt(bitPattern: pthread_self())
+  // A number in glibc and Bionic, a pointer elsewhere.
+  #if canImport(Glibc) || canImport(Android)
+    UInt(truncatingIfNeeded: pthread_self())
   #else
-    UInt(pthread_self())
+    UInt(bitPattern: pthread_self())
   #endif
 }
 
 /// A thread that its owner must join or detach.
 struct SystemThread: ~Copyable, @unchecked Sendable {
-  // Unchecked because pthread_t is a pointer on Darwin. It is only passed to pthread, which accepts it on any thread.
+  // Unchecked because pthread_t is a pointer on Darwin and musl. It is only passed to pthread, which accepts it on any thread.
   private let handle: pthread_t
 
   /// Starts a thread, which releases `body` when it ends.
   init(name: StaticString, _ body: @escaping @Sendable () -> Void) throws(RunBusError) {
     let box = Unmanaged.passRetained(ThreadBody(name: name, body))
-    #if canImport(Darwin)
-      var handle: pthread_t?
+    #if canImport(Glibc) || canImport(Android)
+      var handle = pthread_t()
       let code = pthread_create(&handle, nil, { threadMain($0) }, box.toOpaque())
-      guard code == 0, let handle else {
+      guard code == 0 else {
         box.release()
         throw RunBusError(.transport, "no thread for the loop: \(systemReason(code))")
       }
       self.handle = handle
     #else
-      var handle = pthread_t()
+      var handle: pthread_t?
       let code = pthread_create(&handle, nil, { threadMain($0) }, box.toOpaque())
-      guard code == 0 else {
+      guard code == 0, let handle else {
         box.release()
         throw RunBusError(.transport, "no thread for the loop: \(systemReason(code))")
       }

@@ -1,4 +1,4 @@
-#if ZeroMQ
+#if ZeroMQ && canImport(CZMQ)
   public import RunCore
 
   // Convenience initializers: a node over ZeroMQ with its store in the usual directory.

@@ -1,5 +1,15 @@
 import Foundation
 
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#elseif canImport(Android)
+  import Android
+#endif
+
 extension BusLocation {
   /// The spool of this bus on this machine.
   public var spool: SpoolDirectory { SpoolDirectory(path: spoolDirectory) }

@@ -1,6 +1,16 @@
 import Foundation
 public import RunCore
 
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#elseif canImport(Android)
+  import Android
+#endif
+
 /// A directory in which one-shot senders (`busnode send`) keep commands until their verdicts are known, one file for
 /// each.
 ///
@@ -120,6 +130,7 @@ public struct SpoolDirectory: Sendable {
   func make() throws(RunBusError) {
     guard !files.exists("") else { return }
     try PrivateDirectory.make(path, for: "the spool")
+    PrivateDirectory.adaptToDevice(path)
     var parent = path
     // The entries of the spool, of the bus's directory and of the directory of all buses.
     for _ in 1...3 {

@@ -1,5 +1,15 @@
 import Foundation
 
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#elseif canImport(Android)
+  import Android
+#endif
+
 /// The system calls of a spool. Each result is checked at once: a code is an errno, or 0.
 struct SpoolFiles: Sendable {
   /// The steps at which a test can make the disk fail.
@@ -48,7 +58,7 @@ struct SpoolFiles: Sendable {
     }
     guard code == 0 else { return code }
     code = attempt(.write) { write(bytes, to: descriptor) }
-    if code == 0 { code = attempt(.sync) { flush(descriptor) } }
+    if code == 0 { code = attempt(.sync) { syncToDisk(descriptor) } }
     // Some file systems report a full disk only here.
     if close(descriptor) != 0, code == 0, errno != EINTR { code = errno }
     if code == 0 { code = attempt(.rename) { rename(place, target) } }
@@ -137,7 +147,7 @@ struct SpoolFiles: Sendable {
       guard descriptor >= 0 else { return -1 }
       defer { close(descriptor) }
       // A file system that does not support this needs no sync.
-      return fsync(descriptor) == 0 || errno == EINVAL || errno == ENOTSUP ? 0 : -1
+      return syncToDisk(descriptor) == 0 || errno == EINVAL || errno == ENOTSUP ? 0 : -1
     }
   }
 
@@ -160,14 +170,6 @@ struct SpoolFiles: Sendable {
       count += step
     }
     return 0
-  }
-
-  private func flush(_ descriptor: CInt) -> CInt {
-    #if canImport(Darwin)
-      // On Darwin fsync leaves the bytes in the drive's cache.
-      if fcntl(descriptor, F_FULLFSYNC) == 0 { return 0 }
-    #endif
-    return fsync(descriptor)
   }
 }
 

@@ -3,7 +3,7 @@ public import RunCore
 /// The state that a node keeps across restarts, written by a thread of its own.
 ///
 /// A file store belongs to one process at a time, and only this type touches its directory. A completed commit survives
-/// kill -9 and, if the disk honours fsync, a power failure.
+/// kill -9 and, if the disk honours fsync, a power failure. On Apple's systems a power failure can undo the last commits.
 public final class NodeStore: Sendable {
   /// The id of the node that owns the store.
   public let nodeID: NodeID

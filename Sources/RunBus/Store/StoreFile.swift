@@ -2,6 +2,16 @@ import Foundation
 import GRDB
 import RunCore
 
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#elseif canImport(Android)
+  import Android
+#endif
+
 /// The file of a store: opens it, checks it, and replaces it when it is damaged.
 struct StoreFile {
   private static let name = "node.sqlite"
@@ -21,6 +31,7 @@ struct StoreFile {
     _ directory: String, _ device: DeviceID?, patience: BusDuration = .zero
   ) throws(RunBusError) -> FileLock {
     try PrivateDirectory.make(directory, for: "the store directory")
+    PrivateDirectory.adaptToDevice(directory)
     let holderName = device?.rawValue ?? (directory as NSString).lastPathComponent
     let path = directory + "/lock"
     let deadline = Loop.now + patience
@@ -47,7 +58,7 @@ struct StoreFile {
     self = try Self.explaining(directory) {
       try Self.finishReplacing(directory)
       do {
-        return try Self.open(directory, options, [])
+        return try Self.openChecked(directory, options, [])
       } catch let damage as Damage {
         return try Self.replace(directory, options, damage, readsBack: true, notices: [])
       }
@@ -87,7 +98,7 @@ struct StoreFile {
 
   // MARK: Opening
 
-  private static func open(_ directory: String, _ options: StoreOptions, _ notices: [String]) throws -> Self {
+  private static func openChecked(_ directory: String, _ options: StoreOptions, _ notices: [String]) throws -> Self {
     let path = directory + "/" + name
     do {
       let queue = try openQueue(path, directory, options)
@@ -121,6 +132,11 @@ struct StoreFile {
         throw RunBusError(.store, "the store in \(directory) cannot use a write-ahead log: put it on a local disk")
       }
       try db.execute(sql: "PRAGMA synchronous = FULL")
+      #if canImport(Darwin)
+        // Without these SQLite calls fsync, with which a power cut may keep later commits and lose earlier ones.
+        try db.execute(sql: "PRAGMA fullfsync = ON")
+        try db.execute(sql: "PRAGMA checkpoint_fullfsync = ON")
+      #endif
       if let pagesMax = options.pagesMax { try db.execute(sql: "PRAGMA max_page_count = \(pagesMax)") }
     }
     let queue = try DatabaseQueue(path: path, configuration: configuration)
@@ -162,7 +178,7 @@ struct StoreFile {
 
   /// SQLite gives the log the mode of the main file, so the main file is created first, readable for its owner only.
   private static func makePrivate(_ path: String, _ directory: String) throws {
-    let descriptor = Foundation.open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0o600)
+    let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0o600)
     guard descriptor >= 0 else { throw RunBusError(.store, explain(errno, directory)) }
     var info = stat()
     let isKnown = fstat(descriptor, &info) == 0
@@ -201,7 +217,7 @@ struct StoreFile {
     let notices =
       notices + ["the store was damaged (\(damage.what)); it was set aside as \(place) and a new one begins: \(what)"]
     do {
-      return try open(directory, options, notices)
+      return try openChecked(directory, options, notices)
     } catch let again as Damage where readsBack {
       return try replace(directory, options, again, readsBack: false, notices: notices)
     }

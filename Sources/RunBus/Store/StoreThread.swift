@@ -3,7 +3,7 @@ import Foundation
 /// The store's own thread. It runs jobs one by one, in order, and sleeps between them without time-outs.
 ///
 /// `@unchecked Sendable`: `jobs`, `isEnding`, `hasEnded` and `isAsleep` are only used while `condition` is locked;
-/// `threadID` is set once, before any job can run.
+/// `threadNumber` is set once, before any job can run.
 final class StoreThread: @unchecked Sendable {
   typealias Job = @Sendable () -> Void
 
@@ -13,7 +13,7 @@ final class StoreThread: @unchecked Sendable {
   private var isEnding = false
   private var hasEnded = false
   private var isAsleep = false
-  private var threadID: UInt = 0
+  private var threadNumber: UInt = 0
 
   init(name: String) {
     let thread = Thread { [self] in work() }
@@ -70,11 +70,11 @@ final class StoreThread: @unchecked Sendable {
     defer { condition.unlock() }
     return isCurrentLocked
   }
-  private var isCurrentLocked: Bool { threadID == currentThreadID() }
+  private var isCurrentLocked: Bool { threadNumber == currentThreadNumber() }
 
   private func work() {
     condition.lock()
-    threadID = currentThreadID()
+    threadNumber = currentThreadNumber()
     while true {
       isAsleep = true
       while jobs.isEmpty && !isEnding { condition.wait() }
@@ -113,13 +113,4 @@ private final class ResultBox<Value: Sendable>: @unchecked Sendable {
       condition.wait()
     }
   }
-}
-
-/// A number for the calling thread that no other living thread has.
-private func currentThreadID() -> UInt {
-  #if canImport(Darwin)
-    UInt(bitPattern: pthread_self())
-  #else
-    UInt(pthread_self())
-  #endif
 }

@@ -1,5 +1,15 @@
 import Foundation
 
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#elseif canImport(Android)
+  import Android
+#endif
+
 /// The file that was found at a path, by device and inode. A file that is deleted or replaced stays open here, but
 /// nobody else finds what is written to it: ``isInPlace`` detects that.
 struct FileIdentity: Hashable, Sendable {

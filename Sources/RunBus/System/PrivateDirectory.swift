@@ -1,5 +1,15 @@
 import Foundation
 
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#elseif canImport(Android)
+  import Android
+#endif
+
 /// Makes and checks directories that only their owner may enter.
 enum PrivateDirectory {
   /// Makes a directory and its missing parents with mode 0700. An existing directory is not changed.
@@ -51,8 +61,24 @@ enum PrivateDirectory {
   static func sync(_ path: String) {
     let descriptor = open(path, O_RDONLY | O_CLOEXEC)
     guard descriptor >= 0 else { return }
-    fsync(descriptor)
+    _ = syncToDisk(descriptor)
     close(descriptor)
+  }
+
+  /// Sets backup and protection of a store's or spool's directory on iOS and watchOS; does nothing elsewhere.
+  ///
+  /// Files that are made in it can be written while the device is locked, from its first unlocking on: a run goes on in
+  /// a pocket. Backups leave it out: a store that comes back from one is an older copy, which no node recognises.
+  static func adaptToDevice(_ path: String) {
+    #if os(iOS) || os(watchOS)
+      // Not every file system has these attributes, a simulator's for example. Nothing depends on them there.
+      try? FileManager.default.setAttributes(
+        [.protectionKey: FileProtectionType.completeUntilFirstUserAuthentication], ofItemAtPath: path)
+      var url = URL(fileURLWithPath: path, isDirectory: true)
+      var values = URLResourceValues()
+      values.isExcludedFromBackup = true
+      try? url.setResourceValues(values)
+    #endif
   }
 
   /// The system's text for an error number.

@@ -2,6 +2,14 @@ import ArgumentParser
 import Foundation
 import RunBus
 
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
 struct RecordsShow: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "show",

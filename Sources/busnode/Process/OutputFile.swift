@@ -1,4 +1,5 @@
 import Foundation
+import RunBus
 
 #if canImport(Glibc)
   import Glibc
@@ -46,7 +47,7 @@ struct OutputFile {
     guard descriptor >= 0 else { throw failure(errno) }
     var code = Output.write(Array(text.utf8), to: descriptor).error ?? 0
     if code == 0, let mode, fchmod(descriptor, mode) != 0 { code = errno }
-    if code == 0, fsync(descriptor) != 0 { code = errno }
+    if code == 0, syncToDisk(descriptor) != 0 { code = errno }
     if close(descriptor) != 0, code == 0 { code = errno }
     if code == 0, rename(aside, target) != 0 { code = errno }
     guard code == 0 else {

@@ -3,6 +3,14 @@ import Synchronization
 import Testing
 import TestSupport
 
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
 /// How the nodes of a test are linked.
 enum Link: String, CaseIterable, Sendable, CustomTestStringConvertible {
   case ipc, tcp
@@ -144,15 +152,15 @@ final class Mutexed<Value: Sendable>: Sendable {
 /// Ports of this machine's loopback.
 enum Loopback {
   /// A port that nobody listens on.
-  static func freePort() -> UInt16? { bind(0) }
+  static func freePort() -> UInt16? { claim(0) }
 
   /// A port that nobody listens on and that the system gives to nobody: one that comes back there finds it free.
-  static func freeFixedPort() -> UInt16? { (20_000..<30_000).shuffled().lazy.compactMap { bind($0) }.first }
+  static func freeFixedPort() -> UInt16? { (20_000..<30_000).shuffled().lazy.compactMap { claim($0) }.first }
 
   /// Nobody listens on a port; what is left of closed connections does not count.
-  static func isFree(_ port: UInt16) -> Bool { bind(port) != nil }
+  static func isFree(_ port: UInt16) -> Bool { claim(port) != nil }
 
-  private static func bind(_ port: UInt16) -> UInt16? {
+  private static func claim(_ port: UInt16) -> UInt16? {
     #if canImport(Glibc)
       let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
     #else
@@ -169,7 +177,7 @@ enum Loopback {
     var size = socklen_t(MemoryLayout<sockaddr_in>.size)
     return withUnsafeMutablePointer(to: &address) { pointer in
       pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { pointer in
-        guard Foundation.bind(descriptor, pointer, size) == 0, getsockname(descriptor, pointer, &size) == 0 else {
+        guard bind(descriptor, pointer, size) == 0, getsockname(descriptor, pointer, &size) == 0 else {
           return nil
         }
         return pointer.withMemoryRebound(to: sockaddr_in.self, capacity: 1) { UInt16(bigEndian: $0.pointee.sin_port) }

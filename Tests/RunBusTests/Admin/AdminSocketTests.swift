@@ -1,4 +1,4 @@
-#if ZeroMQ
+#if ZeroMQ && canImport(CZMQ)
   import Foundation
   import RunCore
   import TestSupport

@@ -2,6 +2,14 @@ import Foundation
 import RunCore
 import Testing
 
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
 @testable import RunBus
 
 @Suite("One hub holds a bus")
@@ -19,10 +27,10 @@ struct BusLocationLockTests {
   }
   /// A socket file that nobody listens at, as a killed hub leaves it.
   private func leaveSocket(_ path: String) throws {
-    #if canImport(Darwin)
-      let stream = SOCK_STREAM
-    #else
+    #if canImport(Glibc)
       let stream = CInt(SOCK_STREAM.rawValue)
+    #else
+      let stream = SOCK_STREAM
     #endif
     let descriptor = socket(AF_UNIX, stream, 0)
     defer { close(descriptor) }

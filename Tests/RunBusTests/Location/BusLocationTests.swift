@@ -42,6 +42,23 @@ struct BusLocationTests {
     #expect(elsewhere.runtimeDirectory == "/var/tmp/runbus-\(geteuid())/default")
   }
 
+  @Test("An app in a container keeps its files there, however long the paths are")
+  func container() {
+    let container = "/private/var/mobile/Containers/Data/Application/0F1E2D3C-4B5A-6978-8796-A5B4C3D2E1F0"
+    let defaults = DefaultDirectories(
+      state: container + "/Library/Application Support", temporary: container + "/tmp", hasSockets: false)
+    let paths = BusPaths(
+      runtimeName: "default", stateName: "default", hasSockets: true, ["HOME": container], defaults: defaults)
+    #expect(paths.stateDirectory == container + "/Library/Application Support/runbus/default")
+    #expect(paths.runtimeDirectory == container + "/tmp/runbus-\(geteuid())/default")
+    #expect(paths.notices == [])
+    let moved = BusPaths(
+      runtimeName: "default", stateName: "default", hasSockets: true, ["XDG_STATE_HOME": "/state", "TMPDIR": "/t"],
+      defaults: defaults)
+    #expect(moved.stateDirectory == "/state/runbus/default")
+    #expect(moved.runtimeDirectory == "/t/runbus-\(geteuid())/default")
+  }
+
   @Test("Flags win over the environment, whatever their kind")
   func precedence() throws {
     let (bus, address) = (["RUNBUS_BUS": "b"], ["RUNBUS_ADDRESS": "tcp://127.0.0.1:2"])

@@ -1,7 +1,15 @@
-#if ZeroMQ
+#if ZeroMQ && canImport(CZMQ)
   import Foundation
   import RunCore
   import TestSupport
+
+  #if canImport(Glibc)
+    import Glibc
+  #elseif canImport(Musl)
+    import Musl
+  #elseif canImport(Darwin)
+    import Darwin
+  #endif
 
   @testable import RunBus
 
@@ -92,10 +100,10 @@
 
     /// A listener that takes connections and says nothing; close its descriptor.
     static func bound(_ path: String, isListening: Bool) throws -> CInt {
-      #if canImport(Darwin)
-        let stream = SOCK_STREAM
-      #else
+      #if canImport(Glibc)
         let stream = CInt(SOCK_STREAM.rawValue)
+      #else
+        let stream = SOCK_STREAM
       #endif
       let descriptor = socket(AF_UNIX, stream, 0)
       var address = sockaddr_un()

@@ -7,7 +7,7 @@ import Testing
 /// A way to carry frames, and a place for it that nobody else uses.
 enum TransportKind: String, CaseIterable, Sendable, CustomTestStringConvertible {
   case inProcess
-  #if ZeroMQ
+  #if ZeroMQ && canImport(CZMQ)
     case ipc
     case tcp
   #endif
@@ -22,7 +22,7 @@ enum TransportKind: String, CaseIterable, Sendable, CustomTestStringConvertible 
         let inside = InProcessBus()
         try await body(
           TransportPlace(directory: bus.runtimeDirectory, listener: inside.listener) { _ in inside.connector })
-      #if ZeroMQ
+      #if ZeroMQ && canImport(CZMQ)
         case .ipc:
           let path = "ipc://" + bus.runtimeDirectory
           try await body(
@@ -50,7 +50,7 @@ struct TransportPlace: Sendable {
 
   /// The place as it is once a hub has been there: with the port that the system chose, if it chose one.
   func bound(to hub: HubEnd) async -> TransportPlace {
-    #if ZeroMQ
+    #if ZeroMQ && canImport(CZMQ)
       if let listener = listener as? ZeroMQListener, listener.control.hasPrefix("tcp") {
         let again = ZeroMQListener(control: await hub.controlEndpoint, events: await hub.eventsEndpoint)
         return TransportPlace(directory: directory, listener: again, connector: connector)

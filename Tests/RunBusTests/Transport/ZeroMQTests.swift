@@ -1,8 +1,16 @@
-#if ZeroMQ
+#if ZeroMQ && canImport(CZMQ)
   import Foundation
   import RunCore
   import TestSupport
   import Testing
+
+  #if canImport(Glibc)
+    import Glibc
+  #elseif canImport(Musl)
+    import Musl
+  #elseif canImport(Darwin)
+    import Darwin
+  #endif
 
   @testable import RunBus
 
@@ -210,10 +218,10 @@
       var address = sockaddr_un()
       address.sun_family = sa_family_t(AF_UNIX)
       withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: Array(path.utf8)) }
-      #if canImport(Darwin)
-        let descriptor = socket(AF_UNIX, SOCK_STREAM, 0)
-      #else
+      #if canImport(Glibc)
         let descriptor = socket(AF_UNIX, CInt(SOCK_STREAM.rawValue), 0)
+      #else
+        let descriptor = socket(AF_UNIX, SOCK_STREAM, 0)
       #endif
       defer { close(descriptor) }
       let result = withUnsafePointer(to: &address) { pointer in

@@ -5,6 +5,8 @@ import Testing
   import Darwin
 #elseif canImport(Glibc)
   import Glibc
+#elseif canImport(Musl)
+  import Musl
 #endif
 
 /// How many more sampled worlds than usual: `RUNBUS_SOAK_DELIVERY`, 0 when it is not set.

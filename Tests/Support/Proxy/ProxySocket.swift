@@ -1,5 +1,13 @@
 import Foundation
 
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
 /// A TCP socket of this machine's loopback that never blocks.
 struct ProxySocket: Hashable {
   let descriptor: Int32
@@ -24,11 +32,14 @@ struct ProxySocket: Hashable {
     #endif
   }
 
-  #if canImport(Darwin)
+  #if canImport(Glibc)
+    private static let stream = Int32(SOCK_STREAM.rawValue)
+  #else
     private static let stream = SOCK_STREAM
+  #endif
+  #if canImport(Darwin)
     private static let sendFlags: Int32 = 0
   #else
-    private static let stream = Int32(SOCK_STREAM.rawValue)
     private static let sendFlags = Int32(MSG_NOSIGNAL)
   #endif
 

@@ -1,9 +1,9 @@
-#if ZeroMQ
+#if ZeroMQ && canImport(CZMQ)
   #if canImport(Glibc)
     import Glibc
   #elseif canImport(Musl)
     import Musl
-  #else
+  #elseif canImport(Darwin)
     import Darwin
   #endif
 

@@ -1,9 +1,9 @@
-#if ZeroMQ
+#if ZeroMQ && canImport(CZMQ)
   #if canImport(Glibc)
     import Glibc
   #elseif canImport(Musl)
     import Musl
-  #else
+  #elseif canImport(Darwin)
     import Darwin
   #endif
 
@@ -39,10 +39,10 @@
       guard path.count < MemoryLayout.size(ofValue: address.sun_path) else { return false }
       address.sun_family = sa_family_t(AF_UNIX)
       withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path) }
-      #if canImport(Darwin)
-        let descriptor = socket(AF_UNIX, SOCK_STREAM, 0)
-      #else
+      #if canImport(Glibc)
         let descriptor = socket(AF_UNIX, CInt(SOCK_STREAM.rawValue), 0)
+      #else
+        let descriptor = socket(AF_UNIX, SOCK_STREAM, 0)
       #endif
       guard descriptor >= 0 else { return false }
       defer { close(descriptor) }

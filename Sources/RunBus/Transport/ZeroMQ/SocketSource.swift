@@ -1,4 +1,4 @@
-#if ZeroMQ
+#if ZeroMQ && canImport(CZMQ)
   import CZMQ
 
   /// A libzmq socket on a loop, which drains it with a bounded number of messages a turn.

@@ -1,11 +1,11 @@
-#if ZeroMQ
+#if ZeroMQ && canImport(CZMQ)
   import CZMQ
 
   #if canImport(Glibc)
     import Glibc
   #elseif canImport(Musl)
     import Musl
-  #else
+  #elseif canImport(Darwin)
     import Darwin
   #endif
 

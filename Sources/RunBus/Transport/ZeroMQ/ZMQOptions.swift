@@ -1,4 +1,4 @@
-#if ZeroMQ
+#if ZeroMQ && canImport(CZMQ)
   import CZMQ
 
   /// The options of all sockets, each with the reason for its value.

@@ -1,8 +1,16 @@
-#if ZeroMQ
+#if ZeroMQ && canImport(CZMQ)
   import CZMQ
   import CoreMetrics
   import Logging
   import RunCore
+
+  #if canImport(Glibc)
+    import Glibc
+  #elseif canImport(Musl)
+    import Musl
+  #elseif canImport(Darwin)
+    import Darwin
+  #endif
 
   /// Opens a hub's sockets over ZeroMQ: ROUTER for control, XPUB for events.
   ///
