@@ -47,7 +47,7 @@ struct CrashTests {
       """
       crashes \(crashes), runs \(runs), the \(plan.measuring.rawValue) measures, downtime \(plan.downtime.rawValue): \
       lost transitions \(lost.count), samples missing \(missing.count), differences \(differences.count), \
-      seed \(plan.seed)
+      recording \(plan.recording), seed \(plan.seed)
       """)
     #expect(whole.records == 1 && whole.record["route"]?.array?.count == whole.route.count)
     #expect(whole.marks.count(where: { $0.revision != nil }) >= 2 && whole.readings.count > 100)
@@ -65,7 +65,9 @@ struct CrashTests {
 }
 
 extension CrashCampaign.Plan: CustomTestStringConvertible {
+  /// A real run where there are recordings beside the checkout, the modelled one otherwise.
+  var recording: String { (path as NSString).lastPathComponent }
   var testDescription: String {
-    "\(crashes) crashes, the \(measuring.rawValue) measures, downtime \(downtime.rawValue), seed \(seed)"
+    "\(crashes) crashes in \(recording), the \(measuring.rawValue) measures, downtime \(downtime.rawValue), seed \(seed)"
   }
 }

@@ -138,11 +138,17 @@ struct RecordProcessTests {
     }
   }
 
-  @Test("What is exported as JSON is the same record in another bus, to the last letter", arguments: Self.recordings)
-  func sameRecord(file: String) async throws {
+  @Test("What is exported as JSON is the same record in another bus, to the last letter")
+  func sameRecord() async throws { try await expectSameRecord(Self.synthetic) }
+
+  @Test(
+    "What is exported as JSON of a real run is the same record in another bus, to the last letter",
+    .enabled(if: !Recordings.real.isEmpty, Recordings.missing), arguments: Recordings.real)
+  func sameRealRecord(name: String) async throws { try await expectSameRecord(try #require(Recordings.path(name))) }
+
+  private func expectSameRecord(_ path: String) async throws {
     try await withTestBus { bus in
       let (one, other) = (try await shelf(bus, "one"), try await shelf(bus, "other"))
-      let path = Recordings.path(file) ?? Self.synthetic
       #expect(try await bus.run("records", "import", path, "--weight", "70", environment: one).ending == .exited(0))
       let id = try #require(try await bus.run("records", "--json", environment: one).json.first?["runId"]?.string)
       let edited = try await bus.run(
@@ -157,24 +163,12 @@ struct RecordProcessTests {
     }
   }
 
-  private static let recordings = ["synthetic.gpx"] + Recordings.real
-
   @Test(
     "gpxpy and tcxreader find every fix, lap, second and metre of the exports; a broken export is noticed",
     .enabled("needs scripts/bootstrap --python") { Checkout.hasPython })
   func independentParsers() async throws {
     try await withTestBus { bus in
-      let environment = try await shelf(bus, "one")
-      var folders: [String] = []
-      for (index, file) in Self.recordings.enumerated() {
-        let path = Recordings.path(file) ?? Self.synthetic
-        let done = try await bus.run("records", "import", path, "--json", environment: environment)
-        let id = try #require(done.json.first?["runId"]?.string)
-        _ = try await bus.run("records", "edit", id, "--title", "Río <&>", "--note", "a\nb", environment: environment)
-        folders.append("\(bus.directory)/\(index)")
-        try await export(["gpx", "tcx", "json"], to: folders[index], of: bus, environment)
-        #expect(try await bus.run("records", "rm", id, "--yes", environment: environment).ending == .exited(0))
-      }
+      let folders = try await exports(of: [Self.synthetic], bus)
       let good = try await check(folders, bus)
       #expect(good.ending == .exited(0), "\(good.errors)")
       for (format, part, wrong) in [
@@ -191,6 +185,33 @@ struct RecordProcessTests {
         try Data(text.utf8).write(to: url)
       }
     }
+  }
+
+  @Test(
+    "gpxpy and tcxreader find every fix, lap, second and metre of the exports of real runs",
+    .enabled("needs scripts/bootstrap --python") { Checkout.hasPython },
+    .enabled(if: !Recordings.real.isEmpty, Recordings.missing))
+  func independentParsersOfRealRuns() async throws {
+    try await withTestBus { bus in
+      let good = try await check(
+        try await exports(of: try Recordings.real.map { try #require(Recordings.path($0)) }, bus), bus)
+      #expect(good.ending == .exited(0), "\(good.errors)")
+    }
+  }
+
+  /// Imports recordings into a bus; the folders of their exports.
+  private func exports(of paths: [String], _ bus: TestBus) async throws -> [String] {
+    let environment = try await shelf(bus, "one")
+    var folders: [String] = []
+    for (index, path) in paths.enumerated() {
+      let done = try await bus.run("records", "import", path, "--json", environment: environment)
+      let id = try #require(done.json.first?["runId"]?.string)
+      _ = try await bus.run("records", "edit", id, "--title", "Río <&>", "--note", "a\nb", environment: environment)
+      folders.append("\(bus.directory)/\(index)")
+      try await export(["gpx", "tcx", "json"], to: folders[index], of: bus, environment)
+      #expect(try await bus.run("records", "rm", id, "--yes", environment: environment).ending == .exited(0))
+    }
+    return folders
   }
 
   private func check(_ folders: [String], _ bus: TestBus) async throws -> NodeProcess.View {

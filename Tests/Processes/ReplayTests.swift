@@ -6,6 +6,7 @@ import TestSupport
 enum Recordings {
   static let synthetic = Checkout.path("examples/runs/synthetic.gpx")
 
+  static let missing: Comment = "there are no recordings beside the checkout (shared/runs)"
   /// The names of recordings of real runs; empty where there are none.
   static let real: [String] = {
     let names = Checkout.recordings.flatMap { try? FileManager.default.contentsOfDirectory(atPath: $0.path) } ?? []
@@ -52,7 +53,7 @@ struct ReplayTests {
 
   @Test(
     "A real run ends as measured, to the last digit; one that cannot be read is refused",
-    .enabled(if: !Recordings.real.isEmpty, "no recordings beside the project"), arguments: Recordings.real)
+    .enabled(if: !Recordings.real.isEmpty, Recordings.missing), arguments: Recordings.real)
   func real(name: String) async throws {
     let path = try #require(Recordings.path(name))
     try await withTestBus { bus in

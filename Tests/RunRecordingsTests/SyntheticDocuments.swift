@@ -56,6 +56,31 @@ enum Documents {
     """
   }
 
+  /// A TCX of a watch with a foot pod: four laps of five minutes at 3 m/s to the north, the third in two tracks with a
+  /// pause of a minute between them. For a minute of the second lap the fixes jump from side to side; the pod does not.
+  static let podRun: String = {
+    func point(_ second: Int, runningSeconds: Int) -> String {
+      let jump = (400..<460).contains(second) && second.isMultiple(of: 2) ? 4e-5 : 0
+      let latitude = 50 + Double(runningSeconds) * 2.7e-5
+      return "<Trackpoint><Time>\(time(second))</Time><Position><LatitudeDegrees>\(latitude)</LatitudeDegrees>"
+        + "<LongitudeDegrees>\(8.5 + jump)</LongitudeDegrees></Position><AltitudeMeters>100.5</AltitudeMeters>"
+        + "<DistanceMeters>\(runningSeconds * 3)</DistanceMeters>"
+        + "<HeartRateBpm><Value>\(130 + second / 60)</Value></HeartRateBpm>"
+        + "<Extensions><ns3:TPX><ns3:RunCadence>\(84 + second % 3)</ns3:RunCadence></ns3:TPX></Extensions></Trackpoint>"
+    }
+    func track(_ seconds: Range<Int>, pausedSeconds: Int = 0) -> String {
+      "<Track>\n" + seconds.map { point($0, runningSeconds: $0 - pausedSeconds) }.joined(separator: "\n") + "\n</Track>"
+    }
+    func lap(_ start: Int, _ tracks: String...) -> String {
+      "<Lap StartTime=\"\(time(start))\"><TotalTimeSeconds>300</TotalTimeSeconds><DistanceMeters>900</DistanceMeters>"
+        + tracks.joined(separator: "\n") + "</Lap>"
+    }
+    return tcx([
+      lap(0, track(0..<300)), lap(300, track(300..<600)),
+      lap(600, track(600..<750), track(810..<960, pausedSeconds: 60)), lap(960, track(960..<1260, pausedSeconds: 60)),
+    ])
+  }()
+
   static func read(_ document: String) throws(RunBusError) -> Recording { try read(Array(document.utf8)) }
   static func read(_ document: [UInt8]) throws(RunBusError) -> Recording { try Recording.read(document, name: "f") }
 }

@@ -53,7 +53,7 @@ public final class HubLock: Sendable {
           "bus \(location.displayName) is held by \(holder.description): stop that hub or choose another bus")
       case .obstructed: throw RunBusError(.transport, obstruction(path))
       case .system(let code):
-        throw RunBusError(.transport, "\(path) cannot be locked: \(PrivateDirectory.reason(code))")
+        throw RunBusError(.transport, "\(path) cannot be locked: \(systemReason(code))")
       }
     }
     try removeSockets(location.socketFiles)
@@ -109,7 +109,7 @@ public final class HubLock: Sendable {
         throw RunBusError(.transport, "\(path) is not a socket: move it away")
       }
       guard unlink(path) == 0 || errno == ENOENT else {
-        throw RunBusError(.transport, "\(path) cannot be removed: \(PrivateDirectory.reason(errno))")
+        throw RunBusError(.transport, "\(path) cannot be removed: \(systemReason(errno))")
       }
     }
   }

@@ -74,19 +74,6 @@ func pollDescriptors(_ descriptors: inout [pollfd], timeout: BusDuration?) -> In
   return 0
 }
 
-/// The system's text for an error number.
-func systemReason(_ code: CInt) -> String { String(cString: strerror(code)) }
-
-/// A number for the calling thread that no other living thread has.
-func currentThreadNumber() -> UInt {
-  // A number in glibc and Bionic, a pointer elsewhere.
-  #if canImport(Glibc) || canImport(Android)
-    UInt(truncatingIfNeeded: pthread_self())
-  #else
-    UInt(bitPattern: pthread_self())
-  #endif
-}
-
 /// A thread that its owner must join or detach.
 struct SystemThread: ~Copyable, @unchecked Sendable {
   // Unchecked because pthread_t is a pointer on Darwin and musl. It is only passed to pthread, which accepts it on any thread.

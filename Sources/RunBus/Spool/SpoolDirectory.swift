@@ -66,7 +66,7 @@ public struct SpoolDirectory: Sendable {
       code = files.put(Array(data), as: Self.name(id), aside: aside)
     }
     guard code == 0 else {
-      throw RunBusError(.store, "the command cannot be kept in \(path): \(PrivateDirectory.reason(code))")
+      throw RunBusError(.store, "the command cannot be kept in \(path): \(systemReason(code))")
     }
   }
 
@@ -85,7 +85,7 @@ public struct SpoolDirectory: Sendable {
   public func contents() throws(RunBusError) -> (commands: [SpooledCommand], notices: [String]) {
     let (names, code) = files.names()
     guard code == 0 || code == ENOENT else {
-      throw RunBusError(.store, "the spool \(path) cannot be read: \(PrivateDirectory.reason(code))")
+      throw RunBusError(.store, "the spool \(path) cannot be read: \(systemReason(code))")
     }
     var commands: [SpooledCommand] = []
     var notices: [String] = []
@@ -114,7 +114,7 @@ public struct SpoolDirectory: Sendable {
     let code = files.remove(Self.name(id))
     guard code == 0 else {
       throw RunBusError(
-        .store, "command \(id) cannot be taken out of \(path): \(PrivateDirectory.reason(code))")
+        .store, "command \(id) cannot be taken out of \(path): \(systemReason(code))")
     }
   }
 
@@ -160,7 +160,7 @@ public struct SpoolDirectory: Sendable {
     switch files.read(name) {
     case .gone: return .gone
     case .foreign(let reason): return .damaged(reason)
-    case .failed(let code): return .left(PrivateDirectory.reason(code))
+    case .failed(let code): return .left(systemReason(code))
     case .bytes(let read): bytes = read
     }
     let decoder = JSONDecoder()
@@ -177,7 +177,7 @@ public struct SpoolDirectory: Sendable {
   private func setAside(_ name: String, _ reason: String) -> String? {
     let (kept, code) = files.setAside(name)
     let damage = "\(ForeignText.shown(name)) in the spool \(path) is damaged (\(reason))"
-    guard code == 0 else { return "\(damage) and cannot be renamed: \(PrivateDirectory.reason(code))" }
+    guard code == 0 else { return "\(damage) and cannot be renamed: \(systemReason(code))" }
     // Another process has renamed the file, and reports it.
     guard let kept else { return nil }
     return "\(damage): it is kept as \(ForeignText.shown(kept))"

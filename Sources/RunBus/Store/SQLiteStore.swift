@@ -331,7 +331,7 @@ extension StoreFault {
       case .SQLITE_IOERR_SHMSIZE: self = .full
       // ENOSPC is SQLITE_FULL already; EDQUOT, EFBIG, EROFS and EIO come here.
       case .SQLITE_IOERR_READ, .SQLITE_IOERR_WRITE:
-        self = .refused(systemCode == 0 ? text : PrivateDirectory.reason(systemCode))
+        self = .refused(systemCode == 0 ? text : systemReason(systemCode))
       // After any other failure, fsync above all, the content of the disk is unknown.
       default: self = .broken(text)
       }

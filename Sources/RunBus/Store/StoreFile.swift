@@ -272,7 +272,7 @@ struct StoreFile {
   }
 
   private static func explain(_ code: CInt, _ directory: String) -> String {
-    "the store in \(directory) cannot be opened: \(PrivateDirectory.reason(code))"
+    "the store in \(directory) cannot be opened: \(systemReason(code))"
   }
   private static func explain(_ error: any Error, _ directory: String) -> String {
     "the store in \(directory) cannot be opened: \(StoreFault(error).description)"

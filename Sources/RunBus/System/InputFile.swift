@@ -28,7 +28,7 @@ public enum InputFile {
       RunBusError(.badInput, "\(path): cannot read this \(noun): \(reason)")
     }
     func failed(_ code: CInt) -> RunBusError {
-      refused(code == ENOENT ? "there is no such file" : "it cannot be opened: \(PrivateDirectory.reason(code))")
+      refused(code == ENOENT ? "there is no such file" : "it cannot be opened: \(systemReason(code))")
     }
     let tooLarge = "it is larger than \(bytesMax >> 20) MB"
     var info = stat()

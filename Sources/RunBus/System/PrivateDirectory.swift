@@ -28,7 +28,7 @@ enum PrivateDirectory {
         code,
         failure == EEXIST
           ? "\(purpose) \(path) is not a directory: move the file away or name another place"
-          : "\(purpose) \(path) cannot be made: \(reason(failure))")
+          : "\(purpose) \(path) cannot be made: \(systemReason(failure))")
     }
   }
 
@@ -36,7 +36,7 @@ enum PrivateDirectory {
   static func check(_ path: String) throws(RunBusError) {
     var info = stat()
     guard lstat(path, &info) == 0 else {
-      throw RunBusError(.transport, "the runtime directory \(path) cannot be read: \(reason(errno))")
+      throw RunBusError(.transport, "the runtime directory \(path) cannot be read: \(systemReason(errno))")
     }
     guard info.st_mode & S_IFMT == S_IFDIR else {
       throw RunBusError(
@@ -46,7 +46,7 @@ enum PrivateDirectory {
       throw RunBusError(.transport, "\(path) belongs to another user: set XDG_RUNTIME_DIR to a directory of your own")
     }
     guard info.st_mode & 0o077 == 0 || chmod(path, 0o700) == 0 else {
-      throw RunBusError(.transport, "\(path) is open to others and cannot be closed: \(reason(errno))")
+      throw RunBusError(.transport, "\(path) is open to others and cannot be closed: \(systemReason(errno))")
     }
   }
 
@@ -80,7 +80,4 @@ enum PrivateDirectory {
       try? url.setResourceValues(values)
     #endif
   }
-
-  /// The system's text for an error number.
-  static func reason(_ code: CInt) -> String { String(cString: strerror(code)) }
 }

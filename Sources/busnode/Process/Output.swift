@@ -84,7 +84,7 @@ enum Output {
   static func complain(_ text: String) { _ = write(ForeignText.shown(text) + "\n", to: STDERR_FILENO) }
 
   /// The text for an `errno`.
-  static func reason(_ error: CInt) -> String { error == EBADF ? "it is closed" : String(cString: strerror(error)) }
+  static func reason(_ error: CInt) -> String { error == EBADF ? "it is closed" : systemReason(error) }
 
   /// Writes a failure to standard error: a sentence, or one JSON object if the command was asked for JSON.
   static func complain(_ failure: Failure) {

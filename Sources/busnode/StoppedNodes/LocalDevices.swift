@@ -30,7 +30,7 @@ struct LocalDevices: Sendable {
       let code = errno
       if code == ENOENT { return [] }
       throw Failure(
-        code: "store", message: "the stores in \(directory) cannot be read: \(String(cString: strerror(code)))",
+        code: "store", message: "the stores in \(directory) cannot be read: \(Output.reason(code))",
         exitStatus: ExitStatus.diskError)
     }
     closedir(stream)

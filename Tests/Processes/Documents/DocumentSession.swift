@@ -114,6 +114,8 @@ extension Checkout {
     try String(contentsOf: root.appendingPathComponent(path), encoding: .utf8)
   }
 
+  /// The pages, and what contributors read.
+  static let documents = pages + ["CONTRIBUTING.md"]
   /// README.md and every page under docs.
   static let pages: [String] = {
     let docs = (try? FileManager.default.contentsOfDirectory(atPath: root.appendingPathComponent("docs").path)) ?? []

@@ -14,7 +14,7 @@ struct DocumentTests {
     }
   }
 
-  @Test("Every make target that a page names is in the Makefile", arguments: Checkout.pages)
+  @Test("Every make target that a page names is in the Makefile", arguments: Checkout.documents)
   func makeTargets(name: String) throws {
     let makefile = try Checkout.text("Makefile").split(separator: "\n")
     for command in DocumentPage(name: name, text: try Checkout.text(name)).commands {
@@ -23,7 +23,7 @@ struct DocumentTests {
     }
   }
 
-  @Test("Every link from a page to a file of the repository leads to one", arguments: Checkout.pages)
+  @Test("Every link from a page to a file of the repository leads to one", arguments: Checkout.documents)
   func links(name: String) throws {
     let folder = Checkout.root.appendingPathComponent(name).deletingLastPathComponent()
     for link in try Checkout.text(name).matches(of: /\]\(([^)#\s]+)(?:#[^)]*)?\)/) {
@@ -32,6 +32,14 @@ struct DocumentTests {
       let path = folder.appendingPathComponent(target).standardizedFileURL.path
       #expect(FileManager.default.fileExists(atPath: path), "\(name) links to \(target)")
     }
+  }
+
+  @Test(
+    "Every file of the repository that a page names is there, and so is every test suite", arguments: Checkout.documents
+  )
+  func names(name: String) throws {
+    let tree = try CheckoutTree()
+    #expect(tree.missing(in: try Checkout.text(name)) == [], "\(name) names what is not in the checkout")
   }
 
   @Test("README.md has at most 120 lines")

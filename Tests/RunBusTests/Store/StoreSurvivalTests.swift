@@ -109,42 +109,6 @@ struct StoreSurvivalTests {
     #expect(store.notices.count == 3)
   }
 
-  @Test("Random bytes in any column never crash a reader", arguments: 1...20)
-  func randomBytes(seed: UInt64) async throws {
-    let scratch = try ScratchDirectory()
-    var store = try NodeStore(directory: scratch.path)
-    var generator = OperationGenerator(seed: seed)
-    try await store.commit((0..<60).flatMap { _ in generator.batch() })
-    store.close()
-    let columns = [
-      "accepted": ["kind", "source", "run", "base_revision", "run_offset", "sender", "sequence", "flags", "class"],
-      "verdicts": ["outcome", "other_command", "reason", "phase", "verdict_run", "term", "judged_at", "device"],
-      "journal": ["run", "time", "kind", "payload"], "windows": ["first", "applied"],
-      "clock": ["real", "boot", "wall"], "outbox": ["kind", "item", "since", "flags", "tries"],
-      "streams": ["receiver", "kind", "acknowledged"], "quarantine": ["id", "receiver", "reason", "since", "message"],
-      "latest_sent": ["version", "flags", "value"], "latest_received": ["store", "version", "value"],
-      "devices": ["role", "store", "heard_at"], "hub": ["store", "device"], "view": ["snapshot"],
-      "records": ["version", "summary", "body"], "expected_records": ["conflicted"],
-      "watermarks": ["sequence", "id"],
-    ]
-    let values = ["randomblob(17)", "randomblob(3)", "'x'", "1.5", "-9223372036854775808", "x''"]
-    var draw = seed
-    for (table, names) in columns.sorted(by: { $0.key < $1.key }) {
-      for name in names {
-        draw = draw &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
-        let value = values[Int(draw >> 33) % values.count]
-        try RawDatabase.execute(
-          "UPDATE OR IGNORE \(table) SET \(name) = \(value) WHERE abs(random()) % 5 = 0",
-          at: scratch.file("node.sqlite"))
-      }
-    }
-    store = try NodeStore(directory: scratch.path)
-    _ = try store.history()
-    _ = try store.peerHistory()
-    // What is there can be worked with all the same.
-    try await store.commit((0..<100).map { _ in generator.delivery() })
-  }
-
   @Test("A store of a newer version is refused and left as it is")
   func newerVersion() throws {
     let scratch = try ScratchDirectory()

@@ -2,7 +2,7 @@ import RunCore
 import Testing
 
 @Suite("A peer and its link to the hub")
-struct PeerLinkTests {
+struct PeerSessionTests {
   @Test("A peer says hello when the link comes up, and is up with the welcome")
   func hello() {
     var peer = PeerStage()

@@ -1,0 +1,1 @@
+../../../Sources/RunBus/System/SystemReason.swift
