@@ -16,7 +16,7 @@ let package = Package(
       name: "bench",
       dependencies: [
         .product(name: "RunBus", package: "runbus"),
-        // The binary that `bench rest` looks at, built beside it.
+        // The program that `bench rest` measures, built together with it.
         .product(name: "busnode", package: "runbus"),
         .product(name: "Histogram", package: "hdrhistogram-swift"),
         .product(name: "ArgumentParser", package: "swift-argument-parser"),

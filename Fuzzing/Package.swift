@@ -1,8 +1,8 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// The same sources as the product's, by links, and only those that read bytes: neither store nor sockets are built here.
-// `Fuzzing/run` gives the fuzzer's flags, to the libraries as well: what is not instrumented is not explored.
+// Links to the product's sources, only those that read bytes: neither store nor sockets are built here. `Fuzzing/run`
+// passes the fuzzer's flags to the libraries as well, because only instrumented code is explored.
 let settings: [SwiftSetting] = [
   .enableUpcomingFeature("ExistentialAny"),
   .enableUpcomingFeature("InternalImportsByDefault"),

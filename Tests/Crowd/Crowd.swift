@@ -42,7 +42,7 @@ struct Crowd: AsyncParsableCommand {
         }
       }
       group.cancelAll()
-      // What they throw now is only that they were cancelled.
+      // The remaining tasks throw only because they were cancelled.
       while await group.nextResult() != nil {}
     }
     loop.stop()
@@ -56,7 +56,7 @@ struct Crowd: AsyncParsableCommand {
       connector: ZeroMQConnector(control: control), store: store, loop: loop)
   }
 
-  /// The lines of standard input; reading them takes a thread of its own.
+  /// The lines of standard input; a blocking reader needs a thread of its own.
   private static func orders() -> AsyncStream<String> {
     let (stream, continuation) = AsyncStream.makeStream(of: String.self)
     Thread.detachNewThread {

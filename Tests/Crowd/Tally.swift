@@ -2,20 +2,20 @@ import Foundation
 import RunBus
 import Synchronization
 
-/// What a crowd has seen, and says of it on standard output.
+/// Counts what the peers of a crowd have seen and reports it on standard output.
 final class Tally: Sendable {
   private struct State {
     var peers = 0
-    /// The last revision that each of them saw, by its number.
+    /// The last revision that each peer saw, by the peer's number.
     var revisions: [UInt64?] = []
     var arrived = 0
-    /// How many of them have seen a revision, or a later one, since they joined, and when the first did. Nobody presses
-    /// while some still join.
+    /// For each revision, how many peers have seen it or a later one since they joined, and when the first did.
+    /// Nobody presses while peers still join.
     var seen: [UInt64: (count: Int, first: Int64)] = [:]
   }
   private let state = Mutex(State())
 
-  /// So many more join; their numbers.
+  /// Registers peers that are about to join and returns their numbers.
   func expect(_ count: Int) -> Range<Int> {
     state.withLock { state in
       let numbers = state.peers..<state.peers + max(0, count)
@@ -25,7 +25,7 @@ final class Tally: Sendable {
     }
   }
 
-  /// One of them shows a snapshot.
+  /// A peer shows a snapshot.
   func see(_ snapshot: Snapshot, by number: Int) {
     let now = Loop.now.nanoseconds
     let revision = snapshot.order.revision
@@ -39,7 +39,7 @@ final class Tally: Sendable {
       }
       guard revision > earlier else { return lines }
       state.revisions[number] = revision
-      // A reader that is behind sees the newest: it has seen those in between as well.
+      // A slow reader gets only the newest snapshot, which stands for those in between.
       for passed in earlier + 1...revision {
         let (count, first) = state.seen[passed] ?? (0, now)
         state.seen[passed] = (count + 1, first)

@@ -13,7 +13,7 @@ struct BadInputTests {
     return phone
   }
 
-  @Test("import names every file that is to blame, keeps the others and exits 65; so under --json, as objects")
+  @Test("import names every bad file, keeps the others and exits 65; with --json it names them in objects")
   func imported() async throws {
     try await withTestBus { bus in
       let phone = try await phone(bus)
@@ -21,7 +21,7 @@ struct BadInputTests {
       let export = try #require(try await bus.run("records", "export", "--format", "json").lines.first)
       let id = try #require(try await bus.run("records", "--json").json.first?["runId"]?.string)
       #expect(try await bus.run("records", "rm", id, "--yes").ending == .exited(0))
-      // The summary's, which comes last.
+      // The distance of the summary, which comes last.
       let distance = String(try #require(export.matches(of: /"distanceMeters":[0-9.]+,"elapsedSeconds"/).last).output)
       let changes: [(name: String, from: String, to: String, word: String)] = [
         ("less", distance, "\"distanceMeters\":-1,\"elapsedSeconds\"", "distanceMeters is -1.0"),
@@ -64,7 +64,7 @@ struct BadInputTests {
       let phone = try await phone(bus)
       _ = try await bus.shell("cd \(bus.directory) && truncate -s 20G large.json && mkfifo pipe")
       for name in ["\(bus.directory)/large.json", "\(bus.directory)/pipe", "/dev/zero", bus.directory] {
-        // In 8 GB of address space there is no room to try.
+        // With 8 GB of address space the file cannot be read, so it must be refused before.
         let view = try await bus.shell("ulimit -v 8000000; exec $BUSNODE records import '\(name)'")
         #expect(view.ending == .exited(65), "\(name)")
         #expect(view.errors.count == 1 && view.errors[0].contains("\(name): cannot read this run"), "\(view.errors)")
@@ -89,13 +89,13 @@ struct BadInputTests {
     }
   }
 
-  @Test("Nothing that others wrote acts on the terminal: titles, notes, file names, names of buses, scripts")
+  @Test("Foreign text never controls the terminal: titles, notes, file names, names of buses, scripts")
   func terminal() async throws {
     try await withTestBus { bus in
       let phone = try await phone(bus)
       #expect(try await bus.run("records", "import", RecordProcessTests.synthetic).ending == .exited(0))
       let id = try #require(try await bus.run("records", "--json").json.first?["runId"]?.string)
-      // Control characters do not come so far: the wire takes them for blanks.
+      // Control characters do not come this far, because the wire replaces them by blanks.
       let bad = "a\u{202E}b\u{2028}c"
       let edited = try await bus.run("records", "edit", id, "--title", bad, "--note", "note " + bad)
       #expect(edited.ending == .exited(0))
@@ -103,7 +103,7 @@ struct BadInputTests {
       #expect(try await bus.run("records").lines.last?.hasSuffix(shown) == true)
       let lines = try await bus.run("records", "show", "--chart", "none").lines
       #expect(lines.first == shown && lines.contains("note " + shown), "\(lines)")
-      // A reader of JSON finds the text as it was.
+      // A reader of JSON gets the text unchanged.
       let json = try await bus.run("records", "--json")
       #expect(json.json.first?["title"]?.string == bad)
       #expect(json.lines.allSatisfy(Self.isHarmless))
@@ -128,7 +128,7 @@ struct BadInputTests {
 
   private static func isHarmless(_ line: String) -> Bool { line.unicodeScalars.allSatisfy(ForeignText.isHarmless) }
 
-  @Test("A port that a phone is to choose cannot be connected to: 64, for every command that connects")
+  @Test("Every command that connects exits 64 for a port that a phone is to choose")
   func openPort() async throws {
     try await withTestBus { bus in
       for command in [["state"], ["peers"], ["monitor"], ["route"], ["send", "start"], ["watch"], ["widget"], ["up"]] {
@@ -140,7 +140,7 @@ struct BadInputTests {
     }
   }
 
-  @Test("Ages are said as people say them")
+  @Test("Ages are printed in units that people use")
   func ages() {
     let ages = [(0, "0 s"), (119, "119 s"), (1449, "24 min"), (7200, "2 h"), (200_000, "2 days")].map {
       (Sentence.old($0.0), $0.1)

@@ -2,16 +2,17 @@ import Foundation
 import Testing
 import TestSupport
 
-@Suite("Processes that are killed or stand still and links that fail: nothing is lost, doubled or out of order")
+@Suite("When processes are killed or hang and links fail, nothing is lost, doubled or out of order")
 struct ChaosTests {
-  /// `make chaos KILLS=1000 STOPS=100 FAULTS=500 WRONG=50` has more time than `make test`; `SEED` repeats what a line named.
+  /// `make chaos KILLS=1000 STOPS=100 FAULTS=500 WRONG=50` runs for longer than `make test`; `SEED` repeats a printed
+  /// line.
   private static let environment = ProcessInfo.processInfo.environment
   private static func number(_ name: String) -> Int? { environment["RUNBUS_CHAOS_\(name)"].flatMap { Int($0) } }
   private static let seed = environment["RUNBUS_CHAOS_SEED"].flatMap { UInt64($0) }
-  /// `HABIT=flood` has every wrong member do that.
+  /// `HABIT=flood` gives every wrong member this habit.
   private static let habits = environment["RUNBUS_CHAOS_HABIT"].flatMap(WrongMembers.Habit.init).map { [$0] }
 
-  /// Campaigns short enough to keep all that their processes said: as many of each fault in each.
+  /// Campaigns short enough to keep all output of their processes, with an equal share of each fault.
   private static var plans: [ChaosCampaign.Plan] {
     let seed = seed ?? .random(in: 1...UInt64(UInt32.max))
     let asked = [number("KILLS"), number("STOPS"), number("FAULTS"), number("WRONG")]
@@ -20,7 +21,7 @@ struct ChaosTests {
     let parts = max(counts.prefix(3).reduce(0, +) / 400, (counts[3] - 1) / 10) + 1
     return (0..<parts).map { part in
       let share = counts.map { $0 / parts + (part < $0 % parts ? 1 : 0) }
-      // What a line names (its kills, stops, faults and seed) repeats it alone. Small windows let many verdicts be reached.
+      // The kills, stops, faults and seed of a printed line repeat it alone. Small windows allow many verdicts.
       let seed = seed &+ UInt64(part)
       let debounce = [20, 0, 500][Int(seed % 3)]
       return ChaosCampaign.Plan(
@@ -31,7 +32,7 @@ struct ChaosTests {
   }
 
   @Test(
-    "Whole runs of three members that are never stopped take no room from those who press",
+    "Whole runs of three members that never stop take no room from honest members",
     .enabled("needs scripts/bootstrap --python") { Checkout.hasPython && number("WRONG") == nil })
   func unfinishedRuns() async throws {
     let seed = Self.seed ?? .random(in: 1...UInt64(UInt32.max))
@@ -42,10 +43,10 @@ struct ChaosTests {
     #expect(account.wrongMembers.judged + account.wrongMembers.held > 0)
   }
 
-  @Test("A stream of presses from four devices and shells over TCP, while anything fails at any moment")
+  @Test("Four devices and shells press over TCP while anything fails at any moment")
   func campaign() async throws {
     var total = CampaignLine()
-    // Two side by side: each waits most of the time.
+    // Two in parallel, because each waits most of the time.
     await withTaskGroup(of: CampaignLine?.self) { group in
       let plans = Self.plans
       for (index, plan) in plans.enumerated() {

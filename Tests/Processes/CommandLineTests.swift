@@ -12,7 +12,7 @@ struct CommandLineTests {
     return phone
   }
 
-  @Test("Without a hub, send and state say so at once and exit 69")
+  @Test("Without a hub, send and state report that at once and exit 69")
   func noBus() async throws {
     try await withTestBus { bus in
       for arguments in [["send", "start"], ["state"], ["monitor"]] {
@@ -52,7 +52,7 @@ struct CommandLineTests {
     }
   }
 
-  @Test("Wrong usage exits 64, a bad file 65, under --json as one object")
+  @Test("Wrong usage exits 64 and a bad file 65; with --json the error is one object")
   func wrong() async throws {
     try await withTestBus { bus in
       #expect(try await bus.run("send", "jump").ending == .exited(64))
@@ -74,7 +74,7 @@ struct CommandLineTests {
     }
   }
 
-  @Test("A second hub on one bus says who holds it, exits 75 and does not disturb the first")
+  @Test("A second hub on a bus names the holder, exits 75 and does not disturb the first")
   func secondHub() async throws {
     try await withTestBus { bus in
       let first = try await phone(bus)

@@ -3,21 +3,21 @@ import RunBus
 import Testing
 import TestSupport
 
-// One campaign after the other: each has the machine's cores to itself.
+// Serialized, so that each campaign has all cores of the machine.
 @Suite("A phone that is killed again and again in a recorded run", .serialized)
 struct CrashTests {
-  /// `make soak CRASHES=200` has more time than `make test`; `SEED` repeats what a line named.
+  /// `make soak CRASHES=200` runs for longer than `make test`; `SEED` repeats a printed line.
   private static let environment = ProcessInfo.processInfo.environment
   private static let crashes = environment["RUNBUS_SOAK_CRASHES"].flatMap { Int($0) }
   private static let seed = environment["RUNBUS_SOAK_SEED"].flatMap { UInt64($0) }
 
-  /// Who measures, and whether time without a phone counts.
+  /// Which node measures, and whether downtime counts.
   private static let kinds: [(NodeRole, Downtime)] = [(.watch, .running), (.watch, .paused), (.phone, .paused)]
 
   private static var plans: [CrashCampaign.Plan] {
     let seed = seed ?? .random(in: 1...UInt64(UInt32.max))
     return kinds.enumerated().map { index, kind in
-      // Whole runs, at some fifty times in one of them, or the beginning of one.
+      // Whole runs with about fifty crashes each, or the beginning of one.
       let share = crashes.map { $0 / kinds.count + (index < $0 % kinds.count ? 1 : 0) }
       return CrashCampaign.Plan(
         measuring: kind.0, downtime: kind.1, crashes: share ?? 3, crashesPerRun: 40,
@@ -26,7 +26,7 @@ struct CrashTests {
     }
   }
 
-  @Test("Its run ends as one whose phone never died, but for what downtime takes", arguments: plans)
+  @Test("Its run ends like one whose phone never died, except for the downtime", arguments: plans)
   func campaign(_ plan: CrashCampaign.Plan) async throws {
     var undisturbed = plan
     undisturbed.speed = 300

@@ -10,7 +10,7 @@ struct ExampleScriptTests {
     Checkout.root.appending(path: "examples/scripts")
   }
 
-  @Test("drive-a-run.sh drives a run, and each press ends as it says")
+  @Test("drive-a-run.sh drives a run, and each press ends as the script says")
   func driveARun() async throws {
     try await withTestBus { bus in
       let script = bus.spawn(

@@ -3,18 +3,18 @@ import RunBus
 import Testing
 import TestSupport
 
-/// A disk of one mebibyte, which only whoever runs on it sees: a tmpfs in a mount namespace.
+/// A disk of one mebibyte, visible only to the process on it: a tmpfs in a mount namespace.
 private struct SmallDisk {
   let place: String
 
-  /// A disk that is to be at a place.
+  /// Describes a disk at a path.
   init(_ place: String) throws {
     self.place = place
     try FileManager.default.createDirectory(
       atPath: place, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
   }
 
-  /// What makes a namespace here; `nil` where nobody may.
+  /// The command that makes a mount namespace; `nil` where that is not allowed.
   static let maker: [String]? = [["unshare", "-m"], ["unshare", "-rm"]].first { maker in
     let process = Process()
     process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
@@ -25,12 +25,12 @@ private struct SmallDisk {
     return process.terminationStatus == 0
   }
 
-  /// The command that runs a line of shell on it.
+  /// A command that mounts the disk and runs a line of shell on it.
   func command(_ line: String) -> [String] {
     (Self.maker ?? []) + ["/bin/bash", "-c", "mount -t tmpfs -o size=1m,mode=0700 tmpfs '\(place)' && \(line)"]
   }
 
-  /// Leaves no room on it, seen from outside.
+  /// Fills the disk, from outside the namespace.
   func fill(of process: NodeProcess) throws {
     let file = try #require(fopen(path("fill", of: process), "w"))
     let block = [UInt8](repeating: 0, count: 1024)
@@ -38,7 +38,7 @@ private struct SmallDisk {
     fclose(file)
   }
 
-  /// Makes room again.
+  /// Makes room on the disk again.
   func clear(of process: NodeProcess) throws {
     try FileManager.default.removeItem(atPath: path("fill", of: process))
   }
@@ -50,7 +50,7 @@ private struct SmallDisk {
 
 @Suite("A disk that is full", .enabled("needs a mount namespace: unshare -m or -rm") { SmallDisk.maker != nil })
 struct FullDiskTests {
-  @Test("What is pressed while the phone's disk is full counts once, in order, as soon as there is room")
+  @Test("Presses made while the phone's disk is full count once, in order, as soon as there is room")
   func phone() async throws {
     try await withTestBus { bus in
       let disk = try SmallDisk(bus.stateDirectory + "/runbus/default/phone")
@@ -62,7 +62,7 @@ struct FullDiskTests {
       try await watch.shows("running", revision: 1)
 
       try disk.fill(of: phone)
-      // What fits into the log that is there still goes through.
+      // Commits that fit into the existing log still succeed.
       var laps = 0
       while !phone.view.errors.contains(where: { $0.contains("the disk is full") }) {
         laps += 1
@@ -78,7 +78,7 @@ struct FullDiskTests {
       }
       for _ in 1...5 { watch.write("lap") }
       laps += 5
-      // Said to nobody as done: it waits where it was pressed.
+      // The press is not reported as done: it waits where it was made.
       let shell = try await bus.run("send", "lap", "--timeout", "500ms")
       #expect(shell.ending == .exited(5), "\(shell.lines) \(shell.errors)")
       laps += 1
@@ -104,7 +104,7 @@ struct FullDiskTests {
     }
   }
 
-  @Test("A press that a full spool's disk does not take exits 74, and is not sent")
+  @Test("A press that does not fit on the spool's disk exits 74 and is not sent")
   func spool() async throws {
     try await withTestBus { bus in
       let disk = try SmallDisk(bus.stateDirectory + "/runbus/default/_spool")

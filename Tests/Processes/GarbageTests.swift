@@ -2,10 +2,10 @@ import Foundation
 import Testing
 import TestSupport
 
-@Suite("Strangers on the sockets")
+@Suite("Clients that are not members use the sockets")
 struct GarbageTests {
   @Test(
-    "Random bytes and wrong multiparts on both sockets change nothing, and the run goes on",
+    "Random bytes and malformed messages on both sockets change nothing, and the run continues",
     .enabled("needs scripts/bootstrap --python") { Checkout.hasPython }, arguments: Link.allCases)
   func garbage(link: Link) async throws {
     try await withTrio(link) { trio in
@@ -27,7 +27,7 @@ struct GarbageTests {
         #expect(snapshot["changedBy"]?["deviceId"]?.string == "watch", "seed \(seed)")
         #expect(node.revisions.isSubset(of: [0, 1, 2]), "seed \(seed)")
       }
-      // Nobody who belongs here lost the hub, and strangers do not fill its log.
+      // No member lost the hub, and strangers do not fill its log.
       #expect(!watch.lostTheHub && !widget.lostTheHub)
       #expect(phone.view.errors.count < 300, "\(phone.view.errors.suffix(3))")
     }

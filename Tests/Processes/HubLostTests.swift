@@ -5,10 +5,10 @@ import TestSupport
 
 @Suite("A watch whose phone falls silent")
 struct HubLostTests {
-  /// The alarms that a node has told.
+  /// The alarms that a node has printed.
   private func alarms(_ node: NodeProcess) -> [JSONValue] { node.view.json.filter { $0["event"]?.string == "hubLost" } }
 
-  /// Waits until a node says how far its view can be believed, among its lines from `index` on.
+  /// Waits until a node prints the freshness of its view, in a line from `index` on.
   @discardableResult
   private func view(
     of node: NodeProcess, stale: Bool, offDuty: Bool = false, from index: Int = 0
@@ -18,7 +18,7 @@ struct HubLostTests {
     }
   }
 
-  /// The hook's words, which it writes beside the node's lines.
+  /// The output of the hook, which goes to the node's standard error.
   private func hookLines(_ node: NodeProcess) -> [String] { node.view.errors.filter { $0.hasPrefix("lost ") } }
 
   private static let hook =
@@ -30,7 +30,7 @@ struct HubLostTests {
     try await withTrio(.ipc) { trio in
       let arguments = ["--hub-lost-after", "2s", "--on-hub-lost", Self.hook]
       let (phone, watch, _) = try await trio.start(watch: arguments)
-      // Its command hangs, and holds neither it nor its end up.
+      // The hook's command hangs; it must not delay the node or its end.
       let stuck = trio.spawn(
         "watch", ["--device", "watch2", "--hub-lost-after", "2s", "--on-hub-lost", "echo $$ >&2; exec sleep 1000"])
       let failing = trio.spawn(
@@ -56,13 +56,13 @@ struct HubLostTests {
       }
       hanging.withLock { $0 = pid }
 
-      // Another life of the watch in the same silence has nothing to tell.
+      // Another incarnation of the watch in the same silence must print nothing.
       watch.signal(SIGKILL)
       _ = try await watch.ending()
       let again = trio.spawn("watch", arguments)
       try await view(of: again, stale: true)
 
-      // The phone is back: fresh, and armed again.
+      // The phone is back: the view is fresh, and the alarm is armed again.
       let index = again.view.json.count
       let second = trio.spawn("phone")
       try await view(of: again, stale: false, from: index)
@@ -79,7 +79,7 @@ struct HubLostTests {
     #expect(kill(pid, 0) == -1, "the command that hung still lives")
   }
 
-  @Test("A phone that is ended in good order during a run is no alarm: the view says that it went off duty")
+  @Test("A phone that quits during a run raises no alarm: the view says that it went off duty")
   func goodEnd() async throws {
     try await withTrio(.ipc) { trio in
       let (phone, watch, _) = try await trio.start(
@@ -97,8 +97,8 @@ struct HubLostTests {
     }
   }
 
-  /// Waits until a watch on a bus of its own has told that its phone died, which it heard after this was called: a
-  /// silence that began before and counts as one is long enough by then.
+  /// Waits until a watch on another bus reports a silence that began after this call. By then a silence that began
+  /// before this call is long enough to be reported, if it counts.
   private func laterAlarm() async throws {
     try await withTrio(.ipc) { trio in
       let (phone, watch, _) = try await trio.start(watch: ["--hub-lost-after", "2s"])
@@ -106,13 +106,13 @@ struct HubLostTests {
       try await watch.shows("running", revision: 1)
       phone.signal(SIGKILL)
       try await watch.event("the alarm") { $0["event"]?.string == "hubLost" }
-      // What the dead one left in the file system is the next one's to clear.
+      // The next phone removes the socket files that the dead one left.
       _ = trio.spawn("phone")
       try await watch.snapshot("the second life") { $0["term"]?.int == 2 }
     }
   }
 
-  @Test("A phone that stands still for less than the limit is stale, and no alarm")
+  @Test("A phone that hangs for less than the limit makes the view stale and raises no alarm")
   func slow() async throws {
     try await withTrio(.ipc) { trio in
       let (phone, watch, _) = try await trio.start(

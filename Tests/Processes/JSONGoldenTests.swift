@@ -5,19 +5,19 @@ import Testing
 
 @testable import busnode
 
-@Suite("JSON that stays as it is")
+@Suite("JSON output does not change")
 struct JSONGoldenTests {
   private static let run = RunID(high: 1, low: 2)
   private static let command = CommandID(high: 3, low: 4)
 
-  /// The golden file's text; it is written by hand, and a change of it is a change of a promise.
+  /// The text of a golden file. It is written by hand, and changing it breaks a promise.
   private func golden(_ name: String) throws -> String {
     let folder = Checkout.root.appending(path: "Tests/Processes/Golden")
     let text = try String(contentsOf: folder.appendingPathComponent(name), encoding: .utf8)
     return text.split(separator: "\n").joined()
   }
 
-  @Test("A snapshot with everything")
+  @Test("A snapshot with every field")
   func fullSnapshot() throws {
     let moments = MetricMoments(
       distance: .seconds(185), position: .seconds(185), heartRate: .milliseconds(143_250), cadence: .seconds(180),
@@ -38,10 +38,10 @@ struct JSONGoldenTests {
     #expect(Output.json(SnapshotJSON(snapshot)) == (try golden("snapshot.json")))
   }
 
-  @Test("A snapshot before anything has happened says null for what is not known")
+  @Test("A snapshot before any run has null for unknown values")
   func emptySnapshot() throws { #expect(Output.json(SnapshotJSON(.none)) == (try golden("snapshot-none.json"))) }
 
-  @Test("A number that JSON cannot say is missing, not an error")
+  @Test("A number that JSON cannot represent is missing, not an error")
   func infinity() {
     var snapshot = Snapshot.none
     snapshot.metrics.heartRateBpm = .infinity
@@ -69,7 +69,7 @@ struct JSONGoldenTests {
     #expect(receipt(verdict(.rejected(.illegal(.completed)))) == (try golden("receipt-rejected.json")))
   }
 
-  @Test("What waits in an outbox and in the spool, and a peer")
+  @Test("Lines of an outbox and of the spool, and a peer")
   func outbox() throws {
     let device = try #require(DeviceID("watch"))
     let report = OutboxReport(
@@ -86,7 +86,7 @@ struct JSONGoldenTests {
     #expect(Output.json(PeerJSON(peer)) == (try golden("peer.json")))
   }
 
-  @Test("A message that was processed: with its text where it is one and short, by its length otherwise")
+  @Test("A processed message shows short text, or its length")
   func message() throws {
     let (phone, watch) = (try #require(DeviceID("phone")), try #require(DeviceID("watch")))
     func line(_ body: [UInt8]) -> String {
@@ -111,7 +111,7 @@ struct JSONGoldenTests {
     #expect(lines.joined() == (try golden("route.json")))
   }
 
-  @Test("The pieces of a run beside its state")
+  @Test("The splits and laps of a run")
   func report() throws {
     let split = Split(
       number: 1, distanceMeters: 1000, active: .seconds(300), startedAt: .zero, endedAt: .milliseconds(310_500),
@@ -128,7 +128,7 @@ struct JSONGoldenTests {
     #expect(none?["report"] == .null)
   }
 
-  @Test("What is stale says how old it is, while the run goes on")
+  @Test("A stale value has its age while the run is on")
   func stale() throws {
     var snapshot = Snapshot.none
     snapshot.metrics = RunMetrics(
@@ -143,7 +143,7 @@ struct JSONGoldenTests {
     #expect(Sentence.snapshot(SnapshotJSON(snapshot)).hasSuffix("· 148 bpm"))
   }
 
-  @Test("An event reads back as it was written")
+  @Test("A written event reads back the same")
   func roundTrip() throws {
     let events: [EventJSON] = [
       .snapshot(SnapshotJSON(.none)), .presence(EventJSON.Presence(deviceId: "watch", role: "watch", reachable: true)),

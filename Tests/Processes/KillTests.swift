@@ -2,15 +2,15 @@ import Foundation
 import Testing
 import TestSupport
 
-// One campaign after the other: each has the machine's cores to itself.
+// Serialized, so that each campaign has all cores of the machine.
 @Suite("Killed at random, nothing is lost, doubled or out of order", .serialized)
 struct KillTests {
-  /// `make soak KILLS=500` has more time than `make test`; `SEED` repeats what a line named.
+  /// `make soak KILLS=500` runs for longer than `make test`; `SEED` repeats a printed line.
   private static let environment = ProcessInfo.processInfo.environment
   private static let kills = environment["RUNBUS_SOAK_KILLS"].flatMap { Int($0) }
   private static let seed = environment["RUNBUS_SOAK_SEED"].flatMap { UInt64($0) }
 
-  /// Small windows let many verdicts be reached; the last plan has the usual one.
+  /// Small windows allow many verdicts; the last plan has the usual window.
   private static var plans: [ChaosCampaign.Plan] {
     let seed = seed ?? .random(in: 1...UInt64(UInt32.max))
     let kills = kills ?? 12
@@ -18,7 +18,7 @@ struct KillTests {
       .map { ChaosCampaign.Plan(kills: $1, debounce: $0, hasSensors: $0 == 0, seed: seed) }
   }
 
-  @Test("A stream of presses from four devices and shells, while any process is killed at any moment", arguments: plans)
+  @Test("Four devices and shells press while any process is killed at any moment", arguments: plans)
   func campaign(_ plan: ChaosCampaign.Plan) async throws {
     let (account, _) = try await ChaosCampaign.play(plan)
     account.expectAllIsWell()

@@ -5,7 +5,7 @@ import TestSupport
 
 @Suite("At the limits of the machine", .serialized)
 struct LimitTests {
-  @Test("With too few descriptors every command ends with a sentence, and a press is kept or refused")
+  @Test("With too few descriptors every command ends with an error message, and a press is kept or refused")
   func tooFewDescriptors() async throws {
     try await withTestBus { bus in
       let phone = bus.spawn("phone", "--json")
@@ -17,7 +17,7 @@ struct LimitTests {
           (ulimit -n $limit; SWIFT_BACKTRACE=enable=no exec timeout 5 "$BUSNODE" $command) </dev/null >out 2>err
           echo "$limit $command: $? $(tail -n 1 out err | tr '\\n' ' ')"
         done; done
-        # What the machine allows is taken.
+        # A node raises its own soft limit.
         (ulimit -S -n 64; exec timeout 5 "$BUSNODE" phone --bus soft) </dev/null >out 2>err
         echo "soft phone: $? $(tail -n 1 err)"
         (ulimit -n 64; exec "$BUSNODE" send lap) </dev/null >out 2>err
@@ -28,12 +28,12 @@ struct LimitTests {
       for line in view.lines {
         let words = line.split(separator: " ")
         let status = try #require(words.drop { !$0.hasSuffix(":") }.dropFirst().first.flatMap { Int($0) })
-        // 124: it runs and is ended; a signal is 128 and more.
+        // 124: `timeout` has ended it; 128 and more: a signal, for example of a crash.
         #expect(status < 128, "\(line)")
         #expect([0, 3, 5, 124].contains(status) || line.contains("busnode: "), "\(line)")
       }
       #expect(view.lines.contains { $0.hasPrefix("64 phone --bus other: 1 ") && $0.contains("raise the limit") })
-      // It went out, and there was no run.
+      // The press was sent, and there was no run.
       #expect(view.lines.suffix(2).map { $0.split(separator: ":")[1].prefix(4) } == [" 124", " 3 "], "\(view.lines)")
       phone.signal(SIGTERM)
       #expect(try await phone.ending() == .exited(0))
@@ -41,7 +41,7 @@ struct LimitTests {
   }
 
   @Test(
-    "A hub whose descriptors run out cuts every connection and goes on: nodes come back, no press is lost",
+    "A hub without free descriptors cuts every connection: nodes come back, no press is lost",
     .enabled("needs scripts/bootstrap --python") { Checkout.hasPython })
   func floodOfConnections() async throws {
     try await withTrio(.ipc) { trio in
@@ -55,7 +55,7 @@ struct LimitTests {
       try await watch.shows("running", revision: 1)
       for round in 1...2 {
         let holder = trio.client("hold.py", seed: 1, "1000")
-        // Pressed while it happens.
+        // Pressed while the connections are being cut.
         watch.write("lap")
         #expect(try await holder.ending() == .exited(0), "\(holder.view.errors)")
         #expect(phone.view.ending == nil, "\(phone.view.errors)")
@@ -64,14 +64,14 @@ struct LimitTests {
       }
       let state = try await trio.run("state", "--json")
       #expect(state.json.first?["metrics"]?["lapCount"]?.int == 2, "\(state.errors)")
-      // Said once, however often it happens.
+      // Logged once, however often it happens.
       #expect(phone.view.errors.count { $0.contains("every connection is cut") } == 1, "\(phone.view.errors)")
       #expect(phone.view.errors.count < 5, "\(phone.view.errors)")
     }
   }
 
   @Test(
-    "Subscribers that never read take bounded memory of the hub, and the others see every snapshot",
+    "Subscribers that never read use bounded memory of the hub, and the others see every snapshot",
     .enabled("needs scripts/bootstrap --python") { Checkout.hasPython })
   func muteSubscribers() async throws {
     let (presses, mutes) = (Clients.size("PRESSES") ?? 300, 5)
@@ -83,7 +83,7 @@ struct LimitTests {
       let before = phone.footprint
       for number in 1...presses {
         watch.write(number == 1 ? "start" : number.isMultiple(of: 2) ? "pause" : "resume")
-        // What a process writes waits for this test to read it, 1,024 events at most.
+        // At most 1,024 lines of a process wait for this test to read them.
         guard number.isMultiple(of: 100) || number == presses else { continue }
         for node in [phone, watch, widget] {
           try await node.snapshot("revision \(number)") { $0["revision"]?.int == number }
@@ -97,7 +97,7 @@ struct LimitTests {
       mute.closeInput()
       #expect(try await mute.ending() == .exited(0), "\(mute.view.errors)")
       guard let before, let after else { return }
-      // A queue holds 1,024 messages; snapshots and the feed's take well under 1 KiB each.
+      // A queue holds 1,024 messages; snapshots and feed events are well below 1 KiB each.
       #expect(after.hasGrown(byLessThan: (mutes + 16) * 1024, since: before), "\(before), then \(after)")
       guard Clients.size("PRESSES") != nil else { return }
       print(

@@ -3,9 +3,9 @@ import RunBus
 import Testing
 import TestSupport
 
-@Suite("Links that fail lose nothing and hold nobody up")
+@Suite("Failing links lose nothing and delay nobody else")
 struct LinkFaultTests {
-  /// Each fault of a link at least once, in both directions where it has one.
+  /// Each fault of a link at least once, in both directions if it has one.
   private static let faults: [LinkFault] = [
     .cut(reset: true, midFrame: false), .cut(reset: false, midFrame: true),
     .halfOpen([.up], includesNew: true), .halfOpen([.down], includesNew: false),
@@ -17,7 +17,7 @@ struct LinkFaultTests {
   ]
 
   @Test(
-    "Whatever happens to a watch's link, all it presses is judged once and in order, and it shows what all show",
+    "A watch's presses are judged once and in order over a failing link, and it shows what all show",
     arguments: faults)
   func fault(_ fault: LinkFault) async throws {
     try await withTestBus { bus in
@@ -28,16 +28,16 @@ struct LinkFaultTests {
       for member in crew.members { try await member.process.shows("running", revision: 1) }
 
       let proxy = try #require(crew.proxies[Crew.watch])
-      // What a fault meets first may be an acknowledgement of before: a byte is changed several times.
+      // The fault may hit an old acknowledgement first, so a byte is changed several times.
       let times = fault.kind == .corrupt ? 4 : 1
       for time in 1...times {
         proxy.apply(fault)
         for kind in [CommandKind.pause, .resume, .lap] { crew.press(kind, on: Crew.watch) }
-        // A button answers, whatever the link does.
+        // A press is queued at once, whatever the link does.
         try await crew.isPromised(on: Crew.watch)
         try await proxy.effects.wait(for: "an effect of \(fault)") { $0.count >= time ? true : nil }
       }
-      // The others do not notice.
+      // The other members are not affected.
       crew.press(.lap, on: Crew.watch2)
       _ = try await crew.members[Crew.watch2].process.verdict("lap")
       proxy.heal()

@@ -15,7 +15,7 @@ struct LiveTableTests {
     return (node, row)
   }
 
-  /// What is drawn on a screen, line by line, without what moves the cursor.
+  /// The drawn lines, without the control sequences.
   private func draw(_ table: inout LiveTable, columns: Int, rows: Int = 24) -> [String] {
     let text = table.draw(
       Self.rows, note: "busnode monitor --bus up-1234567", on: Screen(columns: columns, rows: rows), now: .now)
@@ -24,7 +24,7 @@ struct LiveTableTests {
     }
   }
 
-  @Test("A narrow terminal goes without columns in the stated order; node and phase always stay")
+  @Test("On a narrow terminal columns are left out in the stated order; node and phase always stay")
   func columns() {
     var widths: [Int] = []
     var before = LiveTable.Column.fitting(200)
@@ -64,7 +64,7 @@ struct LiveTableTests {
     #expect(firstWords(1) == ["phone"])
   }
 
-  @Test("It is drawn over itself, and anew at the top when the size has changed")
+  @Test("The table is drawn over itself, and again at the top after a change of the size")
   func redrawing() {
     var table = LiveTable()
     func begin(_ columns: Int) -> String {
@@ -85,7 +85,7 @@ struct LiveTableTests {
       environment: ["PYTHONDONTWRITEBYTECODE": "1", "TERM": "xterm"])
   }
 
-  /// Waits for a screen of a size on which the table stands whole and alone, with a run on.
+  /// Waits for a screen of a size that shows the whole table and nothing else, during a run.
   private func screen(of terminal: NodeProcess, _ columns: Int, _ rows: Int, from index: Int) async throws -> [String] {
     let shown = try await terminal.event("the table on \(columns)x\(rows)", from: index) { shown in
       guard let lines = shown["screen"]?.array?.compactMap(\.string), shown["columns"]?.int == columns,
@@ -99,7 +99,7 @@ struct LiveTableTests {
   }
 
   @Test(
-    "On a real terminal it stands still at 60, 80, 100, 120 and 160 columns and on four rows, through every resize",
+    "On a real terminal the table stays in place at 60 to 160 columns and on four rows, after every resize",
     .enabled("needs scripts/bootstrap --python") { Checkout.hasPython })
   func terminal() async throws {
     try await withTestBus { bus in
@@ -130,7 +130,7 @@ struct LiveTableTests {
   }
 
   @Test(
-    "When its terminal goes away up ends its nodes and leaves nothing behind",
+    "When its terminal is closed up ends its nodes and leaves nothing behind",
     .enabled("needs scripts/bootstrap --python") { Checkout.hasPython })
   func hangup() async throws {
     try await withTestBus { bus in
@@ -144,7 +144,7 @@ struct LiveTableTests {
     }
   }
 
-  /// No node lives, and nothing but the directories that were there before is left.
+  /// Checks that no node runs, and that only the directories are left that were there before.
   private func nothingIsLeft(of bus: TestBus) async throws {
     let left = FileManager.default.enumerator(atPath: bus.directory)?.compactMap { $0 as? String } ?? []
     #expect(Set(left).isSubset(of: ["run", "run/runbus"]), "\(left)")

@@ -5,7 +5,7 @@ import TestSupport
 
 @Suite("A store that is gone or full")
 struct LostStoreTests {
-  @Test("The phone's store is gone: what peers still hold is delivered to the new one")
+  @Test("When the phone's store is deleted, peers deliver what they still owe to the new one")
   func phoneStoreGone() async throws {
     try await withTestBus { bus in
       var crew = try Crew(bus, debounce: 20)
@@ -18,7 +18,7 @@ struct LostStoreTests {
       for index in [Crew.watch, Crew.watch2] {
         _ = try await crew.members[index].process.verdict(index == 1 ? "start" : "pause")
       }
-      // The old store's promises are gone with it.
+      // The promises of the deleted store are forgiven.
       let old = Set(crew.members.flatMap { $0.process.view.stages($0.promise) }.compactMap(\.string))
       try await crew.kill(Crew.phone)
       crew.press(.resume, on: Crew.watch)
@@ -41,7 +41,7 @@ struct LostStoreTests {
     }
   }
 
-  @Test("A watch's store is gone: it begins anew, and what is pressed on it from then on counts")
+  @Test("When a watch's store is deleted, it takes a new identity, and later presses on it count")
   func watchStoreGone() async throws {
     try await withTestBus { bus in
       var crew = try Crew(bus, debounce: 20)
@@ -63,11 +63,11 @@ struct LostStoreTests {
     }
   }
 
-  @Test("The phone's disk is full: it says so once, runs on, and takes everything in when there is room")
+  @Test("A phone with a full disk reports it once, keeps running, and accepts everything when there is room")
   func fullDisk() async throws {
     try await withTestBus { bus in
       var crew = try Crew(bus, debounce: 20)
-      // A disk of its own, which is gone with the process: no mount can be left behind.
+      // A disk in the process's own mount namespace, so that no mount can be left behind.
       let store = crew.members[Crew.phone].store
       try FileManager.default.createDirectory(
         atPath: store, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
@@ -89,7 +89,7 @@ struct LostStoreTests {
       let disk = try "/proc/\(#require(phone.view.processID))/root" + store
       let fill = try await bus.shell("cat /dev/zero > \(disk)/filler; ls \(disk)")
       #expect(fill.lines.contains("filler"), "\(fill.errors)")
-      // Until nothing more fits in what the log has already taken.
+      // Until nothing more fits into the space that the log already has.
       for _ in 0..<1000 where !crew.errors(of: Crew.phone).contains(where: { $0.contains("the disk is full") }) {
         crew.press(.pause, on: Crew.watch)
         crew.press(.resume, on: Crew.widget)
@@ -97,7 +97,7 @@ struct LostStoreTests {
         // The peers' disks have room.
         for index in [Crew.watch, Crew.widget] { try await crew.isPromised(on: index) }
       }
-      // A shell waits for three seconds in vain; meanwhile the phone tries again, and says nothing new.
+      // The shell waits three seconds in vain; meanwhile the phone tries again and logs nothing new.
       crew.press(.pause, on: Crew.watch)
       try await crew.isPromised(on: Crew.watch)
       crew.visit(.lap)

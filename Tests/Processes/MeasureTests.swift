@@ -4,12 +4,12 @@ import TestSupport
 
 @Suite("Measuring a recording from a shell")
 struct MeasureTests {
-  /// Two kilometres at 4 m/s with a fix every 5 s, a heart rate and a device that kept two laps.
+  /// Two kilometres at 4 m/s with a fix every 5 s, a heart rate, and two laps of the device.
   private static let tcx: String = {
     let points = (0...100).map { index in
       let seconds = index * 5
       let time = String(format: "2026-03-01T10:%02d:%02dZ", seconds / 60, seconds % 60)
-      // A degree of latitude is about 111,240 m here; a hair slower than 4 m/s, because paces are rounded down.
+      // A degree of latitude is about 111,240 m here; slightly slower than 4 m/s, because paces are rounded down.
       let latitude = 50 + Double(seconds * 4) / 111_250
       return """
         <Trackpoint><Time>\(time)</Time><Position><LatitudeDegrees>\(latitude)</LatitudeDegrees>
@@ -38,7 +38,7 @@ struct MeasureTests {
     }
   }
 
-  @Test("People get a table: what is not known is shown as missing, in the units they ask for")
+  @Test("The table shows unknown values as missing, and uses the wanted units")
   func table() async throws {
     try await withRecording(Self.tcx) { bus, path in
       let metric = try await bus.run("measure", path, "--splits")
@@ -57,7 +57,7 @@ struct MeasureTests {
     }
   }
 
-  @Test("JSON holds the pieces and the device's own numbers, in SI units whatever is asked for")
+  @Test("JSON contains splits, laps and the device's own numbers, always in SI units")
   func json() async throws {
     try await withRecording(Self.tcx) { bus, path in
       let run = try await bus.run("measure", path, "--json", "--units", "imperial", "--compare", "--route")
@@ -79,7 +79,7 @@ struct MeasureTests {
       #expect(object["route"]?.array?.count == 101)
       let first = try #require(object["route"]?.array?.first)
       #expect(first["counted"]?.bool == true && first["startsLine"]?.bool == true && first["reason"] == .null)
-      // Nobody asked for more.
+      // Without the options these keys are absent.
       let plain = try #require(try await bus.run("measure", path, "--json").json.last)
       #expect(plain["differences"] == nil && plain["route"] == nil)
     }
@@ -107,7 +107,7 @@ struct MeasureTests {
   }
 
   @Test(
-    "Reading takes a few bytes of memory a byte of the file, whatever is in it",
+    "Reading needs a few bytes of memory for each byte of the file, whatever it contains",
     .enabled(if: !Footprint.keepsFreed))
   func memory() async throws {
     let hostile = [
@@ -119,14 +119,14 @@ struct MeasureTests {
     for text in hostile {
       try await withRecording(Self.tcx.replacingOccurrences(of: "</Activity>", with: text + "</Activity>")) {
         bus, path in
-        // Ten megabytes, ten times that, and what a process has by itself.
+        // Ten megabytes for the file, ten times as much for reading it, and what a process needs by itself.
         let run = try await bus.shell("ulimit -v 300000; exec $BUSNODE measure '\(path)'")
         #expect(run.ending == .exited(0), "\(run.errors)")
       }
     }
   }
 
-  @Test("Files that cannot be used end with 65 and one line, wrong arguments with 64")
+  @Test("Unusable files exit 65 with one line, wrong arguments exit 64")
   func wrong() async throws {
     try await withRecording("<html></html>") { bus, path in
       let page = try await bus.run("measure", path)

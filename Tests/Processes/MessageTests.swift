@@ -9,7 +9,7 @@ struct MessageTests {
     try await node.snapshot("its first snapshot") { _ in true }
     return node
   }
-  /// Waits for the message of a name, and returns it.
+  /// Waits for the message with a name and returns its event.
   private func message(_ name: String, at node: NodeProcess) async throws -> JSONValue {
     try await node.event("message \(name)") { $0["event"]?.string == "message" && $0["name"]?.string == name }
   }
@@ -28,7 +28,7 @@ struct MessageTests {
       let greeting = try await message("greeting", at: monitor)
       #expect(greeting["messageId"] == posted.json.first?["id"])
       #expect(greeting["fromDeviceId"]?.string == "watch" && greeting["toDeviceId"]?.string == "phone")
-      // What a message says is between its sender and its receiver.
+      // Others see only the length: a message's text is for its sender and its receiver.
       #expect(greeting["bytes"]?.int == 5 && greeting["text"] == .null)
       let taken = try await message("greeting", at: phone)
       #expect(taken["messageId"] == greeting["messageId"] && taken["text"]?.string == "hello")
@@ -45,7 +45,7 @@ struct MessageTests {
         view.lines.filter { $0.hasPrefix("message") } == expected ? () : nil
       }
 
-      // What is no short text is told by its length.
+      // A long text is reported by its length.
       let long = String(repeating: "x", count: 2000)
       #expect(try await bus.run("post", "long", long).ending == .exited(0))
       let told = try await message("long", at: phone)
@@ -77,7 +77,7 @@ struct MessageTests {
     }
   }
 
-  @Test("What cannot be posted says why in one line")
+  @Test("An impossible post gives one line with the reason")
   func refused() async throws {
     try await withTestBus { bus in
       let phone = try await spawn("phone", on: bus)

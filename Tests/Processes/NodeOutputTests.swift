@@ -7,7 +7,7 @@ import TestSupport
 
 @Suite("A node whose output cannot be written")
 struct NodeOutputTests {
-  /// Waits until a node has said that its lines are lost.
+  /// Waits until a node has reported that its output cannot be written.
   private func saysSo(_ node: NodeProcess) async throws {
     try await node.wait(for: "its word that its output cannot be written") { view in
       view.errors.first { $0.contains("standard output cannot be written") }
@@ -15,18 +15,18 @@ struct NodeOutputTests {
   }
 
   @Test(
-    "A phone and a watch go on, and say so once: a closed output, a full disk, a reader that is gone",
+    "A phone and a watch keep running with a closed output, a full disk or no reader, and report it once",
     arguments: [">&-", ">/dev/full", "> >(head -n 1 >/dev/null)"])
   func goesOn(output: String) async throws {
     try await withTestBus { bus in
-      // A witness of its own, which sees whether the phone says goodbye.
+      // A witness, which sees whether the phone says goodbye.
       let witness = bus.spawn("watch", "--device", "witness", "--json")
       let nodes = ["phone --synthetic --speed 60", "watch --synthetic"].map { arguments in
         bus.spawn(executable: "/bin/bash", ["-c", "exec \"$BUSNODE\" \(arguments) --json \(output)"])
       }
       try await witness.event("the phone") { $0["event"]?.string == "snapshot" }
       #expect(try await bus.run("send", "start").ending == .exited(0))
-      // Long after what was written first, and over many lines that cannot be written.
+      // Long after the first lines, and after many lines that could not be written.
       try await witness.snapshot("the run a minute later") {
         ($0["metrics"]?["elapsedSeconds"]?.number ?? 0) > 60 && $0["metrics"]?["heartRateBpm"]?.number != nil
       }
@@ -42,7 +42,7 @@ struct NodeOutputTests {
     }
   }
 
-  @Test("A phone whose lines nobody reads goes on, and ends when it is told to")
+  @Test("A phone whose output nobody reads keeps running, and ends when it is told to")
   func standingReader() async throws {
     try await withTestBus { bus in
       let pipe = bus.directory + "/pipe"
@@ -54,7 +54,7 @@ struct NodeOutputTests {
       let watch = bus.spawn("watch", "--json")
       try await watch.event("the phone") { $0["event"]?.string == "snapshot" }
       #expect(try await bus.run("send", "start").ending == .exited(0))
-      // A megabyte of lines, of which a pipe holds 64 KiB.
+      // A megabyte of lines, while a pipe holds 64 KiB.
       try await watch.snapshot("four kilometres, whose lines are more than a pipe holds") {
         ($0["metrics"]?["distanceMeters"]?.number ?? 0) > 4000
       }
@@ -67,7 +67,7 @@ struct NodeOutputTests {
   }
 
   #if os(Linux)
-    @Test("A disk that has room again gets the lines from then on, and how many are missing is said")
+    @Test("After a full disk has room again, lines are written, and the number of missing ones is reported")
     func roomAgain() throws {
       var ends: [Int32] = [0, 0]
       try #require(pipe(&ends) == 0)
@@ -90,7 +90,7 @@ struct NodeOutputTests {
       #expect(String(decoding: written, as: UTF8.self) == "three\nfour\n")
     }
 
-    @Test("The number of a closed standard output is given to no file and no socket")
+    @Test("The descriptor number of a closed standard output is used by no file and no socket")
     func closedNumber() async throws {
       try await withTestBus { bus in
         let phone = bus.spawn(executable: "/bin/bash", ["-c", "exec \"$BUSNODE\" phone <&- >&- 2>&-"])
@@ -107,7 +107,7 @@ struct NodeOutputTests {
     }
   #endif
 
-  @Test("monitor ends when its reader is gone, though nothing happens, and with 74 when it cannot be written")
+  @Test("monitor ends when its reader is gone, even if nothing happens, and exits 74 when it cannot write")
   func monitor() async throws {
     try await withTestBus { bus in
       let phone = bus.spawn("phone", "--json")
@@ -119,7 +119,7 @@ struct NodeOutputTests {
     }
   }
 
-  @Test("A log that cannot be written ends nothing")
+  @Test("A log that cannot be written does not end a node")
   func log() async throws {
     try await withTestBus { bus in
       let line = "exec \"$BUSNODE\" phone --json --stdin --log-level trace 2>/dev/full"
@@ -131,7 +131,7 @@ struct NodeOutputTests {
     }
   }
 
-  @Test("A log says who joins and leaves, what is pressed, what becomes of it, and who is refused")
+  @Test("A log reports who joins and leaves, presses, verdicts and refusals")
   func words() async throws {
     try await withTestBus { bus in
       let phone = bus.spawn("phone", "--json", "--log-level", "debug")
@@ -139,7 +139,7 @@ struct NodeOutputTests {
       let watch = bus.spawn("watch", "--json", "--stdin", "--log-level", "debug")
       watch.write("start")
       try await watch.shows("running", revision: 1)
-      // The verdict takes another way than the snapshot.
+      // The verdict and the snapshot arrive separately.
       for words in ["the hub answers", "of watch: start was applied"] {
         try await watch.wait(for: "\"\(words)\" in its log") { view in view.errors.first { $0.contains(words) } }
       }

@@ -5,20 +5,20 @@ import TestSupport
 
 @Suite("Presses while the hub is away")
 struct OutboxTests {
-  /// Starts a node and waits until it shows the bus.
+  /// Starts a node and waits until it shows a snapshot.
   private func spawn(_ role: String, on bus: TestBus, _ arguments: String...) async throws -> NodeProcess {
     let node = bus.spawn(executable: TestBus.busnode, [role, "--json", "--stdin"] + arguments)
     try await node.snapshot("its first snapshot") { _ in true }
     return node
   }
 
-  /// Ends a node in good order.
+  /// Ends a node with SIGTERM.
   private func end(_ node: NodeProcess) async throws {
     node.signal(SIGTERM)
     #expect(try await node.ending() == .exited(0), "\(node.view.errors)")
   }
 
-  /// A bus that this machine has met, with a run that is on and nobody there.
+  /// A bus that this machine has met, with a run that is on and no running node.
   private func leaveRunning(_ bus: TestBus) async throws {
     let phone = try await spawn("phone", on: bus, "--debounce", "0")
     #expect(try await bus.run("send", "start").ending == .exited(0))
@@ -42,7 +42,7 @@ struct OutboxTests {
 
       let phone = try await spawn("phone", on: bus, "--debounce", "0")
       let shown = try await phone.shows("paused", revision: 2)
-      // Run time went on while the phone was down; from the press on none of it was active.
+      // Run time continued while the phone was down, but none of it was active after the press.
       let waited = try #require(row["waitingSeconds"]?.number)
       let metrics = shown["metrics"]
       let (elapsed, active) = (metrics?["elapsedSeconds"]?.number ?? 0, metrics?["activeSeconds"]?.number ?? 0)
@@ -56,7 +56,7 @@ struct OutboxTests {
     }
   }
 
-  @Test("What was pressed on standard input is kept, however soon the input ends behind it")
+  @Test("A press on standard input is kept, however soon the input ends")
   func endOfInput() async throws {
     try await withTestBus { bus in
       for device in ["one", "two", "three", "four"] {
@@ -70,7 +70,7 @@ struct OutboxTests {
     }
   }
 
-  @Test("Now or never, and a bus that was never met, keep nothing and exit 69")
+  @Test("With --no-queue, or on a bus that was never met, send keeps nothing and exits 69")
   func nothingKept() async throws {
     try await withTestBus { bus in
       #expect(try await bus.run("send", "start").ending == .exited(69))
@@ -84,7 +84,7 @@ struct OutboxTests {
     }
   }
 
-  @Test("A hub that does not answer leaves the press in the spool; when it goes on, it counts from when it was pressed")
+  @Test("A press on a hub that hangs stays in the spool and later counts from its press time")
   func frozenHub() async throws {
     try await withTestBus { bus in
       let phone = try await spawn("phone", on: bus, "--debounce", "0")
@@ -96,7 +96,7 @@ struct OutboxTests {
       #expect(try bus.spooled().count == 1)
       let outbox = try await bus.run("outbox", "--device", "shell", "--json")
       let waited = try #require(outbox.json.first?["waitingSeconds"]?.number)
-      // Whoever asks or delivers is told so in time, and nothing is said to have happened that has not.
+      // flush reports the missing answer in time, and nothing as done that is not.
       let flush = try await bus.run("outbox", "flush", "--timeout", "200ms", within: 30)
       #expect(flush.ending == .exited(69))
       #expect(flush.lines.isEmpty)
@@ -111,7 +111,7 @@ struct OutboxTests {
     }
   }
 
-  @Test("Senders side by side while the phone is down are all kept; each counts once, in the order of their presses")
+  @Test("Presses of parallel senders while the phone is down are all kept, and count once, in press order")
   func together() async throws {
     try await withTestBus { bus in
       try await leaveRunning(bus)
@@ -121,7 +121,7 @@ struct OutboxTests {
       #expect(try await bus.run("send", "pause").ending == .exited(5))
       #expect(try await bus.run("send", "resume").ending == .exited(5))
       #expect(try await bus.run("outbox", "--json", "--device", "other").json.count == 1)
-      // At full speed a window of 0: every press is judged alone, in press order.
+      // With a window of 0 every press is judged alone, in press order.
       let phone = try await spawn("phone", on: bus, "--debounce", "0")
       let shown = try await phone.shows("running", revision: 3)
       #expect(shown["metrics"]?["lapCount"]?.int == 2)
@@ -130,7 +130,7 @@ struct OutboxTests {
     }
   }
 
-  @Test("flush delivers what waits and says each verdict; without a hub it exits 69")
+  @Test("flush delivers waiting commands and prints each verdict; without a hub it exits 69")
   func flush() async throws {
     try await withTestBus { bus in
       try await leaveRunning(bus)
@@ -146,7 +146,7 @@ struct OutboxTests {
     }
   }
 
-  @Test("What was never sent is cancelled, and nobody delivers it; what waits no more is unknown")
+  @Test("A command that was never sent can be cancelled and is not delivered; one that no longer waits is unknown")
   func cancelled() async throws {
     try await withTestBus { bus in
       let phone = try await spawn("phone", on: bus, "--debounce", "0")
@@ -173,7 +173,7 @@ struct OutboxTests {
     try await withTestBus { bus in
       let phone = try await spawn("phone", on: bus, "--debounce", "0")
       let watch = try await spawn("watch", on: bus)
-      // It was out of reach before its first snapshot, too.
+      // The watch was out of reach before its first snapshot, too.
       let index = watch.view.json.count
       try await end(phone)
       try await watch.event("no hub", from: index) { $0["event"]?.string == "link" && $0["reachable"]?.bool == false }
@@ -185,7 +185,7 @@ struct OutboxTests {
       let running = try await bus.run("outbox", "--json")
       #expect(running.json.compactMap { $0["what"]?.string } == presses, "\(running.errors)")
       #expect(running.json.allSatisfy { $0["tries"]?.int == 0 && $0["receiverDeviceId"]?.string == "phone" })
-      // One is taken back at the door of the running watch, one in the store of the stopped one.
+      // One press is cancelled at the admin socket of the running watch, one in the store of the stopped watch.
       let ids = running.json.compactMap { $0["id"]?.string }
       #expect(try await bus.run("outbox", "cancel", ids[1]).ending == .exited(0))
       watch.signal(SIGKILL)
@@ -207,7 +207,7 @@ struct OutboxTests {
     }
   }
 
-  @Test("peers shows whom the hub knows; without a hub it exits 69")
+  @Test("peers shows the devices that the hub knows; without a hub it exits 69")
   func peers() async throws {
     try await withTestBus { bus in
       #expect(try await bus.run("peers").ending == .exited(69))
@@ -230,7 +230,7 @@ struct OutboxTests {
     }
   }
 
-  @Test("A disk that does not take the press exits 74, a full spool 75; nothing is sent")
+  @Test("A full disk exits 74 and a full spool 75, and nothing is sent")
   func noRoom() async throws {
     try await withTestBus { bus in
       let phone = try await spawn("phone", on: bus, "--debounce", "0")
@@ -255,7 +255,7 @@ struct OutboxTests {
     }
   }
 
-  @Test("A store whose holder does not answer is named, the others are shown, and the exit status is 75")
+  @Test("outbox names a store whose node does not answer, shows the others and exits 75")
   func silentHolder() async throws {
     try await withTestBus { bus in
       let phone = try await spawn("phone", on: bus)
@@ -276,7 +276,7 @@ struct OutboxTests {
 }
 
 extension NodeProcess {
-  /// Which of its presses have a verdict, in the order in which it was told.
+  /// The presses that have a verdict, in the order in which the verdicts were told.
   fileprivate var judged: [String] {
     view.json.filter { $0["event"]?.string == "verdict" }.compactMap { $0["command"]?.string }
   }
@@ -290,7 +290,7 @@ extension TestBus {
     try FileManager.default.contentsOfDirectory(atPath: spool).filter { $0.hasSuffix(".json") }
   }
 
-  /// Waits until the hub has taken every press out of the spool.
+  /// Waits until the spool is empty.
   fileprivate func emptySpool() async throws {
     let wait = try await shell("until [ -z \"$(ls -A '\(spool)')\" ]; do sleep 0.05; done", within: 60)
     #expect(wait.ending == .exited(0))

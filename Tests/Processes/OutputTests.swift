@@ -3,7 +3,8 @@ import RunBus
 import Testing
 import TestSupport
 
-/// Commands whose output nobody takes: closed before they begin, closed by a reader that leaves, or on a full disk.
+/// Commands whose output cannot be written: it is closed from the start, closed by a reader that leaves, or on a full
+/// disk.
 @Suite("Output that cannot be written")
 struct OutputTests {
   private func phone(_ bus: TestBus, _ arguments: String...) async throws -> NodeProcess {
@@ -12,7 +13,7 @@ struct OutputTests {
     return phone
   }
 
-  /// Runs a command without a place for its output; the exit status is the last line.
+  /// Runs a command with an output that cannot be written; the exit status is the last line.
   private func status(_ bus: TestBus, _ command: String, _ place: String) async throws -> (Int, errors: [String]) {
     let view = try await bus.shell("$BUSNODE \(command) \(place); echo ${PIPESTATUS[0]} >&2")
     var errors = view.errors
@@ -40,7 +41,7 @@ struct OutputTests {
         let (queued, errors) = try await status(bus, "send start \(json)", place)
         #expect(queued == 5 && errors.count == lines, "\(place) \(errors)")
       }
-      // What was sent to the phone may wait there, too, when the phone ended before it could take it out.
+      // A command that was sent may still be in the spool if the phone ended before it could remove it.
       let unsent = try await bus.run("outbox", "--json").json.filter { $0["tries"]?.int == 0 }
       #expect(unsent.count == 3)
       for row in unsent {
@@ -77,7 +78,7 @@ struct OutputTests {
     }
   }
 
-  @Test("What changes a record is done and exits 0, also without output; import goes on with the next file")
+  @Test("A command that changes a record works without output and exits 0; import continues with the next file")
   func acts() async throws {
     try await withTestBus { bus in
       let phone = try await phone(bus)
@@ -91,7 +92,7 @@ struct OutputTests {
       #expect(records.count == 2)
       phone.signal(SIGTERM)
       _ = try await phone.ending()
-      // The phone is down: its store is opened here, and gets no number that a line is written to.
+      // The phone is down, so the command opens the store itself. No file of the store may get descriptor number 1.
       for (number, record) in records.enumerated() {
         let id = try #require(record["runId"]?.string)
         #expect(try await status(bus, "records edit \(id) --title T\(number)", ">&-").0 == 0)

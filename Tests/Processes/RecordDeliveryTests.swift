@@ -18,7 +18,7 @@ struct RecordDeliveryTests {
     _ = try await node.ending()
   }
 
-  @Test("A watch that was away from start to stop gets the record on return, once; edits and removals come, too")
+  @Test("A watch that was away during a run gets its record once on return, and later edits and removals")
   func away() async throws {
     try await withTestBus { bus in
       func phone() -> NodeProcess { bus.spawn(executable: TestBus.busnode, ["phone", "--json", "--debounce", "0"]) }
@@ -35,7 +35,7 @@ struct RecordDeliveryTests {
       let back = watch()
       let come = try await record(back, "kept")
       #expect(come["record"] == kept["record"])
-      // What the watch keeps can be looked at beside it, and is changed at the phone.
+      // The watch's records can be listed at the watch, but are changed only at the phone.
       let listed = try await bus.run("records", "--device", "watch", "--json")
       #expect(listed.json == [try #require(kept["record"])])
       let shown = try await bus.run("records", "show", id, "--device", "watch", "--json")
@@ -51,7 +51,7 @@ struct RecordDeliveryTests {
       #expect(try await record(again, "kept", version: 2)["record"]?["title"]?.string == "River")
       #expect(records(again).count == 1, "the first version came again")
 
-      // The phone is gone: the watch still has its runs.
+      // The phone is gone, and the watch still has its runs.
       try await end(first, SIGKILL)
       #expect(try await bus.run("records", "--device", "watch", "--json").json.first?["title"]?.string == "River")
       let second = phone()

@@ -13,7 +13,7 @@ struct RecordProcessTests {
     return phone
   }
 
-  @Test("A run from start to stop is a record: listed and shown by the running phone, and by its store when it is down")
+  @Test("A stopped run is a record, listed and shown by the running phone or from its store")
   func stopped() async throws {
     try await withTestBus { bus in
       #expect(try await bus.run("records").ending == .exited(69))
@@ -53,7 +53,7 @@ struct RecordProcessTests {
     }
   }
 
-  @Test("Kill -9 right after the stop: the record is there all the same")
+  @Test("The record is there even if the phone is killed right after the stop")
   func killed() async throws {
     try await withTestBus { bus in
       let phone = try await phone(bus, "--debounce", "0")
@@ -70,7 +70,7 @@ struct RecordProcessTests {
     }
   }
 
-  @Test("What is exported comes back as the same run; the same file twice is one run; filters and sums hold")
+  @Test("An export can be imported as the same run, once; filters and sums are right")
   func exchange() async throws {
     try await withTestBus { bus in
       let phone = try await phone(bus)
@@ -93,7 +93,7 @@ struct RecordProcessTests {
         let known = try await bus.run("records", "import", file, "--json")
         #expect(known.json.first?["act"]?.string == "known" && known.json.first?["runId"]?.string == id)
       }
-      // Removed, it comes back from its own exports, under its own id.
+      // A removed run can be imported from its own exports, with its own id.
       for format in ["gpx", "tcx", "json"] {
         #expect(try await bus.run("records", "rm", id, "--yes").ending == .exited(0))
         let back = try await bus.run("records", "import", bus.directory + "/run.\(format)", "--json")
@@ -116,7 +116,7 @@ struct RecordProcessTests {
     }
   }
 
-  /// A bus of its own in which a phone has run once.
+  /// A bus on which a phone has run once.
   private func shelf(_ bus: TestBus, _ name: String) async throws -> [String: String?] {
     let environment: [String: String?] = ["RUNBUS_BUS": name]
     let phone = bus.spawn("phone", "--json", environment: environment)
@@ -164,7 +164,7 @@ struct RecordProcessTests {
   }
 
   @Test(
-    "gpxpy and tcxreader find every fix, lap, second and metre of the exports; a broken export is noticed",
+    "gpxpy and tcxreader read every fix, lap, time and distance of the exports; a broken export is noticed",
     .enabled("needs scripts/bootstrap --python") { Checkout.hasPython })
   func independentParsers() async throws {
     try await withTestBus { bus in

@@ -2,10 +2,10 @@ import Foundation
 import Testing
 import TestSupport
 
-/// A phone dies by kill -9 in the middle of a run, and is started again.
+/// A phone that is killed with kill -9 during a run and started again.
 @Suite("A phone that was killed in a run")
 struct RecoveryTests {
-  /// A run is on, the phone dies, and a new one is started with these arguments.
+  /// Starts a run, kills the phone, and starts a new one with these arguments.
   private func recover(
     _ arguments: String...,
     body: @Sendable (_ trio: Trio, _ phone: NodeProcess, _ watch: NodeProcess) async throws -> Void
@@ -14,7 +14,7 @@ struct RecoveryTests {
       let nodes = try await trio.start(phone: ["--synthetic"])
       nodes.watch.write("start")
       try await nodes.phone.shows("running", revision: 1)
-      // A tick: something of the run is on the disk.
+      // After a tick something of the run is on the disk.
       try await nodes.phone.snapshot("a tick") { ($0["metrics"]?["activeSeconds"]?.number ?? 0) >= 3 }
       nodes.phone.signal(SIGKILL)
       _ = try await nodes.phone.ending()
@@ -25,7 +25,7 @@ struct RecoveryTests {
 
   private static func isRecovering(_ snapshot: JSONValue) -> Bool { snapshot["recovering"]?.bool == true }
 
-  @Test("It goes on by itself where nobody can be asked")
+  @Test("The run is resumed where nobody can be asked")
   func resume() async throws {
     try await recover { _, phone, watch in
       let first = try await phone.shows("running", revision: 1, term: 2)
@@ -34,7 +34,7 @@ struct RecoveryTests {
     }
   }
 
-  @Test("With finish everybody sees the run completed, and never running again")
+  @Test("With finish every device shows the run completed and never running again")
   func finish() async throws {
     try await recover("--recover", "finish") { _, phone, watch in
       let stopped = try await watch.shows("completed", revision: 2, term: 2)
@@ -44,7 +44,7 @@ struct RecoveryTests {
     }
   }
 
-  @Test("With discard the run is over as well, and the phone says what it did")
+  @Test("With discard the run is over too, and the phone reports what it did")
   func discard() async throws {
     try await recover("--recover", "discard") { _, phone, watch in
       try await watch.shows("completed", revision: 2, term: 2)
@@ -72,7 +72,7 @@ struct RecoveryTests {
     }
   }
 
-  @Test("A phone that dies while it asks asks again, and its standard input answers")
+  @Test("A phone that dies while it waits for a decision asks again, and an answer on standard input counts")
   func askAgain() async throws {
     try await recover("--recover", "ask") { trio, phone, watch in
       try await phone.snapshot("the question", where: Self.isRecovering)
@@ -85,7 +85,7 @@ struct RecoveryTests {
     }
   }
 
-  @Test("Without orders on standard input a letter answers, and a stop on the watch does")
+  @Test("Without --stdin a typed letter answers, and so does a stop on the watch")
   func letters() async throws {
     try await withTrio(.ipc) { trio in
       let nodes = try await trio.start()

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 import TestSupport
 
-/// The recordings that are played: one of the project, and those beside the checkout.
+/// The recordings that are played: one of the project, and those in the folder beside the checkout.
 enum Recordings {
   static let synthetic = Checkout.path("examples/runs/synthetic.gpx")
 
@@ -18,10 +18,10 @@ enum Recordings {
   }
 }
 
-// One after the other: at this speed a play is busy all the time.
+// Serialized, because at this speed a replay keeps the machine busy.
 @Suite("A replayed run ends as measured", .serialized)
 struct ReplayTests {
-  /// `make sanitize` plays slower: its processes do.
+  /// `make sanitize` plays slower, because its processes are slower.
   private static let speed = ProcessInfo.processInfo.environment["RUNBUS_REPLAY_SPEED"] ?? "1000"
 
   /// Plays a recording with three processes and returns the summary.
@@ -36,14 +36,14 @@ struct ReplayTests {
     return summary
   }
 
-  /// Every number of the summary is the measured one; what is measured beside the metrics has keys of its own.
+  /// Every number of the summary equals the measured one; numbers other than metrics have keys of their own.
   private func expect(_ summary: JSONValue, endsAs measured: JSONValue) throws {
     let metrics = try #require(summary["metrics"]?.object)
     #expect(!metrics.isEmpty)
     for (key, value) in metrics { #expect(measured[key] == value, "\(key)") }
   }
 
-  @Test("The project's own run, played twice: equal to the last digit, and as measured")
+  @Test("The project's own run gives exactly the measured numbers, and the same ones when it is played again")
   func synthetic() async throws {
     try await withTestBus { bus in
       let measured = try #require(try await bus.run("measure", Recordings.synthetic, "--json").json.last)
@@ -70,7 +70,7 @@ struct ReplayTests {
     }
   }
 
-  @Test("Live, offline, and read back from the disk by a later life: one set of numbers, pieces and route")
+  @Test("Live, offline and after a restart a run has the same numbers, splits and route")
   func recovered() async throws {
     let path = Recordings.synthetic
     try await withTestBus { bus in
@@ -81,7 +81,7 @@ struct ReplayTests {
       #expect(up.ending == .exited(0), "\(up.errors.suffix(3))")
       try expect(try #require(up.json.last), endsAs: measured)
 
-      // A later life that nobody told the weight.
+      // A later incarnation that was not given the weight.
       let phone = bus.spawn("phone", "--bus", "later", "--json")
       _ = try await phone.event("the run that was") { $0["phase"]?.string == "completed" }
       let state = try #require(try await bus.run("state", "--bus", "later", "--splits", "--json").json.last)

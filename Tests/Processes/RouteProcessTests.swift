@@ -5,11 +5,11 @@ import TestSupport
 
 @testable import busnode
 
-@Suite("A run's route and its pieces from a shell")
+@Suite("A run's route and its splits from a shell")
 struct RouteProcessTests {
   private static let sensors = ["--synthetic", "--seed", "3", "--duration", "600", "--speed", "30"]
 
-  /// What a follower wrote, the last word on each point, by run.
+  /// The last state of each point that a follower printed, by run.
   private func route(_ lines: [JSONValue]) -> [String: [Int: JSONValue]] {
     var routes: [String: [Int: JSONValue]] = [:]
     for line in lines {
@@ -22,7 +22,7 @@ struct RouteProcessTests {
   }
 
   @Test(
-    "A follower from the start, one that joins late and a single look have the same route", arguments: Link.allCases)
+    "A follower from the start, one that joins late and a single query have the same route", arguments: Link.allCases)
   func followers(link: Link) async throws {
     try await withTrio(link) { trio in
       let (phone, _, widget) = try await trio.start(phone: Self.sensors)
@@ -37,13 +37,13 @@ struct RouteProcessTests {
       widget.write("stop")
       try await phone.shows("completed", revision: 2)
       _ = try await phone.event("all of its readings") { $0["event"]?.string == "sensorsDone" }
-      // An answer holds nothing that is not durable, and nothing that followers will not hear.
+      // An answer contains only durable points, and only points that followers get as well.
       let look = try await trio.run("route", "--json", "--timeout", "60")
       #expect(look.ending == .exited(0), "\(look.errors)")
       let last = try #require(look.json.last)
       let (runID, index) = (try #require(last["runId"]?.string), try #require(last["index"]?.int))
       for follower in [first, late] {
-        // What it wrote last on each point is what the look shows; compared once it has come so far.
+        // The last state of each point must equal the query's; compared once the follower has come as far.
         _ = try await follower.event("the last point") { $0["index"]?.int == index && $0["runId"]?.string == runID }
         try await follower.wait(for: "the route that the look shows") { view in
           let points = route(view.json)[runID] ?? [:]
@@ -57,7 +57,7 @@ struct RouteProcessTests {
     }
   }
 
-  @Test("The state with its splits, in the units that are asked for; a weight gives energy")
+  @Test("state shows splits in the wanted units, and energy if there is a weight")
   func splits() async throws {
     try await withTrio(.ipc) { trio in
       let (phone, _, _) = try await trio.start(phone: Self.sensors + ["--weight", "70"])
@@ -84,7 +84,7 @@ struct RouteProcessTests {
     }
   }
 
-  @Test("A phone says when its sensors may sleep")
+  @Test("A phone reports when its sensors may be off")
   func sensors() async throws {
     try await withTrio(.ipc) { trio in
       let (phone, watch, _) = try await trio.start()
@@ -92,7 +92,7 @@ struct RouteProcessTests {
       for (count, (button, demand)) in steps.enumerated() {
         watch.write(button)
         try await phone.wait(for: "the demand after \(button)") { view in
-          // The first is that of before any run.
+          // The first demand is that before any run.
           let demands = view.json.filter { $0["event"]?.string == "sensors" }.compactMap { $0["demand"]?.string }
           return demands.count == count + 2 && demands.last == demand ? demands : nil
         }
@@ -100,7 +100,7 @@ struct RouteProcessTests {
     }
   }
 
-  @Test("Without a run there is no route, and without a hub no answer")
+  @Test("route prints nothing without a run, and fails without a hub")
   func nothing() async throws {
     try await withTrio(.ipc) { trio in
       #expect(try await trio.run("route").ending == .exited(69))

@@ -3,28 +3,28 @@ import RunBus
 import Testing
 import TestSupport
 
-/// One hub and very many peers in a few processes.
+/// One hub with very many peers in a few processes.
 struct ScaleTrial {
   let peers: Int
   let presses: Int
   /// How many processes share the peers.
   static let processes = 4
-  /// The first presses count for nobody: subscriptions still reach the hub, buffers grow.
+  /// The first presses are not measured: subscriptions still reach the hub, and buffers grow.
   static let warmUp = 10
 
-  /// What was measured.
+  /// The measured values.
   struct Figures: Sendable {
     var peers = 0
     var joinSeconds = 0.0
-    /// From each press to the moments in which the first and the last peer saw its revision, in milliseconds.
+    /// Times from each press until the first and the last peer saw its revision, in milliseconds.
     var first: [Double] = []
     var last: [Double] = []
-    /// Processor time of the hub and of the crowd for one press and what follows, in milliseconds.
+    /// Processor time of the hub and of the crowd for one press and its effects, in milliseconds.
     var processor = (hub: 0.0, crowd: 0.0)
-    /// The hub and the processes of the crowd, with four peers and with all of them.
+    /// Footprints of the hub and of the crowd's processes, with four peers and with all of them.
     var hub: (before: Footprint?, after: Footprint?) = (nil, nil)
     var crowd: (before: [Footprint], after: [Footprint]) = ([], [])
-    /// Peers whose view the hub says it has.
+    /// Peers that the hub lists as reachable.
     var reachable = 0
   }
 
@@ -91,7 +91,7 @@ struct ScaleTrial {
 }
 
 extension ScaleTrial.Figures {
-  /// All of it as a table.
+  /// All figures as a table.
   var table: String {
     func percentiles(_ values: [Double]) -> String {
       let sorted = values.sorted()
@@ -126,7 +126,7 @@ extension ScaleTrial.Figures {
 
 @Suite("Many peers on one hub")
 struct ScaleTests {
-  /// `make chaos PEERS=1000` has more of them.
+  /// `make chaos PEERS=1000` runs more of them.
   private static let peers = Clients.size("PEERS")
 
   @Test("Each of many peers sees every revision, and the hub knows each of them")
@@ -134,7 +134,7 @@ struct ScaleTests {
     let trial = ScaleTrial(peers: max(8, Self.peers ?? 60), presses: Self.peers == nil ? 5 : 300)
     let figures = try await withTestBus { bus in try await trial.run(bus) }
     if Self.peers != nil { print(figures.table) }
-    // The hub's answer to `peers` names so many at most.
+    // The hub's answer to `peers` lists at most 256.
     #expect(figures.reachable == min(trial.peers, 256))
   }
 }

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Scripts for up")
 struct ScriptTests {
-  @Test("A script is read in order of time, comments and blank lines left out")
+  @Test("A script is read in order of time, without comments and blank lines")
   func order() throws {
     let script = try Script(
       "# a run\n\nat 12s watch pause # now\nat 1m30s phone kill\nat 5 phone start\n", file: "a.run")
@@ -36,7 +36,7 @@ struct ScriptTests {
     #expect(error?.message.contains(what) == true, "\(error?.message ?? "")")
   }
 
-  @Test("Nobody presses a button of a killed device before it is started again")
+  @Test("A script cannot press a button of a killed device before it restarts it")
   func theDead() throws {
     _ = try Script("at 1s watch kill\nat 2s watch restart\nat 3s watch pause", file: "a.run")
     let error = #expect(throws: TextError.self) {
@@ -53,11 +53,11 @@ struct ScriptTests {
     ])
   func times(text: String, seconds: Double) { #expect(DurationText.parse(text) == BusDuration(seconds: seconds)) }
 
-  @Test("What is no time is none", arguments: ["", "s", "1x", "1:60", "1s1m", "nan", "1e3", "-1", "1:2:3:4", "1..2"])
+  @Test("A wrong time is refused", arguments: ["", "s", "1x", "1:60", "1s1m", "nan", "1e3", "-1", "1:2:3:4", "1..2"])
   func noTimes(text: String) { #expect(DurationText.parse(text) == nil) }
 
   @Test(
-    "An order reads back as it was written",
+    "A written order reads back the same",
     arguments: [
       NodeOrder.press(.start, at: nil), .press(.pause, at: BusDuration(nanoseconds: 123_400_000_001)), .offline(nil),
       .offline(.seconds(30)), .online,

@@ -4,7 +4,7 @@ import TestSupport
 
 @Suite("Two phones on one bus")
 struct SecondPhoneTests {
-  @Test("The second says who holds the bus, exits 75, and the first is undisturbed", arguments: Link.allCases)
+  @Test("The second phone names the holder and exits 75; the first is not disturbed", arguments: Link.allCases)
   func secondPhone(link: Link) async throws {
     try await withTrio(link) { trio in
       let (phone, watch, widget) = try await trio.start()
@@ -21,7 +21,7 @@ struct SecondPhoneTests {
       }
       watch.write("pause")
       for node in [phone, watch, widget] { try await node.shows("paused", revision: 2, term: 1) }
-      // Nobody lost sight of the first for a moment.
+      // Nobody lost the first phone for a moment.
       #expect(!watch.lostTheHub && !widget.lostTheHub)
     }
   }

@@ -7,7 +7,7 @@ import TestSupport
 
 @Suite("A recording in a node")
 struct SensorPlayTests {
-  /// A run that is on since a moment.
+  /// A run that has been on since a moment.
   private func running(since: BusTime) -> Snapshot {
     var snapshot = Snapshot.none
     snapshot.order = SnapshotOrder(term: 1, revision: 1, tick: 1)
@@ -20,7 +20,7 @@ struct SensorPlayTests {
   private static let second = Timeline(
     (0..<10).map { Sample(moment: .runOffset(.seconds($0)), value: .heartRate(bpm: 150)) })
 
-  @Test("A node that comes to a run that is on goes on from there, and its recording ends once")
+  @Test("A node that joins a run plays its recording from there on, and reports its end once")
   func late() {
     let start = BusTime.zero + .seconds(100)
     var playback = Playback(Self.second)
@@ -35,7 +35,7 @@ struct SensorPlayTests {
     #expect(playback.ranOutAt == .seconds(9))
   }
 
-  @Test("A watch that is killed and started again during a run sends its heart rate on, each time")
+  @Test("A watch that is killed and restarted during a run continues to send its heart rate, each time")
   func restart() async throws {
     try await withTestBus { bus in
       let phone = bus.spawn("phone", "--json", "--stdin", "--speed", "10")
@@ -60,7 +60,7 @@ struct SensorPlayTests {
     }
   }
 
-  @Test("A phone says once that its recording has ended, and that the run goes on")
+  @Test("A phone reports once that its recording has ended and that the run continues")
   func ended() async throws {
     try await withTestBus { bus in
       let phone = bus.spawn("phone", "--json", "--stdin", "--synthetic", "--duration", "10", "--speed", "20")

@@ -8,7 +8,7 @@ import TestSupport
 
 @Suite("Three processes share one run")
 struct SharedRunProcessTests {
-  @Test("All press pause at once: one transition, one applied, the others coalesced into it", arguments: Link.allCases)
+  @Test("Pause on all devices at once is one transition: one applied, the rest coalesced", arguments: Link.allCases)
   func allAtOnce(link: Link) async throws {
     try await withTrio(link) { trio in
       let (phone, watch, widget) = try await trio.start()
@@ -27,7 +27,7 @@ struct SharedRunProcessTests {
       #expect(Set(coalesced.map { $0["coalescedInto"] }) == [applied.first?["commandId"]])
       #expect(verdicts.allSatisfy { $0["revision"]?.int == 2 })
 
-      // The next revision is the next press's: nothing happened between.
+      // The next press makes the next revision, so nothing happened in between.
       #expect(try await trio.run("send", "resume", "--json").json.last?["revision"]?.int == 3)
       for node in [phone, watch, widget] {
         try await node.shows("running", revision: 3)
@@ -39,7 +39,7 @@ struct SharedRunProcessTests {
     }
   }
 
-  @Test("Who joins late has the state at once", arguments: Link.allCases)
+  @Test("A late joiner has the state at once", arguments: Link.allCases)
   func lateJoiner(link: Link) async throws {
     try await withTrio(link) { trio in
       let (phone, watch, widget) = try await trio.start()
@@ -80,13 +80,13 @@ struct SharedRunProcessTests {
   }
 
   @Test(
-    "A phone that was killed goes on with its run: same revision, higher term, peers follow", arguments: Link.allCases)
+    "A killed phone continues its run: same revision, higher term, and peers follow", arguments: Link.allCases)
   func killedPhone(link: Link) async throws {
     let sensors = ["--synthetic", "--seed", "3", "--duration", "600", "--speed", "20"]
     try await withTrio(link) { trio in
       let (phone, watch, widget) = try await trio.start(phone: sensors)
       watch.write("start")
-      // Some distance is durable: a snapshot shows nothing that is not.
+      // Some distance is durable, because a snapshot shows only durable values.
       let shown = try await widget.snapshot("some distance") { $0["metrics"]?["distanceMeters"]?.number ?? 0 > 20 }
       phone.signal(SIGKILL)
       #expect(try await phone.ending() == .signaled(SIGKILL))
@@ -112,7 +112,7 @@ struct SharedRunProcessTests {
     }
   }
 
-  @Test("A watch that was frozen until the hub missed it converges when it thaws", arguments: Link.allCases)
+  @Test("A watch that was frozen until the hub missed it catches up when it continues", arguments: Link.allCases)
   func frozenWatch(link: Link) async throws {
     try await withTrio(link) { trio in
       let (phone, watch, widget) = try await trio.start()
@@ -140,7 +140,7 @@ struct SharedRunProcessTests {
     }
   }
 
-  @Test("A watch off the air loses no heartbeat: its readings arrive when it is back", arguments: Link.allCases)
+  @Test("A disconnected watch loses no reading: they arrive when it is back", arguments: Link.allCases)
   func offlineWatch(link: Link) async throws {
     let sensors = ["--synthetic", "--seed", "5", "--duration", "90"]
     let recording = SyntheticRun(seed: 5, duration: .seconds(90)).recording()
@@ -159,7 +159,7 @@ struct SharedRunProcessTests {
       try await watch.event("no link", from: index) {
         $0["event"]?.string == "link" && $0["reachable"]?.bool == false
       }
-      // It hears nothing until it is back, though the run goes on and ends; not before, however slow the machine is.
+      // The watch hears nothing until it is back, though the run continues and ends, however slow the machine is.
       press(recording.presses.suffix(1))
       try await widget.shows("completed", revision: last)
       #expect(!watch.revisions.contains(last))

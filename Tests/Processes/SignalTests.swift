@@ -2,10 +2,10 @@ import Foundation
 import Testing
 import TestSupport
 
-@Suite("Signals end a node in good order")
+@Suite("Signals end a node properly")
 struct SignalTests {
   @Test(
-    "A phone that is told to end says goodbye: no watch raises its alarm, and it ends with 0",
+    "A phone that is told to end says goodbye and exits 0, and no watch raises an alarm",
     arguments: [SIGHUP, SIGQUIT, SIGINT, SIGTERM])
   func goodbye(number: Int32) async throws {
     try await withTrio(.ipc) { trio in
@@ -13,7 +13,7 @@ struct SignalTests {
       phone.write("start")
       try await watch.shows("running", revision: 1)
       phone.signal(number)
-      // A terminal that goes away often sends several.
+      // A terminal that is closed often sends several.
       if number == SIGHUP { for _ in 1...3 { phone.signal(number) } }
       #expect(try await phone.ending() == .exited(0), "\(phone.view.errors)")
       #expect(phone.view.errors.isEmpty)
@@ -63,7 +63,7 @@ struct SignalTests {
     }
   }
 
-  @Test("up ends its nodes when nobody reads it any more")
+  @Test("up ends its nodes when nobody reads its output any more")
   func reader() async throws {
     try await withTestBus { bus in
       let up = try await bus.shell(

@@ -3,9 +3,9 @@ import RunBus
 import Testing
 import TestSupport
 
-@Suite("A process that stands still loses nothing and holds nobody up")
+@Suite("A process that hangs loses nothing and delays nobody else")
 struct StandstillTests {
-  @Test("A phone that stands still for three seconds judges every press made meanwhile, once")
+  @Test("A phone that hangs for three seconds judges every press made meanwhile, once")
   func frozenPhone() async throws {
     try await withTestBus { bus in
       var crew = try Crew(bus, debounce: 20)
@@ -19,9 +19,9 @@ struct StandstillTests {
       for kind in [CommandKind.pause, .resume, .lap] {
         for index in [Crew.watch, Crew.watch2, Crew.widget] { crew.press(kind, on: index) }
       }
-      // A button answers though the phone does not.
+      // A press is queued at once, although the phone hangs.
       for index in [Crew.watch, Crew.watch2, Crew.widget] { try await crew.isPromised(on: index) }
-      // The length of the fault; nothing is waited for.
+      // The duration of the fault, not a wait for an event.
       try await Task.sleep(for: .seconds(3))
       crew.members[Crew.phone].process.signal(SIGCONT)
 
@@ -32,7 +32,7 @@ struct StandstillTests {
     }
   }
 
-  @Test("While a watch stands still the others see every revision; it shows the last one when it goes on")
+  @Test("While a watch hangs the others see every revision; it shows the last one when it continues")
   func frozenWatch() async throws {
     try await withTestBus { bus in
       var crew = try Crew(bus, debounce: 0)

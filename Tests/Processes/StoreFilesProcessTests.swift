@@ -3,9 +3,9 @@ import RunBus
 import Testing
 import TestSupport
 
-@Suite("Stores that are damaged, deleted, looked at, or on a disk with a limit")
+@Suite("Stores that are damaged, deleted, read by others, or limited in size")
 struct StoreFilesProcessTests {
-  /// Starts a node and waits until it shows the bus.
+  /// Starts a node and waits until it shows a snapshot.
   private func spawn(_ role: String, on bus: TestBus, _ arguments: String...) async throws -> NodeProcess {
     let node = bus.spawn(executable: TestBus.busnode, [role, "--json", "--stdin"] + arguments)
     try await node.snapshot("its first snapshot") { _ in true }
@@ -14,7 +14,7 @@ struct StoreFilesProcessTests {
 
   private func store(of device: String, on bus: TestBus) -> String { bus.stateDirectory + "/runbus/default/\(device)" }
 
-  @Test("A damaged store that the start does not see: the phone goes on at the first press, with the run that was on")
+  @Test("A phone that finds damage in its store at the first press continues with the run that was on")
   func damaged() async throws {
     try await withTestBus { bus in
       var phone = try await spawn("phone", on: bus, "--debounce", "0")
@@ -22,7 +22,7 @@ struct StoreFilesProcessTests {
       try await phone.shows("running", revision: 1)
       phone.signal(SIGTERM)
       #expect(try await phone.ending() == .exited(0))
-      // One bit: the column "run" of "accepted" is called "ren".
+      // One changed bit renames the column "run" of "accepted" to "ren".
       let path = store(of: "phone", on: bus) + "/node.sqlite"
       var bytes = try Data(contentsOf: URL(filePath: path))
       let range = try #require(bytes.range(of: Data("source BLOB NOT NULL, run BLOB".utf8)))
@@ -47,7 +47,7 @@ struct StoreFilesProcessTests {
         let places = node.snapshots.map(\.order)
         #expect(!places.isEmpty && zip(places, places.dropFirst()).allSatisfy { !$1.lexicographicallyPrecedes($0) })
       }
-      // The next start finds nothing wrong.
+      // The next start finds no damage.
       phone = try await spawn("phone", on: bus, "--debounce", "0")
       phone.signal(SIGTERM)
       #expect(try await phone.ending() == .exited(0))
@@ -56,7 +56,7 @@ struct StoreFilesProcessTests {
   }
 
   @Test(
-    "A store or a runtime directory that is deleted under a phone ends it with a sentence, and nothing is told as applied",
+    "A phone whose store or runtime directory is deleted ends with an error message and reports nothing as applied",
     arguments: ["store", "runtime"])
   func deleted(what: String) async throws {
     try await withTestBus { bus in
@@ -79,7 +79,7 @@ struct StoreFilesProcessTests {
     }
   }
 
-  @Test("A watch whose store is deleted ends with a sentence, also when nothing happens")
+  @Test("A watch whose store is deleted ends with an error message, also when nothing happens")
   func deletedUnderWatch() async throws {
     try await withTestBus { bus in
       let phone = try await spawn("phone", on: bus)
@@ -92,7 +92,7 @@ struct StoreFilesProcessTests {
     }
   }
 
-  @Test("A phone starts while others look into its store all the time")
+  @Test("A phone starts while others read its store all the time")
   func looks() async throws {
     try await withTestBus { bus in
       var phone = try await spawn("phone", on: bus)
@@ -110,10 +110,10 @@ struct StoreFilesProcessTests {
     }
   }
 
-  @Test("A limit on the size of files is survived like a full disk, and said once")
+  @Test("A phone survives a limit on the size of files like a full disk, and reports it once")
   func sizeLimit() async throws {
     try await withTestBus { bus in
-      // In kibibytes; the log of a store comes to that after some presses.
+      // In kibibytes; the log of a store reaches that size after some presses.
       let phone = bus.spawn(
         executable: "/bin/bash",
         ["-c", "ulimit -S -f 300; exec \"$BUSNODE\" phone --json --stdin --debounce 0"])
@@ -146,7 +146,7 @@ struct StoreFilesProcessTests {
     }
   }
 
-  @Test("A pipe in place of the hub's lock keeps nobody waiting")
+  @Test("A pipe in place of the hub's lock blocks nobody")
   func pipe() async throws {
     try await withTestBus { bus in
       let directory = bus.runtimeDirectory + "/runbus/default"
@@ -163,7 +163,7 @@ struct StoreFilesProcessTests {
     }
   }
 
-  @Test("A node that no shell could ask does not start")
+  @Test("A node that cannot open its admin socket does not start")
   func door() async throws {
     try await withTestBus { bus in
       let directory = bus.runtimeDirectory + "/runbus/default"
@@ -178,7 +178,7 @@ struct StoreFilesProcessTests {
     }
   }
 
-  /// A file in the place of a directory of the bus "default".
+  /// Puts a file in place of a directory of the bus "default".
   private func obstruct(_ bus: TestBus, _ name: String) throws {
     let path = bus.stateDirectory + "/runbus/" + name
     try FileManager.default.createDirectory(
@@ -188,7 +188,7 @@ struct StoreFilesProcessTests {
   }
 
   @Test(
-    "Stores and a spool that cannot be looked into are an error, and not none",
+    "Stores and a spool that cannot be read are an error, not an empty list",
     arguments: [
       ("default", ["outbox"]), ("default", ["outbox", "quarantine"]), ("default", ["records"]),
       ("default/_spool", ["outbox"]), ("default/_spool", ["outbox", "--json"]),
@@ -207,7 +207,7 @@ struct StoreFilesProcessTests {
     }
   }
 
-  @Test("A file among the stores is no device")
+  @Test("A file among the stores is not listed as a device")
   func file() async throws {
     try await withTestBus { bus in
       try obstruct(bus, "default/notes")

@@ -2,9 +2,10 @@ import Foundation
 import Testing
 import TestSupport
 
-/// What strangers cannot do to a run, in small; `make chaos CONNECTS=10000` and `make chaos FRAMES=1000000` in large.
+/// What strangers must not do to a run, in small; `make chaos CONNECTS=10000` and `make chaos FRAMES=1000000` do
+/// more.
 @Suite(
-  "Strangers by the thousand while a run goes on", .serialized,
+  "Thousands of strangers during a run", .serialized,
   .enabled("needs scripts/bootstrap --python") { Checkout.hasPython })
 struct StrangerTests {
   @Test("Connecting and leaving in every way, half-done handshakes included, leaves nothing behind")
@@ -13,7 +14,7 @@ struct StrangerTests {
     try await withTrio(.tcp) { trio in
       var run = try await Undisturbed(trio, speed: count == nil ? 10 : 1)
       var lines: [String] = []
-      // What the first ones cost stays: caches, and what is known of twenty devices.
+      // The cost of the first ones stays: caches, and what the hub keeps about twenty devices.
       try await visit(count == nil ? 100 : 200, trio, seed, &run)
       let before = run.phone.footprint
       var after: [Footprint?] = []
@@ -21,7 +22,7 @@ struct StrangerTests {
       for share in [total / 10, total - total / 10] {
         let left = try await visit(share, trio, seed, waits: !after.isEmpty, &run)
         if let before {
-          // The system closes what was reset when it gets to it.
+          // The system closes reset connections some time later.
           try await lookFor("descriptors of before", within: 30) { [phone = run.phone] in
             phone.footprint?.descriptors ?? 0 <= before.descriptors
           }
@@ -33,7 +34,7 @@ struct StrangerTests {
       try await run.expectAllIsWell()
       #expect(run.phone.view.errors.isEmpty, "\(run.phone.view.errors.prefix(3))")
       guard let before, let first = after[0], let last = after[1] else { return }
-      // Sessions of those who left without a word are kept for a while: some hundred bytes each.
+      // The hub keeps sessions without a goodbye for a while, at some hundred bytes each.
       #expect(last.hasGrown(byLessThan: 4096, since: first), "\(first), then \(last)")
       #expect(last.threads <= before.threads + 2)
       guard count != nil else { return }
@@ -57,7 +58,7 @@ struct StrangerTests {
     return try #require(visitor.view.json.first)
   }
 
-  @Test("Malformed frames of every kind on both sockets change nothing, fill no log and take no memory")
+  @Test("Malformed frames of every kind on both sockets change nothing and fill neither log nor memory")
   func frames() async throws {
     let (count, seed) = (Clients.size("FRAMES"), Clients.seed)
     try await withTrio(.tcp) { trio in
@@ -71,7 +72,7 @@ struct StrangerTests {
       try await run.press()
       try await run.expectAllIsWell()
       let errors = run.phone.view.errors
-      // The first 64 of either socket's strangers are named.
+      // The log names the first 64 strangers of each socket.
       #expect(errors.count <= 2 * 64 + 8, "seed \(seed): \(errors.suffix(3))")
       if let before, let after { #expect(after.hasGrown(byLessThan: 64 * 1024, since: before)) }
       guard count != nil else { return }

@@ -6,7 +6,7 @@ import TestSupport
 
 @Suite("up plays a run with three processes")
 struct UpTests {
-  @Test("A modelled run ends as measured: all nodes agree, to the last digit")
+  @Test("A modelled run ends with exactly the measured numbers, and all nodes agree")
   func synthetic() async throws {
     try await withTestBus { bus in
       let up = try await bus.run(
@@ -22,7 +22,7 @@ struct UpTests {
     }
   }
 
-  @Test("A child that dies unasked is named, with how it died")
+  @Test("A child that dies unexpectedly is named, with the way it died")
   func death() async throws {
     try await withTestBus { bus in
       let up = bus.spawn("up", "--synthetic", "--duration", "600", "--json")
@@ -59,7 +59,7 @@ struct UpTests {
   }
 
   @Test(
-    "A run that the script leaves on is stopped by the phone, and that is said",
+    "A run that the script leaves on is stopped by the phone, and up reports that",
     arguments: [
       "at 0s watch start", "at 0s watch start\nat 2s watch stop\nat 4s widget start",
       "at 0s watch offline 3s\nat 1s watch start",
@@ -75,7 +75,7 @@ struct UpTests {
     }
   }
 
-  @Test("A script that stops its run is left alone")
+  @Test("A run that the script stops is not stopped again")
   func stopped() async throws {
     try await withTestBus { bus in
       let path = try script("at 0s watch start\nat 3s watch stop", bus)
@@ -86,7 +86,7 @@ struct UpTests {
     }
   }
 
-  @Test("When its output cannot be written the run is played to its end, that is said once, and the status is 74")
+  @Test("When its output cannot be written up plays the run to its end, reports that once and exits 74")
   func fullDisk() async throws {
     try await withTestBus { bus in
       let up = try await bus.shell("exec \"$BUSNODE\" up --synthetic --duration 20 --speed 20 --json >/dev/full")

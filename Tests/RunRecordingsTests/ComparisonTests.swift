@@ -2,7 +2,7 @@ import RunBus
 import RunRecordings
 import Testing
 
-@Suite("Our numbers beside the device's")
+@Suite("Our numbers compared with the device's")
 struct ComparisonTests {
   private func split(_ number: Int, _ meters: Double, _ span: ClosedRange<Int64>, isComplete: Bool = true) -> Split {
     Split(
@@ -26,7 +26,7 @@ struct ComparisonTests {
       recorded: recorded == nil ? nil : summary)
   }
 
-  @Test("A difference is ours less the device's; without both there is none")
+  @Test("A difference is our value minus the device's; if one is missing there is none")
   func values() {
     let value = ComparedValue(ours: 102, recorded: 100)
     #expect(value.difference == 2)
@@ -37,10 +37,10 @@ struct ComparisonTests {
     #expect(ComparedValue(ours: 3, recorded: 0).percent == nil)
   }
 
-  @Test("A recording without figures has nothing to compare with")
+  @Test("A recording without figures gives no comparison")
   func nothing() { #expect(Comparison(run(recorded: nil)) == nil) }
 
-  @Test("Joules are compared as the kilocalories that devices say, of 4184 each")
+  @Test("Energy is compared in kilocalories of 4184 J, as devices state it")
   func energy() throws {
     var summary = RecordedSummary()
     summary.energyKilocalories = 100
@@ -50,7 +50,7 @@ struct ComparisonTests {
     #expect(comparison.energyKilocalories == ComparedValue(ours: 100, recorded: 100))
   }
 
-  @Test("Laps meet at their marks; one that we have not cut has none of our numbers")
+  @Test("Laps are matched by their marks; a lap that we do not have has none of our numbers")
   func laps() throws {
     let ours = [split(1, 500, 0...100), split(2, 900, 100...300), split(3, 100, 300...330, isComplete: false)]
     let device = [lap(505, 101, at: 0), lap(450, 99, at: 100), lap(440, 100, at: 200), lap(90, 31, at: 300)]
@@ -62,7 +62,7 @@ struct ComparisonTests {
     #expect(try #require(Comparison(run(recorded: [lap(505, 101, at: 0)]))).laps.isEmpty)
   }
 
-  @Test("Laps of one kilometre are compared with our kilometres, until one has another length")
+  @Test("Laps of one kilometre are compared with our kilometres, up to the first of another length")
   func splits() throws {
     let ours = (1...4).map {
       split($0, $0 == 4 ? 700 : 1000, Int64($0 - 1) * 300...Int64($0) * 300, isComplete: $0 < 4)

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Measuring without processes")
 struct MeasurementTests {
-  @Test("A live replay gives the same digits: another origin, another order of arrival, a watch that was away")
+  @Test("A live replay with another origin and order of arrival gives exactly the same numbers")
   func sameDigits() {
     let recording = SyntheticRun(seed: 11, duration: .seconds(900)).recording()
     let measured = measure(recording)
@@ -26,7 +26,7 @@ struct MeasurementTests {
     }
   }
 
-  @Test("The clock is the recording's, less its timer stops, and the last fix counts")
+  @Test("The clock is the recording's without its timer stops, and the last fix counts")
   func clock() throws {
     let positions = (0...10).map { second in
       RecordedSample(

@@ -47,7 +47,7 @@ struct RecordExchangeTests {
     arguments: OwnRun.allCases)
   func tcx(run: OwnRun) throws { try exchange(run).expectTCX() }
 
-  @Test("A run without any reading is what only JSON and CSV hold: GPX says so, and so does whoever reads its TCX")
+  @Test("A run without readings can be exported to JSON and CSV only: GPX and readers of its TCX refuse it")
   func empty() throws {
     let summary = RecordSummary(
       runID: RunID(high: 1, low: 2), version: 1, deviceID: DeviceID("shell")!, hubDeviceID: DeviceID("phone")!,
@@ -64,7 +64,7 @@ struct RecordExchangeTests {
     #expect(RecordExport.csv(record).split(separator: "\r\n").count == 2)
   }
 
-  @Test("Numbers beyond all bounds are written somehow, and stop nobody")
+  @Test("Numbers beyond all bounds can be written without a crash")
   func absurd() throws {
     var record = try exchange(.shipped).record
     record.body.series.interval = BusDuration(nanoseconds: .max / 2)

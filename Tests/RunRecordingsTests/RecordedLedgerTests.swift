@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Real recordings that arrive out of order", .enabled(if: RecordedRuns.folder != nil, RecordedRuns.missing))
 struct RecordedLedgerTests {
-  /// Small enough to be thrown about wholly.
+  /// A run small enough to be shuffled completely.
   private static let smallMax = 3000
 
   private struct Generator: RandomNumberGenerator {
@@ -15,7 +15,7 @@ struct RecordedLedgerTests {
     }
   }
 
-  /// What the entries fold to in one go.
+  /// The report and the route of one fold in order.
   private func folded(_ entries: [LedgerEntry], at end: BusTime) -> (report: RunReport, route: [RoutePoint]) {
     var calculator = Calculator()
     let route = entries.sorted(by: LedgerEntry.precedes).compactMap { calculator.fold($0) }
@@ -34,18 +34,18 @@ struct RecordedLedgerTests {
   }
 
   @Test(
-    "The incremental ledger and one fold in order say the same to the last digit", arguments: RecordedRuns.references)
+    "The incremental ledger and one fold in order give exactly the same numbers", arguments: RecordedRuns.references)
   func shuffled(reference: RecordedRuns.Reference) throws {
     let recording = try RecordedRuns.recording(reference.file)
     let origin = BusTime(nanoseconds: 1_234_567_890_123)
-    // The journal's positions break ties; those of one moment stay as the file has them.
+    // Positions break ties, so entries of one moment keep the file's order.
     let entries = recording.ledgerEntries(runStartedAt: origin)
     let end = origin + recording.duration
     check(entries, at: end, "device by device")
     for seed in 1...3 as ClosedRange<UInt64> {
       var generator = Generator(state: seed)
       if entries.count <= Self.smallMax { check(entries.shuffled(using: &generator), at: end, "shuffled \(seed)") }
-      // Each is late by up to a thousand places, as behind links that drop.
+      // Each entry is late by up to a thousand positions, as after an interrupted link.
       let late = entries.sorted(by: LedgerEntry.precedes).enumerated()
         .map {
           (place: $0.offset + Int.random(in: 0...($0.offset.isMultiple(of: 97) ? 1000 : 2), using: &generator), $0)

@@ -2,7 +2,7 @@ import RunBus
 import RunRecordings
 import Testing
 
-@Suite("What a replay presses")
+@Suite("The presses of a replay")
 struct RecordedPressesTests {
   private func recording(stops: [ClosedRange<Int64>] = [], laps: [Int64] = [], lasting: Int64 = 10_000) -> Recording {
     Recording(
@@ -16,7 +16,7 @@ struct RecordedPressesTests {
     recording.presses.map { "\($0.kind.rawValue) \($0.offset.nanoseconds / 1_000_000)" }.joined(separator: ", ")
   }
 
-  @Test("Start, pauses, laps and stop, each at its moment")
+  @Test("A replay presses start, pauses, laps and stop, each at its moment")
   func whole() {
     #expect(
       told(recording(stops: [2000...4000], laps: [1000, 3000, 8000]))
@@ -35,19 +35,19 @@ struct RecordedPressesTests {
       told(recording(stops: [2000...4000], laps: [4500])) == "start 0, pause 2000, resume 4000, lap 4500, stop 10000")
   }
 
-  @Test("A lap needs something before it and behind it")
+  @Test("A lap at the start or the stop is left out")
   func lapsAtTheEnds() {
     #expect(
       told(recording(laps: [-5, 0, 499, 500, 9500, 9501, 10_000, 20_000])) == "start 0, lap 500, lap 9500, stop 10000")
   }
 
-  @Test("Of laps within a window the first counts")
+  @Test("Of laps within one window the first counts")
   func lapsTogether() {
     #expect(
       told(recording(laps: [1000, 1000, 1400, 1800, 2300])) == "start 0, lap 1000, lap 1800, lap 2300, stop 10000")
   }
 
-  @Test("A timer stop that a hub would take for undone is none; two with hardly a breath between them are one")
+  @Test("A timer stop that a hub would treat as undone is left out, and two close ones are merged")
   func shortStops() {
     #expect(told(recording(stops: [2000...2499])) == "start 0, stop 10000")
     #expect(told(recording(stops: [2000...2500])) == "start 0, pause 2000, resume 2500, stop 10000")
@@ -55,7 +55,7 @@ struct RecordedPressesTests {
     #expect(told(recording(stops: [2000...2300, 2600...2900])) == "start 0, pause 2000, resume 2900, stop 10000")
   }
 
-  @Test("Laps are entries of the ledger: counted, and cut where they are marked")
+  @Test("Laps are entries of the ledger, counted and split at their marks")
   func entries() {
     let metrics = measure(recording(stops: [2000...4000], laps: [1000, 4000, 8000]))
     #expect(metrics.lapCount == 3)

@@ -4,12 +4,12 @@ import RunRecordings
 import TestSupport
 import Testing
 
-/// Real recordings with reference figures, where the development folder is at hand.
+/// Real recordings with reference figures, if the development folder is there.
 enum RecordedRuns {
   static let folder = Checkout.recordings
   static let missing: Comment = "there are no recordings beside the checkout (shared/runs)"
 
-  /// What the device and other tools say of each file; empty where there are none.
+  /// The figures of the device and of other tools for each file; empty without the folder.
   static let references: [Reference] = {
     guard let folder, let data = try? Data(contentsOf: folder.appendingPathComponent("reference.json")) else {
       return []
@@ -23,7 +23,7 @@ enum RecordedRuns {
     try Recording.read(contentsOf: (folder ?? URL(fileURLWithPath: "/")).appendingPathComponent(file).path)
   }
 
-  /// One file's figures, whatever kind of summary they come from.
+  /// The figures of one file, whatever kind of summary they come from.
   struct Reference: Sendable, CustomTestStringConvertible {
     let file: String
     let distanceMeters: Double
@@ -44,7 +44,7 @@ enum RecordedRuns {
   }
 }
 
-/// The shape of reference.json, as far as it is used.
+/// The used part of reference.json.
 private struct Document: Decodable {
   struct File: Decodable {
     let file: String

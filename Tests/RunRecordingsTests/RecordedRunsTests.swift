@@ -5,8 +5,8 @@ import Testing
 
 @Suite("Real recordings", .enabled(if: RecordedRuns.folder != nil, RecordedRuns.missing))
 struct RecordedRunsTests {
-  /// How far the distance may lie from the device's own. In two files the recorded positions themselves lie 3.1 and
-  /// 4.7 % from it, as WGS84 has them (reference.json), and no rule should know better than they do.
+  /// How far the distance may differ from the device's. In two files the recorded positions themselves differ by 3.1
+  /// and 4.7 % on WGS84 (reference.json), and no rule should correct that.
   private static func tolerance(_ file: String) -> Double {
     switch file {
     case "fr310xt-pauses.tcx": 0.035
@@ -19,7 +19,7 @@ struct RecordedRunsTests {
   func references() { #expect(RecordedRuns.references.count >= 7) }
 
   @Test(
-    "The distance lies near the device's, with the pedometer and by positions alone", arguments: RecordedRuns.references
+    "The distance is close to the device's, with pedometer and by positions alone", arguments: RecordedRuns.references
   )
   func distance(reference: RecordedRuns.Reference) throws {
     let recording = try RecordedRuns.recording(reference.file)
@@ -32,14 +32,14 @@ struct RecordedRunsTests {
     }
   }
 
-  @Test("Active time is the device's timer within a per cent", arguments: RecordedRuns.references)
+  @Test("Active time equals the device's timer within one per cent", arguments: RecordedRuns.references)
   func timer(reference: RecordedRuns.Reference) throws {
     let seconds = measure(try RecordedRuns.recording(reference.file)).active.seconds
     #expect(abs(seconds - reference.timerSeconds) <= 0.01 * reference.timerSeconds)
   }
 
   @Test(
-    "Heart rates are the device's where its points agree with it, and its points' elsewhere",
+    "The mean heart rate equals the device's, or that of its points where the two disagree",
     arguments: RecordedRuns.references)
   func heartRate(reference: RecordedRuns.Reference) throws {
     let metrics = measure(try RecordedRuns.recording(reference.file))
@@ -49,7 +49,7 @@ struct RecordedRunsTests {
     }
     let device = try #require(reference.averageHeartRateBpm)
     let average = try #require(metrics.averageHeartRateBpm)
-    // One device's lap contradicts its own points by 9 bpm.
+    // One device states a lap that differs from its own points by 9 bpm.
     let expected = abs(points - device) <= 1 ? device : points
     #expect(abs(average - expected) <= 1, "\(average) bpm against \(expected) bpm")
     let highest = try #require(metrics.maxHeartRateBpm)
@@ -57,7 +57,7 @@ struct RecordedRunsTests {
   }
 
   @Test(
-    "The ascent lies closer to the device's than gpxpy's does",
+    "The ascent is closer to the device's than gpxpy's is",
     arguments: RecordedRuns.references.filter { $0.ascentMeters != nil })
   func ascent(reference: RecordedRuns.Reference) throws {
     let device = try #require(reference.ascentMeters)
@@ -83,8 +83,9 @@ struct RecordedRunsTests {
     #expect(compared >= 8)
   }
 
-  /// A lap of ours begins with the first point of the device's; with smart recording that lies up to 9 s behind the mark.
-  @Test("The device's laps meet ours at its own marks", arguments: ["fr945-intervals.tcx", "fr310xt-pauses.tcx"])
+  /// Our lap begins with the first point of the device's lap, which may be up to 9 s after the mark with smart
+  /// recording.
+  @Test("Our laps match the device's at its marks", arguments: ["fr945-intervals.tcx", "fr310xt-pauses.tcx"])
   func laps(file: String) throws {
     let run = MeasuredRun(try RecordedRuns.recording(file))
     let comparison = try #require(Comparison(run))
@@ -96,7 +97,7 @@ struct RecordedRunsTests {
     }
   }
 
-  @Test("The file with an undeclared prefix is read whole, and says so")
+  @Test("The file with an undeclared prefix is read completely, with a warning")
   func undeclaredPrefix() throws {
     let recording = try RecordedRuns.recording("malformed-undeclared-prefix.tcx")
     #expect(recording.warnings == ["1 undeclared XML prefix ignored (first at line 4653)"])

@@ -12,7 +12,7 @@ struct RecordingDamageTests {
   }
 
   @Test(
-    "One damaged trackpoint costs itself, and the warning names its line",
+    "One damaged trackpoint is lost alone, and the warning names its line",
     arguments: [
       ("<time>2026-03-01T10:00:20Z</time>", "<time>2026-03-01T10:00:20Z</tjme>"),
       ("<time>2026-03-01T10:00:20Z</time>", "<time>2026-03-01T10:00:20Z<time>"),
@@ -33,7 +33,7 @@ struct RecordingDamageTests {
     #expect(warning.hasSuffix("1 trackpoint skipped (line 24)"), "\(warning)")
   }
 
-  @Test("The ends of a trackpoint are no less its own", arguments: ["<trkpt lat=\"50.00054\"", "<trkpt"])
+  @Test("A damaged start costs only its own trackpoint", arguments: ["<trkpt lat=\"50.00054\"", "<trkpt"])
   func mangledStart(start: String) throws {
     let line = Documents.gpxPoint(20)
     let mangled = try replacing(line, start, "<trkqt")
@@ -46,7 +46,7 @@ struct RecordingDamageTests {
     #expect(unclosed.warnings.first?.contains("1 trackpoint skipped (line 24)") == true)
   }
 
-  @Test("Bytes that are no characters cost the reading they are in")
+  @Test("Bytes that are no characters cost only the reading that contains them")
   func noCharacters() throws {
     for bytes in [[0xFF], [0x00], [0x01, 0x02], [0xC3]] as [[UInt8]] {
       var document = Array(Documents.gpx(0...60).utf8)
@@ -62,7 +62,7 @@ struct RecordingDamageTests {
     }
   }
 
-  @Test("A hole that damage left is no pause")
+  @Test("A gap that damage left is not a pause")
   func noPause() throws {
     let lines = (0...120).map { second in
       (30..<80).contains(second)
@@ -74,7 +74,7 @@ struct RecordingDamageTests {
     #expect(recording.warnings.first?.hasSuffix("50 trackpoints skipped (lines 34 to 83)") == true)
   }
 
-  @Test("A file cut off anywhere gives the trackpoints before the cut and says that the rest is missing, or is refused")
+  @Test("A truncated file gives the trackpoints before the cut with a warning that the rest is missing, or is refused")
   func cutOff() throws {
     let document = Array(Documents.gpx(0...30).utf8)
     let ends = document.indices.filter { document[$0...].starts(with: "</trkpt>".utf8) }.map { $0 + 8 }
@@ -91,7 +91,7 @@ struct RecordingDamageTests {
     }
   }
 
-  @Test("A cut TCX keeps the laps but not their totals, which are of more than was read")
+  @Test("A truncated TCX keeps the laps but not their totals, which cover more than was read")
   func cutLaps() throws {
     let whole = Documents.tcx([Documents.tcxLap(Array(0..<40)), Documents.tcxLap(Array(40..<80))])
     #expect(try Documents.read(whole).summary?.distanceMeters == 240)
@@ -104,7 +104,7 @@ struct RecordingDamageTests {
   }
 
   @Test(
-    "Tags around the trackpoints may break without costing one",
+    "Damaged tags around the trackpoints cost no trackpoint",
     arguments: [
       "<Track>", "</Track></Lap>", "<Lap StartTime=\"2026-03-01T10:00:40Z\">", "</Activity>", "</Activities>",
     ])
@@ -118,7 +118,7 @@ struct RecordingDamageTests {
     #expect(recording.lapMarks == [.seconds(40)])
   }
 
-  @Test("Two documents one behind the other are the first run, and a note")
+  @Test("Of two documents in one file the first is read, with a note")
   func twoDocuments() throws {
     let document = Documents.gpx(0...60)
     let recording = try Documents.read(document + document)
@@ -133,7 +133,7 @@ struct RecordingDamageTests {
   }
 
   @Test(
-    "A processing instruction costs nothing, wherever it stands",
+    "A processing instruction is ignored anywhere",
     arguments: ["<?a?>", "<?a ?>", "<?a b?>", "<?a b>c?>", "<?xml-stylesheet\nhref=\"a\"?>", "<?\u{FFFD}x?><?b?>"])
   func instruction(instruction: String) throws {
     let document = Documents.gpx(0...60)
@@ -143,12 +143,12 @@ struct RecordingDamageTests {
       #expect(read.samples == plain.samples)
       #expect(read.warnings.isEmpty, "\(read.warnings)")
     }
-    // One that is cut is damage, and no crash.
+    // A truncated one is damage, but must not crash.
     #expect(throws: RunBusError.self) { try Documents.read(instruction) }
     _ = try? Documents.read(replacing(document, "</gpx>", String(instruction.dropLast())))
   }
 
-  @Test("Text before the XML declaration costs nothing; blanks before it are not worth a word")
+  @Test("Text before the XML declaration costs nothing, and blanks there give no warning")
   func before() throws {
     #expect(try Documents.read("\n\n  " + Documents.gpx(0...60)).warnings.isEmpty)
     let recording = try Documents.read("HTTP/1.1 200 OK\n\n" + Documents.gpx(0...60))
@@ -157,7 +157,7 @@ struct RecordingDamageTests {
     #expect(recording.warnings.first?.contains("no trackpoint was lost") == true)
   }
 
-  @Test("A file of which less than half can be read is refused in one line, with how much that was")
+  @Test("A file of which less than half can be read is refused in one line that says how much that was")
   func mostlyDamaged() throws {
     let lines = (0..<60).map { second in
       second < 40 ? Documents.gpxPoint(second).replacing("</time>", with: "</tame>") : Documents.gpxPoint(second)
@@ -170,7 +170,7 @@ struct RecordingDamageTests {
   }
 
   @Test(
-    "One wrong time stamp costs its trackpoint, wherever it lies", arguments: [0, 1, 30, 59, 60], ["2016", "2028"])
+    "One wrong time stamp costs only its trackpoint, wherever it is", arguments: [0, 1, 30, 59, 60], ["2016", "2028"])
   func wrongTime(second: Int, year: String) throws {
     let lines = (0...60).map { index in
       index == second ? Documents.gpxPoint(index).replacing("2026", with: year) : Documents.gpxPoint(index)
@@ -182,7 +182,7 @@ struct RecordingDamageTests {
   }
 
   @Test(
-    "Any one damaged place costs a few trackpoints at most, and is never passed over in silence", arguments: 0..<300)
+    "Any single damage costs a few trackpoints at most, and always gives a warning", arguments: 0..<300)
   func onePlace(seed: UInt64) throws {
     var generator = SeededGenerator(seed: seed)
     let isTCX = seed.isMultiple(of: 2)
@@ -190,7 +190,7 @@ struct RecordingDamageTests {
       isTCX
       ? Documents.tcx([Documents.tcxLap(Array(0..<60)), Documents.tcxLap(Array(60..<120))]) : Documents.gpx(0..<120)
     let whole = Array(text.utf8)
-    // The first lines say what the file is; from there on there is something to go on with.
+    // Damage after the first line only: the first line says what kind of file it is.
     let start = try #require(whole.firstIndex(of: 0x0A)) + 1
     var document = whole
     let place = start + generator.below(whole.count - start - 30)
@@ -211,7 +211,7 @@ struct RecordingDamageTests {
     }
   }
 
-  @Test("Many damaged places are read or refused in one line, and never crash", arguments: 0..<200)
+  @Test("A file with much damage is read or refused in one line, and never crashes", arguments: 0..<200)
   func manyPlaces(seed: UInt64) {
     var generator = SeededGenerator(seed: seed)
     var document = Array(

@@ -11,7 +11,7 @@ struct RecordingKindsTests {
     try Documents.read(Documents.tcx(["<Lap>\(lap)<Track>\n" + points.joined(separator: "\n") + "\n</Track></Lap>"]))
   }
 
-  @Test("A treadmill has a pedometer and no position; a heart rate alone is a recording too")
+  @Test("A treadmill recording has a pedometer and no position, and a heart rate alone is a recording too")
   func treadmill() throws {
     let treadmill = try tcx((0...20).map { trackpoint($0, "<DistanceMeters>\($0 * 3)</DistanceMeters>") })
     #expect(treadmill.positionCount == 0)
@@ -38,14 +38,14 @@ struct RecordingKindsTests {
     #expect(try Documents.read(Documents.gpx(points: gpx)).cadences == steps)
   }
 
-  @Test("A foot pod's cadence goes before the one of a crank")
+  @Test("A foot pod's cadence is preferred to that of a crank")
   func twoCadences() throws {
     let pod = "<Extensions><ns3:TPX><ns3:RunCadence>86</ns3:RunCadence></ns3:TPX></Extensions>"
     #expect(try tcx((0...2).map { trackpoint($0, "<Cadence>1</Cadence>" + pod) }).cadences == [172, 172, 172])
     #expect(try tcx((0...2).map { trackpoint($0, pod + "<Cadence>1</Cadence>") }).cadences == [172, 172, 172])
   }
 
-  @Test("A GPX's distances are a pedometer when they add up, and are skipped with a note when they do not")
+  @Test("A GPX's distances are read as a pedometer if they are consistent, and skipped with a note otherwise")
   func gpxDistance() throws {
     func recording(_ meters: (Int) -> Int) throws -> Recording {
       let points = (0...30).map { Documents.gpxPoint($0, extra: "<ax:distance>\(meters($0))</ax:distance>") }
@@ -69,7 +69,7 @@ struct RecordingKindsTests {
     }
   }
 
-  @Test("Tracks that follow closely are one run with stops between; what begins later is another run")
+  @Test("Tracks that follow closely are one run with stops between; a later track is another run")
   func tracks() throws {
     func track(_ seconds: ClosedRange<Int>) -> String {
       "<trk><trkseg>\n" + seconds.map { Documents.gpxPoint($0) }.joined(separator: "\n") + "\n</trkseg></trk>"
@@ -96,7 +96,7 @@ struct RecordingKindsTests {
     #expect(try read(activity("Biking", 0...50), "<Activity Sport=\"Running\"></Activity>") == (50, 1))
   }
 
-  @Test("The device's timer says which holes were pauses: the longest that fit into the time it stood")
+  @Test("The device's timer tells which gaps were pauses: the longest that fit into its stopped time")
   func holesAndTimer() throws {
     let seconds = Array(0...50) + Array(90...140) + Array(200...250)
     func stops(timer: Double?) throws -> [[Double]] {
@@ -113,11 +113,11 @@ struct RecordingKindsTests {
   }
 
   @Test(
-    "A hole over which the runner came forward is lost reception; one after which they stand there still is a pause")
+    "A gap with movement is lost reception; a gap without movement is a pause")
   func holesAndGround() throws {
     func stops(shift: Int) throws -> [TimerStop] {
       let after = (60...110).map { second in
-        // The place of another second: where the runner was after the hole.
+        // Where the runner was `shift` seconds earlier, with the time after the gap.
         Documents.gpxPoint(second - shift).replacing(Documents.time(second - shift), with: Documents.time(second))
       }
       return try Documents.read(Documents.gpx(points: (0...20).map { Documents.gpxPoint($0) } + after)).timerStops
@@ -129,7 +129,7 @@ struct RecordingKindsTests {
     #expect(try stops(shift: 39) == pause)
   }
 
-  @Test("Trackpoints out of order are skipped, the fewest that will do; the same time twice is none")
+  @Test("As few trackpoints out of order as possible are skipped; a repeated time is allowed")
   func order() throws {
     let order = Array(0...20) + Array(15...16) + Array(21...40) + [40, 40]
     let recording = try Documents.read(Documents.gpx(order))

@@ -3,17 +3,17 @@ import RunCore
 import RunRecordings
 import Testing
 
-/// Documents that took minutes, and gigabytes, while Foundation's parser read them. They are as long as it takes to be
-/// noticed; the time limit is ten times what they need here.
-@Suite("Recordings that somebody made to be slow", .timeLimit(.minutes(2)))
+/// Documents for which Foundation's parser needed minutes and gigabytes. They are just long enough to notice that;
+/// the time limit is ten times what they need here.
+@Suite("Recordings that were made to be slow", .timeLimit(.minutes(2)))
 struct RecordingLimitTests {
-  /// What follows the trackpoints inside their segment.
+  /// Reads trackpoints followed by `rest` inside their segment.
   private func read(_ rest: String) throws(RunBusError) -> Recording {
     let points = (0..<60).map { Documents.gpxPoint($0) }
     return try Documents.read(Documents.gpx(points: points + [rest]))
   }
 
-  @Test("Comments cost nothing: one of a million dashes, many, and many that never end")
+  @Test("Comments cost no time: one of a million dashes, many, and many that never end")
   func comments() throws {
     let plain = try read("")
     for rest in ["<!-" + String(repeating: "-", count: 1_000_000) + ">", String(repeating: "<!---->", count: 200_000)] {
@@ -24,7 +24,7 @@ struct RecordingLimitTests {
     #expect(open.warnings.count == 1)
   }
 
-  @Test("More different names than any format has are refused in one sentence")
+  @Test("More different names than any format needs are refused in one sentence")
   func names() throws {
     let sentence = "f: cannot read this recording: its elements and attributes have more than 10000 different names"
     for name in ["<n%/>", "<p%:a/>", "<a n%=''/>", "<a xmlns:n%=''/>"] {
@@ -40,7 +40,7 @@ struct RecordingLimitTests {
         == ["100000 undeclared XML prefixes ignored (first at line 64)"])
   }
 
-  @Test("Laps beyond the ten thousandth are skipped with a note, their trackpoints are not")
+  @Test("Laps beyond the ten thousandth are skipped with a note, but their trackpoints are read")
   func laps() throws {
     let laps = (0..<10_050).map { Documents.tcxLap([$0]).replacing("\n", with: "") }
     let recording = try Documents.read(Documents.tcx(laps))
@@ -49,7 +49,7 @@ struct RecordingLimitTests {
     #expect(recording.summary?.laps.count == 10_000)
     #expect(recording.summary?.distanceMeters == nil)
     #expect(recording.warnings == ["50 laps beyond the first 10000 skipped (first at line 10004)"])
-    // One a second, as many as there are: those within a window of the start and the stop do not count.
+    // One lap a second; those within a window of the start or the stop are not pressed.
     #expect(recording.presses.count { $0.kind == .lap } == 9_999)
   }
 
@@ -62,7 +62,7 @@ struct RecordingLimitTests {
     #expect(error?.message == "f: cannot read this recording: its timer stops more than 10000 times")
   }
 
-  @Test("Empty tracks and lines of bytes that are no characters are counted, not collected")
+  @Test("Empty tracks and lines of invalid bytes are counted in a note instead of listed")
   func empty() throws {
     let recording = try read("</trkseg></trk>" + String(repeating: "<trk/>", count: 50_000) + "<trk><trkseg>")
     #expect(recording.positionCount == 60)

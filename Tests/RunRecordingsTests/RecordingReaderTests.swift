@@ -64,7 +64,7 @@ struct RecordingReaderTests {
     #expect(recording.warnings.isEmpty)
   }
 
-  @Test("The watch takes the heart rate, the phone everything else, nobody else anything; together they are whole")
+  @Test("The watch plays the heart rate and the phone everything else")
   func roles() {
     let recording = SyntheticRun(seed: 3).recording()
     let watch = recording.samples(for: .watch)
@@ -75,7 +75,7 @@ struct RecordingReaderTests {
     #expect(recording.samples(for: .widget).isEmpty)
   }
 
-  @Test("A new GPX segment is a pause; an empty one is none")
+  @Test("A new GPX segment is a pause; an empty one is not")
   func segments() throws {
     let body =
       "<trkseg>" + (0...5).map { point($0) }.joined() + "</trkseg><trkseg/><trkseg></trkseg><trkseg>"
@@ -84,7 +84,7 @@ struct RecordingReaderTests {
     #expect(try gpx(body).duration == .seconds(12))
   }
 
-  @Test("A hole of half a minute is a pause, steps of a sparse recorder are none")
+  @Test("A gap of half a minute is a pause; the steps of a sparse recorder are not")
   func holes() throws {
     let hole = "<trkseg>" + ([0, 1, 2, 20, 38, 39, 69, 70, 99]).map { point($0) }.joined() + "</trkseg>"
     #expect(seconds(try gpx(hole).timerStops) == [[39, 69]])
@@ -125,7 +125,7 @@ struct RecordingReaderTests {
     #expect(try stops([0, 1, 2, 12, 13], blank: [12, 13]) == [])
   }
 
-  @Test("TCX cadence, distance and heart rate are read where devices write them")
+  @Test("TCX cadence, distance and heart rate are read from the elements that devices write")
   func tcxPoint() throws {
     let recording = try tcx(
       """
@@ -144,7 +144,7 @@ struct RecordingReaderTests {
       ])
   }
 
-  @Test("What cannot be used is skipped with a note that says what and where")
+  @Test("An unusable element is skipped with a note that says what it is and where")
   func notes() throws {
     let body =
       "<trkseg>" + (0...20).map { point($0) }.joined() + "\n" + point(21, latitude: "NaN") + point(22, latitude: "91")

@@ -8,7 +8,7 @@ struct RecordingRefusalTests {
   private static let head = #"<gpx><trk><trkseg><trkpt lat="1" lon="2"><time>2026-01-01T00:00:00Z</time></trkpt>"#
 
   @Test(
-    "One line says what is wrong, and where",
+    "A refused file gives one line that says what is wrong, and where",
     arguments: [
       ("", "f: cannot read this recording: it is empty"),
       ("hello", "f:1:1: cannot read this recording: it is not XML"),
@@ -48,7 +48,7 @@ struct RecordingRefusalTests {
     #expect(throws: RunBusError.self) { try Recording.read(long, name: "f") }
   }
 
-  @Test("A path that is no file is refused: missing, a folder, a device")
+  @Test("A path that is not a file is refused: a missing one, a folder, a device")
   func paths() throws {
     for path in ["/nonexistent/run.gpx", NSTemporaryDirectory(), "/dev/null"] {
       let error = #expect(throws: RunBusError.self) { try Recording.read(contentsOf: path) }

@@ -14,7 +14,7 @@ struct RecordingSummaryTests {
       + (cadence.map { "<Extensions><ns3:LX><ns3:AvgRunCadence>\($0)</ns3:AvgRunCadence></ns3:LX></Extensions>" } ?? "")
   }
 
-  @Test("Every lap of a TCX is kept, and the totals are of all of them")
+  @Test("Every lap of a TCX is kept, and the totals cover all of them")
   func laps() throws {
     let recording = try Documents.read(
       Documents.tcx([
@@ -36,7 +36,7 @@ struct RecordingSummaryTests {
     #expect(summary.laps.map(\.maxHeartRateBpm) == [130, 150])
   }
 
-  @Test("Laps without figures make no summary, and neither do zeros in their place")
+  @Test("Laps without figures, or with zeros, give no summary")
   func noFigures() throws {
     let zeros = "<TotalTimeSeconds>0</TotalTimeSeconds><DistanceMeters>0</DistanceMeters><Calories>0</Calories>"
     for figures in ["", zeros] {
@@ -47,7 +47,7 @@ struct RecordingSummaryTests {
     }
   }
 
-  @Test("A figure that one lap lacks has no total; a lap without points has no start")
+  @Test("A figure that one lap lacks has no total, and a lap without points has no start")
   func partialFigures() throws {
     let recording = try Documents.read(
       Documents.tcx([
@@ -63,7 +63,7 @@ struct RecordingSummaryTests {
     #expect(recording.lapMarks.isEmpty)
   }
 
-  @Test("Garmin's track statistics are a GPX's summary")
+  @Test("Garmin's track statistics are read as a GPX's summary")
   func trackStatistics() throws {
     let statistics = """
       <extensions><ax:TrackStatsExtension><ax:Distance>180</ax:Distance><ax:TimerTime>58</ax:TimerTime>\
@@ -84,7 +84,7 @@ struct RecordingSummaryTests {
     #expect(try Documents.read(Documents.gpx(0...60)).summary == nil)
   }
 
-  @Test("Cluetrust's laps are a GPX's laps")
+  @Test("Cluetrust's laps are read as a GPX's laps")
   func gpxLaps() throws {
     func lap(_ start: Int, _ elapsed: String, _ meters: Int) -> String {
       "<ax:lap><ax:startTime>\(Documents.time(start))</ax:startTime><ax:elapsedTime>\(elapsed)</ax:elapsedTime>"

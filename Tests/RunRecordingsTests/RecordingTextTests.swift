@@ -7,7 +7,7 @@ import Testing
 struct RecordingTextTests {
   private let document = Documents.gpx(0...20).replacing("Morning run", with: "Früh")
 
-  @Test("A byte order mark, UTF-16 and Latin encodings are read; line ends may be anybody's")
+  @Test("A byte order mark, UTF-16, Latin encodings and all kinds of line ends are read")
   func encodings() throws {
     let expected = try Documents.read(document)
     #expect(expected.name == "Früh")
@@ -28,7 +28,7 @@ struct RecordingTextTests {
   }
 
   @Test(
-    "What is no text is called by its name",
+    "A file that is not text is refused by what it is",
     arguments: [
       ([0x1F, 0x8B, 8, 0], "it is compressed with gzip; unpack it first (gunzip)"),
       ([0x50, 0x4B, 3, 4], "it is a zip archive; unpack it first (unzip)"),
@@ -44,7 +44,7 @@ struct RecordingTextTests {
     #expect(error?.message == "f: cannot read this recording: \(reason)")
   }
 
-  @Test("A document type in another encoding is refused as well")
+  @Test("A document type is refused in another encoding too")
   func documentType() {
     let text = "<!DOCTYPE gpx [<!ENTITY a \"b\">]>" + document
     let utf16: [UInt8] = [0xFF, 0xFE] + text.utf16.flatMap { [UInt8($0 & 0xFF), UInt8($0 >> 8)] }
@@ -61,7 +61,7 @@ struct RecordingTextTests {
     #expect(recording.warnings.isEmpty)
   }
 
-  @Test("A tag of a hundred thousand attributes, deep nesting and text without end are refused or passed over")
+  @Test("A tag of a hundred thousand attributes, deep nesting and endless text are refused or skipped")
   func hostile() throws {
     let attributes = (0..<100_000).map { "a\($0)=''" }.joined(separator: " ")
     let error = #expect(throws: RunBusError.self) { try Documents.read("<gpx \(attributes)></gpx>") }
@@ -75,7 +75,7 @@ struct RecordingTextTests {
   }
 
   @Test(
-    "Numbers and times that cannot be cost a reading each",
+    "Impossible numbers and times cost one reading each",
     arguments: ["NaN", "inf", "-inf", "1e999", "-1", "0x20", "1,5", "99999999999999999999"])
   func numbers(number: String) throws {
     let lines = (0...20).map {
@@ -90,7 +90,7 @@ struct RecordingTextTests {
     #expect(try Documents.read(Documents.gpx(points: times)).positionCount == 20)
   }
 
-  @Test("Years that no run was in are unreadable times", arguments: ["0000", "9999", "-001"])
+  @Test("Impossible years are unreadable times", arguments: ["0000", "9999", "-001"])
   func years(year: String) throws {
     let error = #expect(throws: RunBusError.self) { try Documents.read(document.replacing("2026", with: year)) }
     #expect(error?.message == "f: cannot read this recording: none of its 21 trackpoints has a time that can be read")

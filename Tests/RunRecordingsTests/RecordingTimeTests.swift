@@ -23,7 +23,7 @@ struct RecordingTimeTests {
   }
 
   @Test(
-    "Anything else is no time stamp",
+    "Other texts are no time stamps",
     arguments: [
       "", "Feb 15 2013, 15:34:01", "2026-13-01T00:00:00Z", "2026-01-01", "2026-01-01T08:00:00.Z",
       "2026-01-01T08:00:00Zx", "2026-01-01T25:00:00Z", "9999-01-01T00:00:00Z", "2026-02-29T08:00:00Z",
@@ -33,7 +33,7 @@ struct RecordingTimeTests {
     #expect(RecordingTime.unixNanoseconds(text) == nil)
   }
 
-  @Test("What is written is read back", arguments: 0..<500)
+  @Test("A written time stamp is read back", arguments: 0..<500)
   func roundTrip(index: Int64) {
     let nanoseconds = index * 10_000_019 * 1_000_000_000 / 7 / 1_000_000 * 1_000_000
     #expect(RecordingTime.unixNanoseconds(RecordingTime.text(unixNanoseconds: nanoseconds)) == nanoseconds)

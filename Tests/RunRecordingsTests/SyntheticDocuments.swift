@@ -1,14 +1,14 @@
 import RunBus
 import RunRecordings
 
-/// Documents made for tests: one trackpoint a line, so that a line number names one.
+/// Documents made for tests: one trackpoint a line, so that a line number identifies a trackpoint.
 enum Documents {
   static func time(_ second: Int) -> String {
     func pad(_ value: Int) -> String { value < 10 ? "0\(value)" : "\(value)" }
     return "2026-03-01T\(pad(10 + second / 3600)):\(pad(second / 60 % 60)):\(pad(second % 60))Z"
   }
 
-  /// A trackpoint of a GPX: 3 m/s to the north, heart rate 140, cadence 85.
+  /// A GPX trackpoint: 3 m/s to the north, heart rate 140, cadence 85.
   static func gpxPoint(_ second: Int, extra: String = "<ax:hr>140</ax:hr><ax:cad>85</ax:cad>") -> String {
     #"<trkpt lat="\#(50 + Double(second) * 2.7e-5)" lon="8.5"><ele>100.5</ele><time>\#(time(second))</time>"#
       + "<extensions><ax:TrackPointExtension>\(extra)</ax:TrackPointExtension></extensions></trkpt>"
@@ -33,7 +33,7 @@ enum Documents {
     <HeartRateBpm><Value>140</Value></HeartRateBpm></Trackpoint>
     """
   }
-  /// A lap of two lines of figures, one point a line, and one line of end.
+  /// A lap: two lines of figures, one point a line, and a closing line.
   static func tcxLap(_ seconds: [Int], figures: String? = nil) -> String {
     """
     <Lap StartTime="\(time(seconds.first ?? 0))">
@@ -86,7 +86,7 @@ enum Documents {
 }
 
 extension Recording {
-  /// At how many moments it holds a position.
+  /// The number of positions.
   var positionCount: Int {
     samples.count { if case .position = $0.value { true } else { false } }
   }

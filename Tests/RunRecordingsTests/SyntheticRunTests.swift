@@ -6,13 +6,13 @@ import Testing
 
 @Suite("The modelled runner")
 struct SyntheticRunTests {
-  @Test("The same seed gives the same run, another seed another")
+  @Test("The same seed gives the same run, another seed another one")
   func seeds() {
     #expect(SyntheticRun(seed: 7).recording() == SyntheticRun(seed: 7).recording())
     #expect(SyntheticRun(seed: 7).recording().samples != SyntheticRun(seed: 8).recording().samples)
   }
 
-  @Test("Five minutes look like a run", arguments: 0..<20 as Range<UInt64>)
+  @Test("Five minutes of the model look like a run", arguments: 0..<20 as Range<UInt64>)
   func looksLikeARun(seed: UInt64) throws {
     let recording = SyntheticRun(seed: seed).recording()
     let metrics = measure(recording)
@@ -35,7 +35,7 @@ struct SyntheticRunTests {
       })
   }
 
-  @Test("Any duration is a recording", arguments: [-5, 0, 10, 59, 60, 61, 301, 900, 3601])
+  @Test("Any duration gives a recording", arguments: [-5, 0, 10, 59, 60, 61, 301, 900, 3601])
   func durations(seconds: Int64) {
     let recording = SyntheticRun(seed: 1, duration: .seconds(seconds)).recording()
     #expect(recording.duration == .seconds(max(seconds, 10)))
@@ -43,7 +43,7 @@ struct SyntheticRunTests {
     #expect(recording.timerStops.allSatisfy { $0.resumedAt < recording.duration })
   }
 
-  @Test("What the writer writes, the reader reads back", arguments: 0..<10 as Range<UInt64>)
+  @Test("A written recording is read back", arguments: 0..<10 as Range<UInt64>)
   func roundTrip(seed: UInt64) throws {
     var recording = SyntheticRun(seed: seed, duration: .seconds(400)).recording()
     recording.name = "<A> & \"B\" \u{1}"
@@ -61,7 +61,7 @@ struct SyntheticRunTests {
   func shippedFile() throws {
     let file = Checkout.root.appending(path: "examples/runs/synthetic.gpx")
     let recording = SyntheticRun(seed: 1).recording()
-    // How the file is made again after a change of the model.
+    // Writes the file again after a change of the model.
     if ProcessInfo.processInfo.environment["RUNBUS_WRITE_EXAMPLES"] != nil {
       try FileManager.default.createDirectory(at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
       try GPXWriter.document(recording).write(to: file, atomically: true, encoding: .utf8)

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("The XML of recordings")
 struct XMLScannerTests {
-  /// What a document is read as, one word a tag: `+name` with its attributes, `-name` with its text.
+  /// The tags of a document: `+name` with its attributes, `-name` with its text.
   private func read(_ document: String, attributes: [String] = []) throws -> [String] {
     var scanner = XMLScanner(Array(document.utf8))
     var words: [String] = []
@@ -20,7 +20,7 @@ struct XMLScannerTests {
     return words
   }
 
-  @Test("Elements, attributes, texts and what stands for them")
+  @Test("Elements, attributes, texts and entities are read")
   func events() throws {
     #expect(
       try read(#"<a x="1" p:y='2 > "1"'><b/>t<c  >u</c ></a>"#, attributes: ["x", "p:y", "y"])
@@ -34,14 +34,14 @@ struct XMLScannerTests {
     #expect(try read("<p:a xmlns:p='u'><q:b:c/></p:a>") == ["+a", "+c", "-c ", "-a "])
   }
 
-  @Test("Of a long text the beginning is kept, whole characters of it")
+  @Test("Of a long text the beginning is kept, in whole characters")
   func longText() throws {
     let text = try read("<a>x" + String(repeating: "ä", count: 5000) + "</a>")
     #expect(text == ["+a", "-a x" + String(repeating: "ä", count: 2047)])
   }
 
   @Test(
-    "What is not XML says why and where",
+    "Text that is not XML is refused with a reason and a position",
     arguments: [
       ("", 1, 1, "it is not XML"), (" \n hello", 2, 2, "it is not XML"), ("<a/> b", 1, 6, "something follows"),
       ("<a/><b/>", 1, 5, "something follows"), ("<a>", 1, 4, "ends in the middle"), ("<a", 1, 3, "ends in the middle"),
@@ -64,7 +64,7 @@ struct XMLScannerTests {
     #expect([place.line, place.column] == [line, column], "\(document)")
   }
 
-  @Test("A prefix counts where it is not declared, by the element itself or one around it")
+  @Test("A prefix is reported if neither its element nor one around it declares it")
   func prefixes() throws {
     func undeclared(_ document: String) throws -> [Int] {
       var scanner = XMLScanner(Array(document.utf8))
@@ -77,7 +77,7 @@ struct XMLScannerTests {
     #expect(try undeclared("<a>\n<:b/><b:/></a>") == [2, 2])
   }
 
-  @Test("Pieces of a document are well formed or not, whatever was looked at before")
+  @Test("Whether a piece of a document is well formed does not depend on earlier pieces")
   func pieces() {
     let text = Array("<a><b>1</b>&amp;<c x='1'><d></a><e/>".utf8)
     var scanner = XMLScanner(text, isFragment: true)
@@ -95,7 +95,7 @@ struct XMLScannerTests {
     }
   }
 
-  @Test("So many names and no more; those of before cost nothing")
+  @Test("The number of different names is bounded, and known names cost nothing")
   func names() throws {
     func document(_ count: Int) -> String {
       "<a>" + (1..<count).map { "<n\($0)/>" }.joined() + String(repeating: "<n1 n2=''/>", count: 100) + "</a>"
@@ -105,7 +105,7 @@ struct XMLScannerTests {
     #expect(flaw?.isRefusal == true)
   }
 
-  @Test("The reading only moves forward, and keeps no more than is open", arguments: [1, 2])
+  @Test("The scanner only moves forward and keeps only the open elements", arguments: [1, 2])
   func steps(length: Int) throws {
     let pieces = ["<b>", "t&lt;", "</b>", "<!-----a-->", "<?p?>", "<p:c d='e'/>", "<![CDATA[<]]>"]
     let text = "<a>" + String(repeating: pieces.joined(), count: 500 * length) + "</a>"

@@ -9,11 +9,11 @@ import Testing
 
 @testable import RunWire
 
-@Suite("What is owed is not taken when it breaks a rule")
+@Suite("Deliveries that break a rule are refused")
 struct CodecDeliveryRulesTests {
   private static let id = Data(repeating: 7, count: 16)
 
-  /// Why both readers refuse a delivery that keeps every rule, changed by one hand; `nil` when they take it.
+  /// The reason for which both readers refuse a valid delivery after a change; `nil` if they accept it.
   private func reason(_ change: (inout WireDelivery) -> Void) throws -> String? {
     var delivery = WireDelivery()
     change(&delivery)
@@ -55,7 +55,7 @@ struct CodecDeliveryRulesTests {
     return transmission
   }
 
-  @Test("A message's rules, one by one")
+  @Test("Each rule of a message")
   func messages() throws {
     func reason(_ change: (inout WireMessageTransmission) -> Void) throws -> String? {
       var transmission = message
@@ -76,7 +76,7 @@ struct CodecDeliveryRulesTests {
     #expect(try reason { $0.message.body = Data(count: 32_769) } == "message body is longer than 32768 bytes")
   }
 
-  @Test("Messages come 1 to 512 in a frame, verdicts 1 to 256")
+  @Test("A frame holds 1 to 512 messages or 1 to 256 verdicts")
   func counts() throws {
     let (message, verdict) = (message, verdict)
     #expect(try reason { $0.messages = WireMessages() } == "messages without a message")
@@ -91,7 +91,7 @@ struct CodecDeliveryRulesTests {
         == "more than 256 verdicts in a frame")
   }
 
-  @Test("Among the verdicts stands nothing but verdicts")
+  @Test("A verdict transmission holds only verdicts")
   func verdicts() throws {
     func reason(_ change: (inout WireVerdictTransmission) -> Void) throws -> String? {
       var transmission = verdict
@@ -105,7 +105,7 @@ struct CodecDeliveryRulesTests {
     #expect(try reason { $0.sequence = 0 } == "sequence is missing")
   }
 
-  @Test("Tombstones speak of 1 to 2^20 places, from the first to the last")
+  @Test("A tombstone range holds 1 to 2^20 sequence numbers, from the first to the last")
   func tombstones() throws {
     func reason(_ kind: WireStreamKind, _ from: UInt64, _ through: UInt64) throws -> String? {
       try self.reason {
@@ -124,7 +124,7 @@ struct CodecDeliveryRulesTests {
     #expect(try reason(.UNRECOGNIZED(9), 1, 1) == "stream kind is missing or not known")
   }
 
-  @Test("An acknowledgement, a way back and a newest value name what they speak of")
+  @Test("An acknowledgement, a goBack and a latest value name their subject")
   func others() throws {
     #expect(try reason { _ in } == "delivery that is not known")
     #expect(try reason { $0.acknowledge.through = 1 } == "stream kind is missing or not known")
@@ -172,7 +172,7 @@ struct CodecDeliveryRulesTests {
     #expect(try reason { $0.received = [mark] } == "mark is out of range")
   }
 
-  @Test("An inquiry names what it asks for, and its answer holds 256 lines at most")
+  @Test("An inquiry names its subject, and its answer holds at most 256 lines")
   func inquiries() throws {
     var (peer, hub) = (WirePeerFrame(), WireHubFrame())
     func peerReason() throws -> String? {

@@ -3,7 +3,7 @@ import Testing
 
 @testable import RunWire
 
-@Suite("What is delivered fits a frame")
+@Suite("Deliveries fit into a frame")
 struct CodecDeliverySizeTests {
   private func bytes(_ delivery: DeliveryMessage) throws -> Int {
     let frame = PeerFrame(session: .max, sentAt: BusTime(nanoseconds: .min), message: .delivery(delivery))
@@ -12,7 +12,7 @@ struct CodecDeliverySizeTests {
     return bytes.count
   }
 
-  @Test("Messages that stay 64 bytes below a frame by their size do fit it", arguments: [0, 1, 256, 700, 32_768])
+  @Test("Messages with a computed size 64 bytes below the limit fit a frame", arguments: [0, 1, 256, 700, 32_768])
   func messages(bodyBytes: Int) throws {
     let message = AppMessage(
       id: MessageID(high: .max, low: .max), name: String(repeating: "n", count: 64),
@@ -22,7 +22,7 @@ struct CodecDeliverySizeTests {
     #expect(try bytes(.messages(Array(repeating: transmission, count: count))) <= Codec.frameBytesMax)
   }
 
-  @Test("The most verdicts fit a frame with every field at its longest")
+  @Test("The largest batch of verdicts fits into a frame with every field at its longest")
   func verdicts() throws {
     let id = CommandID(high: .max, low: .max)
     let source = ControlSource(rawValue: String(repeating: "s", count: 64))
@@ -37,7 +37,7 @@ struct CodecDeliverySizeTests {
     #expect(try bytes(.verdicts(all)) <= Codec.frameBytesMax)
   }
 
-  /// What arrives of an answer.
+  /// An answer after encoding and decoding.
   private func arrived(_ answer: InquiryAnswer) throws -> InquiryAnswer? {
     let bytes = Codec.encode(HubFrame(session: .max, message: .answer(answer)))
     #expect(bytes.count <= Codec.frameBytesMax)
@@ -63,7 +63,7 @@ struct CodecDeliverySizeTests {
     #expect(try arrived(.peers(peers)) == .peers(Array(peers.prefix(256))))
   }
 
-  @Test("A list whose lines are long ends where the frame does")
+  @Test("A list with long lines is cut at the end of the frame")
   func longLines() throws {
     let reports = (0..<256).map { number in
       QuarantineReport(
@@ -78,7 +78,7 @@ struct CodecDeliverySizeTests {
     #expect(read == Array(reports.prefix(read.count)))
   }
 
-  @Test("What a handler or a node says about a failure is made to fit")
+  @Test("The text of a failure is shortened to fit")
   func failures() throws {
     let long = "a\nb" + String(repeating: "é", count: 600)
     let fitting = "a b" + String(repeating: "é", count: 510)

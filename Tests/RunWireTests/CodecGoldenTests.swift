@@ -3,9 +3,9 @@ import Testing
 
 @testable import RunWire
 
-/// Bytes as version 2 publishes them, made once by the Python library from the descriptor set. When one of these fails, the wire has changed for every client out there: put the
-/// schema back, or raise `wireVersion`.
-@Suite("The bytes on the wire stay what they are")
+/// Bytes of wire version 2, made once by the Python library from the descriptor set. If one of these tests fails, the
+/// wire has changed for every existing client: revert the schema or raise `wireVersion`.
+@Suite("The bytes on the wire do not change")
 struct CodecGoldenTests {
   private func hex(_ bytes: [UInt8]) -> String {
     bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
@@ -36,7 +36,7 @@ struct CodecGoldenTests {
         """)
   }
 
-  @Test("A hello of version 1 is read as one of version 1")
+  @Test("A hello of version 1 is recognised as version 1")
   func helloOfVersion1() throws {
     let bytes = unhex(
       """
@@ -71,7 +71,7 @@ struct CodecGoldenTests {
   }
 
   @Test(
-    "What is owed, either way",
+    "Deliveries in both directions",
     arguments: [
       (
         .messages([
@@ -103,7 +103,7 @@ struct CodecGoldenTests {
     #expect(hex(Codec.encode(hub)) == "084d2a" + hex([UInt8(length)]) + bytes)
   }
 
-  @Test("Verdicts with their places")
+  @Test("Verdicts with their sequence numbers")
   func verdicts() {
     let id = CommandID(high: 0x0102_0304_0506_0708, low: 0x090A_0B0C_0D0E_0F10)
     let verdict = Verdict(

@@ -3,7 +3,7 @@ import Testing
 
 @testable import RunWire
 
-@Suite("What is said arrives as it was said")
+@Suite("Frames and events arrive as they were sent")
 struct CodecRoundTripTests {
   @Test("Every peer frame survives the wire", arguments: [1, 2, 3, 4] as [UInt64])
   func peerFrames(seed: UInt64) throws {
@@ -32,7 +32,7 @@ struct CodecRoundTripTests {
     }
   }
 
-  @Test("Missing is not zero: an absent metric stays absent, a zero stays zero")
+  @Test("An absent metric stays absent, and a zero stays zero")
   func missingIsNotZero() throws {
     var state = StateMessage(snapshot: .none, age: .zero)
     state.snapshot.metrics.distanceMeters = 0
@@ -44,7 +44,7 @@ struct CodecRoundTripTests {
     #expect(read.snapshot.metrics.heartRateBpm == nil)
   }
 
-  @Test("A source that nobody knows survives a round trip, letter by letter")
+  @Test("An unknown source survives a round trip unchanged")
   func unknownSource() throws {
     let source = ControlSource(rawValue: "smart-ring 2")
     let command = Command(id: CommandID(high: 1, low: 2), kind: .lap, source: source)
@@ -56,7 +56,7 @@ struct CodecRoundTripTests {
     #expect(read.source.rawValue == "smart-ring 2")
   }
 
-  @Test("The largest batch of samples fits a frame with every field at its longest")
+  @Test("The largest batch of samples fits into a frame with every field at its longest")
   func largestBatch() throws {
     let sample = SampleTransmission(
       sequence: Codec.counterMax, moment: .runOffset(BusDuration(nanoseconds: .min)),
@@ -69,7 +69,7 @@ struct CodecRoundTripTests {
     #expect(try Codec.peerFrame(bytes) == frame)
   }
 
-  @Test("A metric that is no number is left out and the rest of the snapshot arrives")
+  @Test("A metric that is not a number is left out, and the rest of the snapshot arrives")
   func metricsWithoutNumbers() throws {
     var state = StateMessage(snapshot: .none, age: .zero)
     state.snapshot.metrics.distanceMeters = .nan
@@ -81,7 +81,7 @@ struct CodecRoundTripTests {
     #expect(frame == HubFrame(session: 1, message: .state(state)))
   }
 
-  @Test("A refusal's sentence is made to fit: too long is cut, line breaks are spaces")
+  @Test("A refusal's text is made to fit: long text is cut, and line breaks become spaces")
   func refusalFits() throws {
     let refusal = Refusal(code: .malformed, message: "a\nb" + String(repeating: "é", count: 600))
     let frame = try Codec.hubFrame(Codec.encode(HubFrame(session: 0, message: .refused(refusal))))

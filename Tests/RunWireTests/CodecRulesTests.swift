@@ -9,11 +9,11 @@ import Testing
 
 @testable import RunWire
 
-@Suite("What breaks a rule of the schema is named and not taken")
+@Suite("Frames that break a rule of the schema are refused with a reason")
 struct CodecRulesTests {
   private static let id = Data(repeating: 7, count: 16)
 
-  /// A command's frame that keeps every rule, changed by one hand.
+  /// The frame of a valid command after a change.
   private func commandFrame(_ change: (inout WireTransmission) -> Void) throws -> [UInt8] {
     var transmission = WireTransmission()
     transmission.command.id = Self.id
@@ -36,7 +36,7 @@ struct CodecRulesTests {
     }
   }
 
-  @Test("A command's rules, one by one")
+  @Test("Each rule of a command")
   func commandRules() throws {
     #expect(reason(try commandFrame { _ in }) == nil)
     #expect(reason(try commandFrame { $0.clearCommand() }) == "transmission without a command")
@@ -56,7 +56,7 @@ struct CodecRulesTests {
     #expect(reason(try commandFrame { $0.ageNs = -1 }) == "command age is negative")
   }
 
-  @Test("A command of a later version is named by its id and can be answered with its own words")
+  @Test("A command of a later version is identified by its id and can be answered with its own kind")
   func unsupportedKind() throws {
     let bytes = try commandFrame { $0.command.kind = .UNRECOGNIZED(77) }
     let id = CommandID(high: 0x0707_0707_0707_0707, low: 0x0707_0707_0707_0707)
@@ -76,7 +76,7 @@ struct CodecRulesTests {
     #expect(Codec.unsupportedCommand(in: [0xFF], term: 0, revision: 0) == nil)
   }
 
-  @Test("A hello of another version is named as one, even when the rest of it cannot be read")
+  @Test("A hello of another version is recognised even if the rest of it cannot be read")
   func laterHello() throws {
     var frame = WirePeerFrame()
     frame.hello.version = 3
@@ -87,7 +87,7 @@ struct CodecRulesTests {
     #expect(throws: WireError.malformed("device id is not a name")) { try Codec.peerFrame(sameVersion) }
   }
 
-  @Test("A sample outside its range is not taken", arguments: Self.badValues.indices)
+  @Test("A sample outside its range is refused", arguments: Self.badValues.indices)
   func badSample(index: Int) throws {
     var sample = WireSample()
     sample.sequence = 1
@@ -116,7 +116,7 @@ struct CodecRulesTests {
     ]
   }()
 
-  @Test("Samples come 1 to 512 in a frame")
+  @Test("A frame holds 1 to 512 samples")
   func sampleCount() throws {
     var sample = WireSample()
     sample.sequence = 1
@@ -129,7 +129,7 @@ struct CodecRulesTests {
     #expect(reason(try frame.serializedBytes()) == "more than 512 samples in a frame")
   }
 
-  @Test("A frame over 64 KiB, an empty one and one without a message are not taken")
+  @Test("A frame over 64 KiB, an empty one and one without a message are refused")
   func frames() {
     #expect(reason([UInt8](repeating: 0, count: 65_537)) == "frame of 65537 bytes: too long")
     #expect(reason([]) == "frame without a message that is known")
@@ -137,7 +137,7 @@ struct CodecRulesTests {
     #expect(throws: WireError.malformed("event that is not known")) { try Codec.busEvent([]) }
   }
 
-  @Test("A welcome and a snapshot without their parts are not taken")
+  @Test("A welcome and a snapshot without their parts are refused")
   func welcomeRules() throws {
     func reason(_ change: (inout WireHubFrame) -> Void) throws -> String? {
       var frame = WireHubFrame()

@@ -4,7 +4,7 @@ import Testing
 @testable import RunWire
 
 /// Bytes made once by `protoc --encode` from the schema; see ``CodecGoldenTests``.
-@Suite("The bytes of a run's numbers and its route stay what they are")
+@Suite("The bytes of a run's numbers and its route do not change")
 struct CodecRunGoldenTests {
   private static let run = RunID(high: 0x2122_2324_2526_2728, low: 0x292A_2B2C_2D2E_2F30)
 
@@ -63,7 +63,7 @@ struct CodecRunGoldenTests {
         == "084d421e3a1c0a1a0a102122232425262728292a2b2c2d2e2f30100218ac0220d804")
   }
 
-  @Test("A report, and the questions for it and for the route")
+  @Test("A report, and the inquiries for it and for the route")
   func report() throws {
     func split(_ number: Int, _ active: Int64, _ start: Int64, _ end: Int64, isComplete: Bool) -> Split {
       Split(
@@ -97,7 +97,7 @@ struct CodecRunGoldenTests {
     #expect(question(.route(from: 600)) == "084d10015a05420308d804")
   }
 
-  @Test("What is asked of records, and what is answered")
+  @Test("Inquiries for records, and their answers")
   func records() {
     func question(_ inquiry: Inquiry) -> String {
       hex(Codec.encode(PeerFrame(session: 77, sentAt: BusTime(nanoseconds: 1), message: .inquire(inquiry))))
@@ -129,9 +129,9 @@ struct CodecRunGoldenTests {
     #expect(answer(.taken(isKnown: false)) == "084d42025200")
   }
 
-  @Test("What a hub of before says of its run is read, and what it does not say is not known")
+  @Test("A snapshot of an earlier hub is read, and what it lacks is unknown")
   func before() throws {
-    // A snapshot of version 2 as it was before there were moments.
+    // A snapshot of version 2 before moments were added.
     let bytes: [UInt8] = [0x0A, 0x0C, 0x0A, 0x0A, 0x0A, 0x02, 0x08, 0x01, 0x10, 0x01, 0x3A, 0x02, 0x70, 0x02]
     guard case .snapshot(let state) = try Codec.busEvent(bytes) else {
       Issue.record("not a snapshot")

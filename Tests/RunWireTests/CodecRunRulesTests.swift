@@ -9,7 +9,7 @@ import Testing
 
 @testable import RunWire
 
-@Suite("A route and a report that break a rule are not taken, and those that keep the rules fit a frame")
+@Suite("Routes and reports that break a rule are refused, and valid ones fit into a frame")
 struct CodecRunRulesTests {
   private static let id = Data(repeating: 7, count: 16)
 
@@ -22,7 +22,7 @@ struct CodecRunRulesTests {
     }
   }
 
-  /// A part with one point that keeps every rule, changed by one hand.
+  /// The reason for which a valid route part with one point is refused after a change.
   private func part(_ change: (inout WireRoutePart) -> Void) throws -> String? {
     var event = WireBusEvent()
     event.route.runID = Self.id
@@ -37,7 +37,7 @@ struct CodecRunRulesTests {
     return reason { _ = try Codec.busEvent(bytes) }
   }
 
-  @Test("The rules of a message that is told of, one by one")
+  @Test("Each rule of a message event")
   func message() throws {
     func told(_ change: (inout WireMessageEvent) -> Void) throws -> String? {
       var event = WireBusEvent()
@@ -59,7 +59,7 @@ struct CodecRunRulesTests {
     #expect(try told { $0.to = "" } == "device id is not a name")
   }
 
-  @Test("A route's rules, one by one")
+  @Test("Each rule of a route")
   func route() throws {
     #expect(try part { _ in } == nil)
     #expect(try part { $0.runID = Data() } == "run id is 0 bytes long, not 16")
@@ -89,7 +89,7 @@ struct CodecRunRulesTests {
     #expect(try part { $0.points[0].distanceMeters = .nan } == "distance is not a number")
   }
 
-  @Test("A report's rules, one by one")
+  @Test("Each rule of a report")
   func report() throws {
     func reason(_ change: (inout WireRunReport) -> Void) throws -> String? {
       var frame = WireHubFrame()
@@ -117,7 +117,7 @@ struct CodecRunRulesTests {
     #expect(try reason { $0.kilometers = [split] } == "split end is negative")
   }
 
-  @Test("A question for the route names an index that a watch can count to")
+  @Test("An inquiry for the route names an index that fits into a signed 32-bit integer")
   func question() throws {
     var frame = WirePeerFrame()
     frame.inquiry.route.from = UInt32(Int32.max)
@@ -128,7 +128,7 @@ struct CodecRunRulesTests {
     #expect(reason { _ = try Codec.peerFrame(bad) } == "index of a point is out of range")
   }
 
-  @Test("The most points fit a frame with every field at its longest")
+  @Test("The largest route part fits into a frame with every field at its longest")
   func largestPart() throws {
     let point = RoutePoint(
       offset: BusDuration(nanoseconds: .max),
@@ -144,7 +144,7 @@ struct CodecRunRulesTests {
     #expect(try Codec.busEvent(Codec.encode(.route(part))) == .route(part))
   }
 
-  @Test("A report too long for a frame keeps the first lines of its lists, kilometres before all others")
+  @Test("A report that is too long for a frame keeps the first lines of its lists, kilometres first")
   func largestReport() throws {
     func splits(_ count: Int) -> [Split] {
       (1...count).map { number in
@@ -172,7 +172,7 @@ struct CodecRunRulesTests {
     #expect(read.miles == Array(report.miles.prefix(256)))
     #expect(read.laps == Array(report.laps.prefix(read.laps.count)))
     #expect(read.stretches == Array(report.stretches.prefix(read.stretches.count)))
-    // A hundred kilometres with every lap and both sources fit whole.
+    // A hundred kilometres with every lap and both sources fit completely.
     let long = RunReport(
       metrics: report.metrics, kilometers: splits(100), miles: splits(62), laps: splits(200),
       stretches: Array(stretches.prefix(100)))

@@ -2,7 +2,7 @@ import RunCore
 
 @testable import RunWire
 
-// What is delivered and asked: one of every kind at a time, so that no kind is left to chance.
+// Deliveries and inquiries. Frames contain one of every kind, so that no kind is left to chance.
 extension RandomMessages {
   mutating func streamKind() -> StreamID.Kind { one(of: StreamID.Kind.allCases) }
 
@@ -95,7 +95,7 @@ extension RandomMessages {
       isConflicted: coin(), title: title(), note: sentence())
   }
 
-  /// A frame of each kind that delivers, asks or answers, from both sides.
+  /// A frame of each kind of delivery, inquiry and answer, from both sides.
   mutating func deliveryFrames() -> [[UInt8]] {
     var frames: [[UInt8]] = []
     for delivery in deliveries() {

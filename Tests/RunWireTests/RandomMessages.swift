@@ -1,9 +1,9 @@
 import RunCore
 
-/// Draws messages that keep the schema's rules, every optional part there or not, every case of every enum.
+/// Draws valid messages, with and without every optional part, with every case of every enum.
 struct RandomMessages {
   private var generator: SeededGenerator
-  /// Draws the same messages for the same seed.
+  /// Creates a generator that draws the same messages for the same seed.
   init(seed: UInt64) { generator = SeededGenerator(seed: seed) }
 
   mutating func bits() -> UInt64 { generator.next() }
@@ -12,7 +12,7 @@ struct RandomMessages {
   mutating func one<T>(of all: [T]) -> T { all[number(below: all.count)] }
   mutating func maybe<T>(_ make: (inout Self) -> T) -> T? { coin() ? make(&self) : nil }
 
-  /// Small, large and extreme alike.
+  /// Small, large and extreme numbers.
   mutating func counter() -> UInt64 { one(of: [0, 1, 127, 128, 1 << 62, bits() >> 2, bits() >> 40]) }
   mutating func sequence() -> UInt64 { max(1, counter()) }
   mutating func nanoseconds() -> Int64 { one(of: [0, -1, 1, .min, .max, Int64(truncatingIfNeeded: bits())]) }

@@ -2,7 +2,7 @@ import RunCore
 
 @testable import RunWire
 
-// The numbers of a run and its pieces.
+// The numbers of a run and its parts.
 extension RandomMessages {
   mutating func count() -> Int { one(of: [0, 1, 127, 128, Int(Int32.max)]) }
 

@@ -8,12 +8,12 @@ public enum Checkout {
   /// The path of a file or folder of the checkout.
   public static func path(_ name: String) -> String { root.appending(path: name).path }
 
-  /// The Python that `scripts/bootstrap --python` makes, with what examples and test clients need.
+  /// The Python environment that `scripts/bootstrap --python` makes for examples and test clients.
   public static let python = path(".venv/bin/python")
   /// Whether that Python exists.
   public static var hasPython: Bool { FileManager.default.isExecutableFile(atPath: python) }
 
-  /// Recordings of real runs, `shared/runs` beside the checkout or beside a folder above it; `nil` where there are none.
+  /// Recordings of real runs, `shared/runs` beside the checkout or beside a folder above it; `nil` if there are none.
   public static let recordings = shared("runs", with: "reference.json")
   /// Damaged stores, `shared/damaged`; `nil` where there are none.
   public static let damagedStores = shared("damaged", with: nil)

@@ -1,10 +1,10 @@
-/// Waited for something that did not come.
+/// An event that a test waited for did not happen in time.
 public struct DeadlineMissed: Error, CustomStringConvertible {
-  /// What did not come.
+  /// The event that was waited for.
   public let what: String
-  /// It did not come.
+  /// Creates the error for an event.
   public init(what: String) { self.what = what }
-  /// What did not come, and for how long.
+  /// A sentence that names the event.
   public var description: String { "\(what) did not come in time" }
 }
 
@@ -24,7 +24,7 @@ public func within<Value: Sendable>(
   }
 }
 
-/// Waits for what tells nobody that it has come (a file, a count): it is looked for again and again.
+/// Polls until a condition holds that sends no notification, such as a file or a count.
 public func lookFor(
   _ what: String, within seconds: Double = 60, _ isThere: @escaping @Sendable () throws -> Bool
 ) async throws {
@@ -34,7 +34,7 @@ public func lookFor(
 }
 
 extension AsyncSequence where Self: Sendable, Element: Sendable {
-  /// The first element that is as wanted.
+  /// The first element that satisfies a condition; throws ``DeadlineMissed`` if there is none in time.
   public func first(
     _ what: String, within seconds: Double = 60, where isWanted: @escaping @Sendable (Element) -> Bool
   ) async throws -> Element {

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// What happened, in order, for a test that waits for it with a deadline. Written from any thread.
+/// Events in order, for a test that waits for one with a deadline. Any thread may append.
 public final class EventLog<Event: Sendable>: Sendable {
   private struct State {
     var events: [Event] = []
@@ -9,13 +9,13 @@ public final class EventLog<Event: Sendable>: Sendable {
   }
   private let state = Mutex(State())
 
-  /// Nothing has happened.
+  /// Creates an empty log.
   public init() {}
 
-  /// All that has happened.
+  /// All events so far.
   public var events: [Event] { state.withLock { $0.events } }
 
-  /// Writes down that something happened.
+  /// Appends an event and wakes those who wait.
   public func append(_ event: Event) {
     let watchers = state.withLock { state in
       state.events.append(event)
@@ -24,7 +24,7 @@ public final class EventLog<Event: Sendable>: Sendable {
     for watcher in watchers { watcher.yield() }
   }
 
-  /// Waits until something can be found in what has happened.
+  /// Waits until `find` returns a value for the events so far, and returns it.
   @discardableResult
   public func wait<Found: Sendable>(
     for what: String, within seconds: Double = 60, _ find: @escaping @Sendable ([Event]) -> Found?

@@ -1,17 +1,17 @@
 import Foundation
 
-/// What a process takes of its machine at one moment. Only Linux tells.
+/// The resources that a process uses at one moment. Only Linux provides them.
 public struct Footprint: Sendable {
-  /// Memory that it really has, in KiB.
+  /// Resident memory in KiB.
   public let residentKilobytes: Int
-  /// Files and sockets that it has open.
+  /// Open files and sockets.
   public let descriptors: Int
   /// Threads.
   public let threads: Int
-  /// Processor time until now.
+  /// Processor time since its start, in seconds.
   public let processorSeconds: Double
 
-  /// The footprint of a process that lives; `nil` when the system does not say.
+  /// The footprint of a running process; `nil` where the system does not provide it.
   public init?(of processID: Int32) {
     let place = "/proc/\(processID)"
     guard let status = try? String(contentsOfFile: place + "/status", encoding: .utf8),
@@ -22,7 +22,7 @@ public struct Footprint: Sendable {
       let line = status.split(separator: "\n").first { $0.hasPrefix(field + ":") }
       return line?.split(whereSeparator: \.isWhitespace).dropFirst().first.flatMap { Int($0) }
     }
-    // Behind the name, which may hold anything: the state, and ten numbers later the ticks of user and system.
+    // After the name, which may contain anything, come the state and, ten fields later, user and system ticks.
     let fields = times.split(separator: ")").last?.split(separator: " ") ?? []
     let ticks = fields.dropFirst(11).prefix(2).compactMap { Double($0) }.reduce(0, +)
     processorSeconds = ticks / Double(sysconf(Int32(_SC_CLK_TCK)))
@@ -32,11 +32,11 @@ public struct Footprint: Sendable {
     self.threads = threads
   }
 
-  /// Under the address sanitizer (`scripts/sanitize`) memory says nothing: it keeps what was freed, to tell who uses it
-  /// still.
+  /// Whether freed memory is kept, as the address sanitizer does (`scripts/sanitize`) to detect later uses of it.
+  /// Then memory sizes mean nothing.
   public static var keepsFreed: Bool { ProcessInfo.processInfo.environment["RUNBUS_KEEPS_FREED"] != nil }
 
-  /// Whether its memory has grown by less than so many KiB; not looked at under the address sanitizer.
+  /// Whether memory has grown by less than `kilobytes`; always true under the address sanitizer.
   public func hasGrown(byLessThan kilobytes: Int, since before: Footprint) -> Bool {
     Self.keepsFreed
       || residentKilobytes - before.residentKilobytes < kilobytes
@@ -44,6 +44,6 @@ public struct Footprint: Sendable {
 }
 
 extension NodeProcess {
-  /// What it takes of the machine now.
+  /// The resources that it uses now.
   public var footprint: Footprint? { view.processID.flatMap(Footprint.init) }
 }

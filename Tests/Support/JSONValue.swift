@@ -10,12 +10,12 @@ public enum JSONValue: Hashable, Sendable, Decodable {
   case number(Double)
   /// Text.
   case string(String)
-  /// Values in a row.
+  /// An array.
   case array([JSONValue])
-  /// Values by name.
+  /// An object.
   case object([String: JSONValue])
 
-  /// Reads JSON text; `nil` when it is none.
+  /// Reads JSON text; `nil` if it is not valid JSON.
   public init?(text: some StringProtocol) {
     guard let value = try? JSONDecoder().decode(JSONValue.self, from: Data(text.utf8)) else { return nil }
     self = value
@@ -24,7 +24,7 @@ public enum JSONValue: Hashable, Sendable, Decodable {
   /// Reads any JSON.
   public init(from decoder: any Decoder) throws {
     let container = try decoder.singleValueContainer()
-    // The likely ones first: a wrong guess is an error made and thrown away.
+    // Likely types first, because each wrong guess throws an error.
     if container.decodeNil() {
       self = .null
     } else if let value = try? container.decode(Double.self) {
@@ -40,7 +40,7 @@ public enum JSONValue: Hashable, Sendable, Decodable {
     }
   }
 
-  /// A field of an object; `nil` when there is no such key, `.null` when it is there without a value.
+  /// A field of an object: `nil` if the key is missing, `.null` if it has no value.
   public subscript(key: String) -> JSONValue? {
     if case .object(let fields) = self { fields[key] } else { nil }
   }

@@ -1,43 +1,43 @@
 public import RunBus
 
-/// What a hub's journal is written to while a test kills the hub.
+/// The disk of a hub that a test kills.
 public protocol JournalDisk {
-  /// Makes these writes durable, all or none.
+  /// Makes all operations durable, or none.
   mutating func commit(_ operations: [StoreOperation])
-  /// The hub is dead: what follows is read from what was durable then.
+  /// The hub has died: from here on only what was durable can be read.
   mutating func crash()
-  /// What the next life reads.
+  /// What the next incarnation reads.
   var history: HubHistory { get }
 }
 
-/// A modelled run of 16 s between a hub, which measures and is killed at a step of its journal, and a watch, which
-/// measures, presses and lives: both machines as they are, a link that takes no time, and a disk of the test's choice.
+/// A modelled run of 16 s with a hub, which measures and is killed at a chosen commit, and a watch, which measures,
+/// presses and stays alive. The cores are the real ones; the link takes no time; the test chooses the disk.
 ///
-/// What happens, happens at the same moments whether or not the hub is there to see it.
+/// Presses and readings happen at the same moments whether or not the hub is alive.
 public struct JournalledRun<Disk: JournalDisk> {
   /// A death of the hub.
   public struct Death: Hashable, Sendable {
-    /// Where it falls.
+    /// When the hub dies, relative to a commit.
     public enum Moment: CaseIterable, Sendable {
       /// The commit is lost.
       case before
-      /// The commit is durable, and the hub never hears of it.
+      /// The commit is durable, but the hub dies before it learns of it.
       case after
-      /// The hub has done what waited for the commit.
+      /// The hub has carried out the effects that waited for the commit.
       case told
     }
-    /// Which of the world's commits, from 1.
+    /// The number of the commit in this run, from 1.
     public var commit: Int
-    /// Where in it.
+    /// When the hub dies, relative to the commit.
     public var moment: Moment
     /// How long the hub is dead.
     public var away: BusDuration
-    /// Its machine is started anew meanwhile: the monotonic clock begins at five seconds.
+    /// Whether its machine reboots meanwhile: then the monotonic clock starts at five seconds.
     public var isReboot: Bool
-    /// How far the wall clock is set meanwhile, seconds.
+    /// How far the wall clock is set meanwhile, in seconds.
     public var wallJumpSeconds: Double
 
-    /// A death from its parts.
+    /// Creates a death.
     public init(
       commit: Int, _ moment: Moment, away: BusDuration, isReboot: Bool = false, wallJumpSeconds: Double = 0
     ) {
@@ -53,13 +53,13 @@ public struct JournalledRun<Disk: JournalDisk> {
     case press(CommandKind)
     /// The watch measures the heart rate.
     case beat
-    /// The hub has a fix.
+    /// The hub measures a position.
     case fix
     /// The lap button of the hub itself.
     case ownLap
   }
 
-  /// What came of it so far.
+  /// What has happened so far.
   public private(set) var outcome = RunOutcome()
   /// How many commits the hub has asked for.
   public private(set) var commits = 0
@@ -74,7 +74,7 @@ public struct JournalledRun<Disk: JournalDisk> {
   private var flight: (id: CommitID, operations: [StoreOperation])?
   private var backAt: BusTime?
   private var boot = 1
-  /// The hub's monotonic clock less the world's.
+  /// The hub's monotonic clock minus the world's.
   private var realShift = BusDuration.zero
   private var wallShift = 0.0
   private var connection: UInt8 = 0
@@ -92,10 +92,10 @@ public struct JournalledRun<Disk: JournalDisk> {
       .map { (.zero + .seconds(1000) + .milliseconds($0), $1) }
   }
 
-  /// Lives through the run.
+  /// Plays the run.
   ///
-  /// - Parameter deaths: by their commit, in order; two may have the same, and then the second one is of the next life's
-  ///   first commit after it.
+  /// - Parameter deaths: in the order of their commits. Two may name the same commit: then the second one falls on
+  ///   the next incarnation's first commit.
   public init(on disk: Disk, dying deaths: [Death] = [], downtime: Downtime = .paused) {
     self.disk = disk
     self.deaths = deaths
@@ -108,7 +108,7 @@ public struct JournalledRun<Disk: JournalDisk> {
       now: now)
     perform(peer.receive(.started, at: now))
     begin()
-    // Long enough for a hub that is away, and for all that is owed then.
+    // Long enough for a hub that is dead, and for everything that is owed when it is back.
     let end = now + .seconds(90)
     while let next = nextMoment, next <= end {
       now = max(now, next)
@@ -164,7 +164,7 @@ public struct JournalledRun<Disk: JournalDisk> {
 
   private mutating func begin() {
     var history = disk.history
-    // Which boot this is, is the world's to say.
+    // The test decides which boot this is.
     history.clock = mark
     clock = BusClock.continuing(
       mark, lastSign: history.lastSign, real: real, wallSeconds: wallSeconds, bootID: bootID, speed: .realTime)
@@ -226,7 +226,7 @@ public struct JournalledRun<Disk: JournalDisk> {
     wallShift += death.wallJumpSeconds
     if death.isReboot {
       boot += 1
-      // Five seconds when it is back.
+      // The clock shows five seconds when the hub is back.
       realShift = .seconds(5) - (now + death.away - BusTime.zero)
     }
     feedPeer(.linkDown)
@@ -240,7 +240,7 @@ public struct JournalledRun<Disk: JournalDisk> {
     for action in actions {
       switch action {
       case .send(let frame): feedHub(.frame(side, frame))
-      // Its disk is not what is tested.
+      // The watch's disk is not under test.
       case .commit(let id, _): feedPeer(.committed(id))
       case .receipt(let receipt): if case .verdict(let verdict) = receipt.stage { outcome.hear(verdict) }
       case .subscribe, .messageReceipt, .refusePost, .hand, .spooledCommandJudged, .answer, .answered, .readRecord,

@@ -15,8 +15,8 @@ import Synchronization
   import Darwin
 #endif
 
-/// A process under test: what it wrote, how it ended, and ways to talk to it and to end it. Made by
-/// ``TestBus/spawn(_:environment:)``, which also ends it when the test is over.
+/// A process under test: its output, its ending, and ways to write to it and to end it.
+/// ``TestBus/spawn(_:environment:)`` makes it and ends it after the test.
 public final class NodeProcess: Sendable {
   /// How a process ended.
   public enum Ending: Hashable, Sendable {
@@ -28,7 +28,7 @@ public final class NodeProcess: Sendable {
     case neverStarted(String)
   }
 
-  /// What is known of a process at one moment.
+  /// The state of a process at one moment.
   public struct View: Sendable {
     /// Its process id; `nil` before it was started.
     public internal(set) var processID: Int32?
@@ -36,15 +36,15 @@ public final class NodeProcess: Sendable {
     public internal(set) var lines: [String] = []
     /// The whole lines on its standard error.
     public internal(set) var errors: [String] = []
-    /// How it ended; `nil` while it lives or has output that was not read yet.
+    /// How it ended; `nil` while it runs or has output that was not read yet.
     public internal(set) var ending: Ending?
     /// The lines on its standard output that are JSON.
     public internal(set) var json: [JSONValue] = []
   }
 
-  /// A wait that was in vain, with what there was to see instead.
+  /// A wait that failed, with the output that was there instead.
   public struct WaitError: Error, CustomStringConvertible {
-    /// What was waited for, and what was there.
+    /// What was waited for and what was there.
     public let description: String
   }
 
@@ -66,7 +66,7 @@ public final class NodeProcess: Sendable {
     self.ownsGroup = ownsGroup
   }
 
-  /// What is known of it now.
+  /// Its present state.
   public var view: View { state.withLock { $0.view } }
 
   // MARK: Talking to it
@@ -77,19 +77,19 @@ public final class NodeProcess: Sendable {
   /// Ends its standard input.
   public func closeInput() { input.continuation.finish() }
 
-  /// Sends it a signal; a process that has ended is left alone.
+  /// Sends a signal, unless the process has ended.
   public func signal(_ number: Int32) {
     state.withLock { state in
-      // Under the lock: the id belongs to this process until its ending has been recorded.
+      // Under the lock, because the id belongs to this process only until its ending is recorded.
       if let id = state.view.processID, state.view.ending == nil { _ = kill(id, number) }
     }
   }
 
   // MARK: Waiting for it
 
-  /// Waits until `find` sees what it looks for in the process, and returns that.
+  /// Waits until `find` returns a value for the process, and returns it.
   ///
-  /// Throws ``WaitError`` when it is not there within the deadline, or the process ends without it.
+  /// - Throws: ``WaitError`` when the deadline passes, or the process ends, before that.
   @discardableResult
   public func wait<Found: Sendable>(
     for what: String, within seconds: Double = 90, _ find: @Sendable (View) throws -> Found?
@@ -120,7 +120,7 @@ public final class NodeProcess: Sendable {
     try await wait(for: what, within: seconds) { view in view.json.dropFirst(index).first(where: isIt) }
   }
 
-  /// Waits for its end.
+  /// Waits until it has ended.
   public func ending(within seconds: Double = 90) async throws -> Ending {
     try await wait(for: "its end", within: seconds) { $0.ending }
   }
@@ -146,7 +146,7 @@ public final class NodeProcess: Sendable {
         """)
   }
 
-  /// Whether it really lives, or is a zombie that nobody has waited for; what Linux says of it.
+  /// Whether it runs or is a zombie that nobody has waited for, as Linux reports it.
   private static func liveness(_ processID: Int32?) -> String {
     guard let processID, let status = try? String(contentsOfFile: "/proc/\(processID)/status", encoding: .utf8),
       let state = status.split(separator: "\n").first(where: { $0.hasPrefix("State:") })
@@ -154,7 +154,7 @@ public final class NodeProcess: Sendable {
     return "lives (\(state.split(whereSeparator: \.isWhitespace).dropFirst().joined(separator: " ")))"
   }
 
-  // MARK: Being it
+  // MARK: Running it
 
   private func update(_ change: (inout View) -> Void) {
     state.withLock { state in
@@ -163,7 +163,7 @@ public final class NodeProcess: Sendable {
     }
   }
 
-  /// Runs the process to its end; a cancelled task kills it.
+  /// Runs the process until it ends; cancelling the task kills it.
   func run(executable: String, environment: [String: String?]) async {
     brokenPipesAreErrors
     var options = PlatformOptions()
@@ -187,7 +187,7 @@ public final class NodeProcess: Sendable {
     } catch {
       update { $0.ending = .neverStarted("\(error)") }
     }
-    // The group outlives its first process as long as another member lives.
+    // The group exists as long as any member runs.
     if ownsGroup, let id = view.processID { _ = kill(-id, SIGKILL) }
   }
 
@@ -200,7 +200,7 @@ public final class NodeProcess: Sendable {
         try? await execution.standardInputWriter.finish()
       }
       group.addTask {
-        // A process that is no more ends the sequence with an error or without: its lines count either way.
+        // The sequence of a process that has ended may throw; the lines before that count.
         do {
           for try await line in execution.standardOutput.strings() {
             self.update { view in
@@ -221,5 +221,5 @@ public final class NodeProcess: Sendable {
   }
 }
 
-/// A line for a process that was just killed ends in an error, and not in the end of the tests.
+/// Writing to a process that was just killed must fail with an error instead of ending the tests with SIGPIPE.
 private let brokenPipesAreErrors: Void = { _ = signal(SIGPIPE, SIG_IGN) }()

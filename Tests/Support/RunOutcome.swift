@@ -1,10 +1,10 @@
 public import RunBus
 
-/// What came of a ``JournalledRun``, and how it differs from the run whose hub never died.
+/// The outcome of a ``JournalledRun``, and how it differs from that of a run whose hub never died.
 public struct RunOutcome: Sendable {
   /// The lap that was pressed on the hub itself.
   public static let ownLap = CommandID(high: 5, low: 1)
-  /// A hub commits what it has measured every three seconds.
+  /// How often a hub commits its own readings.
   private static let tick = BusDuration.seconds(3)
 
   private struct Mark: Hashable {
@@ -27,15 +27,15 @@ public struct RunOutcome: Sendable {
 
   /// The watch's presses, in order.
   public internal(set) var pressed: [CommandID] = []
-  /// When the hub died and when it was back: bus time.
+  /// When the hub died, in bus time.
   public internal(set) var deaths: [BusTime] = []
-  /// See ``deaths``.
+  /// When the hub was back, in bus time, in the order of ``deaths``.
   public internal(set) var backs: [BusTime] = []
   /// For each death, whether the run's start was durable by then.
   var knewOfRun: [Bool] = []
-  /// What cannot be in any run.
+  /// Violations that no run may contain.
   public internal(set) var faults: [String] = []
-  /// What the hub showed last.
+  /// The metrics that the hub showed last.
   public private(set) var metrics = RunMetrics()
   /// The downtime that the ledger leaves out.
   public private(set) var gaps: [Range<BusTime>] = []
@@ -96,7 +96,7 @@ public struct RunOutcome: Sendable {
     if metrics.active != expectedActive { faults.append("active \(metrics.active) instead of \(expectedActive)") }
   }
 
-  /// Where the run ran and the hub was alive, counted nanosecond by nanosecond as it were.
+  /// The time during which the run was running and the hub alive.
   private var expectedActive: BusDuration {
     var (total, from) = (BusDuration.zero, BusTime?.none)
     for mark in marks where mark.revision != nil {
@@ -113,21 +113,21 @@ public struct RunOutcome: Sendable {
     return total
   }
 
-  /// What became of the watch's presses, in their order, without the moments.
+  /// The verdicts of the watch's presses, in press order, without times.
   public var judgements: [String] {
     pressed.map { id in verdicts[id].map { "\($0.kind) \($0.outcome) \($0.revision)" } ?? "none" }
   }
 
   // MARK: Against a run without a death
 
-  /// What is not as promised, beside ``faults``: nothing but a tick of the hub's own readings before each death, what it
-  /// did not measure while it was dead, and the downtime.
+  /// Violated promises besides ``faults``. A death may cost at most one tick of the hub's own readings, what the hub
+  /// could not measure while it was dead, and the downtime.
   public func losses(against whole: RunOutcome, downtime: Downtime) -> [String] {
     var losses: [String] = []
     func peers(_ outcome: RunOutcome) -> [Mark] { outcome.marks.filter { $0.command != Self.ownLap } }
     if peers(self) != peers(whole) { losses.append("transitions \(peers(self)) instead of \(peers(whole))") }
     if verdicts != whole.verdicts { losses.append("verdicts \(verdicts) instead of \(whole.verdicts)") }
-    // The hub's own button: what it was told to have is there.
+    // The hub's own lap: it must be there if the hub was told that it was kept.
     let ownLaps = marks.filter { $0.command == Self.ownLap }
     let expectedLaps = whole.marks.filter { $0.command == Self.ownLap }
     if isOwnLapPromised ? ownLaps != expectedLaps : ownLaps.count > 1 {
@@ -152,8 +152,8 @@ public struct RunOutcome: Sendable {
     return losses
   }
 
-  /// Each gap reaches from at most a tick before a death to the moment at which the hub was back; none is counted twice,
-  /// and none is left out while the run was on.
+  /// Checks that each gap reaches from at most a tick before a death to the moment when the hub was back, that none
+  /// is counted twice, and that none is missing while the run was on.
   private func checkGaps(_ away: [(BusTime, BusTime)]) -> [String] {
     var losses: [String] = []
     let gaps = gaps.sorted { $0.lowerBound < $1.lowerBound }
@@ -168,7 +168,7 @@ public struct RunOutcome: Sendable {
     }
     guard let start = marks.first?.time, let stop = marks.last?.time else { return losses + ["no run"] }
     for ((death, back), knew) in zip(away, knewOfRun) where knew && start < death && back < stop && death < back {
-      // Two deaths in a row may share a gap, or have one each.
+      // Two consecutive deaths may share a gap or have one each.
       var at = death
       for gap in gaps where gap.lowerBound <= at && at < gap.upperBound { at = gap.upperBound }
       if at < back { losses.append("no gap from \(at) to \(back)") }

@@ -1,9 +1,9 @@
 import Foundation
 import Synchronization
 
-/// A place of its own for one test: directories that nobody else uses, and the processes that were started in them.
+/// A private environment for one test: directories that nobody else uses, and the processes started in them.
 public final class TestBus: Sendable {
-  /// Holds everything; its path is short because a socket's path must be.
+  /// Contains everything; its path is short because a socket's path must be.
   public let directory: String
   private typealias Request = @Sendable () async -> Void
   private let requests = AsyncStream.makeStream(of: Request.self)
@@ -16,12 +16,12 @@ public final class TestBus: Sendable {
     guard chmod(runtimeDirectory, 0o700) == 0 else { throw CocoaError(.fileWriteNoPermission) }
   }
 
-  /// Where sockets live: `XDG_RUNTIME_DIR`.
+  /// The directory of sockets: `XDG_RUNTIME_DIR`.
   public var runtimeDirectory: String { directory + "/run" }
-  /// Where stores live: `XDG_STATE_HOME`.
+  /// The directory of stores: `XDG_STATE_HOME`.
   public var stateDirectory: String { directory + "/state" }
 
-  /// What the processes of this test find in their environment; `nil` takes a variable away.
+  /// Environment of the test's processes; `nil` removes a variable.
   public var environment: [String: String?] {
     [
       "XDG_RUNTIME_DIR": runtimeDirectory, "XDG_STATE_HOME": stateDirectory, "RUNBUS_BUS": nil, "RUNBUS_ADDRESS": nil,
@@ -29,10 +29,10 @@ public final class TestBus: Sendable {
     ]
   }
 
-  /// The command under test: the one that was built together with the tests, or the one that a soak names.
+  /// The tested command: the one that was built together with the tests, or the one that a soak names.
   public static var busnode: String { program("busnode") }
 
-  /// A program of this package, from where ``busnode`` is.
+  /// A program of this package from the same folder as ``busnode``.
   public static func program(_ name: String) -> String {
     if let path = ProcessInfo.processInfo.environment["RUNBUS_SOAK_BUSNODE"], !path.isEmpty {
       return URL(fileURLWithPath: path).deletingLastPathComponent().appendingPathComponent(name).path
@@ -53,8 +53,8 @@ public final class TestBus: Sendable {
     spawn(executable: Self.busnode, arguments, environment: environment)
   }
 
-  /// Starts any program: a shell around `busnode`, for example, which finds it as `$BUSNODE`. A program that owns its
-  /// process group takes everything that it has started with it when it ends.
+  /// Starts any program, for example a shell around `busnode`, which finds it as `$BUSNODE`. When a program that owns
+  /// its process group ends, everything that it has started ends too.
   public func spawn(
     executable: String, _ arguments: [String], environment: [String: String?] = [:], ownsGroup: Bool = false
   ) -> NodeProcess {
@@ -64,7 +64,7 @@ public final class TestBus: Sendable {
     return process
   }
 
-  /// Runs `busnode` to its end and returns what it did.
+  /// Runs `busnode` until it ends and returns its output and ending.
   public func run(
     _ arguments: String..., within seconds: Double = 90, environment: [String: String?] = [:]
   ) async throws -> NodeProcess.View {
@@ -74,7 +74,7 @@ public final class TestBus: Sendable {
     return process.view
   }
 
-  /// Runs a line of shell to its end and returns what it did.
+  /// Runs a line of shell until it ends and returns its output and ending.
   public func shell(_ line: String, within seconds: Double = 90) async throws -> NodeProcess.View {
     let process = spawn(executable: "/bin/bash", ["-c", line])
     process.closeInput()
@@ -85,7 +85,7 @@ public final class TestBus: Sendable {
   fileprivate func serve() async {
     await withDiscardingTaskGroup { group in
       for await request in requests.stream { group.addTask { await request() } }
-      // The test is over, well or badly: whoever still lives is killed.
+      // The test has ended: processes that still run are killed.
       group.cancelAll()
     }
   }
@@ -95,7 +95,7 @@ public final class TestBus: Sendable {
   fileprivate func remove() { try? FileManager.default.removeItem(atPath: directory) }
 }
 
-/// Runs a test with a place of its own; afterwards every process it started is dead and every file gone.
+/// Runs a test in an environment of its own; afterwards its processes are dead and its files are deleted.
 public func withTestBus<Value: Sendable>(_ body: @Sendable (TestBus) async throws -> Value) async throws -> Value {
   let bus = try TestBus()
   defer { bus.remove() }

@@ -1,14 +1,14 @@
 import Foundation
 
-/// What a piece of code asked of the heap.
+/// Heap allocations of a piece of code.
 struct Allocations: Sendable {
-  /// How many blocks.
+  /// The number of blocks.
   let blocks: Int
-  /// By how many bytes what is in use has grown, as the heap rounds them.
+  /// The growth of the heap in use in bytes, as the allocator rounds them.
   let bytes: Int
 
-  /// Counts while a body runs; `nil` unless `reference/allocations.c` is loaded (Benchmarks/run does, on Linux). Other
-  /// threads' blocks count, too: let nothing else run.
+  /// Counts while a body runs; `nil` unless `reference/allocations.c` is loaded (Benchmarks/run loads it on Linux).
+  /// Blocks of other threads count too, so nothing else may run.
   static func count<Result>(_ body: () throws -> Result) rethrows -> (Result, Allocations?) {
     guard let counter else { return (try body(), nil) }
     counter.begin()
@@ -19,7 +19,7 @@ struct Allocations: Sendable {
     return (result, Allocations(blocks: Int(blocks), bytes: Int(bytes)))
   }
 
-  /// Whether they are counted in this process.
+  /// Whether allocations are counted in this process.
   static var areCounted: Bool { counter != nil }
 
   private typealias Begin = @convention(c) () -> Void

@@ -12,13 +12,13 @@ struct BenchError: Error, CustomStringConvertible {
   let description: String
 }
 
-/// The two sides of a comparison, each a hub, an observer and a sender.
+/// The two sides of a comparison. Each has a hub, an observer and a sender.
 enum Side: String, CaseIterable, Sendable {
   case runBus = "RunBus"
   case reference = "C"
 }
 
-/// One round of one side: three processes in a place of their own, and one that floods them if need be.
+/// One round of one side: three processes with a directory of their own, and a flooding process if wanted.
 struct Round: Sendable {
   var reference: String
   var sizes: Sizes
@@ -28,7 +28,7 @@ struct Round: Sendable {
   /// A program that floods the hub meanwhile.
   var flooder: String?
 
-  /// What came of a round.
+  /// The results of a round.
   struct Result: Sendable {
     let hops: [Hops]
     let logBytes: Int?
@@ -67,7 +67,7 @@ struct Round: Sendable {
     }
   }
 
-  /// Begins the flood, and comes back when it is under way.
+  /// Starts the flood and returns when it is under way.
   private func flood(
     _ place: Place, _ file: String, in group: inout ThrowingTaskGroup<Void, any Error>
   ) async throws -> FloodCount? {
@@ -82,7 +82,7 @@ struct Round: Sendable {
   }
 }
 
-/// Runs a child until this task is cancelled. A hub or an observer that ends before makes the measurement void.
+/// Runs a child until this task is cancelled. If a hub or an observer ends earlier, the measurement is void.
 private func keep(_ executable: String, _ arguments: [String]) async throws {
   var options = PlatformOptions()
   options.teardownSequence = [.gracefulShutDown(allowedDurationToNextStep: .seconds(2))]
@@ -93,7 +93,7 @@ private func keep(_ executable: String, _ arguments: [String]) async throws {
   throw BenchError(description: "\(arguments[0]) ended: \(result.terminationStatus) \(result.standardError)")
 }
 
-/// What a child that reads `input` prints until it ends.
+/// The output of a child that reads `input` and ends.
 func collect(_ executable: String, _ arguments: [String], input: String = "") async throws -> String {
   let result = try await run(
     .path(FilePath(executable)), arguments: Arguments(arguments), input: .string(input),

@@ -63,7 +63,7 @@ struct Drain: AsyncParsableCommand {
       for await state in await peer.reachabilities() where state.isReachable { break }
       await peer.disconnect()
       let body = [UInt8](repeating: 7, count: bytes)
-      // Side by side, so that they share commits; a backlog is made over hours, and how fast is measured elsewhere.
+      // In parallel, so that posts share commits; the speed of single posts is measured elsewhere.
       var last = AppMessage(name: "note", body: body)
       try await withThrowingTaskGroup(of: Void.self) { posts in
         for index in 0..<(count - 1) {

@@ -47,7 +47,7 @@ struct Enqueue: AsyncParsableCommand {
     _ value: (Times) -> Double
   ) {
     let (ours, theirs) = (times.map { value($0.ours) }, times.map { value($0.theirs) })
-    // Of speeds: times are turned over.
+    // A ratio of rates; of times it is inverted.
     let ratio = zip(ours, theirs).map { isRate ? $0 / $1 : $1 / $0 }
     print("| \(title) | \(Spread(ours).text(digits)) | \(Spread(theirs).text(digits)) | \(Spread(ratio).text(2)) |")
   }
@@ -83,15 +83,15 @@ struct Enqueue: AsyncParsableCommand {
   }
 }
 
-/// How our caller waits for the completion of its commit. The C program commits on the thread that calls.
+/// How our caller waits for its commit. The C program commits on the calling thread.
 enum Waiting: String, ExpressibleByArgument, CaseIterable {
-  /// Asleep, as a node's loop would be; waking it counts.
+  /// Sleeps, as a node's loop would; the time to wake it is included.
   case sleeps
-  /// Awake: what is left is what the store costs.
+  /// Polls, so that only the cost of the store is left.
   case looks
 }
 
-/// How long each commit of a round took.
+/// The duration of each commit of a round.
 private struct Times {
   let nanoseconds: [Int64]
 
@@ -101,10 +101,10 @@ private struct Times {
   }
 }
 
-/// Our side of a round: a plain thread that hands over one commit after the other and waits for each.
+/// Our side of a round: a plain thread that makes one commit after the other and waits for each.
 struct EnqueuerRole: ParsableCommand {
   static let configuration = CommandConfiguration(commandName: "enqueuer", shouldDisplay: false)
-  /// Commits until the log is written over instead of growing, which is cheaper.
+  /// Commits until the log is overwritten instead of growing, which is cheaper.
   private var warmUp: Int { rows > 1 ? 20 : 1100 }
 
   @Argument var directory: String
@@ -142,7 +142,7 @@ struct EnqueuerRole: ParsableCommand {
   }
 }
 
-/// The end of one commit, told by the store's thread.
+/// The completion of one commit, signalled by the store's thread.
 private final class Completion: Sendable {
   private let waiting: Waiting
   private let semaphore = DispatchSemaphore(value: 0)

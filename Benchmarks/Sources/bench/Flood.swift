@@ -28,7 +28,7 @@ struct Flood: AsyncParsableCommand {
     var rates: [Double] = []
     var refused: [Double] = []
     for number in 0..<rounds {
-      // Who begins changes too.
+      // The order alternates.
       for isFlooded in number % 2 == 0 ? [false, true] : [true, false] {
         var round = Round(
           reference: reference, sizes: sizes, commands: commands, pauseMicroseconds: pause, caller: .loop)
@@ -55,7 +55,7 @@ struct Flood: AsyncParsableCommand {
   }
 }
 
-/// How far a flooding member is, as its file says.
+/// The progress of a flooding member, from its file.
 struct FloodCount {
   private let numbers: [Int64]
 
@@ -67,10 +67,10 @@ struct FloodCount {
     }
   }
 
-  /// It is a member, and sends.
+  /// Whether it is a member and sends.
   var isUnderWay: Bool { numbers[3] > 0 && numbers[0] > 1000 }
 
-  /// What it did since an earlier count.
+  /// Its rate since an earlier count.
   func rate(since earlier: FloodCount) -> FloodRate {
     let seconds = Double(numbers[1] - earlier.numbers[1]) / 1e9
     guard seconds > 0 else { return FloodRate(framesPerSecond: 0, refusedPerSecond: 0) }
@@ -80,7 +80,7 @@ struct FloodCount {
   }
 }
 
-/// What a flooding member sent while others were measured.
+/// The rate of a flooding member while others were measured.
 struct FloodRate: Sendable {
   let framesPerSecond: Double
   let refusedPerSecond: Double

@@ -30,7 +30,7 @@ struct Fold: AsyncParsableCommand {
     }
   }
 
-  /// One hour, folded at a stretch and entry by entry.
+  /// One hour of a run, folded at once and entry by entry.
   private func hour(_ input: FoldInput) async throws {
     let end = BusTime.zero + .seconds(3600)
     print("| an hour, \(input.entries.count) entries | ms | blocks allocated | m |\n|---|---|---|---|")
@@ -50,7 +50,7 @@ struct Fold: AsyncParsableCommand {
     row("the geodesics alone, C", (time, nil, meters))
   }
 
-  /// A long run: the time of every reading, the numbers on the way, and what it all weighs.
+  /// A long run: the time of every reading, of the numbers during the run, and the memory.
   private func live(_ input: FoldInput) {
     print("\n| a reading at hour | median, µs | p99, µs | worst, µs |\n|---|---|---|---|")
     for (title, entries) in [
@@ -83,7 +83,7 @@ struct Fold: AsyncParsableCommand {
     weigh(input)
   }
 
-  /// Each insertion's time is its best of three runs through everything: what is left is its own.
+  /// The time of each insertion is the best of three runs over all entries, which removes disturbances.
   private func insertionTimes(_ entries: [LedgerEntry]) -> [Int64] {
     var best = [Int64](repeating: .max, count: entries.count)
     for _ in 0..<3 {
@@ -103,7 +103,7 @@ struct Fold: AsyncParsableCommand {
     print("| \(title) | \(cells.joined(separator: " | ")) |")
   }
 
-  /// The numbers in the middle of a run, as the hub asks for them every three seconds.
+  /// The numbers in the middle of a run, which the hub computes every three seconds.
   private func numbers(_ title: String, of ledger: RunLedger, at now: BusTime) {
     let metrics = best { ledger.metrics(at: now).distanceMeters }
     print("| metrics(at:), \(title) | \(micro(metrics.time)) | \(blocks(metrics.allocations)) |")
@@ -124,7 +124,7 @@ struct Fold: AsyncParsableCommand {
     print("| checkpoints and the rest | \(mega(bytes - entryBytes - routeBytes)) |")
   }
 
-  // MARK: What is measured
+  // MARK: Measured code
 
   private func fold(_ entries: [LedgerEntry]) -> Calculator {
     var calculator = Calculator()
@@ -145,7 +145,7 @@ struct Fold: AsyncParsableCommand {
     }
   }
 
-  // MARK: How
+  // MARK: Measuring
 
   private func best(_ body: () -> Double?) -> (time: Int64, allocations: Allocations?, meters: Double?) {
     let (meters, allocations) = Allocations.count(body)

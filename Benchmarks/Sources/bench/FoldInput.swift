@@ -1,9 +1,9 @@
 import RunBus
 import RunRecordings
 
-/// A modelled run as a hub's ledger gets it: five readings a second, or four without a pedometer.
+/// A modelled run as a hub's ledger receives it: five readings a second, or four without a pedometer.
 struct FoldInput: Sendable {
-  /// In order.
+  /// In order of time.
   let entries: [LedgerEntry]
 
   init(seconds: Int64, hasPedometer: Bool) {
@@ -16,8 +16,8 @@ struct FoldInput: Sendable {
     entries = recording.ledgerEntries(runStartedAt: .zero).sorted(by: LedgerEntry.precedes)
   }
 
-  /// A pedometer knows a stride from its cadence: the modelled runner's own relation turned round, 3 % short, so that
-  /// there is a scale to be found.
+  /// Adds a pedometer whose stride follows from the cadence by the inverse of the model's relation. It is 3 % short,
+  /// so that the calculator has a scale to find.
   private static func withPedometer(_ samples: [RecordedSample]) -> [RecordedSample] {
     var all: [RecordedSample] = []
     var meters = 0.0
@@ -30,18 +30,18 @@ struct FoldInput: Sendable {
     return all
   }
 
-  /// Where everything is.
+  /// The positions of all fixes.
   var fixes: [Position] {
     entries.compactMap { entry in
       if case .sample(.position(let position), _) = entry.event { position } else { nil }
     }
   }
 
-  /// In the order of arrival when the watch's readings take some time.
+  /// In order of arrival, with the watch's readings delayed.
   func arrivals(heartRateLate delay: BusDuration) -> [LedgerEntry] {
     arrivals { _ in delay }
   }
-  /// In the order of arrival when the watch was away for ten minutes and comes back an hour later.
+  /// In order of arrival, when the watch is out of reach for `length` and sends its readings at `back`.
   func arrivals(heartRatesAwayFrom start: BusTime, length: BusDuration, back: BusTime) -> [LedgerEntry] {
     arrivals { time in time >= start && time - start < length ? back - time : .zero }
   }

@@ -37,7 +37,7 @@ struct Latency: AsyncParsableCommand {
       reference: reference, sizes: sizes, commands: commands, pauseMicroseconds: pause, caller: caller)
     var results: [Side: Results] = [:]
     for number in 0..<rounds {
-      // Who begins changes too.
+      // The order alternates.
       let order = number % 2 == 0 ? Side.allCases : Side.allCases.reversed()
       for side in order {
         let result = try await round.play(side)
@@ -70,7 +70,7 @@ enum Measure: String, CaseIterable {
   }
 }
 
-/// The rounds of one side.
+/// The results of all rounds of one side.
 struct Results {
   private var rounds: [[Measure: Histogram<UInt32>]] = []
   private var logBytes: Int?
@@ -87,7 +87,7 @@ struct Results {
     self.logBytes = logBytes
   }
 
-  /// A percentile of every round, in microseconds.
+  /// A percentile of each round, in microseconds.
   func spread(_ measure: Measure, _ percentile: Double) -> Spread {
     Spread(rounds.compactMap { $0[measure].map { Double($0.valueAtPercentile(percentile)) / 1000 } })
   }
@@ -95,7 +95,7 @@ struct Results {
   var logKilobytes: String { logBytes.map { "\($0 / 1024)" } ?? "?" }
 }
 
-/// Values of rounds, in their order.
+/// One value for each round, in order.
 struct Spread {
   let values: [Double]
   init(_ values: [Double]) { self.values = values }

@@ -24,15 +24,15 @@ struct Place: Sendable {
 
   func remove() { try? FileManager.default.removeItem(atPath: directory) }
 
-  /// Bytes in the log of a store.
+  /// The size of a store's log in bytes.
   func logSize(of store: String) -> Int? {
     let attributes = try? FileManager.default.attributesOfItem(atPath: "\(directory)/\(store)-wal")
     return attributes?[.size] as? Int
   }
 }
 
-/// The observer's clock by revision, in a file: eight bytes each, zero for not yet. Written by one process and read by
-/// another; it costs both the same in Swift and in C.
+/// The time at which the observer saw each revision, in a file: eight bytes each, zero for not yet. One process
+/// writes it and another reads it, at the same cost in Swift and in C.
 struct Observed: Sendable {
   private let file: CInt
 

@@ -16,7 +16,7 @@ struct Recover: AsyncParsableCommand {
   @Option(help: "Rounds.") var rounds = 5
 
   func validate() throws {
-    // As long as a run takes readings in.
+    // A run accepts readings for this long.
     guard (1...55).contains(hours), rounds > 0 else { throw ValidationError("1 to 55 hours, 1 round or more") }
   }
 
@@ -48,14 +48,14 @@ struct Recover: AsyncParsableCommand {
 
   private struct Sizes {
     var entries = 0
-    /// Bytes of the file and of its log while the store is open.
+    /// Sizes in bytes of the file and of its log while the store is open.
     var file = 0
     var log = 0
-    /// Bytes of the file after its log was copied into it.
+    /// Size in bytes of the file after its log was copied into it.
     var closed = 0
   }
 
-  /// Writes the run, and leaves a copy of what is on the disk while the store is open.
+  /// Writes the run, and copies what is on the disk while the store is open.
   private func write(to directory: String, _ phone: DeviceID, copyingTo killed: String) async throws -> Sizes {
     let store = try NodeStore(directory: directory, device: phone)
     let run = RunID(high: 1, low: 1)
@@ -79,7 +79,7 @@ struct Recover: AsyncParsableCommand {
       let result = await withCheckedContinuation { done in store.commit(batch) { done.resume(returning: $0) } }
       try result.get()
     }
-    // The store works one thing after the other: what it does when it is idle is done, too.
+    // The store does one thing after the other, so its idle work is finished now, too.
     _ = try store.termSeen()
     try FileManager.default.copyItem(atPath: directory, toPath: killed)
     store.close()

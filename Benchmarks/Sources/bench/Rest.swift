@@ -33,10 +33,10 @@ struct Rest: AsyncParsableCommand {
         }
       }
       try await bus.send("start", on: "paused")
-      // Later than the window: else the two presses settle together.
+      // Later than the window; otherwise the two presses would settle together.
       try await Task.sleep(for: .seconds(1))
       try await bus.send("pause", on: "paused")
-      // Connecting and greeting is not resting.
+      // The time of connecting and hello does not count.
       try await Task.sleep(for: .seconds(3))
       print("\(seconds) s at rest; load \(Machine.load) on \(Machine.cores) cores")
       let before = nodes.map { ThreadUse.all(of: $0.id) }
@@ -73,7 +73,7 @@ struct Rest: AsyncParsableCommand {
 /// What one thread has used so far, from /proc.
 struct ThreadUse: Sendable {
   var name: String
-  /// Voluntary context switches: each is a sleep that somebody or something ended.
+  /// Voluntary context switches: each ends a sleep of the thread.
   var wakeUps: Int64 = 0
   var cpuNanoseconds: Int64 = 0
 
@@ -111,7 +111,7 @@ struct ThreadUse: Sendable {
   }
 }
 
-/// The product's own binary, on buses in a place of their own.
+/// The product's own program, on buses in a directory of their own.
 private struct Busnode: Sendable {
   let path: String
   let place: Place
@@ -136,7 +136,7 @@ private struct Busnode: Sendable {
     throw BenchError(description: "busnode \(arguments.joined(separator: " ")) ended: \(result.terminationStatus)")
   }
 
-  /// Presses a button, as soon as there is a bus.
+  /// Sends a command as soon as the bus can be reached.
   func send(_ command: String, on bus: String) async throws {
     for _ in 0..<100 {
       let result = try await Subprocess.run(

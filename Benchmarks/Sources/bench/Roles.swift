@@ -2,7 +2,7 @@ import ArgumentParser
 import Foundation
 import RunBus
 
-/// Ends a process whose parent is gone: longer than any measurement takes.
+/// Ends a process whose parent is gone, after longer than any measurement takes.
 private func limitLife() { alarm(300) }
 
 struct HubRole: AsyncParsableCommand {
@@ -45,7 +45,7 @@ struct ObserverRole: AsyncParsableCommand {
 
 /// Where the code that uses a node runs.
 enum Caller: String, ExpressibleByArgument, CaseIterable {
-  /// Where Swift runs what nobody pinned anywhere: the global pool.
+  /// In the global pool, where Swift runs code that is not pinned.
   case pool
   /// On the node's loop, as an actor pinned to it.
   case loop

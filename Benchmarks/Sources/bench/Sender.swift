@@ -2,7 +2,7 @@ import ArgumentParser
 import Foundation
 import RunBus
 
-/// What became of one command, in nanoseconds after it was sent.
+/// The times of one command's verdict and snapshot, in nanoseconds after it was sent.
 struct Hops: Sendable {
   var verdict: Int64
   var snapshot: Int64
@@ -21,7 +21,7 @@ struct Hops: Sendable {
   }
 }
 
-/// Commands each of which changes the phase: start, then pause and resume in turn, stop; and again.
+/// Commands that each change the phase: start, then pause and resume in turn, stop, and again.
 struct Presses {
   private static let runLength = 20
   private var count = 0
@@ -91,7 +91,7 @@ actor LoopSender {
 private func measure(
   _ peer: Peer, _ count: Int, _ pause: Duration, _ observed: Observed, isolation: isolated any Actor = #isolation
 ) async throws -> [Hops] {
-  // The observer is there, and so is this sender.
+  // The observer is connected; waits until this sender is, too.
   _ = try await seen(0, observed)
   while await !peer.reachability.isReachable { try await Task.sleep(for: .milliseconds(1)) }
   var presses = Presses()

@@ -1,7 +1,7 @@
 import RunBus
 import Synchronization
 
-/// The bytes of the messages of one command, as this build of RunBus writes them: the C side sends as many.
+/// The sizes in bytes of one command's messages in this build of RunBus; the C side sends as many bytes.
 struct Sizes: Sendable {
   var command = 0
   var verdict = 0
@@ -9,7 +9,7 @@ struct Sizes: Sendable {
 
   var words: [String] { ["--sizes", "\(command)", "\(verdict)", "\(state)"] }
 
-  /// Plays a few commands within this process and looks at what passes.
+  /// Plays a few commands within this process and measures the frames.
   static func measure() async throws -> Sizes {
     let place = try Place.make()
     defer { place.remove() }
@@ -33,8 +33,8 @@ struct Sizes: Sendable {
   }
 }
 
-/// The last messages of each kind. With window 0 the hub answers a command with its verdict, which says that it was
-/// accepted, too, and the state.
+/// The sizes of the last message of each kind. With window 0 the hub answers a command with its verdict, which also
+/// says that it was accepted, and the state.
 private final class Passed: Sendable {
   private let state = Mutex((sizes: Sizes(), answers: 0))
   var sizes: Sizes { state.withLock { $0.sizes } }
@@ -63,7 +63,7 @@ private struct WatchingListener: HubListener {
   ) throws(RunBusError) -> any HubTransport {
     let passed = passed
     let transport = try inner.listen(on: loop) { event in
-      // A command is the longest that a peer sends after its hello; pings are short.
+      // After its hello a peer sends nothing longer than a command; pings are short.
       if case .frame(_, let bytes) = event, bytes.count > 64 { passed.received(bytes.count) }
       deliver(event)
     }

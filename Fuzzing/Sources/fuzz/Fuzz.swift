@@ -4,8 +4,8 @@
   import Darwin
 #endif
 
-/// One program for every target, chosen by `FUZZ_TARGET`: the fuzzer starts itself again where it minimizes a crash, and
-/// an environment is handed on.
+/// One program for all targets, chosen by `FUZZ_TARGET`: the fuzzer restarts itself to minimize a crash, and the
+/// environment is inherited.
 @main
 enum Fuzz {
   static func main() {
@@ -27,7 +27,8 @@ enum Fuzz {
   private static func environment(_ name: String) -> String? { getenv(name).map { String(cString: $0) } }
 }
 
-/// libFuzzer's own main, which an executable of the package manager cannot have: it gives `main` another name.
+/// The main function of libFuzzer, which a package executable cannot use directly, because the package manager
+/// renames `main`.
 @_silgen_name("LLVMFuzzerRunDriver")
 private func runDriver(
   _ count: UnsafeMutablePointer<CInt>,

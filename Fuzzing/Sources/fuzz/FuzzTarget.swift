@@ -3,12 +3,12 @@ import RunCore
 @testable import RunRecordings
 @testable import RunWire
 
-/// Who reads bytes that somebody else wrote. Whatever they are, the reader takes them or says no; and what it takes keeps
-/// what is written here.
+/// The readers of foreign bytes. A reader accepts or refuses any input, and what it accepts has the properties that
+/// are checked here.
 enum FuzzTarget: String, CaseIterable {
   case frames, recording, script, record
 
-  /// Set once, before the first input; libFuzzer's callback has room for nothing else.
+  /// Set once, before the first input, because libFuzzer's callback takes no context.
   nonisolated(unsafe) static var chosen = FuzzTarget.frames
 
   func feed(_ bytes: [UInt8]) {
@@ -20,7 +20,7 @@ enum FuzzTarget: String, CaseIterable {
     }
   }
 
-  /// What decodes encodes, and decodes to the same again.
+  /// A decoded frame can be encoded and decodes to the same frame again.
   private static func frames(_ bytes: [UInt8]) {
     if let frame = try? Codec.peerFrame(bytes) {
       expect((try? Codec.peerFrame(Codec.encode(frame))) == frame, "a peer's frame is another when it was encoded")
@@ -34,10 +34,10 @@ enum FuzzTarget: String, CaseIterable {
     _ = Codec.unsupportedCommand(in: bytes, term: 1, revision: 1)
   }
 
-  /// What can be read can be measured, and can be kept: the record of it has bytes that are read again.
+  /// A recording that can be read can be measured and kept, and its record's bytes can be read again.
   ///
-  /// Every input is read; the rest, which costs as much again, follows for one in eight. Its bytes decide, so that an
-  /// input does the same when it is repeated.
+  /// Every input is read; the other steps, which cost as much again, run for one input in eight. The input's bytes
+  /// decide which, so that a repeated input does the same.
   private static func recording(_ bytes: [UInt8]) {
     guard let recording = try? Recording.read(bytes, name: "f"), hash(bytes) % 8 == 0 else { return }
     _ = MeasuredRun(recording)
@@ -47,7 +47,7 @@ enum FuzzTarget: String, CaseIterable {
     }
   }
 
-  /// The steps are in order, and an order's line is read as that order.
+  /// The steps are in order, and the line of an order is read as that order.
   private static func script(_ bytes: [UInt8]) {
     guard let script = try? Script(String(decoding: bytes, as: UTF8.self), file: "f") else { return }
     for (step, next) in zip(script.steps, script.steps.dropFirst()) {
@@ -59,7 +59,8 @@ enum FuzzTarget: String, CaseIterable {
     }
   }
 
-  /// What decodes encodes, and decodes to the same again; and it can be exported, whatever its numbers are.
+  /// A decoded record can be encoded, decodes to the same record again, and can be exported, whatever its numbers
+  /// are.
   private static func record(_ bytes: [UInt8]) {
     if let body = RecordBody(encoded: bytes) {
       expect(RecordBody(encoded: body.encoded) == body, "a body is another when it was encoded")
@@ -71,7 +72,7 @@ enum FuzzTarget: String, CaseIterable {
     _ = RecordExport.csv(record)
   }
 
-  /// Fowler, Noll and Vo's hash 1a.
+  /// The hash FNV-1a (Fowler, Noll and Vo).
   private static func hash(_ bytes: [UInt8]) -> UInt32 {
     bytes.reduce(0x811C_9DC5) { ($0 ^ UInt32($1)) &* 0x0100_0193 }
   }

@@ -2,8 +2,8 @@ import Foundation
 @testable import RunRecordings
 import RunCore
 
-/// Makes the corpora of recordings, records and scripts anew from `examples/`. Those of the frames are the golden
-/// frames of `Tests/RunWireTests`.
+/// Makes the corpora of recordings, records and scripts from `examples/`. Those of the frames are the golden frames
+/// of `Tests/RunWireTests`.
 enum Seeds {
   static func write(root: String) {
     let root = URL(fileURLWithPath: root)
@@ -27,14 +27,14 @@ enum Seeds {
       save(Array(line.utf8), "script/line-\(index)")
     }
 
-    // A short one is quickly read, and so often changed.
+    // A short input is read quickly, so it is mutated often.
     let terse = (0..<10).map { #"<trkpt lat="50.000\#($0)" lon="8"><time>2026-01-01T08:00:0\#($0)Z</time></trkpt>"# }
     save(Array("<gpx><trk><trkseg>\(terse.joined())</trkseg></trk></gpx>".utf8), "recording/terse.gpx")
 
     let lines = run.split(separator: "\n")
     let points = lines.filter { $0.hasPrefix("<trkpt") }
     let head = lines.prefix { !$0.hasPrefix("<trkpt") }
-    // The fewest points that a run has; some with a pause in between; a point a minute.
+    // The fewest points of a run; points with a pause in between; one point a minute.
     for (name, places) in [
       ("even", Array(0..<10)), ("paused", [0, 1, 2, 3, 4, 60, 61, 62, 63, 64, 65]),
       ("sparse", stride(from: 0, to: min(points.count, 600), by: 60).map { $0 }),
@@ -48,12 +48,12 @@ enum Seeds {
       save(record.encoded, "record/\(name)")
       save(record.body.encoded, "record/\(name)-body")
       save(withEverything(record).encoded, "record/\(name)-full")
-      // Longer ones end early, as a file does whose device was switched off.
+      // Longer ones are truncated, like the file of a device that was switched off.
       save(Array(RecordExport.tcx(record).utf8.prefix(4000)), "recording/\(name).tcx")
     }
   }
 
-  /// The record with what a recording of a few seconds leaves out.
+  /// The record with everything added that a recording of a few seconds lacks.
   private static func withEverything(_ record: RunRecord) -> RunRecord {
     var record = record
     let end = record.body.report.metrics.elapsed

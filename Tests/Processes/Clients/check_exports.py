@@ -1,4 +1,4 @@
-"""Reads the exports of runs with parsers that are not ours, and compares them with each run's own JSON.
+"""Reads exported runs with independent parsers and compares them with each run's own JSON.
 
 Each argument is a folder with run.json, run.gpx and run.tcx of one run.
 """
@@ -23,7 +23,7 @@ def close(name, found, expected, share=0.0, absolute=0.0):
 
 
 def check_points(name, points, counted, start):
-    """Every fix that counts, in its place and at its time: to a centimetre and a millisecond."""
+    """Checks position and time of every counted fix, to a centimetre and a millisecond."""
     if len(points) != len(counted):
         fail(f"{name}: {len(points)} points instead of {len(counted)}")
     for (latitude, longitude, time), fix in zip(points, counted):
@@ -42,14 +42,14 @@ def check_gpx(path, record, counted):
         fail("gpx: the run's id is missing")
     if (track.name or "", track.description or "") != (record["summary"]["title"], record["summary"]["note"]):
         fail(f"gpx: {track.name} and {track.description} instead of title and note")
-    # Where no line leads to a fix a segment begins, and the time up to it is none of the track's.
+    # A fix without a line from the one before begins a segment; the time between them is not part of the track.
     breaks = [(a, b) for a, b in zip(counted, counted[1:]) if b["startsLine"]]
     if len(track.segments) != 1 + len(breaks):
         fail(f"gpx: {len(track.segments)} segments instead of {1 + len(breaks)}")
     length = counted[-1]["offsetSeconds"] - counted[0]["offsetSeconds"]
     length -= sum(b["offsetSeconds"] - a["offsetSeconds"] for a, b in breaks)
     close("gpx time", track.get_duration(), length, absolute=len(track.segments))
-    # A sphere instead of an ellipsoid; what a foot pod measured against the fixes GPX cannot say.
+    # gpxpy measures on a sphere instead of the ellipsoid; GPX cannot hold a foot pod's distance.
     has_pod = any(stretch["source"] == "pedometer" for stretch in record["stretches"])
     close("gpx distance", track.length_2d(), metrics["distanceMeters"], share=0.03 if has_pod else 0.01)
     if metrics["averageHeartRateBpm"] is not None and not any(point.extensions for point in points):
@@ -62,7 +62,7 @@ def check_tcx(path, record, counted):
     if exercise.activity_type != "Running":
         fail(f"tcx: {exercise.activity_type}")
     points = [point for point in exercise.trackpoints if point.latitude is not None]
-    # Its times are naive, and UTC.
+    # Its times have no zone and are UTC.
     times = [point.time.replace(tzinfo=timezone.utc).timestamp() for point in points]
     check_points("tcx", [(p.latitude, p.longitude, t) for p, t in zip(points, times)], counted, start)
     for point, fix in zip(points, counted):
@@ -72,7 +72,7 @@ def check_tcx(path, record, counted):
     close("tcx distance", exercise.distance, metrics["distanceMeters"], absolute=1)
     close("tcx time", exercise.duration, metrics["elapsedSeconds"], absolute=1.5)
     if metrics["averageHeartRateBpm"] is not None:
-        # By point, not by time, and of every ten seconds.
+        # The mean is by point instead of by time, with a heart rate every ten seconds.
         close("tcx heart rate", exercise.hr_avg, metrics["averageHeartRateBpm"], share=0.03)
         close("tcx highest heart rate", exercise.hr_max, metrics["maxHeartRateBpm"], share=0.05)
 

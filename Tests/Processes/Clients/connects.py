@@ -1,4 +1,4 @@
-"""Connects to a hub and leaves again, in every way there is.
+"""Connects to a hub and leaves again, in every possible way.
 
     python connects.py CONTROL_ENDPOINT SEED COUNT wait|leave
 
@@ -25,7 +25,7 @@ class Visits:
     def __init__(self, control, seed):
         self.control, self.events = control, None
         self.chance = random.Random(seed)
-        # Half-done handshakes that are left open: the hub is to end them.
+        # Unfinished handshakes that are left open: the hub has to end them.
         self.open = []
         self.nonce = 0
 
@@ -116,7 +116,7 @@ def main():
         way()
         seen[way.__name__] += 1
     seconds = time.monotonic() - begun
-    # Whoever says nothing is cut off by the hub.
+    # The hub closes connections that send nothing.
     for connection in visits.open:
         connection.settimeout(30)
         try:

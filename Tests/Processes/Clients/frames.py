@@ -1,4 +1,4 @@
-"""Throws malformed frames at both sockets of a hub, as fast as it takes them.
+"""Sends malformed frames to both sockets of a hub, as fast as it accepts them.
 
     python frames.py CONTROL_ENDPOINT SEED COUNT
 
@@ -87,7 +87,7 @@ class Mutants:
         self.schema = Schema(chance)
 
     def draw(self, session):
-        """What was done to a frame, and what it is now."""
+        """The kind of mutation, and the mutated frame."""
         chance = self.chance
         whole = self.schema.frame(session)
         way = chance.choice(["flipped", "truncated", "extended", "spliced", "wrong version"])
@@ -108,7 +108,7 @@ class Mutants:
         return way, frame.SerializeToString()
 
     def next(self, session):
-        """A frame that means nothing to the hub; in a session not even one that it would understand."""
+        """A frame without effect: it cannot be decoded, has no message, or does not belong to the session."""
         while True:
             way, data = self.draw(session)
             if not data:
@@ -124,7 +124,7 @@ class Mutants:
                 return way, data
 
     def multipart(self):
-        """Messages of a wrong shape, as frames."""
+        """A malformed multipart message, as the bytes of its frames."""
         chance = self.chance
         whole = hello().SerializeToString()
         parts = chance.choice([
@@ -134,7 +134,7 @@ class Mutants:
         return b"".join(zmtp.frame(part, 1 if index < len(parts) - 1 else 0) for index, part in enumerate(parts))
 
     def event(self):
-        """What no subscriber of ours sends to the events socket."""
+        """A message that no regular subscriber sends to the events socket."""
         chance = self.chance
         return zmtp.frame(chance.choice([
             b"", b"\x05" + chance.randbytes(8), b"\x01" + chance.randbytes(chance.randrange(1, 200)), b"\x00s",
@@ -143,7 +143,7 @@ class Mutants:
 
 
 class Thrower:
-    """One connection that throws; opened again when the hub has closed it."""
+    """A connection that sends; it is opened again when the hub has closed it."""
 
     def __init__(self, endpoint, kind, reads=True):
         self.endpoint, self.kind, self.reads = endpoint, kind, reads
@@ -156,7 +156,7 @@ class Thrower:
             self.session = 0
 
     def join(self):
-        """Becomes a member: what is malformed in a session is refused in it."""
+        """Opens a session, so that malformed frames within it are refused."""
         self.open()
         self.connection.sendall(zmtp.frame(hello().SerializeToString()))
         while True:
@@ -181,7 +181,7 @@ class Thrower:
         self.connection = None
 
     def settle(self):
-        """All of it is taken in: what comes last is answered."""
+        """Waits for an answer to the last frame: then the hub has read all of them."""
         if self.connection is not None and self.reads and self.kind == "DEALER":
             try:
                 self.join()
@@ -191,13 +191,13 @@ class Thrower:
 
 
 def raw(chance, endpoint):
-    """Bytes that are no ZMTP, or that stop being it."""
+    """Sends bytes that are not ZMTP, or not from some point on."""
     with zmtp.plain(endpoint) as connection:
         try:
             connection.sendall(chance.choice([
                 chance.randbytes(chance.randrange(1, 4096)),
                 zmtp.GREETING + chance.randbytes(200),
-                # A frame that claims to be four gigabytes long.
+                # A frame that announces four gigabytes.
                 zmtp.GREETING + b"\x02" + (1 << 32).to_bytes(8, "big") + chance.randbytes(64),
                 b"GET / HTTP/1.1\r\nHost: phone\r\n\r\n",
             ]))
@@ -222,7 +222,7 @@ def main():
             subscriber = chance.choice(subscribers)
             subscriber.throw(b"".join(mutants.event() for _ in range(BATCH)))
             thrown["no subscription"] += BATCH
-            # Anew now and then: with it go the topics that it has subscribed to.
+            # Opens a new connection now and then, which also drops its subscriptions.
             if roll == 0:
                 subscriber.close()
         elif roll < 18:
@@ -233,7 +233,7 @@ def main():
                 raw(chance, chance.choice([control, events_endpoint]))
             thrown["no ZMTP"] += 20
         elif roll < 22:
-            # The hub hangs up each time.
+            # The hub closes the connection each time.
             for thrower in strangers:
                 thrower.throw(zmtp.frame(chance.randbytes(FRAME_BYTES_MAX + 1)))
                 thrower.close()

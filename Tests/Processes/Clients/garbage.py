@@ -1,4 +1,4 @@
-"""Throws what is no message at both sockets of a bus: raw bytes, wrong multiparts, damaged frames.
+"""Sends garbage to both sockets of a bus: raw bytes, malformed multipart messages, damaged frames.
 
     python garbage.py CONTROL_ENDPOINT SEED
 
@@ -30,7 +30,7 @@ def hello():
 
 
 def events_endpoint(context, control):
-    """Where snapshots are published: what a welcome says."""
+    """The endpoint at which snapshots are published, from a welcome."""
     with context.socket(zmq.DEALER) as dealer:
         dealer.setsockopt(zmq.RCVTIMEO, 20_000)
         dealer.connect(control)
@@ -43,7 +43,7 @@ def events_endpoint(context, control):
 
 
 def raw(endpoint, payload):
-    """Bytes on a plain connection; the hub may hang up at any moment."""
+    """Sends bytes on a plain connection; the hub may close it at any moment."""
     kind, _, place = endpoint.partition("://")
     if kind == "ipc":
         plain = socket.socket(socket.AF_UNIX)
@@ -69,7 +69,7 @@ def multiparts(chance):
     yield [chance.randbytes(65_536)]
     yield [whole, whole]
     yield [b"", whole, b""]
-    # A session that nobody was given.
+    # A session number that was never assigned.
     yield [pause]
     yield [b"", pause]
     for _ in range(100):
@@ -89,7 +89,7 @@ def main():
     for endpoint in (control, events):
         for _ in range(20):
             raw(endpoint, chance.randbytes(chance.randrange(1, 4096)))
-            # After a proper greeting: a frame that claims to be four gigabytes long, and noise.
+            # After a valid greeting: a frame that announces four gigabytes, and noise.
             raw(endpoint, GREETING + b"\x02" + (1 << 32).to_bytes(8, "big") + chance.randbytes(64))
             raw(endpoint, GREETING + chance.randbytes(200))
             thrown += 3
@@ -111,9 +111,9 @@ def main():
                         stranger.send_multipart(parts)
                         thrown += 1
                 except zmq.Again:
-                    # A socket that does not fit the other side never connects: that it is refused is the test.
+                    # A socket of a type that does not fit never connects; the refusal is what is tested.
                     pass
-    # Larger than anything the hub takes: it hangs up.
+    # Larger than the hub's limit: it closes the connection.
     with context.socket(zmq.DEALER) as stranger:
         stranger.setsockopt(zmq.LINGER, 1000)
         stranger.connect(control)

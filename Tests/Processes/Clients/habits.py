@@ -1,4 +1,4 @@
-"""What wrong members do. Each habit goes on for ever; it yields how many seconds it has time to read what came."""
+"""The habits of wrong members. Each is an endless generator that yields how many seconds to spend on reading."""
 
 import itertools
 
@@ -18,8 +18,8 @@ def mark(kind, sequence, id=None):
 
 
 def unfinished(member):
-    """Whole runs that are never stopped: started long ago, each command says that the stop follows."""
-    # One that is patient keeps a long run open on each of its lines, also when it has left.
+    """Sends whole runs that never stop: started long ago, each command says that the stop follows."""
+    # A patient member keeps a long run open on each of its lines, also after it has left.
     if member.chance.random() < 0.5:
         lines = []
         for number in range(member.roll(1, 5)):
@@ -42,11 +42,11 @@ def unfinished(member):
             for _ in range(member.roll(0, 40)):
                 named = member.chance.choice([run, run, None, member.run])
                 age = max(SECOND, age - member.roll(0, 60) * SECOND)
-                # Now and then one is stopped, or started twice.
+                # Now and then a run is stopped or started twice.
                 kind = member.chance.choice(["pause", "resume", "lap"]) if member.chance.random() < 0.98 else None
                 line.add("unfinished runs", member.command(kind, named), age, stop_follows=True)
         yield from member.settle(line, member.roll(1, 4))
-        # It stays, leaves with its runs unfinished, or comes with another store of the same device.
+        # It stays, leaves with unfinished runs, or returns with another store of the same device.
         way = member.roll(0, 3)
         if way == 0:
             line.send("goodbye", goodbye=runbus.Goodbye())
@@ -55,7 +55,7 @@ def unfinished(member):
 
 
 def runs(member):
-    """Starts that name the existing run, a finished one or one that the hub has forgotten, alone and as whole runs."""
+    """Sends starts of the present run, a finished one or a forgotten one, alone and as whole runs."""
     line = yield from member.joined()
     while True:
         seen = member.runs or [member.id()]
@@ -72,7 +72,7 @@ def runs(member):
             line.add("whole known runs", member.command("lap", run), old // 2, stop_follows=True)
             line.add("whole known runs", member.command("stop", run), old // 4)
         elif way == 3:
-            # A start of the present run's id, and the rest of its run for another.
+            # A start with the present run's id, followed by commands for another run.
             line.add("whole known runs", member.command("start", member.run or run), old, stop_follows=True)
             line.add("whole known runs", member.command("stop", run), SECOND)
         elif way == 4:
@@ -85,7 +85,7 @@ def runs(member):
 
 
 def ids(member):
-    """The ids of other devices' pending commands, as the feed names them, by every way into the hub."""
+    """Sends commands with the ids of other devices' pending commands, in every way that the hub accepts."""
     streams = []
     for _ in range(2):
         streams.append((yield from member.joined()))
@@ -118,7 +118,7 @@ def ids(member):
 
 
 def names(member):
-    """Other devices' names, the hub's own among them, and other devices' sessions."""
+    """Uses other devices' names, the hub's own among them, and other devices' sessions."""
     while True:
         device = member.chance.choice([*HONEST, *HONEST, HUB])
         line = member.line(device)
@@ -133,7 +133,7 @@ def names(member):
             shot = yield from member.joined(member.line(device, one_shot=True), 0.5)
             shot.transmit("presses as another", member.command(), 1, member.chance.choice([0, 60 * SECOND]))
             shot.send("presses as another", request=runbus.Request(command=member.command(), device_id=device))
-        # Sessions are counted: those of others can be guessed.
+        # Session numbers are consecutive, so those of others can be guessed.
         other = yield from member.joined(seconds=0.5)
         for number in range(1, 40):
             session = member.term << 32 | number
@@ -155,7 +155,7 @@ def names(member):
 
 
 def stores(member):
-    """The stores of honest devices: their ids, with true marks and false ones, and places in their streams."""
+    """Uses honest devices' stores: their ids, with true and false marks, and sequence numbers of their streams."""
     while True:
         found = member.stolen()
         if found is None:
@@ -180,12 +180,12 @@ def stores(member):
                 kind=COMMANDS, through=after + member.roll(4, 40), **{"from": after + 1}))
             yield 0.2
         line.close()
-        # The device comes back in between.
+        # The honest device reconnects in between.
         yield 0.5 + member.chance.random() * 3
 
 
 def numbers(member):
-    """Terms, sequences, marks and ages of any size."""
+    """Sends terms, sequences, marks and ages of any size."""
     chance = member.chance
     while True:
         seen = chance.choice([*COUNTS, member.term + 1])
@@ -222,7 +222,7 @@ def numbers(member):
 
 
 def acknowledgements(member):
-    """Acknowledgements of what was never sent, and every other word on streams at the wrong time."""
+    """Acknowledges what was never sent, and sends all other stream messages at the wrong time."""
     chance = member.chance
     line = yield from member.joined()
     line.acknowledges = "future"
@@ -256,7 +256,7 @@ def acknowledgements(member):
 
 
 def flood(member):
-    """As much as the socket takes, of one thing after the other; some read no answer."""
+    """Sends as much as the socket accepts, of one kind after the other; some never read an answer."""
     chance = member.chance
     body = chance.randbytes(30_000)
     line = yield from member.joined()
@@ -312,7 +312,7 @@ def flood(member):
 
 
 def repeats(member):
-    """Everything twice, in another order or with a piece missing; forgets what it has sent, and says so."""
+    """Sends everything twice, in another order or with gaps; claims to have forgotten what it has sent."""
     chance = member.chance
     while True:
         line = yield from member.joined()
@@ -326,7 +326,7 @@ def repeats(member):
             if chance.random() < 0.8:
                 line.transmit("repeats", command, place, chance.choice([0, SECOND, 20 * SECOND]), chance.random() < 0.1)
         yield 0.2
-        # Other commands at the same places, the same ones at others, and the same hello again.
+        # Other commands with the same sequence numbers, the same commands with others, and the same hello again.
         for place, command in presses:
             line.transmit("repeats", member.command() if chance.random() < 0.5 else command, chance.choice(
                 [place, place + 1, len(presses) + place]))
@@ -334,7 +334,7 @@ def repeats(member):
         for _ in range(3):
             line.hello("repeats")
         yield 0.2
-        # It comes again on another connection and has forgotten: all, the hub, or its place.
+        # Reconnects as if it had forgotten everything, the hub, or its own sequence numbers.
         line.close()
         line = member.line(store=store, hub_store_id=chance.choice([None, hub]))
         line.hello(
@@ -348,7 +348,7 @@ def repeats(member):
 
 
 def malformed(member):
-    """Frames that are flipped, cut, longer, spliced or drawn by the schema, in a session; now and then one too long."""
+    """Sends mutated and random frames within a session, now and then one that is too long."""
     schema = frames.Mutants(member.chance)
     line = yield from member.joined()
     while True:

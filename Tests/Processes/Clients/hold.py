@@ -23,7 +23,7 @@ def main():
         try:
             held += [zmtp.plain(control) for _ in range(BURST)]
         except OSError:
-            # It does not listen at this moment.
+            # It does not accept connections at the moment.
             print(f"cut at {len(held)}")
             return
         time.sleep(0.05)

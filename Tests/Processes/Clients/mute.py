@@ -17,7 +17,7 @@ def main():
     events, count = sys.argv[1], int(sys.argv[3])
     mutes = []
     for _ in range(count):
-        # Little room here: what is not read waits at the hub.
+        # A small receive buffer, so that unread messages wait at the hub.
         mute = zmtp.shake(zmtp.plain(events, receive_bytes=4096), "SUB")
         mute.sendall(zmtp.frame(b"\x01"))
         mutes.append(mute)

@@ -40,7 +40,7 @@ class Screen:
         self.scrolled = 0
 
     def feed(self, text):
-        """Takes what was written; returns the rest, a sequence that has not come whole."""
+        """Processes output; returns an incomplete control sequence at its end."""
         at = 0
         while at < len(text):
             if text[at] != "\x1b":

@@ -1,4 +1,4 @@
-"""A member that breaks rules: joins a bus and does one kind of wrong, as its seed draws it, until its time is over.
+"""A member that breaks rules: it joins a bus and follows one habit until its time is over.
 
     python wrong.py CONTROL_ENDPOINT SEED HABIT SECONDS MEMORY [STORE_DIRECTORY ...]
 
@@ -27,9 +27,9 @@ COMMANDS, SAMPLES, MESSAGES, VERDICTS = (
     runbus.StreamKind.Value(f"STREAM_KIND_{kind}") for kind in ("COMMANDS", "SAMPLES", "MESSAGES", "VERDICTS")
 )
 FRAMES_MAX = 60_000
-"""In one life. A member that floods is to be refused, not to decide how long a campaign takes."""
+"""For each process: a flood has to be refused, but must not decide how long a campaign takes."""
 COMMANDS_MAX = 1_500
-"""In one life: a hub keeps the newest 100,000 verdicts, and a campaign is to find those of its honest members."""
+"""For each process: a hub keeps the newest 100,000 verdicts, and those of honest members must stay among them."""
 SECOND = 1_000_000_000
 
 
@@ -47,7 +47,7 @@ class Line:
         self.socket.connect(member.control)
         self.session, self.welcome = 0, None
         self.rows, self.places, self.mark, self.sent, self.again_at = [], {}, 0, 0, 0.0
-        # How it acknowledges verdicts: all that came, none, or more than there are.
+        # Whether it acknowledges all verdicts that came, none, or more than there are.
         self.acknowledges = member.chance.choice(["well", "well", "well", "never", "future"])
         member.lines.append(self)
 
@@ -55,7 +55,7 @@ class Line:
         self.member.lines.remove(self)
         self.socket.close(0)
 
-    # What it sends
+    # Sending
 
     def send(self, what, **message):
         session = message.pop("session", self.session)
@@ -85,13 +85,13 @@ class Line:
         self.send(what, delivery=runbus.Delivery(**message))
 
     def add(self, what, command, age=0, stop_follows=False):
-        """A command for its stream, which is said again until the hub has it; see pump()."""
+        """Adds a command to its stream, which is sent again until the hub has it; see pump()."""
         if self.member.may_press():
             self.rows.append((what, command, runbus.monotonic_ns() - age, stop_follows))
             self.places[command.id] = len(self.rows)
 
     def pump(self, flight=64):
-        """Sends what is due of its stream."""
+        """Sends the commands of its stream that are due."""
         if time.monotonic() >= self.again_at:
             self.sent, self.again_at = self.mark, time.monotonic() + 0.3
         while self.session and self.sent < min(len(self.rows), self.mark + flight):
@@ -103,7 +103,7 @@ class Line:
     def is_settled(self):
         return self.mark >= len(self.rows)
 
-    # What it hears
+    # Receiving
 
     def read(self):
         for _ in range(200):
@@ -119,7 +119,8 @@ class Line:
             self.session, self.welcome = frame.session, frame.welcome
             member.welcomes += 1
             member.follow(frame.welcome)
-            # Another life of the hub, or of this session: what it has not taken goes again.
+            # Another incarnation of the hub, or another session: commands that the hub has not received are sent
+            # again.
             marks = {mark.kind: mark.sequence for mark in frame.welcome.received}
             self.mark = min(marks.get(COMMANDS, 0), len(self.rows))
             self.again_at = 0.0
@@ -164,7 +165,7 @@ class Line:
 
 
 class Member:
-    """A device that breaks rules: its connections, what it sees of others, and what came of all of it."""
+    """A device that breaks rules: its connections, its knowledge of others, and its counts."""
 
     def __init__(self, control, seed, habit, memory, stores):
         self.control, self.habit, self.stores = control, habit, stores
@@ -173,16 +174,16 @@ class Member:
         self.lines = []
         self.events, self.events_endpoint = None, None
         self.memory = Path(memory) / "runs"
-        self.runs = []  # every run that any wrong member of this bus has seen, the oldest first
+        self.runs = []  # runs that any wrong member of this bus has seen, the oldest first
         self.remember()
         self.snapshot = None
-        self.pending = deque(maxlen=200)  # commands of others that wait for their verdict, as the feed names them
+        self.pending = deque(maxlen=200)  # commands of others without a verdict, from the feed
         self.frames, self.refused, self.verdicts = Counter(), Counter(), Counter()
         self.unsent, self.welcomes, self.commands = 0, 0, 0
         self.name = f"wrong-{habit[:8]}-{seed % 10_000}"
 
     def may_press(self):
-        """Counts a command, unless there were enough."""
+        """Counts a command; whether it may still be sent."""
         self.commands += 1
         return self.commands <= COMMANDS_MAX
 
@@ -198,7 +199,7 @@ class Member:
         return Line(self, device or self.name, store, **hello)
 
     def joined(self, line=None, seconds=2.0):
-        """Waits for a line's welcome, for a while; yields meanwhile, as every habit does."""
+        """Waits a while for a line's welcome; yields meanwhile, as every habit does."""
         line = line or self.line()
         deadline, again = time.monotonic() + seconds, 0.0
         while not line.session and time.monotonic() < deadline:
@@ -209,7 +210,7 @@ class Member:
         return line
 
     def settle(self, line, seconds):
-        """Waits until the hub has a line's commands, or for so long."""
+        """Waits until the hub has a line's commands, at most for some seconds."""
         deadline = time.monotonic() + seconds
         while not line.is_settled and time.monotonic() < deadline:
             if not line.session:
@@ -217,7 +218,7 @@ class Member:
             line.pump()
             yield 0.02
 
-    # What it sees of others
+    # Knowledge of others
 
     def follow(self, welcome):
         if welcome.state.snapshot.HasField("run_id"):
@@ -258,7 +259,7 @@ class Member:
 
     @property
     def run(self):
-        """The present run, as far as it has seen one."""
+        """The present run, if it has seen one."""
         return self.snapshot.run_id if self.snapshot is not None and self.snapshot.HasField("run_id") else None
 
     @property
@@ -276,7 +277,7 @@ class Member:
         return command
 
     def stolen(self):
-        """An honest device, its store's id, the hub's, and how far their streams are: read from a copy of its files."""
+        """An honest device, the ids of its store and of the hub's, and its streams' marks, from a copy of its files."""
         for directory in self.chance.sample(self.stores, len(self.stores)):
             with tempfile.TemporaryDirectory() as place:
                 try:
@@ -291,11 +292,11 @@ class Member:
                     finally:
                         database.close()
                 except (OSError, sqlite3.Error, TypeError):
-                    continue  # it was being written
+                    continue  # the file was being written
                 return Path(directory).name, store, hub[0] if hub else None, marks
         return None
 
-    # Its life
+    # Course of life
 
     def live(self, acts, seconds):
         end = time.monotonic() + seconds
@@ -314,7 +315,7 @@ class Member:
                 break
             if sum(self.frames.values()) >= FRAMES_MAX:
                 time.sleep(min(0.2, end - now))
-        # With a goodbye or without a word.
+        # With a goodbye or without one.
         if self.chance.random() < 0.5:
             for line in self.lines:
                 line.send("goodbye", goodbye=runbus.Goodbye())
@@ -322,7 +323,7 @@ class Member:
         self.tell()
 
     def poll(self, seconds):
-        """Waits until something came, for so long at most."""
+        """Waits until something arrives, at most for some seconds."""
         poller = zmq.Poller()
         for socket in [line.socket for line in self.lines] + ([self.events] if self.events is not None else []):
             poller.register(socket, zmq.POLLIN)

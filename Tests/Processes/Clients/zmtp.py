@@ -1,4 +1,4 @@
-"""ZMTP 3.0 by hand, for clients that libzmq would not let be so rude."""
+"""ZMTP 3.0 without libzmq, for clients that violate the protocol."""
 
 import socket
 import struct
@@ -23,14 +23,14 @@ def plain(endpoint, receive_bytes=None):
 
 
 def frame(body, flags=0):
-    """One frame; flags: 1 more follow, 4 a command."""
+    """One frame; flags: 1 for more frames, 4 for a command."""
     if len(body) < 256:
         return bytes([flags, len(body)]) + body
     return bytes([flags | 2]) + struct.pack(">Q", len(body)) + body
 
 
 def ready(kind):
-    """What a socket of a kind says after the greeting."""
+    """The READY command of a socket type, which follows the greeting."""
     kind = kind.encode()
     properties = b"\x0bSocket-Type" + struct.pack(">I", len(kind)) + kind
     if kind == b"DEALER":
@@ -39,7 +39,7 @@ def ready(kind):
 
 
 def read(connection, count):
-    """Exactly so many bytes."""
+    """Reads exactly `count` bytes."""
     data = b""
     while len(data) < count:
         piece = connection.recv(count - len(data))
@@ -57,7 +57,7 @@ def read_frame(connection):
 
 
 def read_message(connection):
-    """The last part of the next message; commands in between are passed over."""
+    """The last part of the next message; commands in between are skipped."""
     while True:
         flags, body = read_frame(connection)
         if not flags & 5:
@@ -65,7 +65,7 @@ def read_message(connection):
 
 
 def shake(connection, kind):
-    """The whole handshake."""
+    """Does the whole handshake."""
     connection.sendall(GREETING + ready(kind))
     read(connection, 64)
     read_frame(connection)
@@ -73,6 +73,6 @@ def shake(connection, kind):
 
 
 def reset(connection):
-    """Closes it with a reset where the system knows one: no goodbye of any kind."""
+    """Closes the connection with a reset, where the system supports one."""
     connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
     connection.close()

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 import TestSupport
 
-/// What came of a campaign, or of several, as one line tells it.
+/// The results of one or several campaigns, printed as one line.
 struct CampaignLine: Sendable {
   /// The campaign's window and seed; `nil` for several.
   private var plan: ChaosCampaign.Plan?
@@ -26,14 +26,14 @@ struct CampaignLine: Sendable {
   private var weight = HubWeight()
   private let began = ContinuousClock.now
 
-  /// Nothing has happened yet.
+  /// Creates an empty line.
   init() { campaigns = 0 }
 
   init(_ campaign: ChaosCampaign, _ account: CrewAccount) {
     plan = campaign.plan
     (kills, stops) = (campaign.kills, campaign.stops)
     for member in campaign.crew.members { deaths[member.device] = member.lives.count - 1 }
-    // With wrong members the phone began one more life, after a good end.
+    // With wrong members the phone began one more incarnation after it ended properly.
     if campaign.plan.wrong > 0 { deaths["phone", default: 1] -= 1 }
     for (kind, count) in campaign.faults { faults[kind.rawValue] = count }
     (commands, outcomes, shells) = (account.commands, account.outcomes, campaign.crew.oneShots.count)
@@ -44,7 +44,7 @@ struct CampaignLine: Sendable {
     (deeds, weight) = (campaign.wrong.deeds, campaign.weight)
   }
 
-  /// One more campaign.
+  /// Adds another campaign.
   mutating func add(_ other: CampaignLine) {
     campaigns += other.campaigns
     kills += other.kills
@@ -95,7 +95,7 @@ extension CampaignLine: CustomStringConvertible {
     return parts.joined(separator: ", ")
   }
 
-  /// What the wrong members did and what the phone held because of them; empty without any.
+  /// What the wrong members did and what the phone held because of them; empty if there were none.
   var table: String {
     guard wrongMembers.count > 0 else { return "" }
     func list(_ counts: [String: Int]) -> String {
@@ -110,7 +110,7 @@ extension CampaignLine: CustomStringConvertible {
 }
 
 extension ChaosCampaign {
-  /// Plays a plan on a bus of its own, and prints what came of it.
+  /// Plays a plan on a bus of its own and prints the result.
   static func play(_ plan: Plan) async throws -> (CrewAccount, CampaignLine) {
     try await withTestBus { bus in
       var campaign = try ChaosCampaign(bus, plan)

@@ -2,21 +2,21 @@ import Foundation
 import RunBus
 import TestSupport
 
-/// A crew that is pressed all the time while its processes are killed or stand still and its links fail, at random. What
-/// is pressed and what fails when follows from a seed; what the machine does between is the machine's.
+/// A crew that is pressed all the time while its processes are killed or hang and its links fail. A seed decides what
+/// is pressed and what fails when; the timing within a process is up to the machine.
 ///
-/// It goes in rounds: faults for a while, then everything is well again, and all that was pressed is judged and told, and
-/// everybody shows the same revision. Wrong members go on meanwhile; they stand still only while all are to show the same.
+/// The campaign has rounds: faults for a while, then none until all presses are judged and told and every node shows
+/// the same revision. Wrong members continue meanwhile, and are stopped only while all nodes have to show the same.
 struct ChaosCampaign {
-  /// How a campaign goes.
+  /// The parameters of a campaign.
   struct Plan: Sendable {
     /// How many processes are killed.
     var kills = 0
-    /// How often one is stopped and goes on.
+    /// How often a process is stopped (SIGSTOP) and continued.
     var stops = 0
-    /// How many faults of the links have something to act on.
+    /// How many faults of the links must have an effect.
     var faults = 0
-    /// How many members that break rules live beside the crew, a few at a time.
+    /// How many members that break rules take part, a few at a time.
     var wrong = 0
     /// For how many seconds each of them lives.
     var wrongSeconds = 2...4
@@ -24,13 +24,13 @@ struct ChaosCampaign {
     var habits = WrongMembers.Habit.allCases
     /// The phone's window, in milliseconds.
     var debounce: Int
-    /// Phone and watch measure: samples share their connections with the presses.
+    /// Whether phone and watch measure, so that samples share their connections with the presses.
     var hasSensors = false
-    /// Over TCP, the peers' links can fail.
+    /// Only over TCP can the peers' links fail.
     var link = Link.ipc
     var seed: UInt64
 
-    /// What goes wrong between two moments at which all is well: a backlog stays below what an outbox holds.
+    /// Faults in a round; few enough that a backlog stays below the bound of an outbox.
     fileprivate static let eventsInRound = 60
   }
 
@@ -38,18 +38,18 @@ struct ChaosCampaign {
   private(set) var crew: Crew
   private(set) var wrong: WrongMembers
   private(set) var weight = HubWeight()
-  /// What should not have happened and is no matter of the account.
+  /// Violations that the account does not cover.
   private(set) var complaints: [String] = []
   private(set) var kills = 0
   private(set) var stops = 0
-  /// When the dead come back, by their place in the crew.
+  /// When killed members restart, by index.
   private var backAt: [Int: ContinuousClock.Instant] = [:]
-  /// When those who stand still go on.
+  /// When stopped members continue, by index.
   private var goesOnAt: [Int: ContinuousClock.Instant] = [:]
-  /// When the links are well again.
+  /// When faulty links heal, by index.
   private var healsAt: [Int: ContinuousClock.Instant] = [:]
   private var generator: SeededGenerator
-  /// What the run is, as far as whoever presses cares.
+  /// The phase of the run, as far as the presser knows.
   private var guess = RunPhase.idle
 
   init(_ bus: TestBus, _ plan: Plan) throws {
@@ -64,7 +64,7 @@ struct ChaosCampaign {
     generator = SeededGenerator(seed: plan.seed &+ UInt64(plan.debounce))
   }
 
-  /// The faults of the links that had something to act on, by their kind.
+  /// The faults of the links that had an effect, by kind.
   var faults: [LinkFault.Kind: Int] {
     let effects = crew.proxies.values.flatMap(\.effects.events)
     return Dictionary(grouping: effects) { $0 }.mapValues(\.count)
@@ -75,14 +75,15 @@ struct ChaosCampaign {
     return (max(0, plan.kills - kills), max(0, plan.stops - stops), max(0, plan.faults - faults), wrong.left)
   }
 
-  /// Presses and breaks until enough has failed; at the end everybody is back, all is judged, and all have ended well.
+  /// Presses and breaks until enough has failed; at the end all nodes are back, all presses are judged, and all nodes
+  /// have ended properly.
   mutating func run() async throws {
     for index in crew.members.indices { crew.spawn(index) }
     for index in crew.members.indices { try await crew.isUp(index) }
     while left != (0, 0, 0, 0) {
       var events = 0
       while left != (0, 0, 0, 0), events < Plan.eventsInRound {
-        // The pace of whoever presses; nothing is waited for.
+        // The pace of the presses, not a wait for an event.
         try await pause(upTo: 30)
         endWhatIsOver(by: .now)
         wrong.tend(crew)
@@ -106,7 +107,8 @@ struct ChaosCampaign {
     try await crew.end()
   }
 
-  /// The wrong members are gone: the phone holds no more than it may, and in its next life nobody is kept from anything.
+  /// After the wrong members have ended, the phone holds no more than its bounds, and after a restart it serves all
+  /// honest members.
   private mutating func outliveThem() async throws {
     complaints += try await wrong.end()
     try await crew.drain()
@@ -127,7 +129,7 @@ struct ChaosCampaign {
     try await Task.sleep(for: .milliseconds(roll(milliseconds + 1)))
   }
 
-  /// Mostly what makes sense now, sometimes anything: others press, too, and know no better.
+  /// Mostly a command that is legal now, sometimes any: real senders do not know better either.
   private mutating func nextKind() -> CommandKind {
     let kinds = CommandKind.allCases
     var kind = kinds[roll(kinds.count)]
@@ -153,11 +155,11 @@ struct ChaosCampaign {
 
   // MARK: What goes wrong
 
-  /// Each kind as often as more of it is left.
+  /// Draws the kind of the next fault in proportion to how many of it are left.
   private mutating func breakSomething() async throws {
     let left = left
     let count = left.kills + left.stops + left.faults
-    // A proxy has found something to act on meanwhile.
+    // A proxy's fault has had an effect meanwhile.
     guard count > 0 else { return }
     switch roll(count) {
     case ..<left.kills: try await kill()
@@ -166,7 +168,7 @@ struct ChaosCampaign {
     }
   }
 
-  /// Whose time has come, or everybody, is well again.
+  /// Ends the faults that are due by a moment, or all of them.
   private mutating func endWhatIsOver(by moment: ContinuousClock.Instant?) {
     func over(_ times: [Int: ContinuousClock.Instant]) -> [Int] {
       times.keys.sorted().filter { index in moment.map { times[index]! <= $0 } ?? true }
@@ -185,7 +187,7 @@ struct ChaosCampaign {
     }
   }
 
-  /// Somebody who is there. Everybody depends on the phone: it is met first, and as often as any two others.
+  /// A living member. The phone, on which all depend, is chosen first, and as often as any two others.
   private mutating func victim(isFirst: Bool) -> Int? {
     let living = crew.members.indices.filter { backAt[$0] == nil }
     guard !living.isEmpty else { return nil }
@@ -193,7 +195,7 @@ struct ChaosCampaign {
     return isPhone ? Crew.phone : living[roll(living.count)]
   }
 
-  /// One process is killed: often just after a press, sometimes while it still begins or stands still.
+  /// Kills a process: often just after a press, sometimes while it starts or is stopped.
   private mutating func kill() async throws {
     guard let index = victim(isFirst: kills == 0) else { return }
     if roll(4) > 0, goesOnAt[index] == nil { try await crew.isUp(index) }
@@ -202,12 +204,12 @@ struct ChaosCampaign {
     try await crew.kill(index)
     kills += 1
     goesOnAt[index] = nil
-    // Some are away for long: a backlog gathers.
+    // Some stay away for long, so that a backlog gathers.
     let away = roll(8) == 0 ? 3000 : 600
     backAt[index] = .now + .milliseconds(roll(away))
   }
 
-  /// One process stands still: mostly for a moment, sometimes for longer than a phone may be silent.
+  /// Stops a process: mostly for a moment, sometimes for longer than a phone may be silent.
   private mutating func stop() async throws {
     guard let index = victim(isFirst: stops == 0), goesOnAt[index] == nil else { return }
     if roll(4) > 0 { try await crew.isUp(index) }
@@ -223,7 +225,7 @@ struct ChaosCampaign {
     goesOnAt[index] = .now + .milliseconds(still)
   }
 
-  /// One link fails, that of a peer which is there.
+  /// Breaks the link of a living peer.
   private mutating func fail() {
     let well = crew.proxies.keys.sorted().filter { healsAt[$0] == nil && backAt[$0] == nil }
     guard !well.isEmpty else { return }
@@ -235,7 +237,7 @@ struct ChaosCampaign {
 }
 
 extension LinkFault {
-  /// A fault, and how many milliseconds it lasts.
+  /// A random fault and its duration in milliseconds.
   fileprivate static func drawn(using generator: inout SeededGenerator) -> (LinkFault, milliseconds: Int) {
     func roll(_ count: Int) -> Int { Int(generator.next() % UInt64(count)) }
     let kind = Kind.allCases[roll(Kind.allCases.count)]
@@ -249,7 +251,7 @@ extension LinkFault {
     case .delay: return (.delay(milliseconds: 1 + roll(400)), roll(2000))
     case .throttle: return (.throttle(bytesPerSecond: 1000 + roll(20_000)), roll(2000))
     case .corrupt:
-      // The signature's first and last byte, the version, the mechanism's name.
+      // The first and the last byte of the signature, the version, and the name of the mechanism.
       let places: [LinkFault.Place] = [.greeting(offset: [0, 9, 10, 12][roll(4)]), .header, .body, .body]
       return (.corrupt(places[roll(4)], Direction.allCases[roll(2)]), 1000)
     }

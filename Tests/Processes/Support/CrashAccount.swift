@@ -2,13 +2,13 @@ import Foundation
 import RunBus
 import TestSupport
 
-/// What a run lost to the deaths of its phone: it is compared with the same run without any.
+/// What a run lost by the deaths of its phone, compared with the same run without any.
 struct CrashAccount {
-  /// Transitions and laps that are not there, or not as they were.
+  /// Transitions and laps that are missing or different.
   private(set) var lostMarks: [String] = []
-  /// Readings that should be there and are not.
+  /// Readings that should be there and are missing.
   private(set) var missing: [String] = []
-  /// What else differs and should not.
+  /// Other differences that should not be.
   private(set) var differences: [String] = []
 
   init(_ run: CrashedRun, against whole: CrashedRun, _ plan: CrashCampaign.Plan) {
@@ -33,7 +33,7 @@ struct CrashAccount {
     }
   }
 
-  /// Every reading is there once, as if nothing had been.
+  /// Checks that every reading is there once.
   private mutating func compareReadings(_ run: CrashedRun, _ whole: CrashedRun) {
     let difference = run.readings.difference(from: whole.readings)
     for change in difference {
@@ -44,7 +44,7 @@ struct CrashAccount {
     }
   }
 
-  /// To the last digit.
+  /// Compares all numbers exactly.
   private mutating func compareAll(_ run: CrashedRun, _ whole: CrashedRun) {
     if !run.gaps.isEmpty { differences.append("gaps: \(run.gaps)") }
     let (told, expected) = (run.told, whole.told)
@@ -53,8 +53,8 @@ struct CrashAccount {
     }
   }
 
-  /// Elapsed time is the same, active time is less by what the gaps took of it, and with a watch that measured every fix
-  /// is in the route.
+  /// With gaps, elapsed time is the same and active time is shorter by the active part of the gaps. If a watch
+  /// measured, every fix is in the route.
   private mutating func compareWithGaps(_ run: CrashedRun, _ whole: CrashedRun, _ plan: CrashCampaign.Plan) {
     let same = [
       "revision", "phase", "metrics.elapsedSeconds", "metrics.lapCount", "records", "record.summary.elapsedSeconds",
@@ -65,7 +65,7 @@ struct CrashAccount {
     for key in ["metrics.activeSeconds", "record.summary.activeSeconds"] {
       let (active, undisturbed) = (run.told[key]?.number ?? .nan, whole.told[key]?.number ?? .nan)
       let expected = undisturbed - run.activeDowntime.seconds
-      // Both are nanoseconds that were written as seconds.
+      // Both are nanoseconds that were converted to seconds.
       if !(abs(active - expected) < 1e-6) { differences.append("\(key): \(active) instead of \(expected)") }
     }
     for (one, next) in zip(run.gaps, run.gaps.dropFirst()) where one.from + one.length > next.from {
@@ -81,15 +81,15 @@ struct CrashAccount {
 
   // MARK: A phone that measures
 
-  /// What a phone has measured is there, but for its last tick before a kill.
+  /// Checks that all readings of a phone are there, except those of its last tick before a kill.
   private mutating func checkReadings(_ run: CrashedRun, _ whole: CrashedRun, _ plan: CrashCampaign.Plan) {
-    // A machine under load comes late: what a phone has shown is there in any case.
+    // Under load ticks come late, but a reading that the phone has shown must be there in any case.
     let leeway = BusDuration.seconds(3) + BusDuration.seconds(plan.speed)
     var required: [Range<BusDuration>] = []
     for (index, life) in run.lives.enumerated() {
       var begin = BusDuration.zero
       if index > 0 {
-        // A phone that comes to a run goes on from where that is.
+        // A phone that joins a run plays its recording from there on.
         let spawned = run.runTime(at: life.spawnedAt)
         guard let first = run.readings.first(where: { $0.offset >= spawned })?.offset else { continue }
         begin = first
@@ -112,7 +112,8 @@ struct CrashAccount {
     for (reading, count) in left where count > 0 { differences.append("one too many: \(reading)") }
   }
 
-  /// The moment of the latest fix that a phone has shown: a snapshot leaves after the commit of what it shows.
+  /// The moment of the latest fix that a phone has shown, which is durable: a snapshot follows the commit of what it
+  /// shows.
   private static func shown(by process: NodeProcess) -> BusDuration? {
     process.snapshots.compactMap { snapshot -> BusDuration? in
       guard let metrics = snapshot["metrics"], let elapsed = metrics["elapsedSeconds"]?.number,

@@ -5,30 +5,31 @@ import TestSupport
 
 @testable import busnode
 
-/// A recorded run that is played while the phone's process is killed again and again. When it is killed, and for how long
-/// it is away, follows from a seed; what it does between is the machine's.
+/// A recorded run that is played while the phone's process is killed repeatedly. A seed decides when it is killed and
+/// for how long it is away; the timing within a process is up to the machine.
 struct CrashCampaign {
-  /// How a campaign goes.
+  /// The parameters of a campaign.
   struct Plan: Sendable {
-    /// Who measures everything. What a watch measures waits for the phone; what a dead phone would have measured is not.
+    /// Which node measures everything. Readings of a watch wait for the phone; readings that a dead phone would have
+    /// made are missing.
     var measuring: NodeRole
     var downtime: Downtime
-    /// How often the phone is killed; as many runs are played as that takes.
+    /// How often the phone is killed, in as many runs as that needs.
     var crashes: Int
-    /// At most this many in one run.
+    /// The most kills in one run.
     var crashesPerRun: Int
     var path: String
-    /// How much of the recording is played; `nil` for all of it.
+    /// The played part of the recording; `nil` for all of it.
     var duration: BusDuration?
     var speed: Int64
     var seed: UInt64
   }
 
-  /// One process of the phone: what is known of it from outside, on the machine's monotonic clock.
+  /// One process of the phone, seen from outside, with times of the machine's monotonic clock.
   struct Life: Sendable {
     let process: NodeProcess
     let spawnedAt: BusTime
-    /// Read before it was killed; `nil` for the last one.
+    /// Read just before the kill; `nil` for the last process.
     var killedAt: BusTime?
   }
 
@@ -37,16 +38,16 @@ struct CrashCampaign {
   private let bus: TestBus
   private var generator: SeededGenerator
   private(set) var lives: [Life] = []
-  /// Whoever is to be killed writes nothing about it.
+  /// A process that is to be killed must not write a backtrace.
   private static let environment: [String: String?] = ["SWIFT_BACKTRACE": "enable=no"]
 
-  /// - Parameter run: which run of the plan this is; each has dice of its own.
+  /// - Parameter run: the number of this run in the plan; each has random numbers of its own.
   init(_ bus: TestBus, _ plan: Plan, run: Int) throws {
     self.bus = bus
     self.plan = plan
     var recording = try Recording.read(contentsOf: plan.path)
     if let end = plan.duration { recording.cut(to: end) }
-    // A pause and a lap there must be.
+    // A recording without a pause or a lap gets one.
     let quarter = BusDuration(nanoseconds: recording.duration.nanoseconds / 4)
     if recording.timerStops.isEmpty {
       recording.timerStops = [TimerStop(pausedAt: quarter, resumedAt: quarter + quarter)]
@@ -57,7 +58,7 @@ struct CrashCampaign {
     generator = SeededGenerator(seed: plan.seed &+ UInt64(4 * run + kind))
   }
 
-  /// Kills the phone while the run goes on; returns what the run came to.
+  /// Plays the run and kills the phone during it; returns the result.
   mutating func run(crashes: Int) async throws -> CrashedRun {
     spawnPhone()
     try await isUp()
@@ -82,7 +83,7 @@ struct CrashCampaign {
       node.signal(SIGTERM)
       guard try await node.ending() == .exited(0) else { throw DeadlineMissed(what: "a good end of \(node.arguments)") }
     }
-    // The store of a phone that has ended: a record that was due is made first.
+    // Reads the store of the ended phone, which first makes a record that is due.
     let list = try await bus.run("records", "--json")
     let file = bus.directory + "/record.json"
     let export = try await bus.run("records", "export", "--format", "json", "--output", file)
@@ -117,24 +118,24 @@ struct CrashCampaign {
 
   private func isUp() async throws { try await phone.wait(for: "the first line of the phone") { $0.json.first } }
 
-  /// The run's time is cut into as many equal parts as there are crashes: one falls somewhere into each.
+  /// Divides the run's time into as many equal parts as there are crashes, and kills at a random time in each.
   private mutating func crash(_ crashes: Int, while watch: NodeProcess) async throws {
     let began = ContinuousClock.now
     let part = recording.duration.nanoseconds / plan.speed / Int64(max(1, crashes))
     var (left, number) = (crashes, 0)
     while left > 0, number < crashes {
-      // The pace of the deaths; nothing is waited for, here and below.
+      // The pace of the kills, here and below; not a wait for an event.
       try await Task.sleep(until: began + .nanoseconds(Int64(number) * part + roll(part)))
       guard !watch.view.json.contains(where: { $0["phase"]?.string == "completed" }) else { break }
-      // One in four dies while it begins, before or after its first commit …
+      // One in four is killed while it starts, before or after its first commit …
       if roll(4) > 0 { try await isUp() }
       try await kill()
-      // Some are away for long: a backlog gathers at the watch.
+      // Some stay away for long, so that a backlog gathers at the watch.
       try await Task.sleep(for: .nanoseconds(roll(min(part, roll(8) == 0 ? 2_000_000_000 : 400_000_000))))
       spawnPhone()
       (left, number) = (left - 1, number + 1)
       guard left > 0, roll(4) == 0 else { continue }
-      // … and some of them twice in a row.
+      // … and some of them are killed twice in a row.
       try await phone.wait(for: "its process") { $0.processID }
       try await Task.sleep(for: .nanoseconds(roll(60_000_000)))
       try await kill()

@@ -2,16 +2,16 @@ import Foundation
 import RunBus
 import TestSupport
 
-/// What a run came to whose phone was killed: what the command tells of it, and what the phone's store holds.
+/// The result of a run whose phone was killed: the output of the command, and the contents of the phone's store.
 struct CrashedRun: Sendable {
-  /// A transition or a lap, where it stands in the run.
+  /// A transition or a lap with its time in the run.
   struct Mark: Hashable, Sendable {
     let kind: CommandKind
     /// `nil` for a lap.
     let revision: UInt64?
     let offset: BusDuration
   }
-  /// A reading, where it stands in the run.
+  /// A reading with its time in the run.
   struct Reading: Hashable, Sendable {
     let offset: BusDuration
     let value: SampleValue
@@ -21,22 +21,22 @@ struct CrashedRun: Sendable {
   let state: JSONValue
   /// `busnode route --json`.
   let route: [JSONValue]
-  /// How many runs are kept.
+  /// The number of records.
   let records: Int
   /// `busnode records export --format json`.
   let record: JSONValue
-  /// What the watch was told of its presses.
+  /// The verdicts that the watch told.
   let verdicts: [JSONValue]
   let lives: [CrashCampaign.Life]
   private(set) var marks: [Mark] = []
   private(set) var readings: [Reading] = []
-  /// Where the hub was away, in order: run time.
+  /// The gaps in order, in run time.
   private(set) var gaps: [(from: BusDuration, length: BusDuration)] = []
   private let speed: Int64
   private let origin: BusTime
   private let clock: ClockMark
 
-  /// Reads the phone's store; nobody has it open any more.
+  /// Reads the phone's store, which no process has open any more.
   init(
     state: JSONValue, route: [JSONValue], records: Int, record: JSONValue, verdicts: [JSONValue],
     lives: [CrashCampaign.Life], speed: Int64,
@@ -67,12 +67,12 @@ struct CrashedRun: Sendable {
   /// How often the phone was killed.
   var crashes: Int { lives.count { $0.killedAt != nil } }
 
-  /// Run time at a reading of the machine's monotonic clock: all lives of a phone stand on one line.
+  /// Run time at a reading of the machine's monotonic clock, which all incarnations of the phone share.
   func runTime(at real: BusTime) -> BusDuration {
     BusDuration(nanoseconds: (clock.bus - origin).nanoseconds + (real - clock.real).nanoseconds * speed)
   }
 
-  /// How much of the gaps lies where the run ran.
+  /// The part of the gaps in which the run was running.
   var activeDowntime: BusDuration {
     var (total, from) = (BusDuration.zero, BusDuration?.none)
     for mark in marks where mark.revision != nil {
@@ -87,7 +87,7 @@ struct CrashedRun: Sendable {
     return total
   }
 
-  /// What the command tells of the run, running and kept, that does not name this run, its commands or its hub.
+  /// The command's output about the run and its record, without ids of this run, its commands and its hub.
   var told: [String: JSONValue] {
     var told: [String: JSONValue] = ["revision": state["revision"] ?? .null, "phase": state["phase"] ?? .null]
     for part in ["metrics", "report"] {

@@ -3,41 +3,41 @@ import RunBus
 import Testing
 import TestSupport
 
-/// Four nodes on a bus of their own, each a process that obeys its standard input, and the shells that come by: a phone,
-/// two watches and a widget. It remembers all of their lives, for ``CrewAccount``.
+/// Four nodes on a bus of their own, each a process with orders on standard input, and one-shot shells: a phone, two
+/// watches and a widget. The crew keeps all their processes for ``CrewAccount``.
 struct Crew {
-  /// One of the four.
+  /// One of the four nodes.
   struct Member {
     let role: String
     let device: String
-    /// How a command names the bus where it is: peers may each have an address of their own for the same phone.
+    /// The arguments that name the bus there: each peer may have another address for the same phone.
     let place: [String]
-    /// Where its store lies.
+    /// The directory of its store.
     let store: String
-    /// Where the shells beside it leave what they press.
+    /// The spool of the shells beside it.
     let spool: String
-    /// How it is started: the rest of its command.
+    /// The rest of its command's arguments.
     var arguments: [String] = []
-    /// Every process that it was, the present one last.
+    /// All of its processes; the present one is last.
     var lives: [NodeProcess] = []
-    /// Presses written to the present life.
+    /// Presses written to the present process.
     var written = 0
     var process: NodeProcess { lives[lives.count - 1] }
     var isPhone: Bool { role == "phone" }
   }
 
-  /// The places of the four in ``members``.
+  /// The indices of the four in ``members``.
   static let (phone, watch, watch2, widget) = (0, 1, 2, 3)
 
   let bus: TestBus
   var members: [Member]
-  /// What stands between a peer and the phone, by the peer's place in ``members``; nothing where they meet in files.
+  /// The proxies between peers and the phone, by the peer's index in ``members``; empty on a bus of local sockets.
   private(set) var proxies: [Int: FaultProxy] = [:]
   private(set) var oneShots: [NodeProcess] = []
-  /// What the phone runs under: `busnode` itself, or a program that begins it.
+  /// The program that starts the phone; empty to run `busnode` directly.
   var phoneLauncher: [String] = []
 
-  /// Nobody runs yet. Over TCP every peer reaches the phone through a proxy of its own.
+  /// Creates a crew without running nodes. Over TCP every peer reaches the phone through a proxy of its own.
   init(_ bus: TestBus, debounce: Int, link: Link = .ipc) throws {
     self.bus = bus
     var ports: [UInt16?] = [nil, nil, nil, nil]
@@ -62,18 +62,18 @@ struct Crew {
     members[Self.phone].arguments = ["--debounce", "\(debounce)"]
   }
 
-  /// Where the phone itself listens: what does not come through a proxy connects there.
+  /// The address at which the phone itself listens, without a proxy.
   var control: String { members[Self.phone].place.last ?? "ipc://\(bus.runtimeDirectory)/runbus/default/control.sock" }
 
-  /// Everything that a node wrote to its standard error, in all of its lives.
+  /// The lines of a node's standard error, over all of its processes.
   func errors(of index: Int) -> [String] { members[index].lives.flatMap(\.view.errors) }
 
-  // MARK: Doing things
+  // MARK: Actions
 
-  /// Whoever is to be killed writes nothing about it.
+  /// A process that is to be killed must not write a backtrace.
   private static let environment: [String: String?] = ["SWIFT_BACKTRACE": "enable=no"]
 
-  /// A node begins a life.
+  /// Starts a process of a node.
   mutating func spawn(_ index: Int) {
     let member = members[index]
     let launcher = member.isPhone ? phoneLauncher : []
@@ -86,13 +86,13 @@ struct Crew {
     members[index].written = 0
   }
 
-  /// A button of a node is pressed.
+  /// Presses a button of a node.
   mutating func press(_ kind: CommandKind, on index: Int) {
     members[index].process.write(kind.rawValue)
     members[index].written += 1
   }
 
-  /// A shell presses, where a node is, and waits no longer than a script would.
+  /// Presses from a shell beside a node, with the short timeout of a script.
   mutating func visit(_ kind: CommandKind, beside index: Int = Self.phone) {
     let oneShot = bus.spawn(
       executable: TestBus.busnode, ["send", kind.rawValue, "--json", "--timeout", "3"] + members[index].place,
@@ -101,7 +101,7 @@ struct Crew {
     oneShots.append(oneShot)
   }
 
-  /// A node dies without a word.
+  /// Kills a node with kill -9.
   func kill(_ index: Int) async throws {
     let process = members[index].process
     try await process.wait(for: "its process") { $0.processID }
@@ -110,14 +110,14 @@ struct Crew {
     #expect(ending == .signaled(SIGKILL), "\(members[index].device) ended by itself: \(process.view.errors)")
   }
 
-  /// A node stands still.
+  /// Stops a node with SIGSTOP.
   func stop(_ index: Int) async throws {
     let process = members[index].process
     try await process.wait(for: "its process") { $0.processID }
     process.signal(SIGSTOP)
   }
 
-  /// A node ends in good order.
+  /// Ends a node properly.
   func end(_ index: Int) async throws {
     let process = members[index].process
     process.signal(SIGTERM)
@@ -127,12 +127,12 @@ struct Crew {
 
   // MARK: Waiting
 
-  /// Its first line shows that it has begun.
+  /// Waits for a node's first line, which shows that it has started.
   func isUp(_ index: Int) async throws {
     try await members[index].process.wait(for: "the first line of \(members[index].device)") { $0.json.first }
   }
 
-  /// Everybody runs and is in touch with the phone.
+  /// Waits until all nodes run and the peers reach the phone.
   func areInTouch() async throws {
     for index in members.indices {
       try await isUp(index)
@@ -143,7 +143,7 @@ struct Crew {
     }
   }
 
-  /// Waits until all that was pressed on a node in this life was promised to whoever pressed: it is durable somewhere.
+  /// Waits until all presses of a node's present process were promised, that is, are durable somewhere.
   func isPromised(on index: Int) async throws {
     let (written, member) = (members[index].written, members[index])
     try await member.process.wait(for: "\(written) presses kept on \(member.device)") {
@@ -151,7 +151,7 @@ struct Crew {
     }
   }
 
-  /// Waits until everybody has been told what became of all that was pressed.
+  /// Waits until every node has told the verdicts of all its presses.
   mutating func drain() async throws {
     for oneShot in oneShots { _ = try await oneShot.ending() }
     for spool in Set(members.map(\.spool)) {
@@ -160,20 +160,20 @@ struct Crew {
         return try !FileManager.default.contentsOfDirectory(atPath: spool).contains { $0.hasSuffix(".json") }
       }
     }
-    // Behind everything else: once these are judged, everything is.
+    // After all other presses: once these are judged, all are.
     for index in members.indices { press(.lap, on: index) }
     for member in members {
       let (written, promise) = (member.written, member.promise)
       try await member.process.wait(for: "a verdict for each of the \(written) presses on \(member.device)") { view in
         let promised = Set(view.stages(promise))
-        // A press that is turned away (a phone whose disk is far behind) has a verdict and was never promised.
+        // A press may be refused when a phone's disk is far behind: it has a verdict and was never promised.
         let judged = Set(view.json.lazy.filter { $0["event"]?.string == "verdict" }.compactMap { $0["commandId"] })
         return judged.union(promised).count >= written && judged.isSuperset(of: promised) ? true : nil
       }
     }
   }
 
-  /// Waits until everybody shows the same revision of the same life; nobody presses any more.
+  /// Waits until all nodes show the same term and revision; nobody presses any more.
   func agree() async throws {
     func places() -> [[Int]] { members.map { $0.process.place ?? [] } }
     while Set(places()).count > 1 {
@@ -186,14 +186,14 @@ struct Crew {
     }
   }
 
-  /// Everybody ends in good order. Peers first: a hub that leaves before them is nothing they should have to wait for.
+  /// Ends all nodes properly, peers first, so that none of them waits for a hub that has ended.
   func end() async throws {
     for index in members.indices.reversed() { try await end(index) }
   }
 }
 
 extension Crew.Member {
-  /// The stage at which a press is promised to whoever pressed: durable in the outbox, or on the phone where it counts.
+  /// The stage at which a press is promised: durable in the outbox of a peer, or accepted on the phone.
   var promise: String { isPhone ? "pending" : "queued" }
 }
 
@@ -206,7 +206,7 @@ extension NodeProcess.View {
   /// The term and the revision that it shows.
   fileprivate var place: [Int]? { json.last { $0["event"]?.string == "snapshot" }.map { Array($0.order.prefix(2)) } }
 
-  /// The ids of the commands that came to a stage before their verdict, in the order in which they did.
+  /// The ids of the commands that reached a stage before their verdict, in that order.
   func stages(_ stage: String) -> [JSONValue] {
     json.filter { $0["event"]?.string == "receipt" && $0["receipt"]?.string == stage }.compactMap { $0["commandId"] }
   }

@@ -5,9 +5,9 @@ import TestSupport
 
 @testable import RunBus
 
-/// What is left of a crew's work, and whether it adds up: what the nodes told their users against what the stores hold.
+/// The result of a crew's work: checks what the nodes told their users against what the stores hold.
 struct CrewAccount {
-  /// A press that was promised to its user or judged, and what its sender's order says about it.
+  /// The verdict of an accepted press, with its position in the order of judgement.
   private struct Judged {
     let verdict: Verdict
     let press: AcceptedCommand
@@ -17,33 +17,33 @@ struct CrewAccount {
   private(set) var lost: [String] = []
   private(set) var doubled: [String] = []
   private(set) var outOfOrder: [String] = []
-  /// What else does not add up.
+  /// Other violations.
   private(set) var wrong: [String] = []
   /// Verdicts by their outcome.
   private(set) var outcomes: [String: Int] = [:]
   private(set) var commands = 0
-  /// Presses that a node turned away, having promised nothing.
+  /// Presses that a node refused without a promise.
   private(set) var turnedAway = 0
-  /// How many commands of wrong members have a verdict, and how many wait for one.
+  /// How many commands of wrong members have a verdict, and how many are held.
   private(set) var wrongMembers = (judged: 0, held: 0)
-  /// How often a device has begun its streams anew.
+  /// How often a device has reset its streams.
   private(set) var beganAnew = 0
-  /// Presses whose verdict was told to nobody, because their sender was killed just then.
+  /// Presses without a told verdict, because their sender was killed just then.
   private(set) var untold: [String] = []
 
   private var judged: [CommandID: Judged] = [:]
 
-  /// What was promised by stores that are gone, or by a hub whose store is gone: nothing is said about it.
+  /// Promises of deleted stores, or of a hub whose store was deleted; they are not checked.
   private let forgiven: Set<String>
-  /// What honest nodes and shells were promised or told the verdict of. Without wrong members everything is honest.
+  /// Commands that honest nodes and shells were promised or told a verdict of; `nil` without wrong members.
   private let honest: Set<CommandID>?
-  /// A store was taken away: whoever had streams with it begins them anew.
+  /// Whether a store was deleted, so that devices that had streams with it reset them.
   private let mayBeginAnew: Bool
 
-  /// Reads the stores; nobody has them open any more.
+  /// Reads the stores, which no process has open any more.
   ///
-  /// With wrong members, who take other devices' names and stores, whoever they name may have to begin its streams anew;
-  /// what is asked of the crew is the same for the rest.
+  /// Wrong members use the names and stores of honest devices, which may then have to reset their streams; the other
+  /// checks are the same.
   init(
     _ crew: Crew, hubStore: String? = nil, forgiving: Set<String> = [], mayBeginAnew: Bool = false,
     hasWrongMembers: Bool = false
@@ -71,7 +71,7 @@ struct CrewAccount {
   /// The verdict of a press, if there is one.
   subscript(id: String) -> Verdict? { CommandID(id).flatMap { judged[$0]?.verdict } }
 
-  // MARK: What the stores hold
+  // MARK: Reading the stores
 
   private mutating func readVerdicts(_ db: Database) throws {
     for row in try Row.fetchAll(db, sql: "SELECT * FROM verdicts ORDER BY position") {
@@ -94,7 +94,7 @@ struct CrewAccount {
 
   private func isHonest(_ id: CommandID) -> Bool { honest?.contains(id) ?? true }
 
-  /// Nothing waits for its verdict but runs of wrong members that are held for their stop.
+  /// Only held commands of wrong members may be without a verdict.
   private mutating func readAccepted(_ db: Database) throws {
     for row in try Row.fetchAll(db, sql: "SELECT * FROM accepted") {
       let press = AcceptedCommandColumns.read(row)
@@ -106,7 +106,7 @@ struct CrewAccount {
     }
   }
 
-  /// What is applied stands in the journal once, and nothing else does; revisions have no holes.
+  /// Each applied command is in the journal once, and nothing else is; revisions have no gaps.
   private mutating func readJournal(_ db: Database) throws {
     var effects: [CommandID: Int] = [:]
     var revision: UInt64 = 0
@@ -150,9 +150,9 @@ struct CrewAccount {
     try peer.close()
   }
 
-  // MARK: What was told
+  // MARK: Checks of what was told
 
-  /// What a node told as queued (a phone as pending: durable where it counts) was promised to whoever pressed.
+  /// Checks the promises of a node: presses that it told as queued, or as pending on the phone.
   private mutating func checkPromises(to member: Crew.Member) {
     var told: Set<String> = []
     for line in member.lives.flatMap(\.view.json) where line["event"]?.string == "verdict" {
@@ -160,7 +160,7 @@ struct CrewAccount {
       check(line, at: member.device)
       if let id = line["commandId"]?.string { told.insert(id) }
     }
-    // A phone tells in the order in which it judges: only what it judged last in a life can be untold.
+    // A phone tells verdicts in the order in which it judges, so only the last of an incarnation can be untold.
     var lastTold: [UInt64: Int64] = [:]
     if member.isPhone {
       for judgement in told.compactMap({ CommandID($0).flatMap { judged[$0] } }) {
@@ -169,7 +169,7 @@ struct CrewAccount {
     }
     var last: (store: StoreID, sequence: UInt64)?
     for life in member.lives {
-      // A phone counts its own presses from one in every life.
+      // A phone numbers its own presses from 1 in every incarnation.
       if member.isPhone { last = nil }
       for id in life.view.stages(member.promise).compactMap(\.string) where !forgiven.contains(id) {
         guard let judgement = CommandID(id).flatMap({ judged[$0] }) else {
@@ -199,7 +199,7 @@ struct CrewAccount {
     }
   }
 
-  /// A shell knows how far its press is by its exit status.
+  /// Checks the promise of a one-shot by its exit status.
   private mutating func checkPromise(to oneShot: NodeProcess) {
     let view = oneShot.view
     switch view.ending {
@@ -217,10 +217,10 @@ struct CrewAccount {
     }
   }
 
-  /// A verdict that was told is the one that the hub keeps.
+  /// Checks that a told verdict equals the one that the hub keeps.
   private mutating func check(_ line: JSONValue, at place: String) {
     guard let text = line["commandId"]?.string, let id = CommandID(text), let kept = judged[id] else {
-      // Turned away before anything was promised: nobody keeps that.
+      // Refused before anything was promised: no store keeps that.
       if line["reason"]?.string == "busy" {
         turnedAway += 1
       } else {
@@ -232,11 +232,11 @@ struct CrewAccount {
     if word != ReceiptWord(line) { wrong.append("\(place) was told \(ReceiptWord(line)), the hub keeps \(word)") }
   }
 
-  // MARK: Orders
+  // MARK: Checks of the order
 
-  /// By places in a sender's stream press times never go back, and no place is taken twice.
+  /// Checks that in a sender's stream press times do not go back, and no sequence number is used twice.
   private mutating func checkOrder() {
-    // A phone counts its own from one in every life, and a one-shot's only place is the first.
+    // A phone numbers its presses from 1 in every incarnation, and a one-shot has only sequence number 1.
     let numbered = judged.values.filter {
       $0.press.deviceID.rawValue != "phone" && isHonest($0.press.command.id)
     }
@@ -253,7 +253,7 @@ struct CrewAccount {
     }
   }
 
-  /// Whatever two processes ever showed at one revision of one life was the same.
+  /// Checks that all snapshots of one revision and term are the same.
   private mutating func checkSnapshots(_ lives: [NodeProcess]) {
     var shown: [[Int]: Set<[JSONValue?]>] = [:]
     for life in lives {
@@ -265,12 +265,12 @@ struct CrewAccount {
     for (key, states) in shown where states.count > 1 { wrong.append("term, revision \(key) was shown as \(states)") }
   }
 
-  /// What a node shows never goes back, and no run comes back after another: it never shows two.
+  /// Checks that a node's view does not go back, and that no run reappears after another.
   private mutating func checkView(of member: Crew.Member) {
     var last: (order: [Int], run: String?) = ([], nil)
     var left: Set<String> = []
     for life in member.lives {
-      // A new life may show again what the last one did.
+      // A new incarnation may show again what the last one showed.
       var isFirst = true
       for snapshot in life.snapshots {
         let goesOn = last.order.lexicographicallyPrecedes(snapshot.order) || isFirst && last.order == snapshot.order
@@ -286,7 +286,7 @@ struct CrewAccount {
 }
 
 extension Crew {
-  /// The ids of all commands of which a node or a shell has said anything.
+  /// The ids of all commands that a node or a shell has told anything about.
   fileprivate var commandsThatWereTold: Set<CommandID> {
     let processes = members.flatMap(\.lives) + oneShots
     let said = processes.flatMap(\.view.json).filter { $0["event"] == nil || $0["event"]?.string != "snapshot" }
@@ -294,7 +294,7 @@ extension Crew {
   }
 }
 
-/// A verdict as it is told, and as it is kept.
+/// A verdict in the form in which it is told, to compare it with the kept one.
 private struct ReceiptWord: Hashable {
   let stage: String
   let revision: Int
@@ -326,7 +326,7 @@ private struct ReceiptWord: Hashable {
 }
 
 extension CrewAccount {
-  /// Nothing was lost, doubled, or out of order; `note` says where.
+  /// Expects that nothing was lost, doubled, or out of order; `note` describes the campaign.
   func expectAllIsWell(_ note: String = "", sourceLocation: SourceLocation = #_sourceLocation) {
     for (what, found) in [("lost", lost), ("doubled", doubled), ("out of order", outOfOrder), ("wrong", wrong)] {
       #expect(found.isEmpty, "\(note) \(what): \(found.prefix(5))", sourceLocation: sourceLocation)

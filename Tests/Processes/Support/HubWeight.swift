@@ -2,7 +2,7 @@ import Foundation
 import Testing
 import TestSupport
 
-/// What a phone holds in memory and on disk while members do what they want, beside what it may hold at most.
+/// The memory and disk space that a phone uses while members break rules, and its bounds.
 struct HubWeight: Sendable {
   /// The bounds of docs/guarantees.md ("What members can make a hub hold"), in bytes.
   private static let memoryMax = 576 << 20
@@ -12,11 +12,11 @@ struct HubWeight: Sendable {
   private var memoryAtEnd = 0
   private var disk = 0
   private var diskAtEnd = 0
-  /// Lines of the phone's log, in all of its lives.
+  /// Lines of the phone's log, over all of its processes.
   private var logLines = 0
   private var weighedAt: ContinuousClock.Instant?
 
-  /// Looks once a second at most; a phone that is dead just now holds nothing.
+  /// Measures at most once a second; a phone that is down at the moment counts as nothing.
   mutating func weigh(_ crew: Crew) {
     guard weighedAt.map({ .now - $0 > .seconds(1) }) ?? true else { return }
     weighedAt = .now
@@ -24,14 +24,14 @@ struct HubWeight: Sendable {
     disk = max(disk, Self.disk(of: crew))
   }
 
-  /// Nobody does anything any more.
+  /// Measures after all members have ended.
   mutating func weighAtEnd(_ crew: Crew) {
     (memoryAtEnd, diskAtEnd) = (Self.memory(of: crew), Self.disk(of: crew))
     (memory, disk) = (max(memory, memoryAtEnd), max(disk, diskAtEnd))
     logLines = crew.errors(of: Crew.phone).count
   }
 
-  /// The heaviest of several phones.
+  /// Keeps the maximum of several phones.
   mutating func add(_ other: HubWeight) {
     (memory, memoryAtEnd) = (max(memory, other.memory), max(memoryAtEnd, other.memoryAtEnd))
     (disk, diskAtEnd) = (max(disk, other.disk), max(diskAtEnd, other.diskAtEnd))
@@ -39,7 +39,7 @@ struct HubWeight: Sendable {
   }
 
   func expectWithinBounds(_ note: String, sourceLocation: SourceLocation = #_sourceLocation) {
-    // The address sanitizer keeps what was freed.
+    // The address sanitizer keeps freed memory.
     let keepsFreed = ProcessInfo.processInfo.environment["RUNBUS_KEEPS_FREED"] != nil
     #expect(keepsFreed || memory <= Self.memoryMax, "\(note): \(self)", sourceLocation: sourceLocation)
     #expect(disk <= Self.diskMax, "\(note): \(self)", sourceLocation: sourceLocation)

@@ -18,12 +18,12 @@ enum Link: String, CaseIterable, Sendable, CustomTestStringConvertible {
   var testDescription: String { rawValue }
 }
 
-/// Phone, watch and widget on a bus of their own, as processes that obey their standard input.
+/// Phone, watch and widget on a bus of their own, as processes with orders on standard input.
 struct Trio: Sendable {
   let bus: TestBus
-  /// How a command names the bus: `--bus …` or `--address …`.
+  /// The arguments that name the bus: `--bus …` or `--address …`.
   let place: [String]
-  /// Where the phone listens for peers.
+  /// The address at which the phone listens for peers.
   let control: String
   /// The port of a bus over TCP.
   let port: UInt16?
@@ -44,18 +44,18 @@ struct Trio: Sendable {
     }
   }
 
-  /// Starts a node that writes JSON and obeys its standard input.
+  /// Starts a node with JSON output and orders on standard input.
   func spawn(_ role: String, _ arguments: [String] = []) -> NodeProcess {
     adopt(bus.spawn(executable: TestBus.busnode, [role, "--stdin", "--json"] + place + arguments))
   }
 
-  /// A node that was started otherwise belongs to the test, too.
+  /// Adds a node that was started in another way.
   func adopt(_ node: NodeProcess) -> NodeProcess {
     spawned.withLock { $0.append(node) }
     return node
   }
 
-  /// Starts the three of them; comes back when each shows the bus.
+  /// Starts all three and waits until each shows a snapshot.
   func start(
     phone phoneArguments: [String] = [], watch watchArguments: [String] = []
   ) async throws -> (phone: NodeProcess, watch: NodeProcess, widget: NodeProcess) {
@@ -64,7 +64,7 @@ struct Trio: Sendable {
     return nodes
   }
 
-  /// Runs another command on this bus to its end.
+  /// Runs another command on this bus until it ends.
   func run(_ arguments: String...) async throws -> NodeProcess.View {
     let process = bus.spawn(executable: TestBus.busnode, arguments + place)
     process.closeInput()
@@ -76,14 +76,14 @@ struct Trio: Sendable {
   fileprivate var nodes: [NodeProcess] { spawned.withLock { $0 } }
 }
 
-/// Runs a test with a bus of its own. At its end every node that lives ends in good order, and neither a process nor
-/// a socket nor a file nor a taken port is left.
+/// Runs a test with a bus of its own. At its end every running node ends properly, and no process, socket, file or
+/// used port is left.
 func withTrio(_ link: Link, _ body: @Sendable (Trio) async throws -> Void) async throws {
   let trio = try await withTestBus { bus in
     let trio = try Trio(bus, link)
     try await body(trio)
     let living = trio.nodes.filter { $0.view.ending == nil }
-    // Peers first: a hub that leaves before them is nothing they should have to wait for.
+    // Peers first, so that none of them waits for a hub that has ended.
     for node in living.reversed() {
       node.signal(SIGTERM)
       #expect(try await node.ending() == .exited(0), "\(node.arguments): \(node.view.errors)")
@@ -107,7 +107,7 @@ extension NodeProcess {
   /// The revisions that it showed.
   var revisions: Set<Int> { Set(snapshots.compactMap { $0["revision"]?.int }) }
 
-  /// It had the hub, and then lost sight of it.
+  /// Whether it reached the hub and then lost it.
   var lostTheHub: Bool {
     let link = view.json.filter { $0["event"]?.string == "link" }.map { $0["reachable"]?.bool == true }
     return link.drop { !$0 }.contains(false)
@@ -129,7 +129,7 @@ extension NodeProcess {
     }
   }
 
-  /// Waits for what became of its own press.
+  /// Waits for the verdict of its own press.
   func verdict(_ command: String, from index: Int = 0) async throws -> JSONValue {
     try await event("the verdict of \(command)", from: index) {
       $0["event"]?.string == "verdict" && $0["command"]?.string == command
@@ -138,18 +138,18 @@ extension NodeProcess {
 }
 
 extension JSONValue {
-  /// A snapshot's place among all publications; arrays of it compare as the places do.
+  /// The order of a snapshot among all publications; arrays compare element by element.
   var order: [Int] { ["term", "revision", "tick"].map { self[$0]?.int ?? -1 } }
 }
 
-/// A lock around a value that several copies of a struct share.
+/// A lock around a value that copies of a struct share.
 final class Mutexed<Value: Sendable>: Sendable {
   private let value: Mutex<Value>
   init(_ value: Value) { self.value = Mutex(value) }
   func withLock<Result: Sendable>(_ body: (inout Value) -> Result) -> Result { value.withLock { body(&$0) } }
 }
 
-/// Ports of this machine's loopback.
+/// Ports of the loopback interface.
 enum Loopback {
   /// A port that nobody listens on.
   static func freePort() -> UInt16? { claim(0) }

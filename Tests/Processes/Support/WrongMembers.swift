@@ -2,10 +2,10 @@ import Foundation
 import RunBus
 import TestSupport
 
-/// The members of a campaign that break rules: processes of their own, a few at a time, until enough have lived. What each
-/// does wrong is in `Clients/habits.py`.
+/// The members of a campaign that break rules: separate processes, a few at a time, until enough have run. Their
+/// habits are in `Clients/habits.py`.
 struct WrongMembers {
-  /// What a member does wrong, as `Clients/wrong.py` calls it.
+  /// A kind of wrong behaviour, with the name that `Clients/wrong.py` uses.
   enum Habit: String, CaseIterable {
     case unfinished, runs, ids, names, stores, numbers, acknowledgements, flood, repeats, malformed
   }
@@ -13,17 +13,17 @@ struct WrongMembers {
   private struct Member {
     let habit: Habit
     let process: NodeProcess
-    /// When it is killed in the middle of what it does; `nil` for one that may leave by itself.
+    /// When it is killed in the middle of its work; `nil` for one that ends by itself.
     let killedAt: ContinuousClock.Instant?
     var wasKilled = false
   }
 
-  /// How many live at a time.
+  /// How many run at a time.
   private static let atATime = 3
 
-  /// How many are to live.
+  /// How many are to run in all.
   let count: Int
-  /// For how many seconds each does.
+  /// For how many seconds each runs.
   private let seconds: ClosedRange<Int>
   private let habits: [Habit]
   private let memory: String
@@ -34,18 +34,18 @@ struct WrongMembers {
   init(_ plan: ChaosCampaign.Plan, in directory: String) throws {
     (count, seconds, habits) = (plan.wrong, plan.wrongSeconds, plan.habits)
     generator = SeededGenerator(seed: plan.seed &+ 77)
-    // Campaigns side by side begin with different ones, so that few wrong members are of many kinds.
+    // Parallel campaigns begin with different habits, so that few wrong members still cover many.
     firstHabit = Int(plan.seed % UInt64(habits.count))
     memory = directory + "/wrong"
     if count > 0 { try FileManager.default.createDirectory(atPath: memory, withIntermediateDirectories: true) }
   }
 
-  /// How many have not lived to their end.
+  /// How many have not ended yet.
   var left: Int { count - members.count { $0.process.view.ending != nil } }
 
   private mutating func roll(_ count: Int) -> Int { Int(generator.next() % UInt64(count)) }
 
-  /// Lets those begin for whom there is room, and kills those whose time has come.
+  /// Starts members while there is room, and kills those that are due.
   mutating func tend(_ crew: Crew) {
     for index in members.indices where members[index].process.view.ending == nil {
       guard let moment = members[index].killedAt, moment <= .now else { continue }
@@ -68,13 +68,13 @@ struct WrongMembers {
     members.append(Member(habit: habit, process: process, killedAt: killedAt))
   }
 
-  /// They stand still: what the others show can become the same.
+  /// Stops them, so that all nodes can come to show the same.
   func rest() { for member in members { member.process.signal(SIGSTOP) } }
 
-  /// They go on.
+  /// Lets them continue.
   func goOn() { for member in members { member.process.signal(SIGCONT) } }
 
-  /// Nobody of them lives any more. Those who ended by themselves did so in good order, or the test is about nothing.
+  /// Ends all of them. Those that ended by themselves must have succeeded, or the test proves nothing.
   mutating func end() async throws -> [String] {
     var complaints: [String] = []
     for index in members.indices where members[index].process.view.ending == nil {
@@ -90,14 +90,14 @@ struct WrongMembers {
     return complaints
   }
 
-  /// What they did and what it was answered with, by their habits.
+  /// What they did and the answers they got, by habit.
   var deeds: [String: Deeds] {
     var all: [String: Deeds] = [:]
     for member in members { all[member.habit.rawValue, default: Deeds()].add(Deeds(member.process, member.wasKilled)) }
     return all
   }
 
-  /// What wrong members have done.
+  /// The actions of wrong members of one habit.
   struct Deeds: Sendable {
     private(set) var members = 0
     private(set) var killed = 0
@@ -109,7 +109,7 @@ struct WrongMembers {
 
     fileprivate init(_ process: NodeProcess, _ wasKilled: Bool) {
       (members, killed) = (1, wasKilled ? 1 : 0)
-      // It counts on: the last line says it all.
+      // The counts are cumulative, so the last line holds them all.
       guard let last = process.view.json.last else { return }
       func counts(_ name: String) -> [String: Int] { (last[name]?.object ?? [:]).compactMapValues(\.int) }
       frames = counts("frames").values.reduce(0, +)

@@ -4,7 +4,7 @@ import Testing
 
 @testable import RunBus
 
-@Suite("Where a node's door is")
+@Suite("The path of a node's admin socket")
 struct AdminSocketPathTests {
   private let longest: DeviceID
   private let watch: DeviceID
@@ -16,7 +16,7 @@ struct AdminSocketPathTests {
     try BusLocation(bus: address == nil ? "a" : nil, address: address, environment: ["XDG_RUNTIME_DIR": runtime])
   }
 
-  @Test("Beside the bus's sockets, and in a directory of this machine with TCP")
+  @Test("The admin socket is beside the bus's sockets, or in a local directory with TCP")
   func places() throws {
     #expect(try bus("/run/user/7").adminEndpoint(for: watch) == "ipc:///run/user/7/runbus/a/watch.door")
     #expect(
@@ -24,7 +24,7 @@ struct AdminSocketPathTests {
         == "ipc:///run/user/7/runbus/_tcp-127.0.0.1-1/watch.door")
   }
 
-  @Test("However long the path and the name, a socket fits, and two places never meet")
+  @Test("Long paths and names give short socket paths, and no two are the same")
   func fits() throws {
     var seen: [String: String] = [:]
     for count in [1, 40, 50, 60, 70, 76, 77, 80, 90, 200] {
@@ -40,7 +40,7 @@ struct AdminSocketPathTests {
     }
   }
 
-  @Test("The directory is made for its owner alone; until then nobody asks there")
+  @Test("The directory is made for its owner alone, and nobody asks there before it exists")
   func prepare() throws {
     let scratch = try ScratchDirectory()
     for address in [nil, "tcp://127.0.0.1:1"] {

@@ -7,7 +7,7 @@
   @testable import RunBus
   @testable import RunWire
 
-  @Suite("A shell asks a running node through its door")
+  @Suite("A shell asks a running node at its admin socket")
   struct AdminSocketTests {
     private let watch: DeviceID
     private let widget: DeviceID
@@ -16,7 +16,7 @@
       widget = try #require(DeviceID("widget"))
     }
 
-    /// Runs a test with a bus whose directories are its own.
+    /// Runs a test with a bus that has directories of its own.
     private func withBus(
       address: String? = nil, _ body: @Sendable (BusLocation) async throws -> Void
     ) async throws {
@@ -79,7 +79,7 @@
       }
     }
 
-    @Test("Two devices have two doors, on one loop as well; several shells ask at once")
+    @Test("Two devices have two admin sockets, also on one loop, and several shells ask at once")
     func twoDoors() async throws {
       try await withBus { bus in
         let loop = try Loop()
@@ -104,7 +104,7 @@
       }
     }
 
-    @Test("An answer may wait for a commit; each asker gets its own")
+    @Test("An answer may wait for a commit, and each shell gets its own")
     func later() async throws {
       try await withBus { bus in
         let end = try DoorEnd()
@@ -117,7 +117,7 @@
         await end.answer(.done(id))
         let answers = try await [first, second]
         #expect(answers == [.done(id), .done(id)])
-        // An answer after the door has closed goes nowhere.
+        // An answer after the admin socket was closed is dropped.
         let third = Task { try await AdminClient.ask(.outbox, of: watch, on: bus, within: .milliseconds(500)) }
         try await end.asked.wait(for: "the third question") { $0.count == 3 ? true : nil }
         await end.close()
@@ -126,7 +126,7 @@
       }
     }
 
-    @Test("Garbage gets no answer and stands in nobody's way; a plain REQ is answered like anybody")
+    @Test("Garbage gets no answer and disturbs nobody, and a plain REQ is answered")
     func garbage() async throws {
       try await withBus { bus in
         let end = try DoorEnd()
@@ -152,10 +152,10 @@
       }
     }
 
-    @Test("Nobody there is said at once: no bus, no door, or one that a killed node left")
+    @Test("A missing node is reported at once: no bus, no admin socket, or one that a killed node left")
     func nobody() async throws {
       try await withBus { bus in
-        // With a deadline that the test would not survive.
+        // With a deadline that is longer than the test may take.
         let never = BusDuration.seconds(3_600)
         #expect(await refusal(watch, on: bus, within: never)?.code == .unreachable)
         #expect(!FileManager.default.fileExists(atPath: bus.runtimeDirectory))
@@ -165,7 +165,7 @@
         let error = await refusal(watch, on: bus, within: never)
         #expect(error?.code == .unreachable)
         #expect(error?.message.contains("watch on bus a") == true)
-        // The next node takes over what the killed one left.
+        // The next node replaces the socket that the killed one left.
         let end = try DoorEnd()
         try await end.open(opener(watch, on: bus)) { _ in .done(nil) }
         #expect(try await AdminClient.ask(.outbox, of: watch, on: bus, within: .seconds(60)) == .done(nil))
@@ -173,7 +173,7 @@
       }
     }
 
-    @Test("Who listens and does not answer is unreachable once the time is over")
+    @Test("A node that listens but does not answer is unreachable after the deadline")
     func silence() async throws {
       try await withBus { bus in
         let end = try DoorEnd()
@@ -181,14 +181,14 @@
         #expect(await refusal(watch, on: bus, within: .milliseconds(50))?.code == .unreachable)
         #expect(await refusal(watch, on: bus, within: .zero)?.code == .unreachable)
         await end.close()
-        // Somebody who does not speak ZMTP.
+        // A listener that does not speak ZMTP.
         let listener = try RawSocketFile.bound(bus.runtimeDirectory + "/watch.door", isListening: true)
         defer { close(listener) }
         #expect(await refusal(watch, on: bus, within: .milliseconds(50))?.code == .unreachable)
       }
     }
 
-    @Test("A question can be withdrawn")
+    @Test("A question can be cancelled")
     func cancelled() async throws {
       try await withBus { bus in
         let end = try DoorEnd()
@@ -203,7 +203,7 @@
       }
     }
 
-    @Test("An answer that is none is told as such", arguments: [[], [1], [255, 255, 255, 255]] as [[UInt8]])
+    @Test("A malformed answer is reported as malformed", arguments: [[], [1], [255, 255, 255, 255]] as [[UInt8]])
     func foreignAnswer(bytes: [UInt8]) async throws {
       try await withBus { bus in
         let end = try DoorEnd()
@@ -213,7 +213,7 @@
       }
     }
 
-    @Test("A door that is open is not taken away")
+    @Test("An open admin socket is not replaced")
     func taken() async throws {
       try await withBus { bus in
         let (first, second) = (try DoorEnd(), try DoorEnd())
@@ -228,7 +228,7 @@
       }
     }
 
-    @Test("A file of somebody else's at the door's place is not lost")
+    @Test("Another file at the path of the admin socket is not deleted")
     func foreignFile() async throws {
       try await withBus { bus in
         try bus.prepareRuntimeDirectory()

@@ -25,7 +25,7 @@ struct BusLocationLockTests {
     try BusLocation(
       bus: address == nil ? "a" : nil, address: address, environment: ["XDG_RUNTIME_DIR": scratch.path])
   }
-  /// A socket file that nobody listens at, as a killed hub leaves it.
+  /// Leaves a socket file without a listener, as a killed hub does.
   private func leaveSocket(_ path: String) throws {
     #if canImport(Glibc)
       let stream = CInt(SOCK_STREAM.rawValue)
@@ -46,7 +46,7 @@ struct BusLocationLockTests {
   }
 
   @Test(
-    "The second hub is told who holds the bus; after the first lets go it is free", arguments: [nil, "tcp://[::1]:5"])
+    "A second hub is told who holds the bus; after the first has ended it is free", arguments: [nil, "tcp://[::1]:5"])
   func exclusive(address: String?) throws {
     let bus = try location(address)
     #expect(HubLock.holder(of: bus) == nil)
@@ -63,7 +63,7 @@ struct BusLocationLockTests {
     try HubLock.acquire(bus, device: phone).close()
   }
 
-  @Test("Asking who holds a bus makes nothing and keeps nobody out")
+  @Test("Asking who holds a bus creates no file and blocks nobody")
   func asking() throws {
     let bus = try location()
     #expect(HubLock.holder(of: bus) == nil)
@@ -75,7 +75,7 @@ struct BusLocationLockTests {
     }
   }
 
-  @Test("Whatever a lock file says, only a held lock counts")
+  @Test("Only a held lock counts, whatever the lock file says")
   func staleText() throws {
     let bus = try location()
     try bus.prepareRuntimeDirectory()
@@ -85,7 +85,7 @@ struct BusLocationLockTests {
       #expect(HubLock.holder(of: bus) == nil)
     }
     let lock = try HubLock.acquire(bus, device: phone)
-    // A holder that has not written yet, or whose text is from a process that is gone.
+    // A holder that has not written its text yet, or the text of a process that has ended.
     for text in ["", "\(Int32.max) phone\n", "0 phone", "-1 x"] {
       try FileHandle(forWritingTo: URL(filePath: path)).overwrite(text)
       #expect(HubLock.holder(of: bus)?.description == "another process")
@@ -93,21 +93,21 @@ struct BusLocationLockTests {
     lock.close()
   }
 
-  @Test("A dropped lock is let go")
+  @Test("A dropped lock is released")
   func dropped() throws {
     let bus = try location()
     do { _ = try HubLock.acquire(bus, device: phone) }
     #expect(HubLock.holder(of: bus) == nil)
   }
 
-  @Test("Sockets of a dead hub are removed under the lock; another file in their place is not")
+  @Test("Sockets of a dead hub are removed under the lock, but another file at their path is not")
   func staleSockets() throws {
     let bus = try location()
     try bus.prepareRuntimeDirectory()
     for path in bus.socketFiles { try leaveSocket(path) }
     let lock = try HubLock.acquire(bus, device: phone)
     #expect(try FileManager.default.contentsOfDirectory(atPath: bus.runtimeDirectory) == ["hub.lock"])
-    // A hub in place is not disturbed by another that fails to get the bus.
+    // A running hub is not disturbed by another that fails to get the bus.
     for path in bus.socketFiles { try leaveSocket(path) }
     #expect(throws: RunBusError.self) { try HubLock.acquire(bus, device: phone) }
     #expect(try FileManager.default.contentsOfDirectory(atPath: bus.runtimeDirectory).count == 3)
@@ -121,7 +121,7 @@ struct BusLocationLockTests {
     #expect(HubLock.holder(of: bus) == nil)
   }
 
-  @Test("Where the system chooses the port every hub is the only one")
+  @Test("Where the system chooses the port, every hub has a bus of its own")
   func openPort() throws {
     let bus = try location("tcp://127.0.0.1:*")
     let locks = [try HubLock.acquire(bus, device: phone), try HubLock.acquire(bus, device: phone)]

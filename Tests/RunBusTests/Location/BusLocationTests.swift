@@ -4,7 +4,7 @@ import Testing
 
 @testable import RunBus
 
-@Suite("Where a bus is")
+@Suite("The location of a bus")
 struct BusLocationTests {
   private let plain = ["XDG_RUNTIME_DIR": "/run/user/7", "XDG_STATE_HOME": "/state", "HOME": "/home/r"]
 
@@ -26,7 +26,7 @@ struct BusLocationTests {
     #expect(!bus.hasOpenPort)
   }
 
-  @Test("Without an environment there are defaults, and relative paths count as none")
+  @Test("Without environment variables, or with relative paths, there are defaults")
   func defaults() throws {
     let watch = try #require(DeviceID("watch"))
     let environments: [[String: String]] = [
@@ -75,14 +75,14 @@ struct BusLocationTests {
   }
 
   @Test(
-    "What is no bus name is refused",
+    "An invalid bus name is refused",
     arguments: ["", "A", "-a", "a/b", "../x", "a b", String(repeating: "a", count: 33)])
   func badNames(name: String) {
     #expect(refusal(name, nil)?.code == .badInput)
   }
 
   @Test(
-    "Addresses on this machine are taken in their one spelling",
+    "Addresses of this machine are accepted and normalised",
     arguments: [
       ("tcp://127.0.0.1:5570", "tcp://127.0.0.1:5570", "tcp-127.0.0.1-5570"),
       ("tcp://localhost:5570", "tcp://127.0.0.1:5570", "tcp-127.0.0.1-5570"),
@@ -108,7 +108,7 @@ struct BusLocationTests {
   }
 
   @Test(
-    "What is no address is refused in one sentence",
+    "An invalid address is refused in one sentence",
     arguments: [
       "", "tcp://", "tcp://:1", "127.0.0.1:1", "ipc:///x", "udp://127.0.0.1:1", "tcp://127.0.0.1", "tcp://127.0.0.1:",
       "tcp://127.0.0.1:65536", "tcp://127.0.0.1:-1", "tcp://127.0.0.1:+1", "tcp://127.0.0.1:1/", "tcp://127.0.0.1:１",
@@ -121,7 +121,7 @@ struct BusLocationTests {
   }
 
   @Test(
-    "Hosts beyond this machine wait for keys",
+    "Hosts other than this machine are refused until there are keys",
     arguments: ["10.0.0.1", "0.0.0.0", "*", "example.org", "[::]", "[fe80::1]", "[::ffff:127.0.0.1]", "128.0.0.1"])
   func beyondLoopback(host: String) {
     let error = refusal(nil, "tcp://\(host):5570")
@@ -129,7 +129,7 @@ struct BusLocationTests {
     #expect(error?.message.contains("CURVE") == true)
   }
 
-  @Test("A path too long for a socket gets a short one instead, told and always the same")
+  @Test("A path that is too long for a socket is replaced by a short one, always the same, with a notice")
   func longPath() throws {
     let long = ["XDG_RUNTIME_DIR": "/" + String(repeating: "d", count: 90)]
     let bus = try location("a", nil, long)
@@ -146,7 +146,7 @@ struct BusLocationTests {
     #expect(try location(nil, "tcp://127.0.0.1:1", long).notices == [])
   }
 
-  @Test("The runtime directory is made for its owner alone, and an open one is closed")
+  @Test("The runtime directory is made for its owner alone, and an open one is restricted")
   func prepare() throws {
     let scratch = try ScratchDirectory()
     let bus = try location("a", nil, ["XDG_RUNTIME_DIR": scratch.file("not/yet")])

@@ -8,7 +8,7 @@ import Testing
 
 @Suite("The loop")
 struct LoopTests {
-  /// An actor whose home is a loop.
+  /// An actor that is pinned to a loop.
   actor Pinned {
     nonisolated let loop: Loop
     nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
@@ -21,7 +21,7 @@ struct LoopTests {
     }
   }
 
-  @Test("Whatever a loop calls is inside the actors that are pinned to it")
+  @Test("Code that a loop calls runs isolated to the actors that are pinned to it")
   func isolation() async throws {
     let loop = try Loop()
     let actor = Pinned(loop)
@@ -49,7 +49,7 @@ struct LoopTests {
     #expect(!loop.isCurrent)
   }
 
-  @Test("A turn drains its sources, and what they lead to, before it fires timers")
+  @Test("A turn drains its sources, and those that become ready meanwhile, before it fires timers")
   func socketsFirst() async throws {
     let loop = try Loop()
     let log = EventLog<String>()
@@ -61,7 +61,7 @@ struct LoopTests {
       let first = PipeSource(log, name: "first") { source in
         guard source.read() else { return false }
         log.append("first")
-        // What a reply from another source looks like: it becomes ready while this one is drained.
+        // As with a reply on another socket: the second source becomes ready while the first is drained.
         second.write()
         return false
       }
@@ -81,7 +81,7 @@ struct LoopTests {
     #expect(log.events == ["first", "second", "timer"])
   }
 
-  @Test("A source that never runs dry stops neither work nor other sources nor timers")
+  @Test("A source that is always ready stops neither jobs nor other sources nor timers")
   func floodedSource() async throws {
     let loop = try Loop()
     let log = EventLog<String>()
@@ -110,7 +110,7 @@ struct LoopTests {
     #expect(Set(log.events) == ["work", "other", "timer"])
   }
 
-  @Test("Work that begets work stops neither sources nor timers")
+  @Test("Jobs that submit jobs stop neither sources nor timers")
   func floodedInbox() async throws {
     let loop = try Loop()
     let log = EventLog<String>()
@@ -139,7 +139,7 @@ struct LoopTests {
     #expect(Set(log.events) == ["source", "timer"])
   }
 
-  @Test("A touched source is drained though its descriptor is quiet")
+  @Test("A touched source is drained though its descriptor is not ready")
   func touch() async throws {
     let loop = try Loop()
     let log = EventLog<String>()
@@ -151,7 +151,7 @@ struct LoopTests {
       loop.add(source)
       loop.submit { loop.touch(source.unsafeSelf) }
     }
-    // Once when it was added, once when it was touched.
+    // Once because it was added, once because it was touched.
     try await log.wait(for: "two drains") { $0.count == 2 ? true : nil }
   }
 
@@ -181,7 +181,7 @@ struct LoopTests {
     #expect(log.events == ["a", "c", "end"])
   }
 
-  @Test("Timers fire in the order of their deadlines, never early, and not when they were turned off or let go")
+  @Test("Timers fire in the order of their deadlines, never early, and not after they were turned off or released")
   func timers() async throws {
     let loop = try Loop()
     let log = EventLog<String>()
@@ -200,14 +200,14 @@ struct LoopTests {
         defer { timer.value = nil }
         return timer.value!
       }
-      // Nobody keeps this one.
+      // Nobody keeps a reference to this timer.
       loop.makeTimer { log.append("let go") }.deadline = start
     }
     try await log.wait(for: "the last timer") { $0.contains("30") ? true : nil }
     #expect(log.events == ["10", "20", "30"])
   }
 
-  @Test("What many threads submit at once is run completely, each thread's in its order")
+  @Test("Jobs of many threads are all run, those of each thread in order")
   func manyThreads() async throws {
     let loop = try Loop()
     let seen = Seen()
@@ -231,7 +231,7 @@ struct LoopTests {
 
 @Suite("The end of a loop")
 struct LoopEndTests {
-  @Test("A stopped loop has run what it was given, and neither thread nor descriptors stay")
+  @Test("A stopped loop has run its jobs, and its thread and descriptors are gone")
   func stop() throws {
     let count = Mutex(0)
     weak var core: LoopCore?
@@ -243,11 +243,11 @@ struct LoopEndTests {
       loop.stop()
       #expect(count.withLock { $0 } == 100)
     }
-    // The thread held it, and it holds the pipe.
+    // The thread held the core, and the core holds the pipe.
     #expect(core == nil)
   }
 
-  @Test("A loop that is let go ends without being told")
+  @Test("A loop without references ends by itself")
   func release() throws {
     weak var core: LoopCore?
     do {
@@ -257,14 +257,14 @@ struct LoopEndTests {
     #expect(core == nil)
   }
 
-  @Test("A loop may be let go on its own thread")
+  @Test("A loop may be released on its own thread")
   func releaseInside() async throws {
     let log = EventLog<String>()
     LoopBox(try Loop()).submitRelease(log)
     try await log.wait(for: "the end") { $0.contains("released") ? true : nil }
   }
 
-  @Test("An actor of a stopped loop still answers, and is still alone")
+  @Test("An actor of a stopped loop still runs its jobs, one at a time")
   func lateJobs() async throws {
     let loop = try Loop()
     let actor = LoopTests.Pinned(loop)
@@ -272,7 +272,7 @@ struct LoopEndTests {
     let log = EventLog<Int>()
     await withDiscardingTaskGroup { group in
       for _ in 0..<50 {
-        // Submitted, not awaited: a job that is lost must fail the test, not hang it.
+        // Submitted, not awaited: a lost job must fail the test instead of hanging it.
         group.addTask {
           for _ in 0..<20 { loop.submit { actor.assumeIsolated { log.append($0.incremented()) } } }
         }
@@ -283,7 +283,7 @@ struct LoopEndTests {
     #expect(await actor.count == 1_000)
   }
 
-  /// Holds the last reference to a loop until its own thread lets go of it.
+  /// Holds the last reference to a loop until the loop's own thread releases it.
   private final class LoopBox: Sendable {
     private let loop: Mutex<Loop?>
     init(_ loop: Loop) { self.loop = Mutex(loop) }
@@ -296,7 +296,7 @@ struct LoopEndTests {
   }
 }
 
-/// The last number of each row.
+/// The last number that was seen in each row.
 private final class Seen: Sendable {
   private let last = Mutex<[Int: Int]>([:])
   func isNext(_ number: Int, of row: Int) -> Bool {
@@ -307,7 +307,7 @@ private final class Seen: Sendable {
   }
 }
 
-/// Something that is used on one thread only, in closures that cannot know it.
+/// A value that is used on one thread only, in closures for which the compiler cannot know that.
 private final class Box<Value>: @unchecked Sendable {
   // Unchecked: every test touches it on its loop's thread only.
   var value: Value?

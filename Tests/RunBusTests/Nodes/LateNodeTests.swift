@@ -4,13 +4,13 @@ import Testing
 
 @Suite("Presses made out of reach", .timeLimit(.minutes(5)))
 struct LateNodeTests {
-  /// A run on a fast bus, a pause pressed on a watch out of reach, three minutes of bus time, and the watch's return.
+  /// A run on a fast bus, a pause on a watch out of reach, three minutes of bus time, and the watch's return.
   private func pausedOutOfReach(
     meanwhile: @escaping @Sendable (Hub) async throws -> Void,
     check: @escaping @Sendable (Verdict, Snapshot) throws -> Void
   ) async throws {
     try await withTestBus { place in
-      // Without a window: half a second of bus time is less than a busy machine takes for a step.
+      // Without a window, because half a second of bus time is less than a busy machine takes for a step.
       let bus = try RunningBus(place, debounce: .zero, speed: BusSpeed(factor: 60)!)
       let watch = try bus.peer("watch")
       try await withRunning([bus.hub, watch]) {
@@ -35,17 +35,17 @@ struct LateNodeTests {
     }
   }
 
-  @Test("A pause pressed three minutes ago takes those three minutes out again")
+  @Test("A pause pressed three minutes ago makes those three minutes inactive")
   func amends() async throws {
     try await pausedOutOfReach(meanwhile: { _ in }) { verdict, snapshot in
       #expect(verdict.outcome == .applied)
       #expect(snapshot.phase == .paused)
-      // Only what lay before the press is active; the machine's own delays count sixtyfold here.
+      // Only the time before the press is active; the machine's own delays count sixtyfold here.
       #expect(snapshot.metrics.elapsed - snapshot.metrics.active >= .seconds(170))
     }
   }
 
-  @Test("After somebody else has changed the run meanwhile, the same pause is refused as stale")
+  @Test("The same pause is refused as stale if somebody else has changed the run meanwhile")
   func isRefused() async throws {
     try await pausedOutOfReach(
       meanwhile: { hub in
@@ -58,11 +58,11 @@ struct LateNodeTests {
       })
   }
 
-  @Test("A run that was started, paused and stopped out of reach arrives whole, and the one that is on goes on")
+  @Test("A run that was started, paused and stopped out of reach arrives whole, and the present run continues")
   func wholeRun() async throws {
     try await withTestBus { place in
       let store = try NodeStore(directory: place.directory + "/phone")
-      // Without a window: half a second of bus time is less than a busy machine takes for a step.
+      // Without a window, because half a second of bus time is less than a busy machine takes for a step.
       let bus = try RunningBus(place, debounce: .zero, speed: BusSpeed(factor: 30)!, store: store)
       let watch = try bus.peer("watch")
       try await withRunning([bus.hub, watch]) {
@@ -73,13 +73,13 @@ struct LateNodeTests {
         _ = try await within("the phone's own run") { try await bus.hub.send(Command(.start, .phone)) }
         let own = try await onHub.first("its run") { $0.phase == .running }.runID
         let receipts = await watch.ownReceipts()
-        // A press counts from when it is made: a busy machine may begin a task late.
+        // A press counts from when it is made, and a busy machine may begin a task late.
         func isMade(_ kind: CommandKind) async throws {
           _ = try await receipts.first("\(kind) in the outbox") { $0.kind == kind && $0.stage == .queued }
         }
         async let start = watch.send(Command(.start))
         try await isMade(.start)
-        // Apart, so that each is a press of its own: a second of bus time is a thirtieth of a real one.
+        // Apart from each other, so that each is judged alone: a second of bus time is a thirtieth of a real one.
         _ = try await onHub.first("some time") { $0.metrics.elapsed >= .seconds(9) }
         async let pause = watch.send(Command(.pause))
         try await isMade(.pause)

@@ -5,9 +5,9 @@ import Testing
 
 @testable import RunBus
 
-@Suite("A node looks into the spool of its machine")
+@Suite("A node reads the spool of its machine")
 struct LocalServicesDriverTests {
-  /// A keeper on its loop's thread; what it finds is noted, and settled only when the test says so.
+  /// Runs the driver on its loop's thread and notes what it finds; commands are removed only when the test says so.
   actor Node {
     nonisolated let loop: Loop
     nonisolated let found = EventLog<[CommandID]>()
@@ -27,7 +27,7 @@ struct LocalServicesDriverTests {
     func close() { keeper?.close() }
   }
 
-  @Test("What it could not take is found again, until it has its verdict")
+  @Test("A command in the spool is found again until it has its verdict")
   func again() async throws {
     let scratch = try ScratchDirectory()
     let spool = SpoolDirectory(path: scratch.file("bus/_spool"))

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("An app's messages", .timeLimit(.minutes(5)))
 struct MessageNodeTests {
-  /// What a handler got, in order.
+  /// The messages that a handler received, in order.
   private final class Got: Sendable {
     private let names = Mutex<[String]>([])
     private let stream = AsyncStream.makeStream(of: String.self)
@@ -21,7 +21,7 @@ struct MessageNodeTests {
   }
   private struct Refused: Error {}
 
-  @Test("A queued message waits for a hub that is away, is processed once, and its sender knows")
+  @Test("A queued message waits for a hub that is away and is processed once, and its sender learns that")
   func queued() async throws {
     try await withTestBus { place in
       let bus = try RunningBus(place)
@@ -32,7 +32,7 @@ struct MessageNodeTests {
           let message = AppMessage(name: "note", body: Array("at the bridge".utf8))
           let receipts = await watch.messageReceipts(for: message.id)
           try await within("queued") { try await watch.post(message, by: .queued) }
-          // Nobody takes messages at the hub yet: it stays with its sender.
+          // Nobody handles messages at the hub yet, so the message stays with its sender.
           #expect(got.all.isEmpty)
           group.addTask { try await bus.hub.handleMessages { got.add($0.message.name) } }
           _ = try await receipts.first("processed") { $0.stage == .processed }
@@ -43,7 +43,7 @@ struct MessageNodeTests {
     }
   }
 
-  @Test("A message whose handler fails comes again, and what comes behind it keeps its place")
+  @Test("A message whose handler fails is delivered again, and later messages keep their order")
   func handlerFails() async throws {
     try await withTestBus { place in
       let bus = try RunningBus(place)
@@ -68,7 +68,7 @@ struct MessageNodeTests {
     }
   }
 
-  @Test("Of a key only the newest value need arrive, in both directions, and it is there after a restart")
+  @Test("The latest value of a key arrives, in both directions, and is there after a restart")
   func latest() async throws {
     try await withTestBus { place in
       let watchID = DeviceID("watch")!
@@ -101,7 +101,7 @@ struct MessageNodeTests {
     }
   }
 
-  @Test("A live message is for now or never: nobody there is an error at once")
+  @Test("A live message without a receiver is an error at once")
   func live() async throws {
     try await withTestBus { place in
       let watchID = DeviceID("watch")!
@@ -130,7 +130,7 @@ struct MessageNodeTests {
     }
   }
 
-  @Test("What was queued survives the death of both sides, and is processed once")
+  @Test("A queued message survives the death of both sides and is processed once")
   func survives() async throws {
     try await withTestBus { place in
       let (phone, watch) = (place.directory + "/phone", place.directory + "/watch")

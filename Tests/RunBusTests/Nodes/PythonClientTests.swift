@@ -3,9 +3,9 @@ import RunBus
 import TestSupport
 import Testing
 
-/// The examples in another language, over real sockets: they know nothing but the published wire.
+/// The examples in another language, over real sockets. They use only the published wire.
 @Suite(
-  "A client that knows only the published wire", .timeLimit(.minutes(5)), .enabled(if: Python.isWanted, Python.hint))
+  "A client that uses only the published wire", .timeLimit(.minutes(5)), .enabled(if: Python.isWanted, Python.hint))
 struct PythonClientTests {
   @Test("Five lines of Python start a run: the reply of a plain REQ is the verdict")
   func request() async throws {
@@ -56,7 +56,7 @@ struct PythonClientTests {
     }
   }
 
-  @Test("A client in Python finds a bus where the hub puts it, whatever the environment says")
+  @Test("A client in Python finds the hub's bus in any environment")
   func places() async throws {
     let long = "/tmp/" + String(repeating: "long/", count: 20)
     let environments = [
@@ -77,7 +77,7 @@ struct PythonClientTests {
     }
   }
 
-  @Test("A watch in Python that nobody answers gives up and says so")
+  @Test("A watch in Python gives up without an answer and says so")
   func nobody() async throws {
     try await withTestBus { place in
       let process = Python.spawn(
@@ -93,7 +93,7 @@ struct PythonClientTests {
 enum Python {
   static let hint: Comment = "scripts/bootstrap --python makes the environment that this needs"
 
-  /// CI has to have it.
+  /// CI must have it.
   static var isWanted: Bool {
     Checkout.hasPython || ProcessInfo.processInfo.environment["CI"] != nil
   }
@@ -117,7 +117,7 @@ enum Python {
     return process
   }
 
-  /// Runs a script to its good end and returns what it printed.
+  /// Runs a script that must succeed and returns its output.
   static func run(_ arguments: String..., on bus: RunningBus, _ place: TestBus) async throws -> [String] {
     let process = spawn(arguments, endpoint: "ipc://\(bus.directory)/c", place)
     let ending = try await process.ending(within: 90)

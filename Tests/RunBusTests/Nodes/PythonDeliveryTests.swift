@@ -6,12 +6,12 @@ import Testing
 @testable import RunBus
 @testable import RunWire
 
-/// The Python watch against a hub that says what the test wants to hear answered.
+/// The Python watch against a hub that the test plays.
 @Suite(
-  "A client that knows only the published wire loses nothing", .timeLimit(.minutes(5)),
+  "A client that uses only the published wire loses nothing", .timeLimit(.minutes(5)),
   .enabled(if: Python.isWanted, Python.hint))
 struct PythonDeliveryTests {
-  @Test("A watch in Python acknowledges what has taken effect, and asks once for a message that is missing")
+  @Test("A watch in Python acknowledges what has taken effect, and asks once for a missing message")
   func delivery() async throws {
     try await withScript(press: "pause") { hub in
       let hello = try await hub.hello()
@@ -39,7 +39,7 @@ struct PythonDeliveryTests {
       try await hub.expect(.acknowledgeLatest(key: "goal", version: 7))
       try await hub.say(.tombstones(.messages, from: 2, through: 4))
       try await hub.expect(.acknowledge(.messages, through: 4))
-      // More than was ever sent counts as all that was.
+      // An acknowledgement beyond what was sent counts as one of everything sent.
       try await hub.say(.acknowledge(.commands, through: 9))
 
       try await hub.refuse(.unknownSession, session: 0)
@@ -61,14 +61,14 @@ struct PythonDeliveryTests {
     }
   }
 
-  @Test("A watch in Python says hello again with another nonce, and has a hub that fell behind take a higher term")
+  @Test("A watch in Python repeats its hello with another nonce, and makes a hub that fell behind raise its term")
   func greeting() async throws {
     try await withScript(press: "pause") { hub in
       let silent = try await hub.hello()
       let first = try await hub.hello()
       #expect(first.nonce != silent.nonce)
       #expect(first.storeID == silent.storeID)
-      // A welcome to the hello before it does not count.
+      // A welcome to the earlier hello does not count.
       try await hub.welcome(silent, order: SnapshotOrder(term: 9, revision: 0, tick: 1))
       try await hub.welcome(first, order: SnapshotOrder(term: 4, revision: 2, tick: 7))
       _ = try await hub.command()
@@ -91,7 +91,7 @@ struct PythonDeliveryTests {
     }
   }
 
-  @Test("A watch in Python that meets another hub store takes a new store id, and says what it owes from 1 on")
+  @Test("A watch in Python that meets another hub store takes a new store id and renumbers what it owes from 1")
   func anotherStore() async throws {
     try await withScript(press: "pause") { hub in
       let first = try await hub.hello()
@@ -152,7 +152,7 @@ private struct ScriptedHub {
     self.process = process
   }
 
-  /// Waits for the next message of a kind; what comes before it is passed over.
+  /// Waits for the next message of a kind and skips those before it.
   private mutating func next<Found: Sendable>(
     _ what: String, _ pick: @escaping @Sendable (PeerMessage) -> Found?
   ) async throws -> Found {

@@ -10,7 +10,7 @@ struct RouteNodeTests {
       value: .position(Position(latitude: 48, longitude: Double(second) * 4e-5, horizontalAccuracyMeters: 5)))
   }
 
-  /// Puts together what a peer hears and is told, until it has `count` points and is complete.
+  /// Assembles the route from a peer's events and answers until it has `count` points and is complete.
   private func follow(_ peer: Peer, _ events: AsyncStream<BusEvent>, until count: Int) async -> RouteView {
     var view = RouteView()
     var actions = view.joined()
@@ -31,7 +31,7 @@ struct RouteNodeTests {
     }
   }
 
-  @Test("In one process: a follower from the start and a late joiner see the same route, and the report speaks of it")
+  @Test("In one process, a follower from the start and a late joiner have the same route, which the report matches")
   func inProcess() async throws {
     let (transport, loop) = (InProcessBus(), try Loop())
     var settings = MetricsSettings()
@@ -78,7 +78,7 @@ struct RouteNodeTests {
     }
   }
 
-  @Test("Hub and peer say when sensors may sleep, the present demand first and changes only")
+  @Test("Hub and peer tell when sensors may be off, the present demand first, then only changes")
   func sensorDemands() async throws {
     try await withTestBus { place in
       let bus = try RunningBus(place, debounce: .zero)
@@ -94,7 +94,7 @@ struct RouteNodeTests {
           (CommandKind.start, SensorDemand.all), (.pause, .off), (.resume, .all), (.lap, nil), (.stop, .off),
         ] as [(CommandKind, SensorDemand?)] {
           _ = try await within("\(kind)") { try await bus.hub.send(Command(kind, .phone)) }
-          // A lap is published and asks for nothing else: the next thing that is heard is the stop.
+          // A lap is published and demands nothing else, so the next demand is that of the stop.
           if let demand { #expect(await onWatch.next() == demand) }
         }
       }

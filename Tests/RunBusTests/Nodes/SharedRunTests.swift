@@ -4,7 +4,7 @@ import Testing
 
 @Suite("A hub and its peers share one run", .timeLimit(.minutes(5)))
 struct SharedRunTests {
-  @Test("A start on the watch is a run on the phone and the widget")
+  @Test("A start on the watch starts a run on the phone and the widget")
   func startIsShared() async throws {
     try await withTestBus { place in
       let bus = try RunningBus(place)
@@ -45,7 +45,7 @@ struct SharedRunTests {
     }
   }
 
-  @Test("A late joiner has the state with its welcome, and snapshots tick every three seconds of bus time")
+  @Test("A late joiner gets the state with its welcome, and snapshots come every three seconds of bus time")
   func lateJoiner() async throws {
     try await withTestBus { place in
       let bus = try RunningBus(place, speed: BusSpeed(factor: 30)!)
@@ -63,7 +63,7 @@ struct SharedRunTests {
     }
   }
 
-  @Test("A watch that went off the air comes back with the state, and its samples arrive")
+  @Test("A watch that was disconnected gets the state when it is back, and its samples arrive")
   func offline() async throws {
     try await withTestBus { place in
       let bus = try RunningBus(place, speed: BusSpeed(factor: 30)!)
@@ -74,7 +74,8 @@ struct SharedRunTests {
         _ = try await within("start") { try await watch.send(Command(.start)) }
         await watch.disconnect()
         try await watch.add(Sample(moment: .at(Loop.now), value: .heartRate(bpm: 140)))
-        // A tenth of a second: two machines' clocks are never nearer than a frame takes, which counts thirtyfold here.
+        // The limit is a tenth of a second: clocks agree only within the time a frame takes, which counts thirtyfold
+        // here.
         let before = try await onHub.first("the run") { $0.phase == .running }.metrics.elapsed
         _ = try await onHub.first("three seconds of it") { $0.metrics.elapsed >= before + .seconds(3) }
         _ = try await within("pause") { try await bus.hub.send(Command(.pause, .phone)) }
@@ -85,7 +86,7 @@ struct SharedRunTests {
     }
   }
 
-  @Test("A reading that no sensor gives is refused where it is recorded, and blocks nothing after it")
+  @Test("An impossible reading is refused when it is recorded, and blocks none after it")
   func impossibleReading() async throws {
     try await withTestBus { place in
       let bus = try RunningBus(place)

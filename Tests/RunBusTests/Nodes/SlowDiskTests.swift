@@ -7,18 +7,18 @@ import Testing
 
 @Suite("A hub whose disk is slow", .timeLimit(.minutes(5)))
 struct SlowDiskTests {
-  /// Holds every commit while it is shut.
+  /// Delays every commit while it is shut.
   private final class Gate: Sendable {
     private let lock = Mutex(false)
     var isShut: Bool { lock.withLock { $0 } }
     func set(shut: Bool) { lock.withLock { $0 = shut } }
-    /// Bounded: a test that failed must not hang the store's thread.
+    /// Bounded, so that a failed test does not hang the store's thread.
     func pass() {
       for _ in 0..<6000 where isShut { pauseThread(milliseconds: 10) }
     }
   }
 
-  @Test("A commit that does not end delays no greeting, no snapshot that is durable, and no other peer")
+  @Test("A commit that does not end delays no hello, no durable snapshot and no other peer")
   func otherPeersGoOn() async throws {
     try await withTestBus { place in
       let gate = Gate()
@@ -35,7 +35,7 @@ struct SlowDiskTests {
         let receipts = await watch.receipts(for: pause.id)
         async let verdict = watch.send(pause)
         _ = try await receipts.first("durable on the watch") { $0.stage == .queued }
-        // All of this happens while the hub's commit stands still.
+        // All of this happens while the hub's commit is delayed.
         await widget.disconnect()
         await widget.reconnect()
         _ = try await widget.reachabilities().first("the widget is welcomed") { $0.isReachable }
@@ -53,5 +53,5 @@ struct SlowDiskTests {
   }
 }
 
-/// Sleeps on the store's thread, where nothing else can wait.
+/// Sleeps on the store's thread, where nothing else waits.
 private func pauseThread(milliseconds: UInt32) { Thread.sleep(forTimeInterval: Double(milliseconds) / 1000) }

@@ -22,7 +22,7 @@ struct SpoolDirectoryTests {
   }
   private func names() throws -> [String] { try FileManager.default.contentsOfDirectory(atPath: spool.path).sorted() }
 
-  /// Files that are there as a test put them, their contents too.
+  /// Puts a file with the given contents into the spool.
   private func place(_ text: String, as name: String) throws {
     try Data(text.utf8).write(to: URL(filePath: spool.path + "/" + name))
   }
@@ -31,7 +31,7 @@ struct SpoolDirectoryTests {
       [.modificationDate: Date(timeIntervalSinceNow: -seconds)], ofItemAtPath: spool.path + "/" + name)
   }
 
-  @Test("What is written is listed in order of press, by any process, until it is removed")
+  @Test("Written commands are listed in press order, by any process, until they are removed")
   func roundTrip() throws {
     #expect(spool.list().commands == [])
     #expect(spool.list().notices == [])
@@ -47,7 +47,7 @@ struct SpoolDirectoryTests {
     #expect(spool.list().commands == [commands[0], commands[2]])
   }
 
-  @Test("Only its owner may look, and nothing else lies beside the files")
+  @Test("Only its owner may read the spool, and it contains nothing but the commands")
   func modes() throws {
     try spool.write(command(1))
     #expect(try mode(of: scratch.file("bus")) == 0o700)
@@ -66,7 +66,7 @@ struct SpoolDirectoryTests {
     #expect(try names().count == 1)
   }
 
-  @Test("Any number of senders write side by side; who lists meanwhile sees whole commands only")
+  @Test("Any number of senders write in parallel, and a reader sees whole commands only")
   func sideBySide() async throws {
     let (spool, shell) = (spool, shell)
     try spool.make()
@@ -92,7 +92,7 @@ struct SpoolDirectoryTests {
     #expect(try names().count == 160)
   }
 
-  @Test("Who looks while a command is being written sees nothing of it until it is whole and on the disk")
+  @Test("A command that is being written is invisible until it is complete and on the disk")
   func wholeOrNothing() throws {
     let seen = Mutex<[SpoolFiles.Step: Int]>([:])
     let spool = spool
@@ -106,7 +106,7 @@ struct SpoolDirectoryTests {
     #expect(seen.withLock { $0 } == [.create: 0, .write: 0, .sync: 0, .rename: 0, .syncDirectory: 1])
   }
 
-  @Test("A disk that fails at any step is one sentence, and nothing is left", arguments: SpoolFiles.Step.allCases)
+  @Test("A disk that fails at any step gives one sentence, and nothing is left", arguments: SpoolFiles.Step.allCases)
   func failures(step: SpoolFiles.Step) throws {
     guard step != .remove, step != .open else { return }
     for code in [ENOSPC, EROFS, EIO, EACCES] {
@@ -119,7 +119,7 @@ struct SpoolDirectoryTests {
     }
   }
 
-  @Test("A failing disk does not take away what it was to replace", arguments: SpoolFiles.Step.allCases)
+  @Test("A failed replacement keeps the old file", arguments: SpoolFiles.Step.allCases)
   func failingReplacement(step: SpoolFiles.Step) throws {
     guard step != .remove, step != .open else { return }
     try spool.write(command(1))
@@ -129,7 +129,7 @@ struct SpoolDirectoryTests {
     #expect(try names().count == 1)
   }
 
-  @Test("A command that may not be read at the moment stays, and is read when it may be", arguments: [EACCES, EIO])
+  @Test("A command that cannot be read at the moment stays, and is read later", arguments: [EACCES, EIO])
   func unreadable(code: CInt) throws {
     try spool.write(command(1))
     let failing = SpoolDirectory(path: spool.path) { $0 == .open ? code : 0 }
@@ -140,7 +140,7 @@ struct SpoolDirectoryTests {
     #expect(spool.list().notices == [])
   }
 
-  @Test("A removal that the disk refuses is told")
+  @Test("A removal that fails is reported")
   func failingRemoval() throws {
     try spool.write(command(1))
     for step in [SpoolFiles.Step.remove, .syncDirectory] {
@@ -149,7 +149,7 @@ struct SpoolDirectoryTests {
     }
   }
 
-  @Test("A sender that slept while its file was tidied away writes it again")
+  @Test("A sender that slept while its file was cleaned up writes it again")
   func tidiedAway() throws {
     let sleeps = Mutex(1)
     let sleepy = SpoolDirectory(path: spool.path) { step in
@@ -163,7 +163,7 @@ struct SpoolDirectoryTests {
     #expect(try names() == ["\(command(1).command.id).json"])
   }
 
-  @Test("A place where no directory can be is one sentence, not a crash")
+  @Test("A path at which no directory can be made gives one sentence")
   func impossiblePlaces() throws {
     let file = scratch.file("file")
     try Data().write(to: URL(filePath: file))
@@ -176,7 +176,7 @@ struct SpoolDirectoryTests {
     #expect(SpoolDirectory(path: file).list().notices.count == 1)
   }
 
-  @Test("A full spool refuses one more and says what to do; what waits can still be replaced")
+  @Test("A full spool refuses another command and says what to do; waiting ones can still be replaced")
   func bound() throws {
     try spool.write(command(1))
     for number in 2...SpoolDirectory.commandsMax { try place("", as: "\(number).json") }
@@ -189,7 +189,7 @@ struct SpoolDirectoryTests {
   }
 
   @Test(
-    "A file that is no command is set aside, kept as it was, and named once",
+    "A file that is not a command is set aside unchanged and reported once",
     arguments: [
       "", "{", "[]", "{}", "null", "\u{0}\u{1}", #"{"version":1}"#, #"{"version":-1}"#, #"{"version":"1"}"#,
       String(repeating: "[", count: 10_000), String(repeating: "x", count: 20_000),
@@ -205,7 +205,7 @@ struct SpoolDirectoryTests {
     #expect(first.notices.first?.contains("\n") == false)
     #expect(spool.list().notices == [])
     #expect(try Data(contentsOf: URL(filePath: spool.path + "/\(name).damaged")) == Data(text.utf8))
-    // Another one of the same name does not push it out.
+    // Another file of the same name does not replace it.
     try place("again", as: name)
     #expect(spool.list().notices.count == 1)
     #expect(try names().count { $0.hasSuffix(".damaged") } == 2)
@@ -213,7 +213,7 @@ struct SpoolDirectoryTests {
   }
 
   @Test(
-    "A command that no hub would take is damaged too",
+    "A command that no hub would accept is damaged too",
     arguments: [
       (#""pause""#, #""jump""#),
       (#""source":"shell""#, #""base":{"revision":9999999999999999999},"source":"shell""#),
@@ -225,7 +225,7 @@ struct SpoolDirectoryTests {
     let path = try spool.path + "/" + names()[0]
     let text = try String(contentsOfFile: path, encoding: .utf8)
     if part == replacement {
-      // Its name is another command's.
+      // A file with the name of another command.
       try place(text, as: "\(command(2).command.id).json")
       try spool.remove(command(1).command.id)
     } else {
@@ -238,7 +238,7 @@ struct SpoolDirectoryTests {
     #expect(try names().count == 1)
   }
 
-  @Test("Links, directories, pipes and strangers' files are set aside unread")
+  @Test("Links, directories, pipes and files of other users are set aside unread")
   func foreign() throws {
     try spool.make()
     let elsewhere = scratch.file("elsewhere")
@@ -256,7 +256,7 @@ struct SpoolDirectoryTests {
     #expect(spool.list().notices == [])
   }
 
-  @Test("A newer version's command is left for the newer one")
+  @Test("A command of a newer version is left for that version")
   func newer() throws {
     try spool.make()
     let name = "\(CommandID(high: 7, low: 7)).json"
@@ -269,7 +269,7 @@ struct SpoolDirectoryTests {
     }
   }
 
-  @Test("What a dead sender left half-written is removed after a minute, and is never a command")
+  @Test("The half-written file of a dead sender is never a command, and is removed after a minute")
   func abandoned() throws {
     try spool.write(command(1))
     try place("{", as: ".old.tmp")
@@ -283,11 +283,11 @@ struct SpoolDirectoryTests {
     #expect(try names() == [".DS_Store", ".young.tmp", "\(command(1).command.id).json"])
   }
 
-  @Test("The stamp changes with what comes and goes, and holds while nothing does")
+  @Test("The stamp changes with every added or removed command, and only then")
   func stamp() throws {
     #expect(spool.changeStamp == nil)
     try spool.write(command(1))
-    // Long settled: as a spool at rest is.
+    // Sets an old modification time, as of a spool that has not changed for long.
     func settle() throws {
       try FileManager.default.setAttributes(
         [.modificationDate: Date(timeIntervalSinceNow: -100)], ofItemAtPath: spool.path)
@@ -304,7 +304,7 @@ struct SpoolDirectoryTests {
     #expect(spool.changeStamp != second)
   }
 
-  @Test("A stamp taken right after a change is not trusted later, for the next change may have the same time")
+  @Test("A stamp made right after a change is not trusted later, because the next change may have the same time")
   func unsettled() throws {
     try spool.write(command(1))
     let now = Date().timeIntervalSince1970
@@ -315,7 +315,7 @@ struct SpoolDirectoryTests {
     #expect(SpoolStamp(directory: spool.path, wallSeconds: now + 1_000) == late)
   }
 
-  @Test("A machine has met a bus once its spool is there; no device's store is in its way")
+  @Test("A machine has met a bus once the spool exists, and no device's store conflicts with it")
   func met() throws {
     for (name, address) in [("a", nil), (nil, "tcp://127.0.0.1:5570")] as [(String?, String?)] {
       let bus = try BusLocation(bus: name, address: address, environment: ["XDG_STATE_HOME": scratch.path])

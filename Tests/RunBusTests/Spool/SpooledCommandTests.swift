@@ -4,7 +4,7 @@ import Testing
 
 @testable import RunBus
 
-@Suite("A spooled command keeps what was pressed and when")
+@Suite("A spooled command keeps its kind and its press time")
 struct SpooledCommandTests {
   private func seconds(_ count: Int64) -> BusTime { .zero + .seconds(count) }
 
@@ -16,7 +16,7 @@ struct SpooledCommandTests {
       deviceID: try #require(DeviceID("shell")), pressedAt: seconds(pressedAt), bootID: boot, wallSeconds: wall)
   }
 
-  @Test("Every field survives its file, the largest numbers too")
+  @Test("Every field can be written and read back, also the largest numbers")
   func roundTrip() throws {
     let full = SpooledCommand(
       command: Command(
@@ -34,7 +34,7 @@ struct SpooledCommandTests {
     }
   }
 
-  @Test("Within a boot the age is the monotonic clock's, whatever wall time does")
+  @Test("Within a boot the age follows the monotonic clock, whatever wall time does")
   func sameBoot() throws {
     let pressed = try command(1, at: 100, wall: 5_000)
     for wall in [0.0, 5_000, 9_000_000, -.infinity, .nan] {
@@ -45,7 +45,7 @@ struct SpooledCommandTests {
     #expect(pressed.age(now: seconds(100), wallSeconds: 0, bootID: "b").age == .zero)
   }
 
-  @Test("Across boots the age is wall time's, uncertain and never negative")
+  @Test("Across boots the age follows wall time, is uncertain and never negative")
   func otherBoot() throws {
     let pressed = try command(1, at: 100, wall: 5_000)
     for (wall, age) in [(5_090.5, 90.5), (5_000, 0), (4_000, 0), (-1e300, 0), (.nan, 0)] as [(Double, Double)] {
@@ -56,7 +56,7 @@ struct SpooledCommandTests {
     #expect(pressed.age(now: seconds(1), wallSeconds: 1e300, bootID: "c").age.nanoseconds == .max)
   }
 
-  @Test("Boots that are not named, and a clock that shows less than at the press, are other boots")
+  @Test("An unnamed boot, or a clock that shows less than at the press, counts as another boot")
   func doubtfulBoots() throws {
     let unnamed = try command(1, at: 100, boot: "", wall: 5_000)
     #expect(unnamed.age(now: seconds(160), wallSeconds: 5_010, bootID: "") == (.seconds(10), true))
@@ -64,15 +64,15 @@ struct SpooledCommandTests {
     #expect(ahead.age(now: seconds(99), wallSeconds: 5_010, bootID: "b") == (.seconds(10), true))
   }
 
-  @Test("In order of press: earlier boots first, the clock that cannot jump within each, the present boot last")
+  @Test("Press order: earlier boots first, the present boot last, and the monotonic clock within each")
   func order() throws {
     let ordered = [
       // The first boot; wall time was set back between the two presses.
       try command(9, at: 10, boot: "z", wall: 1_000),
       try command(1, at: 20, boot: "z", wall: 900),
-      // The next one.
+      // The next boot.
       try command(5, at: 5, boot: "a", wall: 2_000),
-      // The present one; its wall time is wrong.
+      // The present boot; its wall time is wrong.
       try command(4, at: 1, boot: "now", wall: 10),
       try command(2, at: 2, boot: "now", wall: 5),
       try command(3, at: 2, boot: "now", wall: 4),
@@ -82,7 +82,7 @@ struct SpooledCommandTests {
     }
   }
 
-  @Test("Boots without a name leave wall time")
+  @Test("Without named boots wall time gives the order")
   func unnamedOrder() throws {
     let ordered = [
       try command(9, at: 50, boot: "", wall: 1), try command(1, at: 10, boot: "", wall: 2),

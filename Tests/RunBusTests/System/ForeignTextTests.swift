@@ -1,16 +1,16 @@
 import RunBus
 import Testing
 
-@Suite("Text of others on a terminal")
+@Suite("Foreign text on a terminal")
 struct ForeignTextTests {
-  @Test("Controls, line breaks and changes of direction become numbers; letters, marks and emoji stay")
+  @Test("Control characters, line breaks and changes of direction become numbers; letters, marks and emoji stay")
   func shown() {
     #expect(ForeignText.shown("a\u{1B}[2Jb\n\r\t\u{7F}\u{9B}") == "a\\u{1B}[2Jb\\u{A}\\u{D}\\u{9}\\u{7F}\\u{9B}")
     #expect(
       ForeignText.shown("\u{202E}\u{2066}\u{2028}\u{2029}\u{200F}\u{FEFF}\u{E0041}")
         == "\\u{202E}\\u{2066}\\u{2028}\\u{2029}\\u{200F}\\u{FEFF}\\u{E0041}")
     for text in ["Río <&> \\u{41}", "⌚️🏃🏽‍♀️", "می‌روم", "e\u{301}", ""] { #expect(ForeignText.shown(text) == text) }
-    // What is shown is shown once.
+    // Escaping twice changes nothing more.
     #expect(ForeignText.shown(ForeignText.shown("\u{1B}")) == "\\u{1B}")
   }
 }

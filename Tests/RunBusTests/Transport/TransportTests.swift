@@ -20,7 +20,7 @@ struct TransportTests {
     }
   }
 
-  @Test("A hello goes out in the very moment in which the link stands", arguments: TransportKind.allCases)
+  @Test("A hello can be sent in the very call that reports the link", arguments: TransportKind.allCases)
   func hello(_ kind: TransportKind) async throws {
     try await kind.withPlace { place in
       let hub = try await place.hub()
@@ -37,7 +37,7 @@ struct TransportTests {
   }
 
   @Test(
-    "What a hub says last arrives, though its peer looks only when the hub is gone", arguments: TransportKind.allCases)
+    "A hub's last frame arrives even if its peer reads only after the hub is gone", arguments: TransportKind.allCases)
   func lastWord(_ kind: TransportKind) async throws {
     try await kind.withPlace { place in
       let (hub, late) = try await place.pair()
@@ -76,7 +76,7 @@ struct TransportTests {
   }
 
   @Test(
-    "A hub and two peers share one loop, and nobody is called from within a send", arguments: TransportKind.allCases)
+    "A hub and two peers share one loop, and a send never calls back", arguments: TransportKind.allCases)
   func oneLoop(_ kind: TransportKind) async throws {
     try await kind.withPlace { place in
       let loop = try Loop()
@@ -96,7 +96,7 @@ struct TransportTests {
     }
   }
 
-  @Test("Somebody who is gone, or never was, is gone", arguments: TransportKind.allCases)
+  @Test("A send to a connection that is gone, or never existed, reports it as gone", arguments: TransportKind.allCases)
   func gone(_ kind: TransportKind) async throws {
     try await kind.withPlace { place in
       let (hub, peer) = try await place.pair()
@@ -114,7 +114,7 @@ struct TransportTests {
   }
 
   @Test(
-    "A peer that does not read fills its queue, loses nothing that was sent, and is served again",
+    "A peer that does not read fills its queue, loses no sent frame, and is served again when it reads",
     arguments: TransportKind.allCases)
   func full(_ kind: TransportKind) async throws {
     try await kind.withPlace { place in
@@ -151,7 +151,7 @@ struct TransportTests {
     }
   }
 
-  @Test("A peer finds its hub again by itself, under a new connection", arguments: TransportKind.allCases)
+  @Test("A peer reconnects to its hub by itself, with a new connection", arguments: TransportKind.allCases)
   func reconnect(_ kind: TransportKind) async throws {
     try await kind.withPlace { place in
       let (hub, peer) = try await place.pair()
@@ -173,7 +173,7 @@ struct TransportTests {
     }
   }
 
-  @Test("A peer may be there before its hub")
+  @Test("A peer may start before its hub")
   func peerFirst() async throws {
     try await TransportKind.allCases.first { $0.rawValue == "ipc" }?.withPlace { place in
       let peer = PeerEnd(try Loop())
@@ -185,7 +185,7 @@ struct TransportTests {
     }
   }
 
-  @Test("Every subscription surfaces, and subscribers hear their topics only", arguments: TransportKind.allCases)
+  @Test("The hub sees every subscription, and subscribers receive only their topics", arguments: TransportKind.allCases)
   func subscriptions(_ kind: TransportKind) async throws {
     try await kind.withPlace { place in
       let (hub, peer) = try await place.pair()
@@ -228,7 +228,7 @@ struct TransportTests {
     }
   }
 
-  @Test("A second hub is told that the bus is held, and the first goes on", arguments: TransportKind.allCases)
+  @Test("A second hub is told that the bus is held, and the first is not disturbed", arguments: TransportKind.allCases)
   func secondHub(_ kind: TransportKind) async throws {
     try await kind.withPlace { place in
       let (hub, peer) = try await place.pair()
@@ -239,12 +239,12 @@ struct TransportTests {
       try await hub.log.frame([1])
       await peer.close()
       await hub.close()
-      // And now there is room.
+      // The bus is free now.
       try await again.hub().close()
     }
   }
 
-  @Test("Closing twice, or dropping without closing, leaves nothing behind", arguments: TransportKind.allCases)
+  @Test("Closing twice, or releasing without closing, leaves nothing behind", arguments: TransportKind.allCases)
   func leftovers(_ kind: TransportKind) async throws {
     try await kind.withPlace { place in
       let (hub, peer) = try await place.pair()

@@ -21,7 +21,7 @@
     private static let dealer: CInt = 5
     private static let subscriberX: CInt = 10
 
-    @Test("A plain REQ gets its answer behind the empty delimiter, again and again")
+    @Test("A plain REQ gets its answer after the empty delimiter, repeatedly")
     func request() async throws {
       try await TransportKind.ipc.withPlace { place in
         let hub = try await place.hub()
@@ -40,7 +40,7 @@
       }
     }
 
-    @Test("Messages of a wrong shape change nothing, for their sender neither")
+    @Test("Malformed multipart messages change nothing, not even for their sender")
     func garbage() async throws {
       try await TransportKind.ipc.withPlace { place in
         let hub = try await place.hub()
@@ -61,7 +61,7 @@
       }
     }
 
-    @Test("Messages on the events socket that are no subscriptions change nothing; an empty one is to every topic")
+    @Test("Malformed subscriptions on the events socket change nothing; an empty one subscribes to all topics")
     func eventsGarbage() async throws {
       try await TransportKind.ipc.withPlace { place in
         let hub = try await place.hub()
@@ -82,7 +82,7 @@
       }
     }
 
-    @Test("A frame beyond the limit costs its sender the connection, and nobody else")
+    @Test("A frame above the size limit closes only its sender's connection")
     func tooLong() async throws {
       try await TransportKind.tcp.withPlace { place in
         let (hub, peer) = try await place.pair()
@@ -119,7 +119,7 @@
       }
     }
 
-    @Test("An endpoint that cannot be one is named, and leaves nothing behind")
+    @Test("An impossible endpoint is named and leaves nothing behind")
     func badEndpoints() async throws {
       try await TransportKind.ipc.withPlace { place in
         let long = "ipc://" + place.directory + "/" + String(repeating: "x", count: 120)
@@ -141,7 +141,7 @@
     }
 
     @Test(
-      "After a violation of the protocol a peer connects again, for control and for events",
+      "After a protocol violation a peer reconnects, for control and for events",
       arguments: [LinkFault.corrupt(.greeting(offset: 12), .down), .corrupt(.header, .down)])
     func violation(_ fault: LinkFault) async throws {
       try await TransportKind.tcp.withPlace { place in
@@ -170,7 +170,7 @@
       }
     }
 
-    @Test("A file that took the socket's place meanwhile is left alone")
+    @Test("A file that has replaced the socket meanwhile is left alone")
     func foreignFile() async throws {
       try await TransportKind.ipc.withPlace { place in
         let hub = try await place.hub()
@@ -184,7 +184,7 @@
     }
   }
 
-  /// A socket of somebody who is no node.
+  /// A raw socket of somebody who is not a node.
   private struct RawClient: ~Copyable {
     private var socket: ZMQSocket
     init(_ socket: consuming ZMQSocket) throws {
@@ -212,7 +212,7 @@
     }
   }
 
-  /// A plain connection that says something and goes.
+  /// A plain connection that sends bytes and closes.
   private enum RawUnixSocket {
     static func send(_ bytes: [UInt8], to path: String) throws {
       var address = sockaddr_un()

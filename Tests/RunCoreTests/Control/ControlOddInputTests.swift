@@ -1,10 +1,10 @@
 import RunCore
 import Testing
 
-/// What comes from outside never stops the hub, and gets its one verdict.
+/// No input from outside stops the hub, and each command gets one verdict.
 @Suite("Odd presses")
 struct ControlOddInputTests {
-  @Test("at the ends of time are judged")
+  @Test("at the limits of time are judged")
   func endsOfTime() {
     let times: [Int64] = [.min, .min + 1, -1, 0, 1, 1 << 40, .max - 1, .max]
     var generator = SeededGenerator(seed: 1)
@@ -31,7 +31,7 @@ struct ControlOddInputTests {
     }
   }
 
-  @Test("with one and the same id are each judged")
+  @Test("with the same id are each judged")
   func sameID() {
     var bus = DrivenArbiter()
     for time in [0, 100, 700, 800] as [Int64] { bus.arrive(press(.start, at: time, id: 1, run: 1, sequence: 1)) }
@@ -40,7 +40,7 @@ struct ControlOddInputTests {
     #expect(bus.arbiter.control.revision == 1)
   }
 
-  @Test("by the thousand in one window are one fold", arguments: [CommandKind.lap, .pause])
+  @Test("by the thousand in one window are judged in one fold", arguments: [CommandKind.lap, .pause])
   func chattering(kind: CommandKind) {
     var bus = Transcript.running
     let count = 1000

@@ -9,17 +9,17 @@ import Testing
   import Darwin
 #endif
 
-/// How much more than usual the sampled tests do: `RUNBUS_SOAK_CONTROL`, 0 when it is not set.
+/// How many times more the random tests do than usual: `RUNBUS_SOAK_CONTROL`, 0 if it is not set.
 let soakFactor = getenv("RUNBUS_SOAK_CONTROL").flatMap { Int(String(cString: $0)) } ?? 0
 
-/// A made-up day on a bus: presses in order of arrival, some of them late, some far apart, with and without run ids and
-/// bases, true ones and wrong ones.
+/// A random day on a bus: presses in order of arrival, some late, some far apart, with and without run ids and bases,
+/// right ones and wrong ones.
 func sampledPresses(seed: UInt64, chains: Bool = false) -> [AcceptedCommand] {
   var generator = SeededGenerator(seed: seed)
   let devices: [DeviceID] = [.phone, .watch, .widget]
   let sources: [ControlSource] = [.phone, .watch, .liveActivity, .shell]
   let count = Int.random(in: 2...14, using: &generator)
-  // Some worlds are calm, some are chains of delays.
+  // Some days are calm, others are chains of delays.
   let lateShare = [0, 20, 60].randomElement(using: &generator)!
   let spacings: [[Int64]] = [
     [0, 1, 100, 250, 499], [100, 499, 500, 501, 700], [0, 500, 700, 2000, 30_000], [250, 700, 5000, 40_000_000],
@@ -53,7 +53,7 @@ func sampledPresses(seed: UInt64, chains: Bool = false) -> [AcceptedCommand] {
         ObservedRevision(revision: UInt64.random(in: 0...4, using: &generator), commandID: .number(UInt64(number) / 2))
       default: nil
       }
-    // A one-shot sender is a stream of its own: it overtakes what its device sent before.
+    // A one-shot has a stream of its own, so it overtakes what its device sent before.
     let isOneShot = Int.random(in: 0..<4, using: &generator) == 0
     drawn.append(
       press(
@@ -65,7 +65,7 @@ func sampledPresses(seed: UInt64, chains: Bool = false) -> [AcceptedCommand] {
   return inOrderOfArrival(drawn)
 }
 
-/// A stream arrives in order: what a sender sends after a delayed press waits behind it.
+/// A stream arrives in order: later presses of a sender wait behind a delayed one.
 private func inOrderOfArrival(_ drawn: [AcceptedCommand]) -> [AcceptedCommand] {
   var latest: [DeviceID: BusTime] = [:]
   let held = drawn.map { press in
@@ -80,7 +80,7 @@ private func inOrderOfArrival(_ drawn: [AcceptedCommand]) -> [AcceptedCommand] {
     .map(\.element)
 }
 
-/// Each chunk of seeds is one case, so that they run side by side.
+/// Each chunk of seeds is one case, so that chunks run in parallel.
 struct Seeds: CustomTestStringConvertible, Sendable {
   let range: Range<UInt64>
   var testDescription: String { "seeds \(range)" }
@@ -91,10 +91,10 @@ struct Seeds: CustomTestStringConvertible, Sendable {
   }
 }
 
-/// Large spaces are sampled; a failure names the seed and the presses.
+/// Large spaces are sampled; a failure names its seed and its presses.
 @Suite("Sampled sequences of presses")
 struct ControlSampleTests {
-  @Test("are judged as the model judges them, late ones among them", arguments: Seeds.all)
+  @Test("are judged as the model judges them, including late ones", arguments: Seeds.all)
   func agreesWithTheModel(seeds: Seeds) {
     for seed in seeds.range {
       let windows: [BusDuration] = [.milliseconds(500), .milliseconds(500), .zero, .milliseconds(1500), .seconds(4)]
@@ -107,7 +107,7 @@ struct ControlSampleTests {
     }
   }
 
-  @Test("reach every rule there is, so that agreeing means something")
+  @Test("reach every rule, so that agreeing with the model means something")
   func reachEveryRule() {
     var seen: [String: Int] = [:]
     for seed in 0..<2000 as Range<UInt64> {
@@ -136,12 +136,12 @@ struct ControlSampleTests {
     for rule in rules { #expect(seen[rule, default: 0] >= 5, "\(rule)") }
   }
 
-  @Test("are judged alike when the hub dies at any moment", arguments: Seeds.all)
+  @Test("are judged the same when the hub dies at any moment", arguments: Seeds.all)
   func crashesChangeNothing(seeds: Seeds) {
     for seed in seeds.range.prefix(seeds.range.count / 2) {
       var calm = DrivenArbiter()
       var crashing = DrivenArbiter()
-      // With chains that wait for their stop in every other world.
+      // Every other seed contains chains that wait for their stop.
       let presses = sampledPresses(seed: seed, chains: seed % 2 == 0)
       for press in presses {
         calm.arrive(press)
@@ -163,7 +163,7 @@ struct ControlSampleTests {
     }
   }
 
-  @Test("are judged alike whatever their sources are called", arguments: Seeds.all)
+  @Test("are judged the same whatever their sources are called", arguments: Seeds.all)
   func sourcesOnlyLabel(seeds: Seeds) {
     let renamed: [ControlSource: ControlSource] = [
       .phone: .watch, .watch: .shell, .shell: .liveActivity, .liveActivity: ControlSource(rawValue: "treadmill"),
@@ -177,7 +177,7 @@ struct ControlSampleTests {
       }
       before.finish()
       after.finish()
-      // Put the old labels back: nothing else may differ.
+      // With the old sources put back, nothing may differ.
       let labels = Dictionary(
         uniqueKeysWithValues: before.answers.map { ($0.press.command.id, $0.press.command.source) })
       let restored = after.answers.map { $0.verdict.relabelled(labels[$0.verdict.commandID] ?? .shell) }

@@ -1,13 +1,13 @@
 import RunCore
 import Testing
 
-/// The arbiter against the slow obvious model: small spaces are exhausted.
+/// Compares the arbiter with the model for every sequence of a small space.
 @Suite("Every small sequence of presses")
 struct ControlSpaceTests {
-  /// Who presses: one device, two in turn, or three in turn.
+  /// The devices that press in turn.
   private static let crews: [[DeviceID]] = [[.phone], [.phone, .watch], [.widget, .phone, .watch]]
 
-  /// The soak asks for the whole of what the tests sample: `RUNBUS_SOAK_CONTROL=1`.
+  /// Whether a soak (`RUNBUS_SOAK_CONTROL=1`) asks for all sequences instead of a part.
   private static let isSoak = soakFactor > 0
 
   @Test(
@@ -38,7 +38,7 @@ struct ControlSpaceTests {
   }
 }
 
-/// Goes through all sequences that begin alike without judging their beginning twice.
+/// Visits all sequences, and judges a common beginning only once.
 private struct Walk {
   let spacings: [Int64]
   let crew: [DeviceID]
@@ -59,7 +59,7 @@ private struct Walk {
 
   private mutating func step(_ before: ControlPair, kind: CommandKind, at time: Int64, count: Int) {
     var pair = before
-    // Starts mint their run, as devices do.
+    // Starts name a run of their own, as devices do.
     pair.arrive(
       press(kind, crew[count % crew.count], at: time, id: UInt64(count), run: kind == .start ? UInt64(count) : nil))
     if let wrong = pair.complaint() {

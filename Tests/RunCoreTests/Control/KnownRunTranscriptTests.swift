@@ -1,10 +1,10 @@
 import RunCore
 import Testing
 
-/// docs/protocol.md, "Judging": what names a run that is here already, or was pressed outside the run that it means.
-@Suite("A press for a run that is here already")
+/// docs/protocol.md, "Judging": presses that name a known run, or were made outside the run that they mean.
+@Suite("A press for a run that the hub knows")
 struct KnownRunTranscriptTests {
-  /// A start of this run and its stop, pressed long ago, that arrive whole.
+  /// A start and a stop of this run, pressed long ago, that arrive together as a whole run.
   @discardableResult
   private func arriveWhole(_ run: UInt64, at bus: inout Transcript, from: Int64, by device: DeviceID = .watch)
     -> [String]
@@ -38,7 +38,7 @@ struct KnownRunTranscriptTests {
     #expect(bus.driven.wholeRuns.isEmpty)
   }
 
-  @Test("a whole run does not come twice, by another store or under an alias")
+  @Test("a whole run is not kept twice, from another store or under an alias")
   func wholeRunTwice() {
     var bus = Transcript()
     arriveWhole(7, at: &bus, from: 10_000)
@@ -53,7 +53,7 @@ struct KnownRunTranscriptTests {
     #expect(other.driven.wholeRuns.isEmpty)
   }
 
-  @Test("a whole run on its way is nobody else's: a start that names it neither begins it nor makes it another name")
+  @Test("a start of another device that names a held run neither begins it nor makes it an alias")
   func heldRun() {
     for isOn in [false, true] {
       var bus = isOn ? Transcript.running : Transcript()
@@ -80,7 +80,7 @@ struct KnownRunTranscriptTests {
       ])
   }
 
-  @Test("a second start of a held run behind its stop begins nothing")
+  @Test("a second start of a held run after its stop begins nothing")
   func startBehindStop() {
     var bus = Transcript()
     bus.press(.lap, .phone, at: 60_000)
@@ -90,7 +90,7 @@ struct KnownRunTranscriptTests {
     #expect(bus.settle().last == "#4 rejected illegal(completed), run 7, revision 0")
   }
 
-  @Test("a held run falls apart when its stream goes on with a start that has no stop behind it, also under its name")
+  @Test("a held run falls apart when its stream continues with a start that has no stop, even of the same run")
   func startWithoutStop() {
     var bus = Transcript()
     bus.press(.start, .watch, at: 10_000, arriving: 60_000, run: 7, stopFollows: true)
@@ -101,7 +101,7 @@ struct KnownRunTranscriptTests {
 
   // MARK: Starts
 
-  @Test("a start does not revive a run that only its record remembers, nor give its name to another")
+  @Test("a start does not begin a run again of which only the record is left, nor make it an alias")
   func recordedRun() {
     var arbiter = Arbiter(window: .milliseconds(500), lateAfter: .milliseconds(500), term: 1)
     let isPast: (RunID) -> Bool = { $0 == .number(7) }
@@ -114,11 +114,11 @@ struct KnownRunTranscriptTests {
     #expect(
       judged(press(.start, at: 20_000, arriving: 60_000, id: 2, run: 7))?.outcome
         == .rejected(.illegal(.completed)))
-    // Another run is on: the old one does not become its name.
+    // While another run is on, the old one does not become its alias.
     #expect(judged(press(.start, at: 70_000, id: 3, run: 8))?.outcome == .applied)
     #expect(judged(press(.start, .watch, at: 80_000, id: 4, run: 7))?.outcome == .rejected(.illegal(.completed)))
     #expect(arbiter.control.canonical(.number(7)) == .number(7))
-    // A whole run of that name is none.
+    // A whole run of that name is not kept.
     _ = arbiter.receive(press(.start, .watch, at: 90_000, arriving: 190_000, id: 5, run: 7, stopFollows: true))
     _ = arbiter.receive(press(.stop, .watch, at: 91_000, arriving: 190_000, id: 6, run: 7))
     let settlement = arbiter.judgeLate(at: .milliseconds(190_000), isPast: isPast)
@@ -126,20 +126,20 @@ struct KnownRunTranscriptTests {
     #expect(settlement.answers.map(\.verdict.outcome).first == .rejected(.illegal(.completed)))
   }
 
-  @Test("a start without a run id that is tried again after its run is over brings nothing back")
+  @Test("a start without a run id that is sent again after its run is over begins nothing")
   func unnamedStart() {
     var bus = DrivenArbiter()
     bus.arrive(press(.start, at: 0, id: 5))
     bus.arrive(press(.stop, at: 10_000, id: 6))
     bus.finish()
-    // The run of command 5 is named by it.
+    // A run that command 5 began has the same id as the command.
     bus.arrive(press(.start, .watch, at: 20_000, id: 7, run: 5))
     bus.finish()
     #expect(bus.answers.last?.verdict.outcome == .rejected(.illegal(.completed)))
   }
 
   @Test(
-    "a late press for another run is otherRun, whether that run is over or was never heard of", arguments: [7, 999])
+    "a late press for another run is rejected as otherRun, whether that run is over or unknown", arguments: [7, 999])
   func otherRun(run: UInt64) {
     var bus = Transcript()
     arriveWhole(7, at: &bus, from: 10_000)
@@ -151,7 +151,7 @@ struct KnownRunTranscriptTests {
 
   // MARK: Laps
 
-  @Test("a lap pressed after the stop of its window is none of the run")
+  @Test("a lap pressed after the stop of its window is not part of the run")
   func lapBehindStop() {
     var bus = Transcript.running
     bus.press(.stop, .phone, at: 10_000)
@@ -164,7 +164,7 @@ struct KnownRunTranscriptTests {
       ])
   }
 
-  @Test("a lap that comes late, pressed after the stop and within its window, does not join a lap of before it")
+  @Test("a late lap, pressed within the stop's window but after the stop, does not join a lap before the stop")
   func lateLapBehindStop() {
     var bus = Transcript.running
     bus.press(.lap, .phone, at: 9_900)
@@ -178,7 +178,7 @@ struct KnownRunTranscriptTests {
       ])
   }
 
-  @Test("a lap pressed long before its run began is none of it; one just before it counts at its start")
+  @Test("a lap long before its run began is not part of it; one just before it counts at the start")
   func lapBeforeStart() {
     var bus = Transcript()
     bus.press(.start, .phone, at: 10_000, run: 7)
@@ -193,7 +193,7 @@ struct KnownRunTranscriptTests {
 
   // MARK: Bounds
 
-  @Test("a device gives a run sixteen other names, and all devices 1,024")
+  @Test("a device may give a run 16 aliases, and all devices together 1,024")
   func aliases() {
     var bus = Transcript.running
     for run in 200..<230 as Range<UInt64> {
@@ -208,13 +208,13 @@ struct KnownRunTranscriptTests {
       }
     }
     #expect(bus.control.aliases.count == 1024)
-    // The names go with the run's readings.
+    // The aliases are deleted together with the run's journal.
     var arbiter = bus.driven.arbiter
     arbiter.forgetAliases(of: .number(100))
     #expect(arbiter.control.aliases.isEmpty)
   }
 
-  @Test("what verdicts told is remembered of 256 devices, and who pressed last of two")
+  @Test("the hub remembers what verdicts told 256 devices, and the last two devices that pressed")
   func devices() {
     var bus = Transcript.running
     for device in 0..<300 { bus.press(.start, DeviceID("device-\(device)")!, at: 10_000, arriving: 60_000) }
@@ -222,7 +222,7 @@ struct KnownRunTranscriptTests {
     #expect(bus.control.lastSettled.count == 2)
   }
 
-  @Test("a device holds 256 presses of runs without a stop, and all together 512; the oldest run falls apart")
+  @Test("the hub holds 256 presses of unfinished runs per device and 512 in all; then the oldest run falls apart")
   func heldPresses() {
     var arbiter = Arbiter(window: .milliseconds(500), lateAfter: .milliseconds(500), term: 1)
     var id: UInt64 = 0
@@ -236,12 +236,12 @@ struct KnownRunTranscriptTests {
     #expect(hold(.watch) == [.number(1)])
     for _ in 1...256 { #expect(hold(.widget, favoured: [.watch]) == []) }
     #expect(arbiter.unfinishedCount == 512)
-    // Beyond what all may hold, those with places of their own keep theirs.
+    // Above the total bound, devices with reserved slots keep theirs.
     #expect(hold(.phone, favoured: [.watch]) == [.number(258)])
     #expect(arbiter.unfinishedCount == 512)
   }
 
-  @Test("a run that became whole counts as unfinished no more")
+  @Test("a run that has become whole no longer counts as unfinished")
   func completed() {
     var arbiter = Arbiter(window: .milliseconds(500), lateAfter: .milliseconds(500), term: 1)
     _ = arbiter.receive(press(.lap, at: 60_000, id: 9))

@@ -23,7 +23,7 @@ struct LateTranscriptTests {
     #expect(bus.press(.pause, .watch, at: 10_100, arriving: 10_700) == .window)
   }
 
-  @Test("waits for the open window, and its sender's later ones wait behind it")
+  @Test("waits for the open window, and later presses of its sender wait behind it")
   func waits() {
     var bus = Transcript.running
     bus.press(.pause, .phone, at: 10_000)
@@ -81,7 +81,7 @@ struct LateTranscriptTests {
     #expect(bus.said() == ["#2 coalesced into #1, run 100, revision 2 at 10000"])
   }
 
-  @Test("counts once with another late one of the same moment")
+  @Test("is coalesced with another late press of the same moment")
   func windowOfItsOwn() {
     var bus = Transcript.running
     bus.press(.lap, .watch, at: 10_000, arriving: 60_000)
@@ -90,7 +90,7 @@ struct LateTranscriptTests {
       bus.said() == ["#1 applied, run 100, revision 1 at 10000", "#2 coalesced into #1, run 100, revision 1 at 10000"])
   }
 
-  @Test("counts again after it was undone: pause, resume, pause in half a second ends paused")
+  @Test("counts again after it was undone: pause, resume, pause within half a second end paused")
   func undoneInBetween() {
     var bus = Transcript.running
     bus.press(.pause, .watch, at: 10_000, arriving: 60_000)
@@ -116,7 +116,7 @@ struct LateTranscriptTests {
       ])
   }
 
-  @Test("start of a run that is over neither brings it back nor names the next one")
+  @Test("start of a run that is over neither begins it again nor becomes an alias of the next one")
   func retriedStart() {
     var bus = Transcript.running
     bus.press(.stop, .phone, at: 10_000)
@@ -139,7 +139,7 @@ struct LateTranscriptTests {
     #expect(bus.said() == ["#2 applied, run 100, revision 2 at 10001"])
   }
 
-  @Test("is coalesced rather than too old when it repeats")
+  @Test("is coalesced, not too old, when it repeats the phase")
   func oldRepeat() {
     var bus = Transcript.running
     bus.press(.resume, .watch, at: 10_000, arriving: 100_000_000)
@@ -179,7 +179,7 @@ struct LateTranscriptTests {
       bus.said() == ["#2 rejected staleRevision, run 100, revision 2", "#3 applied, run 100, revision 3 at 12000"])
   }
 
-  @Test("with a base that another history made is judged as without one")
+  @Test("with a base from another history is judged as without a base")
   func foreignBase() {
     var bus = Transcript.running
     bus.press(.pause, .phone, at: 10_000)
@@ -188,7 +188,7 @@ struct LateTranscriptTests {
     #expect(bus.said() == ["#2 applied, run 100, revision 3 at 12000"])
   }
 
-  @Test("is stale when another sender's later press was heard, be it undone or coalesced")
+  @Test("is stale when another sender's later press arrived, even if that was undone or coalesced")
   func laterPressHeard() {
     var bus = Transcript.running
     bus.press(.pause, .phone, at: 10_000)
@@ -198,7 +198,7 @@ struct LateTranscriptTests {
     #expect(bus.said() == ["#3 rejected staleRevision, run 100, revision 1"])
   }
 
-  @Test("is stale when another sender's later press was heard, though its own device undid that")
+  @Test("is stale when another sender's later press arrived, even if its own device undid that")
   func laterPressUndone() {
     var bus = Transcript.running
     bus.press(.pause, .phone, at: 10_000)
@@ -208,7 +208,7 @@ struct LateTranscriptTests {
     #expect(bus.said() == ["#3 rejected staleRevision, run 100, revision 1"])
   }
 
-  @Test("is not stale for another sender's later lap, nor for one that was refused")
+  @Test("is not stale because of another sender's later lap or rejected press")
   func lapsAndRefusalsDoNotCount() {
     var bus = Transcript.running
     bus.press(.lap, .phone, at: 10_000)
@@ -253,7 +253,7 @@ struct LateTranscriptTests {
 
   // MARK: 4. It applies
 
-  @Test("pause takes its minutes out again")
+  @Test("pause takes effect at its press time, minutes ago")
   func minutesAgo() {
     var bus = Transcript.running
     bus.press(.pause, .watch, at: 100_000, arriving: 280_000, base: .saw(1, by: 100))
@@ -271,7 +271,7 @@ struct LateTranscriptTests {
     #expect(bus.said() == ["#3 applied, run 100, revision 3 at 5000", "#4 applied, run 5, revision 3 at 25000"])
   }
 
-  @Test("without a run id, pressed before there was any, is refused")
+  @Test("without a run id, pressed before any run, is refused")
   func beforeAnyRun() {
     var bus = Transcript()
     bus.press(.start, .phone, at: 10_000, run: 1)
@@ -289,7 +289,7 @@ struct LateTranscriptTests {
 
   // MARK: After stop
 
-  @Test("lap of anybody amends a run that is over")
+  @Test("lap of any device amends a run that is over")
   func lapAfterStop() {
     var bus = Transcript.running
     bus.press(.stop, .phone, at: 10_000)

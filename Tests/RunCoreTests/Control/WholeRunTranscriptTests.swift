@@ -1,7 +1,8 @@
 import RunCore
 import Testing
 
-/// A run that was started and stopped on an unreachable watch arrives as a whole and is judged as one.
+/// A run that was started and stopped on an unreachable watch arrives as a queue of commands and is judged as a
+/// whole.
 @Suite("A run that arrives whole")
 struct WholeRunTranscriptTests {
   /// The watch's run 7: start, pause, lap, resume and stop between `from` and four seconds later, all at 60 s.
@@ -15,7 +16,7 @@ struct WholeRunTranscriptTests {
     ]
   }
 
-  @Test("becomes a record and touches no current state")
+  @Test("becomes a record and does not change the present state")
   func record() {
     var bus = Transcript()
     #expect(arrive(at: &bus, from: 10_000) == [.held, .held, .held, .held, .held])
@@ -70,7 +71,7 @@ struct WholeRunTranscriptTests {
     #expect(bus.said() == ["#1 applied, run 7, revision 0 at 0", "#2 applied, run 7, revision 0 at 1000"])
   }
 
-  @Test("is no run of its own when its start was another's tap, too")
+  @Test("is no run of its own when its start was coalesced into another device's start")
   func sharedStart() {
     var bus = Transcript.running
     bus.press(.start, .watch, at: 200, arriving: 60_000, run: 7, stopFollows: true)
@@ -80,7 +81,7 @@ struct WholeRunTranscriptTests {
     #expect(bus.driven.wholeRuns.isEmpty)
   }
 
-  @Test("is not needed for a start without its stop: that joins the run that is on")
+  @Test("is not formed by a start without a stop: that start joins the run that is on")
   func startAlone() {
     var bus = Transcript.running
     bus.press(.start, .watch, at: 10_000, arriving: 60_000, run: 7)
@@ -98,7 +99,7 @@ struct WholeRunTranscriptTests {
     #expect(bus.arbiter.control.revision == 0)
   }
 
-  @Test("takes in what its stream says without naming a run")
+  @Test("includes the commands of its stream that name no run")
   func withoutRunIDs() {
     var bus = Transcript.running
     bus.press(.start, .watch, at: 10_000, arriving: 60_000, run: 7, stopFollows: true)
@@ -111,7 +112,7 @@ struct WholeRunTranscriptTests {
       ])
   }
 
-  @Test("may be two, that wait for an open window together")
+  @Test("may wait for an open window together with a second one")
   func twoRuns() {
     var bus = Transcript()
     bus.press(.start, .phone, at: 60_000, run: 5)
@@ -131,7 +132,7 @@ struct WholeRunTranscriptTests {
     #expect(bus.driven.wholeRuns == [.number(7): false, .number(8): false])
   }
 
-  @Test("holds up nothing that its device sends by another stream")
+  @Test("does not delay what its device sends by another stream")
   func otherStreams() {
     var bus = Transcript.running
     bus.press(.start, .watch, at: 10_000, arriving: 60_000, run: 7, stopFollows: true)
@@ -139,7 +140,7 @@ struct WholeRunTranscriptTests {
     #expect(bus.settle() == ["#2 applied, run 100, revision 2 at 61000"])
   }
 
-  @Test("falls apart when its stop was cancelled: its stream says that none follows, or goes on with another run")
+  @Test("falls apart when its stop was cancelled: the stream says that none follows, or continues with another run")
   func lostStop() {
     var bus = Transcript()
     bus.press(.start, .watch, at: 10_000, arriving: 60_000, run: 7, stopFollows: true)
@@ -153,7 +154,7 @@ struct WholeRunTranscriptTests {
     #expect(bus.settle() == ["#5 coalesced into #4, run 8, revision 4 at 80000"])
   }
 
-  @Test("leaves no press of a chain without a verdict, not even one pressed before its start")
+  @Test("leaves no press of its chain without a verdict, even one pressed before the start")
   func beforeItsStart() {
     var bus = Transcript()
     bus.press(.start, .watch, at: 10_000, arriving: 60_000, run: 7, stopFollows: true)
@@ -164,7 +165,7 @@ struct WholeRunTranscriptTests {
   }
 }
 
-/// What a person reads.
+/// The text that people read.
 @Suite("A verdict's message")
 struct VerdictMessageTests {
   @Test("says what happened and why")

@@ -6,7 +6,7 @@ import Testing
 struct WindowTranscriptTests {
   // MARK: Its bounds
 
-  @Test("settles its length after the last press")
+  @Test("settles one window length after the last press")
   func settlesAfterTheLast() {
     var bus = Transcript.running
     #expect(bus.press(.pause, .phone, at: 10_000) == .window)
@@ -15,7 +15,7 @@ struct WindowTranscriptTests {
     #expect(bus.deadline == 10_900)
   }
 
-  @Test("settles two seconds after its first press at the latest")
+  @Test("settles at the latest two seconds after its first press")
   func capped() {
     var bus = Transcript.running
     for time in [10_000, 10_400, 10_800, 11_200] as [Int64] { bus.press(.pause, .watch, at: time) }
@@ -30,7 +30,7 @@ struct WindowTranscriptTests {
     #expect(bus.settle() == ["#7 applied, run 100, revision 3 at 12000", "#8 applied, run 100, revision 3 at 12001"])
   }
 
-  @Test("of three seconds is not cut at two")
+  @Test("of three seconds does not settle after two")
   func longWindow() {
     var bus = Transcript(window: .seconds(3))
     bus.press(.start, .phone, at: 0, run: 1)
@@ -46,7 +46,7 @@ struct WindowTranscriptTests {
       bus.settle() == ["#1 applied, run 100, revision 2 at 10000", "#2 applied, run 100, revision 3 at 10500"])
   }
 
-  @Test("takes a press a nanosecond before its deadline")
+  @Test("includes a press a nanosecond before its deadline")
   func beforeTheDeadline() {
     var bus = Transcript.running
     bus.press(.pause, .phone, at: 10_000)
@@ -57,7 +57,7 @@ struct WindowTranscriptTests {
       ])
   }
 
-  @Test("keeps the meaning of a backlog that arrives in one millisecond")
+  @Test("judges a backlog that arrives in one millisecond by its press times")
   func backlog() {
     var bus = Transcript()
     bus.press(.start, .watch, at: 0, arriving: 400, run: 1)
@@ -70,7 +70,7 @@ struct WindowTranscriptTests {
       ])
   }
 
-  @Test("moves its beginning for an earlier press that is not late")
+  @Test("begins earlier when an earlier press arrives that is not late")
   func earlierPress() {
     var bus = Transcript.running
     bus.press(.stop, .phone, at: 10_000)
@@ -114,7 +114,7 @@ struct WindowTranscriptTests {
     #expect(bus.settle() == ["#1 coalesced into #100, run 100, revision 1 at 0"])
   }
 
-  @Test("takes an undone pause back, and what was coalesced into it")
+  @Test("removes an undone pause and what was coalesced into it")
   func undo() {
     var bus = Transcript.running
     bus.press(.pause, .watch, at: 10_000)
@@ -141,7 +141,7 @@ struct WindowTranscriptTests {
       ])
   }
 
-  @Test("coalesces an undoer into the start of its own window")
+  @Test("coalesces a press that undoes a pause into the start of its window")
   func undoAfterStart() {
     var bus = Transcript()
     bus.press(.start, .phone, at: 0, run: 1)
@@ -178,7 +178,7 @@ struct WindowTranscriptTests {
 
   // MARK: Laps
 
-  @Test("marks one lap however often it was pressed, and counts no revision")
+  @Test("marks one lap however often it was pressed, and makes no revision")
   func lapOnce() {
     var bus = Transcript.running
     bus.press(.lap, .watch, at: 10_000)
@@ -189,7 +189,7 @@ struct WindowTranscriptTests {
       ])
   }
 
-  @Test("looks through a lap when it undoes")
+  @Test("ignores a lap between a press and the one that undoes it")
   func lapBetween() {
     var bus = Transcript.running
     bus.press(.pause, .watch, at: 10_000)
@@ -202,7 +202,7 @@ struct WindowTranscriptTests {
       ])
   }
 
-  @Test("takes a lap of a run that was on when it was pressed")
+  @Test("accepts a lap of a run that was on when it was pressed")
   func lapBeforeTheStop() {
     var bus = Transcript.running
     bus.press(.stop, .phone, at: 10_000)
@@ -220,7 +220,7 @@ struct WindowTranscriptTests {
 
   // MARK: Run ids
 
-  @Test("makes one run of two starts, and the second id another name for it")
+  @Test("makes one run of two starts, and the second id an alias")
   func twoStarts() {
     var bus = Transcript()
     bus.press(.start, .phone, at: 0, run: 1)
@@ -287,17 +287,17 @@ struct WindowTranscriptTests {
 
   // MARK: Time
 
-  @Test("takes no effect before the last transition")
+  @Test("makes no transition before the last one")
   func clamped() {
     var bus = Transcript.running
     bus.press(.pause, .phone, at: 10_000)
     _ = bus.settle()
-    // Not late, pressed before the pause, arriving after its window has settled.
+    // Not late: pressed before the pause, arrives after the pause's window has settled.
     #expect(bus.press(.stop, .watch, at: 9_999, arriving: 10_499) == .window)
     #expect(bus.settle() == ["#2 applied, run 100, revision 3 at 10000"])
   }
 
-  @Test("judges presses of one instant by device, then by sequence")
+  @Test("orders presses of one instant by device, then by sequence")
   func oneInstant() {
     var bus = Transcript.running
     bus.press(.stop, .watch, at: 10_000)

@@ -35,7 +35,7 @@ struct OutboundStreamTests {
     stream.acknowledge(through: sequence, at: .zero + .seconds(seconds), generator: &generator)
   }
 
-  @Test("What is durable goes, in order, no further ahead of the acknowledgement than the flight is long")
+  @Test("Durable rows are sent in order, at most one flight ahead of the acknowledgement")
   mutating func order() {
     var stream = stream(5, durable: 4)
     #expect(flight(&stream) == ["1 2 3"])
@@ -51,7 +51,7 @@ struct OutboundStreamTests {
     #expect(stream.retryAt == nil)
   }
 
-  @Test("A flight has a bound in bytes, and one message above it goes alone")
+  @Test("A flight has a bound in bytes, and a message above it is sent alone")
   mutating func bytes() {
     var stream = OutboundStream(Self.id, bounds: Self.bounds)
     for (id, bytes) in [(1, 100), (2, 100), (3, 600), (4, 0)] as [(UInt64, Int)] {
@@ -68,13 +68,13 @@ struct OutboundStreamTests {
     #expect(stream.isFull)
   }
 
-  @Test("Tombstones and places that were never given out are holes")
+  @Test("Tombstones and unused sequence numbers are sent as tombstone ranges")
   mutating func holes() {
     var stream = stream(3)
     stream.tombstone(1)
     stream.tombstone(3)
     #expect(flight(&stream) == ["no 1...1", "2", "no 3...3"])
-    // In a stream of an earlier life that ends in a tombstone far ahead.
+    // A stream of an earlier incarnation that ends in a tombstone far ahead.
     let rows = [1, 4096].map { place in
       OutboxRow(stream: Self.id, sequence: place, item: place == 1 ? message(1) : nil, since: .zero)
     }
@@ -86,7 +86,7 @@ struct OutboundStreamTests {
     #expect(flight(&later) == ["4097"])
   }
 
-  @Test("Places are set apart 4096 at a time, and the tombstone's own is never given out")
+  @Test("Sequence numbers are reserved 4096 at a time, and the tombstone's own is never used")
   mutating func reserve() {
     var stream = OutboundStream(Self.id, bounds: .samples)
     var ends: [UInt64] = []
@@ -100,7 +100,7 @@ struct OutboundStreamTests {
     #expect(!places.contains { ends.contains($0) })
   }
 
-  @Test("Without an acknowledgement all goes again, after 2, 4, 8, 16, then every 30 seconds, a quarter more or less")
+  @Test("Without an acknowledgement all is sent again after 2, 4, 8, 16, then every 30 seconds, a quarter more or less")
   mutating func backoff() {
     for seed in 0..<50 as Range<UInt64> {
       generator = SeededGenerator(seed: seed)
@@ -114,13 +114,13 @@ struct OutboundStreamTests {
         #expect(stream.retry(at: now, generator: &generator) == 1...2)
         #expect(stream.nextBatches(at: now, generator: &generator).count == 1)
       }
-      // Progress begins the count anew.
+      // Progress resets the backoff.
       _ = stream.acknowledge(through: 1, at: now, generator: &generator)
       #expect(stream.retryAt! - now <= .milliseconds(2500))
     }
   }
 
-  @Test("What has failed waits its time, and an acknowledgement of what stood before it does not make it wait for ever")
+  @Test("A failed row waits its time, and an acknowledgement of earlier rows does not make it wait for ever")
   mutating func heldBack() {
     var stream = stream(3)
     #expect(flight(&stream) == ["1 2 3"])
@@ -133,13 +133,13 @@ struct OutboundStreamTests {
     #expect(flight(&stream, at: 4) == ["3"])
   }
 
-  @Test("Nothing goes while a write is waited for, whatever else becomes durable meanwhile")
+  @Test("Nothing is sent while the stream waits for a write, whatever else becomes durable meanwhile")
   mutating func hold() {
     var stream = stream(2, durable: 1)
     #expect(stream.countFirstTries() == 1...2)
     let before = stream.durabilityGeneration
     stream.blockUntilDurable()
-    // The enqueueing of the second was on its way before.
+    // The write of the second row had started before.
     stream.makeDurable(through: 2, durabilityGeneration: before)
     #expect(flight(&stream) == [])
     stream.makeDurable(through: 2, durabilityGeneration: stream.durabilityGeneration)
@@ -147,7 +147,7 @@ struct OutboundStreamTests {
     #expect(stream.countFirstTries() == nil)
   }
 
-  @Test("Renumbered rows go only once that is durable, and what was on its way to the disk before says nothing of them")
+  @Test("Renumbered rows are sent once the renumbering is durable; earlier writes do not make them durable")
   mutating func renumber() {
     var stream = stream(5, durable: 4)
     _ = flight(&stream)
@@ -166,7 +166,7 @@ struct OutboundStreamTests {
   }
 
   @Test(
-    "Every mark that a receiver can state, against every history of a sender", arguments: 0...4 as ClosedRange<UInt64>)
+    "Every mark that a receiver can state against every history of a sender", arguments: 0...4 as ClosedRange<UInt64>)
   mutating func standings(acknowledged: UInt64) {
     for assigned in acknowledged...4 {
       var sender = stream(assigned)
@@ -190,14 +190,14 @@ struct OutboundStreamTests {
     }
   }
 
-  /// What a stream is, said without any cleverness: all rows that were ever given a place.
+  /// A stream in its simplest form: every row that was ever numbered.
   private struct Model {
     var items: [UInt64: UInt64?] = [:]
     var assigned: UInt64 = 0
     var acknowledged: UInt64 = 0
     var durable: UInt64 = 0
     var sent: UInt64 = 0
-    /// What went, in order: the place, and what stood there.
+    /// What was sent, in order: sequence number and item.
     mutating func flight() -> [UInt64: UInt64?] {
       var flight: [UInt64: UInt64?] = [:]
       while sent < min(durable, assigned), sent - acknowledged < UInt64(OutboundStreamTests.bounds.flightMax) {
@@ -209,7 +209,7 @@ struct OutboundStreamTests {
   }
 
   @Test(
-    "Whatever is done to it in whatever order, it is the stream of a slow, obvious model",
+    "After any operations in any order a stream equals a slow, simple model",
     arguments: 0..<300 as Range<UInt64>)
   mutating func model(seed: UInt64) {
     var random = SeededGenerator(seed: seed)
@@ -231,7 +231,7 @@ struct OutboundStreamTests {
         stream.makeDurable(through: place, durabilityGeneration: stream.durabilityGeneration)
         model.durable = max(model.durable, place)
       case 3:
-        // Only what was never sent is taken back.
+        // Only rows that were never sent may be cancelled.
         guard place > model.sent, place <= model.assigned else { break }
         stream.tombstone(place)
         model.items[place] = .some(nil)
@@ -265,7 +265,7 @@ struct OutboundStreamTests {
         }
         let expected = model.flight()
         #expect(went == expected, "seed \(seed), step \(step)")
-        // Whatever is under way has its time.
+        // While rows are in flight, a retry is scheduled.
         #expect(model.sent == model.acknowledged || stream.retryAt != nil, "seed \(seed), step \(step)")
       }
       #expect(stream.acknowledged == model.acknowledged)
@@ -274,20 +274,21 @@ struct OutboundStreamTests {
     }
   }
 
-  @Test("Two histories with a tombstone at the same place are told apart by what stands before it")
+  @Test("Two histories with a tombstone at the same sequence number are told apart by the item before it")
   func buriedPlace() {
-    // Offline, a watch pressed message 2 and took message 3 back; so it had in a history that only its receiver knows.
+    // Offline, a watch sent message 2 and cancelled message 3. The receiver knows another history with a tombstone
+    // there.
     var stream = stream(3)
     stream.tombstone(3)
     let theirs = StreamMark(sequence: 3, id: MessageID(high: 0, low: 9))
     #expect(stream.open(received: theirs) == .senderLost)
     #expect(stream.open(received: StreamMark(sequence: 3, id: MessageID(high: 0, low: 2))) == .good)
-    // Where the tombstone may have been sent as what it was, that came last.
+    // If the tombstone may have been sent, it can be the receiver's last item.
     _ = stream.count(3...3)
     #expect(stream.open(received: theirs) == .good)
   }
 
-  @Test("A mark that moves over tombstones goes on naming what came last")
+  @Test("A mark that moves over tombstones still names the last item")
   func skippedMark() {
     var mark = Watermark(StreamMark(sequence: 1, id: MessageID(high: 0, low: 2)))
     mark.skip(through: 4)

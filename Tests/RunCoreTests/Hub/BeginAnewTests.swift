@@ -1,7 +1,7 @@
 import RunCore
 import Testing
 
-@Suite("Streams begin anew")
+@Suite("Nodes reset their streams")
 struct BeginAnewTests {
   private static let other = StoreID(high: 1, low: 2)
 
@@ -9,7 +9,7 @@ struct BeginAnewTests {
     AppMessage(id: MessageID(high: 7, low: id), name: "m", body: [])
   }
 
-  @Test("A mark of streams that have ended, durable only now, is no mark of the present ones")
+  @Test("A mark of replaced streams that becomes durable late is not a mark of the present ones")
   func staleMarks() {
     var peer = PeerStage.up()
     _ = peer.feed(.handling(true))
@@ -17,17 +17,18 @@ struct BeginAnewTests {
     _ = peer.hub(.delivery(.messages(messages)))
     _ = peer.presses(.lap, id: 1)
     _ = peer.hub(peer.verdict(.lap, id: 1, at: 1, revision: 0))
-    // Both marks go to the disk with this.
+    // This writes both marks to the disk.
     _ = peer.feed(.handled(StreamID(sender: HubStage.storeID, kind: .messages), through: 3))
     #expect(peer.flight != nil)
     _ = peer.feed(.linkDown)
     _ = peer.feed(.linkUp)
     _ = peer.welcome(session: 2, PeerStage.snapshot(2, 0, 1), store: Self.other)
-    // Nothing acknowledged, nothing received: the other hub would think that it has lost its history.
+    // The hello states nothing acknowledged or received; otherwise the new hub would conclude that it has lost
+    // history.
     #expect(peer.commits().last == "send hello seen 1")
   }
 
-  @Test("A newest value that the last hub has goes to the next one, also after a restart")
+  @Test("A latest value that the last hub has is sent to the next hub too, also after a restart")
   func values() {
     var peer = PeerStage.up()
     #expect(peer.feed(.post(message(1), .latest(key: "k"))) == ["commit: set k 1"])
@@ -45,7 +46,7 @@ struct BeginAnewTests {
     #expect(next.welcome(session: 3, PeerStage.snapshot(2, 0, 1), store: Self.other).contains("send k 1"))
   }
 
-  @Test("Renumbered for another hub, what may have been sent still cannot be cancelled, and goes to that one")
+  @Test("After renumbering for another hub, a message that may have been sent is sent there and cannot be cancelled")
   func sentBefore() {
     var peer = PeerStage.up()
     _ = peer.presses(.lap, id: 1)
@@ -68,7 +69,7 @@ struct BeginAnewTests {
     var peer = PeerStage()
     _ = peer.feed(.started)
     peer.commits()
-    // Places of samples are set apart, so that the hub's mark could lie among them.
+    // Sequence numbers of samples are reserved, so that the hub's mark could lie among them.
     _ = peer.feed(.sample(Sample(moment: .at(peer.now), value: .heartRate(bpm: 150))))
     peer.commits()
     _ = peer.feed(.linkUp)
@@ -81,7 +82,7 @@ struct BeginAnewTests {
     #expect(peer.sampleTransmissions.map(\.sequence) == [1])
   }
 
-  @Test("Two nodes of one name in turns make each other begin anew, and never the hub")
+  @Test("Two nodes of one name that take turns make each other reset, and never the hub")
   func twoOfOneName() {
     var hub = HubStage.opened(debounce: .zero)
     func hello(_ store: UInt64, nonce: UInt64, received: UInt64 = 0) -> HubCore.Event {
@@ -104,7 +105,7 @@ struct BeginAnewTests {
     #expect(!hub.durable.contains { if case .setStoreID = $0 { true } else { false } })
   }
 
-  @Test("One command at ever new places fills nothing without a bound")
+  @Test("One command with ever new sequence numbers fills nothing without a bound")
   func sameCommandForEver() {
     var hub = HubStage.with("watch", debounce: .zero)
     hub.isTerse = false
@@ -115,13 +116,13 @@ struct BeginAnewTests {
       hub.commitsAll()
       if lines.contains("watch ← refused busy") { refused += 1 }
     }
-    // The next after that one skips a place.
+    // The next one after that skips a sequence number.
     #expect(refused == 1)
     let owed = hub.durable.filter { if case .enqueue = $0 { true } else { false } }
     #expect(owed.count == 1024)
   }
 
-  @Test("A message is told to be delivered once, however often the other side says so")
+  @Test("The app hears once that a message is delivered, however often the other side says so")
   func deliveredOnce() {
     var peer = PeerStage.up()
     for id in 1...2 as ClosedRange<UInt64> { _ = peer.feed(.post(message(id), .queued)) }
@@ -141,7 +142,7 @@ struct BeginAnewTests {
     #expect(peer.hub(.delivery(.live(message(1)))) == ["note"])
   }
 
-  @Test("At the peer a commit that failed is tried again each second, in order, and nothing is sent before it")
+  @Test("A peer tries a failed commit again each second, in order, and sends nothing before it is durable")
   func commitFailed() {
     var peer = PeerStage.up()
     _ = peer.feed(.press(peer.command(.start, id: 1)))
@@ -166,7 +167,7 @@ struct BeginAnewTests {
     for (boot, now, age, isUncertain) in [("boot", 130, 30, false), ("next", 5, 30, true)]
       as [(String, Int64, Int64, Bool)]
     {
-      // The mark is of second 0 and wall time 0; 130 seconds have passed by either clock.
+      // The mark was made at second 0 and wall time 0; since then 130 seconds have passed on either clock.
       var next = PeerStage(peer.disk, now: .zero + .seconds(now), wallSeconds: 130, bootID: boot)
       _ = next.feed(.started)
       next.commits()
@@ -178,7 +179,7 @@ struct BeginAnewTests {
     }
   }
 
-  @Test("Only what was never sent is cancelled, and a month is the longest that it waits")
+  @Test("Only a command that was never sent can be cancelled, and it waits a month at most")
   func cancelAndExpire() {
     var peer = PeerStage.up()
     _ = peer.presses(.lap, id: 1)

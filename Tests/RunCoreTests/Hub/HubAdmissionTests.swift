@@ -1,10 +1,10 @@
 import RunCore
 import Testing
 
-/// docs/protocol.md, "Busy" and "Whole runs": what one sender may take of the places for unjudged commands.
+/// docs/protocol.md, "Busy" and "Whole runs": how many slots of the command queue one sender may use.
 @Suite("The queue of commands that wait to be judged")
 struct HubAdmissionTests {
-  /// A window is open for as long as presses keep coming: nothing is judged meanwhile.
+  /// The window stays open while presses keep coming, so nothing is judged meanwhile.
   private func hub(_ devices: String...) -> HubStage {
     var hub = HubStage.opened(debounce: .seconds(3600))
     for device in devices { hub.meets(device) }
@@ -12,7 +12,7 @@ struct HubAdmissionTests {
     return hub
   }
 
-  /// Sends until one is refused; how many were taken.
+  /// Sends until a command is refused; returns how many were accepted.
   private func fill(_ hub: inout HubStage, from device: String, atMost count: Int = 2000) -> Int {
     for taken in 0..<count {
       let isRefused = hub.presses(device, .lap).contains("\(device) ← refused busy")
@@ -22,7 +22,7 @@ struct HubAdmissionTests {
     return count
   }
 
-  @Test("has 256 places for one sender, and the others go on")
+  @Test("has 256 slots for one sender, and other senders are not affected")
   func share() {
     var hub = hub("watch", "widget")
     #expect(fill(&hub, from: "watch") == 256)
@@ -32,12 +32,13 @@ struct HubAdmissionTests {
     #expect(hub.ownLap().contains { $0.contains("accept lap") })
   }
 
-  @Test("keeps places for the hub's own buttons and for each device, however many others flood it")
+  @Test("reserves slots for the hub's own buttons and for each device, however many others flood it")
   func keptPlaces() {
     let floods = (1...4).map { "flood-\($0)" }
     var hub = hub()
     for device in floods { hub.meets(device) }
-    // 256 each for the first two; the rest of the 704 that are kept for nobody, and eight of their own, for the others.
+    // 256 for each of the first two; for the others the rest of the 704 unreserved slots and eight reserved ones
+    // each.
     var taken = 0
     for device in floods { taken += fill(&hub, from: device) }
     #expect(taken == 1024 - 64 - 256 + 4 * 8)
@@ -51,7 +52,7 @@ struct HubAdmissionTests {
     #expect(hub.ownLap().contains { $0.contains("busy") })
   }
 
-  @Test("tells a sender that repeats itself that its command is here, full or not")
+  @Test("acknowledges a command that is sent again, whether the queue is full or not")
   func again() {
     var hub = hub("watch")
     let first = hub.command(.lap, by: "watch")
@@ -61,7 +62,7 @@ struct HubAdmissionTests {
     #expect(hub.sends("watch", first, sequence: 1) == ["watch ← commands to 256"])
   }
 
-  @Test("has room again once it is judged, and the place of a refused command was not used up")
+  @Test("has room again after judging, and a refused command's sequence number is still unused")
   func roomAgain() {
     var hub = HubStage.opened(debounce: .milliseconds(500))
     hub.meets("watch")
@@ -73,7 +74,7 @@ struct HubAdmissionTests {
     #expect(hub.sends("watch", next, sequence: 257).contains { $0.contains("accept lap") })
   }
 
-  @Test("says once that it refuses, and again only after a minute without any")
+  @Test("notes a refusal once, and again only after a minute without any")
   func notedOnce() {
     var hub = hub("watch")
     _ = fill(&hub, from: "watch")
@@ -89,7 +90,7 @@ struct HubAdmissionTests {
 
   // MARK: Runs without a stop
 
-  /// An old start whose stop is said to follow, laps of its run, and no stop.
+  /// An old start that says that its stop follows, and laps of its run, without the stop.
   private func sendUnfinished(_ hub: inout HubStage, from device: String, _ count: Int) {
     let run = RunID(high: 7, low: HubStage.store(device).low)
     for number in 1...UInt64(count) {
@@ -100,7 +101,7 @@ struct HubAdmissionTests {
     }
   }
 
-  @Test("is not filled by runs whose stop never comes: each sender's hold up that sender alone")
+  @Test("is not filled by runs whose stop never comes: they delay only their own sender")
   func unfinishedRuns() {
     var hub = HubStage.opened()
     hub.now = .zero + .seconds(600)
@@ -112,7 +113,7 @@ struct HubAdmissionTests {
     hub.meets("watch")
     #expect(hub.presses("watch", .start).contains { $0.contains("accept start") })
     #expect(hub.core.holdings.allSatisfy { $0.count <= $0.max })
-    // Nor after a restart, with all of them gone.
+    // The same holds after a restart, when all senders are gone.
     hub.commitsAll()
     var disk = HubDisk()
     disk.commit(hub.durable)
@@ -126,19 +127,19 @@ struct HubAdmissionTests {
 }
 
 extension HubStage {
-  /// A device is welcomed.
+  /// Says hello for a device.
   fileprivate mutating func meets(_ device: String, nonce: UInt64 = 1) {
     _ = hello(device, nonce: nonce)
     commitsAll()
   }
 
-  /// A lap of a device at a place of its stream.
+  /// Sends a lap of a device with a sequence number of its stream.
   fileprivate mutating func lap(_ device: String, at sequence: UInt64) -> [String] {
     let command = command(.lap, by: device, id: 1_000_000 + sequence)
     return sends(device, command, sequence: sequence)
   }
 
-  /// A lap of the hub's own buttons.
+  /// Presses lap on the hub's own buttons.
   fileprivate mutating func ownLap() -> [String] {
     let command = command(.lap, by: "phone", id: 2_000_000 + UInt64(durable.count))
     return feed(.press(command))

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("One command that several stores send")
 struct HubClaimTests {
-  /// The devices that were told a verdict by the hub's stream to them.
+  /// The devices to which the hub's stream has sent the verdict.
   private func told(_ lines: [String]) -> [String] {
     lines.filter { $0.contains("start applied") && !$0.contains("commit:") && $0.contains("←") }
       .compactMap { $0.split(separator: " ").first.map(String.init) }
@@ -16,7 +16,7 @@ struct HubClaimTests {
     return disk
   }
 
-  @Test("Another device that states the id of a pending command takes nothing away: both are told its verdict")
+  @Test("When another device states the id of a pending command, both get its verdict")
   func stated() {
     var hub = HubStage.with("watch", "wrong")
     let start = hub.command(.start, by: "watch")
@@ -28,7 +28,7 @@ struct HubClaimTests {
     #expect(disk(of: hub).verdicts.count == 1)
   }
 
-  @Test("The same when the hub dies between accepting the command and judging it")
+  @Test("Both get its verdict also when the hub dies between accepting and judging the command")
   func statedBeforeDeath() {
     var hub = HubStage.with("watch", "wrong")
     let start = hub.command(.start, by: "watch")
@@ -47,7 +47,7 @@ struct HubClaimTests {
     #expect(disk(of: next).history.claims.isEmpty)
   }
 
-  @Test("Another kind or run under the id of a pending command changes nothing of it")
+  @Test("Another kind or run under the id of a pending command does not change that command")
   func otherContent() {
     var hub = HubStage.with("watch", "wrong")
     let start = hub.command(.start, by: "watch", id: 5)
@@ -59,7 +59,7 @@ struct HubClaimTests {
     #expect(hub.core.authoritative.phase == .running)
   }
 
-  @Test("The id of one of the hub's own presses, or of a one-shot's: who pressed hears its verdict all the same")
+  @Test("The hub's own button and a one-shot get their verdict though another device states its id")
   func ownAndOneShot() {
     var hub = HubStage.with("wrong")
     let own = hub.command(.start, by: "phone")
@@ -78,7 +78,7 @@ struct HubClaimTests {
     #expect(hub.passes(.seconds(1)).contains("shell ← lap applied 1"))
   }
 
-  @Test("Of more stores than can wait each is refused and sends it again later; none that waits is forgotten")
+  @Test("Stores beyond the bound are refused and send the command again later; none that waits is forgotten")
   func bounded() {
     let names = (0...HubCore.claimsMax).map { "wrong\($0)" }
     var hub = HubStage.with("watch")
@@ -97,7 +97,7 @@ struct HubClaimTests {
     #expect(told(hub.sends(names.last!, start, sequence: 1) + hub.commitsAll()) == [names.last!])
   }
 
-  @Test("Of more askers without a session than can wait the newest is refused, and the first has its answer")
+  @Test("Requests beyond the bound are refused, and the first one gets its answer")
   func requests() {
     var hub = HubStage.opened()
     for asker in 0..<16 {
@@ -108,7 +108,7 @@ struct HubClaimTests {
     #expect(told(hub.passes(.seconds(1))).first == "shell0")
   }
 
-  @Test("A device that came with a new store hears of what it sent by the old one, and nothing is owed to that")
+  @Test("A device with a new store gets the verdicts on what its old store sent, and nothing is owed to the old one")
   func newStore() {
     var hub = HubStage.with("watch")
     let start = hub.command(.start, by: "watch")

@@ -11,7 +11,7 @@ struct HubControlTests {
     hub.now = .zero + .milliseconds(500)
     #expect(hub.core.deadline == hub.now)
     #expect(hub.feed(.deadline) == ["commit: start at 0.0s, window, judge start applied 1, clock"])
-    // Nothing shows before the disk has it.
+    // The hub shows nothing before it is durable.
     #expect(hub.core.authoritative.phase == .idle)
     #expect(hub.says("watch", .ping(1)) == ["watch ← pong 1 at 1.0.1"])
     #expect(hub.says("watch", .query) == ["watch ← state 1.0.1 idle"])
@@ -34,24 +34,24 @@ struct HubControlTests {
     #expect(hub.hello("watch", nonce: 3) == ["watch ← welcome 3, commands 1, 1.0.1 idle"])
   }
 
-  @Test("A resend never reaches the window; it is answered once more")
+  @Test("A command that is sent again does not reach the window; it is acknowledged again")
   func resend() {
     var hub = HubStage.with("watch")
     let start = hub.command(.start, by: "watch")
     _ = hub.sends("watch", start, sequence: 1)
-    // In flight: the acknowledgement that is on its way answers it.
+    // While the commit is in flight, its acknowledgement answers the resend.
     #expect(hub.sends("watch", start, sequence: 1) == [])
     #expect(hub.commits() == ["publish watch: start", "publish watch: start pending", "watch ← commands to 1"])
     hub.now = .zero + .milliseconds(400)
     #expect(hub.sends("watch", start, sequence: 1, age: .milliseconds(400)) == ["watch ← commands to 1"])
-    // It did not extend the window.
+    // The resend did not extend the window.
     #expect(hub.core.deadline == .zero + .milliseconds(500))
     hub.passes(to: .zero + .milliseconds(500))
-    // Its verdict comes by the hub's own stream, and not again with each resend.
+    // The verdict is sent on the hub's own stream, and not again for each resend.
     #expect(hub.sends("watch", start, sequence: 1) == ["watch ← commands to 1"])
   }
 
-  @Test("A verdict that is not acknowledged goes again after 2, 4, 8 … seconds, and with the next session")
+  @Test("A verdict that is not acknowledged is sent again after 2, 4, 8 … seconds and in the next session")
   func verdictStream() {
     var hub = HubStage.with("watch", debounce: .zero)
     hub.isTerse = false
@@ -74,7 +74,7 @@ struct HubControlTests {
     #expect(hub.durable.map(NodeLines.line).contains("acknowledged verdicts 1"))
   }
 
-  @Test("A gap in a stream is ignored: its sender goes back")
+  @Test("A hub ignores frames after a gap in a stream, and the sender goes back")
   func gap() {
     var hub = HubStage.with("watch")
     let commands = [hub.command(.start, by: "watch"), hub.command(.pause, by: "watch")]
@@ -85,7 +85,7 @@ struct HubControlTests {
     #expect(hub.commits().last == "commit: commands to 2, accept pause window")
   }
 
-  @Test("The same command by another stream counts once; its verdict goes to both senders")
+  @Test("A command that arrives by two streams counts once, and both senders get its verdict")
   func sameCommandByAnotherStream() {
     var hub = HubStage.with("watch", "widget")
     let start = hub.command(.start, by: "watch")
@@ -99,7 +99,7 @@ struct HubControlTests {
         "publish 1.1.2 running", "publish watch: start applied 1", "watch ← 1: start applied 1",
         "widget ← 1: start applied 1",
       ])
-    // And once it is judged, it is owed to whoever has sent it again.
+    // Once it is judged, the verdict is owed to a sender that sends it again.
     #expect(hub.sends("watch", start, sequence: 2) == ["commit: commands to 2"])
     #expect(hub.commits() == ["watch ← 2: start applied 1"])
     #expect(hub.durable.filter { if case .judge = $0 { true } else { false } }.count == 1)
@@ -171,12 +171,12 @@ struct HubControlTests {
   func request() {
     var hub = HubStage.opened()
     #expect(hub.requests("shell", .start, id: 5) == ["commit: accept start window"])
-    // The same request again, because the first asker gave up.
+    // The same request again, because the first requester gave up.
     #expect(hub.requests("again", .start, id: 5) == [])
     #expect(hub.commits() == ["publish shell: start", "publish shell: start pending"])
     hub.now = .zero + .milliseconds(500)
     #expect(hub.feed(.deadline) == ["commit: start at 0.0s, window, judge start applied 1, clock"])
-    // Between the judgement and its commit nobody learns it.
+    // Between the judgement and its commit the hub tells nobody.
     #expect(hub.requests("later", .start, id: 5) == [])
     #expect(
       hub.commits() == [
@@ -188,7 +188,7 @@ struct HubControlTests {
     #expect(hub.commits() == ["latest ← start applied 1"])
   }
 
-  @Test("The hub's own button takes the same path")
+  @Test("A press on the hub's own button takes the same path")
   func ownPress() {
     var hub = HubStage.opened()
     let start = hub.command(.start, by: "phone")
@@ -202,7 +202,7 @@ struct HubControlTests {
       ])
   }
 
-  @Test("The hub's own button given twice with one id counts once")
+  @Test("A press on the hub that is given twice with one id counts once")
   func ownPressTwice() {
     var hub = HubStage.opened()
     let start = hub.command(.start, by: "phone")
@@ -214,7 +214,7 @@ struct HubControlTests {
     #expect(hub.commits() == ["own start applied 1"])
   }
 
-  @Test("On the hub a pause right after a start means the run that the start begins")
+  @Test("On the hub a pause right after a start names the run that the start begins")
   func ownStartThenPause() {
     var hub = HubStage.with("watch", debounce: .zero)
     hub.startRun()
@@ -254,11 +254,11 @@ struct HubControlTests {
     hub.now = .zero + .seconds(12)
     let start = hub.command(.start, by: "watch")
     let frame = PeerMessage.command(CommandTransmission(command: start, sequence: 1, age: .zero))
-    // Sent one second after the ping, heard two seconds after it.
+    // Sent one second after the ping, received two seconds after it.
     #expect(hub.says("watch", frame, sentAt: .zero + .seconds(11)).first?.contains("start at 11.0s") == true)
   }
 
-  @Test("Presses of one stream never go back in time")
+  @Test("Press times of one stream never go back")
   func nonDecreasing() {
     var hub = HubStage.with("watch", debounce: .zero)
     hub.now = .zero + .seconds(20)
@@ -300,7 +300,7 @@ struct HubControlTests {
     }
   }
 
-  @Test("A sequence at the end of all numbers stops nothing")
+  @Test("The highest sequence number stops nothing")
   func lastSequence() {
     var hub = HubStage.with("watch")
     #expect(hub.presses("watch", .start).count == 1)

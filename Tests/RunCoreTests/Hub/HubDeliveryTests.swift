@@ -7,14 +7,14 @@ struct HubDeliveryTests {
     lines.filter { $0.contains("←") && $0.contains(": start applied") }
   }
 
-  @Test("A verdict waits for its sender until it is acknowledged, over sessions and lives")
+  @Test("A verdict is owed until it is acknowledged, over sessions and restarts")
   func verdictWaits() {
     var hub = HubStage.with("watch", debounce: .zero)
     hub.isTerse = false
     _ = hub.presses("watch", .start)
     let told = verdicts(hub.commitsAll())
     #expect(told.count == 1)
-    // Nothing was acknowledged: it goes again, in the same session and in the next.
+    // Nothing was acknowledged: it is sent again, in the same session and in the next.
     #expect(verdicts(hub.passes(.seconds(4))) == told)
     var disk = HubDisk()
     disk.commit(hub.durable)
@@ -30,7 +30,7 @@ struct HubDeliveryTests {
     #expect(verdicts(next.passes(.seconds(60))).isEmpty)
   }
 
-  @Test("A peer that takes no verdicts gets no more commands accepted until it does, and others go on")
+  @Test("A peer that acknowledges no verdicts gets no more commands accepted until it does; others are not affected")
   func neverAcknowledges() {
     var hub = HubStage.with("watch", "widget", debounce: .zero)
     hub.isTerse = false
@@ -46,7 +46,7 @@ struct HubDeliveryTests {
     #expect(lines.last?.contains("commands to 1025, stop at 0.0s, judge stop applied 2") == true)
   }
 
-  @Test("Commands that wait to be judged count with the verdicts that are owed: a store is never owed more than 1,024")
+  @Test("Pending commands count as owed verdicts: a store is never owed more than 1,024")
   func owedWithThoseToCome() {
     var hub = HubStage.with("watch")
     hub.isTerse = false
@@ -61,7 +61,7 @@ struct HubDeliveryTests {
       hub.durable.count { if case .enqueue(let row) = $0 { row.stream.kind == .verdicts } else { false } } == 1024)
   }
 
-  @Test("Beyond the room for the verdicts of all stores each has its share, and no more")
+  @Test("When the room for all owed verdicts is used up, each store has its share and no more")
   func owedByAll() {
     var hub = HubStage.opened(debounce: .zero, owedVerdictsMax: 300)
     hub.isTerse = false
@@ -79,7 +79,7 @@ struct HubDeliveryTests {
     #expect(fill("three") == 16)
   }
 
-  @Test("A chain whose stop was taken back falls apart, and what there is of it is judged")
+  @Test("A chain whose stop was cancelled falls apart, and its commands are judged")
   func chainLosesItsStop() {
     var hub = HubStage.with("watch")
     hub.now = .zero + .seconds(600)
@@ -91,7 +91,7 @@ struct HubDeliveryTests {
     _ = hub.says("watch", .delivery(.tombstones(.commands, from: 2, through: 2)))
     let lines = hub.commitsAll()
     #expect(lines.contains("watch ← 1: start applied 1"), "\(lines)")
-    // The verdict of the start says nothing of the place behind it.
+    // The verdict of the start does not acknowledge the sequence number after it.
     #expect(lines.contains("watch ← commands to 2"), "\(lines)")
     #expect(hub.core.authoritative.phase == .running)
     #expect(hub.core.authoritative.metrics.elapsed == .seconds(300))
@@ -100,7 +100,7 @@ struct HubDeliveryTests {
     #expect(disk.history.accepted.isEmpty)
   }
 
-  /// One hub dies at a moment of a burst and one lives on; the dead one is back after a while.
+  /// One hub dies during a burst of presses and restarts after a while; the other one survives.
   @Test(
     "Killed at any moment of an open window, a hub judges what it had accepted as if nothing had happened",
     arguments: 0..<60 as Range<UInt64>)
@@ -148,7 +148,7 @@ struct HubDeliveryTests {
     }
   }
 
-  /// A verdict without the number of the life that gave it.
+  /// A verdict without the hub's term.
   private func summary(_ verdict: Verdict?) -> String {
     guard let verdict else { return "none" }
     return "\(verdict.kind) \(verdict.outcome) \(verdict.revision) \(verdict.runID?.low ?? 0) "

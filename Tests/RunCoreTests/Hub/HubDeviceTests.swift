@@ -2,7 +2,7 @@ import Testing
 
 @testable import RunCore
 
-@Suite("How many devices, values and questions a hub holds")
+@Suite("A hub bounds its devices, values and questions")
 struct HubDeviceTests {
   private func value(_ id: UInt64, _ bytes: Int) -> AppMessage {
     AppMessage(id: MessageID(high: 7, low: id), name: "m", body: Array(repeating: 0, count: bytes))
@@ -14,7 +14,7 @@ struct HubDeviceTests {
     return disk
   }
 
-  @Test("Invented names are forgotten, on the disk, too; a device with a history stays among them")
+  @Test("A hub forgets invented names, also on the disk, and keeps a device with a history")
   func inventedNames() {
     var hub = HubStage.with("watch", debounce: .zero)
     _ = hub.presses("watch", .start)
@@ -33,7 +33,7 @@ struct HubDeviceTests {
     #expect(lines.contains { $0.hasPrefix("watch ← welcome 2, commands 1") }, "\(lines)")
   }
 
-  @Test("A device that was forgotten begins anew when it comes back, and its command counts once")
+  @Test("A forgotten device resets its streams when it comes back, and its command counts once")
   func forgotten() {
     var hub = HubStage.with("watch", debounce: .zero)
     _ = hub.presses("watch", .start)
@@ -51,7 +51,7 @@ struct HubDeviceTests {
     #expect(hub.hello("watch", nonce: 2) == ["watch ← refused storeRegressed"])
   }
 
-  @Test("When room is made for a new name, many old ones go: looking for them costs as much as thousands of hellos")
+  @Test("To make room for a new name the hub forgets many old ones at once, because searching is slow")
   func forgottenAtOnce() {
     var hub = HubStage.with("watch")
     var most = 0
@@ -60,7 +60,7 @@ struct HubDeviceTests {
       hub.commitsAll()
       _ = hub.says("wrong\(number)", .goodbye)
       most = max(most, hub.core.devices.count)
-      // The silent are looked at, too: the watch is to stay.
+      // The search also considers silent devices, but the watch must stay.
       _ = hub.says("watch", .ping(1))
       hub.passes(.milliseconds(5))
     }
@@ -69,7 +69,7 @@ struct HubDeviceTests {
     #expect(hub.core.devices[DeviceID("watch")!] != nil)
   }
 
-  @Test("A shell that looked on is forgotten when it leaves; a watch is not")
+  @Test("A shell that sent nothing is forgotten when it leaves; a watch is not")
   func visitor() {
     var hub = HubStage.with("watch", "shell")
     for name in ["watch", "shell"] { _ = hub.says(name, .goodbye) }
@@ -80,7 +80,7 @@ struct HubDeviceTests {
     #expect(hub.feed(.inquire(.peers, 1)) == ["answer 1: watch"])
   }
 
-  @Test("Values beyond the room are refused, durably at their sender; each device has its share of it")
+  @Test("Values beyond the bound are refused, durably at their sender; each device has its share")
   func values() {
     var hub = HubStage.opened()
     var refused = 0
@@ -103,7 +103,7 @@ struct HubDeviceTests {
     #expect(lines.contains("watch ← has goal 1"), "\(lines)")
   }
 
-  @Test("A sender whose value is refused tells its app, and does not repeat it, in no session and no life")
+  @Test("A sender whose value is refused tells its app and never sends it again")
   func refusedValue() {
     var peer = PeerStage.up()
     _ = peer.feed(.post(value(1, 1), .latest(key: "k")))
@@ -116,7 +116,7 @@ struct HubDeviceTests {
     #expect(!next.welcome(session: 2).contains("send k 1"))
   }
 
-  @Test("A device with more than a thousand keys is told so")
+  @Test("A hub refuses a device's values beyond 1,024 keys")
   func keys() {
     var hub = HubStage.with("wrong")
     for key in 0...Courier.keysMax {
@@ -127,7 +127,7 @@ struct HubDeviceTests {
     }
   }
 
-  @Test("Who asks without an end is refused, and the others are answered")
+  @Test("A peer that asks without end is refused, and others are answered")
   func questions() {
     var hub = HubStage.with("wrong", "watch")
     _ = hub.presses("watch", .start)
@@ -138,7 +138,7 @@ struct HubDeviceTests {
     #expect(hub.commitsAll().contains("watch ← answer report none"))
   }
 
-  @Test("A question about records waits for one that is due, and not for ever")
+  @Test("A question about records waits for a record that is due, but not for ever")
   func recordQuestion() {
     var hub = HubStage.opened(debounce: .zero)
     func own(_ kind: CommandKind, _ id: UInt64, run: UInt64) -> HubCore.Event {
@@ -150,7 +150,7 @@ struct HubDeviceTests {
       _ = hub.act(own(kind, UInt64(id), run: 1))
       hub.now = hub.now + .seconds(10)
     }
-    // The next run begins before the record is made: it is made from the journal, which has to be read.
+    // The next run begins before the record is made, so the hub has to make it from the journal on disk.
     _ = hub.act(own(.start, 3, run: 2))
     while let id = hub.takeInFlight() { _ = hub.act(.committed(id)) }
     #expect(hub.askedJournal == RunID(high: 9, low: 1))
@@ -163,7 +163,7 @@ struct HubDeviceTests {
     #expect(answers == ["answer 1: records  of 0"])
   }
 
-  @Test("At a peer a question about records waits for those that it knows of, while the hub is there")
+  @Test("At a peer a question about records waits for announced records while the hub is reachable")
   func recordQuestionAtPeer() {
     var peer = PeerStage.up()
     let lines = peer.hub(.pong(0, PeerStage.snapshot(1, 0, 1).order, recordsThrough: 1 << 32))

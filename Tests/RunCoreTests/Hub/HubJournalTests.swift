@@ -3,7 +3,7 @@ import Testing
 import TestSupport
 
 extension HubDisk: JournalDisk {
-  // What was not committed was never there.
+  // A commit that was not made leaves nothing to undo.
   mutating func crash() {}
 }
 
@@ -12,10 +12,10 @@ struct HubJournalTests {
   private typealias World = JournalledRun<HubDisk>
   private typealias Death = World.Death
 
-  /// The commit that accepts the start, behind that of the hub's term and that of meeting the watch.
+  /// The commit that accepts the start, after those of the hub's term and of the watch's hello.
   private static let startAccepted = 3
 
-  /// The run whose hub lives, and how many commits it takes.
+  /// The run with a hub that never dies, and how many commits it makes.
   private static func whole(_ downtime: Downtime) -> (outcome: RunOutcome, commits: Int) {
     let world = World(on: HubDisk(), downtime: downtime)
     return (world.outcome, world.commits)
@@ -25,11 +25,11 @@ struct HubJournalTests {
     let world = World(on: HubDisk(), dying: deaths, downtime: downtime)
     let faults = world.outcome.faults + world.outcome.losses(against: whole, downtime: downtime)
     if !faults.isEmpty { Issue.record("\(deaths), \(downtime): \(faults.prefix(3).joined(separator: "; "))") }
-    // A second one may lie behind the run's last commit.
+    // The second death may lie after the run's last commit.
     #expect(world.outcome.backs.count == world.outcome.deaths.count && !world.outcome.deaths.isEmpty)
   }
 
-  @Test("The run whose hub lives is what was pressed and measured")
+  @Test("A run whose hub never dies contains what was pressed and measured")
   func whole() {
     for downtime in Downtime.allCases {
       let (outcome, commits) = Self.whole(downtime)
@@ -44,16 +44,16 @@ struct HubJournalTests {
   }
 
   @Test(
-    "Wherever in a commit it dies, it goes on with the same transitions, verdicts and readings",
+    "A hub that dies at any step of a commit continues with the same transitions, verdicts and readings",
     arguments: [Downtime.paused, .running])
   func everyStep(downtime: Downtime) {
     let (whole, commits) = Self.whole(downtime)
     for commit in 1...commits {
       for moment in Death.Moment.allCases {
-        // Before anything was ever written there was no life, and no time either.
+        // Before the first commit nothing was written, so there is neither a term nor a clock.
         if commit == 1, moment == .before { continue }
         for away in [BusDuration.milliseconds(200), .seconds(4), .seconds(40)] {
-          // A run that began and ended while there was no hub arrives whole, as a record.
+          // A run that began and ended while the hub was dead arrives as a whole run and becomes a record.
           if away > .seconds(10), commit <= Self.startAccepted { continue }
           expect([Death(commit: commit, moment, away: away)], downtime, against: whole)
         }
@@ -62,12 +62,13 @@ struct HubJournalTests {
   }
 
   @Test(
-    "A hub that dies again while it recovers makes one run of it, and no downtime counts twice",
+    "A hub that dies again while it recovers continues one run, and no downtime counts twice",
     arguments: [Downtime.paused, .running])
   func everyRecovery(downtime: Downtime) {
     let (whole, commits) = Self.whole(downtime)
     for commit in 1...commits {
-      // Before the next life's first commit, in it, right behind it, and behind the one after that.
+      // The second death is before, in or right after the next incarnation's first commit, or after the one that
+      // follows.
       for next in 1...2 {
         for moment in Death.Moment.allCases {
           for away in [BusDuration.milliseconds(200), .seconds(5)] {
@@ -82,7 +83,7 @@ struct HubJournalTests {
     }
   }
 
-  @Test("Three lives that do not come to a commit leave one gap from the first death to the last return")
+  @Test("Three incarnations without a commit leave one gap from the first death to the last return")
   func noCommitAtAll() {
     let (whole, _) = Self.whole(.paused)
     let deaths = (8...11).map { Death(commit: $0, .before, away: .seconds(1)) }
@@ -103,7 +104,7 @@ struct HubJournalTests {
     }
   }
 
-  @Test("Over a reboot with the wall clock set back an hour no time goes back, and nothing is judged otherwise")
+  @Test("After a reboot with the wall clock set back an hour no time goes back, and all verdicts are the same")
   func rebootWithTheClockSetBack() {
     for downtime in Downtime.allCases {
       let (whole, commits) = Self.whole(downtime)
@@ -119,7 +120,7 @@ struct HubJournalTests {
     }
   }
 
-  @Test("Over a reboot with a wall clock that is right the run is the same")
+  @Test("After a reboot with a right wall clock the run is the same")
   func reboot() {
     for downtime in Downtime.allCases {
       let (whole, commits) = Self.whole(downtime)

@@ -1,10 +1,10 @@
 import RunCore
 import Testing
 
-/// Runs that the control path has forgotten and the hub's records have not.
-@Suite("A run that is a record")
+/// Runs that the control state has forgotten and of which the hub keeps a record.
+@Suite("A run of which only a record is left")
 struct HubKnownRunTests {
-  /// A hub with run 9 as a record, of which the control path remembers nothing.
+  /// A hub with a record of run 9, which its control state does not know.
   private func hub() -> HubStage {
     var hub = HubStage.with("watch", debounce: .zero)
     hub.now = .zero + .seconds(100)
@@ -26,7 +26,7 @@ struct HubKnownRunTests {
     return next
   }
 
-  @Test("is not begun again, nor does its id become the name of another run")
+  @Test("is not begun again, nor does its id become an alias of another run")
   func start() {
     var hub = hub()
     let start = hub.command(.start, by: "widget", id: 77, runID: .number(9))
@@ -41,7 +41,7 @@ struct HubKnownRunTests {
     #expect(!hub.durable.contains { if case .setAlias = $0 { true } else { false } })
   }
 
-  @Test("is not rewritten by a whole run of its name")
+  @Test("is not rewritten by a whole run with its id")
   func wholeRun() {
     var hub = hub()
     let kept = hub.core.authoritative

@@ -2,7 +2,7 @@ import Testing
 
 @testable import RunCore
 
-@Suite("Stores that their devices have left, and visitors")
+@Suite("Stores that their devices have replaced, and visitors")
 struct HubLeftStoreTests {
   private static let other = StoreID(high: 2, low: 99)
 
@@ -14,7 +14,7 @@ struct HubLeftStoreTests {
     return disk
   }
 
-  /// A hello of a device by a store of its own, on a connection of its own.
+  /// Says hello for a device with another store, on another connection.
   private func hello(_ hub: inout HubStage, _ device: String, _ store: StoreID, on connection: String) -> [String] {
     var hello = hub.greeting(device)
     hello.storeID = store
@@ -22,7 +22,7 @@ struct HubLeftStoreTests {
     return hub.says(connection, .hello(hello), session: 0)
   }
 
-  @Test("A shell that has sent a message is no visitor: it is known when it comes back")
+  @Test("A shell that has sent a message is not forgotten when it leaves")
   func shellWithMessages() {
     var hub = HubStage.with("shell")
     _ = hub.feed(.handling(true))
@@ -38,7 +38,7 @@ struct HubLeftStoreTests {
     #expect(hub.says("shell", .hello(again), session: 0).contains { $0.hasPrefix("shell ← welcome 2, messages 1") })
   }
 
-  @Test("A visitor under the name of a device takes nothing of it along")
+  @Test("Forgetting a visitor with the name of a device keeps the device")
   func visitorOfThatName() {
     var hub = HubStage.with("watch")
     _ = hub.says("watch", .delivery(.latest(key: "goal", version: 1, message(1))))
@@ -51,7 +51,7 @@ struct HubLeftStoreTests {
     #expect(disk(of: hub).history.devices.map(\.deviceID.rawValue) == ["watch"])
   }
 
-  @Test("With a store that its device has left go the marks of all its streams")
+  @Test("When a device replaces its store, the hub forgets the marks of all streams of the old one")
   func marks() {
     var hub = HubStage.with("watch", debounce: .zero)
     _ = hub.feed(.handling(true))
@@ -66,7 +66,7 @@ struct HubLeftStoreTests {
     #expect(disk(of: hub).history.delivery.watermarks.isEmpty)
   }
 
-  @Test("What is owed to a store whose device has another one by now outlasts the hub, and no place is used twice")
+  @Test("What is owed to a replaced store survives a restart of the hub, and no sequence number is used twice")
   func owedToTheFirst() {
     var hub = HubStage.with("watch")
     _ = hub.feed(.post(message(1), .queued, to: DeviceID("watch")!))
@@ -80,7 +80,7 @@ struct HubLeftStoreTests {
     #expect(lines.contains("watch ← messages 2"), "\(lines)")
   }
 
-  @Test("The newest value of a device goes to no other store of it as an older one")
+  @Test("A device's latest value is never sent to another of its stores with an older version")
   func newestValue() {
     var hub = HubStage.with("watch")
     _ = hub.says("watch", .goodbye)
@@ -89,7 +89,7 @@ struct HubLeftStoreTests {
       hub.commitsAll()
     }
     _ = hub.says("watch", .hello(hub.greeting("watch")), session: 0)
-    // Another node comes under the name, and gets the next.
+    // Another node appears under the same name and gets the next value.
     _ = hello(&hub, "watch", Self.other, on: "wrong")
     _ = hub.feed(.post(message(9), .latest(key: "goal"), to: DeviceID("watch")!))
     let sent = hub.commitsAll()
@@ -104,7 +104,7 @@ struct HubLeftStoreTests {
     )
   }
 
-  @Test("Stores without a device are no more than a hub keeps, over its lives, too")
+  @Test("The number of stores without a device is bounded, also over restarts")
   func bounded() {
     var history = HubHistory()
     for number in 0...HubCore.absentMax as ClosedRange<Int> {
@@ -119,7 +119,7 @@ struct HubLeftStoreTests {
     #expect(disk(of: hub).history.delivery.watermarks.isEmpty)
   }
 
-  @Test("Values of one name are bounded together, whichever stores they come from, and outlast these")
+  @Test("Values of one device are bounded together, whichever stores they come from, and survive the stores")
   func valuesOfOneName() {
     var hub = HubStage.opened()
     for number in 0..<3 as Range<UInt64> {
@@ -138,7 +138,7 @@ struct HubLeftStoreTests {
     #expect(hub.core.couriers.values.reduce(0) { $0 + $1.receivedCount } == Courier.keysMax)
   }
 
-  @Test("A verdict for a store that was given up and came back leaves only once it is durable")
+  @Test("A verdict for a store that was given up and came back is sent only once it is durable")
   func comesBack() {
     var hub = HubStage.with("wrong", debounce: .zero)
     let first = hub.presses("wrong", .start)

@@ -14,7 +14,7 @@ struct HubLifeTests {
     #expect(hub.core.deadline == nil)
   }
 
-  @Test("A hello is answered at once with the state, and presence speaks of it")
+  @Test("A hello is answered at once with the state, and the device's presence is published")
   func welcome() {
     var hub = HubStage.opened()
     #expect(
@@ -29,7 +29,7 @@ struct HubLifeTests {
       hub.hello("widget") == ["widget ← welcome 1, 1.1.2 running", "publish widget here"])
   }
 
-  @Test("Another wire version is refused with a word that says who is older")
+  @Test("Another wire version is refused with a text that says which side is older")
   func version() {
     var hub = HubStage.opened()
     let frame = PeerFrame(session: 0, sentAt: .zero, message: .hello(hub.greeting("watch", version: 1)))
@@ -43,7 +43,7 @@ struct HubLifeTests {
     #expect(refusal.message == "this hub speaks wire version 2, watch speaks 1: update the older")
   }
 
-  @Test("A hello so foreign that only its version can be read is refused for its version, not as garbage")
+  @Test("A hello of which only the version can be read is refused for its version, not as malformed")
   func foreign() {
     var hub = HubStage.opened()
     guard case .send(let answer, _) = hub.act(.foreign(.named("watch"), version: 9)).first,
@@ -56,13 +56,13 @@ struct HubLifeTests {
     #expect(refusal.message == "this hub speaks wire version 2, the peer speaks 9: update the older")
   }
 
-  @Test("Whoever speaks before hello is told to say it")
+  @Test("A peer that sends frames before a hello is told to say hello")
   func unknownSession() {
     var hub = HubStage.opened()
     #expect(hub.says("watch", .ping(1)) == ["watch ← refused unknownSession"])
   }
 
-  @Test("Frames of an earlier session are dropped, and whoever still believes in it is told")
+  @Test("Frames of an earlier session are dropped, and a peer that still uses it is told")
   func olderSession() {
     var hub = HubStage.with("watch")
     let older = hub.session(of: "watch")
@@ -72,7 +72,7 @@ struct HubLifeTests {
     #expect(hub.says("watch", .ping(2)) == ["watch ← pong 2 at 1.0.1"])
   }
 
-  @Test("The same hello heard twice opens one session")
+  @Test("A hello that arrives twice opens one session")
   func repeatedHello() {
     var hub = HubStage.with("watch")
     let session = hub.session(of: "watch")
@@ -93,7 +93,7 @@ struct HubLifeTests {
     #expect(hub.feed(.gone(.named("elsewhere"))) == ["publish watch gone"])
   }
 
-  @Test("A hub that has been passed takes a durable higher term before it welcomes anybody who saw it")
+  @Test("A hub makes a higher term durable before it welcomes a peer that has seen a term above its own")
   func termSeen() {
     var hub = HubStage.opened()
     #expect(hub.hello("watch", termSeen: 8) == ["publish watch here", "commit: term 9, clock"])
@@ -115,7 +115,7 @@ struct HubLifeTests {
     _ = hub.hello("watch", termSeen: HubTerm.seenMax)
     hub.commitsAll()
     #expect(hub.core.authoritative.order.term == HubTerm.seenMax + 1)
-    // What the hub shows now is believed by everybody, and has been seen by everybody the next time.
+    // Every peer now accepts this hub's snapshots, and states their term in its next hello.
     var disk = HubDisk()
     disk.commit(hub.durable)
     var next = HubStage.opened(history: disk.history)
@@ -123,18 +123,19 @@ struct HubLifeTests {
     #expect(next.core.authoritative.order.isPossible)
   }
 
-  @Test("Sessions and changes of records grow from term to term, up to the last one")
+  @Test("Numbers of sessions and record changes grow from term to term, up to the last one")
   func numbers() {
     let terms = [1, 2, HubTerm.seenMax, HubTerm.limit - 1] as [UInt64]
     let sessions = terms.map { SessionTable(term: $0).opened() }
     #expect(sessions == sessions.sorted() && Set(sessions).count == terms.count)
     #expect(sessions.map(HubTerm.of(session:)) == terms)
     #expect(HubTerm.numbers(in: HubTerm.limit - 1) < 1 << 62)
-    // A damaged store holds what is no term: the count begins again, and devices forget what they saw.
+    // A damaged store may hold a number that is no term: the hub counts from 1 again, and devices forget what they
+    // saw.
     #expect([HubTerm.limit - 1, HubTerm.limit, .max].map(HubTerm.next(after:)) == [1, 1, 1])
   }
 
-  @Test("A term is raised sixteen times a minute at most; a device in good order is let in when it asks again")
+  @Test("A hub raises its term at most sixteen times a minute; an honest device is welcomed when it asks again")
   func raisedTooOften() {
     var hub = HubStage.opened()
     var answers: [String] = []
@@ -159,7 +160,7 @@ struct HubLifeTests {
     #expect(hub.feed(.subscribed(.feed)) == [])
   }
 
-  @Test("A thousand who subscribe at once are shown the state twice and not a thousand times")
+  @Test("When a thousand peers subscribe at once, the state is published twice and not a thousand times")
   func manySubscriptions() {
     var hub = HubStage.with("watch", debounce: .zero)
     #expect(hub.feed(.subscribed(.snapshots)) == ["publish 1.0.1 idle"])
@@ -168,14 +169,14 @@ struct HubLifeTests {
     #expect(hub.passes(.milliseconds(99)) == [])
     #expect(hub.passes(.milliseconds(1)) == ["publish 1.0.1 idle"])
     #expect(hub.passes(.milliseconds(500)) == [])
-    // Whoever waits has seen what is published meanwhile.
+    // Subscribers that wait have seen what is published meanwhile.
     for _ in 1...2 { _ = hub.feed(.subscribed(.snapshots)) }
     _ = hub.presses("watch", .start)
     #expect(hub.commitsAll().contains("publish 1.1.2 running"))
     #expect(hub.passes(.seconds(1)) == [])
   }
 
-  @Test("What is no frame is answered and changes nothing")
+  @Test("A malformed frame is answered and changes nothing")
   func garbage() {
     var hub = HubStage.with("watch")
     #expect(hub.feed(.malformed(.named("stranger"), "no frame")) == ["stranger ← refused malformed"])
@@ -183,7 +184,7 @@ struct HubLifeTests {
     #expect(hub.says("watch", .ping(1)) == ["watch ← pong 1 at 1.0.1"])
   }
 
-  @Test("A REQ can only request, and only a REQ can")
+  @Test("A REQ socket can only send requests, and only a REQ socket can")
   func requestSockets() {
     var hub = HubStage.opened()
     let hello = PeerFrame(session: 0, sentAt: .zero, message: .hello(hub.greeting("shell")))
@@ -192,7 +193,7 @@ struct HubLifeTests {
     #expect(hub.says("shell", .request(request)) == ["shell ← refused unknownSession"])
   }
 
-  @Test("An ending hub makes durable what has gathered and then says so")
+  @Test("An ending hub commits what it has gathered and then says goodbye")
   func ending() {
     var hub = HubStage.with("watch")
     hub.startRun()
@@ -212,7 +213,7 @@ struct HubLifeTests {
 }
 
 extension SessionTable {
-  /// The number of its first session.
+  /// The number of the first session of a table.
   fileprivate func opened() -> UInt64 {
     var table = self
     let hello = Hello(

@@ -1,9 +1,9 @@
 import RunCore
 import Testing
 
-@Suite("A hub knows who is there")
+@Suite("A hub knows which devices are reachable")
 struct HubPresenceTests {
-  @Test("Whoever is silent for three beats is unreachable, and reachable again with the next word")
+  @Test("A device is unreachable after three beats of silence, and reachable again with its next frame")
   func silence() {
     var hub = HubStage.with("watch", "widget")
     hub.now = .zero + .seconds(20)
@@ -15,7 +15,7 @@ struct HubPresenceTests {
     #expect(hub.passes(to: .zero + .seconds(70)) == ["publish widget gone", "publish watch gone"])
   }
 
-  @Test("Whoever came back and falls silent again is unreachable again, in time")
+  @Test("A device that came back and falls silent again is unreachable again in time")
   func silentAgain() {
     var hub = HubStage.with("watch")
     #expect(hub.passes(to: .zero + .seconds(40)) == ["publish watch gone"])
@@ -23,18 +23,18 @@ struct HubPresenceTests {
     #expect(hub.passes(to: .zero + .seconds(71)) == ["publish watch gone"])
   }
 
-  @Test("A run that begins quickens the beat, and makes nobody silent who kept the slow one")
+  @Test("A run's start shortens the beat, but does not make a device unreachable that kept the long one")
   func quickening() {
     var hub = HubStage.with("watch", "widget")
     hub.now = .zero + .seconds(9)
     hub.startRun()
-    // The widget spoke nine and a half seconds ago, which was in time.
+    // The widget's last frame was nine and a half seconds ago, which was in time for the long beat.
     let began = hub.now
     #expect(!hub.passes(to: began + .milliseconds(5900)).contains("publish widget gone"))
     #expect(hub.passes(to: began + .milliseconds(6100)).contains("publish widget gone"))
   }
 
-  @Test("A silent peer whose time to be forgotten comes while a run begins leaves no deadline that nothing comes of")
+  @Test("A silent peer that is to be forgotten while a run begins leaves no deadline without an effect")
   func forgettingWhileARunBegins() {
     var hub = HubStage.with("watch")
     _ = hub.passes(to: .zero + .seconds(597))
@@ -44,14 +44,14 @@ struct HubPresenceTests {
     #expect(hub.core.deadline.map { $0 > hub.now } ?? true)
   }
 
-  @Test("A goodbye is heard at once")
+  @Test("A goodbye makes its device unreachable at once")
   func goodbye() {
     var hub = HubStage.with("watch")
     #expect(hub.says("watch", .goodbye) == ["publish watch gone"])
     #expect(hub.says("watch", .ping(1)) == ["watch ← refused unknownSession"])
   }
 
-  @Test("A device is there as long as one of its sessions is")
+  @Test("A device is reachable as long as one of its sessions is")
   func twoSessions() {
     var hub = HubStage.with("watch")
     var second = hub.greeting("watch")
@@ -62,7 +62,7 @@ struct HubPresenceTests {
     #expect(hub.feed(.gone(.named("second"))) == ["publish watch gone"])
   }
 
-  @Test("A sender of one command never appears, and leaves nothing behind but its verdict")
+  @Test("A one-shot never appears among the devices and leaves only its verdict")
   func oneShot() {
     var hub = HubStage.opened(debounce: .zero)
     #expect(hub.hello("shell", isOneShot: true) == ["shell ← welcome 1, 1.0.1 idle"])
@@ -79,7 +79,7 @@ struct HubPresenceTests {
     #expect(hub.says("shell", .ping(1)) == ["shell ← refused unknownSession"])
   }
 
-  @Test("A command of an unknown kind uses up its place, durably, before it is answered")
+  @Test("A command of an unknown kind uses its sequence number, durably, before it is answered")
   func unsupported() {
     var hub = HubStage.with("watch")
     let session = hub.session(of: "watch")
@@ -92,7 +92,7 @@ struct HubPresenceTests {
     #expect(hub.feed(unsupported(1, session: session)) == ["commit: "])
     #expect(hub.commits() == ["watch ← bytes [7]"])
     #expect(hub.feed(unsupported(2, session: session - 1)) == ["note"])
-    // What its sender presses next is heard.
+    // The sender's next command is accepted.
     #expect(
       hub.sends("watch", hub.command(.start, by: "watch"), sequence: 2) == [
         "commit: commands to 2, accept start window"
@@ -105,12 +105,12 @@ struct HubPresenceTests {
         == ["stranger ← refused unknownSession"])
   }
 
-  @Test("A table full of sessions makes room for the next by forgetting who has been silent for longest")
+  @Test("A full table of sessions drops the one that has been silent for longest")
   func fullTable() {
     var hub = HubStage.opened()
     for number in 0..<4096 { _ = hub.hello("peer\(number)") }
     #expect(hub.hello("watch") == ["watch ← refused busy"])
-    // The same peer again needs no more room.
+    // Another session of the same peer needs no more room.
     #expect(hub.hello("peer7", nonce: 2).first?.hasPrefix("peer7 ← welcome") == true)
     hub.now = .zero + .seconds(29)
     for number in 1..<4096 { _ = hub.says("peer\(number)", .ping(1)) }

@@ -23,7 +23,7 @@ struct HubRecordTests {
     .press(Command(id: CommandID(high: 9, low: number), kind: kind, source: .phone, runID: run))
   }
 
-  /// A minute with a heart rate every second, stopped and settled.
+  /// A minute of a run with a heart rate every second, stopped and settled.
   private func stopped(_ metrics: MetricsSettings = MetricsSettings()) -> HubStage {
     var stage = HubStage.opened(metrics: metrics)
     _ = stage.feed(own(.start, 1, run: RunID(high: 1, low: 1)))
@@ -39,7 +39,7 @@ struct HubRecordTests {
     return stage
   }
 
-  @Test("With the stop comes version 1, in the commit after it; before that, the expectation is durable with the stop")
+  @Test("The commit after the stop holds version 1; its expectation is durable together with the stop")
   func firstVersion() throws {
     let stage = stopped()
     let record = try #require(records(stage).first)
@@ -64,7 +64,7 @@ struct HubRecordTests {
     #expect(stop < expected && expected < kept)
   }
 
-  @Test("A due time only moves nearer: what comes meanwhile does not put a record off")
+  @Test("A record's due time only moves nearer: later entries do not postpone it")
   func dueTime() {
     let run = RunID(high: 1, low: 1)
     var records = RecordKeeping(HubHistory(), term: 1, now: .zero)
@@ -74,14 +74,14 @@ struct HubRecordTests {
     #expect(records.deadline == .zero + .seconds(1))
   }
 
-  @Test("Readings that come after the stop make a new version a minute after the first of them")
+  @Test("Readings after the stop make a new version a minute after the first of them")
   func lateSamples() {
     var stage = stopped()
     for second in 30..<50 {
       stage.passes(to: stage.now + .seconds(5))
       _ = stage.feed(.sample(cadence(at: Int64(second))))
     }
-    // They came for 95 seconds: those of the first minute made a version, the rest makes another.
+    // Readings arrived for 95 seconds: those of the first minute made one version, the rest makes another.
     #expect(records(stage).map(\.summary.version) == [1, 2])
     let last = stage.now
     stage.passes(to: last + .seconds(61))
@@ -93,7 +93,7 @@ struct HubRecordTests {
     #expect(expectations(stage) == 3)
   }
 
-  @Test("What waited for its minute when the hub died is made by its next life, with the weight of the first one")
+  @Test("A version that waited when the hub died is made by its next incarnation, with the weight of the first")
   func nextLife() throws {
     var metrics = MetricsSettings()
     metrics.weightKilograms = 70
@@ -115,7 +115,7 @@ struct HubRecordTests {
     #expect(record.summary.setup.weightKilograms == 70)
   }
 
-  @Test("A late lap is durable with the expectation of its record, though a reading said so before and still gathers")
+  @Test("A late lap commits the expectation of a record even if that of an earlier reading still waits")
   func lapBeforeItsReading() {
     var stage = stopped()
     let run = RunID(high: 1, low: 1)
@@ -127,7 +127,7 @@ struct HubRecordTests {
     _ = stage.says("watch", .samples([reading]))
     _ = stage.sends("watch", stage.command(.lap, by: "watch", runID: run), age: .seconds(40))
     stage.commitsAll()
-    // The hub dies before the reading is due.
+    // The hub dies before the reading's commit is due.
     var disk = HubDisk()
     disk.commit(stage.durable)
     let journal = disk.journal(of: run)
@@ -136,7 +136,7 @@ struct HubRecordTests {
     #expect(disk.history.expectedRecords.map(\.runID) == [run])
   }
 
-  @Test("A run that another one has followed is made anew from its journal")
+  @Test("The record of a run that another one followed is made from its journal")
   func earlierRun() throws {
     var stage = stopped()
     _ = stage.feed(own(.start, 3, run: RunID(high: 1, low: 2)))
@@ -166,7 +166,7 @@ struct HubRecordTests {
     #expect(record.body.report.metrics.averageCadenceStepsPerMinute == 170)
   }
 
-  @Test("What comes while the journal is read does not put the first version off: it makes the second")
+  @Test("Entries that arrive while the journal is read do not postpone version 1: they make version 2")
   func whileJournalIsRead() {
     var stage = HubStage.with("watch", debounce: .zero)
     let run = RunID(high: 1, low: 1)
@@ -174,7 +174,7 @@ struct HubRecordTests {
       _ = stage.act(own(kind, UInt64(number), run: run))
       stage.now = stage.now + .seconds(10)
     }
-    // The next run begins before the record is made: it is made from the journal, which has to be read.
+    // The next run begins before the record is made, so the hub has to make it from the journal on disk.
     _ = stage.act(own(.start, 3, run: RunID(high: 1, low: 2)))
     while let id = stage.takeInFlight() { _ = stage.act(.committed(id)) }
     #expect(stage.askedJournal == run && records(stage).isEmpty)
@@ -206,7 +206,7 @@ struct HubRecordTests {
     #expect(reading ?? .max < record ?? 0)
   }
 
-  @Test("A removed record does not come back with what comes later of its run")
+  @Test("Late entries of a removed run do not bring its record back")
   func removed() {
     var stage = stopped()
     let run = RunID(high: 1, low: 1)
@@ -222,7 +222,7 @@ struct HubRecordTests {
     #expect(next.core.records.kept.isEmpty)
   }
 
-  @Test("Nor with what was on its way to the disk when it was removed, in a later life")
+  @Test("Entries on their way to the disk do not bring back a removed record in a later incarnation")
   func removedMeanwhile() {
     var stage = stopped()
     let run = RunID(high: 1, low: 1)
@@ -237,7 +237,7 @@ struct HubRecordTests {
     #expect(records(next) == [])
   }
 
-  @Test("A title and a note make a new version, and stay with the next one that the numbers make")
+  @Test("A title and a note make a new version and are kept by later versions")
   func edited() {
     var stage = stopped()
     let run = RunID(high: 1, low: 1)
@@ -255,7 +255,7 @@ struct HubRecordTests {
     #expect(stage.feed(.inquire(.editRecord(run, title: long, note: nil), 3)) == ["answer 3: failed"])
   }
 
-  @Test("A record from elsewhere is kept once, in as many parts as it takes; one that is known changes nothing")
+  @Test("An imported record is kept once, in as many parts as it needs; a known one changes nothing")
   func imported() throws {
     var stage = stopped()
     var record = try #require(records(stage).first)

@@ -1,7 +1,7 @@
 import RunCore
 import Testing
 
-/// A run of 16 s with every kind of press, which one hub sees through, or two with a death in between.
+/// A run of 16 s with every kind of press, with one hub throughout, or with a death and a second incarnation.
 @Suite("A hub dies at every moment of a run")
 struct HubRecoveryStepsTests {
   private enum Step {
@@ -26,7 +26,7 @@ struct HubRecoveryStepsTests {
     return all.sorted { $0.0 < $1.0 }.map { (time: $0.0, step: $0.1) }
   }()
 
-  /// Lives through the run; a hub that dies is back after 30 s, and what the runner does after that happens 30 s later.
+  /// Plays the run. A hub that dies is back after 30 s, and the rest of the run happens 30 s later.
   private func live(dyingAt death: BusTime?, downtime: Downtime = .paused, recovery: RecoveryChoice = .resume) -> Result
   {
     var hub = HubStage.with("watch")
@@ -50,7 +50,7 @@ struct HubRecoveryStepsTests {
       _ = hub.hello("watch", nonce: 9)
       hub.commitsAll()
       shift = Self.away
-      // The watch has what was not durable at the hub.
+      // The watch still has the readings that were not durable at the hub.
       let stream = StreamID(sender: HubStage.store("watch"), kind: .samples)
       let known = past.delivery.watermarks[stream]?.sequence ?? 0
       for (index, time) in beats.enumerated() where UInt64(index) >= known {
@@ -80,14 +80,15 @@ struct HubRecoveryStepsTests {
       transitions: end.transitions, beats: measured.sorted(), metrics: hub.core.authoritative.metrics)
   }
 
-  /// A press that was accepted and not settled when the hub died counts all the same.
+  /// Whether the run was running at a moment; a press counts even if it was accepted but not settled at the hub's
+  /// death.
   private func isRunning(at moment: BusTime, in whole: Result) -> Bool {
     whole.transitions.last { $0.effectiveAt <= moment }?.kind.targetPhase == .running
   }
 
   private static let deaths = (0...33).map { BusTime.zero + .milliseconds($0 * 500 + 20) }
 
-  @Test("The run goes on with every transition, every lap and every reading, and loses a tick of active time at most")
+  @Test("A resumed run keeps every transition, lap and reading, and loses at most a tick of active time")
   func resuming() {
     let whole = live(dyingAt: nil)
     #expect(whole.transitions.map(\.revision) == [1, 2, 3, 4])

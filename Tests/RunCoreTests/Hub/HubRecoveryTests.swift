@@ -3,7 +3,7 @@ import Testing
 
 @Suite("A run that was on when the hub died")
 struct HubRecoveryTests {
-  /// Ten seconds of a run, then kill -9: what the disk holds. The last sign of life is the tick at 9.5 s.
+  /// What the disk holds after ten seconds of a run and kill -9. The last sign of life is the tick at 9.5 s.
   private static func killed(_ presses: (BusTime, CommandKind)...) -> HubHistory {
     var hub = HubStage.with("watch")
     hub.startRun()
@@ -24,7 +24,7 @@ struct HubRecoveryTests {
 
   private static let minute = BusTime.zero + .seconds(60)
 
-  /// What commits hold, one by one.
+  /// The parts of each commit.
   private static func parts(_ lines: [String]) -> [String] {
     lines.flatMap { line in
       line.hasPrefix("commit: ") ? line.dropFirst(8).split(separator: ", ").map(String.init) : []
@@ -39,7 +39,7 @@ struct HubRecoveryTests {
     HubStage(history: history, now: now, recovery: recovery, downtime: downtime)
   }
 
-  // MARK: Without a question
+  // MARK: Recovery without asking
 
   @Test("Downtime that counts leaves no gap")
   func downtimeRunning() {
@@ -50,7 +50,7 @@ struct HubRecoveryTests {
     #expect(hub.core.deadline == .zero + .seconds(63))
   }
 
-  @Test("A paused run stays paused, and a resume pressed meanwhile counts from the hub's return on")
+  @Test("A paused run stays paused, and a resume pressed while the hub was dead counts from its return on")
   func paused() {
     let history = Self.killed((.zero + .seconds(5), .pause))
     var hub = stage(.resume, history)
@@ -67,7 +67,7 @@ struct HubRecoveryTests {
     hub.passes(.seconds(10))
     #expect(hub.core.authoritative.order.revision == 3)
     #expect(hub.core.ledger.metrics(at: hub.now).active == .seconds(5 + 10))
-    // Where downtime counts, so does what was resumed in it.
+    // Where downtime counts, a resume in it counts from its press.
     var running = stage(.resume, history, downtime: .running)
     #expect(running.feed(.started) == ["commit: term 2, clock, shift 54.5s"])
   }
@@ -104,7 +104,7 @@ struct HubRecoveryTests {
     #expect(Self.history(of: hub, after: []).discarded == [hub.core.authoritative.runID!])
   }
 
-  @Test("A run whose hub died more than a day ago is over, whatever is chosen; discarded if that is chosen")
+  @Test("A run whose hub died more than a day ago is finished, or discarded if that is chosen")
   func overdue() {
     let day = BusTime.zero + .milliseconds(9500) + .seconds(86_400)
     for choice in RecoveryChoice.allCases {
@@ -122,7 +122,7 @@ struct HubRecoveryTests {
     #expect(inTime.core.authoritative.phase == .running)
   }
 
-  @Test("What was measured before the hub died comes in after the run was finished; what came after it does not count")
+  @Test("Late readings from before the hub's death count in a finished run; later readings do not")
   func samplesAfterFinish() {
     var hub = stage(.finish, Self.killed())
     _ = hub.feed(.started)
@@ -139,7 +139,7 @@ struct HubRecoveryTests {
     #expect(hub.core.authoritative.order.revision == 2)
   }
 
-  @Test("A stop that the watch pressed meanwhile joins the one that the hub made")
+  @Test("A stop that the watch pressed meanwhile is coalesced into the hub's own")
   func stopMeanwhile() {
     var hub = stage(.finish, Self.killed())
     _ = hub.feed(.started)
@@ -168,7 +168,7 @@ struct HubRecoveryTests {
     }
   }
 
-  @Test("A run whose start was accepted and not judged loses the time without a hub, too")
+  @Test("The hub's downtime is left out also of a run whose start was accepted and not judged")
   func acceptedStart() {
     var first = HubStage.with("watch")
     first.now = .zero + .seconds(100)
@@ -185,7 +185,7 @@ struct HubRecoveryTests {
     }
   }
 
-  // MARK: With a question
+  // MARK: Recovery with asking
 
   private func asked(_ history: HubHistory = killed(), at now: BusTime = minute, downtime: Downtime = .paused)
     -> HubStage
@@ -199,7 +199,7 @@ struct HubRecoveryTests {
     return hub
   }
 
-  @Test("A hub that asks shows the run as it was, and no time of it is active until somebody answers")
+  @Test("A hub that waits for a recovery decision shows the run as it was, and no time is active until the answer")
   func asking() {
     var hub = stage(.ask, Self.killed())
     #expect(hub.feed(.started) == ["commit: term 2, clock, shift 50.5s, unanswered since 9.5s"])
@@ -215,7 +215,7 @@ struct HubRecoveryTests {
     #expect(hub.core.ledger.metrics(at: hub.now).elapsed == .milliseconds(100_000))
   }
 
-  @Test("Resume ends the gap with the answer, and the run ticks again")
+  @Test("The answer resume ends the gap, and the hub publishes ticks again")
   func answerResume() {
     var hub = asked()
     hub.now = .zero + .seconds(100)
@@ -237,7 +237,7 @@ struct HubRecoveryTests {
     #expect(hub.core.authoritative.metrics.active == .seconds(100))
   }
 
-  @Test("Finish and discard stop the run when its hub died, however long nobody answered")
+  @Test("The answers finish and discard stop the run at the hub's death, however late they come")
   func answerFinish() {
     for answer in [RecoveryAnswer.finish, .discard] {
       var hub = asked()
@@ -251,7 +251,7 @@ struct HubRecoveryTests {
     }
   }
 
-  @Test("A shell on the hub's machine may answer, a peer's may not, and nobody twice")
+  @Test("A shell on the hub's machine may answer once; a peer may not")
   func inquiry() {
     var hub = asked()
     #expect(hub.says("watch", .inquire(.recover(.finish))) == ["watch ← answer failed"])
@@ -260,7 +260,7 @@ struct HubRecoveryTests {
     #expect(hub.feed(.inquire(.recover(.resume), 8)) == ["answer 8: failed"])
   }
 
-  @Test("A stop that is pressed while the hub asks finishes the run, any other button goes on with it first")
+  @Test("While the hub waits for a decision, a stop finishes the run, and any other press resumes it first")
   func presses() {
     for kind in CommandKind.allCases {
       var hub = asked()
@@ -280,7 +280,7 @@ struct HubRecoveryTests {
     }
   }
 
-  @Test("A button of the hub itself answers as well, and so does a script's")
+  @Test("A press on the hub itself or from a script is also an answer")
   func ownPresses() {
     var own = asked()
     #expect(
@@ -289,7 +289,7 @@ struct HubRecoveryTests {
     #expect(script.requests("script", .stop, id: 9).contains { $0.contains("answered, stop at 9.5s") })
   }
 
-  @Test("A command for another run is no answer, and neither is what was pressed before the question was asked")
+  @Test("A command for another run, or one pressed before the question was asked, is no answer")
   func noAnswers() {
     var hub = asked()
     let other = hub.command(.stop, by: "watch", id: 70, runID: RunID(high: 5, low: 5))
@@ -297,7 +297,7 @@ struct HubRecoveryTests {
     hub.commitsAll()
     hub.passes(.seconds(1))
     #expect(hub.core.authoritative.isRecovering)
-    // Pressed while there was no hub: judged as if the downtime were absent, and the question stands.
+    // Pressed while the hub was dead: judged as if there were no downtime, and the question stays open.
     hub = asked()
     _ = hub.sends("watch", hub.command(.pause, by: "watch", id: 71), sequence: 2, age: .seconds(20))
     hub.commitsAll()
@@ -307,7 +307,7 @@ struct HubRecoveryTests {
     #expect(hub.core.authoritative.metrics.active == .milliseconds(9500))
   }
 
-  @Test("A stop that was pressed while there was no hub stands where it was pressed, and the question falls away")
+  @Test("A stop that was pressed while the hub was dead counts at its press time and closes the question")
   func mootQuestion() {
     var hub = asked()
     let lines = hub.sends("watch", hub.command(.stop, by: "watch", id: 70), sequence: 2, age: .seconds(40))
@@ -318,7 +318,7 @@ struct HubRecoveryTests {
     #expect(hub.feed(.recover(.resume)) == ["note"])
   }
 
-  @Test("Readings that come while the hub asks do not count, and those of before do")
+  @Test("Readings measured while the hub waits for a decision do not count; earlier ones do")
   func samplesWhileAsking() {
     var hub = asked()
     _ = hub.beats("watch", 150, from: 1, age: .seconds(52))
@@ -334,7 +334,7 @@ struct HubRecoveryTests {
     #expect(hub.core.authoritative.metrics.maxHeartRateBpm == 170)
   }
 
-  // MARK: Again and again
+  // MARK: Repeated crashes
 
   @Test("A hub that dies while it asks asks again, and has been away since the first death")
   func crashWhileAsking() {
@@ -359,7 +359,7 @@ struct HubRecoveryTests {
     #expect(finishing.feed(.started).first?.contains("stop at 9.5s") == true)
   }
 
-  @Test("Two recoveries in a row leave two gaps, and the same numbers as one hub that paused twice")
+  @Test("Two consecutive recoveries leave two gaps and give the same numbers as two pauses")
   func twice() {
     var hub = HubStage.with("watch")
     hub.startRun()
@@ -379,7 +379,7 @@ struct HubRecoveryTests {
     #expect(hub.core.authoritative.metrics.active == .milliseconds(9500 + 9000 + 9000))
   }
 
-  @Test("Wall time counts across boots alone: set back an hour it makes no downtime, and never a negative one")
+  @Test("Wall time counts only across boots; a clock set back an hour gives no downtime, and never a negative one")
   func clockSetBack() {
     let history = Self.killed()
     guard var mark = history.clock else { return }
@@ -398,16 +398,16 @@ struct HubRecoveryTests {
       }
       return core
     }
-    // The same boot: the monotonic clock alone, whatever the wall clock says.
+    // Within one boot only the monotonic clock counts.
     let sameBoot = hub("first", real: mark.real + .seconds(30), wall: 1_000_000 - 3600).authoritative
     #expect(sameBoot.metrics.active == .milliseconds(9500))
     #expect(sameBoot.metrics.elapsed == .milliseconds(39_500))
-    // Another boot, an hour back: no time has passed.
+    // Another boot, with the wall clock set back an hour: no time has passed.
     let otherBoot = hub("second", real: .zero + .seconds(5), wall: 1_000_000 - 3600).authoritative
     #expect(otherBoot.phase == .running)
     #expect(otherBoot.metrics.active == .milliseconds(9500))
     #expect(otherBoot.metrics.elapsed == .milliseconds(9500))
-    // Another boot, a minute on.
+    // Another boot, a minute later.
     let later = hub("third", real: .zero + .seconds(5), wall: 1_000_060).authoritative
     #expect(later.metrics.active == .milliseconds(9500))
     #expect(later.metrics.elapsed == .milliseconds(69_500))

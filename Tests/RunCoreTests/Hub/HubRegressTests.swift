@@ -4,14 +4,14 @@ import Testing
 
 @Suite("A hub whose store has lost history")
 struct HubRegressTests {
-  @Test("Each device that was acknowledged more begins anew with it; a device that was not goes on as it was")
+  @Test("Each device with more acknowledged than the hub knows resets its streams; other devices continue")
   func beginsAnew() {
     var hub = HubStage.with("tablet", debounce: .zero)
     _ = hub.presses("tablet", .start)
     hub.commitsAll()
     var disk = HubDisk()
     disk.commit(hub.durable)
-    // What follows is lost with the disk.
+    // The rest is lost with the disk.
     _ = hub.presses("tablet", .pause)
     hub.commitsAll()
     var next = HubStage.opened(debounce: .zero, history: disk.history, now: hub.now)

@@ -1,16 +1,16 @@
 import RunCore
 import Testing
 
-@Suite("A hub's next life")
+@Suite("A hub restarts")
 struct HubRestartTests {
-  /// A life that ended as by kill -9, and what its disk holds.
+  /// What the disk holds after kill -9.
   private func store(of hub: HubStage) -> HubDisk {
     var disk = HubDisk()
     disk.commit(hub.durable)
     return disk
   }
 
-  @Test("The run goes on with its revision, under the next term, and the time between the lives is a gap")
+  @Test("The run continues with its revision under the next term, and the downtime is a gap")
   func running() {
     var first = HubStage.with("watch")
     first.startRun()
@@ -30,7 +30,7 @@ struct HubRestartTests {
       ])
   }
 
-  @Test("A run keeps the weight and the auto-pause that it was started with, whatever the next life is started with")
+  @Test("A run keeps the weight and auto-pause setting that it was started with, whatever the next incarnation has")
   func setup() throws {
     var chosen = MetricsSettings()
     chosen.weightKilograms = 70
@@ -83,7 +83,7 @@ struct HubRestartTests {
     #expect(verdicts(lines) == verdicts(expected))
   }
 
-  @Test("A press whose verdict the last life kept is answered and not judged again")
+  @Test("A press whose verdict was kept is answered and not judged again")
   func verdicts() {
     var first = HubStage.with("watch")
     let start = first.command(.start, by: "watch")
@@ -92,10 +92,10 @@ struct HubRestartTests {
     first.passes(.seconds(1))
     var second = HubStage.opened(history: store(of: first).history, now: .zero + .seconds(5))
     #expect(second.hello("watch").first == "watch ← welcome 1, commands 1, 2.1.1 running")
-    // Acknowledged; its verdict is owed by the hub's own stream.
+    // The command is acknowledged; its verdict is owed on the hub's own stream.
     second.commitsAll()
     #expect(second.sends("watch", start, sequence: 1) == ["watch ← commands to 1"])
-    // The same press by a plain request.
+    // The same command by a plain request.
     let request = Request(command: start, deviceID: DeviceID("watch")!, age: .zero)
     let frame = PeerFrame(session: 0, sentAt: .zero, message: .request(request))
     #expect(second.feed(.frame(.named("script", isRequest: true), frame)) == ["commit: "])
@@ -113,7 +113,7 @@ struct HubRestartTests {
     _ = hub.presses("watch", .pause)
     hub.commitsAll()
     #expect(hub.passes(.seconds(1)).contains { $0.contains("judge pause illegal while idle 0, forget") })
-    // What is below the watermark is acknowledged and no more, however old it is.
+    // A command below the watermark is only acknowledged, however old it is.
     #expect(hub.sends("watch", hub.command(.pause, by: "watch", id: 1001), sequence: 1) == ["watch ← commands to 2"])
   }
 }

@@ -48,7 +48,7 @@ struct HubRetentionTests {
     return disk
   }
 
-  @Test("It goes a day after the run was over, not a moment sooner; that of the last run stays until the next begins")
+  @Test("A journal is deleted a day after its run was over; that of the last run stays until the next begins")
   func day() throws {
     var stage = HubStage.opened()
     run(first, 1, in: &stage)
@@ -65,7 +65,7 @@ struct HubRetentionTests {
     #expect(disk(stage).journal(of: first).count == 2)
   }
 
-  @Test("What is due when the hub is down goes in its next life; transitions are still known then")
+  @Test("A journal that is due while the hub is down is deleted after its restart; transitions are still known then")
   func nextLife() throws {
     var stage = HubStage.opened()
     run(first, 1, in: &stage)
@@ -79,13 +79,13 @@ struct HubRetentionTests {
     #expect(both.history.journal == disk(stage).history.journal)
   }
 
-  @Test("It waits for the record that what came last is to make")
+  @Test("A journal is kept until the record of its last entries is made")
   func expected() throws {
     var stage = HubStage.opened()
     run(first, 1, in: &stage)
     let over = try #require(ended(stage, first))
     stage.passes(to: over + Self.day - .seconds(5))
-    // Of the first run, which is still the last one, and then of an earlier one.
+    // An entry of the first run, which is still the last run, and then one of an earlier run.
     _ = stage.feed(heartRate(180, at: 3))
     run(second, 3, in: &stage)
     stage.passes(to: over + Self.day + .seconds(30))
@@ -99,7 +99,7 @@ struct HubRetentionTests {
     #expect(stage.core.records.kept[first]?.version == 2)
   }
 
-  @Test("A reading of a run that has been over for more than a day is taken in and goes nowhere")
+  @Test("A reading of a run that has been over for more than a day is acknowledged and dropped")
   func late() throws {
     var stage = HubStage.opened()
     run(first, 1, in: &stage)
@@ -116,7 +116,7 @@ struct HubRetentionTests {
     #expect(stage.core.records.expected.isEmpty)
   }
 
-  @Test("Removed by its owner, what a run measured is gone at once, from the state too, and no more is taken in")
+  @Test("The journal of a removed run is deleted at once, also from the state, and later readings are dropped")
   func removed() throws {
     var stage = HubStage.opened()
     run(first, 1, in: &stage)
@@ -142,7 +142,7 @@ struct HubRetentionTests {
     #expect(dropped(later) == [])
   }
 
-  @Test("A removed run comes back from its export, also the last one, and stays as it came")
+  @Test("A removed run can be imported from its export, also the last one, and stays unchanged")
   func back() throws {
     var stage = HubStage.opened()
     run(first, 1, in: &stage)
@@ -164,7 +164,7 @@ struct HubRetentionTests {
     }
   }
 
-  @Test("That of a discarded run goes after a day as well")
+  @Test("The journal of a discarded run is also deleted after a day")
   func discarded() throws {
     var stage = HubStage.opened()
     _ = stage.feed(own(.start, 1, run: first))

@@ -1,9 +1,9 @@
 import RunCore
 import Testing
 
-@Suite("A hub publishes the route to those who follow it, and tells it to those who ask")
+@Suite("A hub publishes the route to followers and sends it to peers that ask")
 struct HubRouteTests {
-  /// Fixes of the phone's own receiver, a step of three metres a second.
+  /// Fixes of the phone's own receiver, moving at three metres a second.
   private func fix(_ hub: inout HubStage, _ seconds: Int64...) {
     for second in seconds {
       let position = Position(latitude: 48, longitude: Double(second) * 4e-5, horizontalAccuracyMeters: 5)
@@ -21,7 +21,7 @@ struct HubRouteTests {
 
   private func routes(_ lines: [String]) -> [String] { lines.filter { $0.contains("route") } }
 
-  @Test("Nothing is published while nobody has subscribed, and nothing of before when somebody does")
+  @Test("A hub publishes no route without subscribers, and no earlier points when somebody subscribes")
   func unwanted() {
     var hub = running(followed: false)
     fix(&hub, 0, 1)
@@ -29,11 +29,11 @@ struct HubRouteTests {
     #expect(hub.feed(.subscribed(.route)) == [])
     #expect(routes(hub.passes(.seconds(3))) == [])
     fix(&hub, 2, 3)
-    // The first number stands for what was before.
+    // The first number stands for all earlier parts.
     #expect(routes(hub.passes(.seconds(3))) == ["publish route 1.2 run 1: 2+2 of 4"])
   }
 
-  @Test("A run begins with a part without points, and its points come with the tick that makes them durable")
+  @Test("A run begins with an empty part, and its points come with the tick that makes them durable")
   func withTheTick() {
     var hub = HubStage.with("watch")
     _ = hub.feed(.subscribed(.route))
@@ -48,18 +48,18 @@ struct HubRouteTests {
     #expect(routes(hub.passes(.seconds(3))) == [])
   }
 
-  @Test("A fix that comes late replaces what lies behind it")
+  @Test("A late fix replaces the points after it")
   func late() {
     var hub = running()
     hub.passes(.seconds(4))
     fix(&hub, 0, 1, 2, 4)
     #expect(routes(hub.passes(.seconds(3))) == ["publish route 1.3 run 1: 0+4 of 4"])
     fix(&hub, 3)
-    // The fold goes back to where it has a checkpoint: at the latest where the fix belongs.
+    // The fold returns to a checkpoint, which lies at or before the late fix.
     #expect(routes(hub.passes(.seconds(3))) == ["publish route 1.4 run 1: 0+5 of 5"])
   }
 
-  @Test("A reading that comes late leaves the route whole, though nothing more is measured", arguments: [true, false])
+  @Test("After a late reading the route is complete, even if nothing more is measured", arguments: [true, false])
   func lateReading(followed: Bool) {
     var hub = running(followed: followed)
     hub.passes(.seconds(500))
@@ -71,7 +71,7 @@ struct HubRouteTests {
     #expect(answer.filter { $0.hasSuffix("run 1: 500+0 of 500") }.count == 1, "\(answer)")
   }
 
-  @Test("What is measured while the run stands still is published when it is durable, with no snapshot")
+  @Test("Points measured while the run is paused are published when they are durable, without a snapshot")
   func paused() {
     var hub = running()
     fix(&hub, 0)
@@ -97,7 +97,7 @@ struct HubRouteTests {
       ])
   }
 
-  @Test("The next run begins anew, and numbers go on")
+  @Test("The next run begins a new route, and part numbers continue")
   func nextRun() {
     var hub = HubStage.with("watch", debounce: .zero)
     _ = hub.feed(.subscribed(.route))
@@ -118,7 +118,7 @@ struct HubRouteTests {
       ])
   }
 
-  @Test("Any peer may ask; an answer waits until what it holds is durable, and later answers wait behind it")
+  @Test("Any peer may ask; an answer waits until its points are durable, and later answers wait behind it")
   func answers() {
     var hub = HubStage.with("watch")
     #expect(hub.says("watch", .inquire(.report)) == ["watch ← answer report none"])
@@ -127,7 +127,7 @@ struct HubRouteTests {
     #expect(hub.says("watch", .inquire(.report)) == ["watch ← answer report 0.5s"])
     hub.passes(.seconds(1))
     fix(&hub, 0, 1)
-    // Two questions at once: the second could be answered now, and is not before the first.
+    // Two questions at once: the answer to the second is ready, but must not overtake the first.
     #expect(
       hub.says("watch", .inquire(.route(from: 1))) == ["commit: phone sample at 0.0s, phone sample at 1.0s"])
     #expect(hub.says("watch", .inquire(.peers)) == [])
@@ -149,7 +149,7 @@ struct HubRouteTests {
     #expect(hub.says("watch", .inquire(.peers)).contains("watch ← answer watch"))
   }
 
-  @Test("The hub computes every run with the settings that it was given", arguments: [nil, 70] as [Double?])
+  @Test("A hub computes every run with the settings that it was given", arguments: [nil, 70] as [Double?])
   func settings(weight: Double?) {
     var settings = MetricsSettings()
     settings.weightKilograms = weight

@@ -1,7 +1,7 @@
 import RunCore
 import Testing
 
-@Suite("A hub takes samples in")
+@Suite("A hub receives samples")
 struct HubSampleTests {
   @Test("Samples count at once and are acknowledged only when they are durable")
   func ack() {
@@ -16,13 +16,13 @@ struct HubSampleTests {
     #expect(hub.core.authoritative.metrics.heartRateBpm == 151)
   }
 
-  @Test("A gap is ignored, and what is known is acknowledged once more")
+  @Test("Samples after a gap are ignored, and known samples are acknowledged again")
   func gapAndResend() {
     var hub = HubStage.with("watch")
     hub.startRun()
     #expect(hub.beats("watch", 150, from: 2) == ["note"])
     #expect(hub.beats("watch", 150, from: 1) == [])
-    // Known and not durable: there is nothing to acknowledge yet.
+    // Known but not durable: the hub cannot acknowledge yet.
     #expect(hub.beats("watch", 150, from: 1) == [])
     hub.passes(.seconds(3))
     #expect(hub.beats("watch", 150, 160, from: 1) == ["watch ← samples to 1"])
@@ -31,7 +31,7 @@ struct HubSampleTests {
     #expect(hub.durable.filter { NodeLines.line($0).contains("150 bpm") }.count == 1)
   }
 
-  @Test("Before any run a sample is taken in and dropped")
+  @Test("Before any run a sample is acknowledged and dropped")
   func beforeRun() {
     var hub = HubStage.with("watch")
     #expect(hub.beats("watch", 150, from: 1) == [])
@@ -40,7 +40,7 @@ struct HubSampleTests {
     #expect(hub.core.authoritative.metrics.heartRateBpm == nil)
   }
 
-  @Test("A sample with a place in the run lies there, whenever it arrives")
+  @Test("A sample with an offset in the run gets that time, whenever it arrives")
   func runOffset() {
     var hub = HubStage.with("watch")
     hub.startRun()
@@ -51,7 +51,7 @@ struct HubSampleTests {
       ])
     }
     _ = hub.says("watch", sample(1, .seconds(7)))
-    // A second ahead is a clock that runs ahead; more is no measurement.
+    // Up to a second ahead is allowed, because a clock may be fast; more than that is rejected.
     _ = hub.says("watch", sample(2, .milliseconds(21_400)))
     _ = hub.says("watch", sample(3, .milliseconds(21_600)))
     _ = hub.feed(.sample(Sample(moment: .runOffset(.seconds(8)), value: .heartRate(bpm: 141))))
@@ -61,7 +61,7 @@ struct HubSampleTests {
     #expect(hub.durable.map(NodeLines.line).contains("samples to 3"))
   }
 
-  @Test("While the run is paused samples publish nothing, unless they belong to what was run")
+  @Test("While the run is paused samples publish nothing, unless they belong to the time before the pause")
   func paused() {
     var hub = HubStage.with("watch")
     hub.startRun()
@@ -83,7 +83,7 @@ struct HubSampleTests {
     #expect(hub.core.deadline.map { $0 > hub.now + .seconds(1) } != false)
   }
 
-  @Test("What was measured after the stop is no part of the run")
+  @Test("Samples measured after the stop are not part of the run")
   func afterStop() {
     var hub = HubStage.with("watch")
     hub.startRun()
@@ -100,7 +100,7 @@ struct HubSampleTests {
       ])
   }
 
-  @Test("A reading of the very moment of the stop is shown, though it arrives after it", arguments: [true, false])
+  @Test("A reading of the moment of the stop is shown, though it arrives after the stop", arguments: [true, false])
   func atTheStop(isOwn: Bool) {
     var hub = HubStage.with("watch")
     hub.startRun()
@@ -123,7 +123,7 @@ struct HubSampleTests {
     #expect(hub.core.authoritative.metrics.maxHeartRateBpm == 170)
   }
 
-  @Test("Samples of a run whose start waits for its verdict are taken in after it")
+  @Test("Samples of a run whose start is pending are accepted after its verdict")
   func beforeVerdict() {
     var hub = HubStage.with("watch")
     let start = hub.command(.start, by: "watch")
@@ -140,7 +140,7 @@ struct HubSampleTests {
     #expect(hub.durable.map(NodeLines.line).filter { $0.contains("bpm") } == ["watch 150 bpm at 0.0s"])
   }
 
-  @Test("A start that waits for its stop holds up the readings of its own device, and of no other")
+  @Test("A held start delays the readings of its own device and of no other")
   func heldStart() {
     var hub = HubStage.opened()
     hub.now = .zero + .seconds(600)
@@ -156,7 +156,7 @@ struct HubSampleTests {
     #expect(hub.passes(.seconds(3)) == ["commit: samples to 1", "watch ← samples to 1"])
   }
 
-  @Test("A sample of the last run taken in this one belongs to this one")
+  @Test("A sample that names the last run but was measured in the present one belongs to the present one")
   func staleRun() {
     var hub = HubStage.with("watch", debounce: .zero)
     _ = hub.presses("watch", .start)
@@ -178,11 +178,11 @@ struct HubSampleTests {
       guard case .append(let run, let entry) = operation, case .sample = entry.event else { return nil }
       return "\(run == first ? "first" : "second") \(NodeLines.line(entry))"
     }
-    // The one between the runs belongs to neither.
+    // The sample between the runs belongs to neither.
     #expect(entries == ["second watch 50 bpm at 3.0s", "first watch 150 bpm at 0.5s"])
   }
 
-  @Test("A run that is full takes no more readings in and says so once; presses and the next run go on")
+  @Test("A full run accepts no more readings and says so once; presses and the next run continue")
   func fullRun() {
     var hub = HubStage.opened(ledgerEntriesMax: 4)
     _ = hub.hello("watch")
@@ -190,7 +190,7 @@ struct HubSampleTests {
     #expect(hub.beats("watch", 140, 141, 142, 143, 144, from: 1) == ["note"])
     #expect(hub.beats("watch", 145, from: 6) == [])
     #expect(hub.feed(.sample(Sample(moment: .at(hub.now), value: .heartRate(bpm: 150)))) == [])
-    // Taken in and dropped: nobody sends them again.
+    // Acknowledged and dropped, so that nobody sends them again.
     #expect(hub.passes(.seconds(3)).contains("watch ← samples to 6"))
     func entries() -> Int { hub.durable.count { if case .append = $0 { true } else { false } } }
     #expect(entries() == 4)
@@ -209,7 +209,7 @@ struct HubSampleTests {
     #expect(hub.core.authoritative.metrics.heartRateBpm == 150)
   }
 
-  @Test("A run that is over takes in so many readings in a life of the hub, and no more")
+  @Test("A hub accepts a bounded number of late readings for a run that is over")
   func pastReadings() {
     var hub = HubStage.opened(debounce: .zero, pastReadingsMax: 3)
     _ = hub.hello("watch")
@@ -229,7 +229,7 @@ struct HubSampleTests {
     #expect(hub.journal(of: first).count { if case .sample = $0.event { true } else { false } } == 3)
   }
 
-  @Test("A store that is far behind takes in no more samples, and its hub keeps a bound")
+  @Test("While its store is far behind, a hub accepts no more samples")
   func congested() {
     var hub = HubStage.with("watch")
     hub.startRun()

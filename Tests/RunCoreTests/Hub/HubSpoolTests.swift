@@ -1,7 +1,7 @@
 import RunCore
 import Testing
 
-@Suite("A press that comes to the hub by several ways at once")
+@Suite("A press that reaches the hub in several ways at once")
 struct HubSpoolTests {
   private static let shell = DeviceID("shell")!
 
@@ -45,7 +45,7 @@ struct HubSpoolTests {
             storeID: StoreID(high: 2, low: UInt64(route)), nonce: 1, termSeen: 0, isOneShot: isOneShot)))
     }
 
-    /// The verdicts that a connection was sent within its session.
+    /// The verdicts that a connection received within its session.
     func verdicts(_ route: UInt8) -> Int {
       let session = session(of: route)
       return sent.count {
@@ -64,7 +64,7 @@ struct HubSpoolTests {
   private let start = Command(
     id: CommandID(high: 4, low: 7), kind: .start, source: .shell, runID: RunID(high: 9, low: 1))
 
-  @Test("A one-shot hears its verdict though the hub found its press in the spool first; so does each forwarder")
+  @Test("A one-shot and each forwarder get the verdict, though the hub found the press in the spool first")
   func spooledFirst() {
     var hub = Place()
     hub.feed(.spooled([ForwardedCommand(command: start, deviceID: Self.shell, since: .zero, isUncertain: false)]))
@@ -77,7 +77,7 @@ struct HubSpoolTests {
     hub.now = .zero + .milliseconds(500)
     hub.feed(.deadline)
     for route: UInt8 in [11, 12, 13] { #expect(hub.verdicts(route) == 1, "\(route)") }
-    // Judged already: the answer is one of the session, to which alone a peer listens.
+    // Already judged: the answer is sent within the session, because a peer accepts nothing else.
     hub.says(13, request)
     #expect(hub.verdicts(13) == 2)
   }

@@ -8,16 +8,16 @@ struct HubTickTests {
     var hub = HubStage.opened(debounce: .zero)
     hub.now = .zero + .seconds(10)
     _ = hub.feed(.press(hub.command(.start, by: "phone")))
-    // The disk takes a quarter of a second: the schedule begins there.
+    // The commit takes a quarter of a second, and the schedule begins at its end.
     hub.now = hub.now + .milliseconds(250)
     _ = hub.commits()
     #expect(hub.core.deadline == .zero + .milliseconds(13_250))
-    // A late timer shifts this tick and no other.
+    // A late timer shifts only this tick.
     hub.now = .zero + .milliseconds(13_900)
     #expect(hub.feed(.deadline) == ["commit: clock"])
     _ = hub.commits()
     #expect(hub.core.deadline == .zero + .milliseconds(16_250))
-    // One that is later than a whole interval skips what it missed.
+    // A timer that is late by more than an interval skips the missed ticks.
     hub.now = .zero + .milliseconds(23_000)
     #expect(hub.feed(.deadline) == ["commit: clock"])
     _ = hub.commits()
@@ -26,7 +26,7 @@ struct HubTickTests {
     #expect(hub.core.deadline == .zero + .milliseconds(100_250))
   }
 
-  @Test("A transition begins the schedule anew")
+  @Test("A transition restarts the schedule")
   func anew() {
     var hub = HubStage.opened(debounce: .zero)
     for kind in [CommandKind.start, .pause, .resume] {
@@ -50,7 +50,7 @@ struct HubTickTests {
     }
   }
 
-  @Test("A lap is published with the next number and leaves the schedule alone")
+  @Test("A lap is published with the next tick number and does not change the schedule")
   func lap() {
     var hub = HubStage.opened(debounce: .zero)
     _ = hub.feed(.press(hub.command(.start, by: "phone")))
@@ -61,7 +61,7 @@ struct HubTickTests {
     #expect(hub.core.deadline == .zero + .seconds(3))
   }
 
-  @Test("Whatever happens, each publication lies above all before it")
+  @Test("Each publication is ordered after all earlier ones, whatever happens")
   func onlyGrows() {
     var generator = SeededGenerator(seed: 7)
     var hub = HubStage.with("watch", "widget")
@@ -88,7 +88,7 @@ struct HubTickTests {
     #expect(last.tick > 120)
   }
 
-  @Test("At sixty times the speed the run's time is bus time and the beat is real time")
+  @Test("At sixty times the speed the run uses bus time and the heartbeat real time")
   func speed() {
     var hub = HubStage.with("watch", debounce: .milliseconds(500), speed: 60)
     // A press 200 ms ago in real time is twelve seconds ago on the bus, and not late: 500 ms of real time are allowed.
@@ -99,7 +99,7 @@ struct HubTickTests {
     #expect(hub.core.authoritative.phase == .running)
     let ticks = hub.passes(.seconds(60)).filter { $0.hasPrefix("publish 1") }
     #expect(ticks.count == 20)
-    // Six real seconds of silence are six minutes on the bus.
+    // The limit of six seconds of real silence is six minutes on the bus.
     let until = hub.passes(to: .zero + .seconds(60 + 359))
     #expect(!until.contains("publish watch gone"))
     #expect(hub.passes(.seconds(10)).contains("publish watch gone"))

@@ -3,10 +3,10 @@ import Testing
 
 @testable import RunCore
 
-@Suite("A run pressed out of reach waits for its stop only as long as that can come")
+@Suite("A run pressed out of reach waits for its stop only as long as the stop can come")
 struct LostChainTests {
-  /// A watch was out of reach and sends the start of its run, and that the stop follows; then it comes with another
-  /// store, while its old session still stands.
+  /// A watch that was out of reach sends a start that says that its stop follows, and then reconnects with another
+  /// store, while its old session still exists.
   private func replaced() -> HubStage {
     var hub = HubStage.opened()
     hub.passes(to: .zero + .seconds(60))
@@ -25,7 +25,7 @@ struct LostChainTests {
     return hub
   }
 
-  @Test("It is judged when the session of the store that was lost ends")
+  @Test("The hub judges its presses when the session of the lost store ends")
   func sessionEnds() {
     var hub = replaced()
     #expect(hub.core.unjudged.count == 1)
@@ -34,7 +34,7 @@ struct LostChainTests {
     #expect(hub.core.unjudged.isEmpty)
   }
 
-  @Test("It is judged by the hub's next life")
+  @Test("The hub judges its presses after a restart")
   func nextLife() {
     let hub = replaced()
     var disk = HubDisk()
@@ -59,7 +59,7 @@ struct LostChainTests {
     #expect(announcements(&peer) == [true])
   }
 
-  /// What the start says when it goes once more.
+  /// The `stopFollows` marks of the commands that are sent again.
   private func announcements(_ peer: inout PeerStage) -> [Bool] {
     peer.core.receive(.deadline, at: peer.now).compactMap { action in
       guard case .send(let frame) = action, case .command(let sent) = frame.message, sent.command.kind == .start

@@ -1,7 +1,7 @@
 import RunCore
 import Testing
 
-@Suite("Messages of apps, as a hub tells of them")
+@Suite("A hub tells listeners of messages")
 struct MessageNewsTests {
   private func note(_ number: UInt64) -> AppMessage {
     AppMessage(id: MessageID(high: 0, low: number), name: "note", body: [1, 2])
@@ -9,7 +9,7 @@ struct MessageNewsTests {
   private func news(_ lines: [String]) -> [String] { lines.filter { $0.contains("has message") } }
   private func answers(_ lines: [String]) -> [String] { lines.filter { $0.hasPrefix("answer") } }
 
-  @Test("One that came in is told once it is durable that the handler has returned")
+  @Test("A received message is told once it is durable that the handler has returned")
   func incoming() {
     var hub = HubStage.with("watch")
     _ = hub.feed(.handling(true))
@@ -23,7 +23,7 @@ struct MessageNewsTests {
     #expect(news(hub.feed(.handled(stream, through: 3, handlerGeneration: nil)) + hub.commitsAll()).count == 1)
   }
 
-  @Test("One that a shell has posted at the hub is told once its receiver has acknowledged it")
+  @Test("A message that a shell posted at the hub is told once its receiver has acknowledged it")
   func outgoing() {
     var hub = HubStage.with("watch")
     let posted = hub.feed(.inquire(.post(note(7), to: DeviceID("watch")), 1))
@@ -37,7 +37,7 @@ struct MessageNewsTests {
     #expect(news(hub.says("watch", .delivery(.acknowledge(.messages, through: 1)))) == [])
   }
 
-  @Test("Nobody posts to a device that was never met, to nobody, or through a session")
+  @Test("A post to an unknown device, to nobody, or through a session is refused")
   func refused() {
     var hub = HubStage.with("watch")
     #expect(hub.feed(.inquire(.post(note(1), to: nil), 1)) == ["answer 1: failed"])
@@ -45,7 +45,7 @@ struct MessageNewsTests {
     #expect(hub.says("watch", .inquire(.post(note(1), to: DeviceID("watch")))) == ["watch ← answer failed"])
   }
 
-  @Test("A peer posts to its hub, and to nobody else")
+  @Test("A peer posts only to its hub")
   func peer() {
     var peer = PeerStage.up()
     #expect(peer.feed(.inquire(.post(note(7), to: DeviceID("widget")), 1)) == ["answer 1: failed"])

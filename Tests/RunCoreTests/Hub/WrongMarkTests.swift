@@ -5,7 +5,7 @@ import Testing
 @Suite("Marks, terms and names that are wrong")
 struct WrongMarkTests {
   @Test(
-    "A device that says that the hub has lost history begins anew by itself; the others notice nothing",
+    "A device that claims that the hub has lost history resets alone, and others are not affected",
     arguments: [1, 9, 1 << 62, UInt64.max])
   func liesAboutMarks(lie: UInt64) {
     for kind in [StreamID.Kind.commands, .samples, .messages, .verdicts] {
@@ -26,14 +26,14 @@ struct WrongMarkTests {
     }
   }
 
-  @Test("A member is not called what the hub is called; a one-shot may be")
+  @Test("A member must not have the hub's name; a one-shot may")
   func hubName() {
     var hub = HubStage.opened()
     #expect(hub.hello("phone") == ["phone ← refused malformed"])
     #expect(hub.hello("phone", isOneShot: true).first?.hasPrefix("phone ← welcome") == true)
   }
 
-  @Test("A value whose version the other side has passed, after a lost history here, takes one above it and arrives")
+  @Test("After lost history here, a value gets a version above the one that the other side has, and arrives")
   func overtaken() {
     var peer = PeerStage.up()
     let value = AppMessage(id: MessageID(high: 7, low: 1), name: "m", body: [])
@@ -44,11 +44,11 @@ struct WrongMarkTests {
     #expect(peer.hub(.delivery(.acknowledgeLatest(key: "k", version: 6))) == [])
     _ = peer.passes(.seconds(1))
     #expect(peer.commits() == ["1 processed"])
-    // What leaves no room is no version.
+    // A version that leaves no number above it is ignored.
     #expect(peer.hub(.delivery(.acknowledgeLatest(key: "k", version: .max))) == [])
   }
 
-  @Test("The same version of another value comes from a sender that has lost history: it is taken")
+  @Test("Another value with the same version is accepted, because its sender has lost history")
   func sameVersion() {
     var peer = PeerStage.up()
     func gets(_ id: UInt64, _ version: UInt64) -> [String] {
@@ -60,12 +60,12 @@ struct WrongMarkTests {
     #expect(gets(1, 3) == ["send has k 3"])
     #expect(gets(2, 3) == ["commit: take k 3"])
     #expect(peer.commits() == ["send has k 3"])
-    // An older one is answered with the version that is here.
+    // An older version is answered with the present one.
     #expect(gets(3, 2) == ["send has k 3"])
     #expect(peer.core.latest("k")?.id.low == 2)
   }
 
-  @Test("What no hub comes to is dropped, in whatever frame it stands; the next honest word is taken")
+  @Test("A peer drops impossible terms in any frame and accepts the next honest frame")
   func impossibleHub() {
     for term in [HubTerm.limit, 1 << 62, .max] {
       var peer = PeerStage()
@@ -86,7 +86,7 @@ struct WrongMarkTests {
     }
   }
 
-  @Test("A peer that was told a term to which no hub comes forgets it when the hub does not believe it")
+  @Test("A peer that has seen an impossible term forgets it when the hub refuses it")
   func poisoned() {
     var peer = PeerStage.up(PeerStage.snapshot(HubTerm.limit - 1, 0, 1))
     _ = peer.passes(.milliseconds(250))
@@ -106,7 +106,7 @@ struct WrongMarkTests {
 
 @Suite("No number that a peer sends stops a hub")
 struct WrongNumberTests {
-  @Test("Sequences, marks, ages, offsets and readings at their ends", arguments: [Int64.min, -1, 0, 1, .max])
+  @Test("Sequences, marks, ages, offsets and readings at their limits", arguments: [Int64.min, -1, 0, 1, .max])
   func oddNumbers(edge: Int64) {
     var hub = HubStage.with("wrong", "watch")
     hub.startRun()
@@ -140,7 +140,7 @@ struct WrongNumberTests {
     _ = hub.says("wrong", .ping(place, roundTrip: span))
     hub.commitsAll()
     hub.passes(.seconds(10))
-    // The streams that it ended this way are its own.
+    // The streams that it has broken are its own.
     _ = hub.presses("watch", .stop)
     hub.commitsAll()
     hub.passes(.seconds(1))

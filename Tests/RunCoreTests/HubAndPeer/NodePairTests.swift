@@ -1,9 +1,9 @@
 import RunCore
 import Testing
 
-@Suite("A peer and a hub over a link that misbehaves, with disks that are set back")
+@Suite("A peer and a hub over an unreliable link, with disks that are restored from copies")
 struct NodePairTests {
-  @Test("Every sequence of four steps behind two presses under way", arguments: NodePair.Step.allCases)
+  @Test("Every sequence of four steps after two presses were sent", arguments: NodePair.Step.allCases)
   func exhausted(first: NodePair.Step) {
     var start = NodePair()
     for _ in 0..<6 { for step in [.toHub, .commitHub, .toPeer, .commitPeer] as [NodePair.Step] { start.take(step) } }
@@ -35,7 +35,7 @@ struct NodePairTests {
     }
   }
 
-  @Test("Long sampled worlds", arguments: 0..<8 as Range<UInt64>)
+  @Test("Long random sequences of steps", arguments: 0..<8 as Range<UInt64>)
   func sampled(part: UInt64) {
     for seed in stride(from: part, to: 240 + deliverySoak, by: 8) {
       var random = SeededGenerator(seed: seed)
@@ -43,7 +43,7 @@ struct NodePairTests {
       for place in 0..<120 {
         if place == 40 || place == 80 { pair.backUp() }
         var step = NodePair.Step.allCases.randomElement(using: &random)!
-        // Disks are not set back that often.
+        // Disks are seldom restored.
         if step == .restorePeer || step == .restoreHub, Int.random(in: 0..<4, using: &random) > 0 { step = .toHub }
         pair.take(step)
       }

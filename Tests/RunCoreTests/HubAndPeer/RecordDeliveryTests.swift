@@ -3,7 +3,7 @@ import Testing
 
 @testable import RunCore
 
-@Suite("Records come to every peer")
+@Suite("Records reach every peer")
 struct RecordDeliveryTests {
   private static let run = RunID(high: 1, low: 1)
 
@@ -23,7 +23,7 @@ struct RecordDeliveryTests {
     return stage
   }
 
-  /// What a record of so many fixes is to a peer: changes of one number, in parts.
+  /// The changes that carry a record with `fixes` fixes: one number, in parts.
   private func changes(_ number: UInt64, version: UInt64 = 1, fixes: Int = 0, title: String = "") -> [RecordChange] {
     let point = RoutePoint(offset: .seconds(1), position: Position(latitude: 1, longitude: 2), verdict: .counted)
     let summary = RecordSummary(
@@ -41,7 +41,7 @@ struct RecordDeliveryTests {
 
   // MARK: The hub
 
-  @Test("Who is there hears of a record once it is durable; who asks gets it, and has nothing more to ask for")
+  @Test("A connected peer hears of a record once it is durable, fetches it, and has nothing more to fetch")
   func hub() throws {
     var stage = stopped()
     #expect(stage.hello("watch").contains { $0.hasPrefix("watch ← welcome") })
@@ -58,7 +58,7 @@ struct RecordDeliveryTests {
     #expect(
       stage.says("watch", .fetchRecord(RecordFetch(after: 1 << 32 | 1, from: 0)))
         == ["watch ← pong 0 at 1.2.9, records to 1.1"])
-    // An edit is a change of its own: the peer hears of it when it is durable, and not before.
+    // An edit is a change of its own; the peer hears of it once it is durable.
     #expect(stage.feed(.inquire(.editRecord(Self.run, title: "River", note: nil), 7)) == ["commit: edit record 2"])
     #expect(
       stage.commits() == [
@@ -66,12 +66,12 @@ struct RecordDeliveryTests {
       ])
   }
 
-  @Test("Whoever has taken in a change that the hub's store has lost is told where the two histories part")
+  @Test("A peer with a change that the hub's store has lost is told where the two histories part")
   func lostChange() {
     let stage = stopped()
     var disk = HubDisk()
     disk.commit(stage.durable)
-    // The copy of change 1.1 comes in the place of a store that went up to 1.6.
+    // A copy with change 1.1 replaces a store that went up to 1.6.
     var next = HubStage.opened(history: disk.history, now: stage.now)
     _ = next.hello("watch", nonce: 2)
     next.commitsAll()
@@ -79,7 +79,7 @@ struct RecordDeliveryTests {
     next.commitsAll()
     let lost = RecordFetch(after: 1 << 32 | 6, from: 0)
     #expect(next.says("watch", .fetchRecord(lost)).map { $0.suffix(14) } == ["records to 1.1"])
-    // A change that both have is none of them; nor in a later life.
+    // A change that both have is not lost, also in a later incarnation.
     #expect(asks(&next, RecordFetch(after: 1 << 32 | 1, from: 0)) == ["read run 1 from 0 for watch"])
     disk = HubDisk()
     disk.commit(stage.durable + next.durable)
@@ -89,12 +89,12 @@ struct RecordDeliveryTests {
     #expect(last.says("watch", .fetchRecord(lost)).map { $0.suffix(14) } == ["records to 1.1"])
   }
 
-  /// The watch asks; what comes of it once everything before it is durable.
+  /// The watch fetches; returns the lines once everything before is durable.
   private func asks(_ stage: inout HubStage, _ fetch: RecordFetch) -> [String] {
     (stage.says("watch", .fetchRecord(fetch)) + stage.commitsAll()).filter { !$0.hasPrefix("commit") }
   }
 
-  @Test("One read at a time for each peer; an answer of an earlier session goes to nobody")
+  @Test("The hub reads one record at a time for a peer, and drops answers to an earlier session")
   func oneAtATime() {
     var stage = stopped()
     _ = stage.hello("watch")
@@ -109,7 +109,7 @@ struct RecordDeliveryTests {
     #expect(asks(&stage, fetch) == ["read run 1 from 0 for watch"])
   }
 
-  @Test("A removed record is told as removed, also when it goes while it is being read")
+  @Test("The hub tells a peer of a removal, also when the record is removed while it is read")
   func removed() {
     var stage = stopped()
     _ = stage.hello("watch")
@@ -148,7 +148,7 @@ struct RecordDeliveryTests {
     #expect(lines.filter { !$0.hasPrefix("commit") } == ["read run 2 from 0 for watch"])
   }
 
-  @Test("Changes of a later life lie above all of the ones before, also when its store has forgotten some")
+  @Test("A later incarnation's changes have higher numbers than all before, even if its store has lost some")
   func laterLife() {
     let stage = stopped()
     var disk = HubDisk()
@@ -162,7 +162,7 @@ struct RecordDeliveryTests {
 
   // MARK: The peer
 
-  /// A peer that was welcomed by a hub with records up to a change.
+  /// A peer that was welcomed by a hub with record changes up to a number.
   private func welcomed(_ stage: PeerStage? = nil, through: UInt64, session: UInt64 = 1) -> (PeerStage, [String]) {
     var peer = stage ?? PeerStage()
     if stage == nil {
@@ -176,7 +176,7 @@ struct RecordDeliveryTests {
     return (peer, lines.filter { $0.contains("fetch") })
   }
 
-  @Test("A peer that was away fetches a record part by part, keeps it once it is whole and durable, and says so once")
+  @Test("A peer that was away fetches a record in parts, keeps it once it is complete and durable, and says so once")
   func away() throws {
     var (peer, asked) = welcomed(through: 5)
     #expect(asked == ["send fetch after 0.0 from 0"])
@@ -187,14 +187,14 @@ struct RecordDeliveryTests {
     #expect(peer.hub(.recordChange(parts[1])) == ["commit: record 1, records to 0.5"])
     #expect(peer.commits() == ["kept run 1v1"])
     #expect(peer.disk.records.records[Self.run]?.body.route.count == 2000)
-    // The same again, in a later session and in a later life: it is known.
+    // In a later session and in a later incarnation the record is known.
     let again = welcomed(peer, through: 5, session: 2)
     #expect(again.1 == [])
     let next = welcomed(PeerStage(again.0.disk, now: again.0.now), through: 5, session: 3)
     #expect(next.1 == [])
   }
 
-  @Test("A peer that is told less than it has taken in looks at everything again, in a session, too")
+  @Test("A peer that hears of fewer changes than it has received fetches everything again, also within a session")
   func toldLess() {
     var (peer, _) = welcomed(through: 0)
     let order = peer.core.authoritative.order
@@ -204,7 +204,7 @@ struct RecordDeliveryTests {
     #expect(peer.hub(.pong(0, order, recordsThrough: 4)) == ["send fetch after 0.0 from 0", "commit: records to 0.0"])
   }
 
-  @Test("A peer that is there hears at once; what is lost comes with the next answer to a ping, or is asked for again")
+  @Test("A connected peer hears of changes at once; a lost one shows in the next pong, or is fetched again")
   func there() {
     var (peer, asked) = welcomed(through: 0)
     #expect(asked == [])
@@ -214,12 +214,12 @@ struct RecordDeliveryTests {
     let lines = peer.passes(.seconds(7))
     #expect(lines.filter { $0.contains("fetch") }.count == 1)
     #expect(peer.hub(.recordChange(changes(9)[0])) == ["commit: record 1, records to 0.9"])
-    // The hub went on meanwhile; one thing after the other.
+    // The hub has made changes meanwhile; the peer fetches one after the other.
     #expect(peer.hub(.pong(0, order, recordsThrough: 11)) == [])
     #expect(peer.commits() == ["kept run 1v1", "send fetch after 0.9 from 0"])
   }
 
-  @Test("A new version takes the place of the old one; when it comes between two parts, the body begins anew")
+  @Test("A new version replaces the old one; if it comes between two parts, the peer fetches the body from the start")
   func newVersion() {
     var (peer, _) = welcomed(through: 5)
     let old = changes(5, fixes: 2000)
@@ -232,7 +232,7 @@ struct RecordDeliveryTests {
     #expect(peer.disk.records.records[Self.run]?.summary.title == "River")
   }
 
-  @Test("A removal removes; of a record that never came it moves the mark and tells nobody")
+  @Test("A removal deletes the record; if the peer never had it, only the mark moves")
   func removal() {
     var (peer, _) = welcomed(through: 6)
     let removal = RecordChange(number: 6, runID: Self.run, version: 2, summary: nil)
@@ -248,8 +248,8 @@ struct RecordDeliveryTests {
     #expect(peer.disk.records.records.isEmpty)
   }
 
-  /// It may have made the same version of something else since.
-  @Test("A hub that has made fewer changes than were taken in has lost some: all come anew, and none is told twice")
+  /// The hub may have reused a version number for another content since.
+  @Test("When the hub has fewer changes than the peer, the peer fetches all again and tells its app of none twice")
   func hubLost() {
     var (peer, _) = welcomed(through: 5)
     _ = peer.hub(.recordChange(changes(5)[0]))
@@ -262,12 +262,12 @@ struct RecordDeliveryTests {
     #expect(peer.disk.records.records[Self.run]?.body.route.count == 3)
   }
 
-  @Test("A peer that dies while all comes anew goes on with that in its next life")
+  @Test("A peer that dies while it fetches all again continues in its next incarnation")
   func hubLostAndKilled() {
     var (peer, _) = welcomed(through: 5)
     _ = peer.hub(.recordChange(changes(5)[0]))
     peer.commits()
-    // Another run's removal comes first, and the peer dies behind it.
+    // Another run's removal arrives first, and then the peer dies.
     peer = welcomed(peer, through: 4, session: 2).0
     let removal = RecordChange(number: 3, runID: RunID(high: 1, low: 77), version: 2, summary: nil)
     #expect(peer.hub(.recordChange(removal), session: 2) == ["commit: records to 0.3"])
@@ -280,7 +280,7 @@ struct RecordDeliveryTests {
     #expect(peer.disk.records.records[Self.run]?.body.route.count == 3)
   }
 
-  @Test("What this build cannot read is asked for in the next session, not for ever in this one")
+  @Test("A record that this build cannot read is fetched again in the next session only")
   func unreadable() {
     var (peer, _) = welcomed(through: 5)
     var garbage = changes(5)[0]

@@ -10,13 +10,13 @@ import Testing
   import Musl
 #endif
 
-/// One world alone: `RUNBUS_WORLD_SEED`.
+/// The seed of a single world to run: `RUNBUS_WORLD_SEED`.
 private let onlySeed = getenv("RUNBUS_WORLD_SEED").flatMap { UInt64(String(cString: $0)) }
 
-/// A few worlds with the compiler's checks on; campaigns run in release, by `simulate`.
+/// A few worlds in a debug build; campaigns run in release, by `simulate`.
 @Suite("Simulated worlds")
 struct WorldTests {
-  @Test("Whatever is lost, delayed, repeated or killed: one verdict a command, one effect a message, one view")
+  @Test("Each command has one verdict, each message one effect, and all views agree, whatever fails")
   func worlds() async {
     let seeds = onlySeed.map { $0..<$0 + 1 } ?? 0..<40
     await withTaskGroup { group in
@@ -31,7 +31,7 @@ struct WorldTests {
     }
   }
 
-  @Test("The same seed is the same world")
+  @Test("The same seed gives the same world")
   func repeatable() {
     var worlds = [World(seed: 2), World(seed: 2)]
     for index in worlds.indices { worlds[index].run() }

@@ -9,12 +9,12 @@ import Testing
   import Musl
 #endif
 
-/// How many more sampled worlds than usual: `RUNBUS_SOAK_DELIVERY`, 0 when it is not set.
+/// The number of additional random sequences: `RUNBUS_SOAK_DELIVERY`, 0 if it is not set.
 let deliverySoak = getenv("RUNBUS_SOAK_DELIVERY").flatMap { UInt64(String(cString: $0)) } ?? 0
 
-@Suite("Two couriers over a link that misbehaves")
+@Suite("Two couriers over an unreliable link")
 struct CourierTests {
-  @Test("Every sequence of five steps behind two messages under way", arguments: CourierPair.Step.allCases)
+  @Test("Every sequence of five steps after two messages were sent", arguments: CourierPair.Step.allCases)
   func exhausted(first: CourierPair.Step) {
     var start = CourierPair()
     for step in [.post, .post, .commitSender, .deliver] as [CourierPair.Step] { start.take(step) }
@@ -22,7 +22,7 @@ struct CourierTests {
     walk(start, depth: 4, path: [first])
   }
 
-  @Test("Every sequence of four steps from nothing", arguments: CourierPair.Step.allCases)
+  @Test("Every sequence of four steps from the first one on", arguments: CourierPair.Step.allCases)
   func exhaustedFromNothing(first: CourierPair.Step) {
     var start = CourierPair()
     start.take(first)
@@ -41,7 +41,7 @@ struct CourierTests {
     }
   }
 
-  @Test("Long sampled worlds", arguments: 0..<8 as Range<UInt64>)
+  @Test("Long random sequences of steps", arguments: 0..<8 as Range<UInt64>)
   func sampled(part: UInt64) {
     for seed in stride(from: part, to: 400 + deliverySoak, by: 8) {
       var random = SeededGenerator(seed: seed)

@@ -1,9 +1,9 @@
 import RunCore
 import Testing
 
-@Suite("The order of arrival decides nothing")
+@Suite("The order of arrival does not change the numbers")
 struct CalculatorOrderTests {
-  /// A run with everything in it, told in order.
+  /// A run with every kind of entry, in order.
   private static func told() -> [LedgerEntry] {
     var ledger = LedgerBuilder()
     ledger.press(.start, at: 0)
@@ -39,7 +39,7 @@ struct CalculatorOrderTests {
 
     var generator = SeededGenerator(seed: UInt64(seed))
     var ledger = RunLedger(settings: settings)
-    // Blocks arrive in any order, and entries in any order within them: what a watch does that was away.
+    // Blocks arrive in any order, and entries in any order within them, as from a watch that was out of reach.
     var rest = entries
     while !rest.isEmpty {
       let index = Int(generator.next() % UInt64(rest.count))

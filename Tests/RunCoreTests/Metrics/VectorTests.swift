@@ -3,7 +3,7 @@ import RunCore
 import Testing
 import TestSupport
 
-/// What Tests/Vectors holds; its README says what the keys mean.
+/// The files of Tests/Vectors; the README there explains the keys.
 enum Vectors {
   static let folder = Checkout.root.appending(path: "Tests/Vectors")
 
@@ -37,7 +37,7 @@ struct VectorTests {
   @Test("All of them are there")
   func complete() { #expect(Vectors.runs.count >= 34) }
 
-  @Test("A told run has the numbers that it must have", arguments: Vectors.runs)
+  @Test("A run has the expected numbers", arguments: Vectors.runs)
   func run(name: String) throws {
     let told = try ToldRun(try Vectors.read("runs/\(name)"))
     #expect(!told.checks.isEmpty)
@@ -48,7 +48,7 @@ struct VectorTests {
     }
   }
 
-  @Test("In whatever order entries become known, the digits are the same", arguments: Vectors.runs)
+  @Test("The numbers are exactly the same in whatever order entries arrive", arguments: Vectors.runs)
   func shuffled(name: String) throws {
     let told = try ToldRun(try Vectors.read("runs/\(name)"))
     let end = told.entries.map(\.time).max() ?? .zero
@@ -61,7 +61,7 @@ struct VectorTests {
       ledger.insert(contentsOf: entries)
       ledger.foldAll()
       for ledger in [ledger, RunLedger(settings: told.settings, entries: entries)] {
-        // Compared first: a failure would print all of both.
+        // Compared outside `#expect`, because a failure would print both in full.
         let (isSameReport, isSameRoute) = (ledger.report(at: end) == whole.report(at: end), ledger.route == whole.route)
         #expect(isSameReport, "seed \(seed)")
         #expect(isSameRoute, "seed \(seed)")
@@ -75,13 +75,13 @@ extension Optional<JSONValue> {
   fileprivate var numbers: [Double] { self?.array?.compactMap(\.number) ?? [] }
 }
 
-/// A run as a vector tells it.
+/// A run as a vector describes it.
 private struct ToldRun {
   var settings = MetricsSettings()
   var entries: [LedgerEntry] = []
   var checks: [JSONValue]
 
-  /// Somewhere on the hub's line, so that nothing leans on zero.
+  /// A moment on the hub's clock, away from zero.
   func time(_ seconds: Double) -> BusTime { BusTime(nanoseconds: 7_000_000_000) + BusDuration(seconds: seconds) }
 
   init(_ value: JSONValue) throws {
@@ -131,7 +131,7 @@ private struct ToldRun {
   }
 }
 
-/// What a run has come to at a moment, by the names that vectors use.
+/// The report of a run at a moment, by the names that vectors use.
 private struct CheckedRun {
   let name: String
   let report: RunReport
@@ -141,7 +141,7 @@ private struct CheckedRun {
     self.name = name
     report = ledger.report(at: time)
     route = ledger.route
-    // Two ways to the same numbers.
+    // Two ways of computing must give the same numbers.
     let isSame = report.metrics == ledger.metrics(at: time)
     #expect(isSame, "\(name)")
   }
@@ -181,7 +181,7 @@ private struct CheckedRun {
       return
     }
     let number = actual.number ?? .nan
-    // A tolerance of zero is exact but for the rounding of the last digits.
+    // A tolerance of zero allows for rounding of the last digits.
     #expect(
       abs(number - pair[0]) <= max(pair[1], 1e-9 * abs(pair[0])),
       "\(name): \(what) is \(actual), expected \(pair[0]) within \(pair[1])")

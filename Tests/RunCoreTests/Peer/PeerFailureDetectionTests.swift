@@ -5,16 +5,16 @@ import Testing
 struct PeerFailureDetectionTests {
   private static let running = PeerStage.snapshot(1, 1, 2, .running, run: 7)
 
-  /// A peer that shows a run that is on; the hub has spoken just now.
+  /// A peer that shows a running run; it has just heard the hub.
   private static func running(_ snapshot: Snapshot = Self.running) -> PeerStage { .up(snapshot) }
 
-  /// What the watch over the hub comes to, without the link's attempts to reach it.
+  /// The lines about the hub's silence, without attempts to reconnect.
   private func told(_ lines: [String]) -> [String] {
     let words = ["stale", "fresh", "off duty", "hub lost", "alarmed", "armed", "dismissed"]
     return lines.filter { line in !line.contains("hello") && words.contains { line.contains($0) } }
   }
 
-  /// A peer that shows a run that is on, and whose link has been down for so long.
+  /// A peer that shows a running run and whose link has been down for `duration`.
   private static func silent(for duration: BusDuration) -> PeerStage {
     var peer = running()
     _ = peer.feed(.linkDown)
@@ -22,7 +22,7 @@ struct PeerFailureDetectionTests {
     return peer
   }
 
-  /// The next life of a peer, with what its disk holds.
+  /// The next incarnation of a peer, with what its disk holds.
   private static func nextLife(of peer: PeerStage) -> PeerStage {
     var next = PeerStage(peer.disk, now: peer.now)
     _ = next.feed(.started)
@@ -30,7 +30,7 @@ struct PeerFailureDetectionTests {
     return next
   }
 
-  /// The hub's next life is heard and dies in its turn: one alarm more.
+  /// The hub's next incarnation is heard and dies too: one more alarm.
   private func losesTheNextHub(_ peer: inout PeerStage) {
     _ = peer.feed(.linkUp)
     #expect(told(peer.welcome(session: 2, PeerStage.snapshot(2, 1, 1, .running, run: 7))).contains("fresh 0.0s"))
@@ -46,7 +46,7 @@ struct PeerFailureDetectionTests {
     return told(lines)
   }
 
-  @Test("A hub that dies while a run is on: the view is stale after three beats, one alarm comes after ten minutes")
+  @Test("When the hub dies during a run, the view is stale after three beats and one alarm comes after ten minutes")
   func death() {
     var peer = Self.running()
     _ = peer.feed(.linkDown)
@@ -54,12 +54,12 @@ struct PeerFailureDetectionTests {
     #expect(told(peer.passes(.seconds(1))) == ["600.0s commit: alarmed"])
     #expect(peer.commits() == ["hub lost: run 7 at 1.1.2, phone silent for 600.0s"])
     #expect(told(peer.passes(.seconds(86_400))) == [])
-    // Nobody is woken any more.
+    // Nothing is left to wait for.
     #expect(peer.core.deadline == nil)
     #expect(peer.core.lastHubLost?.silence == .seconds(600))
   }
 
-  @Test("The beat in force decides what is stale: six seconds while a run is on, thirty otherwise")
+  @Test("A view is stale after three beats: six seconds while a run is on, thirty otherwise")
   func beats() {
     var idle = PeerStage.up()
     #expect(told(idle.passes(.seconds(3600))) == ["30.0s stale 30.0s"])
@@ -68,7 +68,7 @@ struct PeerFailureDetectionTests {
     #expect(told(paused.passes(.seconds(1))) == ["600.0s commit: alarmed"])
   }
 
-  @Test("Without a run there is no alarm: none was started, or the last word was that it is over")
+  @Test("There is no alarm before a run was started, nor after the hub has told that it is over")
   func withoutARun() {
     var peer = Self.running()
     _ = peer.publishes(PeerStage.snapshot(1, 2, 3, .completed, run: 7))
@@ -76,7 +76,7 @@ struct PeerFailureDetectionTests {
     #expect(told(peer.passes(.seconds(86_400))) == ["30.0s stale 30.0s"])
   }
 
-  @Test("A hub that is heard again is fresh, and its next silence has an alarm of its own")
+  @Test("A hub that is heard again makes the view fresh, and its next silence has an alarm of its own")
   func rearmed() {
     var peer = Self.silent(for: .seconds(600))
     peer.commits()
@@ -90,12 +90,12 @@ struct PeerFailureDetectionTests {
     #expect(peer.commits() == ["hub lost: run 7 at 1.1.2, phone silent for 600.0s"])
   }
 
-  @Test("A slow hub is stale and comes to no alarm: one word within the limit, and the count begins anew")
+  @Test("A slow hub makes the view stale but raises no alarm: each frame restarts the count")
   func slow() {
     var peer = Self.running()
     for _ in 0..<4 {
       #expect(told(peer.passes(.seconds(500))).map { $0.contains("stale 6.0s") } == [true])
-      // It has answered nothing for so long that it is greeted anew; what it says to that counts.
+      // After so long without an answer the peer says hello again, and the welcome counts as a frame heard.
       #expect(told(peer.welcome(session: 1, Self.running)) == ["fresh 0.0s"])
     }
     #expect(peer.core.lastHubLost == nil)
@@ -121,7 +121,7 @@ struct PeerFailureDetectionTests {
     }
   }
 
-  @Test("A silence that was told is not told again by a later life; the next one is")
+  @Test("A later incarnation does not repeat the alarm of a silence, but raises one for the next silence")
   func restart() {
     var peer = Self.silent(for: .seconds(600))
     peer.commits()
@@ -131,7 +131,7 @@ struct PeerFailureDetectionTests {
     losesTheNextHub(&next)
   }
 
-  @Test("A life that begins in a silence that was not told waits ten minutes of its own")
+  @Test("An incarnation that begins in a silence without an alarm waits ten minutes of its own")
   func lateLife() {
     var peer = Self.silent(for: .seconds(400))
     peer.commits()
@@ -142,7 +142,7 @@ struct PeerFailureDetectionTests {
     #expect(next.commits() == ["hub lost: run 7 at 1.1.0, phone silent for 600.0s"])
   }
 
-  @Test("Killed before the alarm is durable it was not told, and the next life tells it")
+  @Test("A peer that is killed before its alarm is durable has not told it, and its next incarnation does")
   func killedBefore() {
     var peer = Self.running()
     _ = peer.feed(.linkDown)
@@ -152,7 +152,7 @@ struct PeerFailureDetectionTests {
     #expect(next.commits() == ["hub lost: run 7 at 1.1.0, phone silent for 600.0s"])
   }
 
-  @Test("A disk that takes nothing silences no alarm, and does not double it")
+  @Test("A full disk neither silences the alarm nor doubles it")
   func fullDisk() throws {
     var peer = Self.silent(for: .seconds(600))
     let flight = try #require(peer.flight)
@@ -161,7 +161,7 @@ struct PeerFailureDetectionTests {
     #expect(peer.commits() == [])
   }
 
-  @Test("A disk that stalls through two silences: the first one's commit tells nothing of the second")
+  @Test("When a disk stalls through two silences, the first alarm's commit does not tell the second")
   func stalledDisk() {
     var peer = Self.silent(for: .seconds(600))
     _ = peer.feed(.linkUp)
@@ -184,7 +184,7 @@ struct PeerFailureDetectionTests {
     #expect(peer.disk.history.failureMark == HubFailureMark())
   }
 
-  @Test("A goodbye is no silence: the view says so at once, nobody is alarmed, not even in a later life")
+  @Test("After a goodbye the view says so at once, and no alarm comes, not even in a later incarnation")
   func goodbye() {
     var peer = Self.running()
     #expect(peer.hub(.goodbye) == ["unreachable", "off duty 0.0s", "commit: dismissed"])
@@ -195,11 +195,11 @@ struct PeerFailureDetectionTests {
     #expect(told(next.feed(.started)) == ["off duty"])
     next.commits()
     #expect(told(next.passes(.seconds(86_400))) == [])
-    // And it is armed again once the hub is back.
+    // The alarm is armed again once the hub is back.
     losesTheNextHub(&next)
   }
 
-  @Test("A goodbye counts behind the news that the link is gone, and while a hello waits for its answer")
+  @Test("A goodbye counts after the link is known to be down, and while a hello waits for its answer")
   func lateGoodbye() {
     var down = Self.running()
     _ = down.feed(.linkDown)
@@ -209,7 +209,7 @@ struct PeerFailureDetectionTests {
     #expect(told(greeting.hub(.goodbye)) == ["off duty 6.0s", "commit: dismissed"])
   }
 
-  @Test("A goodbye to an earlier session of the same life counts; to one of an earlier life only while there is none")
+  @Test("A goodbye to an earlier session counts within one incarnation; to one of an earlier, only without a session")
   func goodbyeToAnEarlierSession() {
     let life: UInt64 = 2 << 32
     var peer = Self.running()
@@ -222,7 +222,7 @@ struct PeerFailureDetectionTests {
     #expect(up.hub(.goodbye, session: life + 1) == ["unreachable", "off duty 5.0s", "commit: dismissed"])
     up.commits()
     #expect(told(up.passes(.seconds(86_400))) == [])
-    // Welcomed once more, the peer finds that its store has lost history, and takes a new store id before all else.
+    // After another welcome the peer finds that it has lost history, and first resets its store id.
     var renewing = peer
     _ = renewing.feed(.linkDown)
     _ = renewing.feed(.linkUp)
@@ -231,11 +231,11 @@ struct PeerFailureDetectionTests {
     #expect(told(renewing.hub(.goodbye, session: life + 1)) == ["off duty 5.0s"])
     renewing.commits()
     #expect(told(renewing.passes(.seconds(86_400))) == [])
-    // The hub of the next life was not heard yet.
+    // The next incarnation of the hub was not heard yet.
     var next = peer
     _ = next.feed(.linkDown)
     #expect(told(next.hub(.goodbye, session: 3 << 32 + 1)) == ["off duty 5.0s", "commit: dismissed"])
-    // A hub that has lost its store counts its lives anew: who has no session takes its word.
+    // A hub that has lost its store counts terms from 1 again; a peer without a session believes it.
     var anew = peer
     _ = anew.feed(.linkDown)
     _ = anew.feed(.linkUp)
@@ -261,7 +261,7 @@ struct PeerFailureDetectionTests {
     #expect(peer.core.lastHubLost?.silence == .seconds(600))
   }
 
-  @Test("After a goodbye on a link that stands, the peer asks now and again, and no old welcome counts")
+  @Test("After a goodbye on a live link the peer says hello now and then, and ignores old welcomes")
   func backOnTheSameLink() {
     var peer = Self.running()
     let old = peer.nonce
@@ -272,10 +272,10 @@ struct PeerFailureDetectionTests {
     #expect(peer.welcome(session: 2, Self.running).first == "reachable")
   }
 
-  @Test("What the peer slept through is no silence, and after it the hub gets three beats")
+  @Test("Time that the peer was asleep is no silence, and afterwards the hub gets three beats")
   func ownSleep() {
     var peer = Self.silent(for: .seconds(300))
-    // A night in a drawer: the clock counts it, nobody was there to listen.
+    // The device slept for a night: the clock counts it, but nobody could listen.
     peer.now = peer.now + .seconds(30_000)
     #expect(told(peer.feed(.deadline)) == [])
     #expect(told(peer.passes(.seconds(290))) == [])
@@ -288,7 +288,7 @@ struct PeerFailureDetectionTests {
     #expect(told(late.passes(.milliseconds(200))).count == 1)
   }
 
-  @Test("Asleep while all was well, it wakes up without an alarm, and its view is stale until the hub speaks")
+  @Test("A peer that slept wakes without an alarm, and its view is stale until the hub is heard")
   func sleepsWell() {
     var peer = Self.running()
     peer.now = peer.now + .seconds(30_000)
@@ -296,7 +296,7 @@ struct PeerFailureDetectionTests {
     #expect(told(peer.passes(.seconds(500))) == [])
   }
 
-  @Test("Off the air nothing is counted, though the view grows old")
+  @Test("While the peer is disconnected no silence is counted, though the view becomes stale")
   func suspended() {
     var peer = Self.running()
     #expect(peer.feed(.suspended) == ["unreachable"])
@@ -306,7 +306,7 @@ struct PeerFailureDetectionTests {
     #expect(told(peer.passes(.seconds(1))).count == 1)
   }
 
-  @Test("A limit shorter than three beats is three beats")
+  @Test("A limit shorter than three beats is raised to three beats")
   func shortLimit() {
     var peer = PeerStage(hubLostAfter: .seconds(2))
     _ = peer.feed(.started)
@@ -318,7 +318,7 @@ struct PeerFailureDetectionTests {
     #expect(told(peer.passes(.milliseconds(1))) == ["6.0s stale 6.0s", "6.0s commit: alarmed"])
   }
 
-  @Test("Who only sends one command keeps no watch")
+  @Test("A one-shot does not watch its hub")
   func oneShot() {
     var peer = PeerStage.up(isOneShot: true, Self.running)
     #expect(told(peer.hub(.goodbye)) == [])

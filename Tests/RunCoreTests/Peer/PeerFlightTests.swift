@@ -1,9 +1,9 @@
 import RunCore
 import Testing
 
-@Suite("A backlog of presses goes out as fast as the hub takes it")
+@Suite("A backlog of presses goes out as fast as the hub accepts it")
 struct PeerFlightTests {
-  /// A peer whose disk is instant, with the commands that it sends.
+  /// A peer whose commits are durable at once, with the commands that it sends.
   private struct Stage {
     var core = PeerCore(
       settings: PeerCore.Settings(
@@ -42,7 +42,7 @@ struct PeerFlightTests {
     }
   }
 
-  @Test("Verdicts acknowledge their commands: what waits behind a full flight goes out with them")
+  @Test("Verdicts acknowledge their commands, so that waiting commands go out")
   func verdictsMakeRoom() {
     var stage = Stage()
     stage.meetTheHub()
@@ -50,7 +50,7 @@ struct PeerFlightTests {
     for id in ids { stage.feed(.press(Command(id: id, kind: .lap, source: .watch))) }
     #expect(stage.sent == Array(1...64))
 
-    // No word but the verdicts: the hub leaves out the acknowledgement that they hold.
+    // Only the verdicts arrive: the hub leaves out the acknowledgement that they imply.
     let verdicts = ids.prefix(64).enumerated().map { index, id in
       let verdict = Verdict(
         commandID: id, kind: .lap, source: .watch, outcome: .rejected(.illegal(.idle)), runID: nil, term: 1,

@@ -13,7 +13,7 @@ struct PeerSendingTests {
     #expect(peer.hub(.delivery(.acknowledge(.commands, through: 1))) == [])
     #expect(peer.core.unjudgedCount == 1)
     #expect(peer.hub(peer.verdict(.start, id: 1, at: 1, revision: 1)) == ["start applied 1"])
-    // Known, and not durable here: the hub keeps it.
+    // The verdict is known but not durable here: the hub keeps it.
     #expect(peer.hub(peer.verdict(.start, id: 1, at: 1, revision: 1)) == ["send verdicts to 0"])
     #expect(peer.core.unjudgedCount == 0)
     #expect(
@@ -22,7 +22,7 @@ struct PeerSendingTests {
       ])
     #expect(peer.commit() == ["send verdicts to 1"])
     #expect(peer.hub(peer.verdict(.start, id: 1, at: 1, revision: 1)) == ["send verdicts to 1"])
-    // The verdict overtook the snapshot: the button must not jump back.
+    // The verdict came before the snapshot: the predicted phase must not go back.
     #expect(peer.core.authoritative.phase == .idle)
     #expect(peer.core.predicted == .running)
     _ = peer.publishes(PeerStage.snapshot(1, 1, 2, .running))
@@ -48,13 +48,13 @@ struct PeerSendingTests {
       #expect(peer.transmissions.last?.age == due - .zero)
       before = due
     }
-    // The next life knows how often.
+    // The next incarnation knows how often it was sent.
     _ = peer.passes(.milliseconds(250))
     peer.commits()
     #expect(peer.disk.history.delivery.rows.map(\.tries) == [8])
   }
 
-  @Test("What was pressed out of reach goes out in order when the hub is back, each with its age")
+  @Test("Presses made out of reach go out in order when the hub is back, each with its age")
   func offline() {
     var peer = PeerStage.up()
     _ = peer.feed(.linkDown)
@@ -64,24 +64,24 @@ struct PeerSendingTests {
     }
     #expect(peer.core.predicted == .running)
     _ = peer.feed(.linkUp)
-    // Whatever may have been sent cannot be cancelled: this is durable first.
+    // A command that may have been sent cannot be cancelled, so the mark of sending is durable first.
     #expect(
       peer.welcome(session: 2) == ["reachable", "subscribe events s", "fresh 0.0s", "commit: try commands 1...3"])
     #expect(peer.commit() == ["send 1 start 30.0s", "send 2 pause 20.0s", "send 3 resume 10.0s"])
-    // The first was lost on the way, the link broke: all go again in order.
+    // The first was lost and the link broke: all are sent again in order.
     _ = peer.feed(.linkDown)
     _ = peer.feed(.linkUp)
     #expect(peer.welcome(session: 3).filter { $0.hasPrefix("send") }.count == 3)
   }
 
-  @Test("Base and run are those that the person saw")
+  @Test("A press carries the base and the run that the person saw")
   func baseAndRun() {
     var peer = PeerStage.up(PeerStage.snapshot(1, 4, 9, .running, run: 7, by: 70))
     _ = peer.presses(.pause, id: 1)
     #expect(
       peer.transmissions.last?.command.base == ObservedRevision(revision: 4, commandID: CommandID(high: 4, low: 70)))
     #expect(peer.transmissions.last?.command.runID == RunID(high: 9, low: 7))
-    // What somebody stated is left alone.
+    // A base that the app stated is not replaced.
     var stated = peer.command(.pause, id: 2)
     stated.base = ObservedRevision(revision: 2, commandID: nil)
     stated.runID = RunID(high: 9, low: 3)
@@ -90,7 +90,7 @@ struct PeerSendingTests {
     #expect(peer.transmissions.last?.command == stated)
   }
 
-  @Test("After its own start a peer speaks of the run that the start begins")
+  @Test("After its own start a peer names the run that the start begins")
   func runOfOwnStart() {
     var peer = PeerStage.up(PeerStage.snapshot(1, 4, 9, .completed, run: 7, by: 70))
     _ = peer.presses(.start, id: 1)
@@ -100,18 +100,18 @@ struct PeerSendingTests {
     #expect(peer.transmissions[1].command.runID == run)
     _ = peer.feed(.sample(Sample(moment: .at(peer.now), value: .heartRate(bpm: 100))))
     peer.commits()
-    // A hub that has not heard of the run has no place for its readings.
+    // A hub that has not heard of the run cannot assign its readings.
     #expect(peer.sampleTransmissions.isEmpty)
     _ = peer.hub(.delivery(.acknowledge(.commands, through: 1)))
     #expect(peer.sampleTransmissions.last?.runID == run)
-    // The start was somebody else's, too: the verdict says how the run is called, before any snapshot does.
+    // Another device had started the run: the verdict names it before any snapshot does.
     _ = peer.hub(
       peer.verdict(.start, id: 1, at: 1, .coalesced(into: CommandID(high: 4, low: 71)), revision: 5, run: 8))
     _ = peer.presses(.resume, id: 3)
     #expect(peer.transmissions.last?.command.runID == RunID(high: 9, low: 8))
   }
 
-  @Test("A sender of one command has seen nothing and says so")
+  @Test("A one-shot has seen no state and states no base")
   func oneShot() {
     var peer = PeerStage.up(isOneShot: true, PeerStage.snapshot(1, 4, 9, .running, run: 7, by: 70))
     #expect(peer.presses(.pause, id: 1) == ["pause queued", "send 1 pause 0.0s"])
@@ -138,7 +138,7 @@ struct PeerSendingTests {
     #expect(peer.core.unjudgedCount == 1024)
   }
 
-  @Test("Places are set apart once; then samples go out at once, stay until they are acknowledged, and go out again")
+  @Test("Samples go out with reserved sequence numbers, stay until they are acknowledged, and are sent again")
   func samples() {
     var peer = PeerStage.up(PeerStage.snapshot(1, 1, 2, .running, run: 7))
     let sample = Sample(moment: .at(peer.now - .seconds(1)), value: .heartRate(bpm: 150))
@@ -158,7 +158,7 @@ struct PeerSendingTests {
       lines += peer.passes(to: min(due, peer.now + .seconds(1))).filter { $0.contains("samples") }
       _ = peer.hub(.pong(0, SnapshotOrder(term: 1, revision: 1, tick: 2)))
     }
-    // What is not acknowledged after three seconds is written down.
+    // Samples that are not acknowledged after three seconds are written to the disk.
     #expect(lines.count == 2)
     #expect(lines.first == "3.0s commit: owe samples 2")
     #expect(lines.last?.hasSuffix("send samples 2") == true)
@@ -177,7 +177,7 @@ struct PeerSendingTests {
     _ = peer.passes(.seconds(4))
     peer.commits()
     _ = peer.feed(.linkUp)
-    // The hub has the first thousand.
+    // The hub has the first thousand samples.
     let mark = StreamMark(sequence: 1000)
     let frames = peer.welcome(session: 2, received: [.samples: mark]).filter { $0.hasPrefix("send samples") }
     #expect(frames.first?.hasPrefix("send samples 1001 1002") == true)
@@ -214,7 +214,7 @@ struct PeerSendingTests {
     peer.forgetSent()
     _ = peer.feed(.linkDown)
     _ = peer.feed(.linkUp)
-    // A hub that knows nothing of this peer.
+    // This hub does not know the peer.
     let other = StoreID(high: 1, low: 2)
     #expect(
       peer.welcome(session: 2, PeerStage.snapshot(2, 0, 1), store: other) == [
@@ -233,7 +233,7 @@ struct PeerSendingTests {
     #expect(peer.sampleTransmissions.map(\.sequence) == [1])
   }
 
-  @Test("A hub that has less than it once acknowledged is served anew, from a new store")
+  @Test("When the hub has less than it once acknowledged, a peer sends everything again from a new store id")
   func hubLost() {
     var peer = PeerStage.up()
     for id in 1...3 { _ = peer.presses(.lap, id: UInt64(id)) }
@@ -251,7 +251,7 @@ struct PeerSendingTests {
     #expect(peer.transmissions.map(\.command.id.low) == [1, 2, 3])
   }
 
-  @Test("The verdict on a command that was not applied leaves the prediction at once")
+  @Test("The prediction drops a command at once when the verdict refuses it")
   func rejected() {
     var peer = PeerStage.up(PeerStage.snapshot(1, 1, 2, .running))
     _ = peer.presses(.pause, id: 1)

@@ -30,13 +30,13 @@ struct PeerSessionTests {
       #expect(peer.passes(to: due).map { $0.split(separator: " ", maxSplits: 1)[1] } == ["send hello seen 0"])
       before = due
     }
-    // Only the last hello's welcome counts.
+    // Only the welcome to the last hello counts.
     for nonce in nonces { #expect(peer.welcome(nonce, session: 5) == ["note"]) }
     #expect(peer.welcome(session: 6).first == "met")
     #expect(peer.welcome(session: 7) == ["note"])
   }
 
-  @Test("A hub of another version ends it")
+  @Test("A peer ends when the hub has another version")
   func version() {
     var peer = PeerStage()
     _ = peer.feed(.linkUp)
@@ -46,7 +46,7 @@ struct PeerSessionTests {
     #expect(peer.core.deadline == nil)
   }
 
-  @Test("A hub that does not know the session is greeted anew")
+  @Test("A peer says hello again to a hub that does not know its session")
   func unknownSession() {
     var peer = PeerStage.up()
     let refusal = HubMessage.refused(Refusal(code: .unknownSession, message: "say hello"))
@@ -66,7 +66,7 @@ struct PeerSessionTests {
     #expect(peer.passes(.seconds(10)) == ["24.0s send ping 3"])
   }
 
-  @Test("Three beats of silence make the hub unreachable, and then it is greeted anew")
+  @Test("After three beats of silence the hub is unreachable, and the peer says hello again")
   func silence() {
     var peer = PeerStage.up(PeerStage.snapshot(1, 1, 2, .running))
     #expect(
@@ -75,12 +75,12 @@ struct PeerSessionTests {
         "6.0s stale 6.0s",
       ])
     #expect(!peer.core.isReachable)
-    // What the subscription still held does not make the hub look alive.
+    // Events left in the subscription do not make the hub reachable.
     #expect(peer.publishes(PeerStage.snapshot(1, 1, 3, .running)) == [])
     #expect(peer.welcome(session: 2, PeerStage.snapshot(1, 1, 4, .running)).first == "reachable")
   }
 
-  @Test("A pong that names a newer publication makes it ask")
+  @Test("A pong that names a newer publication makes the peer query the state")
   func healing() {
     var peer = PeerStage.up()
     #expect(peer.hub(.pong(0, SnapshotOrder(term: 1, revision: 1, tick: 2))) == ["send query"])
@@ -91,7 +91,7 @@ struct PeerSessionTests {
     #expect(peer.hub(.pong(0, SnapshotOrder(term: 1, revision: 1, tick: 2))) == [])
   }
 
-  @Test("What is shown only grows, whatever arrives in whatever order")
+  @Test("The shown snapshot only moves forward, whatever arrives in whatever order")
   func onlyGrows() {
     var peer = PeerStage.up(PeerStage.snapshot(2, 5, 5, .running))
     for older in [PeerStage.snapshot(2, 5, 5), .none, PeerStage.snapshot(1, 9, 9), PeerStage.snapshot(2, 4, 9)] {
@@ -118,11 +118,11 @@ struct PeerSessionTests {
     _ = peer.welcome(
       session: 1, PeerStage.snapshot(1, 0, 1), speed: BusSpeed(factor: 60)!, age: .seconds(30))
     #expect(peer.core.busNow(at: peer.now + .seconds(1)) == PeerStage.origin + .seconds(90))
-    // This one took a second of real time longer on its way: it says nothing new.
+    // This message took a second longer on its way, so it does not improve the clock.
     peer.now = peer.now + .seconds(2)
     _ = peer.hub(.state(StateMessage(snapshot: PeerStage.snapshot(1, 0, 2), age: .seconds(90))))
     #expect(peer.core.busNow(at: peer.now) == PeerStage.origin + .seconds(150))
-    // And this one was quicker than the first.
+    // This one was faster than the first.
     _ = peer.hub(.state(StateMessage(snapshot: PeerStage.snapshot(1, 0, 3), age: .seconds(153))))
     #expect(peer.core.busNow(at: peer.now) == PeerStage.origin + .seconds(153))
   }

@@ -1,7 +1,7 @@
 import RunCore
 import Testing
 
-@Suite("Presses that a peer has taken up from the spool")
+@Suite("Commands that a peer brings from the spool")
 struct PeerSpoolTests {
   private static let phone = DeviceID("phone")!
   private let press = ForwardedCommand(
@@ -57,7 +57,7 @@ struct PeerSpoolTests {
 
   private var id: MessageID { MessageID(high: press.command.id.high, low: press.command.id.low) }
 
-  @Test("What it has not sent yet it drops when it is cancelled; what it may have sent it does not")
+  @Test("A peer drops a cancelled command that it has not sent, but not one that it may have sent")
   func cancelled() {
     var peer = Place()
     peer.feed(.spooled([press]))
@@ -75,7 +75,7 @@ struct PeerSpoolTests {
   }
 
   @Test(
-    "What becomes of them is told by a one-shot, which empties the spool by hand, and by no other",
+    "Only a one-shot, which empties the spool by hand, tells their receipts",
     arguments: [
       true, false,
     ])

@@ -1,11 +1,11 @@
 import RunCore
 import Testing
 
-/// A hub's route that grows and changes, a subscription that loses parts, and answers that come when they like.
+/// A hub's route that grows and changes, a subscription that loses parts, and answers that arrive at any time.
 private struct RouteWorld {
   var generator: SeededGenerator
   var view = RouteView()
-  /// What the follower shows, built from nothing but what it was told had changed.
+  /// The follower's route, rebuilt only from the changes that its view reported.
   var shown: [RoutePoint] = []
   var route: [RoutePoint] = []
   var run: UInt64 = 1
@@ -57,12 +57,12 @@ private struct RouteWorld {
       route = []
       publish(from: 0)
     case 8 where number(below: 4) == 0:
-      // The hub begins anew: what was on its way is lost, and the follower greets it.
+      // The hub restarts: everything on its way is lost, and the follower joins again.
       term += 1
       number = 0
       lost += published.count
       published = []
-      // What has no answer is asked again in the new session.
+      // Questions without an answer are asked again in the new session.
       questions += answers.map(\.from)
       answers = []
       obey(view.joined())
@@ -77,7 +77,7 @@ private struct RouteWorld {
       verdict: .counted)
   }
 
-  /// Something that was under way comes, or is lost on the way.
+  /// Delivers, or loses, one part or answer.
   mutating func arrive(losing: Bool) {
     if coin(), !answers.isEmpty {
       obey(view.receive(answer: answers.removeFirst()))
@@ -108,9 +108,9 @@ private struct RouteWorld {
   }
 }
 
-@Suite("A follower's route is the hub's in the end, whatever is lost")
+@Suite("A follower's route equals the hub's in the end, whatever is lost")
 struct RouteViewSampleTests {
-  @Test("Seeded worlds with growth, changes, new runs, new lives and losses", arguments: 0..<200 as Range<UInt64>)
+  @Test("Random sequences of growth, changes, new runs, restarts and losses", arguments: 0..<200 as Range<UInt64>)
   func worlds(seed: UInt64) throws {
     var world = RouteWorld(seed: seed)
     world.obey(world.view.joined())
@@ -120,7 +120,7 @@ struct RouteViewSampleTests {
       let isShown = world.shown == world.view.points
       try #require(isShown, "seed \(seed): what is shown is not what is there")
     }
-    // The run stands still: a snapshot comes, and then whatever is asked is answered.
+    // The run is paused: a snapshot arrives, and then every question is answered.
     world.obey(world.view.receive(world.snapshot(1)))
     for round in 0..<400 where !(world.published.isEmpty && world.answers.isEmpty && world.questions.isEmpty) {
       while let question = world.questions.popLast() { world.answers.append(world.part(from: question)) }
@@ -129,7 +129,7 @@ struct RouteViewSampleTests {
     }
     let (isComplete, isSame) = (world.view.isComplete, world.view.points == world.route && world.shown == world.route)
     #expect(isComplete && isSame, "seed \(seed), \(world.lost) lost")
-    // Each question brings something, or finds that something was missed.
+    // Each question adds points, or finds that something was missed.
     #expect(world.questionCount < 300)
   }
 }

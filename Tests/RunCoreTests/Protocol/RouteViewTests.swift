@@ -1,7 +1,7 @@
 import RunCore
 import Testing
 
-@Suite("A follower puts the route together")
+@Suite("A follower assembles the route")
 struct RouteViewTests {
   private static func point(_ second: Int, _ verdict: FixVerdict = .counted) -> RoutePoint {
     RoutePoint(
@@ -9,7 +9,7 @@ struct RouteViewTests {
       verdict: verdict)
   }
 
-  /// A part of run 1 in the hub's first life, whose points say when they were taken.
+  /// A part of run 1 in the hub's first term; each point states its second.
   private static func part(
     _ number: UInt64, from: Int, _ seconds: [Int], total: Int? = nil, run: UInt64 = 1, term: UInt64 = 1,
     _ verdict: FixVerdict = .counted
@@ -37,7 +37,7 @@ struct RouteViewTests {
 
   private func seconds(_ view: RouteView) -> [Int] { view.points.map { Int($0.offset.seconds) } }
 
-  @Test("A follower of a run from its start asks once and hears the rest")
+  @Test("A follower of a run from its start asks once and then relies on the published parts")
   func fromTheStart() {
     var view = RouteView()
     #expect(view.joined() == [.ask(from: 0)])
@@ -50,7 +50,7 @@ struct RouteViewTests {
     #expect(view.isComplete)
   }
 
-  @Test("A late joiner asks until it has all, and what is published meanwhile is none of its worries")
+  @Test("A late joiner asks until it has the whole route, and parts that are published meanwhile do not disturb it")
   func lateJoiner() {
     let all = Array(0..<1200)
     var view = RouteView()
@@ -58,7 +58,7 @@ struct RouteViewTests {
     #expect(
       view.receive(answer: Self.part(9, from: 0, Array(all[..<512]), total: 1200))
         == [Self.began, .changed(from: 0), .ask(from: 512)])
-    // Far behind what it knows: only that it was published counts.
+    // The part is far ahead of the view, so only its number counts.
     #expect(view.receive(Self.part(10, from: 1200, [1200], total: 1201)) == [])
     #expect(
       view.receive(answer: Self.part(10, from: 512, Array(all[512..<1024]), total: 1201))
@@ -68,7 +68,7 @@ struct RouteViewTests {
     #expect(view.isComplete)
   }
 
-  @Test("A part that replaces the tail changes what is another, and no more")
+  @Test("A part that replaces the tail reports only the points that differ")
   func replacedTail() {
     var view = Self.joined
     #expect(view.receive(Self.part(5, from: 1, [2, 3, 4])) == [.changed(from: 3)])
@@ -78,13 +78,13 @@ struct RouteViewTests {
     #expect(seconds(view) == [1, 2])
   }
 
-  @Test("A part that was lost is noticed by its number, though no index is missing, and nothing is written twice")
+  @Test("A lost part is noticed by its number, though no index is missing, and no point is added twice")
   func lostPart() {
     var view = Self.joined
-    // Part 5 said that the third point does not count; nobody heard it.
+    // Part 5, which was lost, said that the third point does not count.
     #expect(view.receive(Self.part(6, from: 3, [4])) == [.ask(from: 0)])
     #expect(!view.isComplete)
-    // What comes before the answer follows, and has no place yet.
+    // A part that follows before the answer cannot be placed yet.
     #expect(view.receive(Self.part(7, from: 4, [5])) == [])
     var answer = Self.part(7, from: 0, [1, 2, 3, 4, 5])
     answer.points[2].verdict = .inaccurate
@@ -93,7 +93,7 @@ struct RouteViewTests {
     #expect(view.isComplete)
   }
 
-  @Test("A lost part is made good by one that holds everything")
+  @Test("A part that holds the whole route repairs a lost part")
   func lostBeforeAll() {
     var view = Self.joined
     #expect(view.receive(Self.part(6, from: 0, [1, 2, 3, 4])) == [.changed(from: 3)])
@@ -107,7 +107,7 @@ struct RouteViewTests {
     #expect(view.receive(Self.part(5, from: 3, [4])) == [])
     #expect(view.receive(Self.part(4, from: 0, [9])) == [])
     #expect(view.receive(Self.part(99, from: 0, [9], term: 0)) == [])
-    // An answer that was said before the part that overtook it.
+    // An answer that was made before the part that overtook it.
     #expect(view.joined() == [.ask(from: 4)])
     #expect(view.receive(Self.part(6, from: 4, [5])) == [.changed(from: 4)])
     #expect(view.receive(answer: Self.part(5, from: 4, [], total: 4)) == [])
@@ -115,7 +115,7 @@ struct RouteViewTests {
     #expect(view.isComplete)
   }
 
-  @Test("An answer that overtakes what was published makes the follower ask for all, and what was overtaken is old")
+  @Test("An answer that overtakes a published part makes the follower ask for the whole route and ignore that part")
   func overtaken() {
     var view = Self.joined
     #expect(view.joined() == [.ask(from: 3)])
@@ -125,7 +125,7 @@ struct RouteViewTests {
     #expect(view.isComplete)
   }
 
-  @Test("Another run begins at its first part, though that is lost, and the one before it is over")
+  @Test("Another run replaces the route, though its first part was lost")
   func newRun() {
     var view = Self.joined
     let second = RunID(high: 0, low: 2)
@@ -141,20 +141,20 @@ struct RouteViewTests {
     #expect(other.receive(answer: Self.part(7, from: 0, [1, 2, 3], run: 2)) == [.changed(from: 0)])
   }
 
-  @Test("After a loss of the link one question tells whether anything was missed")
+  @Test("After a loss of the link one question shows whether anything was missed")
   func rejoined() {
     var view = Self.joined
     #expect(view.joined() == [.ask(from: 3)])
     #expect(view.receive(answer: Self.part(4, from: 3, [])) == [])
     #expect(view.isComplete)
-    // The hub began a new life.
+    // The hub restarted.
     #expect(view.joined() == [.ask(from: 3)])
     #expect(view.receive(answer: Self.part(0, from: 3, [], total: 2, term: 2)) == [.ask(from: 0)])
     #expect(view.receive(answer: Self.part(0, from: 0, [1, 2], term: 2)) == [.changed(from: 2)])
     #expect(seconds(view) == [1, 2])
   }
 
-  @Test("A lost last part is noticed where the run stands still, with one question for each state")
+  @Test("A lost last part is noticed from a snapshot of a paused run, with one question for each state")
   func quiet() {
     var view = Self.joined
     #expect(view.receive(Self.snapshot(1, .running)) == [])
@@ -164,7 +164,7 @@ struct RouteViewTests {
     #expect(view.receive(Self.snapshot(2, .completed)) == [])
   }
 
-  @Test("A state that stands still while a question is under way is asked about once more")
+  @Test("A state that does not change while a question is under way is asked about once more")
   func quietWhileAsking() {
     var view = Self.joined
     #expect(view.joined() == [.ask(from: 3)])
@@ -174,7 +174,7 @@ struct RouteViewTests {
     #expect(view.isComplete)
   }
 
-  @Test("Many points come in parts that follow one another; when the rest is lost the next snapshot tells")
+  @Test("Many points arrive in consecutive parts; if the rest is lost, the next snapshot shows it")
   func manyParts() {
     let all = Array(0..<1030)
     var view = RouteView()
@@ -187,7 +187,7 @@ struct RouteViewTests {
     #expect(view.receive(Self.snapshot(1, .running)) == [])
 
     #expect(other.receive(Self.snapshot(1, .running)) == [.ask(from: 512)])
-    // A hub that gives nothing is not asked for ever.
+    // A hub that returns no points is not asked for ever.
     #expect(other.receive(answer: Self.part(2, from: 512, [], total: 1030)) == [])
     other.answerFailed()
     #expect(other.receive(Self.snapshot(2, .running)) == [.ask(from: 512)])

@@ -39,7 +39,7 @@ struct RecordCodingTests {
         route: route))
   }
 
-  @Test("What is written reads back to the last bit")
+  @Test("A written record reads back to the last bit")
   func roundTrip() {
     #expect(RunRecord(encoded: record().encoded) == record())
     let empty = RunRecord(summary: record().summary, body: RecordBody(report: RunReport(metrics: RunMetrics())))
@@ -53,7 +53,7 @@ struct RecordCodingTests {
     #expect(RunRecord(encoded: bytes + [0]) == nil)
   }
 
-  @Test("A byte that is not the one that was written never crashes a reader, nor makes it set memory aside")
+  @Test("A changed byte never crashes a reader, nor makes it allocate much memory")
   func flipped() {
     let bytes = record().encoded
     for index in bytes.indices {
@@ -65,7 +65,7 @@ struct RecordCodingTests {
     }
   }
 
-  @Test("Random bytes are a record or none, and what is one can be written again")
+  @Test("Random bytes are a record or not, and a record can be written again")
   func random() {
     var state: UInt64 = 0x5EED
     func next() -> UInt64 {
@@ -77,7 +77,7 @@ struct RecordCodingTests {
     small.body.series.samples.removeLast(44)
     let valid = small.encoded
     for _ in 0..<20_000 {
-      // Pure noise ends at its first byte: most begin like a record, and many places of it are damaged.
+      // Pure noise fails at its first byte, so most inputs are a valid record with several damaged bytes.
       var bytes = next() % 4 == 0 ? (0..<next() % 300).map { _ in UInt8(truncatingIfNeeded: next()) } : valid
       for _ in 0...next() % 6 where !bytes.isEmpty {
         let place = Int(next() % UInt64(bytes.count))
@@ -91,7 +91,7 @@ struct RecordCodingTests {
     }
   }
 
-  @Test("The route of a ten-hour run takes less than 50 bytes a point, its series less than 60 KB")
+  @Test("The route of a ten-hour run needs less than 50 bytes a point, its series less than 60 KB")
   func size() {
     var big = record().body
     for index in 0..<36_000 {

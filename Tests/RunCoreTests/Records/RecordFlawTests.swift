@@ -2,7 +2,7 @@ import Testing
 
 @testable import RunCore
 
-@Suite("What is impossible about a record")
+@Suite("Impossible records")
 struct RecordFlawTests {
   private func record() -> RunRecord {
     let metrics = RunMetrics(
@@ -30,7 +30,7 @@ struct RecordFlawTests {
   @Test("A record with heights below the sea and an invalid accuracy has no flaw")
   func possible() { #expect(record().flaw == nil) }
 
-  @Test("Every number of it that is negative, huge or none is named; so are texts too long and versions without room")
+  @Test("Every negative, huge or non-finite number is named, and so are texts and versions out of range")
   func impossible() throws {
     let changes: [(String, (inout RunRecord, Double) -> Void)] = [
       ("distanceMeters", { $0.summary.distanceMeters = $1 }), ("energyJoules", { $0.summary.energyJoules = $1 }),
@@ -75,7 +75,7 @@ struct RecordFlawTests {
     #expect(flaw { $0.body.route[0].altitudeMeters = .nan }.contains("altitude"))
   }
 
-  @Test("A hub refuses such a record, in the same words")
+  @Test("A hub refuses an impossible record and names the same flaw")
   func refused() {
     var bad = record()
     bad.summary.distanceMeters = -1

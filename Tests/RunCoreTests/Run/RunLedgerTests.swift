@@ -3,8 +3,7 @@ import Testing
 
 @Suite("The ledger")
 struct RunLedgerTests {
-  /// Small, seeded and the same everywhere.
-  /// A run with every kind of entry, many at the same instant, redundant transitions among them.
+  /// A small random run with every kind of entry, many at the same instant, redundant transitions among them.
   private func entries(seconds: Int, using generator: inout SeededGenerator) -> [LedgerEntry] {
     var ledger = LedgerBuilder()
     ledger.press(.start, at: 3)
@@ -28,7 +27,7 @@ struct RunLedgerTests {
     return ledger.entries
   }
 
-  @Test("Any order of arrival gives the same digits as one full fold", arguments: 0..<20)
+  @Test("Any order of arrival gives exactly the same numbers as one full fold", arguments: 0..<20)
   func shuffled(seed: Int) {
     var generator = SeededGenerator(seed: UInt64(seed))
     let entries = entries(seconds: seed.isMultiple(of: 5) ? 3000 : 120, using: &generator)
@@ -39,11 +38,11 @@ struct RunLedgerTests {
     case 1: arrival.shuffle(using: &generator)
     case 2: arrival.reverse()
     default:
-      // The watch was away: its share arrives at the end, in order.
+      // The watch was out of reach: its entries arrive at the end, in order.
       arrival = entries.filter { !$0.isHeartRate } + entries.filter(\.isHeartRate)
     }
     if seed.isMultiple(of: 5) {
-      // Long ones: mostly in order, with late entries now and then, so that checkpoints are used and thinned out.
+      // Long runs arrive mostly in order, with some late entries, so that checkpoints are used and thinned out.
       for index in stride(from: 50, to: arrival.count, by: 97) {
         arrival.swapAt(index, Int.random(in: 0..<arrival.count, using: &generator))
       }
@@ -64,7 +63,7 @@ struct RunLedgerTests {
     #expect(ledger.metrics(at: LedgerBuilder.time(5000)).distanceMeters != nil)
   }
 
-  @Test("A late entry sends the fold back by little more than its lateness", arguments: [2, 10, 60, 600, 3600, 9000])
+  @Test("A late entry sends the fold back little further than its time", arguments: [2, 10, 60, 600, 3600, 9000])
   func late(seconds: Int) throws {
     var fixes = LedgerBuilder()
     fixes.press(.start, at: 0)
@@ -80,7 +79,7 @@ struct RunLedgerTests {
     #expect(from >= 10_000 - seconds - seconds / 4 - 16)
   }
 
-  @Test("Readings of two devices at the same instant give the same digits in either order")
+  @Test("Readings of two devices at the same instant give the same numbers in either order")
   func ties() {
     func metrics(watchFirst: Bool) -> RunMetrics {
       var builder = LedgerBuilder()
@@ -99,7 +98,7 @@ struct RunLedgerTests {
     #expect(metrics(watchFirst: true) == metrics(watchFirst: false))
   }
 
-  @Test("The phase at a moment is that after all that happened up to it, late amendments included")
+  @Test("The phase at a moment includes every transition up to it, late amendments too")
   func phases() {
     var builder = LedgerBuilder()
     builder.press(.start, at: 10)
@@ -119,7 +118,7 @@ struct RunLedgerTests {
     #expect(ledger.metrics(at: LedgerBuilder.time(200)).active == .seconds(60))
   }
 
-  @Test("A ledger that is read back is the one that was told entry by entry, and takes late entries as that one does")
+  @Test("A ledger that is read back equals the one built entry by entry, also after late entries")
   func readBack() {
     var builder = LedgerBuilder()
     builder.press(.start, at: 0)

@@ -1,10 +1,10 @@
 import RunCore
 
-/// A second, slow and simple implementation of the control rules, against which the tests compare the arbiter.
+/// A second, slow and simple implementation of the control rules, with which the tests compare the arbiter.
 ///
-/// The model keeps everything that ever happened and answers every question from that alone. It shares no decision with
-/// `Sources/RunCore/Control`. Where the two differ, one of them is wrong, and docs/protocol.md says which. The model does
-/// not cover whole runs; these have transcripts of their own.
+/// The model keeps everything that ever happened and derives every answer from that. It shares no code of decisions
+/// with `Sources/RunCore/Control`. Where the two differ, one of them is wrong, and docs/protocol.md decides which.
+/// The model does not cover whole runs; these have transcripts of their own.
 struct ControlModel {
   struct Transition {
     let kind: CommandKind
@@ -13,7 +13,7 @@ struct ControlModel {
     let run: RunID
     let revision: UInt64
     let effectiveAt: BusTime
-    /// Inserted into a run that was over: the present state never saw it.
+    /// Inserted into a run that was over; the present state is unaffected.
     var isAmendment = false
   }
   struct Settled {
@@ -39,7 +39,7 @@ struct ControlModel {
     self.lateAfter = lateAfter
   }
 
-  // MARK: What is asked of it
+  // MARK: Interface
 
   /// In order of judgement.
   private(set) var judged: [(press: AcceptedCommand, verdict: Verdict)] = []
@@ -47,7 +47,7 @@ struct ControlModel {
   var phase: RunPhase { present.last.flatMap { Self.phase(after: $0.kind) } ?? .idle }
   var run: RunID? { present.last?.run }
 
-  /// One arrival: whatever is due before it settles first, because a turn drains its sockets before its timers.
+  /// An arrival. Windows that were due before it settle first; one that is due at the same moment settles after it.
   mutating func arrive(_ press: AcceptedCommand) {
     let now = press.arrivedAt
     while let deadline, deadline < now { settle(at: deadline) }
@@ -56,7 +56,7 @@ struct ControlModel {
     if length == .zero { while deadline != nil { settle(at: now) } }
   }
 
-  /// Everything settles.
+  /// Settles everything that waits.
   mutating func finish() {
     while let deadline { settle(at: deadline) }
   }
@@ -73,7 +73,7 @@ struct ControlModel {
     let age = press.arrivedAt - press.pressedAt
     let isOld = age > length && age > lateAfter
     if isOld, inWindow.allSatisfy({ press.pressedAt < $0.pressedAt }) { return late.append(press) }
-    // A sender's presses keep their order: one that waits holds up those behind it.
+    // A sender's presses keep their order: one that waits delays those behind it.
     if (late + next).contains(where: { $0.deviceID == press.deviceID }) { return next.append(press) }
     if let deadline, press.pressedAt >= deadline { return next.append(press) }
     inWindow.append(press)
@@ -102,7 +102,7 @@ struct ControlModel {
 
   // MARK: Settling
 
-  /// What one press of a window comes to, before it is known which transitions stay.
+  /// The fate of one press of a window, before it is known which transitions stay.
   private struct Projection {
     enum Fate {
       case kept, marked, rejected(RejectionReason)
@@ -168,7 +168,7 @@ struct ControlModel {
 
   private mutating func project(_ press: AcceptedCommand, onto done: inout [Projection]) {
     let kind = press.command.kind
-    // The projected state: the present one, and what this window keeps so far.
+    // The projected state: the present one plus what this window has kept so far.
     let kept = done.filter { if case .kept = $0.fate { true } else { false } }
     let phase = kept.last.flatMap { Self.phase(after: $0.press.command.kind) } ?? self.phase
     let run = kept.last?.run ?? self.run
@@ -177,7 +177,7 @@ struct ControlModel {
     func end(_ fate: Projection.Fate, run: RunID?) {
       done.append(Projection(press: press, run: run, fate: fate))
     }
-    /// A repeat of the projected phase joins what made it.
+    /// A press that repeats the projected phase joins the press that made it.
     func joinMaker(of kept: [Projection]) -> Projection.Fate {
       kept.last.map { .joined($0.press.command.id) } ?? .present(present.last!)
     }
@@ -204,7 +204,7 @@ struct ControlModel {
       guard let run else { return end(.rejected(.illegal(.idle)), run: nil) }
       return end(.rejected(meant == run ? .illegal(phase) : .otherRun), run: meant)
     case .start:
-      // "Legality is judged against the projected run": a run that was on before is not begun again.
+      // "Legality is judged against the projected run": a start does not begin a known run again.
       let own = resolve(mint(press))
       if kept.contains(where: { $0.run == own }) || isKnown(own), !(own == run && Self.isOn(phase)) {
         return end(.rejected(.illegal(.completed)), run: own)
@@ -234,7 +234,7 @@ struct ControlModel {
     }
   }
 
-  // MARK: Late ones
+  // MARK: Late presses
 
   private mutating func judgeLate(at now: BusTime) {
     let presses = late.sorted(by: Self.isBefore)
@@ -242,7 +242,7 @@ struct ControlModel {
     for press in presses {
       let answer = judgeAlone(press, at: now)
       judged.append((press, answer))
-      // One that applies is a settled window of its own.
+      // A late press that applies becomes a settled window of its own.
       if answer.outcome == .applied {
         settledWindows.append(
           Settled(first: press.pressedAt, deadline: press.pressedAt + length, applied: [(press, answer)]))
@@ -268,7 +268,7 @@ struct ControlModel {
     }
     // 2
     if now - press.pressedAt > .seconds(24 * 60 * 60) { return verdict(press, .rejected(.tooOld), run: meant) }
-    // A run that was on before is not begun again; and a start is not needed while a run is on.
+    // A start neither begins a known run again nor another run while one is on.
     let own = resolve(mint(press))
     if kind == .start, isKnown(own), !(own == run && Self.isOn(phase)) {
       return verdict(press, .rejected(.illegal(.completed)), run: own)
@@ -342,7 +342,7 @@ struct ControlModel {
     return present.contains { $0.effectiveAt > press.pressedAt }
   }
 
-  /// Laps and amendments raise nobody's base.
+  /// Laps and amendments do not make a base stale.
   private func countsForBase(_ answer: (press: AcceptedCommand, verdict: Verdict)) -> Bool {
     if answer.press.command.kind == .lap { return false }
     switch answer.verdict.outcome {
@@ -352,7 +352,7 @@ struct ControlModel {
     }
   }
 
-  // MARK: Words
+  // MARK: State and its queries
 
   /// The transitions of the authoritative state.
   private var present: [Transition] { transitions.filter { !$0.isAmendment } }
@@ -381,12 +381,12 @@ struct ControlModel {
     kind == .resume && last == .pause || kind == .pause && last == .resume
   }
 
-  /// Where a run stood at a moment, amendments included.
+  /// The phase of a run at a moment, amendments included.
   private func phase(of run: RunID, at time: BusTime) -> RunPhase {
     last(of: run, at: time).flatMap { Self.phase(after: $0.kind) } ?? .idle
   }
 
-  /// What made that phase.
+  /// The transition that made the phase of a run at a moment.
   private func last(of run: RunID, at time: BusTime) -> Transition? {
     let past = transitions.filter { $0.run == run && $0.effectiveAt <= time }
     let latest = past.map(\.effectiveAt).max()
@@ -395,19 +395,19 @@ struct ControlModel {
 
   private func isKnown(_ run: RunID) -> Bool { transitions.contains { $0.run == run } }
 
-  /// Pressed before the run began, and not only on a clock that runs ahead.
+  /// Whether a press is before the run's start by more than clocks may differ.
   private func isBeforeStart(_ press: AcceptedCommand, of run: RunID) -> Bool {
     guard let start = present.last(where: { $0.kind == .start && $0.run == run }) else { return false }
     return press.pressedAt < start.effectiveAt - max(length, lateAfter)
   }
 
-  /// A lap counts from the start of the run on.
+  /// A lap is not earlier than the start of its run.
   private func lapTime(_ press: AcceptedCommand, run: RunID?) -> BusTime {
     let start = present.last { $0.kind == .start && $0.run == run }
     return max(press.pressedAt, start?.effectiveAt ?? press.pressedAt)
   }
 
-  /// The command that a settled window over this moment applied.
+  /// The applied command of a settled window that contains this moment.
   private func settled(_ kind: CommandKind, at time: BusTime, run: RunID?) -> Verdict? {
     for window in settledWindows.reversed() where window.first <= time && time < window.deadline {
       for applied in window.applied.reversed() where applied.verdict.kind == kind {
@@ -417,7 +417,7 @@ struct ControlModel {
         if isBehindStop, kind != .start, kind != .stop { continue }
         if run == nil || applied.verdict.runID == run { return applied.verdict }
       }
-      // What was undone since is no longer what a press of that moment repeats.
+      // A press does not repeat what was undone since its moment.
       let isUndone = window.applied.contains {
         Self.undoes($0.verdict.kind, kind) && (run == nil || $0.verdict.runID == run)
       }
@@ -458,7 +458,7 @@ struct ControlModel {
       runID: run, term: 1, revision: revision ?? self.revision, effectiveAt: effectiveAt)
   }
 
-  /// Coalesced into another, whose fate it shares.
+  /// Coalesced into another command, whose result it shares.
   private func shared(_ press: AcceptedCommand, _ other: Verdict) -> Verdict {
     verdict(
       press, .coalesced(into: other.commandID), run: other.runID, revision: other.revision,

@@ -18,7 +18,7 @@ func press(
 }
 
 extension Identifier {
-  /// Command 7, run 7: tests name things by small numbers.
+  /// A command or run with a small number as its id.
   static func number(_ value: UInt64) -> Self { Self(high: 0, low: value) }
 }
 
@@ -36,9 +36,9 @@ extension BusTime {
 struct DrivenArbiter {
   var arbiter: Arbiter
   let window: BusDuration
-  /// What it accepted and has not judged yet, as the store keeps it.
+  /// Accepted commands without a verdict, as the store keeps them.
   var accepted: [(press: AcceptedCommand, class: Admission)] = []
-  /// What the store keeps of the past.
+  /// The past, as the store keeps it.
   var transitions: [PastTransition] = []
   var windows: [SettledWindow] = []
   var aliases: [RunID: RunID] = [:]
@@ -52,7 +52,8 @@ struct DrivenArbiter {
     arbiter = Arbiter(window: window, lateAfter: .milliseconds(500), term: 1)
   }
 
-  /// A turn drains its sockets before it fires timers: what is due at the very moment of an arrival settles after it.
+  /// An arrival. As in the hub's loop, sockets are drained before timers fire: a window that is due at this moment
+  /// settles after it.
   @discardableResult
   mutating func arrive(_ press: AcceptedCommand, crashing: Bool = false) -> Admission {
     let now = press.arrivedAt
@@ -99,7 +100,7 @@ struct DrivenArbiter {
     }
   }
 
-  /// Its process dies and comes back with what the store has.
+  /// The hub dies and restarts with what the store holds.
   mutating func crash() {
     let control = ControlState(
       transitions: transitions, windows: windows, aliases: aliases,
@@ -109,7 +110,7 @@ struct DrivenArbiter {
   }
 }
 
-/// The arbiter and the model side by side.
+/// The arbiter and the model, fed with the same presses.
 struct ControlPair {
   var driven: DrivenArbiter
   var model: ControlModel
@@ -126,7 +127,7 @@ struct ControlPair {
     model.arrive(press)
   }
 
-  /// What is wrong once everything has settled, or `nil`.
+  /// The first difference once everything has settled, or `nil`.
   func complaint() -> String? {
     var driven = driven
     var model = model
@@ -146,13 +147,13 @@ struct ControlPair {
     return driven.broken(by: presses)
   }
 
-  /// The arrivals, to be pasted into a test.
+  /// The arrivals, as text to paste into a test.
   var transcript: String { presses.map(\.shown).joined(separator: "\n") }
 }
 
 extension DrivenArbiter {
-  /// What holds whatever happens: one verdict a press, one effect a verdict at most, revisions without holes, time that
-  /// never runs backwards along them.
+  /// The first violated invariant: each press has one verdict, each verdict at most one effect, revisions have no
+  /// gaps, and time does not go back along them.
   func broken(by presses: [AcceptedCommand]) -> String? {
     if answers.count != presses.count { return "\(presses.count) presses, \(answers.count) verdicts" }
     if arbiter.unjudgedCount != 0 { return "\(arbiter.unjudgedCount) wait for ever" }

@@ -1,7 +1,7 @@
 @testable import RunCore
 
 /// Two couriers, a link that loses, repeats and reorders, a disk on either side, and an app that keeps what it has
-/// processed. One sends, the other receives; every step is one action, so that spaces can be exhausted.
+/// processed. One sends, the other receives. Every step is one action, so that tests can try all sequences of steps.
 struct CourierPair {
   enum Step: CaseIterable, Hashable {
     case post, deliver, lose, duplicate, overtake, commitSender, commitReceiver, crashSender, crashReceiver, handled,
@@ -11,7 +11,7 @@ struct CourierPair {
   struct Node {
     var courier: Courier
     var disk = DeliveryDisk()
-    /// Gathered writes with what follows them, in order; the first is what a crash may or may not take.
+    /// Gathered writes with their effects, in order; a crash may lose the first or keep it.
     var batch: [(operations: [StoreOperation], effect: Courier.Effect?)] = []
     var generator: SeededGenerator
   }
@@ -30,14 +30,14 @@ struct CourierPair {
   private var posted: UInt64 = 0
   private var queued: Set<UInt64> = []
   private var told: Set<UInt64> = []
-  /// Handed to the app of this life, not reported yet.
+  /// Handed to the app in this incarnation, with no result yet.
   private var desk: [HandlerCall] = []
   private var failedRound: UInt64?
-  /// What the app has processed, durably with the watermark.
+  /// Processed by the app and durable together with the watermark.
   private(set) var processed: [UInt64] = []
-  /// What the app's handler has returned for, not durable yet.
+  /// Handled by the app, but not durable yet.
   private var returned: [(place: UInt64, id: UInt64)] = []
-  /// What the receiver has told everybody in this life of its.
+  /// Messages that the receiver has announced as news in its present incarnation.
   private var toldToAll: Set<UInt64> = []
   private var failures = 0
   let failuresMax: Int
@@ -95,7 +95,7 @@ struct CourierPair {
 
   private mutating func deliverBack() { if !toNear.isEmpty { reachNear(toNear.removeFirst()) } }
 
-  /// A session between the two, with the marks that are durable.
+  /// Opens a session with the durable marks of both sides.
   private mutating func open() {
     (toFar, toNear) = ([], [])
     near.courier.close()
@@ -223,9 +223,10 @@ struct CourierPair {
     nearDoes { $0.receive(message, at: $1, generator: &$2, into: &$3) }
   }
 
-  // MARK: Peace
+  // MARK: Until everything has arrived
 
-  /// Everything gets through from here on; then all that was told to be queued has been processed, once and in order.
+  /// From here on nothing is lost; in the end every message that was told to be queued must be processed, once and in
+  /// order.
   mutating func settle() {
     for _ in 0..<400 {
       commitNear()

@@ -1,6 +1,6 @@
 import RunCore
 
-/// A hub on a stage: events go in one by one, and what it does comes out as lines.
+/// A hub core for tests: takes events one by one and returns its actions as lines.
 struct HubStage {
   static let debounce = BusDuration.milliseconds(500)
   static let storeID = StoreID(high: 1, low: 1)
@@ -10,17 +10,17 @@ struct HubStage {
   var now: BusTime
   /// The commit in flight.
   private(set) var inFlight: (id: CommitID, operations: [StoreOperation])?
-  /// What was committed, in order.
+  /// Committed operations, in order.
   private(set) var durable: [StoreOperation] = []
-  /// The run whose journal the hub wants to read.
+  /// The run whose journal the hub has asked to read.
   var askedJournal: RunID?
   private var sessions: [String: UInt64] = [:]
-  /// What peers have acknowledged of their verdicts, and which of them have met this hub, in an earlier life perhaps.
+  /// Verdicts that peers have acknowledged, and peers that met this hub before, perhaps in an earlier incarnation.
   private var received: [String: UInt64] = [:]
   private var metBefore: Set<String>
   private var sequences: [String: UInt64] = [:]
   private var commandCount: UInt64 = 0
-  /// Peers acknowledge verdicts at once, and the lines do not speak of that, nor of devices that were met.
+  /// Peers acknowledge verdicts at once; lines about that and about devices that were met are left out.
   var isTerse = true
   private var verdicts: [(name: String, last: UInt64)] = []
 
@@ -45,7 +45,7 @@ struct HubStage {
     core = HubCore(settings: settings, history: history, now: now)
   }
 
-  /// A hub that has opened; nothing is in flight.
+  /// A hub that has started; no commit is in flight.
   static func opened(
     debounce: BusDuration = HubStage.debounce, speed: Int64 = 1, history: HubHistory = HubHistory(),
     now: BusTime = .zero, metrics: MetricsSettings = MetricsSettings(), recovery: RecoveryChoice = .resume,
@@ -62,7 +62,7 @@ struct HubStage {
     return stage
   }
 
-  /// A hub with these peers, whose hellos were answered; nothing is in flight.
+  /// A hub with these peers, whose hellos were answered; no commit is in flight.
   static func with(
     _ peers: String..., debounce: BusDuration = HubStage.debounce, speed: Int64 = 1
   ) -> HubStage {
@@ -72,7 +72,7 @@ struct HubStage {
     return stage
   }
 
-  /// One event, and the lines of what comes of it.
+  /// Feeds one event and returns the resulting lines.
   mutating func feed(_ event: HubCore.Event) -> [String] {
     let lines = act(event).compactMap(line)
     guard isTerse else { return lines }
@@ -82,7 +82,7 @@ struct HubStage {
     return said + keepsRecords()
   }
 
-  /// Records follow a stop in commits of their own, of which the lines do not speak.
+  /// Records follow a stop in commits of their own, which the lines leave out.
   private mutating func keepsRecords() -> [String] {
     if let operations = inFlight?.operations, !operations.isEmpty, operations.allSatisfy(Self.isOfRecord) {
       return commits()
@@ -99,7 +99,7 @@ struct HubStage {
     }
   }
 
-  /// What the hub has appended to a run durably.
+  /// The durable journal entries of a run.
   func journal(of run: RunID) -> [LedgerEntry] {
     durable.compactMap { operation in
       if case .append(run, let entry) = operation { entry } else { nil }
@@ -120,7 +120,7 @@ struct HubStage {
     return told.isEmpty ? nil : NodeLines.line(HubCore.Action.commit(id, told))
   }
 
-  /// One event, and what comes of it.
+  /// Feeds one event and returns the actions.
   mutating func act(_ event: HubCore.Event) -> [HubCore.Action] {
     let actions = core.receive(event, at: now)
     for action in actions {
@@ -141,7 +141,7 @@ struct HubStage {
     return actions
   }
 
-  /// The commit in flight is durable.
+  /// Makes the commit in flight durable.
   mutating func commits() -> [String] {
     guard let (id, operations) = inFlight else { return ["nothing in flight"] }
     inFlight = nil
@@ -149,7 +149,7 @@ struct HubStage {
     return feed(.committed(id))
   }
 
-  /// The commit in flight, which is durable from here on; its completion has not been told.
+  /// Makes the commit in flight durable without telling the hub.
   mutating func takeInFlight() -> CommitID? {
     guard let (id, operations) = inFlight else { return nil }
     inFlight = nil
@@ -157,7 +157,7 @@ struct HubStage {
     return id
   }
 
-  /// All commits are durable, those that follow included.
+  /// Makes all commits durable, including those that follow.
   @discardableResult
   mutating func commitsAll() -> [String] {
     var lines: [String] = []
@@ -165,7 +165,7 @@ struct HubStage {
     return lines
   }
 
-  /// Time passes until a moment, with every deadline on the way met and every commit durable at once.
+  /// Lets time pass until a moment: each deadline fires, and each commit is durable at once.
   @discardableResult
   mutating func passes(to end: BusTime) -> [String] {
     var lines: [String] = []
@@ -197,7 +197,7 @@ struct HubStage {
 
   mutating func hello(_ name: String, nonce: UInt64 = 1, termSeen: UInt64 = 0, isOneShot: Bool = false) -> [String] {
     var hello = greeting(name, nonce: nonce, termSeen: termSeen, isOneShot: isOneShot)
-    // A hello that is repeated says what it said before.
+    // A repeated hello repeats what it said before.
     if !isOneShot, nonce > 1 || metBefore.contains(name) {
       hello.hub = Self.storeID
       hello.received[.verdicts] = received[name].map { StreamMark(sequence: $0) }
@@ -207,7 +207,7 @@ struct HubStage {
 
   func session(of name: String) -> UInt64 { sessions[name] ?? 0 }
 
-  /// A frame that took no time.
+  /// Delivers a frame without delay.
   mutating func says(_ name: String, _ message: PeerMessage, session: UInt64? = nil, sentAt: BusTime? = nil)
     -> [String]
   {
@@ -227,7 +227,7 @@ struct HubStage {
       runID: run, base: base)
   }
 
-  /// A button on a peer; the frame takes no time.
+  /// A press on a peer; its frame arrives without delay.
   mutating func presses(_ name: String, _ kind: CommandKind, id: UInt64? = nil, age: BusDuration = .zero) -> [String] {
     let command = command(kind, by: name, id: id)
     return sends(name, command, age: age)
@@ -241,14 +241,14 @@ struct HubStage {
     return says(name, .command(CommandTransmission(command: command, sequence: place, age: age)))
   }
 
-  /// A run is on and everything about it is durable.
+  /// Starts a run and makes everything about it durable.
   mutating func startRun(by name: String = "watch") {
     _ = presses(name, .start)
     commitsAll()
     _ = passes(.milliseconds(500))
   }
 
-  /// Heart rates from a peer, taken just now.
+  /// Heart rates from a peer, measured just now.
   mutating func beats(_ name: String, _ bpms: Double..., from sequence: UInt64, age: BusDuration = .zero) -> [String] {
     says(
       name,

@@ -1,6 +1,6 @@
 import RunCore
 
-/// Writes ledgers as people would tell them: seconds and words.
+/// Builds ledgers from seconds and short calls.
 struct LedgerBuilder {
   private(set) var entries: [LedgerEntry] = []
   private var position: UInt64 = 0
@@ -13,7 +13,7 @@ struct LedgerBuilder {
   }
   static func time(_ seconds: Double) -> BusTime { .zero + BusDuration(seconds: seconds) }
 
-  /// One degree of latitude is about this long at the place where the tests run.
+  /// The approximate length of a degree of latitude where the tests run.
   static let metersPerDegree = 111_229.0
 
   mutating func add(_ seconds: Double, _ event: LedgerEvent) {
@@ -27,27 +27,27 @@ struct LedgerBuilder {
   mutating func sample(_ value: SampleValue, at seconds: Double, from device: String = "phone") {
     add(seconds, .sample(value, Self.device(device)))
   }
-  /// A fix so many metres north of the origin.
+  /// A position this many metres north of the origin.
   mutating func fix(_ meters: Double, at seconds: Double, accuracy: Double? = 5, from device: String = "phone") {
     let position = Position(
       latitude: 50 + meters / Self.metersPerDegree, longitude: 8, horizontalAccuracyMeters: accuracy)
     sample(.position(position), at: seconds, from: device)
   }
-  /// Fixes every second from one moment to another, both included, at a speed.
+  /// A position every second, both ends included, at a speed in metres per second.
   mutating func run(from start: Int, through end: Int, at speed: Double = 3, accuracy: Double? = 5) {
     for second in start...end { fix(Double(second) * speed, at: Double(second), accuracy: accuracy) }
   }
 
-  /// A pedometer's reading every second from one moment to another, both included, at a speed of its own.
+  /// A pedometer reading every second, both ends included, at a speed of its own.
   mutating func step(from start: Int, through end: Int, at speed: Double = 3, zero: Double = 0) {
     for second in start...end { sample(.pedometer(meters: zero + Double(second) * speed), at: Double(second)) }
   }
 
-  /// What the entries so far fold to, with their pieces.
+  /// The report of the entries so far.
   func report(at seconds: Double, settings: MetricsSettings = MetricsSettings()) -> RunReport {
     calculator(settings).report(at: Self.time(seconds))
   }
-  /// What became of every fix.
+  /// The verdict on every fix.
   func route(settings: MetricsSettings = MetricsSettings()) -> [RoutePoint] {
     var calculator = Calculator(settings: settings)
     return entries.sorted(by: LedgerEntry.precedes).compactMap { calculator.fold($0) }
@@ -58,7 +58,7 @@ struct LedgerBuilder {
     return calculator
   }
 
-  /// What the entries so far fold to.
+  /// The metrics of the entries so far.
   func metrics(at seconds: Double, settings: MetricsSettings = MetricsSettings()) -> RunMetrics {
     calculator(settings).metrics(at: Self.time(seconds))
   }

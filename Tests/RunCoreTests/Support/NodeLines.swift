@@ -1,8 +1,8 @@
 import RunCore
 
-/// What machines do, as one short line an action, so that a test reads like the conversation it is about.
+/// Writes actions and frames as short lines, so that a test reads like a conversation.
 enum NodeLines {
-  /// Each life begins with it; the lines do not speak of that.
+  /// Each incarnation begins with this operation, so the lines leave it out.
   private static func isShown(_ operation: StoreOperation) -> Bool {
     if case .skipChanges = operation { false } else { true }
   }
@@ -99,7 +99,7 @@ enum NodeLines {
     }
   }
 
-  /// Changes begin anew above each life's term.
+  /// A record change: the hub's term and the number within it.
   static func change(_ number: UInt64) -> String { "\(number >> 32).\(number & 0xFFFF_FFFF)" }
 
   static func line(_ message: PeerMessage) -> String {
@@ -163,7 +163,7 @@ enum NodeLines {
     }
   }
 
-  /// The marks that are not at the start.
+  /// The marks that have moved.
   static func marks(_ marks: [StreamID.Kind: StreamMark], _ prefix: String = "") -> String {
     marks.sorted { $0.key.rawValue < $1.key.rawValue }.filter { $0.value.sequence > 0 }
       .map { ", \(prefix)\($0.key.rawValue) \($0.value.sequence)" }.joined()
@@ -180,7 +180,7 @@ enum NodeLines {
     }
   }
 
-  /// `1.3 run 7: 2+4 of 6`: term and number, the run, where it begins, how many points of how many.
+  /// `1.3 run 7: 2+4 of 6`: term, number, run, first index, count of points, and total.
   static func line(_ part: RoutePart) -> String {
     "\(part.term).\(part.number) run \(part.runID.low): \(part.from)+\(part.points.count) of \(part.total)"
   }
@@ -273,7 +273,7 @@ enum NodeLines {
 
   static func seconds(_ duration: BusDuration) -> String { "\(duration.seconds)s" }
 
-  /// Tests give connections a name as their route.
+  /// Tests use a connection's name as its route.
   static func name(_ connection: ConnectionID) -> String { String(decoding: connection.route, as: UTF8.self) }
 }
 

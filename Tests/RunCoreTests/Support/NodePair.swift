@@ -2,8 +2,9 @@ import Simulation
 
 @testable import RunCore
 
-/// A peer and a hub, a link that loses, repeats and breaks, a disk on either side that can be set back. Every step is
-/// one action, so that spaces can be exhausted. Windows are off: every press is judged alone.
+/// A peer and a hub, a link that loses, repeats and breaks, and a disk on either side that can be restored from a
+/// copy. Every step is one action, so that tests can try all sequences of steps. Windows are off: every press is
+/// judged alone.
 struct NodePair {
   enum Step: CaseIterable, Hashable {
     case press, toHub, toPeer, lose, duplicate, commitPeer, commitHub, crashPeer, crashHub, reconnect, restorePeer,
@@ -39,7 +40,7 @@ struct NodePair {
     reconnect()
   }
 
-  /// What would be restored from here on.
+  /// Copies the disks, as backups for a later restore.
   mutating func backUp() { (peerBackup, hubBackup) = (peerDisk, hubDisk) }
 
   private static func peer(_ disk: PeerDisk, life: UInt64, at now: BusTime) -> PeerCore {
@@ -234,7 +235,7 @@ struct NodePair {
     feedHub(.committed(id))
   }
 
-  // MARK: Peace
+  // MARK: Until everything has arrived
 
   private mutating func settleDown() {
     while peerFlight != nil || hubFlight != nil || !frames.toHub.isEmpty || !frames.toPeer.isEmpty {
@@ -245,7 +246,8 @@ struct NodePair {
     }
   }
 
-  /// Everything gets through from here on: all that is owed by the peer has one verdict and at most one effect.
+  /// From here on nothing is lost; in the end every command that the peer owed has one verdict and at most one
+  /// effect.
   mutating func settle() {
     let before = renewals
     for _ in 0..<30 {
@@ -253,7 +255,7 @@ struct NodePair {
       if peer.unjudgedCount == 0, hub.verdictStreams.values.allSatisfy(\.isAcknowledged), peer.isReachable { break }
       passTime()
     }
-    // Whoever has lost history begins anew, and that is that.
+    // A node that has lost history resets its identity, and not again and again.
     if renewals > before + 3 { faults.append("renewed \(renewals - before) times") }
     if hub.records.deadline == nil, hub.records.reading == nil, peer.records.kept != hub.records.kept, !hubHasLost {
       faults.append("the peer keeps \(peer.records.kept.count) records, the hub \(hub.records.kept.count)")

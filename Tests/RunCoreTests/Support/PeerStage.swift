@@ -1,6 +1,6 @@
 import RunCore
 
-/// A peer on a stage: events go in one by one, and what it does comes out as lines.
+/// A peer core for tests: takes events one by one and returns its actions as lines.
 struct PeerStage {
   static let storeID = StoreID(high: 2, low: 1)
 
@@ -9,7 +9,7 @@ struct PeerStage {
   private(set) var sent: [PeerFrame] = []
   private(set) var disk: PeerDisk
   private var inFlight: (id: CommitID, operations: [StoreOperation])?
-  /// The last hello's.
+  /// The nonce of the last hello.
   private(set) var nonce: UInt64 = 0
 
   init(
@@ -35,14 +35,14 @@ struct PeerStage {
       history: history, now: now, wallSeconds: wallSeconds, bootID: bootID)
   }
 
-  /// The next life of a peer, with what the disk holds.
+  /// The next incarnation of a peer, with what the disk holds.
   init(_ disk: PeerDisk, now: BusTime, wallSeconds: Double = 0, bootID: String = "boot") {
     self.init(history: disk.history, storeID: disk.storeID, now: now, wallSeconds: wallSeconds, bootID: bootID)
     self.disk = disk
     self.disk.bootID = bootID
   }
 
-  /// A peer whose first hello was answered; nothing is in flight.
+  /// A peer whose first hello was answered; no commit is in flight.
   static func up(isOneShot: Bool = false, _ snapshot: Snapshot = PeerStage.snapshot(1, 0, 1)) -> PeerStage {
     var stage = PeerStage(isOneShot: isOneShot)
     _ = stage.feed(.started)
@@ -88,7 +88,7 @@ struct PeerStage {
   /// The commit in flight.
   var flight: CommitID? { inFlight?.id }
 
-  /// The commit in flight is durable.
+  /// Makes the commit in flight durable.
   mutating func commit() -> [String] {
     guard let (id, operations) = inFlight else { return ["nothing in flight"] }
     inFlight = nil
@@ -96,7 +96,7 @@ struct PeerStage {
     return feed(.committed(id))
   }
 
-  /// All commits are durable, those that follow included.
+  /// Makes all commits durable, including those that follow.
   @discardableResult
   mutating func commits() -> [String] {
     var lines: [String] = []
@@ -143,13 +143,13 @@ struct PeerStage {
     Command(id: CommandID(high: 4, low: id), kind: kind, source: .watch)
   }
 
-  /// A press, which is durable at once, and what follows.
+  /// A press, made durable at once, and the lines that follow.
   mutating func presses(_ kind: CommandKind, id: UInt64) -> [String] {
     let lines = feed(.press(command(kind, id: id)))
     return lines.filter { !$0.hasPrefix("commit") } + commits()
   }
 
-  /// A verdict of the hub's stream.
+  /// A verdict on the hub's stream.
   func verdict(
     _ kind: CommandKind, id: UInt64, at sequence: UInt64, _ outcome: Outcome = .applied, revision: UInt64,
     term: UInt64 = 1, run: UInt64? = nil
@@ -171,7 +171,7 @@ struct PeerStage {
           term: term, revision: revision, effectiveAt: nil)))
   }
 
-  /// The commands that were sent since the last look.
+  /// The commands that were sent since the last call.
   var transmissions: [CommandTransmission] {
     sent.compactMap { if case .command(let transmission) = $0.message { transmission } else { nil } }
   }

@@ -1,6 +1,6 @@
 import RunCore
 
-/// A bus that a test talks to: one press a line, and what was said about it.
+/// A bus that a test writes as a transcript: one press a line, then the verdicts.
 struct Transcript {
   private(set) var driven: DrivenArbiter
   private var heard = 0
@@ -16,7 +16,7 @@ struct Transcript {
     return bus
   }
 
-  /// Somebody presses, and it arrives; presses are numbered from 1.
+  /// A press and its arrival; presses are numbered from 1.
   @discardableResult
   mutating func press(
     _ kind: CommandKind, _ device: DeviceID, at pressed: Int64, arriving: Int64? = nil, run: UInt64? = nil,
@@ -32,19 +32,19 @@ struct Transcript {
   /// When the open window settles, in milliseconds.
   var deadline: Int64? { driven.arbiter.deadline.map { $0.nanoseconds / 1_000_000 } }
 
-  /// The verdicts since the last time of asking.
+  /// The verdicts since the last call.
   mutating func said() -> [String] {
     defer { heard = driven.answers.count }
     return driven.answers[heard...].map { "#\($0.verdict.commandID.low) \($0.verdict.shown)" }
   }
 
-  /// Lets everything settle and tells the verdicts.
+  /// Settles everything and returns the verdicts.
   mutating func settle() -> [String] {
     driven.finish()
     return said()
   }
 
-  /// What people read, since the last time of asking.
+  /// The verdicts as people read them, since the last call.
   mutating func messages() -> [String] {
     driven.finish()
     defer { heard = driven.answers.count }
@@ -55,7 +55,7 @@ struct Transcript {
 }
 
 extension ObservedRevision {
-  /// What a sender saw: a revision and the number of the press that made it.
+  /// The base of a press: a revision and the number of the press that made it.
   static func saw(_ revision: UInt64, by id: UInt64?) -> ObservedRevision {
     ObservedRevision(revision: revision, commandID: id.map { .number($0) })
   }

@@ -2,7 +2,7 @@ import Foundation
 import RunCore
 import Simulation
 
-/// Many worlds, some at a time.
+/// Runs many worlds, several at a time.
 struct Campaign {
   let seeds: ClosedRange<UInt64>
   let options: WorldOptions
@@ -37,7 +37,7 @@ struct Campaign {
     }
   }
 
-  /// What fails is said at once, and of a long campaign how far it is: it may take hours.
+  /// Prints a failure at once, and the progress of a long campaign, which may take hours.
   private func tell(_ verdict: WorldVerdict) {
     var lines = ""
     if !verdict.faults.isEmpty {
@@ -57,7 +57,7 @@ struct Campaign {
     if !verdict.faults.isEmpty { failed.append(verdict) }
   }
 
-  /// What the campaign should have seen at least once, or what it says of a promise says little.
+  /// What the campaign should have seen at least once and has not; without it, its checks prove little.
   var unseen: [String] { WorldTally.expected.filter { tally.counts[$0] ?? 0 == 0 } }
 
   var summary: String {

@@ -1,8 +1,8 @@
 import RunCore
 import Simulation
 
-/// Leaves out of a failing world whatever it does not need to fail: steps first, then what networks and disks do wrong.
-/// A fault of the same kind has to stay; a bounded number of runs looks for a short one.
+/// Leaves out of a failing world what it does not need to fail: misdeeds, then steps, then faults of networks and
+/// disks. A fault of the same kind has to remain. The number of runs is bounded.
 struct Shrinking {
   let seed: UInt64
   private var options: WorldOptions
@@ -21,7 +21,7 @@ struct Shrinking {
     kinds = Set(verdict.faults.map(Self.kind(of:)))
   }
 
-  /// What was violated, without the names and times of this world.
+  /// The violation without the names and times of this world.
   private static func kind(of fault: String) -> String {
     fault.split(separator: " ").filter { !$0.contains(where: \.isNumber) }.joined(separator: " ")
   }
@@ -29,7 +29,7 @@ struct Shrinking {
   mutating func run() {
     let (steps, seconds) = (max(1, steps), seconds)
     var kept = Array(1...steps)
-    // Nothing behind the fault matters: the world ends with it.
+    // The world ends at the fault, so later steps do not matter.
     var misdeeds = kept
     reduce(&misdeeds) { options, misdeeds in options.cut.misdeeds = Set(1...steps).subtracting(misdeeds) }
     reduce(&kept) { options, kept in options.cut.steps = Set(1...steps).subtracting(kept) }
@@ -44,9 +44,9 @@ struct Shrinking {
     lines.insert("what is left of seed \(seed): \(rest)", at: 0)
   }
 
-  /// What a trace shows is near its end.
+  /// The trace's last lines show the fault, so a long trace loses its beginning.
   private static let linesMax = 400
-  /// A record may be written out in a line; `--trace` shows all of it.
+  /// A line may contain a whole record; `--trace` prints all of it.
   private static let lineMax = 300
 
   var report: String {

@@ -1,18 +1,18 @@
 package import RunCore
 
-/// One world, run and judged.
+/// The result of one world.
 package struct WorldVerdict: Sendable {
   package let seed: UInt64
   package let faults: [String]
   package let tally: WorldTally
-  /// How much time passed in it, and in the repetitions that its seed asks for.
+  /// Simulated time of the world and of its repetition.
   package let simulated: BusDuration
   package let steps: Int
   package let hasWrongMembers: Bool
 }
 
 extension World {
-  /// Runs the world of a seed, and once more with other jumps of its wall clocks where these decide nothing.
+  /// Runs the world of a seed, and, where wall clocks must decide nothing, a second time with other wall clocks.
   package static func judge(_ seed: UInt64, _ options: WorldOptions) -> WorldVerdict {
     var world = World(seed: seed, options: options)
     world.run()
@@ -36,6 +36,6 @@ extension World {
 }
 
 extension World {
-  /// What became of every command, for comparing two worlds.
+  /// The verdict of every command, for comparing two worlds.
   package var digest: [CommandID: Verdict] { hub.store.verdicts }
 }

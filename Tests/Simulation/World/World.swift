@@ -4,18 +4,20 @@ package import RunCore
 /// misbehave, apps that are late, fail and take their node down, and virtual time. The same seed gives the same world.
 ///
 /// What people do and what goes wrong at a node comes in numbered steps, each with random numbers of its own; what a
-/// network and a disk do follows from the seed and the moment. So a step can be left out (``WorldCut``) and the rest of
-/// the world stays much as it was.
+/// What people do and what fails at a node happens in numbered steps, each with random numbers of its own. What the
+/// network and the disks do depends on the seed and the moment. A step can therefore be left out (``WorldCut``) and
+/// the rest of the world stays much the same.
 ///
-/// In a ``Loss/none`` world every promise about delivery (docs/guarantees.md) is checked. Where a store is deleted or
-/// comes back as an older copy, less is promised, and this is what is checked then:
+/// A ``Loss/none`` world checks every promise about delivery (docs/guarantees.md). Where a store is deleted or comes
+/// back as an older copy, less is promised and less is checked:
 ///
-/// - ``Loss/peer(_:)``: what that peer held is forgotten, its verdicts may not reach it, its messages and samples (and
-///   those to it) may come twice or not at all. All that the hub and the other peers promise holds without exception: one
-///   verdict and one effect a command, the present state shown by all, and what is on the disks in the end is delivered.
-/// - ``Loss/hub``: runs and verdicts may be forgotten, a command may be judged once by what is left and once before.
-///   Peers' commands still get their verdicts, their messages still arrive (perhaps twice), all show one state in the
-///   end, and outboxes drain. Terms and revisions are compared only since the loss.
+/// - ``Loss/peer(_:)``: what that peer held is forgotten. Its verdicts may not reach it; its messages and samples,
+///   and those addressed to it, may arrive twice or not at all. All other promises of the hub and the other peers
+///   hold: each command has one verdict and one effect, all show the present state, and what is on the disks in the
+///   end is delivered.
+/// - ``Loss/hub``: the hub may forget runs and verdicts, and may judge a command a second time. Peers' commands still
+///   get verdicts, their messages still arrive (perhaps twice), all show one state in the end, and outboxes drain.
+///   Terms and revisions are compared only since the loss.
 package struct World {
   enum Loss: Hashable {
     case none
@@ -42,31 +44,31 @@ package struct World {
     case copies
     case loses
     case step
-    /// What wrong members do behind a step of this number.
+    /// What wrong members do after the step of this number.
     case misdeed(Int)
   }
 
   let seed: UInt64
   let options: WorldOptions
   let climate: WorldClimate
-  /// What is drawn from now: of the step that is being done, or of the moment.
+  /// Source of all draws now: reseeded at each step and at each new moment.
   var random: WorldRandom
   var wallRandom: WorldRandom
   let loss: Loss
   package internal(set) var now = BusTime.zero
   package internal(set) var faults: [String] = []
   package internal(set) var tally = WorldTally()
-  /// One line for each event, when somebody wants to read them.
+  /// One line for each event, while tracing is on.
   package internal(set) var lines: [String] = []
   /// How many steps there have been.
   package internal(set) var steps = 0
   var rhythm: WorldRhythm
   var wrong: WrongParty
-  /// When each sender was first refused for want of room, and not taken in since.
+  /// Per peer: when the hub first refused it as busy and how often, since the hub last accepted something from it.
   var crowding: [Int: (since: BusTime, count: Int)] = [:]
-  /// No trouble in this second.
+  /// Whether networks and disks work without faults in this second.
   var isCalm = false
-  /// When each node wants to be woken: the hub, then the peers.
+  /// When each node wants to be woken: index 0 is the hub, then the peers.
   var dues: [BusTime]
   var window = WorldWindow()
   var lastPublication: WorldPublication?
@@ -74,24 +76,24 @@ package struct World {
   var hub = WorldHub()
   var queue = WorldQueue<Happening>()
   var isHealed = false
-  /// What one-shot senders left; nodes of the machine look into it now and then.
+  /// Commands that one-shot senders left; the nodes of the machine look for them now and then.
   var spool: [CommandID: (command: Command, pressedAt: BusTime)] = [:]
   var presses: [CommandID: WorldPress] = [:]
   var posts: [MessageID: WorldPost] = [:]
   var requested: [CommandID: Request] = [:]
   var answered: [CommandID: Verdict] = [:]
-  /// What each (term, revision) was seen to be.
+  /// The first snapshot seen for each term and revision.
   var seen: [UInt64: [UInt64: Snapshot]] = [:]
-  /// What each place of each stream was seen to hold.
+  /// The item seen at each sequence number of each stream.
   var places: [WorldPlace: UInt64] = [:]
-  /// Samples that reached the hub, by place, and where and when those of named runs were taken.
+  /// Samples that reached the hub, by sequence number.
   var arrived: Set<WorldPlace> = []
   var samples: [UInt64: WorldSample] = [:]
   /// Readings that were sent and not acknowledged, by the store that sent them.
   var unacknowledged: [StoreID: [(sequence: UInt64, reading: UInt64)]] = [:]
-  /// Queued messages that may still be overtaken, by who sends them to whom.
+  /// Queued messages that could still be overtaken, by sender and receiver.
   var roads: [WorldRoad: [MessageID]] = [:]
-  /// Which store and which peer speak on a connection.
+  /// The store and the peer that use a connection.
   var speakers: [UInt64: (store: StoreID, peer: Int)] = [:]
   /// Messages on one connection keep their order.
   var lastArrival: [String: BusTime] = [:]
@@ -107,10 +109,11 @@ package struct World {
     wallRandom = WorldRandom(seed: seed, 3, options.wallVariant)
     rhythm = WorldRhythm(isLong: options.trouble > .seconds(120))
     dues = Array(repeating: .distantFuture, count: climate.peerCount + 1)
-    // A fast bus forgets nothing in its time: journals are kept for a day of it, verdicts for two.
+    // A fast bus must not forget anything within the world: the hub keeps journals for a day of bus time, verdicts
+    // for two.
     speed = BusSpeed(factor: seed.isMultiple(of: 10) ? min(60, max(2, 60_000 / options.trouble.seconds)) : 1)!
     debounce = [.milliseconds(500), .milliseconds(500), .zero].randomElement(using: &random)!
-    // Two worlds of five lose a store; they are seeds of their own, so that the others check everything.
+    // Two of five seeds lose a store. The other three check everything.
     switch seed % 5 {
     case 3: loss = .peer(Int(seed / 5) % climate.peerCount)
     case 4: loss = .hub
@@ -137,24 +140,24 @@ package struct World {
       window: debounce)
   }
 
-  /// Up to 200 ppm fast or slow, as quartz in the heat and in the cold.
+  /// Up to 200 ppm fast or slow, as a quartz clock in heat and cold.
   private mutating func clock() -> WorldClock {
     WorldClock(origin: origin(), drift: .random(in: -200...200, using: &random))
   }
 
-  /// Somewhere within a quarter of an hour: no two clocks of this world have one origin.
+  /// Within about a quarter of an hour of the world's start, so that no two clocks share an origin.
   mutating func origin() -> BusDuration {
     BusDuration(nanoseconds: .random(in: -1_000_000_000_000...1_000_000_000_000, using: &random))
   }
 
   // MARK: The course of a world
 
-  /// Trouble for a while, then peace, until everything has settled.
+  /// Runs the trouble, heals everything, waits until nothing is owed, and checks the end.
   package mutating func run() {
     startHub()
     for index in peers.indices {
       startPeer(index)
-      // Some meet the hub only after they have been used for a while.
+      // Some peers are used for a while before they first connect.
       schedule(.linkUp(index), in: chance(4) ? milliseconds(0...9000) : milliseconds(0...50))
     }
     if loss != .none {
@@ -167,9 +170,9 @@ package struct World {
     dismissWrong()
     heal()
     advance(to: now + .seconds(5))
-    // Most worlds end with the run's end: then nothing but the heartbeat is left to heal what was lost.
+    // In most worlds the run ends here: after that only the heartbeat can repair what was lost.
     if speed != .realTime || !chance(5) { feedHub(.press(command(of: nil, .stop))) }
-    // Covers the longest backoff (30 s, and a quarter) and three slow beats; a message that fails takes its time.
+    // Covers the longest backoff (30 s plus a quarter), three slow heartbeats and the retries of failing messages.
     advance(to: now + .seconds(75))
     settle()
     probe()
@@ -231,7 +234,7 @@ package struct World {
     for index in peers.indices where dues[index + 1] <= now { feedPeer(index, .deadline) }
   }
 
-  /// What a moment brings does not depend on what was drawn before it.
+  /// Reseeds by the moment, so that draws do not depend on what was drawn before.
   private mutating func move(to time: BusTime) {
     guard time != now else { return }
     now = time
@@ -241,7 +244,7 @@ package struct World {
     }
   }
 
-  /// A deadline is looked up once after each event of a node, not at each event of the world.
+  /// Looks a deadline up once after each event of its node, instead of at each event of the world.
   mutating func noteDue(of party: WorldParty) {
     switch party {
     case .hub:
@@ -253,7 +256,7 @@ package struct World {
     }
   }
 
-  /// Who has to be awake for it.
+  /// The party that has to be awake for a happening; `nil` where none has to be.
   private func receiver(of happening: Happening) -> WorldParty? {
     switch happening {
     case .toHub, .gone, .asks, .answersRecovery: .hub
@@ -278,7 +281,7 @@ package struct World {
     case .published(let index, let subscription, let event):
       guard peers[index].subscription == subscription else { return }
       feedPeer(index, .event(event))
-      // Without a session it is not listened to.
+      // A peer without a session ignores events.
       let time = peerNow(index)
       if peers[index].core?.wasHeard(at: time) ?? false { noteWord(to: index) }
     case .committed(let party, let life, let id, let operations, let isWritten):
@@ -301,7 +304,7 @@ package struct World {
     case .linkDown(let index, let connection):
       guard peers[index].connection == connection else { return }
       disconnect(index)
-      // Nothing is lost for good after the last trouble.
+      // After the trouble every link comes back.
       if isHealed { schedule(.linkUp(index), in: .zero) }
     case .starts(.hub): startHub()
     case .starts(.peer(let index)): startPeer(index)
@@ -337,7 +340,7 @@ package struct World {
     .milliseconds(.random(in: range, using: &random))
   }
 
-  /// One time of so many; 0 is never.
+  /// True once in `count` draws on average; never where `count` is 0.
   mutating func chance(_ count: Int) -> Bool { count > 0 && random.next() % UInt64(count) == 0 }
 
   mutating func number() -> UInt64 {
@@ -346,7 +349,7 @@ package struct World {
   }
 }
 
-// Asked for in place: a core is large, and reading a property of an optional one copies all of it.
+// Mutating, because reading a property of an optional core would copy the whole core.
 extension HubCore {
   fileprivate mutating func due() -> BusTime? { deadline }
 }

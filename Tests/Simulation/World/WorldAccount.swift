@@ -1,7 +1,7 @@
 import RunCore
 
-/// The world's own account of runs and verdicts, drawn from what the hub writes and from nothing that it remembers: which
-/// run a command may concern, where a lap may lie, and what a verdict may name.
+/// The world's own account of runs and verdicts, derived only from what the hub writes: which run a command may
+/// concern, where a lap may lie, and what a verdict may name.
 struct WorldAccount {
   private static let aliasesOfDeviceMax = 16
   private static let aliasesMax = 1024
@@ -10,22 +10,22 @@ struct WorldAccount {
   /// How much earlier than its run a lap may have been pressed.
   private let clockMargin: BusDuration
   private var starts: [RunID: BusTime] = [:]
-  /// When the starts were pressed: a run begins behind what happened last, its laps may lie before that.
+  /// Press times of starts. A run begins after the transition before it, but its laps may be earlier than that.
   private var startPresses: [RunID: BusTime] = [:]
-  /// When runs were stopped, from the stop's verdict on.
+  /// When runs were stopped, known from the stop's verdict on.
   private var stops: [RunID: BusTime] = [:]
   private var aliases: [RunID: RunID] = [:]
   private var aliasCounts: [RunID: [DeviceID: Int]] = [:]
   private var effects: Set<CommandID> = []
   private var judged: Set<CommandID> = []
 
-  /// Of the commit that is being written.
+  /// The commit that is being written.
   private struct Commit {
     var present: RunID?
     var aliasesBefore: [RunID: RunID] = [:]
-    /// Runs that it changes.
+    /// Runs that this commit changes.
     var changed: Set<RunID> = []
-    /// Ids that become other names by it, until the start is judged that they come from.
+    /// Aliases that this commit adds, until it judges the start that they come from.
     var named: [RunID: RunID] = [:]
     var pointers: [(from: CommandID, to: CommandID)] = []
     var isEmpty = true
@@ -34,7 +34,7 @@ struct WorldAccount {
 
   init(clockMargin: BusDuration) { self.clockMargin = clockMargin }
 
-  /// - Parameter present: the run that is on, or was last.
+  /// - Parameter present: the run that is on, or was on last.
   mutating func begin(present: RunID?) { commit = Commit(present: present) }
 
   mutating func alias(_ alias: RunID, of run: RunID) {
@@ -47,7 +47,7 @@ struct WorldAccount {
     commit.named[alias] = run
   }
 
-  /// What measures a run is gone, and its other names with it.
+  /// The hub forgets a run's journal, and its aliases with it.
   mutating func forget(_ run: RunID) {
     aliases = aliases.filter { $0.value != run }
     aliasCounts[run] = nil
@@ -62,7 +62,7 @@ struct WorldAccount {
         starts[run] = starts[run] ?? entry.time
         if let known = aliases[run] { faults.append("\(run) is a name of \(known) and begins a run") }
       }
-      // Recovery is no command, and gets no verdict.
+      // A stop by recovery has no command, and so no verdict.
       if transition.kind == .stop, transition.change.source == .recovery { stops[run] = entry.time }
     case .lap(let change): effects.insert(change.commandID)
     case .sample, .gap, .setup: break
@@ -88,14 +88,14 @@ struct WorldAccount {
     }
   }
 
-  /// All of a commit is written.
+  /// Ends the checks of a commit.
   mutating func end() {
     for (from, to) in commit.pointers where !effects.contains(to) {
       faults.append("\(from) counts as \(to), which has no effect")
     }
   }
 
-  // MARK: What is to hold
+  // MARK: Checks of a verdict
 
   private mutating func noteName(_ press: AcceptedCommand) {
     guard press.command.kind == .start, let name = press.command.runID, let run = commit.named.removeValue(forKey: name)
@@ -107,13 +107,13 @@ struct WorldAccount {
     }
   }
 
-  /// What was meant for one run never changes another.
+  /// A command that names a run never changes another run.
   private mutating func checkMeaning(_ verdict: Verdict, _ press: AcceptedCommand) {
     guard let meant = press.command.runID, let run = verdict.runID, run != resolve(meant) else { return }
     faults.append("\(verdict.commandID) was meant for \(meant) and changed \(run)")
   }
 
-  /// A lap lies in its run, as far as that was known when it was judged.
+  /// A lap lies within its run, as far as the run was known when the lap was judged.
   private mutating func checkLap(_ verdict: Verdict, _ press: AcceptedCommand) {
     guard let run = verdict.runID, let time = verdict.effectiveAt, let start = starts[run] else {
       return faults.append("\(verdict.commandID) is a lap of nothing")
@@ -127,7 +127,7 @@ struct WorldAccount {
     }
   }
 
-  /// Only what means the run that is on, or one that was changed just now, can find it completed.
+  /// "Completed" refuses only commands for the present run, or for a run that this commit changed.
   private mutating func checkCompleted(_ verdict: Verdict, _ press: AcceptedCommand) {
     guard press.command.kind != .start, let named = press.command.runID else { return }
     let runs = Set([resolve(named), commit.aliasesBefore[named] ?? named])
@@ -135,7 +135,7 @@ struct WorldAccount {
     faults.append("\(verdict.commandID) was meant for \(named) and is refused as if \(present) were meant")
   }
 
-  /// Only what means a run that is not on can mean another one.
+  /// "Other run" refuses only commands for a run that is not on.
   private mutating func checkOther(_ verdict: Verdict, _ press: AcceptedCommand) {
     guard let named = press.command.runID else { return }
     let run = commit.isEmpty ? resolve(named) : commit.aliasesBefore[named] ?? named

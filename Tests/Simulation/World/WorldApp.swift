@@ -1,6 +1,6 @@
 import RunCore
 
-/// An app in a simulated world: handles messages one at a time and in order, as the node's desk hands them out.
+/// An app in a simulated world. It handles messages one at a time, in the order in which its node hands them over.
 struct WorldApp {
   enum Outcome: Hashable {
     case returns
@@ -9,12 +9,12 @@ struct WorldApp {
   }
 
   var isHandling = false
-  /// Handed over and not with the handler yet.
+  /// Handed over, but not with the handler yet.
   var desk: [HandlerCall] = []
   var current: HandlerCall?
-  /// The turn in which a handler failed: what was on its way by then is stale, and comes again.
+  /// The handler generation in which a stream failed: calls handed over by then are stale, and come again.
   var failed: [StreamID: UInt64] = [:]
-  /// Handlers of an earlier turn report nothing.
+  /// Results of handlers of an earlier generation are ignored.
   var turn: UInt64 = 0
 
   mutating func crash() { self = WorldApp(turn: turn + 1) }
@@ -42,21 +42,21 @@ struct WorldPost {
   var temper = Temper.good
   var wasDurable = false
   var isQueued = false
-  /// Taken back, too old to be sent, or set aside: whoever was to be told may have ended before.
+  /// Tombstoned: taken back, too old to be sent, or set aside. The node may have ended before it told its app.
   var isBuried = false
   var isRefused = false
   var last: DeliveryStage?
-  /// Its handler has returned, this often; those that a crash made undone included.
+  /// How often its handler returned, including returns that a crash undid.
   var returns = 0
   var seen = 0
   var fails = 0
-  /// A crash or a failure since it was seen: it may come again.
+  /// A crash or a failure has happened since it was handled: it may come again.
   var maySeeAgain = true
-  /// How often the receiver's durable mark went over it.
+  /// How often the receiver's durable watermark moved over it.
   var processed = 0
 }
 
-/// From whom to whom.
+/// A sender and a receiver.
 struct WorldRoad: Hashable {
   let from: WorldParty
   let to: WorldParty
@@ -163,7 +163,7 @@ extension World {
     }
   }
 
-  // MARK: Watching
+  // MARK: Checks
 
   private mutating func see(_ handlerCall: HandlerCall, at party: WorldParty) {
     let id = handlerCall.received.message.id
@@ -193,7 +193,7 @@ extension World {
     post.returns += 1
     posts[id] = post
     guard post.returns == 1, post.deliveryClass == .queued, !isForgiven(post) else { return }
-    // Nothing was overtaken: whatever was given before it and is owed has been handled, or was set aside.
+    // Messages keep their order: earlier ones that are still owed must have been handled or set aside.
     let road = WorldRoad(from: post.from, to: post.to)
     var ahead: [MessageID] = []
     for other in roads[road] ?? [] {
@@ -201,14 +201,14 @@ extension World {
       if earlier.returns > 0 || earlier.isRefused || earlier.last?.isLast ?? false { continue }
       ahead.append(other)
       guard earlier.number < post.number, earlier.isQueued else { continue }
-      // Taken back, but its sender has not been told yet.
+      // Cancelled, but its sender has not been told yet.
       if disk(of: earlier.from).row(of: other) == nil { continue }
       faults.append("\(id) overtook \(other)")
     }
     roads[road] = ahead
   }
 
-  /// The store of one of the two has lost what was known of it.
+  /// Whether one of the two nodes has lost its store.
   func isForgiven(_ post: WorldPost) -> Bool {
     switch loss {
     case .hub: true
@@ -221,7 +221,7 @@ extension World {
     [post.from, post.to].contains { if case .peer(let index) = $0 { wrong.victim == index } else { false } }
   }
 
-  /// Its store was lost, or another one goes by its name: less is promised of it.
+  /// Whether its store was lost, or a wrong member uses its name: less is promised to it.
   func isLost(_ index: Int) -> Bool { loss == .peer(index) || wrong.victim == index }
 
   func disk(of party: WorldParty) -> WorldDelivery {

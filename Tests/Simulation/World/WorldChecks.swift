@@ -1,12 +1,12 @@
 import RunCore
 
-// What must be true in every world, at every moment: what is shown, and what is told.
+// Checks of every snapshot, receipt and answer in every world.
 extension World {
-  /// Nobody sees a state that could be lost again, and all who see a revision see the same.
+  /// A snapshot shows only durable state, and all snapshots of a revision agree.
   mutating func check(_ snapshot: Snapshot) {
     let order = snapshot.order
     guard order != Snapshot.none.order else { return }
-    // What a hub showed before its store was lost is still on its way.
+    // Snapshots of a hub before it lost its store may still be on their way.
     if loss != .hub {
       if order.term > hub.store.term { faults.append("term \(order.term) shows before it is durable") }
       if order.revision > hub.store.revision { faults.append("revision \(order.revision) shows before it is durable") }
@@ -38,7 +38,7 @@ extension World {
     }
   }
 
-  /// A stage is told only once it is durable.
+  /// The hub sends a stage only once it is durable.
   mutating func check(_ receipt: Receipt) {
     let id = receipt.commandID
     switch receipt.stage {
@@ -52,7 +52,7 @@ extension World {
     }
   }
 
-  /// What a peer is told of its own presses.
+  /// What a peer tells its app about its own commands.
   mutating func check(_ receipt: Receipt, at index: Int) {
     let id = receipt.commandID
     guard let press = presses[id], press.peer == index else { return faults.append("\(id) is told to a stranger") }
@@ -68,7 +68,7 @@ extension World {
     case .verdict(let verdict):
       tally.count("command judged")
       if !peers[index].told.insert(id).inserted { faults.append("\(id): a second verdict") }
-      // A store that came back as an older copy holds what had been taken back, or been judged.
+      // A store that was restored from an older copy holds commands that had been cancelled or judged.
       let isForgiven = loss == .hub || isLost(index)
       if verdict.kind != press.kind, !isForgiven {
         faults.append("\(id): a \(press.kind) is judged as a \(verdict.kind)")
@@ -88,7 +88,7 @@ extension World {
     }
   }
 
-  /// What a node is told of its app's messages.
+  /// What a node tells its app about its messages.
   mutating func check(_ receipt: MessageReceipt, at party: WorldParty) {
     let id = receipt.messageID
     guard !id.isWrong else { return }
@@ -107,7 +107,7 @@ extension World {
         faults.append("\(id) is told to be processed before that is durable")
       }
     case .replaced:
-      // A member that speaks with another's store mixes up what is kept for the two.
+      // A member that uses another's store mixes up what the hub keeps for the two.
       if !isOfVictim(post), disk(of: party).latestSent.values.contains(where: { $0.message.id == id }) {
         faults.append("\(id) is told to be replaced before that is durable")
       }

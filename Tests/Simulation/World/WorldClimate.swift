@@ -1,7 +1,7 @@
 import RunCore
 
-/// What kind of world a seed makes: who is there, and how often what goes wrong. Some worlds are calm, some are awful.
-/// Rates are "one of so many"; 0 is never.
+/// The kind of world that a seed makes: who takes part, and how often things go wrong. A rate is "once in so many"; 0
+/// is never.
 struct WorldClimate {
   let peerCount: Int
   let frameLoss: Int
@@ -11,9 +11,9 @@ struct WorldClimate {
   let publicationLoss: Int
   let commitFailure: Int
   let slowCommit: Int
-  /// Crashes, losses of links and the like: of so many that would happen one does.
+  /// Rate of crashes, lost links and the like: of so many that could happen, one does.
   let trouble: Int
-  /// Machines start again, with another clock.
+  /// Whether machines reboot, with another monotonic clock.
   let hasReboots: Bool
   let recovery: RecoveryChoice
   let downtime: Downtime
@@ -23,7 +23,7 @@ struct WorldClimate {
     var random = WorldRandom(seed: seed, 1)
     func draw<Value>(_ values: [Value]) -> Value { values.randomElement(using: &random)! }
     peerCount = draw([2, 2, 3, 3, 4, 5, 6])
-    // 0 is a calm world, 3 an awful one; each rate is drawn about it.
+    // From 0, a calm world, to 3, an awful one; each rate is drawn near it.
     let mood = draw([0, 1, 1, 2, 2, 3])
     func rate(_ rates: [Int]) -> Int { rates[min(3, max(0, mood + draw([-1, 0, 0, 1])))] }
     frameLoss = rate([0, 200, 60, 15])
@@ -40,6 +40,6 @@ struct WorldClimate {
     setup = RunSetup(weightKilograms: draw([nil, 60, 82.5]), isAutoPauseOn: draw([false, false, true]))
   }
 
-  /// Without reboots a wall clock decides nothing: such a world is run again with other jumps of its wall clocks.
+  /// Without reboots wall clocks decide nothing, so such a world is run a second time with other wall clocks.
   package static func comparesWallClocks(_ seed: UInt64) -> Bool { seed % 8 == 1 }
 }

@@ -1,10 +1,10 @@
 import RunCore
 
-/// A node's monotonic clock: it has an origin of its own, and is a little fast or slow.
+/// A node's monotonic clock, with an origin and a drift of its own.
 struct WorldClock {
-  /// What it showed when the world began.
+  /// Its reading when the world began.
   var origin = BusDuration.zero
-  /// How fast it is, in millionths.
+  /// Drift in parts per million; positive is fast.
   var drift: Int64 = 0
 
   func reading(at now: BusTime) -> BusTime {
@@ -12,7 +12,7 @@ struct WorldClock {
     return BusTime(nanoseconds: now.nanoseconds + millions * drift + rest * drift / 1_000_000) + origin
   }
 
-  /// The first moment of the world at which it shows a reading.
+  /// The first moment of the world at which the clock shows a reading.
   func moment(of reading: BusTime) -> BusTime {
     let shown = (reading - origin).nanoseconds
     var moment = BusTime(nanoseconds: shown - shown / 1_000_000 * drift)

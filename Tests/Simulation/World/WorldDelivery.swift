@@ -1,7 +1,7 @@
 import RunCore
 
-/// What a simulated disk holds of what was sent and received, hub's and peer's alike: every operation as its comment in
-/// `StoreOperation` says, and nothing cleverer.
+/// What a simulated disk holds of streams and values, for hub and peers: each operation does exactly what its comment
+/// in `StoreOperation` says.
 struct WorldDelivery {
   struct Place: Hashable {
     let device: DeviceID?
@@ -16,12 +16,12 @@ struct WorldDelivery {
   private(set) var latestReceived: [Place: LatestReceived] = [:]
   private(set) var faults: [String] = []
 
-  /// The row at a place; `nil` for one that is gone.
+  /// The row of a sequence number; `nil` if it was removed.
   func row(_ stream: OutboundStreamID, _ sequence: UInt64) -> OutboxRow? {
     rows[stream]?.first { $0.sequence == sequence }
   }
 
-  /// The row of what is known by an id.
+  /// The row of the item with an id.
   func row(of id: MessageID) -> OutboxRow? {
     for rows in rows.values {
       if let row = rows.first(where: { $0.item?.id == id }) { return row }
@@ -29,12 +29,12 @@ struct WorldDelivery {
     return nil
   }
 
-  /// What is owed and not only a place, by kind.
+  /// How many rows of a kind hold an item; tombstones do not count.
   func owed(_ kind: StreamID.Kind) -> Int {
     rows.filter { $0.key.kind == kind }.values.reduce(0) { sum, rows in sum + rows.count { $0.item != nil } }
   }
 
-  /// How many places of one kind are owed to a store.
+  /// How many rows of a kind are owed to a store, tombstones included.
   func owed(to store: StoreID, _ kind: StreamID.Kind) -> Int {
     rows[OutboundStreamID(receiver: store, kind: kind)]?.count ?? 0
   }
@@ -97,7 +97,7 @@ struct WorldDelivery {
     rows[row.stream] = present
   }
 
-  /// What is promised never to be exceeded (docs/guarantees.md); reserved places of samples are tombstones of their own.
+  /// Bounds that docs/guarantees.md promises; reserved sequence numbers of samples are extra tombstones.
   private static func rowsMax(_ kind: StreamID.Kind) -> Int {
     switch kind {
     case .commands, .verdicts: 1024
@@ -125,7 +125,7 @@ struct WorldDelivery {
   }
 }
 
-/// What the disk of a simulated peer holds.
+/// The disk of a simulated peer.
 struct WorldPeerStore {
   private(set) var storeID: StoreID
   private(set) var delivery = WorldDelivery()
@@ -138,7 +138,7 @@ struct WorldPeerStore {
 
   init(storeID: StoreID) { self.storeID = storeID }
 
-  /// The hub has lost history.
+  /// The hub has lost its store: the peer fetches records again.
   mutating func hearsAgain() { records.hearsAgain() }
 
   mutating func commit(_ operations: [StoreOperation], bootID: String, wallSeconds: Double) {

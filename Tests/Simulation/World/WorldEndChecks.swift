@@ -1,8 +1,8 @@
 import RunCore
 
-// What must be true of every world in the end: everything has arrived, and all agree.
+// Checks at the end of every world: everything has arrived, and all agree.
 extension World {
-  /// Whether nothing waits any more: then there is nothing to wait for.
+  /// Whether nothing is owed any more, so that waiting longer changes nothing.
   var isSettled: Bool {
     guard honestUnjudged == 0, spool.isEmpty, haveAllRecords else { return false }
     for kind in [StreamID.Kind.messages, .verdicts] where hub.store.delivery.owed(kind) > 0 { return false }
@@ -12,7 +12,7 @@ extension World {
     return true
   }
 
-  /// What wrong members left unfinished is theirs, also under the id of a command that a lost store had known.
+  /// Commands without a verdict, except those that wrong members left, also under the id of an honest command.
   private var honestUnjudged: Int {
     hub.store.accepted.values.count { !$0.press.command.id.isWrong && !$0.press.stream.sender.isWrong }
   }
@@ -33,7 +33,7 @@ extension World {
     checkRecords()
   }
 
-  /// Nobody can tell it from the one that bears its name and says it has its store.
+  /// Whether a wrong member uses its name and its store: the hub cannot tell the two apart.
   func isImpersonated(_ index: Int) -> Bool { wrong.isStoreBorrowed && wrong.victim == index }
 
   private mutating func checkEnd(of index: Int) {
@@ -63,7 +63,7 @@ extension World {
     }
   }
 
-  /// In memory and on the disk nothing is owed any more.
+  /// Neither memory nor disk owes anything any more.
   private mutating func checkOutboxes() {
     for (index, peer) in peers.enumerated() where !isImpersonated(index) {
       for line in peer.outbox { faults.append("peer \(index) still owes \(line.kind) \(line.what)") }
@@ -74,7 +74,7 @@ extension World {
         faults.append("\(rows.count) places of \(stream.kind) on the disk of peer \(index)")
       }
     }
-    // A store that is gone for good may be owed something for ever: its device took another one.
+    // The hub may owe something for ever to a store that its device has replaced.
     guard loss == .none, wrong.victim == nil else { return }
     let names = Set(peers.map(\.name))
     for line in hub.outbox where wrong.members.isEmpty || line.receiver.map(names.contains) ?? false {
@@ -101,7 +101,7 @@ extension World {
     }
   }
 
-  /// The newest value that is durable at its sender is what its receiver has.
+  /// The receiver has the newest value that is durable at its sender.
   private mutating func checkLatest() {
     for index in peers.indices where loss != .hub && !isLost(index) {
       for row in peers[index].store.delivery.latestSent.values {
@@ -128,10 +128,10 @@ extension World {
     }
   }
 
-  /// Presses make their effects in their order, and what was applied has one.
+  /// Effects follow the order of presses, and every applied command has an effect.
   private mutating func checkEffects() {
     var last: [Int: CommandID] = [:]
-    // Whose presses were never late, nor part of a run that arrived whole, made their effects in press order.
+    // Effects follow press order only for peers without late commands and whole runs.
     let whoWasLate = Set(hub.store.late.compactMap { presses[$0]?.peer })
     for transition in hub.store.made {
       let id = transition.change.commandID
@@ -147,8 +147,8 @@ extension World {
     if hub.store.made.count > ControlHistory.transitionsMax { tally.count("past forgotten") }
   }
 
-  /// A reading is there at most once; what was on a disk or acknowledged and lies well inside its run is there, unless
-  /// somebody has removed the run: then nothing is.
+  /// A reading is in the journal at most once. One that was on a disk or acknowledged and lies well inside its run is
+  /// there, unless the run was removed: then none is.
   private mutating func checkSamples() {
     var found: Set<UInt64> = []
     let removed = hub.store.records.removed
@@ -160,7 +160,7 @@ extension World {
       }
     }
     guard loss == .none else { return }
-    // Times are known to the length of a slow way, a slow commit, and what a node that stood still took to read it.
+    // Times are known only within the delays of a slow network, a slow commit, and a hung node.
     let margin = speed.bus(fromReal: .seconds(30))
     for (bpm, sample) in samples.sorted(by: { $0.key < $1.key })
     where sample.isOwed && !found.contains(bpm) && !isLost(sample.peer) {

@@ -1,18 +1,18 @@
 import RunCore
 
-/// What a peer of a simulated world should make of its hub's silence.
+/// What a peer of a simulated world should conclude from its hub's silence.
 struct WorldFailureDetection {
-  /// When something of the hub last reached it, or its present life began.
+  /// When a frame or event of the hub last reached it, or its present incarnation began.
   var heardAt = BusTime.zero
-  /// This silence was told.
+  /// Whether the app was told of this silence.
   var isTold = false
-  /// The hub's last word was a goodbye.
+  /// Whether the hub's last frame was a goodbye.
   var isDismissed = false
-  /// Its disk has failed in this silence: what was told may be forgotten.
+  /// Its disk has failed in this silence, so its next incarnation may not know what the app was told.
   var hasFailed = false
 }
 
-// The alarm: once in a silence, never without one, and never after a goodbye.
+// The alarm: once in a silence, only during one, and never after a goodbye.
 extension World {
   static let hubLostAfter = BusDuration.seconds(7)
 
@@ -27,7 +27,7 @@ extension World {
 
   mutating func noteWord(to index: Int) { peers[index].failureDetector = WorldFailureDetection(heardAt: now) }
 
-  /// A new life knows what the disk knows.
+  /// A new incarnation knows only what is on the disk.
   mutating func beginFailureDetection(of index: Int) {
     let duty = peers[index].store.failureMark.duty
     peers[index].failureDetector.heardAt = now
@@ -51,14 +51,14 @@ extension World {
     peers[index].failureDetector.isTold = true
   }
 
-  /// The owner ends the phone: in good order, whatever is going on.
+  /// The runner quits the hub in good order, whatever is going on.
   mutating func dismissHub() {
     guard hub.core != nil, !isHealed else { return }
     tally.count("hub went off duty")
     feedHub(.ending)
   }
 
-  /// It has ended: its sockets close behind what they still carry.
+  /// The hub has ended: its sockets close after sending what they still hold.
   mutating func endHub() {
     hub.core = nil
     noteDue(of: .hub)

@@ -1,6 +1,6 @@
 import RunCore
 
-// What must be true in every world, at every moment: what leaves a node rests on its disk.
+// Checks of every frame in every world: a node sends only what its disk holds.
 extension World {
   mutating func check(_ frame: HubFrame, to connection: ConnectionID) {
     let number = Self.number(of: connection)
@@ -31,7 +31,7 @@ extension World {
       check(
         message, by: .hub, from: hub.store.storeID, to: speaker.store, device: peers[speaker.peer].name, other: party)
     case .refused(let refusal):
-      // A hello of before the first welcome may come late; that nobody begins anew for it is checked where they would.
+      // A late hello may be refused; that no peer resets its identity for it is checked at the peer.
       let isExpected = refusal.code == .unknownSession || refusal.code == .storeRegressed
       if refusal.code == .busy, !wrong.members.isEmpty { return noteBusy(speakers[number]?.peer) }
       if !isExpected { faults.append("refused: \(refusal.message)") }
@@ -77,10 +77,10 @@ extension World {
     }
   }
 
-  /// The hub's store as a peer's disk knows it.
+  /// The id of the hub's store on a peer's disk.
   func hubStore(of index: Int) -> StoreID { peers[index].store.hub?.storeID ?? .none }
 
-  /// - Parameter device: the receiver, as the sender's disk names it.
+  /// - Parameter device: the receiver on the sender's disk; `nil` where the sender is a peer.
   private mutating func check(
     _ message: DeliveryMessage, by party: WorldParty, from: StoreID, to: StoreID, device: DeviceID?, other: WorldParty
   ) {
@@ -91,7 +91,7 @@ extension World {
         let row = disk.row(OutboundStreamID(receiver: to, kind: .messages), transmission.sequence)
         if row?.item != .message(transmission.message) { faults.append("\(transmission.message.id) leaves too early") }
         if row?.tries == 0 { faults.append("\(transmission.message.id) leaves, and a later life could cancel it") }
-        // A wrong member's message has a number of its own kind.
+        // Ids of wrong members' messages are not numbers of this world.
         guard !transmission.message.id.isWrong else { continue }
         note(transmission.message.id.low, from: from, to: to, .messages, transmission.sequence, by: party)
       }
@@ -108,7 +108,7 @@ extension World {
       if sequence > durable.sequence { faults.append("\(kind) are acknowledged before they are durable") }
     case .latest(let key, let version, let value):
       let row = disk.latestSent[WorldDelivery.Place(device: device, key: key)]
-      // A member that speaks with another's store mixes up what is kept for the two.
+      // A member that uses another's store mixes up what the hub keeps for the two.
       if case .peer(let index) = other, isImpersonated(index) { break }
       if row == nil || row!.version < version || row!.version == version && row!.message != value {
         faults.append("the value of \(key) leaves too early")
@@ -139,7 +139,7 @@ extension World {
     }
   }
 
-  /// Between two stores a place holds one thing, ever.
+  /// Between two stores a sequence number holds one item, ever.
   private mutating func note(
     _ what: UInt64, from: StoreID, to: StoreID, _ kind: StreamID.Kind, _ sequence: UInt64, by party: WorldParty
   ) {
@@ -159,7 +159,7 @@ extension World {
     if kind == .samples { unacknowledged[from, default: []].append((sequence, what)) }
   }
 
-  /// Marks of streams move only over what was taken in, and with it.
+  /// Watermarks move only over items that were received, in the same commit as these.
   mutating func checkMarks(
     since before: [StreamID: StreamMark], _ operations: [StoreOperation], by party: WorldParty
   ) {
@@ -189,7 +189,7 @@ extension World {
     }
   }
 
-  /// Whoever hears that its readings are durable forgets them.
+  /// A peer deletes acknowledged readings, so from here on the hub must keep them.
   mutating func noteAcknowledged(_ frame: HubFrame, by index: Int) {
     guard case .delivery(.acknowledge(.samples, let through)) = frame.message else { return }
     let store = peers[index].store.storeID
@@ -200,7 +200,7 @@ extension World {
     }
   }
 
-  /// A receiver's durable mark of messages moves over what its app has handled, once.
+  /// A durable watermark of messages moves only over messages that the app has handled, each once.
   private mutating func checkMessages(
     _ stream: StreamID, from known: UInt64, through mark: UInt64, by party: WorldParty
   ) {

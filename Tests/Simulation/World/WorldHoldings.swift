@@ -1,12 +1,12 @@
 import RunCore
 
-/// What wrong members may make a hub keep at most (docs/protocol.md, "Bounds"), counted on its disk.
+/// How much wrong members may make a hub keep (docs/protocol.md, "Bounds"), counted on its disk.
 struct WorldHoldings {
   static let devicesMax = 4096
-  /// Stores that their devices have left, or that are gone; what goes on at the moment comes on top.
+  /// Stores whose devices are gone or have replaced them; stores in use come on top.
   static let leftMax = 1024 + 4096
   static let unjudgedMax = 2048
-  /// A share of the queue, and the held commands of a run that has just fallen apart or has just become whole.
+  /// A sender's share of the queue, plus the held commands of a run that has just fallen apart or become whole.
   static let ofSenderMax = 256 + 256
   static let heldMax = 512
   static let heldOfDeviceMax = 256
@@ -15,7 +15,7 @@ struct WorldHoldings {
 }
 
 extension WorldStore {
-  /// What exceeds its bound of the commands that wait for a verdict.
+  /// Bounds on commands without a verdict that are exceeded.
   var crowds: [String] {
     var faults: [String] = []
     var (queued, held): ([Sender: Int], [DeviceID: Int]) = ([:], [:])
@@ -45,7 +45,7 @@ extension WorldStore {
     let isStream: Bool
   }
 
-  /// A run that is held, as far as its commands name it.
+  /// A held run, as far as its commands name it.
   private struct HeldRun: Hashable {
     let device: DeviceID
     let run: RunID?
@@ -65,7 +65,7 @@ extension WorldStore {
     return runs
   }
 
-  /// What exceeds its bound of all that stays.
+  /// Bounds on everything else on the disk that are exceeded.
   var hoards: [String] {
     var faults: [String] = []
     if devices.count > WorldHoldings.devicesMax { faults.append("\(devices.count) devices are known") }
@@ -90,7 +90,7 @@ extension WorldStore {
     return faults
   }
 
-  /// Whether a device's values, or everybody's, take all the room that there is.
+  /// Whether a device's values, or all values together, have no room for `wanted` more bytes.
   func hasNoRoom(for device: DeviceID, _ wanted: Int) -> Bool {
     var beyond = 0
     var (own, keys) = (0, 0)

@@ -1,7 +1,7 @@
 import RunCore
 
-// The network: frames are late, lost and repeated, links are lost, stand half open, or carry one way only. On one
-// connection nothing overtakes; across connections everything does.
+// The network: frames are late, lost and repeated; links break, stand half open, or carry one way only. Frames keep
+// their order on one connection, but not across connections.
 extension World {
   mutating func connect(_ index: Int) {
     guard peers[index].core != nil, peers[index].connection == nil else { return }
@@ -16,12 +16,12 @@ extension World {
     peers[index].connection = nil
     peers[index].subscription = nil
     feedPeer(index, .linkDown)
-    // A hub does not always hear of it.
+    // The hub does not always notice.
     if Bool.random(using: &random) { schedule(.gone(life: hub.life, route(number)), in: milliseconds(0...3000)) }
     if isComing, Bool.random(using: &random) { schedule(.linkUp(index), in: milliseconds(0...8000)) }
   }
 
-  /// The hub loses a link that the peer believes in.
+  /// The hub loses a link that the peer still uses.
   mutating func halfOpen(_ index: Int) {
     guard let number = peers[index].connection else { return }
     tally.count("link half open")
@@ -73,7 +73,7 @@ extension World {
     if !wrong.members.isEmpty { wrong.rumours.hear(event) }
     for index in peers.indices {
       guard let subscription = peers[index].subscription else { continue }
-      // The pong heals it.
+      // The next pong repairs a lost publication.
       if !isHealed, !isCalm, chance(climate.publicationLoss) || now < peers[index].deafUntil {
         tally.count("publication lost")
         continue
@@ -82,8 +82,8 @@ extension World {
     }
   }
 
-  /// Nothing but a node repeats a frame on one connection. What is for now or never has nothing to be recognised by, and
-  /// a failure counts.
+  /// Whether the network may deliver a message twice. A live message has no id to recognise it by, and the receiver
+  /// of a `goBack` counts each one as a failure.
   private static func isRepeatable(_ message: DeliveryMessage) -> Bool {
     switch message {
     case .live, .goBack: false
@@ -120,7 +120,7 @@ extension World {
     feedHub(.frame(connection, frame))
   }
 
-  /// A place of a stream to the hub.
+  /// A sequence number of a stream to the hub.
   func place(of sequence: UInt64, _ kind: StreamID.Kind, from store: StoreID) -> WorldPlace {
     WorldPlace(from: store, to: hub.store.storeID, kind: kind, sequence: sequence)
   }

@@ -1,6 +1,6 @@
 import RunCore
 
-// The nodes: what happens to them goes into their cores, what these want done is done, and watched.
+// The nodes: the world feeds events to their cores, carries out the actions, and checks each of them.
 extension World {
   mutating func feedHub(_ event: HubCore.Event) {
     let hubTime = hub.busClock.bus(at: hubNow)
@@ -100,7 +100,7 @@ extension World {
       in: milliseconds(0...(isSlow ? 900 : 10)))
   }
 
-  /// What is written is durable from here on.
+  /// Commits operations to a party's disk: they are durable from here on.
   mutating func write(_ operations: [StoreOperation], to party: WorldParty) {
     noteBuried(operations, by: party)
     switch party {
@@ -122,7 +122,8 @@ extension World {
     }
   }
 
-  /// Step by step: what is buried may have been given in this very commit, or its stream renumbered.
+  /// Follows the commit operation by operation, because it may add a row, or renumber its stream, before the
+  /// tombstone.
   private mutating func noteBuried(_ operations: [StoreOperation], by party: WorldParty) {
     guard operations.contains(where: { if case .tombstone = $0 { true } else { false } }) else { return }
     var disk = disk(of: party)
@@ -161,7 +162,7 @@ extension World {
   }
 
   func bpm(of value: SampleValue) -> UInt64? {
-    // Those of wrong members are no whole numbers.
+    // Wrong members send heart rates that are no whole numbers.
     if case .heartRate(let bpm) = value { UInt64(exactly: bpm) } else { nil }
   }
 

@@ -2,13 +2,13 @@ package import RunCore
 
 /// How a world is run, beside its seed.
 package struct WorldOptions: Sendable {
-  /// How long there is trouble; then everything heals.
+  /// How long things go wrong; after that everything heals.
   package var trouble: BusDuration
   /// What is left out.
   package var cut: WorldCut
-  /// Which way wall clocks are set: nothing else depends on it.
+  /// Which random jumps the wall clocks make; nothing else depends on it.
   package var wallVariant: UInt64
-  /// Every event is written down.
+  /// Whether every event is written down.
   package var isTraced: Bool
   /// Which worlds have members that break the rules.
   package var wrong: WrongMembers
@@ -25,19 +25,19 @@ package struct WorldOptions: Sendable {
   }
 }
 
-/// What is left out of a world, to find out what a fault needs.
+/// What is left out of a world, to find out what a fault depends on.
 package struct WorldCut: Hashable, Sendable {
   /// These steps do nothing.
   package var steps: Set<Int> = []
-  /// Behind these steps wrong members do nothing.
+  /// After these steps wrong members do nothing.
   package var misdeeds: Set<Int> = []
-  /// In these seconds networks and disks do what they should.
+  /// In these seconds networks and disks work without faults.
   package var calmSeconds: Set<Int> = []
 
   package init() {}
 }
 
-/// When people do something: in a long world they come in bursts with quiet stretches between.
+/// When people do something: in a long world, in bursts with quiet stretches between.
 struct WorldRhythm {
   let isLong: Bool
   private var isLively = true

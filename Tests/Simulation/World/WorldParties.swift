@@ -1,6 +1,6 @@
 import RunCore
 
-/// Who stores, speaks and handles in a simulated world.
+/// A node of a simulated world.
 enum WorldParty: Hashable {
   case hub
   case peer(Int)
@@ -12,7 +12,7 @@ struct WorldPeer {
   let nodeID: NodeID
   var store: WorldPeerStore
   var core: PeerCore?
-  /// What its disk was like some time ago.
+  /// An earlier copy of its disk, for worlds that restore one.
   var copy: WorldPeerStore?
   var life: UInt64 = 0
   var boot = 0
@@ -23,7 +23,7 @@ struct WorldPeer {
   /// The connection it speaks on; `nil` while the link is down.
   var connection: UInt64?
   var subscription: UInt64?
-  /// Nothing reaches it, or nothing of it reaches the hub, though the link stands.
+  /// Until when frames are lost in one direction although the link is up: to this peer (deaf), from it (mute).
   var deafUntil = BusTime.zero
   var muteUntil = BusTime.zero
   var isSlow = false
@@ -32,7 +32,7 @@ struct WorldPeer {
   var app = WorldApp()
   var failureDetector = WorldFailureDetection()
   var lastShown = Snapshot.none.order
-  /// What it was told in this life.
+  /// Verdicts that this incarnation was told.
   var told: Set<CommandID> = []
   var outbox: [OutboxReport] = []
 
@@ -50,7 +50,7 @@ struct WorldHub {
   var boot = 0
   var clock = WorldClock()
   var busClock = BusClock(realAnchor: .zero, busAnchor: .zero, speed: .realTime)
-  /// Its machine has booted anew: its clock says nothing of bus time before its next life.
+  /// Its machine has rebooted: until its next incarnation, its clock says nothing about bus time.
   var isBooting = false
   var lastOrder = Snapshot.none.order
   var app = WorldApp()
@@ -58,9 +58,9 @@ struct WorldHub {
   var wallOffset: Double = 0
   /// Its disk was slow or failed: until then its schedule may slip.
   var isTroubledUntil = BusTime.zero
-  /// When it last wrote something of the run that is no sample.
+  /// When it last wrote something of the run other than a sample.
   var changedAt = BusTime.zero
-  /// Runs that were stopped and are no records yet, since when.
+  /// Runs that were stopped and have no record yet, with the time of the stop.
   var awaited: [RunID: BusTime] = [:]
   var isHungUntil = BusTime.zero
   var isFullUntil = BusTime.zero
@@ -70,14 +70,14 @@ struct WorldHub {
 struct WorldPress {
   let peer: Int
   let kind: CommandKind
-  /// It was told to be queued, or was on the disk: it gets a verdict.
+  /// Its app was told that it is queued, or it was on the disk: it must get a verdict.
   var isOwed = false
-  /// Taken back, or too old to be sent: whoever was to be told may have ended before.
+  /// Tombstoned: taken back, or too old to be sent. The node may have ended before it told its app.
   var isBuried = false
   var verdict: Verdict?
 }
 
-/// A place of a stream between two stores.
+/// A sequence number of a stream between two stores.
 struct WorldPlace: Hashable {
   let from: StoreID
   let to: StoreID
@@ -89,14 +89,14 @@ struct WorldPlace: Hashable {
 struct WorldSample {
   let peer: Int
   let life: UInt64
-  /// When, on the hub's line; `nil` where that has no line, while it boots anew.
+  /// When it was measured, in bus time; `nil` while the hub's machine reboots and has no bus time.
   let time: BusTime?
   var run: RunID?
-  /// On the peer's disk, or acknowledged: it is not lost any more.
+  /// On the peer's disk, or acknowledged: it must not be lost any more.
   var isOwed = false
 }
 
-// Lives.
+// Incarnations.
 extension World {
   var parties: [WorldParty] { [.hub] + peers.indices.map { .peer($0) } }
 
@@ -121,7 +121,7 @@ extension World {
     }
   }
 
-  /// Until when it stands still; in the past for one that does not.
+  /// Until when a party is hung; in the past if it is not.
   func isHungUntil(_ party: WorldParty) -> BusTime {
     switch party {
     case .hub: hub.isHungUntil
@@ -178,7 +178,7 @@ extension World {
     if peer.life > 1 { schedule(.linkUp(index), in: milliseconds(0...3000)) }
   }
 
-  /// kill -9, or power loss: what is on its way to the disk gets there or not.
+  /// kill -9 or power loss: a write on its way to the disk gets there or does not.
   mutating func crash(_ party: WorldParty) {
     guard isUp(party), !isHealed else { return }
     let life = life(of: party)
@@ -199,7 +199,7 @@ extension World {
       hub.life += 1
       hub.app.crash()
       if isReboot { (hub.boot, hub.clock.origin, hub.isBooting) = (hub.boot + 1, origin(), true) }
-      // Some links outlive it: the transport finds the next life by itself.
+      // Some links survive: the transport finds the next incarnation by itself.
       for index in peers.indices where !chance(5) { disconnect(index) }
     case .peer(let index):
       tally.count(isReboot ? "peer reboot" : "peer crash")
@@ -213,14 +213,14 @@ extension World {
         (peers[index].boot, peers[index].clock.origin) = (peers[index].boot + 1, origin())
         let hasUnsent = peers[index].store.delivery.history.rows.contains { $0.tries == 0 && $0.item != nil }
         if hasUnsent || chance(12) {
-          // It lay in a drawer, or its wall clock was set: what was never sent in a month is not sent any more.
+          // It was switched off for a month, or its wall clock was set: commands that were never sent expire.
           tally.count("month")
           peers[index].wallOffset += 31 * 86_400
         }
       }
     }
     for post in posts where post.value.to == party { posts[post.key]?.maySeeAgain = true }
-    // What waits for a node that stood still comes to its next life, in order.
+    // What waits for a hung node reaches its next incarnation, in order.
     schedule(.starts(party), in: max(milliseconds(0...5000), isHungUntil(party) - now))
   }
 

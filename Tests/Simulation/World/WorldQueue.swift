@@ -1,6 +1,6 @@
 import RunCore
 
-/// What is to happen, by time; at one moment in the order in which it was scheduled.
+/// Future happenings, by time; those of one moment in the order in which they were scheduled.
 struct WorldQueue<Happening> {
   private struct Key {
     let time: BusTime
@@ -11,7 +11,7 @@ struct WorldQueue<Happening> {
       left.time != right.time ? left.time < right.time : left.place < right.place
     }
   }
-  /// A binary heap of small keys; what they stand for stays where it is, for frames are large.
+  /// A binary heap of small keys. The happenings stay in their slots, because frames are large to move.
   private var keys: [Key] = []
   private var slots: [Happening?] = []
   private var free: [Int] = []
@@ -58,7 +58,7 @@ struct WorldQueue<Happening> {
     keys[index] = key
   }
 
-  /// Takes out what is unwanted, in the order in which it would have happened.
+  /// Removes and returns unwanted happenings, in the order in which they would have happened.
   mutating func removeAll(where isUnwanted: (Happening) -> Bool) -> [Happening] {
     let sorted = keys.sorted(by: <)
     let unwanted = sorted.filter { key in slots[key.slot].map(isUnwanted) ?? false }

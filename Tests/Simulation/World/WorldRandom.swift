@@ -1,12 +1,12 @@
 import RunCore
 
-/// The dice of a world.
+/// The random numbers of a world.
 struct WorldRandom: RandomNumberGenerator {
   private var generator: SeededGenerator
 
   init(seed: UInt64) { generator = SeededGenerator(seed: seed) }
 
-  /// Dice of their own for one thing of a world: what another thing draws does not change what these draw.
+  /// A generator for one purpose: draws for other purposes do not change its numbers.
   init(seed: UInt64, _ purpose: UInt64, _ place: UInt64 = 0) {
     self.init(seed: seed)
     generator = SeededGenerator(seed: next() &+ purpose)

@@ -1,8 +1,8 @@
 import RunCore
 
-// Runs that are over in a simulated world: made at the hub, changed by their owner, fetched by every peer.
+// Records in a simulated world: made by the hub, changed by the runner, fetched by every peer.
 extension World {
-  /// Their owner gives one a title, or removes it.
+  /// The runner gives a record a title, or removes one.
   mutating func keepHouse() {
     let runs = hub.store.records.records.keys.sorted()
     guard hub.core != nil, let run = runs.randomElement(using: &random) else { return }
@@ -11,7 +11,7 @@ extension World {
     feedHub(.inquire(inquiry, number))
   }
 
-  /// The first version is made in the commit after the stop; a slow disk is slow.
+  /// How long the first version may take: it is made in the commit after the stop, and disks may be slow.
   private static let recordMax = BusDuration.seconds(10)
 
   mutating func noteRecord(_ operation: StoreOperation) {
@@ -32,7 +32,7 @@ extension World {
     }
   }
 
-  /// What comes to a peer is what the hub has, or had, of that version.
+  /// A version that arrives at a peer must equal the hub's.
   mutating func note(_ record: RunRecord) {
     tally.count(record.summary.version == 1 ? "record at a peer" : "record anew at a peer")
     let known = hub.store.records.records[record.runID]
@@ -41,7 +41,7 @@ extension World {
     }
   }
 
-  /// An app hears of what is durable.
+  /// An app is told only of durable changes.
   mutating func check(_ news: RecordNews, at index: Int) {
     let records = peers[index].store.records.records
     switch news {
@@ -52,7 +52,7 @@ extension World {
     }
   }
 
-  /// Where two bodies differ first.
+  /// The first difference of two bodies.
   private static func difference(_ kept: RecordBody, _ folded: RecordBody) -> String {
     if kept.report.metrics != folded.report.metrics { return "\(kept.report.metrics), not \(folded.report.metrics)" }
     if kept.report != folded.report { return "\(kept.report), not \(folded.report)" }
@@ -61,16 +61,16 @@ extension World {
     return "another route"
   }
 
-  /// Every peer has taken in all changes of the hub's records.
+  /// Whether every peer has received all changes of the hub's records.
   var haveAllRecords: Bool {
     peers.allSatisfy { $0.store.records.through >= hub.store.lastRecordChange }
   }
 
-  /// Every run that is over is kept as what its journal folds to, unless it was removed or is still expected; and every
-  /// peer keeps what the hub does.
+  /// Every run that is over has a record that equals the fold of its journal, unless it was removed or a next version
+  /// is still expected. Every peer has the hub's records.
   mutating func checkRecords() {
     let disk = hub.store.records
-    // What the runner chose stands in the run's own ledger.
+    // The runner's settings are entries of the run's own ledger.
     let settings = MetricsSettings()
     for run in Set(hub.store.entries.map(\.run)).sorted()
     where disk.expected[run] == nil && disk.removed[run] == nil && !hub.store.discarded.contains(run) {
@@ -87,7 +87,7 @@ extension World {
       for (run, record) in disk.records where peer.store.records.records[run] != record {
         faults.append("peer \(index) has not the record of \(run) that the hub has")
       }
-      // What a hub whose store was lost has forgotten stays with the peers.
+      // Peers keep the records that a hub with a lost store has forgotten.
       for run in peer.store.records.records.keys where loss != .hub && disk.records[run] == nil {
         faults.append("peer \(index) keeps \(run), which the hub does not")
       }

@@ -9,16 +9,16 @@ struct WorldPublication {
   let at: BusTime
 }
 
-/// The presses that were accepted into the window that is open, and when each would settle alone.
+/// The presses in the open window, with the time at which each would settle alone.
 struct WorldWindow {
   var dues: [CommandID: BusTime] = [:]
 }
 
-// What must be true of a run: its clock, its snapshots, its windows.
+// Checks of snapshots and windows.
 extension World {
   // MARK: Snapshots
 
-  /// While a run runs a snapshot leaves every 3.0 s of bus time, half a second early or late at most, unless the disk was slow.
+  /// The hub publishes a running run every 3.0 s of bus time, within half a second, unless its disk was slow.
   private static let betweenMax = BusDuration.milliseconds(3500)
   private static let betweenMin = BusDuration.milliseconds(2500)
 
@@ -34,7 +34,7 @@ extension World {
     lastPublication = publication
   }
 
-  /// What is published at once, and not when its time comes.
+  /// Notes a change of the run, which the hub publishes at once instead of at the next tick.
   mutating func noteChange(_ operations: [StoreOperation]) {
     let changes = operations.contains {
       switch $0 {
@@ -58,15 +58,15 @@ extension World {
 
   // MARK: Windows
 
-  /// What settles together settles when the first and the last of it say, however often any of it is sent.
+  /// A window settles when its last press is due, however often its commands are sent again.
   mutating func checkWindows(_ operations: [StoreOperation]) {
     for case .accept(let press, .window) in operations { window.dues[press.command.id] = due(press) }
-    // Judged in the commit that would have accepted it, a press has no row.
+    // A press that is judged in the commit that would have accepted it has no row.
     var last = window.dues.values.max() ?? .zero
     for case .judge(_, let press, _) in operations { last = max(last, due(press)) }
     for case .judge(let verdict, _, let judgedAt) in operations {
       guard window.dues.removeValue(forKey: verdict.commandID) != nil, debounce > .zero else { continue }
-      // A hub that stood still settles when it is awake again.
+      // A hub that was hung settles the window when it continues.
       let awakeSince = hub.busClock.bus(at: hub.clock.reading(at: hub.isHungUntil))
       guard judgedAt > awakeSince + .milliseconds(1) else { continue }
       if judgedAt - last > speed.bus(fromReal: .milliseconds(100)) {
@@ -75,10 +75,10 @@ extension World {
     }
   }
 
-  /// When a press would settle that were alone in its window: one that was old when it came is due at once.
+  /// When a press would settle alone in its window: a press that was old on arrival is due at once.
   private func due(_ press: AcceptedCommand) -> BusTime { max(press.pressedAt + debounce, press.arrivedAt) }
 
-  /// A hub that asks is answered after a while.
+  /// Where the hub asks for a recovery decision, the runner answers after a while.
   mutating func note(_ recovery: RunRecovery) {
     tally.count("recovery \(recovery.outcome)")
     guard recovery.outcome == .asked else { return }

@@ -1,12 +1,12 @@
 import RunCore
 
-/// What the disk of a simulated hub holds: commits folded to the history that the next life reads.
+/// The disk of a simulated hub: folds commits to the history that the next incarnation reads.
 struct WorldStore {
   let storeID: StoreID
   private(set) var term: UInt64 = 0
   private(set) var accepted: [CommandID: (press: AcceptedCommand, class: Admission, place: Int)] = [:]
   private var claims: [CommandID: [StoreID]] = [:]
-  /// What was judged long after it was pressed, or as part of a chain.
+  /// Commands that were judged late or as part of a chain.
   private(set) var late: Set<CommandID> = []
   private(set) var records = WorldRecordDisk()
   private(set) var endedJournals: [RunID: BusTime] = [:]
@@ -16,7 +16,7 @@ struct WorldStore {
   private(set) var delivery = WorldDelivery()
   private(set) var aliases: [RunID: RunID] = [:]
   private(set) var clock: ClockMark?
-  /// Names that a run has, or had before it was removed.
+  /// Every alias that a run ever had, also of runs that were removed.
   private(set) var namesEver: [RunID: RunID] = [:]
   private var ownFaults: [String] = []
   private var judged: [(verdict: Verdict, press: AcceptedCommand, judgedAt: BusTime)] = []
@@ -26,11 +26,11 @@ struct WorldStore {
   private var positions: Set<UInt64> = []
   private var place = 0
   private let windowMax: BusDuration
-  /// A device of this world loses its store: its commands come again by other streams.
+  /// Whether this world loses a store: then commands come again by other streams.
   private let isLosing: Bool
   private let lateAfter: BusDuration
 
-  /// Sessions are numbered behind 31 bits of it.
+  /// A session number contains the term, in 31 bits.
   private static let termMax: UInt64 = 1 << 31
   private static let claimsMax = 8
 
@@ -44,12 +44,12 @@ struct WorldStore {
     !ownFaults.isEmpty || !account.faults.isEmpty || !delivery.faults.isEmpty || !records.faults.isEmpty
   }
   var faults: [String] { ownFaults + account.faults + delivery.faults + records.faults }
-  /// How many stores wait for the verdict of a command beside the first.
+  /// How many stores besides the first wait for the verdict of a command.
   func claimCount(of id: CommandID) -> Int { claims[id]?.count ?? 0 }
 
   var lastRecordChange: UInt64 { records.lastChange }
   var revision: UInt64 { made.last?.revision ?? 0 }
-  /// What made revisions, in order; the rest amended runs that were over, or arrived whole.
+  /// Transitions that made revisions, in order. The others amended runs that were over, or belong to whole runs.
   private(set) var made: [PastTransition] = []
   private(set) var discarded: Set<RunID> = []
   private var unanswered: [RunID: BusTime] = [:]
@@ -76,7 +76,7 @@ struct WorldStore {
 
   private mutating func endCommit() {
     account.end()
-    // What came while a journal was read makes the next version, which is expected by then.
+    // If entries arrived while the journal was read, a next version is expected; only a final record is checked.
     for record in keptNow where records.expected[record.runID] == nil && records.removed[record.runID] == nil {
       checkClock(of: record)
     }
@@ -103,7 +103,7 @@ struct WorldStore {
     case .reclassify(let id, let admission): accepted[id]?.class = admission
     case .judge(let verdict, let press, let judgedAt):
       if verdicts[verdict.commandID] != nil { ownFaults.append("\(verdict.commandID) was judged twice") }
-      // Accepted and judged in one commit, it needs no row to wait in.
+      // A command that is accepted and judged in one commit has no row.
       accepted[verdict.commandID] = nil
       claims[verdict.commandID] = nil
       if press.arrivedAt - press.pressedAt > lateAfter { late.insert(verdict.commandID) }
@@ -154,8 +154,8 @@ struct WorldStore {
     }
   }
 
-  /// A record's elapsed time is stop minus start, its active time the sum of the stretches in which the run ran, without
-  /// those in which the hub was dead.
+  /// A record's elapsed time is stop minus start. Its active time is the sum of the stretches in which the run was
+  /// running, without those in which the hub was dead.
   private mutating func checkClock(of record: RunRecord) {
     let entries = journal(of: record.runID).filter {
       if case .sample = $0.event { false } else { true }
@@ -190,7 +190,7 @@ struct WorldStore {
   }
 
   private mutating func append(_ entry: LedgerEntry, to run: RunID) {
-    // Samples wait for their commit while a settlement passes them: positions are unique, not in order.
+    // Positions are unique but not in order: a settlement may be written before samples that wait for their commit.
     if !positions.insert(entry.position).inserted { ownFaults.append("position \(entry.position) was used twice") }
     entries.append((run, entry))
     account.append(entry, to: run)
@@ -214,7 +214,7 @@ struct WorldStore {
     }
   }
 
-  /// A run begins once. What is over is changed by its stopping device alone.
+  /// Checks that a run begins once, and that only the device that stopped it changes it afterwards.
   private mutating func checkRun(_ transition: PastTransition) {
     let run = transition.runID
     if transition.kind == .start, !runs.insert(run).inserted { ownFaults.append("\(run) was started twice") }
@@ -224,7 +224,8 @@ struct WorldStore {
     if transition.kind == .stop { stoppers[run] = transition.change.deviceID }
   }
 
-  /// One revision after the other, legal steps only, one run at a time.
+  /// Checks that revisions follow each other without a gap, that each step is legal, and that one run is on at a
+  /// time.
   private mutating func make(_ transition: PastTransition) {
     if transition.revision != revision + 1 { ownFaults.append("revision \(transition.revision) after \(revision)") }
     if transition.kind != .start, transition.runID != made.last?.runID {
@@ -238,7 +239,7 @@ struct WorldStore {
     made.append(transition)
   }
 
-  /// What made a revision.
+  /// The transition that made a revision.
   func made(_ revision: UInt64) -> PastTransition? { revision <= made.count ? made[Int(revision) - 1] : nil }
 
   static func target(of kind: CommandKind) -> RunPhase? {
@@ -250,7 +251,7 @@ struct WorldStore {
     }
   }
 
-  /// The transitions of a run, written a second time and independently of RunCore's.
+  /// The phases of a run, written a second time and independently of RunCore.
   static func step(from phase: RunPhase, by kind: CommandKind) -> RunPhase? {
     switch (phase, kind) {
     case (.idle, .start), (.completed, .start), (.paused, .resume): .running

@@ -34,7 +34,7 @@ package struct WorldTally: Sendable {
     }
   }
 
-  /// All that the default campaign is to meet at least once.
+  /// Everything that the default campaign must have seen at least once.
   package static let expected = [
     // What goes wrong.
     "hub crash", "hub reboot", "peer crash", "peer reboot", "month", "commit failed", "commit kept by a crash",

@@ -1,6 +1,6 @@
 import RunCore
 
-// What happened, one line each, for whoever looks for the cause of a fault.
+// The trace: one line for each event, for finding the cause of a fault.
 extension World {
   mutating func trace(_ happening: Happening) {
     guard options.isTraced else { return }
@@ -18,7 +18,7 @@ extension World {
 
   private static func isBeat(_ message: HubMessage) -> Bool { if case .pong = message { true } else { false } }
 
-  /// Without the names of modules and types, which every line is full of.
+  /// Removes the names of modules and outer types, which fill every line.
   private static func plain(_ text: String) -> String {
     func short(_ word: String) -> String {
       word.first?.isNumber == true ? word : word.split(separator: ".").last.map(String.init) ?? word

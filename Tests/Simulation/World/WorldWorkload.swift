@@ -1,12 +1,12 @@
 import RunCore
 
-// What people, sensors, scripts and apps do in a simulated world, and what goes wrong beside it.
+// What people, sensors, scripts and apps do in a simulated world, and what goes wrong meanwhile.
 extension World {
   mutating func step() {
     guard !isHealed else { return }
     steps += 1
     random = WorldRandom(seed: seed, 5, UInt64(steps))
-    // The next one comes when it comes, whether this one is left out or not.
+    // The time of the next step does not depend on whether this one is left out.
     let pause = rhythm.next(at: now, drawing: &random)
     schedule(.step, in: pause)
     scheduleMisdeed()
@@ -20,7 +20,7 @@ extension World {
 
   private mutating func doStep() {
     let index = Int.random(in: peers.indices, using: &random)
-    // Nobody gets an answer out of a node that stands still; some kill it.
+    // A hung node answers nobody; some people kill it.
     guard isHungUntil(.hub) <= now, isHungUntil(.peer(index)) <= now else {
       if chance(10) { crash(isHungUntil(.hub) > now ? .hub : .peer(index)) }
       return
@@ -56,11 +56,11 @@ extension World {
     }
   }
 
-  /// Standing still (SIGSTOP, a suspended app): what reaches it waits.
+  /// Hangs a node (SIGSTOP, a suspended app): its frames wait.
   private mutating func hang(_ party: WorldParty) {
     guard isUp(party) else { return }
     tally.count("hung")
-    // Off the grid of everybody else's times: what waited is not mixed with what comes at that moment.
+    // An odd time, so that the waiting frames do not mix with new frames of the same moment.
     let until = min(now + milliseconds(200...(chance(3) ? 20_000 : 3000)) + oddSpan, .zero + options.trouble)
     switch party {
     case .hub:
@@ -74,7 +74,7 @@ extension World {
 
   private var oddSpan: BusDuration { BusDuration(nanoseconds: 333_337) }
 
-  /// ENOSPC, until somebody makes room.
+  /// ENOSPC until somebody makes room.
   private mutating func fillDisk(of party: WorldParty) {
     tally.count("disk full")
     let until = now + milliseconds(1000...15_000)
@@ -84,7 +84,7 @@ extension World {
     }
   }
 
-  /// A network that holds everything back for a while, and then delivers it at once.
+  /// A network that holds all frames back for a while and then delivers them at once.
   private mutating func clog(_ index: Int) {
     guard let number = peers[index].connection else { return }
     tally.count("clogged")
@@ -96,9 +96,9 @@ extension World {
 
   private mutating func isTroubled() -> Bool { chance(climate.trouble) }
 
-  /// Somebody sets a wall clock, or a network does: by an hour at most, or a day's verdicts would be forgotten.
+  /// Somebody sets a wall clock, by an hour at most: after a larger jump the hub would forget its verdicts.
   private mutating func setWallClock(of party: WorldParty) {
-    // An hour at sixty times the speed is more than a hub remembers.
+    // On a fast bus an hour is more bus time than the hub remembers.
     guard party != .hub || speed == .realTime else { return }
     tally.count("wall clock set")
     let jump = Double.random(in: -3600...3600, using: &wallRandom)
@@ -124,7 +124,7 @@ extension World {
     feedPeer(index, .press(command(of: index, kind)))
   }
 
-  /// Somebody taps without patience.
+  /// Somebody taps impatiently.
   private mutating func burst(_ index: Int) {
     tally.count("burst")
     for _ in 0..<Int.random(in: 3...8, using: &random) {
@@ -133,7 +133,7 @@ extension World {
     }
   }
 
-  /// Two people, or one with two devices, want different things at the same moment.
+  /// Two people, or one with two devices, press different buttons at the same moment.
   private mutating func conflict() {
     tally.count("conflict")
     for index in peers.indices.shuffled(using: &random).prefix(2) {
@@ -142,7 +142,7 @@ extension World {
     }
   }
 
-  /// A whole run while nothing can be reached, if the link stays away for as long.
+  /// A whole run out of reach, if the link stays down that long.
   private mutating func runOutOfReach(_ index: Int) {
     guard peers[index].core != nil else { return }
     tally.count("run out of reach")
@@ -166,7 +166,7 @@ extension World {
       index, .sample(Sample(moment: .at(peerNow(index) - age), value: .heartRate(bpm: Double(bpm)))))
   }
 
-  /// A plain REQ: a new one, one that was sent before and has no answer yet, or one whose press lies in the spool.
+  /// A plain REQ: a new one, or an earlier one that has no answer yet.
   private mutating func request() {
     let again = requested.keys.filter { answered[$0] == nil }.min()
     if let again, Bool.random(using: &random), let request = requested[again] { return ask(request.command) }
@@ -183,7 +183,7 @@ extension World {
     schedule(.toHub(connection, PeerFrame(session: 0, sentAt: .zero, message: .request(request))), in: delay())
   }
 
-  /// A one-shot sender leaves its press where others find it; perhaps it got through and never heard.
+  /// A one-shot sender leaves its command in the spool; some also sent it and never heard the answer.
   private mutating func spoolPress() {
     tally.count("spooled")
     let press = command(of: nil)
@@ -257,7 +257,7 @@ extension World {
     posts[id]?.isRefused = true
   }
 
-  /// The app takes no messages for a while.
+  /// The app stops handling messages for a while.
   private mutating func goAway(_ party: WorldParty) {
     guard isUp(party) else { return }
     tally.count("handler went away")
@@ -265,7 +265,7 @@ extension World {
     schedule(.handles(party, life: life(of: party), true), in: milliseconds(0...3000))
   }
 
-  /// Somebody takes back the youngest thing that may still wait.
+  /// Somebody cancels the youngest item that may still wait.
   private mutating func cancel(at party: WorldParty) {
     let message = posts.filter { $0.value.from == party && $0.value.deliveryClass == .queued }.keys.max()
     var press: CommandID?

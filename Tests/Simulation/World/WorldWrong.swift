@@ -1,9 +1,9 @@
 import RunCore
 
-// Wrong members: their steps, what they say, and what they hear.
+// Wrong members: when they act, what they send, and what they hear.
 extension World {
-  /// Steps of the honest have one of the wrong behind them, so that the two meet: each in a short world, some in a long
-  /// one.
+  /// Schedules a misdeed soon after a step of honest members, so that the two meet: after each step of a short world,
+  /// after every fifth of a long one.
   mutating func scheduleMisdeed() {
     guard !wrong.members.isEmpty, !rhythm.isLong || steps.isMultiple(of: 5) else { return }
     schedule(.misdeed(steps), in: milliseconds(0...250))
@@ -23,7 +23,7 @@ extension World {
     checkHoldings()
   }
 
-  /// A round of a member's siege; `nil` while it does something else.
+  /// The siege whose next round a member plays; `nil` while it does something else.
   private mutating func nextSiege(of member: Int) -> WrongSiege? {
     guard let siege = wrong.members[member].siege, steps > 20 else { return nil }
     if wrong.members[member].rounds == 0 {
@@ -55,7 +55,7 @@ extension World {
 
   // MARK: Voices
 
-  /// Where a voice stands.
+  /// The position of a voice among its member's voices.
   struct WrongPlace {
     let member: Int
     let voice: Int
@@ -68,7 +68,7 @@ extension World {
 
   private static let voicesMax = 4
 
-  /// One of a member's voices; one that has no session greets first.
+  /// One of a member's voices; a voice without a session says hello first.
   mutating func voice(of member: Int) -> WrongPlace {
     let voices = wrong.members[member].voices
     guard voices.count == Self.voicesMax || !voices.isEmpty && !chance(6) else { return newVoice(of: member) }
@@ -77,7 +77,7 @@ extension World {
     return place
   }
 
-  /// A voice that has a connection and a store of its own; the oldest one makes room.
+  /// Adds a voice with a connection and a store of its own, and drops the oldest one if there are too many.
   @discardableResult
   mutating func newVoice(
     of member: Int, name: DeviceID? = nil, store: StoreID? = nil, isOneShot: Bool = false, waiting: [PeerMessage] = []
@@ -92,7 +92,7 @@ extension World {
     return place
   }
 
-  /// A hub does not always hear of it.
+  /// The hub does not always notice.
   private mutating func leave(_ voice: WrongVoice) {
     if chance(2) { schedule(.gone(life: hub.life, route(voice.connection)), in: milliseconds(0...3000)) }
   }
@@ -128,7 +128,7 @@ extension World {
     _ message: PeerMessage, by place: WrongPlace, session: UInt64? = nil, sentAt: BusTime? = nil
   ) {
     let voice = self[place]
-    // Without a session nothing is heard but a greeting; now and then it tries all the same.
+    // Without a session the hub accepts only a hello; now and then the voice tries anyway.
     guard voice.session > 0 || session != nil || Self.isHello(message) || chance(20) else {
       if voice.waiting.count < 256 { self[place].waiting.append(message) }
       return
@@ -139,7 +139,7 @@ extension World {
     if voice.said.count > 8 { self[place].said.removeFirst() }
   }
 
-  /// Wrong members have a network that loses nothing: what is wrong is to arrive.
+  /// Frames of wrong members are never lost, because they are meant to arrive.
   mutating func transmitWrong(_ frame: PeerFrame, on connection: UInt64, isRequest: Bool = false) {
     tally.count("wrong frame")
     schedule(
@@ -147,7 +147,7 @@ extension World {
       after: "from \(connection)")
   }
 
-  /// What the hub says to one of them.
+  /// A frame of the hub to a wrong member.
   mutating func hearWrong(_ frame: HubFrame, on connection: UInt64) {
     if options.isTraced { write(line: "to the wrong \(connection): \(frame.message)") }
     guard let (member, index) = wrong.voice(on: connection) else { return }
@@ -179,7 +179,7 @@ extension World {
 
   // MARK: The end
 
-  /// They leave, and the hub starts again: nothing of theirs may limit anybody.
+  /// Wrong members leave, and the hub restarts: nothing that they left may limit honest members.
   mutating func dismissWrong() {
     guard !wrong.members.isEmpty else { return }
     write(line: "the wrong members leave")
@@ -198,7 +198,7 @@ extension World {
 
   static func number(of connection: ConnectionID) -> UInt64 { connection.route.reduce(0) { $0 << 8 | UInt64($1) } }
 
-  /// With all at peace one device stops what is on and makes a run: each press applies, in time.
+  /// After the trouble one device stops the present run and makes another: each press must apply, in time.
   mutating func probe() {
     guard !wrong.members.isEmpty, faults.isEmpty,
       let index = peers.indices.first(where: { $0 != wrong.victim && loss != .peer($0) })

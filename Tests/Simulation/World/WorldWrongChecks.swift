@@ -1,12 +1,12 @@
 import RunCore
 
-// What holds for the honest in a world with wrong members, beside all that holds in every world.
+// Additional checks for honest members in a world with wrong members.
 extension World {
-  /// From the first refusal for want of room to the last one before something is taken in.
+  /// How long a sender may be refused as busy, from the first refusal to the last before something is accepted.
   private static let busyMax = BusDuration.seconds(60)
   private static let busyCountMax = 5
 
-  /// What a wrong member is shown is durable, as for everybody.
+  /// What a wrong member receives is durable, as for everybody.
   mutating func checkWrong(_ frame: HubFrame) {
     switch frame.message {
     case .welcome(let welcome):
@@ -21,7 +21,7 @@ extension World {
     }
   }
 
-  /// An honest sender is refused for want of room: it comes again, and is taken in before long.
+  /// An honest sender that is refused as busy tries again and must be accepted before long.
   mutating func noteBusy(_ peer: Int?) {
     tally.count("honest sender refused")
     guard let peer else { return }
@@ -34,7 +34,7 @@ extension World {
     if hasPlaceOfItsOwn(peer) { faults.append("peer \(peer) is refused, and has a place of its own") }
   }
 
-  /// Whether so few of its commands can be without a verdict that they fit into the places that are kept for it.
+  /// Whether the peer has so few commands without a verdict that they fit into the queue slots reserved for it.
   private func hasPlaceOfItsOwn(_ peer: Int) -> Bool {
     guard wrong.victim == nil, loss == .none, wrong.namesInvented == 0, spool.isEmpty else { return false }
     let waiting = presses.values.count { $0.peer == peer && $0.verdict == nil }
@@ -45,13 +45,13 @@ extension World {
 
   private static let ownPlaces = 8
 
-  /// What it was refused for is taken in now.
+  /// An accepted or judged press ends the refusals of its sender.
   mutating func noteRoom(_ operations: [StoreOperation]) {
     guard !crowding.isEmpty else { return }
     for operation in operations {
       switch operation {
       case .accept(let press, _), .judge(_, let press, _):
-        // A press from the spool is of a script, whoever brings it.
+        // A spooled command belongs to the device "script", whichever node brings it.
         if !press.deviceID.rawValue.hasPrefix("nobody") {
           for peer in peers.indices where peers[peer].name == press.deviceID || press.deviceID.rawValue == "script" {
             crowding[peer] = nil
@@ -62,7 +62,7 @@ extension World {
     }
   }
 
-  /// What the hub holds stays within its bounds, in its memory and on its disk.
+  /// What the hub holds, in memory and on disk, stays within its bounds.
   mutating func checkHoldings() {
     guard let core = hub.core else { return }
     for holding in core.holdings where holding.count > holding.max {
@@ -72,10 +72,10 @@ extension World {
     if steps.isMultiple(of: Self.inventoryEvery) { faults += hub.store.hoards }
   }
 
-  /// Counting all that stays takes a while where there is much of it.
+  /// The full count is slow, so it is made only now and then.
   private static let inventoryEvery = 64
 
-  /// A value of an honest device is refused for want of room: the room is taken, by those who go by its name.
+  /// The hub may refuse an honest device's value only if those who use its name have taken the room.
   mutating func noteRefusedValue(_ key: String, of index: Int) {
     tally.count("honest value refused")
     let name = peers[index].name

@@ -1,12 +1,12 @@
 import RunCore
 
-// What wrong members do to the run: presses that no honest device sends.
+// What wrong members do to the run: commands that no honest device sends.
 extension World {
   func wrongCommand(_ id: CommandID, _ kind: CommandKind, run: RunID? = nil, base: ObservedRevision? = nil) -> Command {
     Command(id: id, kind: kind, source: .watch, runID: run, base: base)
   }
 
-  /// A command on a stream, at its next place or at another one.
+  /// Sends a command on a stream, with its next sequence number or with another one.
   mutating func send(
     _ command: Command, by place: WrongPlace, age: BusDuration = .zero, at sequence: UInt64? = nil,
     isUncertain: Bool = false, stopFollows: Bool = false
@@ -19,7 +19,7 @@ extension World {
       by: place)
   }
 
-  /// Like anybody's press, now or out of the past.
+  /// An ordinary press, now or in the past.
   mutating func press(_ place: WrongPlace, _ wanted: CommandKind? = nil, age: BusDuration? = nil) {
     let kinds: [CommandKind] = [.start, .start, .pause, .resume, .pause, .resume, .lap, .stop]
     let kind = wanted ?? kinds.randomElement(using: &random)!
@@ -30,7 +30,7 @@ extension World {
       age: age ?? ages.randomElement(using: &random)!)
   }
 
-  /// A run that is on, over, forgotten, called otherwise, or never was.
+  /// A run that is on, over or forgotten, an alias, or an invented run.
   private mutating func someRun() -> RunID? {
     switch Int.random(in: 0..<8, using: &random) {
     case 0..<3: wrong.rumours.runs.last
@@ -49,7 +49,7 @@ extension World {
     }
   }
 
-  /// A start whose stop is said to follow, what lies between, and perhaps the stop.
+  /// A start that says that its stop follows, some commands, and perhaps the stop.
   private mutating func sendRun(_ place: WrongPlace, named run: RunID?, isFinished: Bool) {
     var age = milliseconds(1_000...(chance(4) ? 4_000_000 : 30_000))
     var kinds: [CommandKind] = [.start]
@@ -82,7 +82,7 @@ extension World {
     }
   }
 
-  /// By a plain REQ, in anybody's name.
+  /// A plain REQ in anybody's name.
   func wrongRequest(_ command: Command, as name: DeviceID, age: BusDuration) -> PeerFrame {
     PeerFrame(session: 0, sentAt: .zero, message: .request(Request(command: command, deviceID: name, age: age)))
   }

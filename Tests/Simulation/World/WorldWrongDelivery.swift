@@ -12,7 +12,7 @@ extension World {
     case 2: ask(wrongCommand(wrong.identifier(), .lap), as: DeviceID("phone")!)
     case 3..<5: borrowFromVictim(member)
     case 5:
-      // Other sessions have numbers near one's own.
+      // Other sessions have numbers close to its own.
       let place = voice(of: member)
       let session = self[place].session
       let messages: [PeerMessage] = [
@@ -23,7 +23,7 @@ extension World {
         say(messages.randomElement(using: &random)!, by: place, session: session &+ offset)
       }
     case 6:
-      // Two sessions of one store, and two stores of one connection.
+      // Two sessions of one store, and two stores on one connection.
       let place = voice(of: member)
       newVoice(of: member, store: self[place].store)
     default:
@@ -145,14 +145,14 @@ extension World {
       say(.delivery(.acknowledgeLatest(key: "k", version: far)), by: place)
       say(.delivery(.delivered(through: far)), by: place)
     default:
-      // The hub owes it something that it never takes.
+      // The hub owes it something that it never acknowledges.
       guard hub.core != nil else { return }
       let message = AppMessage(id: wrong.identifier(), name: "x", body: [1])
       feedHub(.post(message, chance(2) ? .queued : .latest(key: "k"), to: self[place].name))
     }
   }
 
-  // MARK: Many
+  // MARK: Floods
 
   mutating func flood(_ member: Int) {
     let place = voice(of: member)
@@ -187,7 +187,7 @@ extension World {
     }
   }
 
-  /// Late presses are judged alone: each makes a transition, until the past is forgotten.
+  /// Late presses are judged alone, so each makes a transition, until the hub forgets the oldest ones.
   mutating func toggle(_ place: WrongPlace) {
     press(place, .pause, age: .milliseconds(700))
     press(place, .resume, age: .milliseconds(650))
@@ -197,7 +197,7 @@ extension World {
     .delivery(.latest(key: key, version: 1, AppMessage(id: wrong.identifier(), name: "x", body: body)))
   }
 
-  /// Anybody may state it with a request, as one device speaks for another.
+  /// A request may state any device, because nodes send on behalf of one-shots.
   private mutating func honestName() -> DeviceID {
     chance(3) ? DeviceID("script")! : peers.randomElement(using: &random)!.name
   }
@@ -215,7 +215,7 @@ extension World {
     if chance(2) { schedule(.gone(life: hub.life, route(voice.connection)), in: milliseconds(100...3000)) }
   }
 
-  // MARK: Again
+  // MARK: Repetitions
 
   mutating func repeatItself(_ member: Int) {
     let place = voice(of: member)

@@ -12,29 +12,29 @@ package enum WrongMembers: String, Sendable, CaseIterable {
 
 /// One way of breaking rules. A wrong member has a few of them.
 enum WrongHabit: CaseIterable {
-  /// Runs that arrive whole and whose stop never comes, by several streams.
+  /// Whole runs whose stop never comes, on several streams.
   case unfinishedRuns
-  /// Starts, alone and as whole runs, that name a run that is on, over, forgotten or called otherwise.
+  /// Starts, alone and in whole runs, that name a run that is on, over or forgotten, or an alias.
   case namedStarts
-  /// Ids of commands that others have sent, with the same content or another one.
+  /// Ids of other devices' commands, with the same or another content.
   case copiedCommands
   /// The hub's name, another device's name or store, other sessions' numbers, two sessions of one store.
   case borrowedNames
-  /// Terms, sequences, ages, places in a run, clocks and readings at the ends of what the wire carries.
+  /// Terms, sequences, ages, positions in a run, clocks and readings at the limits of what the wire can carry.
   case extremeNumbers
-  /// Acknowledgements and marks of what was never sent, steps back, tombstones over everything.
+  /// Acknowledgements and marks of what was never sent, marks that go back, tombstones over everything.
   case falseMarks
-  /// Many of everything: commands, readings, values, messages, greetings, questions.
+  /// Too many of everything: commands, readings, values, messages, hellos, queries.
   case floods
-  /// Old frames again and in another order; a life that begins from an old copy of its store.
+  /// Old frames again and in another order; an incarnation that begins from an old copy of its store.
   case repetitions
-  /// Presses as anybody makes them, but too many.
+  /// Ordinary presses, but too many.
   case presses
 }
 
-/// A large attack on one thing that the hub keeps, once in a world: its bound is to be reached.
+/// A large attack on one thing that the hub keeps, at most one kind in a world, to reach its bound.
 enum WrongSiege: CaseIterable {
-  /// Commands of runs that are held for their stops, by several devices.
+  /// Commands of whole runs that are held for their stops, by several devices.
   case unfinishedRuns
   /// Newest values: more keys than one device may have, or more bytes than all may.
   case values
@@ -42,12 +42,12 @@ enum WrongSiege: CaseIterable {
   case devices
   /// Verdicts that are never acknowledged.
   case verdicts
-  /// Commands of many names at once.
+  /// Commands of many devices at once.
   case commands
   /// Transitions, until the hub has forgotten the first run.
   case oblivion
 
-  /// How many misdeeds it takes.
+  /// How many misdeeds the siege takes.
   var rounds: Int {
     switch self {
     case .unfinishedRuns, .values, .devices, .commands: 1
@@ -57,24 +57,24 @@ enum WrongSiege: CaseIterable {
   }
 }
 
-/// One connection of a wrong member, with what it says of itself there.
+/// One connection of a wrong member, with the name and store that it states there.
 struct WrongVoice {
   let connection: UInt64
   var name: DeviceID
   var store: StoreID
   var isOneShot = false
-  /// Takes its verdicts, as an honest member does.
+  /// It acknowledges its verdicts, as an honest member does.
   var acknowledges = false
-  /// Part of a siege: it acknowledges nothing, ever.
+  /// Part of a siege: it never acknowledges anything.
   var isSilent = false
   /// 0 before the welcome.
   var session: UInt64 = 0
-  /// The next place of each stream.
+  /// The next sequence number of each stream.
   var next: [StreamID.Kind: UInt64] = [:]
   var lastVerdict: UInt64 = 0
-  /// What it says once it is welcomed.
+  /// What it sends once it is welcomed.
   var waiting: [PeerMessage] = []
-  /// The last that it said.
+  /// The last messages that it sent.
   var said: [PeerMessage] = []
 
   init(connection: UInt64, name: DeviceID, store: StoreID) {
@@ -88,24 +88,24 @@ struct WrongVoice {
   }
 }
 
-/// A member that breaks rules: no node, only something that speaks frames.
+/// A member that breaks rules: not a node, only a sender of frames.
 struct WrongMember {
   let name: DeviceID
   let habits: [WrongHabit]
   var siege: WrongSiege?
-  /// How many rounds of it are left, once it has begun.
+  /// How many rounds of the siege are left, once it has begun.
   var rounds = 0
   var voices: [WrongVoice] = []
-  /// What it was like some time ago.
+  /// An earlier copy of one of its voices.
   var copy: WrongVoice?
 }
 
-/// What anybody can hear on the bus, and wrong members use.
+/// What everybody can hear on the bus; wrong members use it.
 struct WrongRumours {
   private static let commandsMax = 24
   private static let runsMax = 24
   private(set) var commands: [(command: Command, device: DeviceID)] = []
-  /// The last runs, the present one last; the first of all stands before them.
+  /// The first run of all, then the last runs; the present one is last.
   private(set) var runs: [RunID] = []
   private(set) var base = ObservedRevision(revision: 0, commandID: nil)
   private(set) var term: UInt64 = 0
@@ -131,18 +131,18 @@ struct WrongRumours {
 
 /// The wrong members of a world.
 struct WrongParty {
-  /// Everything that a wrong member makes up has this in the upper half of its id.
+  /// The upper half of every id that a wrong member invents.
   static let mark: UInt64 = 13
   /// Connections of wrong members are numbered from here.
   private static let connectionsFrom: UInt64 = 1 << 40
 
   var members: [WrongMember] = []
   var rumours = WrongRumours()
-  /// The device whose name is borrowed; what is promised to it is less.
+  /// The peer whose name is borrowed; less is promised to it.
   var victim: Int?
-  /// Its store is borrowed, too: nobody can tell the two apart.
+  /// Whether its store is borrowed too: then the hub cannot tell the two apart.
   var isStoreBorrowed = false
-  /// How many devices they have made up beside themselves.
+  /// How many device names they have invented.
   var namesInvented = 0
   private var lastNumber: UInt64 = 0
 
@@ -155,7 +155,7 @@ struct WrongParty {
       let habits = WrongHabit.allCases.shuffled(using: &random).prefix(.random(in: 2...4, using: &random))
       members.append(WrongMember(name: DeviceID(name)!, habits: Array(habits)))
     }
-    // They are dear: a world of so many has one.
+    // A siege costs much time, so only one of eight worlds has one.
     if random.next().isMultiple(of: 8) { members[0].siege = WrongSiege.allCases.randomElement(using: &random)! }
     guard loss == .none, random.next().isMultiple(of: 3) else { return }
     victim = .random(in: 0..<peerCount, using: &random)
@@ -173,7 +173,7 @@ struct WrongParty {
 
   mutating func identifier<Kind>() -> Identifier<Kind> { Identifier(high: Self.mark, low: number()) }
 
-  /// Where a connection belongs.
+  /// The member and the voice of a connection.
   func voice(on connection: UInt64) -> (member: Int, voice: Int)? {
     for (index, member) in members.enumerated() {
       if let voice = member.voices.firstIndex(where: { $0.connection == connection }) { return (index, voice) }
@@ -183,6 +183,6 @@ struct WrongParty {
 }
 
 extension Identifier {
-  /// A wrong member has made it up.
+  /// Whether a wrong member invented this id.
   var isWrong: Bool { high == WrongParty.mark }
 }

@@ -1,6 +1,6 @@
 import RunCore
 
-// More of one thing than a hub holds.
+// Sieges: more of one thing than a hub holds.
 extension World {
   mutating func besiege(_ siege: WrongSiege, by member: Int) {
     switch siege {
@@ -25,7 +25,7 @@ extension World {
     }
   }
 
-  /// By many names, or by one that has too many keys.
+  /// Many devices with values, or one voice with too many keys.
   private mutating func besiegeWithValues(_ member: Int) {
     guard chance(2) else {
       for _ in 0..<2 {
@@ -44,16 +44,16 @@ extension World {
   }
 
   private mutating func besiegeWithVerdicts(_ member: Int) {
-    // The same voice each time, as long as it is there.
+    // Uses the same voice each time, while it exists.
     let silent = wrong.members[member].voices.firstIndex { $0.isSilent }
     let place = silent.map { WrongPlace(member: member, voice: $0) } ?? newVoice(of: member)
     (self[place].isSilent, self[place].acknowledges) = (true, false)
     for _ in 0..<150 { say(someCommand(at: self[place].place(.commands)), by: place) }
-    // The welcome says how far it has come: what was refused comes again.
+    // The welcome tells the voice how far the hub has come, so that it sends refused commands again.
     greet(place)
   }
 
-  /// All of the queue for one, or a share for each of many, by streams and by requests.
+  /// The whole queue by one device, or a share by each of many, with streams and requests.
   private mutating func besiegeWithCommands(_ member: Int) {
     let isAlone = chance(2)
     for count in isAlone ? [900] : [300, 300, 300] as [UInt64] {
@@ -72,7 +72,7 @@ extension World {
     self[place].acknowledges = true
     press(place, .start, age: .zero)
     for _ in 0..<60 { toggle(place) }
-    // Of the first run nothing is left but its record.
+    // By now the hub knows the first run only by its record.
     guard wrong.members[member].rounds < 4, let first = wrong.rumours.runs.first else { return }
     ask(wrongCommand(wrong.identifier(), .start, run: first), as: wrong.members[member].name)
     send(wrongCommand(wrong.identifier(), .start, run: first), by: place, age: .seconds(20))

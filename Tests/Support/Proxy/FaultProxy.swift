@@ -1,20 +1,20 @@
 import Foundation
 import Synchronization
 
-/// Stands between peers and a hub over TCP and does to their connections what networks do: see ``LinkFault``.
+/// A TCP proxy between peers and a hub that disturbs their connections as networks do: see ``LinkFault``.
 ///
-/// Peers connect to ``port`` as if the hub listened there. The hub's welcome names its events endpoint; the proxy puts one
-/// of its own in its place, as long as the hub's, and so carries both of a peer's connections. It lives on a thread of its
-/// own, and ends with the last reference to it.
+/// Peers connect to ``port`` as if the hub listened there. The hub's welcome names its events endpoint; the proxy
+/// replaces it by one of its own of the same length, and so carries both connections of a peer. It runs on a thread
+/// of its own until its last reference is gone.
 public final class FaultProxy: Sendable {
   /// Where peers connect.
   public let port: UInt16
-  /// The faults that had something to act on, in order: a connection that was cut, bytes that were changed or held up.
+  /// The faults that had an effect, in order: a connection was cut, bytes were changed or delayed.
   public let effects: EventLog<LinkFault.Kind>
   private let orders: ProxyOrders
   private let ended = DispatchSemaphore(value: 0)
 
-  /// Before a hub that listens for control on a port, now or later.
+  /// Creates a proxy for a hub that listens for control connections on a port, now or later.
   public init(before hubPort: UInt16) throws {
     let (effects, orders) = (EventLog<LinkFault.Kind>(), try ProxyOrders())
     (self.effects, self.orders) = (effects, orders)
@@ -34,16 +34,16 @@ public final class FaultProxy: Sendable {
     ended.wait()
   }
 
-  /// A fault begins, instead of the present one, and ends by itself.
+  /// Begins a fault, which replaces the present one and ends after `duration`.
   public func apply(_ fault: LinkFault, for duration: Duration = .seconds(3600)) {
     orders.give(.fault(fault, until: .now + duration))
   }
 
-  /// The present fault ends.
+  /// Ends the present fault.
   public func heal() { orders.give(.heal) }
 }
 
-/// What a proxy is told to do, from any thread.
+/// Orders to a proxy, from any thread.
 final class ProxyOrders: Sendable {
   enum Order {
     case fault(LinkFault, until: ContinuousClock.Instant)
@@ -51,7 +51,7 @@ final class ProxyOrders: Sendable {
     case end
   }
   private let orders = Mutex<[Order]>([])
-  /// Can be read from when there are orders.
+  /// Readable while there are orders.
   let wakeDescriptor: Int32
   private let writeDescriptor: Int32
 

@@ -1,16 +1,16 @@
-/// What goes wrong on a link for a while; see ``FaultProxy``.
+/// A disturbance of a link for some time; see ``FaultProxy``.
 public enum LinkFault: Hashable, Sendable {
-  /// Every connection ends, and new ones are turned away. A reset loses what is under way; `midFrame` waits for a frame
-  /// and lets half of it through.
+  /// Ends every connection and refuses new ones. A reset loses data in flight; `midFrame` waits for a frame and
+  /// forwards half of it.
   case cut(reset: Bool, midFrame: Bool)
-  /// The connections stand, and what is said reaches nobody; when the fault ends they are reset. New ones are well, or
-  /// no better.
+  /// Keeps the connections open but drops data in these directions, and resets them when the fault ends. New
+  /// connections work, or are treated alike.
   case halfOpen(Set<Direction>, includesNew: Bool)
-  /// Everything takes so much longer, in its order; when the fault ends, all that waits comes at once.
+  /// Delays all data, in order; when the fault ends, everything that waits is forwarded at once.
   case delay(milliseconds: Int)
-  /// No more than so many bytes a second pass in each direction; when the fault ends, all that waits comes at once.
+  /// Limits the bytes per second in each direction; when the fault ends, everything that waits is forwarded at once.
   case throttle(bytesPerSecond: Int)
-  /// One byte is changed, once, of what goes this way.
+  /// Changes one byte in one direction, once.
   case corrupt(Place, Direction)
 
   /// Which way bytes go.
@@ -21,23 +21,24 @@ public enum LinkFault: Hashable, Sendable {
     case down
   }
 
-  /// Which byte is changed: one that the other side can tell from a good one. What stands in the rest of a frame is
-  /// guarded by nothing on this wire, and a changed one may mean something else (docs/guarantees.md).
+  /// Which byte is changed: one whose change the other side can detect. Nothing on this wire guards the rest of a
+  /// frame, where a changed byte may mean something else (docs/guarantees.md).
   public enum Place: Hashable, Sendable {
-    /// A byte of the greeting of the next connection; the present ones are reset to have one.
+    /// A byte of the next connection's greeting; present connections are reset, so that there is a next one.
     case greeting(offset: Int)
-    /// The head of the next frame, which announces more bytes than anybody takes in.
+    /// The next frame's header: it then announces more bytes than any receiver accepts.
     case header
-    /// The first byte of the next frame's body: it is no protobuf any more. The connection stands, the frame is lost.
+    /// The first byte of the next frame's body: it is no longer valid protobuf. The frame is lost, the connection
+    /// stays.
     case body
   }
 
-  /// What kind of fault it is.
+  /// The kind of a fault.
   public enum Kind: String, CaseIterable, Sendable {
     case cut, halfOpen, delay, throttle, corrupt
   }
 
-  /// What kind of fault it is.
+  /// The kind of this fault.
   public var kind: Kind {
     switch self {
     case .cut: .cut

@@ -1,22 +1,22 @@
 import Foundation
 
-/// One connection through a ``FaultProxy``: a peer's and the one to the hub that was made for it.
+/// One connection through a ``FaultProxy``: a peer's socket and the socket to the hub that was opened for it.
 struct ProxyConnection {
-  /// What goes one way.
+  /// The data in one direction.
   struct Flow {
     var pieces = ZMTPPieces()
-    /// What waits to go on, and when it may.
+    /// Data that waits to be forwarded, and the earliest time for each piece.
     private(set) var queue: [(bytes: ArraySlice<UInt8>, at: ContinuousClock.Instant)] = []
     private var queuedBytes = 0
     private var isFreeAt = ContinuousClock.now
-    /// What comes is thrown away.
+    /// Whether incoming data is dropped.
     var isSwallowed = false
-    /// The side that it comes from says nothing more.
+    /// Whether the sending side has closed.
     var hasEnded = false
 
-    /// More than a socket's own buffers would hold; then the sender has to wait.
+    /// More than a socket's own buffers hold; beyond it the sender has to wait.
     private static let queuedBytesMax = 1 << 20
-    /// What goes at once under a throttle: a part of most frames.
+    /// The most that is forwarded at once under a throttle: a part of most frames.
     private static let throttledBytes = 64
 
     var takesMore: Bool { !hasEnded && queuedBytes < Self.queuedBytesMax }
@@ -38,20 +38,20 @@ struct ProxyConnection {
       }
     }
 
-    /// What waits may go now.
+    /// Allows waiting data to be forwarded at once.
     mutating func release() {
       for index in queue.indices { queue[index].at = .now }
       isFreeAt = .now
     }
 
-    /// There is nobody any more for what waits, nor for what comes.
+    /// The receiving side is gone: drops what waits and what still comes.
     mutating func abandon() {
       isSwallowed = true
       queue = []
       queuedBytes = 0
     }
 
-    /// Hands on what may go; `false` when there is nobody any more.
+    /// Forwards what is due; `false` if the receiving side is gone.
     mutating func flush(to socket: ProxySocket) -> Bool {
       while let (bytes, at) = queue.first, at <= .now {
         guard let count = socket.write(bytes) else { return false }
@@ -70,7 +70,7 @@ struct ProxyConnection {
   let hub: ProxySocket
   let isControl: Bool
   var flows: [LinkFault.Direction: Flow] = [.up: Flow(), .down: Flow()]
-  /// Bytes are missing: it cannot go on.
+  /// Whether bytes were dropped, so that the connection cannot continue.
   var isDoomed: Bool { flows.values.contains { $0.isSwallowed } }
 
   func source(_ direction: LinkFault.Direction) -> ProxySocket { direction == .up ? peer : hub }

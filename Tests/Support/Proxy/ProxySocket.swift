@@ -12,18 +12,18 @@ import Foundation
 struct ProxySocket: Hashable {
   let descriptor: Int32
 
-  /// What came of reading.
+  /// The result of reading.
   enum Reading {
     case bytes(ArraySlice<UInt8>)
     case notNow
-    /// The other side has closed in good order.
+    /// The other side has closed normally.
     case ended
     case failed
   }
 
   private init(_ descriptor: Int32) {
     self.descriptor = descriptor
-    // A process that is spawned must not hold a connection open that is to be cut.
+    // A spawned process must not inherit the socket: it would keep a connection open that is cut here.
     _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
     _ = fcntl(descriptor, F_SETFL, O_NONBLOCK)
     set(Int32(IPPROTO_TCP), TCP_NODELAY, 1)
@@ -52,7 +52,7 @@ struct ProxySocket: Hashable {
     return socket
   }
 
-  /// Begins to connect; it can be written to when it has, and fails when nobody listens.
+  /// Starts to connect: the socket becomes writable when connected, and fails if nobody listens.
   static func connecting(to port: UInt16) -> ProxySocket? {
     let socket = ProxySocket(socket(AF_INET, stream, 0))
     guard socket.descriptor >= 0 else { return nil }
@@ -75,7 +75,7 @@ struct ProxySocket: Hashable {
     }
   }
 
-  /// Its own port.
+  /// Its local port.
   var port: UInt16 {
     var address = sockaddr_in()
     var size = socklen_t(MemoryLayout<sockaddr_in>.size)
@@ -85,7 +85,7 @@ struct ProxySocket: Hashable {
     return UInt16(bigEndian: address.sin_port)
   }
 
-  /// Somebody who has connected.
+  /// The next accepted connection.
   func accepted() -> ProxySocket? {
     let other = accept(descriptor, nil, nil)
     return other < 0 ? nil : ProxySocket(other)
@@ -101,14 +101,14 @@ struct ProxySocket: Hashable {
     }
   }
 
-  /// How many of these bytes are on their way; `nil` when there is nobody any more.
+  /// The number of bytes written; `nil` if the other side is gone.
   func write(_ bytes: ArraySlice<UInt8>) -> Int? {
     let count = bytes.withUnsafeBytes { send(descriptor, $0.baseAddress, $0.count, Self.sendFlags) }
     if count >= 0 { return count }
     return errno == EAGAIN || errno == EINTR ? 0 : nil
   }
 
-  /// Ends it: in good order, or so that the other side sees a broken connection and what is under way is lost.
+  /// Closes the socket, normally or with a reset, which loses data in flight.
   func close(reset: Bool = false) {
     if reset {
       var linger = linger(l_onoff: 1, l_linger: 0)

@@ -13,13 +13,13 @@ struct ProxyWorker {
   private let control: ProxySocket
   private let events: ProxySocket
   private let hubPort: UInt16
-  /// Where the hub publishes, as its last welcome said.
+  /// The port at which the hub publishes, from its last welcome.
   private var hubEventsPort: UInt16?
   private let orders: ProxyOrders
   private let effects: EventLog<LinkFault.Kind>
   private var fault: LinkFault?
   private var faultEnds = ContinuousClock.now
-  /// The fault still waits for something to act on.
+  /// Whether the fault has had no effect yet.
   private var isFaultNew = false
   private var connections: [ProxyConnection] = []
 
@@ -67,7 +67,7 @@ struct ProxyWorker {
     }
   }
 
-  /// What waited goes on at once, and what lacks bytes ends.
+  /// Forwards waiting data at once and closes connections that have lost bytes.
   private mutating func heal() {
     fault = nil
     isFaultNew = false
@@ -97,7 +97,7 @@ struct ProxyWorker {
     case connection(Int, LinkFault.Direction, isSource: Bool)
   }
 
-  /// Waits until something can be done, and does it.
+  /// Waits until a socket is ready, and serves it.
   private mutating func turn() {
     var watched: [Watched] = [.orders, .listener(isControl: true), .listener(isControl: false)]
     var polled = [orders.wakeDescriptor, control.descriptor, events.descriptor].map {
@@ -130,7 +130,7 @@ struct ProxyWorker {
       case .orders: break
       case .listener(let isControl): admit(isControl: isControl)
       case .connection(let index, let direction, let isSource):
-        // A cut in this turn has ended them all.
+        // A cut earlier in this turn has closed all connections.
         guard index < connections.count, broken[index] == nil else { break }
         let outcome = isSource ? read(index, direction) : flush(index, direction)
         switch outcome {
@@ -146,11 +146,11 @@ struct ProxyWorker {
     }
   }
 
-  /// What became of a connection's turn.
+  /// The result of serving a connection.
   private enum Outcome {
     case goesOn
     case ended(reset: Bool)
-    /// All connections have ended.
+    /// All connections were closed.
     case cut
   }
 
@@ -181,7 +181,7 @@ struct ProxyWorker {
 
   private mutating func read(_ index: Int, _ direction: LinkFault.Direction) -> Outcome {
     let reading = connections[index].source(direction).read()
-    // The other side of a connection without bytes hears nothing of its end.
+    // If a connection has lost bytes, its other side is not told that this one has closed.
     if connections[index].isDoomed {
       switch reading {
       case .ended, .failed: connections[index].flows[direction]?.hasEnded = true
@@ -244,7 +244,7 @@ struct ProxyWorker {
   }
 
   private mutating func spoil(_ frame: inout ZMTPPieces.Frame, isControl: Bool, _ direction: LinkFault.Direction) {
-    // A subscription is no protobuf.
+    // Events go up only as subscriptions, which are not protobuf.
     guard case .corrupt(let place, direction) = fault, isFaultNew, frame.isLastPart, !frame.body.isEmpty,
       isControl || direction == .down
     else { return }
@@ -256,7 +256,7 @@ struct ProxyWorker {
     tookEffect()
   }
 
-  /// A welcome names where the hub publishes: there this proxy stands, too.
+  /// Replaces the hub's events port in a welcome by the port of this proxy.
   private mutating func redirect(_ frame: inout ZMTPPieces.Frame) {
     guard let range = frame.body.firstRange(of: Array("tcp://127.0.0.1:".utf8)) else { return }
     let digits = frame.bytes[range.upperBound...].prefix { (0x30...0x39).contains($0) }

@@ -1,7 +1,7 @@
 import RunCore
 import Testing
 
-@Suite("What the runner does, and a clock that stands with the runner")
+@Suite("The activity, and a clock that stops when the runner stands")
 struct ActivityTests {
   private let autoPausing = {
     var settings = MetricsSettings()
@@ -9,7 +9,7 @@ struct ActivityTests {
     return settings
   }()
 
-  @Test("Without a motion sensor speed and cadence say it; with one, it does")
+  @Test("Without a motion sensor the activity follows from speed and cadence")
   func inference() {
     func activity(speed: Double?, cadence: Double?, motion: MotionActivity? = nil) -> RunMetrics {
       var ledger = LedgerBuilder()
@@ -35,7 +35,7 @@ struct ActivityTests {
     #expect(unsure.activity == .running && unsure.isActivityInferred)
   }
 
-  @Test("A pedometer says that the runner moves where positions do not: on a treadmill, and on a slow climb")
+  @Test("A pedometer shows movement that positions do not show: on a treadmill and on a slow climb")
   func byPedometer() {
     var treadmill = LedgerBuilder()
     treadmill.press(.start, at: 0)
@@ -52,7 +52,7 @@ struct ActivityTests {
     #expect(climb.metrics(at: 300).activity == .walking)
   }
 
-  @Test("A receiver that wanders around a runner whose feet are still adds nothing, and the path goes on from there")
+  @Test("Positions that wander around a standing runner add nothing, and the path continues afterwards")
   func standing() throws {
     var ledger = LedgerBuilder()
     ledger.press(.start, at: 0)
@@ -66,7 +66,7 @@ struct ActivityTests {
     #expect(ledger.route().contains { $0.verdict == .stationary })
   }
 
-  @Test("The clock stands five seconds after the runner does, and goes on with the runner")
+  @Test("The clock stops five seconds after the runner and continues with the runner")
   func autoPause() {
     var ledger = LedgerBuilder()
     ledger.press(.start, at: 0)
@@ -79,7 +79,7 @@ struct ActivityTests {
     #expect(ledger.metrics(at: 100).active == .seconds(100))
   }
 
-  @Test("While the clock stands by itself, the state says so and asks for the motion sensor alone")
+  @Test("During an auto-pause the state says so and asks for the motion sensor only")
   func autoPaused() {
     var ledger = LedgerBuilder()
     ledger.press(.start, at: 0)
@@ -114,7 +114,7 @@ struct ActivityTests {
     #expect(!ledger.metrics(at: 70, settings: autoPausing).isAutoPaused)
   }
 
-  @Test("A pause by hand takes the place of one by itself, and its resume starts the clock")
+  @Test("A pause by hand replaces an auto-pause, and its resume starts the clock")
   func manualOverAuto() {
     var ledger = LedgerBuilder()
     ledger.press(.start, at: 0)
@@ -126,7 +126,7 @@ struct ActivityTests {
     #expect(!metrics.isAutoPaused && metrics.active == .seconds(20))
   }
 
-  @Test("By speed alone a short stop is no pause, and a longer one is, until the runner has moved for two seconds")
+  @Test("By speed alone a short stop is no auto-pause; a longer one lasts until two seconds of movement")
   func hysteresis() {
     func active(standing: Int) -> Double {
       var ledger = LedgerBuilder()

@@ -15,7 +15,7 @@ struct CadenceMeterTests {
     return meter
   }
 
-  @Test("The mean is one of the time in which the runner stepped; zeros are shown, and left out of it")
+  @Test("The mean covers the time in which the runner stepped; zeros are shown but left out of the mean")
   func mean() {
     let walk = [(second: Int64(0), stepsPerMinute: 160.0), (10, 0), (20, 180)]
     let meter = meter(walk)
@@ -26,14 +26,14 @@ struct CadenceMeterTests {
     #expect(self.meter([walk[1]]).averageStepsPerMinute(active: .seconds(50), settings: settings) == nil)
   }
 
-  @Test("A cadence stands until the next one, half a minute at most")
+  @Test("A cadence holds until the next one, half a minute at most")
   func hold() {
     let meter = meter([(second: 0, stepsPerMinute: 160), (300, 180)])
     #expect(meter.totals(active: .seconds(310), settings: settings).seconds == 40)
     #expect(meter.averageStepsPerMinute(active: .seconds(330), settings: settings) == 170)
   }
 
-  @Test("What no feet do is no cadence")
+  @Test("Impossible cadences are ignored")
   func bounds() {
     for nonsense in [-1, 301, Double.nan, .infinity] {
       let meter = meter([(second: 0, stepsPerMinute: 170), (10, nonsense)])

@@ -3,7 +3,7 @@ import Testing
 
 @Suite("Heart rate, cadence, elevation")
 struct CalculatorBodyTests {
-  @Test("The mean heart rate is weighted by active time, the maximum is one of active time")
+  @Test("Mean and maximum heart rate count active time only, the mean weighted by time")
   func heartRate() {
     var ledger = LedgerBuilder()
     ledger.sample(.heartRate(bpm: 250), at: 0)
@@ -23,7 +23,7 @@ struct CalculatorBodyTests {
     #expect(ledger.metrics(at: 100).heartRateBpm == 140)
   }
 
-  @Test("A heart rate stands for half a minute at most, and none is missing, not zero")
+  @Test("A heart rate holds for half a minute at most; after that it is missing, not zero")
   func hold() {
     var ledger = LedgerBuilder()
     ledger.press(.start, at: 0)
@@ -34,7 +34,7 @@ struct CalculatorBodyTests {
     #expect(ledger.metrics(at: 700).averageHeartRateBpm == 130)
   }
 
-  @Test("Zero, which a strap sends without contact, and nonsense are no heart rate")
+  @Test("Zero, which a strap sends without contact, and impossible values are no heart rate")
   func noHeartRate() {
     var ledger = LedgerBuilder()
     ledger.press(.start, at: 0)
@@ -94,7 +94,7 @@ struct CalculatorBodyTests {
     #expect(lifted.loss == 0)
   }
 
-  @Test("While a pressure sensor speaks, satellite altitudes with their other zero are not heard")
+  @Test("While a pressure sensor sends, satellite altitudes, which have another zero, are ignored")
   func twoSources() throws {
     let both = climb([(0, 100), (200, 150), (300, 150)]) { ledger in
       for second in 0..<300 { ledger.sample(.altitude(meters: 180, .gps), at: Double(second) + 0.5) }
@@ -103,7 +103,7 @@ struct CalculatorBodyTests {
     #expect(both.loss == 0)
   }
 
-  @Test("What the runner chose stands in the ledger: whoever folds it has the same numbers, whatever the settings")
+  @Test("The runner's settings are in the ledger, so every fold gives the same numbers")
   func setup() {
     var chosen = MetricsSettings()
     chosen.weightKilograms = 70

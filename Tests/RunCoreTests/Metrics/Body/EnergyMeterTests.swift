@@ -1,7 +1,7 @@
 @testable import RunCore
 import Testing
 
-/// A millilitre of oxygen frees 5 cal of 4.184 J: 20.92 J.
+/// A millilitre of oxygen releases 5 cal of 4.184 J: 20.92 J.
 private let joulesPerMilliliter = 20.92
 
 @Suite("Energy meter")
@@ -10,7 +10,7 @@ struct EnergyMeterTests {
 
   init() { settings.weightKilograms = 70 }
 
-  /// One stretch a second.
+  /// Folds one stretch for each second.
   private func fold(
     _ meter: inout EnergyMeter, seconds: Range<Int>, speed: Double?, line: Int = 0, activity: MotionActivity = .running,
     cadence: Double? = nil, altitude: (Double) -> Double? = { _ in nil }
@@ -21,7 +21,7 @@ struct EnergyMeterTests {
         cadenceStepsPerMinute: cadence, settings: settings)
     }
   }
-  /// The oxygen uptake of a minute under way, millilitres per kilogram: the minute before has told the grade.
+  /// Oxygen uptake of one minute in ml/kg; the minute before it has set the grade.
   private func uptake(
     speed: Double?, activity: MotionActivity = .running, cadence: Double? = nil,
     altitude: (Double) -> Double? = { _ in nil }
@@ -43,7 +43,7 @@ struct EnergyMeterTests {
     #expect(isNear(meter.joules(settings: settings), 578_438))
   }
 
-  @Test("Without a weight there is no energy, and without a stretch neither")
+  @Test("Without a weight or without a stretch there is no energy")
   func weight() {
     var meter = EnergyMeter()
     #expect(meter.joules(settings: settings) == nil)
@@ -74,11 +74,12 @@ struct EnergyMeterTests {
     var level = EnergyMeter()
     fold(&level, seconds: 0..<100, speed: 5) { _ in 100 }
     let extra = (meter.joulesPerKilogram ?? 0) - (level.joulesPerKilogram ?? 0)
-    // 0.9 ml/kg a metre climbed: 0.45 of the 10 stretches of 5 m that see the cliff. The first sees it over 50 m.
+    // 0.9 ml/kg for each metre climbed: 0.45 of the 10 stretches of 5 m that contain the cliff. The first spreads it
+    // over 50 m.
     #expect(isNear(extra / joulesPerMilliliter, 0.9 * 0.45 * 50))
   }
 
-  @Test("No rise is seen from one line to the next, and none over unknown ground")
+  @Test("No climb is counted from one line to the next, nor over unknown ground")
   func lines() {
     var meter = EnergyMeter()
     fold(&meter, seconds: 0..<60, speed: 3) { _ in 100 }
@@ -86,11 +87,11 @@ struct EnergyMeterTests {
     #expect(isNear(meter.joulesPerKilogram, 2 * 39.5 * joulesPerMilliliter))
     fold(&meter, seconds: 120..<121, speed: nil, line: 1)
     fold(&meter, seconds: 121..<181, speed: 3, line: 1) { _ in 160 }
-    // The second without a distance is one of running, 8 METs: 28 ml/kg/min.
+    // The second without a distance counts as running, 8 METs: 28 ml/kg/min.
     #expect(isNear(meter.joulesPerKilogram, (3 * 39.5 + 28.0 / 60) * joulesPerMilliliter))
   }
 
-  @Test("Where nobody knows the activity, 2.1 m/s and more is running, as where it is inferred")
+  @Test("Where the activity is unknown, 2.1 m/s and more is running, as where it is inferred")
   func unknownActivity() {
     #expect(isNear(uptake(speed: 2, activity: .unknown), 0.1 * 120 + 3.5))
     #expect(isNear(uptake(speed: 2.1, activity: .unknown), 0.2 * 126 + 3.5))
@@ -106,7 +107,7 @@ struct EnergyMeterTests {
     #expect(isNear((meter.joulesPerKilogram ?? 0) - before, 27.5 / 60 * joulesPerMilliliter))
   }
 
-  @Test("Without a distance the Compendium's equivalents stand in, by activity, else by cadence")
+  @Test("Without a distance the Compendium's equivalents are used, by activity, else by cadence")
   func equivalents() {
     // 8, 3.8 and 1.3 times 3.5 ml/kg/min.
     #expect(isNear(uptake(speed: nil, activity: .running), 28))
@@ -118,13 +119,13 @@ struct EnergyMeterTests {
     #expect(uptake(speed: nil, activity: .unknown) == nil)
   }
 
-  @Test("Who stands still spends what standing takes")
+  @Test("Standing costs what the Compendium gives for standing")
   func standing() {
     #expect(isNear(uptake(speed: 0, activity: .unknown), 4.55))
     #expect(isNear(uptake(speed: 3, activity: .stationary), 4.55))
   }
 
-  @Test("On level ground long stretches cost what short ones do")
+  @Test("On level ground long stretches cost the same as short ones")
   func stretches() {
     var long = EnergyMeter()
     for _ in 0..<20 {
@@ -137,7 +138,7 @@ struct EnergyMeterTests {
     #expect(isNear(long.joulesPerKilogram, short.joulesPerKilogram ?? 0))
   }
 
-  @Test("Nonsense changes nothing")
+  @Test("Impossible values change nothing")
   func nonsense() {
     var meter = EnergyMeter()
     for seconds in [0, -1, Double.nan, .infinity] {

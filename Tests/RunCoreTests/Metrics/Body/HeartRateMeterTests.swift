@@ -5,7 +5,7 @@ import Testing
 struct HeartRateMeterTests {
   private let settings = MetricsSettings()
 
-  /// One reading a second from the start of a run on; the active time is the time.
+  /// One reading a second from the start of a run; active time equals time.
   private func meter(_ readings: [Double]) -> HeartRateMeter {
     var meter = HeartRateMeter()
     for (second, bpm) in readings.enumerated() {
@@ -16,7 +16,7 @@ struct HeartRateMeterTests {
   }
   private func steady(_ bpm: Double, _ seconds: Int) -> [Double] { Array(repeating: bpm, count: seconds) }
 
-  @Test("A spike of some seconds is no heart rate, neither now nor in the mean nor as the maximum")
+  @Test("A spike of some seconds counts neither now nor in the mean nor as the maximum")
   func spike() {
     for spike in [[230.0], [230, 228, 231], [40, 41], [220, 60, 230, 50]] {
       let meter = meter(steady(150, 20) + spike + steady(150, 20))
@@ -26,21 +26,21 @@ struct HeartRateMeterTests {
     }
   }
 
-  @Test("While a spike lasts, the last heart rate that was believed stands")
+  @Test("During a spike the last accepted heart rate holds")
   func duringSpike() {
     let meter = meter(steady(150, 20) + [220, 221])
     #expect(meter.latestBpm == 150)
     #expect(meter.takenAt == LedgerBuilder.time(19))
   }
 
-  @Test("A jump that stays is believed after five seconds in which its readings agree")
+  @Test("A jump is accepted after five seconds of readings that agree")
   func jump() {
     // 90 bpm would take a heart nine seconds at 10 bpm/s; six readings span five seconds.
     #expect(meter(steady(100, 10) + steady(190, 5)).latestBpm == 100)
     #expect(meter(steady(100, 10) + steady(190, 6)).latestBpm == 190)
   }
 
-  @Test("A change that a heart can make counts at once: ten beats in a second, forty in four")
+  @Test("A possible change counts at once: ten beats a minute in one second, forty in four")
   func reachable() {
     #expect(meter([120, 130, 140]).latestBpm == 140)
     #expect(meter([120, 131]).latestBpm == 120)
@@ -50,11 +50,11 @@ struct HeartRateMeterTests {
     #expect(sparse.latestBpm == 160)
   }
 
-  @Test("After a silence or a pause the first reading counts, wherever the heart has gone")
+  @Test("After a silence or a pause the first reading counts, whatever it is")
   func silence() {
     var meter = HeartRateMeter()
     meter.fold(180, at: .zero, active: .zero, counts: true, settings: settings)
-    // Active time stands still in a pause; the heart does not.
+    // Active time stops in a pause, but heart rates go on changing.
     meter.fold(100, at: LedgerBuilder.time(60), active: .seconds(1), counts: true, settings: settings)
     #expect(meter.latestBpm == 100)
     #expect(meter.maxBpm == 180)
@@ -73,7 +73,7 @@ struct HeartRateMeterTests {
     #expect(meter([250]).latestBpm == 250)
   }
 
-  @Test("The maximum is one of running time only")
+  @Test("The maximum counts active time only")
   func maximum() {
     var meter = HeartRateMeter()
     meter.fold(150, at: .zero, active: .zero, counts: true, settings: settings)
@@ -95,9 +95,9 @@ struct HeartRateMeterTests {
     #expect((half - half).mean == nil)
   }
 
-  @Test("A burst of noise that lasts half a minute is believed: nothing in the numbers tells it from a sprint")
+  @Test("Noise that lasts half a minute is accepted, because its numbers look like a sprint")
   func longBurst() {
-    // Taken after five seconds, and left five seconds late: 30 s at 195 and 60 s at 150.
+    // Accepted after five seconds, and left five seconds late: 30 s at 195 and 60 s at 150.
     let meter = meter(steady(150, 30) + steady(195, 30) + steady(150, 30))
     #expect(meter.averageBpm(active: .seconds(90), settings: settings) == 165)
     #expect(meter.maxBpm == 195)

@@ -56,7 +56,7 @@ struct CalculatorClockTests {
     #expect(plain == doubled)
   }
 
-  @Test("A gap is elapsed and not active; what gaps and pauses share is taken out once")
+  @Test("A gap counts as elapsed but not as active; where gaps and pauses overlap it is subtracted once")
   func gaps() {
     #expect(
       clocks(at: 100) {
@@ -92,7 +92,7 @@ struct CalculatorClockTests {
       } == [100, 100])
   }
 
-  @Test("Laps count while a run is on, to its very end")
+  @Test("Laps count while a run is on, up to the moment of its stop")
   func laps() {
     var ledger = LedgerBuilder()
     ledger.press(.lap, at: 1)

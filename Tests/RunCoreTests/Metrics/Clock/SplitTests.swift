@@ -7,7 +7,7 @@ struct SplitTests {
     left.map { abs($0 - right) <= tolerance } ?? false
   }
 
-  @Test("A kilometre ends between two fixes, on active time; the open one comes last")
+  @Test("A kilometre may end between two fixes, in active time; the unfinished one comes last")
   func kilometers() throws {
     var ledger = LedgerBuilder()
     ledger.press(.start, at: 0)
@@ -25,7 +25,7 @@ struct SplitTests {
     #expect(near(splits[1].paceSecondsPerKilometer, 250))
   }
 
-  @Test("Miles are cut on their own, and several splits may end in one long step")
+  @Test("Miles are split independently, and several splits may end in one long step")
   func miles() {
     var ledger = LedgerBuilder()
     ledger.press(.start, at: 0)
@@ -62,7 +62,7 @@ struct SplitTests {
     #expect(ledger.metrics(at: 100).lapCount == 1)
   }
 
-  @Test("Without a distance laps have their times, and no metres")
+  @Test("Without a distance laps have times and no metres")
   func lapsWithoutDistance() {
     var ledger = LedgerBuilder()
     ledger.press(.start, at: 0)
@@ -93,7 +93,7 @@ struct SplitTests {
     #expect(short.metrics(at: 59).bestPaceSecondsPerKilometer == nil)
   }
 
-  @Test("A pause begins a minute anew")
+  @Test("A pause restarts the minute")
   func minuteOverPause() {
     var ledger = LedgerBuilder()
     ledger.press(.start, at: 0)

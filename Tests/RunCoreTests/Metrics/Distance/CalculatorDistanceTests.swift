@@ -3,7 +3,7 @@ import Testing
 
 @Suite("Distance and pace")
 struct CalculatorDistanceTests {
-  /// The distance of a told run, rounded to a centimetre: the builder's degrees are not exact metres.
+  /// The distance of a run, rounded to a centimetre, because the builder's degrees are not exact metres.
   private func meters(_ build: (inout LedgerBuilder) -> Void) -> Double? {
     var ledger = LedgerBuilder()
     ledger.press(.start, at: 0)
@@ -76,7 +76,7 @@ struct CalculatorDistanceTests {
     #expect(ledger.metrics(at: 40).distanceMeters.map { $0.rounded() } == 30)
   }
 
-  @Test("Standing breaks the line; an activity that nobody knows does not")
+  @Test("Standing breaks the line; an unknown activity does not")
   func activity() {
     let stood = meters {
       $0.run(from: 0, through: 10)
@@ -95,7 +95,7 @@ struct CalculatorDistanceTests {
     #expect(unknown == 60)
   }
 
-  @Test("A jump that no runner makes is not drawn, and the track begins anew after it")
+  @Test("An impossible jump is not counted, and the track restarts after it")
   func jump() {
     let jumped = meters {
       $0.run(from: 0, through: 10)
@@ -105,7 +105,7 @@ struct CalculatorDistanceTests {
     #expect(jumped == 54)
   }
 
-  @Test("Repeated fixes and coordinates that do not exist are as if never sent")
+  @Test("Repeated fixes and impossible coordinates are ignored")
   func ignored() {
     let repeated = meters {
       for second in 0...20 {
@@ -119,7 +119,7 @@ struct CalculatorDistanceTests {
     #expect(repeated == 60)
   }
 
-  @Test("Two receivers side by side draw one line; the second takes over when the first falls silent")
+  @Test("Two receivers give one line; the second is used when the first falls silent")
   func devices() {
     let together = meters {
       for second in 0...20 {
@@ -131,7 +131,7 @@ struct CalculatorDistanceTests {
     #expect(together == 150)
   }
 
-  @Test("Current pace follows the last half minute and is missing when standing, stale, paused or over")
+  @Test("Current pace covers the last half minute and is missing when standing, stale, paused or over")
   func currentPace() throws {
     var ledger = LedgerBuilder()
     ledger.press(.start, at: 0)
@@ -157,7 +157,7 @@ struct CalculatorDistanceTests {
     #expect(ledger.metrics(at: 200).currentPaceSecondsPerKilometer == nil)
   }
 
-  @Test("Pace by a receiver at ten fixes a second is the same, and the buffer stays bounded")
+  @Test("Pace is the same with ten fixes a second, and the buffer stays bounded")
   func denseFixes() throws {
     var ledger = LedgerBuilder()
     ledger.press(.start, at: 0)
@@ -166,7 +166,7 @@ struct CalculatorDistanceTests {
     #expect(abs(pace - 1000 / 3) < 1)
   }
 
-  @Test("Accuracy is that of the latest fix, counted or not; invalid and unstated ones are missing")
+  @Test("The accuracy is that of the latest fix, counted or not; invalid and unstated ones are missing")
   func shownAccuracy() {
     var ledger = LedgerBuilder()
     ledger.press(.start, at: 0)

@@ -18,7 +18,7 @@ struct ElevationMeterTests {
     }
     return meter
   }
-  /// The rule without its low-pass: what counts can be reckoned by hand.
+  /// The rule without its low-pass filter, so that expected numbers can be calculated by hand.
   private func hysteresis(_ meters: [Double]) -> ElevationMeter {
     var settings = MetricsSettings()
     settings.altitudeSmoothing = .zero
@@ -48,22 +48,22 @@ struct ElevationMeterTests {
     #expect(none.lossMeters == nil)
   }
 
-  @Test("A climb counts from its lowest point once it exceeds 1.5 m, and goes on counting")
+  @Test("A climb counts from its lowest point once it exceeds 1.5 m, and continues to count")
   func threshold() {
     #expect(hysteresis([100, 101.4]).gainMeters == 0)
     #expect(hysteresis([100, 101.5]).gainMeters == 1.5)
     #expect(hysteresis([101, 100, 101.5, 102.25]).gainMeters == 2.25)
-    // A dip of less than the threshold is no descent, and its way back no climb.
+    // A dip below the threshold is no descent, and its way back is no climb.
     let dip = hysteresis([100, 104, 103, 105])
     #expect(dip.gainMeters == 5)
     #expect(dip.lossMeters == 0)
-    // A dip of more is both.
+    // A larger dip is both.
     let valley = hysteresis([100, 104, 102, 105])
     #expect(valley.gainMeters == 7)
     #expect(valley.lossMeters == 2)
   }
 
-  @Test("What is left below the threshold at the end never counts")
+  @Test("A rise below the threshold at the end does not count")
   func remainder() {
     let end = hysteresis([100, 110, 104, 105.25])
     #expect(end.gainMeters == 10)
@@ -71,7 +71,7 @@ struct ElevationMeterTests {
   }
 
   @Test(
-    "A long slow climb counts whole, however its altitudes are rounded and however far apart they lie",
+    "A long slow climb counts in full, however its altitudes are rounded and spaced",
     arguments: [1.0, 0.2, 0.01], [1, 7, 18])
   func slowClimb(rounding: Double, step: Int) throws {
     let readings = stride(from: 0, through: 3600, by: step).map { second in
@@ -83,14 +83,14 @@ struct ElevationMeterTests {
     #expect(climb.lossMeters == 0)
   }
 
-  @Test("On the flat, altitudes that flicker between two whole metres climb nothing")
+  @Test("On the flat, altitudes that flicker between two whole metres add no climb")
   func flicker() {
     let flicker = meter((0..<3600).map { Reading(second: Double($0), meters: $0 % 7 < 3 ? 100 : 101) })
     #expect(flicker.gainMeters == 0)
     #expect(flicker.lossMeters == 0)
   }
 
-  @Test("Nobody rises faster than a metre a second: a lone spike of 300 m climbs nothing")
+  @Test("Climbing is limited to a metre a second: a lone spike of 300 m adds no climb")
   func spike() throws {
     let spike = meter((0..<100).map { Reading(second: Double($0), meters: $0 == 50 ? 400 : 100) })
     #expect(spike.gainMeters == 0)
@@ -99,7 +99,7 @@ struct ElevationMeterTests {
     #expect(cliff.altitudeMeters == 110)
   }
 
-  @Test("A pause neither climbs nor descends, and a climb below the threshold goes on after it")
+  @Test("A pause neither climbs nor descends, and a climb below the threshold continues after it")
   func pause() {
     var settings = MetricsSettings()
     settings.altitudeSmoothing = .zero
@@ -113,19 +113,19 @@ struct ElevationMeterTests {
     #expect(paused.altitudeMeters == 181)
   }
 
-  @Test("A reading in a pause is not taken")
+  @Test("A reading in a pause is ignored")
   func takenAt() {
     let paused = meter([Reading(second: 0, meters: 100), Reading(second: 10, meters: 130, line: nil)])
     #expect(paused.altitudeMeters == 100)
     #expect(paused.takenAt == .zero)
   }
 
-  @Test("Satellite altitudes are not heard until a pressure sensor has been silent for a minute")
+  @Test("Satellite altitudes are ignored until a pressure sensor has been silent for a minute")
   func preference() {
     let both = [Reading(second: 0, meters: 100, source: .barometer), Reading(second: 59, meters: 140)]
     #expect(meter(both).takenAt == .zero)
     #expect(meter(both).altitudeMeters == 100)
-    // Its zero is another: the change of source is no climb.
+    // The two sources have different zeros, so the change of source is no climb.
     let silent = meter(both + [Reading(second: 60, meters: 140)])
     #expect(silent.altitudeMeters == 140)
     #expect(silent.gainMeters == 0)

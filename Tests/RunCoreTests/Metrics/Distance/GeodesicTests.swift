@@ -26,7 +26,7 @@ struct GeodesicTests {
   func vector(_ vector: (Double, Double, Double, Double, meters: Double)) {
     let meters = Geodesic.distanceMeters(
       fromLatitude: vector.0, longitude: vector.1, toLatitude: vector.2, longitude: vector.3)
-    // The series itself is good to a tenth of a millimetre over thousands of kilometres, steps to a nanometre.
+    // The series is exact to a tenth of a millimetre over thousands of kilometres, and to a nanometre over a step.
     #expect(abs(meters - vector.meters) < (vector.meters < 1000 ? 1e-6 : 1e-4))
     let back = Geodesic.distanceMeters(
       fromLatitude: vector.2, longitude: vector.3, toLatitude: vector.0, longitude: vector.1)

@@ -37,11 +37,11 @@ struct PedometerTests {
     #expect(metrics.pedometerMeters == nil)
   }
 
-  @Test("A stretch in which the positions wander is the pedometer's; its neighbours stay theirs")
+  @Test("The pedometer replaces a stretch of wandering positions, and not its neighbours")
   func noise() {
     let report = started {
       for second in 0...100 {
-        // From 40 s to 60 s every fix lies 4 m off, to and fro along the way.
+        // From 40 s to 60 s every fix is off by 4 m along the way, alternately ahead and behind.
         let wander = (41...59).contains(second) ? (second.isMultiple(of: 2) ? 4.0 : -4.0) : 0
         $0.fix(Double(second) * 3 + wander, at: Double(second))
       }
@@ -53,7 +53,7 @@ struct PedometerTests {
     #expect(report.stretches.map(\.startedAt) == [.zero, .seconds(40), .seconds(60)])
   }
 
-  @Test("Lost positions are bridged, from the last good fix to the next; without a pedometer nobody knows")
+  @Test("Lost positions are bridged from the last good fix to the next; without a pedometer the distance is unknown")
   func bridge() {
     func run(_ withSteps: Bool) -> RunReport {
       started {
@@ -78,7 +78,7 @@ struct PedometerTests {
     #expect(rounded(ledger.metrics(at: 100).pedometerMeters) == 180)
   }
 
-  @Test("Nothing is counted over a pause, and a reading between two moments is shared out on time")
+  @Test("Nothing is counted over a pause, and a reading between two moments is divided by time")
   func pause() {
     let ledger = started {
       for second in stride(from: 0, through: 100, by: 4) {
@@ -87,7 +87,7 @@ struct PedometerTests {
       $0.press(.pause, at: 42)
       $0.press(.resume, at: 58)
     }
-    // 0 to 40 and 58 to 100: what was stepped after 40 s has no reading at the pause itself.
+    // 0 to 40 and 58 to 100: the steps after 40 s are not counted, because there is no reading at the pause itself.
     #expect(rounded(ledger.metrics(at: 100).distanceMeters) == 246)
   }
 
@@ -98,11 +98,11 @@ struct PedometerTests {
       $0.step(from: 0, through: 1800, at: 2.7)
     }.metrics(at: 1800)
     let distance = metrics.distanceMeters ?? 0
-    // The first five minutes lean on the sensor's own scale, a tenth too short; after them it is known.
+    // In the first five minutes the sensor's own scale, a tenth too short, has weight; after that the scale is known.
     #expect(distance > 5200 && distance < 5400, "\(distance)")
   }
 
-  @Test("A sensor that begins anew, falls silent or steps back draws no line over it")
+  @Test("A pedometer that restarts, falls silent or steps back adds no distance for that time")
   func restarts() {
     let anew = started {
       $0.step(from: 0, through: 50, at: 3, zero: 1000)
@@ -122,7 +122,7 @@ struct PedometerTests {
     #expect(rounded(silent.metrics(at: 100).distanceMeters) == 180)
   }
 
-  @Test("A pedometer that lies still while its runner leaves is not believed: at once if it never counted, else soon")
+  @Test("A pedometer that stays still while its runner moves is ignored: at once if it never counted, else soon")
   func leftBehind() {
     let never = started {
       $0.run(from: 0, through: 100)
@@ -136,7 +136,7 @@ struct PedometerTests {
     #expect(rounded(lost.distanceMeters) == 540)
   }
 
-  @Test("A receiver that drifts away from a standing runner and back is not followed, and teaches no scale")
+  @Test("A receiver that drifts around a standing runner adds no distance and does not change the scale")
   func drift() {
     let metrics = started {
       for second in 0...300 {
@@ -148,7 +148,7 @@ struct PedometerTests {
     #expect(abs((metrics.distanceMeters ?? 0) - 600) < 15, "\(String(describing: metrics.distanceMeters))")
   }
 
-  @Test("Along the route the distance never falls, and ends near the whole", arguments: [0.2, 0.9, 1.6])
+  @Test("Along the route the distance never falls, and it ends near the total", arguments: [0.2, 0.9, 1.6])
   func route(lag: Double) throws {
     var ledger = started {
       for second in 0...300 {
@@ -186,7 +186,7 @@ struct PedometerTests {
     #expect(metrics.pedometerMeters == nil)
   }
 
-  @Test("What is shown live never falls behind what was shown by more than a step")
+  @Test("The distance shown live never falls by more than a step")
   func monotonic() {
     var shown = 0.0
     var ledger = LedgerBuilder()
@@ -204,7 +204,7 @@ struct PedometerTests {
     #expect(abs(shown - 900) < 12)
   }
 
-  @Test("Switched off, it is not heard at all")
+  @Test("A pedometer that is switched off is ignored")
   func off() {
     var settings = MetricsSettings()
     settings.usesPedometer = false

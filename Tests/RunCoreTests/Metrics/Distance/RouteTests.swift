@@ -3,7 +3,7 @@ import Testing
 
 @Suite("The route says of each fix whether it counted")
 struct RouteTests {
-  @Test("Every reason has its word")
+  @Test("Every reason has its verdict")
   func verdicts() {
     var ledger = LedgerBuilder()
     ledger.fix(0, at: -1)
@@ -41,7 +41,7 @@ struct RouteTests {
     #expect(last.distanceMeters.map { ($0 * 10).rounded() / 10 } == 30)
   }
 
-  @Test("A late entry changes what became of the fixes after it, and the ledger says from where on")
+  @Test("A late entry changes the verdicts of the fixes after it, and the ledger tells from which one on")
   func lateEntry() throws {
     var told = LedgerBuilder()
     told.press(.start, at: 0)
@@ -57,7 +57,7 @@ struct RouteTests {
     let from = try #require(change)
     #expect(from <= 901 && from > 600, "\(from)")
     told.sample(.heartRate(bpm: 100), at: 1001)
-    // Each insertion catches up a bounded piece.
+    // Each insertion folds a bounded number of entries again.
     for _ in 0..<10 { ledger.insert(try #require(told.entries.last)) }
     #expect(ledger.route == told.route())
     #expect(ledger.route.last?.verdict == .notRunning)
@@ -80,13 +80,13 @@ struct RouteTests {
       return try #require(ledger.metrics(at: 40 * step).distanceMeters)
     }
     let straight = try meters(10, turn: 0)
-    // 20 degrees a step: an arc is (10 deg) / sin(10 deg) = 1.0051 times its chord. The degrees here are a sphere's.
+    // 20 degrees a step: an arc is (10 deg) / sin(10 deg) = 1.0051 times its chord, on a sphere.
     let bent = try meters(10, turn: 20)
     #expect(abs(bent / straight - 1.0051) < 0.006, "\(bent / straight)")
     #expect(bent > straight * 1.002)
   }
 
-  /// Of degrees, in steps of ten, without a mathematics library.
+  /// The cosine of an angle in degrees, in steps of ten, without a mathematics library.
   private static func cosine(_ degrees: Double) -> Double {
     var angle = degrees.truncatingRemainder(dividingBy: 360) * .pi / 180
     if angle < 0 { angle += 2 * .pi }
