@@ -74,8 +74,7 @@ struct EnergyMeterTests {
     var level = EnergyMeter()
     fold(&level, seconds: 0..<100, speed: 5) { _ in 100 }
     let extra = (meter.joulesPerKilogram ?? 0) - (level.joulesPerKilogram ?? 0)
-    // 0.9 ml/kg for each metre climbed: 0.45 of the 10 stretches of 5 m that contain the cliff. The first spreads it
-    // over 50 m.
+    // 0.9 ml/kg for each metre climbed, at a grade of 45 % over the 50 m in which the window contains the cliff.
     #expect(isNear(extra / joulesPerMilliliter, 0.9 * 0.45 * 50))
   }
 
