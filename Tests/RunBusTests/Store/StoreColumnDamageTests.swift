@@ -5,7 +5,7 @@ import Testing
 
 @testable import RunBus
 
-@Suite("Random bytes in any column: a store gives back what was committed and no more")
+@Suite("Random values in any column: what was not hit stands, and no row is made up")
 struct StoreColumnDamageTests {
   @Test(
     "Rows that were not hit stand; those that were are left out and named, or keep what identifies them",
