@@ -29,7 +29,7 @@ struct BadInputTests {
         ("title", "\"title\":\"", "\"title\":\"\(String(repeating: "t", count: 257))", "title has"),
         ("version", "\"version\":1", "\"version\":9223372036854775808", "version is 9223372036854775808"),
         ("route", "\"latitude\":5", "\"latitude\":95", "route.latitude is 95"),
-        ("format", "runbus-record/1", "runbus-record/9", "is no record"),
+        ("format", "runbus-record/1", "runbus-record/9", "was not written by"),
       ]
       var files = [bus.directory + "/none.gpx"]
       for change in changes {

@@ -70,6 +70,29 @@ struct ReplayTests {
     }
   }
 
+  @Test("Recorded presses that are due within a millisecond reach the hub in their order")
+  func order() async throws {
+    try await withTestBus { bus in
+      let phone = bus.spawn("phone", "--speed", "1000", "--debounce", "0", "--json")
+      _ = try await phone.event("the phone") { $0["event"]?.string == "snapshot" }
+      let watch = bus.spawn("watch", "--stdin", "--json")
+      _ = try await watch.event("the link") { $0["event"]?.string == "link" && $0["reachable"]?.bool == true }
+      // A press every 20 ms of the run, which are 20 µs here.
+      let count = 200
+      for number in 0..<count {
+        watch.write("\(number.isMultiple(of: 2) ? "pause" : "resume") @\(10 + Double(number) / 50)")
+      }
+      watch.write("start")
+      let verdicts = try await watch.wait(for: "every verdict") { view in
+        let verdicts = view.json.filter { $0["event"]?.string == "verdict" }
+        return verdicts.count > count ? verdicts : nil
+      }
+      #expect(verdicts.filter { $0["receipt"]?.string != "applied" } == [])
+      let state = try #require(try await bus.run("state", "--json").json.last)
+      #expect(state["phase"]?.string == "running" && state["revision"]?.int == count + 1)
+    }
+  }
+
   @Test("Live, offline and after a restart a run has the same numbers, splits and route")
   func recovered() async throws {
     let path = Recordings.synthetic

@@ -33,14 +33,16 @@ enum AcceptedCommandColumns {
       let arrivedAt = row.integer("arrived_at"), let flags = row.integer("flags")
     else { return nil }
     guard let runID: RunID? = row.optionalIdentifier("run"),
-      let baseCommand: CommandID? = row.optionalIdentifier("base_command")
+      let baseCommand: CommandID? = row.optionalIdentifier("base_command"),
+      let baseRevision: Int64? = row.optionalInteger("base_revision"),
+      let runOffset: Int64? = row.optionalInteger("run_offset")
     else { return nil }
-    let base = row.integer("base_revision").map {
+    let base = baseRevision.map {
       ObservedRevision(revision: UInt64(bitPattern: $0), commandID: baseCommand)
     }
     let command = Command(
       id: id, kind: kind, source: ControlSource(rawValue: String(decoding: source, as: UTF8.self)), runID: runID,
-      base: base, runOffset: row.integer("run_offset").map(BusDuration.init(nanoseconds:)))
+      base: base, runOffset: runOffset.map(BusDuration.init(nanoseconds:)))
     return AcceptedCommand(
       command: command, deviceID: deviceID, stream: StreamID(sender: sender, kind: stream),
       sequence: UInt64(bitPattern: sequence), pressedAt: BusTime(nanoseconds: pressedAt),
@@ -98,5 +100,12 @@ extension Row {
     guard let value, !value.isNull else { return .some(nil) }
     guard let identifier: Identifier<Kind> = self.identifier(column) else { return nil }
     return .some(identifier)
+  }
+  /// `.some(nil)` for NULL, `nil` for a value that is neither NULL nor an integer.
+  func optionalInteger(_ column: String) -> Int64?? {
+    let value: DatabaseValue? = self[column]
+    guard let value, !value.isNull else { return .some(nil) }
+    guard let number = integer(column) else { return nil }
+    return .some(number)
   }
 }

@@ -35,12 +35,13 @@ enum VerdictColumns {
   static func read(_ row: Row) -> (verdict: Verdict, press: AcceptedCommand, judgedAt: BusTime)? {
     guard let press = AcceptedCommandColumns.read(row), let outcome = outcome(row),
       let runID: RunID? = row.optionalIdentifier("verdict_run"), let term = row.integer("term"),
-      let revision = row.integer("revision"), let judgedAt = row.integer("judged_at")
+      let revision = row.integer("revision"), let judgedAt = row.integer("judged_at"),
+      let effectiveAt: Int64? = row.optionalInteger("effective_at")
     else { return nil }
     let verdict = Verdict(
       commandID: press.command.id, kind: press.command.kind, source: press.command.source, outcome: outcome,
       runID: runID, term: UInt64(bitPattern: term), revision: UInt64(bitPattern: revision),
-      effectiveAt: row.integer("effective_at").map(BusTime.init(nanoseconds:)))
+      effectiveAt: effectiveAt.map(BusTime.init(nanoseconds:)))
     return (verdict, press, BusTime(nanoseconds: judgedAt))
   }
 

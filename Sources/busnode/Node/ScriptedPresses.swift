@@ -15,12 +15,21 @@ struct ScriptedPresses<Member: Node>: Sendable {
     if node is Hub { for await _ in await node.snapshots() { break } }
     await withDiscardingTaskGroup { group in
       var last: AsyncStream<Never>?
+      var lastRecorded: (offset: BusDuration, isMade: AsyncStream<Never>)?
       for await line in lines {
         do {
           guard let order = try NodeOrder.parse(line: line) else { continue }
           switch order {
           case .press(let kind, nil): last = await press(kind, at: nil, in: &group)
-          case .press(let kind, let offset?): group.addTask { await pressWhenDue(kind, at: offset) }
+          case .press(let kind, let offset?):
+            let (isMade, making) = AsyncStream<Never>.makeStream()
+            // Recorded presses that are due within a millisecond of real time would otherwise race.
+            let earlier = lastRecorded.flatMap { $0.offset <= offset ? $0.isMade : nil }
+            if lastRecorded == nil || earlier != nil { lastRecorded = (offset, isMade) }
+            group.addTask {
+              await pressWhenDue(kind, at: offset, after: earlier, making)
+              making.finish()
+            }
           case .offline(let span):
             let number = airOrders.next()
             await node.disconnect()
@@ -73,9 +82,21 @@ struct ScriptedPresses<Member: Node>: Sendable {
   }
 
   /// Makes a recorded press when the run reaches `offset`. The press counts as of that moment.
-  private func pressWhenDue(_ kind: CommandKind, at offset: BusDuration) async {
+  ///
+  /// - Parameters:
+  ///   - earlier: Ends when the recorded press before this one has been made. The hub judges presses in the order in
+  ///     which they were made.
+  ///   - making: Is finished when this press has been made.
+  private func pressWhenDue(
+    _ kind: CommandKind, at offset: BusDuration, after earlier: AsyncStream<Never>?,
+    _ making: AsyncStream<Never>.Continuation
+  ) async {
     guard await waitForRun(toReach: offset) else { return }
-    await withDiscardingTaskGroup { group in _ = await press(kind, at: offset, in: &group) }
+    if let earlier { for await _ in earlier {} }
+    await withDiscardingTaskGroup { group in
+      _ = await press(kind, at: offset, in: &group)
+      making.finish()
+    }
   }
 
   private func command(_ kind: CommandKind, at offset: BusDuration?) async -> Command {

@@ -109,6 +109,27 @@ struct StoreSurvivalTests {
     #expect(store.notices.count == 3)
   }
 
+  @Test(
+    "A command whose optional number is damaged is left out and named: without the number it would mean something else",
+    arguments: ["base_revision", "run_offset"])
+  func damagedOption(column: String) async throws {
+    let scratch = try ScratchDirectory()
+    var store = try NodeStore(directory: scratch.path)
+    let command = Command(
+      id: CommandID(high: 1, low: 1), kind: .pause, source: .watch, runID: nil,
+      base: ObservedRevision(revision: 4, commandID: nil), runOffset: .seconds(9))
+    let press = AcceptedCommand(
+      command: command, deviceID: DeviceID("watch")!, stream: StreamID(sender: StoreID(high: 2, low: 2), kind: .commands),
+      sequence: 1, pressedAt: .zero, arrivedAt: .zero)
+    try await store.commit([.accept(press, .window)])
+    #expect(try store.history().accepted.map(\.press) == [press])
+    store.close()
+    try RawDatabase.execute("UPDATE accepted SET \(column) = 'x'", at: scratch.file("node.sqlite"))
+    store = try NodeStore(directory: scratch.path)
+    #expect(try store.history().accepted.isEmpty)
+    #expect(store.notices.count == 1)
+  }
+
   @Test("A store of a newer version is refused and left as it is")
   func newerVersion() throws {
     let scratch = try ScratchDirectory()
