@@ -119,7 +119,8 @@ struct StoreSurvivalTests {
       id: CommandID(high: 1, low: 1), kind: .pause, source: .watch, runID: nil,
       base: ObservedRevision(revision: 4, commandID: nil), runOffset: .seconds(9))
     let press = AcceptedCommand(
-      command: command, deviceID: DeviceID("watch")!, stream: StreamID(sender: StoreID(high: 2, low: 2), kind: .commands),
+      command: command, deviceID: DeviceID("watch")!,
+      stream: StreamID(sender: StoreID(high: 2, low: 2), kind: .commands),
       sequence: 1, pressedAt: .zero, arrivedAt: .zero)
     try await store.commit([.accept(press, .window)])
     #expect(try store.history().accepted.map(\.press) == [press])
