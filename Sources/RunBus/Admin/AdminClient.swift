@@ -22,7 +22,7 @@
     ) async throws(RunBusError) -> InquiryAnswer {
       // Another user could listen in a directory that is not ours.
       guard location.hasSafeAdminDirectory(for: device) else {
-        throw nobody("\(device) on bus \(location.displayName)")
+        throw notRunning("\(device) on bus \(location.displayName)")
       }
       return try await ask(
         inquiry, at: location.adminEndpoint(for: device), called: "\(device) on bus \(location.displayName)",
@@ -41,12 +41,12 @@
     private static func ask(
       _ inquiry: Inquiry, at endpoint: String, called name: String, within span: BusDuration
     ) async throws(RunBusError) -> InquiryAnswer {
-      // Fails at once when nobody listens, instead of after the time-out.
-      guard SocketFile.isAlive(at: endpoint) else { throw nobody(name) }
+      // A socket file without a listener fails at once; a connect would wait until the time-out.
+      guard SocketFile.isAlive(at: endpoint) else { throw notRunning(name) }
       let loop = try Loop()
       defer { loop.stop() }
-      let call = ZeroMQAdminCall(on: loop)
-      guard let bytes = try await call.ask(AdminFrames.frame(inquiry), at: endpoint, within: span) else {
+      let question = ZeroMQQuestion(on: loop)
+      guard let bytes = try await question.ask(AdminFrames.frame(inquiry), at: endpoint, within: span) else {
         throw RunBusError(.unreachable, "\(name) does not answer within \(span.seconds) s")
       }
       guard let answer = AdminFrames.answer(in: bytes) else {
@@ -55,7 +55,7 @@
       return answer
     }
 
-    private static func nobody(_ name: String) -> RunBusError {
+    private static func notRunning(_ name: String) -> RunBusError {
       RunBusError(.unreachable, "\(name) does not run on this machine")
     }
   }

@@ -60,8 +60,8 @@ package final class StoppedNode {
 
   /// Answers an inquiry and commits what the answer promises.
   ///
-  /// - Throws: ``RunBusError/Code/store`` when the store does not accept the commit.
-  package func ask(_ inquiry: Inquiry) async throws -> InquiryAnswer {
+  /// - Throws: ``RunBusError/Code/store`` when the store cannot be read or written.
+  package func ask(_ inquiry: Inquiry) async throws(RunBusError) -> InquiryAnswer {
     // A new or retried message gets its time from the clock of its running node.
     switch inquiry {
     case .retry: return .failed("\(device) does not run: start it, then retry")
@@ -85,7 +85,9 @@ package final class StoppedNode {
     return answer ?? .failed("\(device) has no answer to that")
   }
 
-  private func carryOut(_ first: [PeerCore.Action], _ core: inout PeerCore) async throws -> InquiryAnswer? {
+  private func carryOut(
+    _ first: [PeerCore.Action], _ core: inout PeerCore
+  ) async throws(RunBusError) -> InquiryAnswer? {
     var actions = first
     while !actions.isEmpty {
       let action = actions.removeFirst()
@@ -100,7 +102,9 @@ package final class StoppedNode {
     return nil
   }
 
-  private func carryOut(_ first: [HubCore.Action], _ core: inout HubCore) async throws -> InquiryAnswer? {
+  private func carryOut(
+    _ first: [HubCore.Action], _ core: inout HubCore
+  ) async throws(RunBusError) -> InquiryAnswer? {
     var actions = first
     while !actions.isEmpty {
       switch actions.removeFirst() {
@@ -111,10 +115,7 @@ package final class StoppedNode {
         try await write(operations)
         actions += core.receive(.committed(id), at: now)
       case .readJournal(let run):
-        let entries = await withCheckedContinuation { continuation in
-          store.readJournal(of: run) { continuation.resume(returning: $0) }
-        }
-        actions += core.receive(.journal(run, try entries.get()), at: now)
+        actions += core.receive(.journal(run, try await readJournal(of: run)), at: now)
       case .open, .send, .forward, .publish, .receipt, .messageReceipt, .refusePost, .hand, .keep,
         .spooledCommandJudged,
         .recovered, .show, .record, .note, .ended:
@@ -130,13 +131,24 @@ package final class StoppedNode {
     }
   }
 
-  private func write(_ operations: [StoreOperation]) async throws {
+  private func readJournal(of run: RunID) async throws(RunBusError) -> [LedgerEntry] {
+    let result = await withCheckedContinuation { continuation in
+      store.readJournal(of: run) { continuation.resume(returning: $0) }
+    }
+    switch result {
+    case .success(let entries): return entries
+    case .failure(let fault):
+      throw RunBusError(.store, "the store of \(device) cannot be read: \(fault)", cause: fault)
+    }
+  }
+
+  private func write(_ operations: [StoreOperation]) async throws(RunBusError) {
     guard !operations.isEmpty else { return }
     let result = await withCheckedContinuation { continuation in
       store.commit(operations) { continuation.resume(returning: $0) }
     }
     if case .failure(let fault) = result {
-      throw RunBusError(.store, "the store of \(device) takes nothing: \(fault)", cause: fault)
+      throw RunBusError(.store, "the store of \(device) cannot be written: \(fault)", cause: fault)
     }
   }
 }

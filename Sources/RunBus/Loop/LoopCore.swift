@@ -90,7 +90,7 @@ final class LoopCore: @unchecked Sendable {
     do {
       try SystemThread(name: "runbus-late") { self.runLate() }.detach()
     } catch {
-      // Without a thread the caller runs the work: otherwise whoever waits for it would wait for ever.
+      // Without a thread the caller runs the work, so that tasks that wait for it still resume.
       runLate()
     }
   }

@@ -84,7 +84,7 @@ final class Broadcaster: Sendable {
       await withCheckedContinuation(isolation: isolation) { continuation in
         let early = state.withLock { state -> RunBusError? in
           if let end = state.end { return end }
-          if Task.isCancelled { return RunBusError(.timeout, "nobody waits for the verdict any more") }
+          if Task.isCancelled { return RunBusError(.timeout, "the task that waited for the verdict was cancelled") }
           state.waiters[of: id][key] = continuation
           return nil
         }
@@ -92,7 +92,7 @@ final class Broadcaster: Sendable {
       }
     } onCancel: {
       let waiter = state.withLock { $0.waiters[of: id].removeValue(forKey: key) }
-      waiter?.resume(returning: .failure(RunBusError(.timeout, "nobody waits for the verdict any more")))
+      waiter?.resume(returning: .failure(RunBusError(.timeout, "the task that waited for the verdict was cancelled")))
     }
   }
 

@@ -211,7 +211,7 @@ public actor Peer: Node, DrivenNode {
   /// The entry stays in the list without its continuation, because answers arrive in the order of the inquiries.
   private func abandon(_ number: UInt64) {
     guard let index = inquiries.firstIndex(where: { $0.number == number }) else { return }
-    inquiries[index].continuation?.resume(returning: .failed("nobody waits for the answer any more"))
+    inquiries[index].continuation?.resume(returning: .failed("the task that waited for the answer was cancelled"))
     inquiries[index].continuation = nil
   }
 

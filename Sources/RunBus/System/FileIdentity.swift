@@ -11,7 +11,7 @@ import Foundation
 #endif
 
 /// The file that was found at a path, by device and inode. A file that is deleted or replaced stays open here, but
-/// nobody else finds what is written to it: ``isInPlace`` detects that.
+/// other processes no longer see what is written to it: ``isInPlace`` detects that.
 struct FileIdentity: Hashable, Sendable {
   let path: String
   private let device: dev_t

@@ -35,7 +35,7 @@ struct FileLock: ~Copyable, Sendable {
     case system(CInt)
   }
 
-  /// The locked file. While it is at its path, nobody else can hold the lock.
+  /// The locked file. While it is at its path, no other process can hold the lock.
   let identity: FileIdentity
   private let descriptor: CInt
 
@@ -72,7 +72,8 @@ struct FileLock: ~Copyable, Sendable {
     close(descriptor)
   }
 
-  /// The holder of the lock at a path; `nil` when nobody holds it. The kernel decides that, whatever the file contains.
+  /// The holder of the lock at a path; `nil` when it is free. The kernel knows the holder; the text in the file is
+  /// not used.
   static func holder(path: String) -> Holder? {
     let descriptor = retrying { open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK) }
     guard descriptor >= 0 else { return nil }

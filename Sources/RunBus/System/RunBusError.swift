@@ -58,7 +58,7 @@ extension RunBusError {
       self.init(
         .badInput,
         "a message's name and key are 1 to 64 bytes without control characters, its body at most 32,768 bytes")
-    case .unreachable: self.init(.unreachable, "nobody is there now: a live message is for now or never")
+    case .unreachable: self.init(.unreachable, "the recipient cannot be reached now, and a live message is not kept")
     case .full: self.init(.full, "the outbox is full: nothing was taken in; try again when some of it is delivered")
     case .unknownDevice: self.init(.badInput, "the hub has never met this device")
     }

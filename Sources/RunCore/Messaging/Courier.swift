@@ -345,7 +345,7 @@ struct Courier: Sendable {
       let receipt = MessageReceipt(messageID: value.row.message.id, stage: .rejected(.busy))
       actions.append(.write([.setLatest(value.row)], isUrgent: true, then: .tell(receipt)))
     case .live(let message):
-      guard isHandling else { return actions.append(.note("nobody takes messages here: a live one was dropped")) }
+      guard isHandling else { return actions.append(.note("this node handles no messages: a live one was dropped")) }
       hand(message, .live, place: nil, into: &actions)
     case .verdicts: break
     }

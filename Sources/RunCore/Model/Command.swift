@@ -83,8 +83,7 @@ public struct ObservedRevision: Hashable, Sendable, Codable {
 /// RunBus adds an initializer that creates the id:
 ///
 /// ```swift
-/// let verdict = try await watch.send(Command(.start, source: .watch))
-/// print(verdict.message)
+/// let start = Command(.start, source: .watch)
 /// ```
 public struct Command: Hashable, Sendable, Codable {
   /// Identifies the press; it stays the same when the command is sent again.

@@ -15,7 +15,7 @@ struct Quarantine: AsyncParsableCommand {
 
       EXIT STATUS:
         0   success
-        1   nothing with this id is set aside here, or its node cannot do that now
+        1   nothing with this id is in quarantine here, or its node cannot do that now
         64  several ids begin with these digits
         75  a store could not be read, because the process that holds it does not answer
       """,
@@ -37,7 +37,7 @@ struct QuarantineList: AsyncParsableCommand {
     if json {
       for row in contents.rows { try Output.jsonLine(row) }
     } else if contents.rows.isEmpty {
-      if contents.isComplete { try Output.line("nothing is set aside here") }
+      if contents.isComplete { try Output.line("nothing is in quarantine here") }
     } else {
       for line in Sentence.quarantine(contents.rows) { try Output.line(line) }
     }
@@ -104,7 +104,7 @@ struct QuarantineContents {
   func act(on prefix: IDPrefix, _ act: OutboxActJSON.Act, asJSON: Bool) async throws {
     let id: String
     do {
-      id = try prefix.match(rows.map(\.id), where: "that is set aside here")
+      id = try prefix.match(rows.map(\.id), where: "in quarantine here")
     } catch {
       throw isComplete || error.exitStatus == ExitStatus.usage ? error : QuietExit(exitStatus: ExitStatus.busHeld)
     }

@@ -144,7 +144,7 @@ struct RecordsRemove: AsyncParsableCommand {
   private func ask(_ summary: RecordSummary, _ name: String) throws {
     guard isatty(STDIN_FILENO) == 1 else {
       throw Failure(
-        code: "usage", message: "nobody can be asked here: say records rm \(name) --yes",
+        code: "usage", message: "cannot ask without a terminal: use records rm \(name) --yes",
         exitStatus: ExitStatus.usage)
     }
     let line = [

@@ -19,7 +19,7 @@ final class InProcessExchange: Sendable {
     var lastMember: UInt64 = 0
     var lastRoute: UInt64 = 0
 
-    /// Gives a member a new route, which is never an old one: a frame to an old route finds nobody.
+    /// Gives a member a new route, which is never an old one: a frame to an old route has no recipient.
     mutating func link(_ number: UInt64) {
       lastRoute += 1
       let route = withUnsafeBytes(of: lastRoute.bigEndian) { Array($0) }

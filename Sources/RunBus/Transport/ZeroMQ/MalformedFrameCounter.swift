@@ -16,7 +16,7 @@
     mutating func count(from route: [UInt8], _ what: @autoclosure () -> String) {
       Self.counter.increment()
       guard routes.count < Self.routesMax, routes.insert(route).inserted else { return }
-      let rest = routes.count == Self.routesMax ? "from whomever" : "from the same connection"
+      let rest = routes.count == Self.routesMax ? "from any connection" : "from the same connection"
       log.warning("dropped \(what()); more of it \(rest) is only counted")
     }
   }

@@ -14,7 +14,7 @@
 
   /// Opens a hub's sockets over ZeroMQ: ROUTER for control, XPUB for events.
   ///
-  /// The caller holds the bus's lock: a bind silently takes over an ipc path at which nobody listens.
+  /// The caller holds the bus's lock: a bind silently takes over an ipc path that has no listener.
   public struct ZeroMQListener: HubListener {
     /// The endpoint for control: `ipc://PATH` or `tcp://HOST:PORT`, with port 0 or `*` for any free port.
     public var control: String

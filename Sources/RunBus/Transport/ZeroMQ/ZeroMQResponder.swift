@@ -1,44 +1,9 @@
 #if ZeroMQ && canImport(CZMQ)
   import CZMQ
   import Logging
-  public import RunCore
 
-  /// Opens a node's admin socket over ZeroMQ: a ROUTER on a socket file in the runtime directory of its bus.
-  ///
-  /// A file that is already there belongs to a dead node, because the caller holds the lock of the device's store.
-  public struct ZeroMQAdminSocketOpener: AdminSocketOpener {
-    /// The bus.
-    public var location: BusLocation
-    /// The device whose node answers.
-    public var device: DeviceID
-
-    /// An opener for a device's admin socket on a bus.
-    public init(location: BusLocation, device: DeviceID) {
-      self.location = location
-      self.device = device
-    }
-
-    /// Makes the directory if necessary and binds the socket.
-    ///
-    /// - Throws: ``RunBusError/Code/busHeld`` when another process listens there, ``RunBusError/Code/transport``
-    ///   otherwise.
-    public func open(
-      on loop: Loop, receive: @escaping (_ bytes: [UInt8], _ reply: @escaping @Sendable ([UInt8]) -> Void) -> Bool
-    ) throws(RunBusError) -> any AdminSocket {
-      try location.prepareAdminSocket(for: device)
-      let endpoint = location.adminEndpoint(for: device)
-      guard !SocketFile.isAlive(at: endpoint) else {
-        throw RunBusError(.busHeld, "\(endpoint) is taken: another node or program listens there")
-      }
-      do {
-        return try ZeroMQAdminSocket(endpoint, on: loop, receive: receive)
-      } catch {
-        throw RunBusError(.transport, "the node cannot be asked from a shell (\(error))", cause: error)
-      }
-    }
-  }
-
-  final class ZeroMQAdminSocket: AdminSocket {
+  /// Answers single messages on a ROUTER with an endpoint of its own. Used on the loop's thread only.
+  final class ZeroMQResponder {
     /// The open socket and its file.
     ///
     /// Unchecked: used on the loop's thread only. The reply closure, which others hold, checks that.
@@ -56,11 +21,18 @@
 
     private let loop: Loop
     private let parts = Parts()
-    /// Enough for [route][empty][body]; a longer message is no inquiry.
+    /// Enough for [route][empty][body]; a longer message has another shape.
     private static let partsMax = 3
 
+    /// Binds the socket. ``close()`` unbinds it and removes the file of an ipc endpoint.
+    ///
+    /// - Parameters:
+    ///   - endpoint: A ZeroMQ endpoint.
+    ///   - loop: The loop that polls the socket.
+    ///   - receive: Gets a message and a closure that sends the answer; the closure is called at most once, on the
+    ///     loop's thread. Returns whether the message could be read: others are counted and get no answer.
     init(
-      _ endpoint: String, on loop: Loop, receive: @escaping ([UInt8], @escaping @Sendable ([UInt8]) -> Void) -> Bool
+      at endpoint: String, on loop: Loop, receive: @escaping ([UInt8], @escaping @Sendable ([UInt8]) -> Void) -> Bool
     ) throws(ZMQFailure) {
       self.loop = loop
       let log = Logger(label: "runbus.zeromq")
@@ -81,9 +53,9 @@
             case 2: route = [message[0]]
             // A plain REQ socket sends an empty part, which must precede the answer.
             case 3 where message[1].isEmpty: route = [message[0], []]
-            default: return garbage.count(from: message[0], "a message of a shape that no shell sends")
+            default: return garbage.count(from: message[0], "a message that is neither [body] nor [empty][body]")
             }
-            let isQuestion = receive(message[message.count - 1]) { [weak parts] answer in
+            let isReadable = receive(message[message.count - 1]) { [weak parts] answer in
               loop.checkIsolated()
               guard answer.count <= ZMQOptions.frameBytesMax else {
                 return log.error("an answer of \(answer.count) bytes is too long to send")
@@ -91,7 +63,7 @@
               // The outcome is ignored: a client that left or does not read gets no answer.
               _ = parts?.source?.send(route + [answer])
             }
-            if !isQuestion { garbage.count(from: message[0], "a message at the node's door that is no question") }
+            if !isReadable { garbage.count(from: message[0], "a message that is not an inquiry") }
           }, fail: { log.error("a socket failed: \($0)") })
       } catch {
         parts.close()
@@ -99,6 +71,7 @@
       }
     }
 
+    /// Stops answering. Idempotent.
     func close() { parts.close() }
 
     deinit {

@@ -3,8 +3,8 @@
   import Logging
   import RunCore
 
-  /// One inquiry at an admin socket, on a loop of its own.
-  actor ZeroMQAdminCall {
+  /// One message to a ``ZeroMQResponder`` and its answer, on a loop of its own.
+  actor ZeroMQQuestion {
     nonisolated private let loop: Loop
     nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
     private var source: SocketSource?
@@ -41,7 +41,7 @@
       let socket = try ZMQSocket(try ZMQContext(), type: ZMQ_DEALER)
       try ZMQOptions.applyControl(to: socket)
       try ZMQOptions.applyConnecting(to: socket)
-      // After a time-out nobody needs the answer, so closing does not wait for the question to be sent.
+      // Closing does not wait until the question is sent: after a time-out the answer is no longer wanted.
       try socket.set(ZMQ_LINGER, CInt(0))
       try socket.connect(endpoint)
       let log = Logger(label: "runbus.zeromq")
