@@ -16,6 +16,7 @@ let package = Package(
       name: "bench",
       dependencies: [
         .product(name: "RunBus", package: "runbus"),
+        .product(name: "RunRecordings", package: "runbus"),
         // The program that `bench rest` measures, built together with it.
         .product(name: "busnode", package: "runbus"),
         .product(name: "Histogram", package: "hdrhistogram-swift"),

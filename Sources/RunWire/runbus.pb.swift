@@ -8,36 +8,42 @@
 // For information on using the generated types, please see the documentation:
 //   https://github.com/apple/swift-protobuf/
 
-// The wire of RunBus, version 2. docs/protocol.md says who sends what and when, and how the hub judges commands.
+// The wire format of RunBus, version 2. docs/protocol.md says who sends what and when, and how the hub judges commands.
 //
-// What travels where (the sockets are ZeroMQ's; another transport carries the same bytes):
+// Frames and sockets (ZeroMQ; another transport carries the same bytes):
 //
 //   control   peer DEALER -> hub ROUTER   one message part: a PeerFrame
 //             hub ROUTER -> peer DEALER   one message part: a HubFrame
-//             a plain REQ may send a PeerFrame that holds a Request; its one reply is a HubFrame that holds the
-//             command's receipt with the verdict, or a Refusal
-//   events    hub XPUB -> peer SUB        two message parts: the topic, one byte, and a BusEvent.
-//             topic "s": snapshots; topic "r": the route; topic "f": everything else that happens
+//             A plain REQ may send a PeerFrame that holds a Request. Its one reply is a HubFrame that holds the
+//             command's Receipt with the verdict, or a Refusal.
+//   events    hub XPUB -> peer SUB        two message parts: the topic (one byte) and a BusEvent.
+//             topic "s": snapshots; topic "r": the route; topic "f": accepted commands, receipts, presence and
+//             processed messages
 //
-// A session: connect, say Hello with session 0, wait for the Welcome with the same nonce, subscribe at the endpoint
-// that it names, then repeat the welcome's session number in every frame. Frames of another session are dropped.
+// Sessions: a peer connects, sends Hello with session 0, waits for the Welcome with the same nonce, subscribes at the
+// endpoint that the welcome names, and repeats the welcome's session number in every frame. A hub refuses a frame of
+// another session (REFUSAL_CODE_UNKNOWN_SESSION). A peer drops one, unless it is a welcome, a refusal or a goodbye.
 //
-// Streams: what must not be lost is numbered 1, 2, 3 ... per sender's store, receiver's store and kind. It is sent
-// again until the receiver has acknowledged it; a number that the receiver has had already changes nothing. Commands
-// and samples have frames of their own, everything else of the streams is a Delivery, the same in both directions.
+// Streams: items that must not be lost have the sequence numbers 1, 2, 3 ... in a stream. The sender's store, the
+// receiver's store and the kind identify a stream. The sender repeats an item until the receiver has acknowledged it;
+// an item that the receiver has had already changes nothing. Commands and samples have frames of their own. Everything
+// else of the streams is a Delivery, which is the same in both directions.
 //
-// Rules that hold everywhere:
-//   - ids are 16 bytes, most significant first, drawn at random by whoever creates the thing;
-//   - *_ns are nanoseconds; spans say how long ago (ages), so that two machines' clocks are never compared;
-//   - an `optional` field that is absent means "not known"; zero never stands for it;
-//   - numbers are finite, counters (sequence, revision, term, tick, version) stay at or below 2^62;
-//   - device names match [a-z0-9][a-z0-9._-]{0,31}; texts hold no control characters;
-//   - a frame is at most 65,536 bytes and holds at most 512 samples, messages or points, or 256 verdicts;
-//   - a message's name and a key are 1 to 64 bytes, its body is at most 32,768.
-// A frame that breaks a rule changes nothing. The hub answers it with a Refusal (malformed). An enum value that is not
-// known breaks a rule, except a kind of command, an activity and a source of altitudes.
+// Rules for all messages:
+//   - An id has 16 bytes, the most significant first. Its creator draws it at random.
+//   - Fields named *_ns are in nanoseconds. An age says how long ago something was, so that the clocks of two machines
+//     are never compared. Ages are real time unless the field says bus time.
+//   - An absent `optional` field means "not known", unless its comment says otherwise. Zero never means that.
+//   - Numbers are finite. Counters (sequence, revision, term, tick, version) are at most 2^62.
+//   - Device names match [a-z0-9][a-z0-9._-]{0,31}. Texts contain no control characters.
+//   - A frame has at most 65,536 bytes, and at most 512 samples, 512 messages, 512 points or 256 verdicts.
+//   - The name of a message and a key have 1 to 64 bytes. The body of a message has at most 32,768 bytes.
+// A frame that breaks a rule changes nothing, and the hub answers it with a Refusal (REFUSAL_CODE_MALFORMED). An
+// unknown enum value breaks a rule, except in three enums: CommandKind (the hub answers with a Receipt), Activity and
+// AltitudeSource (the receiver reads the value as unspecified).
 //
-// Fields are only ever added. A change that an older reader would misread takes a new version number in Hello.
+// New versions of this schema only add fields. A change that an older reader would misunderstand needs a new version
+// number in Hello.
 
 #if canImport(FoundationEssentials)
 internal import FoundationEssentials
@@ -60,21 +66,24 @@ nonisolated enum WireRefusalCode: SwiftProtobuf.Enum, Swift.CaseIterable {
   typealias RawValue = Int
   case unspecified // = 0
 
-  /// The versions differ: update the older side.
+  /// The versions differ. The older side needs an update.
   case versionMismatch // = 1
 
-  /// The session is not known (the hub was restarted, say): say hello.
+  /// The hub does not know the frame's session, for example after its restart. When the refusal names another session
+  /// than the peer's, the peer sends Hello again. When it names the peer's session, it answers an older frame, and the
+  /// peer ignores it.
   case unknownSession // = 2
 
-  /// The frame was not understood.
+  /// The frame breaks a rule of this schema or of docs/protocol.md.
   case malformed // = 3
 
-  /// The hub's table of sessions is full, or it takes nothing more from this sender now. Nothing was taken, no mark has
-  /// moved: the sender sends the same again at its usual time. (REJECTION_REASON_BUSY is another thing.)
+  /// The hub's table of sessions is full, or the hub accepts nothing more from this sender now. The hub has processed
+  /// nothing and moved no mark. The sender sends the same again at its usual resend time. REJECTION_REASON_BUSY has
+  /// another meaning.
   case busy // = 4
 
-  /// The sender's store and the hub's have not the same history: the sender takes a new store id, numbers what is not
-  /// acknowledged from 1, and says hello again.
+  /// The histories of the sender's store and the hub's store differ. The sender draws a new store id, numbers its
+  /// unacknowledged items from 1, and sends Hello again.
   case storeRegressed // = 5
   case UNRECOGNIZED(Int)
 
@@ -118,21 +127,22 @@ nonisolated enum WireRefusalCode: SwiftProtobuf.Enum, Swift.CaseIterable {
 
 }
 
-/// What a numbered stream carries. Kinds never wait for each other.
+/// What a numbered stream carries. Streams of different kinds do not wait for each other, with one exception: the hub
+/// drops samples of a run whose start is not yet judged, and their sender sends them again.
 nonisolated enum WireStreamKind: SwiftProtobuf.Enum, Swift.CaseIterable {
   typealias RawValue = Int
   case unspecified // = 0
 
-  /// Presses: peer to hub.
+  /// Commands, from peer to hub.
   case commands // = 1
 
-  /// Sensor readings: peer to hub.
+  /// Sensor readings, from peer to hub.
   case samples // = 2
 
-  /// An app's own messages: both ways.
+  /// Messages of apps, in both directions.
   case messages // = 3
 
-  /// What became of the receiver's presses: hub to peer.
+  /// Verdicts on the receiver's commands, from hub to peer.
   case verdicts // = 4
   case UNRECOGNIZED(Int)
 
@@ -180,10 +190,10 @@ nonisolated enum WireRecoveryAnswer: SwiftProtobuf.Enum, Swift.CaseIterable {
   /// The run goes on.
   case resume // = 1
 
-  /// It was stopped when the hub died.
+  /// The run was stopped when the hub died.
   case finish // = 2
 
-  /// Likewise, and it never becomes a record.
+  /// The run was stopped when the hub died, and it never becomes a record.
   case discard // = 3
   case UNRECOGNIZED(Int)
 
@@ -225,16 +235,16 @@ nonisolated enum WireOutboxKind: SwiftProtobuf.Enum, Swift.CaseIterable {
   typealias RawValue = Int
   case unspecified // = 0
 
-  /// A press.
+  /// A command.
   case command // = 1
 
-  /// Readings, all of one receiver.
+  /// All readings for one receiver.
   case samples // = 2
 
-  /// An app's message.
+  /// A message of an app.
   case message // = 3
 
-  /// What became of one of the receiver's presses.
+  /// The verdict on one of the receiver's commands.
   case verdict // = 4
 
   /// The newest value of a key.
@@ -381,31 +391,33 @@ nonisolated enum WireRejectionReason: SwiftProtobuf.Enum, Swift.CaseIterable {
   typealias RawValue = Int
   case unspecified // = 0
 
-  /// The run's phase does not allow it.
+  /// The run's phase does not allow the command.
   case illegal // = 1
 
-  /// It was meant for a run that is not the one that is on.
+  /// The command means another run than the present one.
   case otherRun // = 2
 
   /// Another device changed the run after the person pressed.
   case staleRevision // = 3
 
-  /// Pressed more than a day ago.
+  /// The person pressed more than a day ago (24 h of bus time).
   case tooOld // = 4
 
-  /// A node cannot take a press of its own button. A hub that cannot take a peer's command says Refusal (busy).
+  /// A node cannot accept a press of its own button. A hub that cannot accept a peer's command sends a Refusal
+  /// (REFUSAL_CODE_BUSY) instead.
   case busy // = 5
 
   /// The hub does not know this kind of command.
   case unsupported // = 6
 
-  /// Taken back by its sender before it was sent.
+  /// The command was cancelled before it was sent. A node gives this reason and the next two to its own app; they
+  /// are not in the verdicts of a hub.
   case cancelled // = 7
 
-  /// Never sent within its lifetime.
+  /// The command was not sent within its lifetime of 30 days.
   case expired // = 8
 
-  /// It kept failing and was set aside.
+  /// The receiver failed to process the item repeatedly, and the sender put it into quarantine.
   case quarantined // = 9
   case UNRECOGNIZED(Int)
 
@@ -468,7 +480,7 @@ nonisolated enum WireDistanceSource: SwiftProtobuf.Enum, Swift.CaseIterable {
   /// The path through positions.
   case positions // = 1
 
-  /// Steps.
+  /// A pedometer.
   case pedometer // = 2
   case UNRECOGNIZED(Int)
 
@@ -508,34 +520,34 @@ nonisolated enum WireFixVerdict: SwiftProtobuf.Enum, Swift.CaseIterable {
   typealias RawValue = Int
   case unspecified // = 0
 
-  /// It counts, and a line leads to it from the one before.
+  /// The fix counts, with the distance from the counted fix before it.
   case counted // = 1
 
-  /// It counts, and begins a new line.
+  /// The fix counts and begins a new line, without a distance to it.
   case anchored // = 2
 
-  /// The run did not run.
+  /// The run was not running, or the hub was down.
   case notRunning // = 3
 
-  /// The clock stood because the runner did.
+  /// Auto-pause had stopped the clock.
   case autoPaused // = 4
 
-  /// The receiver calls it invalid.
+  /// The receiver marked the fix as invalid, by a negative accuracy.
   case invalid // = 5
 
-  /// Its accuracy is not good enough.
+  /// The accuracy radius is too large.
   case inaccurate // = 6
 
   /// The runner stood.
   case stationary // = 7
 
-  /// Nobody runs as fast as it lies away.
+  /// The fix is too far from the counted fix before it for a runner's speed.
   case impossibleSpeed // = 8
 
-  /// Another one of this moment came before it.
+  /// The fix is not newer than an earlier one of the same receiver.
   case repeated // = 9
 
-  /// Another receiver leads.
+  /// The fix comes from a second receiver while the leading one still sends.
   case otherReceiver // = 10
   case UNRECOGNIZED(Int)
 
@@ -597,7 +609,7 @@ nonisolated enum WireFixVerdict: SwiftProtobuf.Enum, Swift.CaseIterable {
 nonisolated enum WireAltitudeSource: SwiftProtobuf.Enum, Swift.CaseIterable {
   typealias RawValue = Int
 
-  /// Nobody says: a recording's.
+  /// Not stated. Recordings never state it.
   case unspecified // = 0
 
   /// Satellite positioning.
@@ -638,7 +650,7 @@ nonisolated enum WireAltitudeSource: SwiftProtobuf.Enum, Swift.CaseIterable {
 
 }
 
-/// What the runner is doing. A value that a reader does not know is read as unspecified: nobody knows.
+/// What the runner is doing. A reader treats an unknown value as unspecified, which means "not known".
 nonisolated enum WireActivity: SwiftProtobuf.Enum, Swift.CaseIterable {
   typealias RawValue = Int
   case unspecified // = 0
@@ -681,17 +693,17 @@ nonisolated enum WireActivity: SwiftProtobuf.Enum, Swift.CaseIterable {
 
 }
 
-/// What a peer sends on control.
+/// A frame from a peer to the hub, on control.
 nonisolated struct WirePeerFrame: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// The session that the welcome gave; 0 before it and in a plain REQ.
+  /// The session number from the welcome; 0 before the welcome, in a plain REQ and at an admin socket.
   var session: UInt64 = 0
 
-  /// The sender's own monotonic clock at the moment of sending. Any origin; it must not jump while a session lasts. The
-  /// time that a frame of a session waits in a queue counts as age.
+  /// The sender's monotonic clock when it sends the frame. The origin does not matter, but the clock must not jump
+  /// during a session. With it the hub counts the time that a frame waits in a queue as age.
   var sentAtNs: Int64 = 0
 
   var message: WirePeerFrame.OneOf_Message? = nil
@@ -795,39 +807,40 @@ nonisolated struct WirePeerFrame: Sendable {
   init() {}
 }
 
-/// The first word on a connection. It is repeated until the welcome comes.
+/// The first frame of a peer on a connection. The peer repeats it until the welcome arrives.
 nonisolated struct WireHello: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// The version of this schema that the sender speaks: 2. This field is the same in all versions.
+  /// The version of this schema that the sender uses: 2. This field stays the same in all versions.
   var version: UInt32 = 0
 
-  /// The device that speaks ("watch").
+  /// The sender's device, for example "watch".
   var deviceID: String = String()
 
-  /// What kind of node it is: "phone", "watch", "widget", "shell" or another word of at most 64 bytes.
+  /// The kind of node: "phone", "watch", "widget", "shell" or another word of 1 to 64 bytes.
   var role: String = String()
 
-  /// The node, the same across its lives.
+  /// The id of the node. It stays the same when the node is restarted.
   var nodeID: Data = Data()
 
-  /// The store that its numbered streams come from and go to. It belongs to one pair: this store and one hub's store. A
-  /// sender that keeps nothing draws a new one each time and starts its sequences at 1.
+  /// The id of the sender's store, which names its numbered streams. It belongs to one pair: this store and one hub's
+  /// store. A sender that stores nothing draws a new id at each start and begins its sequences at 1.
   var storeID: Data = Data()
 
-  /// New and random in each hello. Echoed in the welcome, so that an answer to an earlier hello is not taken for this
-  /// one's.
+  /// A new random number in each hello. The welcome repeats it, so that the peer recognises the answer to an earlier
+  /// hello.
   var nonce: UInt64 = 0
 
-  /// The highest hub term that the sender has ever seen; 0 if none.
+  /// The highest hub term that the sender has ever seen; 0 if it has seen none.
   var termSeen: UInt64 = 0
 
-  /// A sender of one command, which is no member of the bus: presence does not speak of it.
+  /// Whether the sender is a one-shot: it sends one command and is not a member of the bus. The hub publishes no
+  /// presence for it.
   var oneShot: Bool = false
 
-  /// The hub's store that its streams go to; absent before the first welcome.
+  /// The hub's store to which the sender's streams go; absent before the first welcome.
   var hubStoreID: Data {
     get {_hubStoreID ?? Data()}
     set {_hubStoreID = newValue}
@@ -837,11 +850,12 @@ nonisolated struct WireHello: Sendable {
   /// Clears the value of `hubStoreID`. Subsequent reads from it will return its default value.
   mutating func clearHubStoreID() {self._hubStoreID = nil}
 
-  /// Its own streams: how far that store has acknowledged each. A hub that has processed less has lost history. At most
-  /// one mark of a kind, without an id.
+  /// For each of the sender's own streams, the last sequence that the store in hub_store_id has acknowledged. A hub that
+  /// has processed less has lost history. At most one mark for each kind, without an id.
   var acknowledged: [WireStreamMark] = []
 
-  /// That store's streams to it: what it has durably processed of each. At most one mark of a kind.
+  /// For each stream from the store in hub_store_id, the last sequence that the sender has durably processed. At most
+  /// one mark for each kind.
   var received: [WireStreamMark] = []
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -851,7 +865,7 @@ nonisolated struct WireHello: Sendable {
   fileprivate var _hubStoreID: Data? = nil
 }
 
-/// A command on its way.
+/// A command in the sender's stream of commands.
 nonisolated struct WireTransmission: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -866,18 +880,20 @@ nonisolated struct WireTransmission: Sendable {
   /// Clears the value of `command`. Subsequent reads from it will return its default value.
   mutating func clearCommand() {self._command = nil}
 
-  /// Its place in the sender's stream of commands: 1, 2, 3 ... A resend keeps its number and its command id.
+  /// The command's sequence in the stream: 1, 2, 3 ... A resend has the same sequence and the same command id. A
+  /// one-shot sends 1, and the hub ignores it.
   var sequence: UInt64 = 0
 
-  /// How long ago the person pressed, restated at each sending; real time, never negative.
+  /// Real time since the person pressed the button, computed anew for each sending; never negative.
   var ageNs: Int64 = 0
 
-  /// The age was measured by wall time, across a reboot of the sender: the press is not placed before the transition that
-  /// its base names.
+  /// Whether the sender measured the age by wall time, across a reboot. The hub then does not date the press before the
+  /// transition that the command's base names.
   var uncertain: Bool = false
 
-  /// The stop of its run lies behind it in the sender's stream. A start that is old and says so is held, with all that
-  /// belongs to it, without a verdict until the stop comes.
+  /// Whether the stop of the command's run follows later in the sender's stream. The hub holds an old start with this
+  /// flag, and the other commands of its run, without a verdict until the stop arrives or can no longer arrive
+  /// (docs/protocol.md, "Whole runs").
   var stopFollows: Bool = false
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -887,8 +903,8 @@ nonisolated struct WireTransmission: Sendable {
   fileprivate var _command: WireCommand? = nil
 }
 
-/// A command that belongs to no stream: what a plain REQ sends. In a session, one that a one-shot sender left in its
-/// device's spool. Its answer is one Receipt, with the verdict.
+/// A command outside the streams. A plain REQ sends it; within a session a node uses it to forward a command that a
+/// one-shot left in the spool of the node's machine. The answer is one Receipt, with the verdict.
 nonisolated struct WireRequest: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -903,13 +919,13 @@ nonisolated struct WireRequest: Sendable {
   /// Clears the value of `command`. Subsequent reads from it will return its default value.
   mutating func clearCommand() {self._command = nil}
 
-  /// The device that it speaks for.
+  /// The device on whose behalf the command is sent.
   var deviceID: String = String()
 
-  /// How long ago the person pressed; real time, never negative.
+  /// Real time since the person pressed the button; never negative.
   var ageNs: Int64 = 0
 
-  /// The age was measured by wall time, across a reboot of the sender.
+  /// Whether the sender measured the age by wall time, across a reboot.
   var uncertain: Bool = false
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -932,16 +948,16 @@ nonisolated struct WireSamples: Sendable {
   init() {}
 }
 
-/// Are you there.
+/// Asks the hub for a Pong, to check that it is reachable.
 nonisolated struct WirePing: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// 1, 2, 3 ... Comes back in the pong.
+  /// Counts the pings: 1, 2, 3 ... The pong repeats it.
   var number: UInt64 = 0
 
-  /// The last round trip that the sender measured; absent before the first.
+  /// The last round trip that the sender measured, never negative; absent before the first.
   var roundTripNs: Int64 {
     get {_roundTripNs ?? 0}
     set {_roundTripNs = newValue}
@@ -958,7 +974,7 @@ nonisolated struct WirePing: Sendable {
   fileprivate var _roundTripNs: Int64? = nil
 }
 
-/// Send me the newest snapshot.
+/// Asks for the newest snapshot. The answer is a StateMessage.
 nonisolated struct WireQuery: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -969,7 +985,8 @@ nonisolated struct WireQuery: Sendable {
   init() {}
 }
 
-/// The session ends, in good order. From a hub: the hub itself does, and the silence that follows is no death.
+/// Ends the session in good order. When the hub sends it, the hub itself ends, and its silence afterwards is not a
+/// failure.
 nonisolated struct WireGoodbye: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -980,13 +997,14 @@ nonisolated struct WireGoodbye: Sendable {
   init() {}
 }
 
-/// What the hub sends to one peer on control.
+/// A frame from the hub to one peer, on control.
 nonisolated struct WireHubFrame: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// The session that it belongs to; 0 when there is none.
+  /// The session to which the frame belongs; 0 when there is none. With REFUSAL_CODE_UNKNOWN_SESSION, the session that
+  /// the hub knows on this connection.
   var session: UInt64 = 0
 
   var message: WireHubFrame.OneOf_Message? = nil
@@ -1007,9 +1025,9 @@ nonisolated struct WireHubFrame: Sendable {
     set {message = .refused(newValue)}
   }
 
-  /// A stage of a command that came in a Request or from a one-shot sender. Others hear by Delivery: Acknowledge says
-  /// that a command is durable, Verdicts what became of it. A command of a kind that the hub does not know is always
-  /// answered with a Receipt.
+  /// A stage of a command that came in a Request or from a one-shot. Other senders get a Delivery: Acknowledge when
+  /// the command is durable, Verdicts when it is judged. The hub always answers a command of an unknown kind with a
+  /// Receipt.
   var receipt: WireReceipt {
     get {
       if case .receipt(let v)? = message {return v}
@@ -1050,7 +1068,7 @@ nonisolated struct WireHubFrame: Sendable {
     set {message = .answer(newValue)}
   }
 
-  /// The last word, when the hub ends in good order. A peer that does not know it drops it.
+  /// The last frame of a hub that ends in good order. A peer that does not know this field drops the frame.
   var goodbye: WireGoodbye {
     get {
       if case .goodbye(let v)? = message {return v}
@@ -1059,7 +1077,7 @@ nonisolated struct WireHubFrame: Sendable {
     set {message = .goodbye(newValue)}
   }
 
-  /// The answer to FetchRecord. Where there is nothing to tell it is a Pong.
+  /// The answer to a FetchRecord. When there is no such change, the answer is a Pong.
   var recordChange: WireRecordChange {
     get {
       if case .recordChange(let v)? = message {return v}
@@ -1073,17 +1091,17 @@ nonisolated struct WireHubFrame: Sendable {
   nonisolated enum OneOf_Message: Equatable, Sendable {
     case welcome(WireWelcome)
     case refused(WireRefusal)
-    /// A stage of a command that came in a Request or from a one-shot sender. Others hear by Delivery: Acknowledge says
-    /// that a command is durable, Verdicts what became of it. A command of a kind that the hub does not know is always
-    /// answered with a Receipt.
+    /// A stage of a command that came in a Request or from a one-shot. Other senders get a Delivery: Acknowledge when
+    /// the command is durable, Verdicts when it is judged. The hub always answers a command of an unknown kind with a
+    /// Receipt.
     case receipt(WireReceipt)
     case delivery(WireDelivery)
     case pong(WirePong)
     case state(WireStateMessage)
     case answer(WireInquiryAnswer)
-    /// The last word, when the hub ends in good order. A peer that does not know it drops it.
+    /// The last frame of a hub that ends in good order. A peer that does not know this field drops the frame.
     case goodbye(WireGoodbye)
-    /// The answer to FetchRecord. Where there is nothing to tell it is a Pong.
+    /// The answer to a FetchRecord. When there is no such change, the answer is a Pong.
     case recordChange(WireRecordChange)
 
   }
@@ -1091,59 +1109,63 @@ nonisolated struct WireHubFrame: Sendable {
   init() {}
 }
 
-/// The answer to a hello: the session is open.
+/// The hub's answer to a hello. It opens the session.
 nonisolated struct WireWelcome: @unchecked Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// The hello's.
+  /// The nonce of the hello.
   var nonce: UInt64 {
     get {_storage._nonce}
     set {_uniqueStorage()._nonce = newValue}
   }
 
-  /// The hub's node, store and device.
+  /// The id of the hub's node.
   var nodeID: Data {
     get {_storage._nodeID}
     set {_uniqueStorage()._nodeID = newValue}
   }
 
+  /// The id of the hub's store, which names the hub's streams.
   var storeID: Data {
     get {_storage._storeID}
     set {_uniqueStorage()._storeID = newValue}
   }
 
+  /// The hub's device.
   var deviceID: String {
     get {_storage._deviceID}
     set {_uniqueStorage()._deviceID = newValue}
   }
 
-  /// Where the events are published, at most 256 bytes.
+  /// The endpoint of the events socket, 1 to 256 bytes.
   var eventsEndpoint: String {
     get {_storage._eventsEndpoint}
     set {_uniqueStorage()._eventsEndpoint = newValue}
   }
 
-  /// Bus seconds in a thousand real seconds: 1000 in real life, 60000 when an hour plays in a minute. 1 to 10,000,000.
+  /// The bus seconds in a thousand real seconds: 1000 in real time, 60000 when an hour passes in a minute. 1 to
+  /// 10,000,000.
   var speedThousandths: Int64 {
     get {_storage._speedThousandths}
     set {_uniqueStorage()._speedThousandths = newValue}
   }
 
-  /// How long presses settle together, bus time.
+  /// How long after its last press a window settles, bus time, 0 or more. docs/protocol.md calls it W.
   var debounceNs: Int64 {
     get {_storage._debounceNs}
     set {_uniqueStorage()._debounceNs = newValue}
   }
 
-  /// What is durably processed of this sender's streams, at most one mark of a kind. An absent kind has not begun.
+  /// For each of the peer's streams, the last sequence that the hub has durably processed. At most one mark for each
+  /// kind. A kind without a mark has not begun.
   var received: [WireStreamMark] {
     get {_storage._received}
     set {_uniqueStorage()._received = newValue}
   }
 
-  /// The state now.
+  /// The present state.
   var state: WireStateMessage {
     get {_storage._state ?? WireStateMessage()}
     set {_uniqueStorage()._state = newValue}
@@ -1166,7 +1188,7 @@ nonisolated struct WireWelcome: @unchecked Sendable {
   fileprivate var _storage = _StorageClass.defaultInstance
 }
 
-/// The peer, or its frame, is not taken.
+/// The hub does not accept the peer or its frame.
 nonisolated struct WireRefusal: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -1177,7 +1199,7 @@ nonisolated struct WireRefusal: Sendable {
   /// One sentence for a person, at most 1,024 bytes.
   var message: String = String()
 
-  /// The version that the hub speaks.
+  /// The version of this schema that the hub uses.
   var version: UInt32 = 0
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -1185,16 +1207,17 @@ nonisolated struct WireRefusal: Sendable {
   init() {}
 }
 
-/// The answer to a ping; also news of the records, and the answer to a FetchRecord that found nothing.
+/// The answer to a ping. With number 0 it reports a change of the records, or answers a FetchRecord for which there is
+/// no change.
 nonisolated struct WirePong: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// The ping's; 0 when it answers none.
+  /// The number of the ping; 0 when the pong answers no ping.
   var number: UInt64 = 0
 
-  /// The newest publication: who has seen less has missed one, and asks with a Query.
+  /// The order of the newest publication. A peer whose newest snapshot is lower has missed one and sends Query.
   var order: WireSnapshotOrder {
     get {_order ?? WireSnapshotOrder()}
     set {_order = newValue}
@@ -1204,7 +1227,7 @@ nonisolated struct WirePong: Sendable {
   /// Clears the value of `order`. Subsequent reads from it will return its default value.
   mutating func clearOrder() {self._order = nil}
 
-  /// The number of the last change of the hub's records: who has taken in less asks with FetchRecord.
+  /// The number of the last change of the hub's records. A peer that has stored fewer changes sends FetchRecord.
   var recordsThrough: UInt64 = 0
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -1214,17 +1237,18 @@ nonisolated struct WirePong: Sendable {
   fileprivate var _order: WireSnapshotOrder? = nil
 }
 
-/// The next change of the hub's records, please (docs/protocol.md, "Records"). One question at a time; a second one that
-/// comes before the answer is dropped.
+/// Asks for the next change of the hub's records (docs/protocol.md, "Records"). One question at a time: the hub drops a
+/// second one that arrives before it has answered the first.
 nonisolated struct WireFetchRecord: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// The number of the last change that the sender has taken in; 0 before the first.
+  /// The number of the last change that the sender has stored; 0 before the first.
   var after: UInt64 = 0
 
-  /// The place of the first byte wanted of the record's body: what the sender has of this change already.
+  /// The offset of the first byte wanted of the record's body, at most 2^31 - 1. It is above 0 when the sender has the
+  /// first parts of this change already.
   var from: UInt32 = 0
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -1232,20 +1256,22 @@ nonisolated struct WireFetchRecord: Sendable {
   init() {}
 }
 
-/// The newest change of one record: it is kept (with a part of its body), or was removed.
+/// The newest change of one record: the record is kept (with a part of its body) or was removed.
 nonisolated struct WireRecordChange: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// Grows with every record that is kept, changed or removed, with holes.
+  /// The number of the change. It grows with every record that is kept, changed or removed. Numbers are not
+  /// consecutive.
   var number: UInt64 = 0
 
   var runID: Data = Data()
 
+  /// The version of the record.
   var version: UInt64 = 0
 
-  /// The summary as docs/protocol.md describes it; absent when the record was removed.
+  /// The summary, encoded as in docs/protocol.md; absent when the record was removed.
   var summary: Data {
     get {_summary ?? Data()}
     set {_summary = newValue}
@@ -1255,13 +1281,13 @@ nonisolated struct WireRecordChange: Sendable {
   /// Clears the value of `summary`. Subsequent reads from it will return its default value.
   mutating func clearSummary() {self._summary = nil}
 
-  /// The place of the first byte here in the body.
+  /// The offset of this part in the body.
   var from: UInt32 = 0
 
-  /// At most 32,768.
+  /// This part of the body, at most 32,768 bytes.
   var bytes: Data = Data()
 
-  /// How many bytes the body has: at most 64 MiB.
+  /// The length of the whole body in bytes, at most 64 MiB.
   var total: UInt32 = 0
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -1271,7 +1297,8 @@ nonisolated struct WireRecordChange: Sendable {
   fileprivate var _summary: Data? = nil
 }
 
-/// A place in a stream, with what stands there. Two sides that name the same place differently do not share a history.
+/// A sequence in a stream, with the id of its item. When two sides have different ids for the same sequence, they do
+/// not share a history.
 nonisolated struct WireStreamMark: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -1279,11 +1306,12 @@ nonisolated struct WireStreamMark: Sendable {
 
   var kind: WireStreamKind = .unspecified
 
-  /// 0: nothing yet.
+  /// The last sequence; 0 when there is none yet.
   var sequence: UInt64 = 0
 
-  /// The id of the message or of the command there, at a tombstone that of the last before it; absent for samples, after a
-  /// command of an unknown kind, before the first, and in Hello.acknowledged.
+  /// The id of the message with this sequence, or of the command (also for verdicts). At a tombstone, the id of the last
+  /// item before it. Absent for samples, after a command of an unknown kind, at sequence 0 (an id there is malformed)
+  /// and in Hello.acknowledged.
   var id: Data {
     get {_id ?? Data()}
     set {_id = newValue}
@@ -1300,7 +1328,7 @@ nonisolated struct WireStreamMark: Sendable {
   fileprivate var _id: Data? = nil
 }
 
-/// What both sides say to deliver what they owe each other.
+/// A part of a stream, its acknowledgement, or a message outside the streams.
 nonisolated struct WireDelivery: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -1398,19 +1426,19 @@ nonisolated struct WireDelivery: Sendable {
   init() {}
 }
 
-/// A message of an app, which RunBus carries and does not read.
+/// A message of an app. RunBus carries it without reading the body.
 nonisolated struct WireAppMessage: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// Identifies it, however often it is sent.
+  /// The id of the message. A resend has the same id.
   var id: Data = Data()
 
-  /// What it is about: 1 to 64 bytes.
+  /// The name, by which the receiving app knows what the message is about: 1 to 64 bytes.
   var name: String = String()
 
-  /// What it says: at most 32,768 bytes.
+  /// The content, at most 32,768 bytes.
   var body: Data = Data()
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -1418,7 +1446,8 @@ nonisolated struct WireAppMessage: Sendable {
   init() {}
 }
 
-/// Messages of the sender's stream in the order of their sequences: 1 to 512, and as many as fit the frame.
+/// Messages of the sender's stream in the order of their sequences: at least 1, at most 512, and no more than fit the
+/// frame.
 nonisolated struct WireMessages: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -1436,7 +1465,7 @@ nonisolated struct WireMessageTransmission: Sendable {
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// Its place in the sender's stream of messages: 1, 2, 3 ... A resend keeps its number and its id.
+  /// The message's sequence in the sender's stream of messages: 1, 2, 3 ... A resend has the same sequence and id.
   var sequence: UInt64 = 0
 
   var message: WireAppMessage {
@@ -1455,7 +1484,7 @@ nonisolated struct WireMessageTransmission: Sendable {
   fileprivate var _message: WireAppMessage? = nil
 }
 
-/// What became of the receiver's commands, in the order of their sequences: 1 to 256.
+/// Verdicts on the receiver's commands, in the order of their sequences: 1 to 256.
 nonisolated struct WireVerdicts: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -1473,10 +1502,10 @@ nonisolated struct WireVerdictTransmission: Sendable {
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// Its place in the hub's stream of verdicts to this store: 1, 2, 3 ...
+  /// The verdict's sequence in the hub's stream of verdicts to this store: 1, 2, 3 ...
   var sequence: UInt64 = 0
 
-  /// Its stage is always a verdict.
+  /// A receipt whose stage is a verdict.
   var receipt: WireReceipt {
     get {_receipt ?? WireReceipt()}
     set {_receipt = newValue}
@@ -1493,8 +1522,8 @@ nonisolated struct WireVerdictTransmission: Sendable {
   fileprivate var _receipt: WireReceipt? = nil
 }
 
-/// These places of the sender's stream hold nothing any more (what stood there was taken back, has expired or was set
-/// aside): the receiver passes over them and acknowledges them like any other.
+/// These sequences of the sender's stream have no item: it was cancelled, has expired, or is in quarantine. The receiver
+/// passes over them and acknowledges them like any other sequence.
 nonisolated struct WireTombstones: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -1502,10 +1531,10 @@ nonisolated struct WireTombstones: Sendable {
 
   var kind: WireStreamKind = .unspecified
 
-  /// The first, 1 or more.
+  /// The first sequence, 1 or more.
   var from: UInt64 = 0
 
-  /// The last: not below the first, at most 2^20 places in all.
+  /// The last sequence, not below the first. The range has at most 2^20 sequences.
   var through: UInt64 = 0
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -1513,9 +1542,9 @@ nonisolated struct WireTombstones: Sendable {
   init() {}
 }
 
-/// The receiver's stream of this kind is durably processed up to here: its sender may forget that much, commands excepted,
-/// which it keeps until their verdicts are here. More than was ever assigned counts as all that was; less than before
-/// changes nothing.
+/// The receiver has durably processed the stream of this kind up to `through`. The sender deletes its items up to there,
+/// except commands, which it keeps until their verdicts have arrived. A value above the last assigned sequence counts as
+/// that sequence; a value below an earlier one changes nothing.
 nonisolated struct WireAcknowledge: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -1530,7 +1559,8 @@ nonisolated struct WireAcknowledge: Sendable {
   init() {}
 }
 
-/// The receiver's messages up to here are with their handler: not durable, and not to be forgotten.
+/// The receiver's handler has received the messages up to `through`. They are not durable there, so the sender deletes
+/// nothing.
 nonisolated struct WireDelivered: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -1543,8 +1573,9 @@ nonisolated struct WireDelivered: Sendable {
   init() {}
 }
 
-/// Send the stream again from here. Said once for a message that is missing, when a handler is set, and when a handler has
-/// failed. A hub says it of messages alone: a hole in commands or samples is answered with nothing.
+/// Asks the sender to send the stream again from a sequence. A receiver sends it once for each missing message, when a
+/// handler is set, and when a handler has failed. A hub sends it for messages only; it sends nothing when commands or
+/// samples are missing.
 nonisolated struct WireGoBack: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -1552,10 +1583,11 @@ nonisolated struct WireGoBack: Sendable {
 
   var kind: WireStreamKind = .unspecified
 
-  /// 1 or more.
+  /// The sequence to send first, 1 or more.
   var to: UInt64 = 0
 
-  /// The handler of the message at this place has failed, and this is what it said: at most 1,024 bytes.
+  /// The error of the handler that failed at the message with this sequence, at most 1,024 bytes. Absent when no handler
+  /// has failed.
   var failure: String {
     get {_failure ?? String()}
     set {_failure = newValue}
@@ -1572,7 +1604,7 @@ nonisolated struct WireGoBack: Sendable {
   fileprivate var _failure: String? = nil
 }
 
-/// The newest value of a key; it stands in no stream. A receiver keeps a bounded number of keys.
+/// The newest value of a key, outside the streams. A receiver keeps a bounded number of keys.
 nonisolated struct WireLatest: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -1600,8 +1632,8 @@ nonisolated struct WireLatest: Sendable {
   fileprivate var _value: WireAppMessage? = nil
 }
 
-/// This value of the key, or a newer one, has arrived and is durable: the version is the one that the receiver has. A
-/// sender that gave a lower one has lost history; it gives its value a version above that and sends it again.
+/// The receiver durably has this value of the key or a newer one; `version` is the one that it has. A sender whose
+/// version is lower has lost history. It gives its value a version above this one and sends it again.
 nonisolated struct WireLatestAcknowledged: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -1611,7 +1643,7 @@ nonisolated struct WireLatestAcknowledged: Sendable {
 
   var version: UInt64 = 0
 
-  /// The receiver has no room for this version, which need not be sent again.
+  /// Whether the receiver has no room for this version. The sender need not send it again.
   var refused: Bool = false
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -1619,7 +1651,7 @@ nonisolated struct WireLatestAcknowledged: Sendable {
   init() {}
 }
 
-/// A message for now or never: nothing answers it.
+/// A message that is sent once, within a session. It has no answer.
 nonisolated struct WireLive: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -1641,7 +1673,10 @@ nonisolated struct WireLive: Sendable {
   fileprivate var _message: WireAppMessage? = nil
 }
 
-/// A question about what the hub holds, or what is to become of it. Answers come in the order of the questions.
+/// A question about what a node holds, or an order to change it. Answers come in the order of the questions. A hub
+/// answers `peers`, `outbox`, `quarantine`, `report` and `route` in a session. It answers all others with `failed`
+/// there: they work only at a node's admin socket, on the machine of that node. A peer's admin socket answers fewer than
+/// the hub's (docs/protocol.md, "Inquiries").
 nonisolated struct WireInquiry: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -1649,7 +1684,7 @@ nonisolated struct WireInquiry: Sendable {
 
   var inquiry: WireInquiry.OneOf_Inquiry? = nil
 
-  /// Whom does the hub know?
+  /// Asks for the devices that the hub knows.
   var peers: WireListPeers {
     get {
       if case .peers(let v)? = inquiry {return v}
@@ -1658,7 +1693,7 @@ nonisolated struct WireInquiry: Sendable {
     set {inquiry = .peers(newValue)}
   }
 
-  /// What waits at the hub, for whom?
+  /// Asks what waits in the node's outbox.
   var outbox: WireListOutbox {
     get {
       if case .outbox(let v)? = inquiry {return v}
@@ -1667,7 +1702,7 @@ nonisolated struct WireInquiry: Sendable {
     set {inquiry = .outbox(newValue)}
   }
 
-  /// Take the message with this id back, if it was never sent.
+  /// Cancels the command or message with this id, if it was never sent.
   var cancel: Data {
     get {
       if case .cancel(let v)? = inquiry {return v}
@@ -1676,7 +1711,7 @@ nonisolated struct WireInquiry: Sendable {
     set {inquiry = .cancel(newValue)}
   }
 
-  /// What is set aside at the hub?
+  /// Asks for the messages in the node's quarantine.
   var quarantine: WireListQuarantine {
     get {
       if case .quarantine(let v)? = inquiry {return v}
@@ -1685,7 +1720,7 @@ nonisolated struct WireInquiry: Sendable {
     set {inquiry = .quarantine(newValue)}
   }
 
-  /// Send what was set aside under this id again, under a new id.
+  /// Sends the message with this id, which is in quarantine, again under a new id.
   var retry: Data {
     get {
       if case .retry(let v)? = inquiry {return v}
@@ -1694,7 +1729,7 @@ nonisolated struct WireInquiry: Sendable {
     set {inquiry = .retry(newValue)}
   }
 
-  /// Throw away what was set aside under this id.
+  /// Deletes the message with this id, which is in quarantine.
   var discard: Data {
     get {
       if case .discard(let v)? = inquiry {return v}
@@ -1703,7 +1738,7 @@ nonisolated struct WireInquiry: Sendable {
     set {inquiry = .discard(newValue)}
   }
 
-  /// What are the numbers of the run, with their pieces?
+  /// Asks for the metrics of the run, with splits, laps and stretches.
   var report: WireAskReport {
     get {
       if case .report(let v)? = inquiry {return v}
@@ -1712,7 +1747,7 @@ nonisolated struct WireInquiry: Sendable {
     set {inquiry = .report(newValue)}
   }
 
-  /// Where did the run go?
+  /// Asks for the route of the run.
   var route: WireAskRoute {
     get {
       if case .route(let v)? = inquiry {return v}
@@ -1721,7 +1756,7 @@ nonisolated struct WireInquiry: Sendable {
     set {inquiry = .route(newValue)}
   }
 
-  /// This is to become of the run that was on when the hub died. Only from the hub's own machine.
+  /// Decides what becomes of the run that was on when the hub died. Only the hub answers it.
   var recover: WireRecoveryAnswer {
     get {
       if case .recover(let v)? = inquiry {return v}
@@ -1730,7 +1765,7 @@ nonisolated struct WireInquiry: Sendable {
     set {inquiry = .recover(newValue)}
   }
 
-  /// Which runs are kept? This and the next four are answered on the node's own machine only.
+  /// Asks for the summaries of kept records.
   var records: WireListRecords {
     get {
       if case .records(let v)? = inquiry {return v}
@@ -1739,7 +1774,7 @@ nonisolated struct WireInquiry: Sendable {
     set {inquiry = .records(newValue)}
   }
 
-  /// What is kept of a run?
+  /// Asks for the body of a record.
   var record: WireAskRecord {
     get {
       if case .record(let v)? = inquiry {return v}
@@ -1748,7 +1783,7 @@ nonisolated struct WireInquiry: Sendable {
     set {inquiry = .record(newValue)}
   }
 
-  /// Call a record otherwise.
+  /// Changes the title or the note of a record. Only the hub does it.
   var editRecord: WireEditRecord {
     get {
       if case .editRecord(let v)? = inquiry {return v}
@@ -1757,7 +1792,7 @@ nonisolated struct WireInquiry: Sendable {
     set {inquiry = .editRecord(newValue)}
   }
 
-  /// Remove the record of the run with this id.
+  /// Removes the record of the run with this id. Only the hub does it.
   var removeRecord: Data {
     get {
       if case .removeRecord(let v)? = inquiry {return v}
@@ -1766,7 +1801,7 @@ nonisolated struct WireInquiry: Sendable {
     set {inquiry = .removeRecord(newValue)}
   }
 
-  /// Keep a record that came from elsewhere.
+  /// Adds a record that comes from elsewhere. Only the hub does it.
   var putRecord: WireRecordUpload {
     get {
       if case .putRecord(let v)? = inquiry {return v}
@@ -1775,7 +1810,7 @@ nonisolated struct WireInquiry: Sendable {
     set {inquiry = .putRecord(newValue)}
   }
 
-  /// Give the node a message to deliver, as its own app would. Only on the node's own machine.
+  /// Gives the node a message to deliver, as its own app would.
   var post: WirePostMessage {
     get {
       if case .post(let v)? = inquiry {return v}
@@ -1787,35 +1822,35 @@ nonisolated struct WireInquiry: Sendable {
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   nonisolated enum OneOf_Inquiry: Equatable, Sendable {
-    /// Whom does the hub know?
+    /// Asks for the devices that the hub knows.
     case peers(WireListPeers)
-    /// What waits at the hub, for whom?
+    /// Asks what waits in the node's outbox.
     case outbox(WireListOutbox)
-    /// Take the message with this id back, if it was never sent.
+    /// Cancels the command or message with this id, if it was never sent.
     case cancel(Data)
-    /// What is set aside at the hub?
+    /// Asks for the messages in the node's quarantine.
     case quarantine(WireListQuarantine)
-    /// Send what was set aside under this id again, under a new id.
+    /// Sends the message with this id, which is in quarantine, again under a new id.
     case retry(Data)
-    /// Throw away what was set aside under this id.
+    /// Deletes the message with this id, which is in quarantine.
     case discard(Data)
-    /// What are the numbers of the run, with their pieces?
+    /// Asks for the metrics of the run, with splits, laps and stretches.
     case report(WireAskReport)
-    /// Where did the run go?
+    /// Asks for the route of the run.
     case route(WireAskRoute)
-    /// This is to become of the run that was on when the hub died. Only from the hub's own machine.
+    /// Decides what becomes of the run that was on when the hub died. Only the hub answers it.
     case recover(WireRecoveryAnswer)
-    /// Which runs are kept? This and the next four are answered on the node's own machine only.
+    /// Asks for the summaries of kept records.
     case records(WireListRecords)
-    /// What is kept of a run?
+    /// Asks for the body of a record.
     case record(WireAskRecord)
-    /// Call a record otherwise.
+    /// Changes the title or the note of a record. Only the hub does it.
     case editRecord(WireEditRecord)
-    /// Remove the record of the run with this id.
+    /// Removes the record of the run with this id. Only the hub does it.
     case removeRecord(Data)
-    /// Keep a record that came from elsewhere.
+    /// Adds a record that comes from elsewhere. Only the hub does it.
     case putRecord(WireRecordUpload)
-    /// Give the node a message to deliver, as its own app would. Only on the node's own machine.
+    /// Gives the node a message to deliver, as its own app would.
     case post(WirePostMessage)
 
   }
@@ -1843,7 +1878,7 @@ nonisolated struct WireAskRecord: Sendable {
 
   var runID: Data = Data()
 
-  /// The place of the first byte wanted, at most 2^31 - 1.
+  /// The offset of the first byte wanted, at most 2^31 - 1.
   var from: UInt32 = 0
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -1858,7 +1893,7 @@ nonisolated struct WireEditRecord: Sendable {
 
   var runID: Data = Data()
 
-  /// At most 256 bytes; absent to leave what is there.
+  /// The new title, at most 256 bytes; absent to keep the present one.
   var title: String {
     get {_title ?? String()}
     set {_title = newValue}
@@ -1868,7 +1903,7 @@ nonisolated struct WireEditRecord: Sendable {
   /// Clears the value of `title`. Subsequent reads from it will return its default value.
   mutating func clearTitle() {self._title = nil}
 
-  /// At most 4,096 bytes; absent to leave what is there.
+  /// The new note, at most 4,096 bytes; absent to keep the present one.
   var note: String {
     get {_note ?? String()}
     set {_note = newValue}
@@ -1886,18 +1921,20 @@ nonisolated struct WireEditRecord: Sendable {
   fileprivate var _note: String? = nil
 }
 
-/// A part of a record (docs/protocol.md, "Records"). Parts come in order, from byte 0 on; a new first part begins anew.
+/// A part of a record (docs/protocol.md, "Records"). Parts come in order, from byte 0 on. A part that begins at byte 0
+/// begins a new upload.
 nonisolated struct WireRecordUpload: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
+  /// The offset of this part in the record, at most 2^31 - 1.
   var from: UInt32 = 0
 
-  /// At most 32,768.
+  /// This part of the record, at most 32,768 bytes.
   var bytes: Data = Data()
 
-  /// How many bytes the record has: at most 64 MiB.
+  /// The length of the whole record in bytes, at most 64 MiB.
   var total: UInt32 = 0
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -1905,7 +1942,8 @@ nonisolated struct WireRecordUpload: Sendable {
   init() {}
 }
 
-/// A message of the class that delivers every one, in order. The answer is Done, with the message's id, once it is durable.
+/// A message of the class that delivers every message, in order. The answer is Done, with the message's id, once the
+/// message is durable.
 nonisolated struct WirePostMessage: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -1920,7 +1958,7 @@ nonisolated struct WirePostMessage: Sendable {
   /// Clears the value of `message`. Subsequent reads from it will return its default value.
   mutating func clearMessage() {self._message = nil}
 
-  /// The device that it is for; absent at a peer, which has only its hub to send to.
+  /// The receiving device. A hub requires it and must know it. At a peer it is absent or the hub's device.
   var to: String {
     get {_to ?? String()}
     set {_to = newValue}
@@ -1991,8 +2029,8 @@ nonisolated struct WireAskRoute: Sendable {
   init() {}
 }
 
-/// The answer to an inquiry. A list holds the first 256 lines at most, and no more than fit the frame; there is no way
-/// to ask for the rest.
+/// The answer to an inquiry. A list holds the first 256 lines at most, and no more than fit the frame. Only `records`
+/// and `route` can be asked for the rest, by an index.
 nonisolated struct WireInquiryAnswer: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -2032,7 +2070,7 @@ nonisolated struct WireInquiryAnswer: Sendable {
     set {answer = .done(newValue)}
   }
 
-  /// It was not done, and why: one line, at most 1,024 bytes.
+  /// The reason why the inquiry failed: one line, at most 1,024 bytes.
   var failed: String {
     get {
       if case .failed(let v)? = answer {return v}
@@ -2088,7 +2126,7 @@ nonisolated struct WireInquiryAnswer: Sendable {
     case outbox(WireOutboxReports)
     case quarantine(WireQuarantineReports)
     case done(WireDone)
-    /// It was not done, and why: one line, at most 1,024 bytes.
+    /// The reason why the inquiry failed: one line, at most 1,024 bytes.
     case failed(String)
     case report(WireReportAnswer)
     case route(WireRouteAnswer)
@@ -2101,16 +2139,16 @@ nonisolated struct WireInquiryAnswer: Sendable {
   init() {}
 }
 
-/// Kept records from the index asked for on, oldest first: as many as fit the frame.
+/// Summaries of kept records, oldest first, from the index asked for on: at most 256, and no more than fit the frame.
 nonisolated struct WireRecordSummaries: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// Each is a summary as docs/protocol.md describes it.
+  /// Each is encoded as in docs/protocol.md, "Records".
   var summaries: [Data] = []
 
-  /// How many are kept in all.
+  /// The number of all kept records, at most 2^31 - 1.
   var total: UInt32 = 0
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -2126,14 +2164,16 @@ nonisolated struct WireRecordPart: Sendable {
 
   var runID: Data = Data()
 
-  /// Parts of two versions do not fit together.
+  /// The version of the record. Parts of two versions do not belong together.
   var version: UInt64 = 0
 
+  /// The offset of this part in the body.
   var from: UInt32 = 0
 
-  /// At most 32,768.
+  /// This part of the body, at most 32,768 bytes.
   var bytes: Data = Data()
 
+  /// The length of the whole body in bytes, at most 64 MiB.
   var total: UInt32 = 0
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -2141,13 +2181,13 @@ nonisolated struct WireRecordPart: Sendable {
   init() {}
 }
 
-/// A part of a record was taken, and with the last one the record is kept.
+/// The hub has received a part of a record. After the last part the record is kept.
 nonisolated struct WireRecordTaken: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// The run is kept already, and nothing was changed.
+  /// Whether the run was kept already. The hub then has changed nothing.
   var known: Bool = false
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -2160,7 +2200,7 @@ nonisolated struct WireReportAnswer: Sendable {
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// Of the run that is on, or else of the last one; absent while there was none.
+  /// The report of the present run, on or over; absent before the first run.
   var report: WireRunReport {
     get {_report ?? WireRunReport()}
     set {_report = newValue}
@@ -2182,7 +2222,7 @@ nonisolated struct WireRouteAnswer: Sendable {
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// At most 512 points from the index asked for, none where the route is shorter; absent while there was no run.
+  /// At most 512 points from the index asked for, none when the route is shorter; absent before the first run.
   var part: WireRoutePart {
     get {_part ?? WireRoutePart()}
     set {_part = newValue}
@@ -2199,13 +2239,13 @@ nonisolated struct WireRouteAnswer: Sendable {
   fileprivate var _part: WireRoutePart? = nil
 }
 
-/// It was done.
+/// The node has done what the inquiry asked for.
 nonisolated struct WireDone: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// The new id, after a retry.
+  /// The new id after a retry, the message's id after a post.
   var id: Data {
     get {_id ?? Data()}
     set {_id = newValue}
@@ -2244,10 +2284,10 @@ nonisolated struct WirePeerReport: Sendable {
 
   var role: String = String()
 
-  /// It answers.
+  /// Whether it answers the hub.
   var reachable: Bool = false
 
-  /// Real time since it was last heard; absent if it never was.
+  /// Real time since the hub last received a frame from it, never negative; absent if it never did.
   var heardAgeNs: Int64 {
     get {_heardAgeNs ?? 0}
     set {_heardAgeNs = newValue}
@@ -2257,7 +2297,7 @@ nonisolated struct WirePeerReport: Sendable {
   /// Clears the value of `heardAgeNs`. Subsequent reads from it will return its default value.
   mutating func clearHeardAgeNs() {self._heardAgeNs = nil}
 
-  /// The last round trip that it measured; absent if it measured none.
+  /// The last round trip that it measured, real time, never negative; absent if it measured none.
   var roundTripNs: Int64 {
     get {_roundTripNs ?? 0}
     set {_roundTripNs = newValue}
@@ -2267,10 +2307,10 @@ nonisolated struct WirePeerReport: Sendable {
   /// Clears the value of `roundTripNs`. Subsequent reads from it will return its default value.
   mutating func clearRoundTripNs() {self._roundTripNs = nil}
 
-  /// How much waits for it at the hub.
+  /// How many verdicts, messages and newest values wait for it at the hub.
   var waiting: UInt64 = 0
 
-  /// How many of its commands the hub has durably processed.
+  /// The sequence of its last command that the hub has durably processed.
   var commandWatermark: UInt64 = 0
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -2281,7 +2321,7 @@ nonisolated struct WirePeerReport: Sendable {
   fileprivate var _roundTripNs: Int64? = nil
 }
 
-/// What waits, oldest first; the samples for one receiver are one line.
+/// What waits in an outbox, oldest first. All samples for one receiver are one line.
 nonisolated struct WireOutboxReports: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -2301,7 +2341,7 @@ nonisolated struct WireOutboxReport: Sendable {
 
   var kind: WireOutboxKind = .unspecified
 
-  /// What it is known by; absent for samples.
+  /// The id of the item; absent for samples.
   var id: Data {
     get {_id ?? Data()}
     set {_id = newValue}
@@ -2311,10 +2351,10 @@ nonisolated struct WireOutboxReport: Sendable {
   /// Clears the value of `id`. Subsequent reads from it will return its default value.
   mutating func clearID() {self._id = nil}
 
-  /// The command, the message's name, or the key; at most 64 bytes.
+  /// The kind of the command (also for its verdict), the name of the message, or the key; at most 64 bytes.
   var what: String = String()
 
-  /// The device that it is for; absent while that is not known.
+  /// The receiving device; absent while it is not known.
   var receiver: String {
     get {_receiver ?? String()}
     set {_receiver = newValue}
@@ -2324,16 +2364,17 @@ nonisolated struct WireOutboxReport: Sendable {
   /// Clears the value of `receiver`. Subsequent reads from it will return its default value.
   mutating func clearReceiver() {self._receiver = nil}
 
-  /// Real time since it began to wait.
+  /// Real time since the item began to wait, never negative; 0 for the newest value of a key.
   var ageNs: Int64 = 0
 
-  /// How often it may have been sent; at 0 it can be cancelled.
+  /// How often the item may have been sent; 0 for the newest value of a key. A command or message with 0 can be
+  /// cancelled.
   var tries: UInt32 = 0
 
-  /// How many rows it is.
+  /// The number of outbox rows that this line stands for.
   var count: UInt64 = 0
 
-  /// The receiver has it durably, and it waits for its verdict.
+  /// Whether the receiver has acknowledged the command, so that it waits for its verdict only.
   var accepted: Bool = false
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -2344,7 +2385,7 @@ nonisolated struct WireOutboxReport: Sendable {
   fileprivate var _receiver: String? = nil
 }
 
-/// What is set aside, oldest first.
+/// The messages in quarantine, oldest first.
 nonisolated struct WireQuarantineReports: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -2362,15 +2403,16 @@ nonisolated struct WireQuarantineReport: Sendable {
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// What it is known by.
+  /// The id of the message.
   var id: Data = Data()
 
+  /// The name of the message.
   var name: String = String()
 
-  /// How long its body is.
+  /// The length of its body in bytes.
   var bytes: UInt64 = 0
 
-  /// The device that it was for; absent when that is not known any more.
+  /// The receiving device; absent when it is no longer known.
   var receiver: String {
     get {_receiver ?? String()}
     set {_receiver = newValue}
@@ -2380,10 +2422,10 @@ nonisolated struct WireQuarantineReport: Sendable {
   /// Clears the value of `receiver`. Subsequent reads from it will return its default value.
   mutating func clearReceiver() {self._receiver = nil}
 
-  /// What the receiver said last; at most 1,024 bytes.
+  /// The last failure that the receiver reported, at most 1,024 bytes.
   var reason: String = String()
 
-  /// Real time since it was set aside.
+  /// Real time since the message was put into quarantine, never negative.
   var ageNs: Int64 = 0
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -2472,7 +2514,7 @@ nonisolated struct WireBusEvent: Sendable {
   init() {}
 }
 
-/// A command was accepted.
+/// The hub has accepted a command.
 nonisolated struct WireCommandEvent: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -2487,7 +2529,7 @@ nonisolated struct WireCommandEvent: Sendable {
   /// Clears the value of `command`. Subsequent reads from it will return its default value.
   mutating func clearCommand() {self._command = nil}
 
-  /// The device that it came from.
+  /// The device that sent the command.
   var deviceID: String = String()
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -2497,7 +2539,7 @@ nonisolated struct WireCommandEvent: Sendable {
   fileprivate var _command: WireCommand? = nil
 }
 
-/// A command reached a stage.
+/// A command has reached a stage.
 nonisolated struct WireReceiptEvent: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -2512,7 +2554,7 @@ nonisolated struct WireReceiptEvent: Sendable {
   /// Clears the value of `receipt`. Subsequent reads from it will return its default value.
   mutating func clearReceipt() {self._receipt = nil}
 
-  /// The device that the command came from.
+  /// The device that sent the command.
   var deviceID: String = String()
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -2522,7 +2564,7 @@ nonisolated struct WireReceiptEvent: Sendable {
   fileprivate var _receipt: WireReceipt? = nil
 }
 
-/// A message of an app, of the class that delivers every one, was processed by its receiver, and that is durable there.
+/// A receiver has processed a message of the class that delivers every message in order, and that is durable there.
 nonisolated struct WireMessageEvent: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -2532,13 +2574,13 @@ nonisolated struct WireMessageEvent: Sendable {
 
   var name: String = String()
 
-  /// The device that gave it.
+  /// The device that sent the message.
   var from: String = String()
 
-  /// The device whose handler has taken it. One of the two is the hub's.
+  /// The device whose handler has processed it. One of the two devices is the hub's.
   var to: String = String()
 
-  /// How many bytes its body has: at most 32,768. The body is between the two devices.
+  /// The length of the body in bytes, at most 32,768. The body itself is not published.
   var size: UInt32 = 0
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -2546,7 +2588,7 @@ nonisolated struct WireMessageEvent: Sendable {
   init() {}
 }
 
-/// A device came or went.
+/// A device has become reachable or unreachable.
 nonisolated struct WirePresence: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -2569,17 +2611,18 @@ nonisolated struct WireCommand: Sendable {
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// Identifies the press, however often it is sent: a repeated id counts once.
+  /// The id of the press. A resend has the same id, and a repeated id counts once.
   var id: Data = Data()
 
   var kind: WireCommandKind = .unspecified
 
-  /// Who pressed: "phone", "watch", "liveActivity", "shell" or another word of at most 64 bytes. It labels and never
-  /// decides.
+  /// Where the person pressed: "phone", "watch", "liveActivity", "shell" or another word of 1 to 64 bytes. It is a label
+  /// and does not influence any verdict.
   var source: String = String()
 
-  /// The run that is meant; a start mints it. Absent: the present run, or for a command that comes late the run of its
-  /// press time. A start without one begins a run with the command's own id.
+  /// The run that is meant. The sender of a start draws the id of the new run; a start without one begins a run with the
+  /// command's own id. Any other command without one means the present run or, when it is late, the run of its press
+  /// time.
   var runID: Data {
     get {_runID ?? Data()}
     set {_runID = newValue}
@@ -2589,7 +2632,7 @@ nonisolated struct WireCommand: Sendable {
   /// Clears the value of `runID`. Subsequent reads from it will return its default value.
   mutating func clearRunID() {self._runID = nil}
 
-  /// What the sender saw when the person pressed; absent when it has seen no snapshot.
+  /// The last change of the run that the person saw when pressing; absent when the sender has seen no snapshot.
   var base: WireBase {
     get {_base ?? WireBase()}
     set {_base = newValue}
@@ -2599,8 +2642,8 @@ nonisolated struct WireCommand: Sendable {
   /// Clears the value of `base`. Subsequent reads from it will return its default value.
   mutating func clearBase() {self._base = nil}
 
-  /// A recorded press: when it was pressed on the present run's own time line, and no later than it arrives. Ignored for a
-  /// start. Absent for a live press.
+  /// For a recorded press, the time from the present run's start to the press. The hub does not date it later than its
+  /// arrival, and ignores the field in a start. Absent for a live press.
   var runOffsetNs: Int64 {
     get {_runOffsetNs ?? 0}
     set {_runOffsetNs = newValue}
@@ -2619,7 +2662,7 @@ nonisolated struct WireCommand: Sendable {
   fileprivate var _runOffsetNs: Int64? = nil
 }
 
-/// The last change of the run that the sender knew of.
+/// The last change of the run that the sender knew.
 nonisolated struct WireBase: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -2627,7 +2670,7 @@ nonisolated struct WireBase: Sendable {
 
   var revision: UInt64 = 0
 
-  /// The command that made that revision (Snapshot.changed_by); absent at revision 0.
+  /// The command that made this revision (Snapshot.changed_by); absent at revision 0.
   var commandID: Data {
     get {_commandID ?? Data()}
     set {_commandID = newValue}
@@ -2644,7 +2687,7 @@ nonisolated struct WireBase: Sendable {
   fileprivate var _commandID: Data? = nil
 }
 
-/// One stage of one command, as its sender sees it: queued (durable at the sender), pending (durable at the hub), and
+/// A stage of a command, as its sender sees it: queued (durable at the sender), then pending (durable at the hub), then
 /// exactly one verdict.
 nonisolated struct WireReceipt: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
@@ -2683,7 +2726,8 @@ nonisolated struct WireReceipt: Sendable {
     set {stage = .verdict(newValue)}
   }
 
-  /// How long before the sending of this receipt it took effect, bus time; absent when it had no effect.
+  /// Bus time from the moment at which the command took effect to the sending of this receipt; absent when it had no
+  /// effect.
   var effectiveAgeNs: Int64 {
     get {_effectiveAgeNs ?? 0}
     set {_effectiveAgeNs = newValue}
@@ -2707,7 +2751,7 @@ nonisolated struct WireReceipt: Sendable {
   fileprivate var _effectiveAgeNs: Int64? = nil
 }
 
-/// Durable at the sender.
+/// The command is durable at the sender.
 nonisolated struct WireQueued: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -2718,7 +2762,7 @@ nonisolated struct WireQueued: Sendable {
   init() {}
 }
 
-/// Durable at the hub.
+/// The command is durable at the hub.
 nonisolated struct WirePending: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -2729,7 +2773,7 @@ nonisolated struct WirePending: Sendable {
   init() {}
 }
 
-/// What became of the command.
+/// The hub's one answer to a command.
 nonisolated struct WireVerdict: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -2737,7 +2781,7 @@ nonisolated struct WireVerdict: Sendable {
 
   var outcome: WireVerdict.OneOf_Outcome? = nil
 
-  /// It made a transition, or a mark.
+  /// The command made a transition or marked a lap.
   var applied: WireApplied {
     get {
       if case .applied(let v)? = outcome {return v}
@@ -2746,7 +2790,7 @@ nonisolated struct WireVerdict: Sendable {
     set {outcome = .applied(newValue)}
   }
 
-  /// It asked for what this command has made. The command was applied.
+  /// The command with this id, which was applied, has already done what this one asks for.
   var coalescedInto: Data {
     get {
       if case .coalescedInto(let v)? = outcome {return v}
@@ -2755,7 +2799,7 @@ nonisolated struct WireVerdict: Sendable {
     set {outcome = .coalescedInto(newValue)}
   }
 
-  /// This later command undid it within their window.
+  /// The later command with this id undid this one within their window.
   var supersededBy: Data {
     get {
       if case .supersededBy(let v)? = outcome {return v}
@@ -2764,7 +2808,7 @@ nonisolated struct WireVerdict: Sendable {
     set {outcome = .supersededBy(newValue)}
   }
 
-  /// It was refused.
+  /// The command was refused.
   var rejected: WireRejected {
     get {
       if case .rejected(let v)? = outcome {return v}
@@ -2773,7 +2817,7 @@ nonisolated struct WireVerdict: Sendable {
     set {outcome = .rejected(newValue)}
   }
 
-  /// The run that it fell on; absent when there was none.
+  /// The run to which the verdict applies; absent when there was none.
   var runID: Data {
     get {_runID ?? Data()}
     set {_runID = newValue}
@@ -2783,14 +2827,14 @@ nonisolated struct WireVerdict: Sendable {
   /// Clears the value of `runID`. Subsequent reads from it will return its default value.
   mutating func clearRunID() {self._runID = nil}
 
-  /// The hub life in which it was judged.
+  /// The hub's term when it judged the command.
   var term: UInt64 = 0
 
-  /// A snapshot of this term and this revision or a higher one reflects the verdict. What inserts into a run that is over,
-  /// and a run that arrives whole, makes no revision.
+  /// A snapshot of this term with this revision or a higher one reflects the verdict. An insertion into a run that is
+  /// over, and a run that arrives whole, make no revision.
   var revision: UInt64 = 0
 
-  /// When it took effect, on the hub's time line; absent when it had no effect.
+  /// When the command took effect, bus time on the hub's clock; absent when it had no effect.
   var effectiveAtNs: Int64 {
     get {_effectiveAtNs ?? 0}
     set {_effectiveAtNs = newValue}
@@ -2803,13 +2847,13 @@ nonisolated struct WireVerdict: Sendable {
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   nonisolated enum OneOf_Outcome: Equatable, Sendable {
-    /// It made a transition, or a mark.
+    /// The command made a transition or marked a lap.
     case applied(WireApplied)
-    /// It asked for what this command has made. The command was applied.
+    /// The command with this id, which was applied, has already done what this one asks for.
     case coalescedInto(Data)
-    /// This later command undid it within their window.
+    /// The later command with this id undid this one within their window.
     case supersededBy(Data)
-    /// It was refused.
+    /// The command was refused.
     case rejected(WireRejected)
 
   }
@@ -2837,7 +2881,7 @@ nonisolated struct WireRejected: Sendable {
 
   var reason: WireRejectionReason = .unspecified
 
-  /// With ILLEGAL: the phase that did not allow it.
+  /// The phase that does not allow the command; only with REJECTION_REASON_ILLEGAL.
   var phase: WirePhase = .unspecified
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -2845,7 +2889,7 @@ nonisolated struct WireRejected: Sendable {
   init() {}
 }
 
-/// A snapshot on its way.
+/// A snapshot, with its age.
 nonisolated struct WireStateMessage: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -2860,7 +2904,7 @@ nonisolated struct WireStateMessage: Sendable {
   /// Clears the value of `snapshot`. Subsequent reads from it will return its default value.
   mutating func clearSnapshot() {self._snapshot = nil}
 
-  /// Bus time since it was captured, at the moment of sending.
+  /// Bus time from Snapshot.captured_at_ns to the sending of this message.
   var ageNs: Int64 = 0
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -2870,19 +2914,19 @@ nonisolated struct WireStateMessage: Sendable {
   fileprivate var _snapshot: WireSnapshot? = nil
 }
 
-/// Orders publications for every observer, by term, then revision, then tick: it only ever grows.
+/// The order of publications: by term, then revision, then tick. It only grows, for every observer.
 nonisolated struct WireSnapshotOrder: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// Counts hub lives.
+  /// Counts the starts of the hub.
   var term: UInt64 = 0
 
-  /// Counts the phase transitions.
+  /// Counts the transitions, which are changes of the phase.
   var revision: UInt64 = 0
 
-  /// Counts publications within a term.
+  /// Counts the publications within a term.
   var tick: UInt64 = 0
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -2907,7 +2951,7 @@ nonisolated struct WireSnapshot: Sendable {
 
   var phase: WirePhase = .unspecified
 
-  /// The run; absent while none was ever started.
+  /// The present run; absent before the first run.
   var runID: Data {
     get {_runID ?? Data()}
     set {_runID = newValue}
@@ -2917,7 +2961,7 @@ nonisolated struct WireSnapshot: Sendable {
   /// Clears the value of `runID`. Subsequent reads from it will return its default value.
   mutating func clearRunID() {self._runID = nil}
 
-  /// Who changed it last; absent while nobody has.
+  /// The last change of the run; absent before the first.
   var changedBy: WireChange {
     get {_changedBy ?? WireChange()}
     set {_changedBy = newValue}
@@ -2927,7 +2971,7 @@ nonisolated struct WireSnapshot: Sendable {
   /// Clears the value of `changedBy`. Subsequent reads from it will return its default value.
   mutating func clearChangedBy() {self._changedBy = nil}
 
-  /// The origin of run time, on the hub's time line; absent while none was ever started.
+  /// The start of the run, bus time on the hub's clock; absent before the first run.
   var startedAtNs: Int64 {
     get {_startedAtNs ?? 0}
     set {_startedAtNs = newValue}
@@ -2937,7 +2981,7 @@ nonisolated struct WireSnapshot: Sendable {
   /// Clears the value of `startedAtNs`. Subsequent reads from it will return its default value.
   mutating func clearStartedAtNs() {self._startedAtNs = nil}
 
-  /// The moment that the metrics speak of, on the hub's time line.
+  /// The moment to which the metrics apply, bus time on the hub's clock.
   var capturedAtNs: Int64 = 0
 
   var metrics: WireMetrics {
@@ -2949,8 +2993,8 @@ nonisolated struct WireSnapshot: Sendable {
   /// Clears the value of `metrics`. Subsequent reads from it will return its default value.
   mutating func clearMetrics() {self._metrics = nil}
 
-  /// The hub died while the run was on and waits for somebody to say what is to become of it. Until then the run stands in
-  /// the phase that it had, and no time of it is active.
+  /// Whether the hub died while the run was on and waits for a decision about the run. Until then the run keeps its
+  /// phase, and its active time does not grow.
   var recovering: Bool = false
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -2964,7 +3008,7 @@ nonisolated struct WireSnapshot: Sendable {
   fileprivate var _metrics: WireMetrics? = nil
 }
 
-/// A change of the run: who asked for it, from which device, with which command.
+/// A change of the run: the source, the device and the id of the command that made it.
 nonisolated struct WireChange: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -2981,19 +3025,20 @@ nonisolated struct WireChange: Sendable {
   init() {}
 }
 
-/// The numbers of a run at one moment. Absent: not known. A record holds them in another order (docs/protocol.md).
+/// The metrics of a run at one moment. An absent field is not known. A record holds them in another order
+/// (docs/protocol.md, "Records").
 nonisolated struct WireMetrics: @unchecked Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// Time since the start, pauses included.
+  /// Time since the start, pauses included; never negative.
   var elapsedNs: Int64 {
     get {_storage._elapsedNs}
     set {_uniqueStorage()._elapsedNs = newValue}
   }
 
-  /// Time in which the run was running.
+  /// Time in which the run was running; never negative.
   var activeNs: Int64 {
     get {_storage._activeNs}
     set {_uniqueStorage()._activeNs = newValue}
@@ -3008,6 +3053,7 @@ nonisolated struct WireMetrics: @unchecked Sendable {
   /// Clears the value of `distanceMeters`. Subsequent reads from it will return its default value.
   mutating func clearDistanceMeters() {_uniqueStorage()._distanceMeters = nil}
 
+  /// Over the last 30 s.
   var currentPaceSecondsPerKilometer: Double {
     get {_storage._currentPaceSecondsPerKilometer ?? 0}
     set {_uniqueStorage()._currentPaceSecondsPerKilometer = newValue}
@@ -3017,6 +3063,7 @@ nonisolated struct WireMetrics: @unchecked Sendable {
   /// Clears the value of `currentPaceSecondsPerKilometer`. Subsequent reads from it will return its default value.
   mutating func clearCurrentPaceSecondsPerKilometer() {_uniqueStorage()._currentPaceSecondsPerKilometer = nil}
 
+  /// Active time over distance.
   var averagePaceSecondsPerKilometer: Double {
     get {_storage._averagePaceSecondsPerKilometer ?? 0}
     set {_uniqueStorage()._averagePaceSecondsPerKilometer = newValue}
@@ -3035,6 +3082,7 @@ nonisolated struct WireMetrics: @unchecked Sendable {
   /// Clears the value of `heartRateBpm`. Subsequent reads from it will return its default value.
   mutating func clearHeartRateBpm() {_uniqueStorage()._heartRateBpm = nil}
 
+  /// Mean over active time.
   var averageHeartRateBpm: Double {
     get {_storage._averageHeartRateBpm ?? 0}
     set {_uniqueStorage()._averageHeartRateBpm = newValue}
@@ -3044,6 +3092,7 @@ nonisolated struct WireMetrics: @unchecked Sendable {
   /// Clears the value of `averageHeartRateBpm`. Subsequent reads from it will return its default value.
   mutating func clearAverageHeartRateBpm() {_uniqueStorage()._averageHeartRateBpm = nil}
 
+  /// The highest while the run was running.
   var maxHeartRateBpm: Double {
     get {_storage._maxHeartRateBpm ?? 0}
     set {_uniqueStorage()._maxHeartRateBpm = newValue}
@@ -3063,6 +3112,7 @@ nonisolated struct WireMetrics: @unchecked Sendable {
   /// Clears the value of `cadenceStepsPerMinute`. Subsequent reads from it will return its default value.
   mutating func clearCadenceStepsPerMinute() {_uniqueStorage()._cadenceStepsPerMinute = nil}
 
+  /// Metres climbed.
   var elevationGainMeters: Double {
     get {_storage._elevationGainMeters ?? 0}
     set {_uniqueStorage()._elevationGainMeters = newValue}
@@ -3072,7 +3122,7 @@ nonisolated struct WireMetrics: @unchecked Sendable {
   /// Clears the value of `elevationGainMeters`. Subsequent reads from it will return its default value.
   mutating func clearElevationGainMeters() {_uniqueStorage()._elevationGainMeters = nil}
 
-  /// Positive.
+  /// Metres descended, positive.
   var elevationLossMeters: Double {
     get {_storage._elevationLossMeters ?? 0}
     set {_uniqueStorage()._elevationLossMeters = newValue}
@@ -3082,7 +3132,7 @@ nonisolated struct WireMetrics: @unchecked Sendable {
   /// Clears the value of `elevationLossMeters`. Subsequent reads from it will return its default value.
   mutating func clearElevationLossMeters() {_uniqueStorage()._elevationLossMeters = nil}
 
-  /// Of the latest fix, horizontal.
+  /// The horizontal accuracy of the latest fix.
   var positionAccuracyMeters: Double {
     get {_storage._positionAccuracyMeters ?? 0}
     set {_uniqueStorage()._positionAccuracyMeters = newValue}
@@ -3097,13 +3147,13 @@ nonisolated struct WireMetrics: @unchecked Sendable {
     set {_uniqueStorage()._activity = newValue}
   }
 
-  /// Laps marked by command.
+  /// The number of laps marked by command, at most 2^31 - 1.
   var lapCount: UInt32 {
     get {_storage._lapCount}
     set {_uniqueStorage()._lapCount = newValue}
   }
 
-  /// How many of the distance's metres a pedometer measured.
+  /// The part of the distance that a pedometer measured.
   var pedometerMeters: Double {
     get {_storage._pedometerMeters ?? 0}
     set {_uniqueStorage()._pedometerMeters = newValue}
@@ -3113,7 +3163,7 @@ nonisolated struct WireMetrics: @unchecked Sendable {
   /// Clears the value of `pedometerMeters`. Subsequent reads from it will return its default value.
   mutating func clearPedometerMeters() {_uniqueStorage()._pedometerMeters = nil}
 
-  /// Of the fastest completed minute.
+  /// The pace of the fastest completed minute.
   var bestPaceSecondsPerKilometer: Double {
     get {_storage._bestPaceSecondsPerKilometer ?? 0}
     set {_uniqueStorage()._bestPaceSecondsPerKilometer = newValue}
@@ -3123,7 +3173,7 @@ nonisolated struct WireMetrics: @unchecked Sendable {
   /// Clears the value of `bestPaceSecondsPerKilometer`. Subsequent reads from it will return its default value.
   mutating func clearBestPaceSecondsPerKilometer() {_uniqueStorage()._bestPaceSecondsPerKilometer = nil}
 
-  /// Of the slowest completed minute in which the runner moved.
+  /// The pace of the slowest completed minute in which the runner moved.
   var worstPaceSecondsPerKilometer: Double {
     get {_storage._worstPaceSecondsPerKilometer ?? 0}
     set {_uniqueStorage()._worstPaceSecondsPerKilometer = newValue}
@@ -3133,7 +3183,7 @@ nonisolated struct WireMetrics: @unchecked Sendable {
   /// Clears the value of `worstPaceSecondsPerKilometer`. Subsequent reads from it will return its default value.
   mutating func clearWorstPaceSecondsPerKilometer() {_uniqueStorage()._worstPaceSecondsPerKilometer = nil}
 
-  /// Steps of both feet, over the active time in which the runner stepped.
+  /// Steps of both feet, mean over the active time in which the runner stepped.
   var averageCadenceStepsPerMinute: Double {
     get {_storage._averageCadenceStepsPerMinute ?? 0}
     set {_uniqueStorage()._averageCadenceStepsPerMinute = newValue}
@@ -3143,7 +3193,7 @@ nonisolated struct WireMetrics: @unchecked Sendable {
   /// Clears the value of `averageCadenceStepsPerMinute`. Subsequent reads from it will return its default value.
   mutating func clearAverageCadenceStepsPerMinute() {_uniqueStorage()._averageCadenceStepsPerMinute = nil}
 
-  /// Smoothed, above sea level.
+  /// The smoothed altitude, metres above sea level.
   var altitudeMeters: Double {
     get {_storage._altitudeMeters ?? 0}
     set {_uniqueStorage()._altitudeMeters = newValue}
@@ -3153,7 +3203,7 @@ nonisolated struct WireMetrics: @unchecked Sendable {
   /// Clears the value of `altitudeMeters`. Subsequent reads from it will return its default value.
   mutating func clearAltitudeMeters() {_uniqueStorage()._altitudeMeters = nil}
 
-  /// Spent while active, resting metabolism included; absent without the runner's weight.
+  /// Energy spent in active time, resting metabolism included; absent without the runner's weight.
   var energyJoules: Double {
     get {_storage._energyJoules ?? 0}
     set {_uniqueStorage()._energyJoules = newValue}
@@ -3163,19 +3213,19 @@ nonisolated struct WireMetrics: @unchecked Sendable {
   /// Clears the value of `energyJoules`. Subsequent reads from it will return its default value.
   mutating func clearEnergyJoules() {_uniqueStorage()._energyJoules = nil}
 
-  /// No motion sensor says so: the activity is inferred from speed and cadence.
+  /// Whether the activity is inferred from speed and cadence, because no motion sensor reports it.
   var activityInferred: Bool {
     get {_storage._activityInferred}
     set {_uniqueStorage()._activityInferred = newValue}
   }
 
-  /// The clock stands although nobody paused: the runner does.
+  /// Whether auto-pause has stopped the clock because the runner stands.
   var autoPaused: Bool {
     get {_storage._autoPaused}
     set {_uniqueStorage()._autoPaused = newValue}
   }
 
-  /// Absent in what a hub of before says: nothing is known of their age.
+  /// When the readings were taken; absent without readings, and from an older hub, which does not send it.
   var moments: WireMoments {
     get {_storage._moments ?? WireMoments()}
     set {_uniqueStorage()._moments = newValue}
@@ -3192,8 +3242,8 @@ nonisolated struct WireMetrics: @unchecked Sendable {
   fileprivate var _storage = _StorageClass.defaultInstance
 }
 
-/// When the latest readings behind each group of numbers were taken: run time, from the start, never negative. Absent
-/// where there was none.
+/// When the latest reading behind each group of metrics was taken, as time since the start of the run; never negative.
+/// Absent for a group without a reading.
 nonisolated struct WireMoments: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -3266,8 +3316,8 @@ nonisolated struct WireMoments: Sendable {
   fileprivate var _activityNs: Int64? = nil
 }
 
-/// The numbers of a run with the pieces that they are made of. Each list holds its first 256 lines at most, and all
-/// lists together no more than fit the frame, in the order of their fields.
+/// The metrics of a run with its splits, laps and stretches. Each list holds its first 256 lines at most. All lists
+/// together hold no more than fit the frame; they are filled in the order of their fields.
 nonisolated struct WireRunReport: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -3282,16 +3332,16 @@ nonisolated struct WireRunReport: Sendable {
   /// Clears the value of `metrics`. Subsequent reads from it will return its default value.
   mutating func clearMetrics() {self._metrics = nil}
 
-  /// The open one last.
+  /// The open kilometre last.
   var kilometers: [WireSplit] = []
 
-  /// The open one last.
+  /// The open mile last.
   var miles: [WireSplit] = []
 
-  /// By command, the open one last; none when none was marked.
+  /// Laps marked by command, the open one last; empty when none was marked.
   var laps: [WireSplit] = []
 
-  /// What measured the distance, in order.
+  /// Which source measured which part of the distance, in order of time.
   var stretches: [WireDistanceStretch] = []
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -3301,16 +3351,16 @@ nonisolated struct WireRunReport: Sendable {
   fileprivate var _metrics: WireMetrics? = nil
 }
 
-/// A piece of a run: a kilometre, a mile (1,609.344 m), or a lap.
+/// A part of a run: a kilometre, a mile (1,609.344 m), or a lap.
 nonisolated struct WireSplit: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// 1, 2, 3 ... at most 2^31 - 1.
+  /// Counts from 1, at most 2^31 - 1.
   var number: UInt32 = 0
 
-  /// Absent for a lap without a distance.
+  /// Absent for a lap of a run without a distance.
   var distanceMeters: Double {
     get {_distanceMeters ?? 0}
     set {_distanceMeters = newValue}
@@ -3320,9 +3370,10 @@ nonisolated struct WireSplit: Sendable {
   /// Clears the value of `distanceMeters`. Subsequent reads from it will return its default value.
   mutating func clearDistanceMeters() {self._distanceMeters = nil}
 
+  /// Active time within the split, never negative.
   var activeNs: Int64 = 0
 
-  /// Run time, pauses included.
+  /// Start and end as time since the start of the run, pauses included; never negative.
   var startedAtNs: Int64 = 0
 
   var endedAtNs: Int64 = 0
@@ -3336,6 +3387,7 @@ nonisolated struct WireSplit: Sendable {
   /// Clears the value of `averageHeartRateBpm`. Subsequent reads from it will return its default value.
   mutating func clearAverageHeartRateBpm() {self._averageHeartRateBpm = nil}
 
+  /// Metres climbed.
   var elevationGainMeters: Double {
     get {_elevationGainMeters ?? 0}
     set {_elevationGainMeters = newValue}
@@ -3345,7 +3397,7 @@ nonisolated struct WireSplit: Sendable {
   /// Clears the value of `elevationGainMeters`. Subsequent reads from it will return its default value.
   mutating func clearElevationGainMeters() {self._elevationGainMeters = nil}
 
-  /// Positive.
+  /// Metres descended, positive.
   var elevationLossMeters: Double {
     get {_elevationLossMeters ?? 0}
     set {_elevationLossMeters = newValue}
@@ -3355,6 +3407,7 @@ nonisolated struct WireSplit: Sendable {
   /// Clears the value of `elevationLossMeters`. Subsequent reads from it will return its default value.
   mutating func clearElevationLossMeters() {self._elevationLossMeters = nil}
 
+  /// Whether the split has ended; false for the open one.
   var complete: Bool = false
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -3367,7 +3420,7 @@ nonisolated struct WireSplit: Sendable {
   fileprivate var _elevationLossMeters: Double? = nil
 }
 
-/// Consecutive metres of one source.
+/// A part of the distance that one source measured without interruption.
 nonisolated struct WireDistanceStretch: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -3375,7 +3428,7 @@ nonisolated struct WireDistanceStretch: Sendable {
 
   var source: WireDistanceSource = .unspecified
 
-  /// Run time, pauses included.
+  /// Start and end as time since the start of the run, pauses included; never negative.
   var startedAtNs: Int64 = 0
 
   var endedAtNs: Int64 = 0
@@ -3387,8 +3440,8 @@ nonisolated struct WireDistanceStretch: Sendable {
   init() {}
 }
 
-/// Consecutive points of a run's route: at most 512. What is published replaces everything from its first index on: a
-/// reading that came late changes what became of points after it. A run begins with a part without points.
+/// Consecutive points of a run's route, at most 512. A published part replaces all points from its first index on,
+/// because a late reading can change the verdicts on later points. A run begins with a part without points.
 nonisolated struct WireRoutePart: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -3396,21 +3449,21 @@ nonisolated struct WireRoutePart: Sendable {
 
   var runID: Data = Data()
 
-  /// The hub's life, as in snapshots.
+  /// The hub's term, as in snapshots.
   var term: UInt64 = 0
 
-  /// What is published is numbered 1, 2, 3 ... in a life of the hub, whatever the run. An answer has the number of the
-  /// last part published before it, and holds all that was published up to there. Who has missed a number does not know
-  /// what became of any point, and asks from the first one on.
+  /// Counts the published parts from each start of the hub: 1, 2, 3 ..., across runs. An answer has the number of the
+  /// last part that was published before it, and holds everything that was published up to there. A follower that has
+  /// missed a number cannot trust any point that it has, and asks again from index 0.
   var number: UInt64 = 0
 
-  /// The index of its first point in the whole route.
+  /// The index of the first point in the whole route, at most 2^31 - 1.
   var from: UInt32 = 0
 
   var points: [WireRoutePoint] = []
 
-  /// How many points the whole route had then: never less than what `from` and the points come to, unless there are no
-  /// points; at most 2^31 - 1. What is published goes up to there in parts that follow one another.
+  /// The number of points of the whole route when the hub made this part, at most 2^31 - 1. It is at least `from` plus
+  /// the number of points here, unless there are no points here. Several published parts in a row lead up to it.
   var total: UInt32 = 0
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -3418,13 +3471,13 @@ nonisolated struct WireRoutePart: Sendable {
   init() {}
 }
 
-/// A fix, and what became of it.
+/// A position fix with its verdict.
 nonisolated struct WireRoutePoint: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// When it was taken: run time, never negative.
+  /// When the fix was taken, as time since the start of the run; never negative.
   var offsetNs: Int64 = 0
 
   var position: WirePosition {
@@ -3438,7 +3491,7 @@ nonisolated struct WireRoutePoint: Sendable {
 
   var verdict: WireFixVerdict = .unspecified
 
-  /// The smoothed altitude there.
+  /// The smoothed altitude at the fix; absent while it is not known.
   var altitudeMeters: Double {
     get {_altitudeMeters ?? 0}
     set {_altitudeMeters = newValue}
@@ -3448,7 +3501,7 @@ nonisolated struct WireRoutePoint: Sendable {
   /// Clears the value of `altitudeMeters`. Subsequent reads from it will return its default value.
   mutating func clearAltitudeMeters() {self._altitudeMeters = nil}
 
-  /// Covered up to there; absent while unknown.
+  /// The distance covered up to the fix; absent while it is not known.
   var distanceMeters: Double {
     get {_distanceMeters ?? 0}
     set {_distanceMeters = newValue}
@@ -3473,12 +3526,12 @@ nonisolated struct WireSample: Sendable {
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// Its place in the sender's stream of samples: 1, 2, 3 ...
+  /// The sample's sequence in the sender's stream of samples: 1, 2, 3 ...
   var sequence: UInt64 = 0
 
   var moment: WireSample.OneOf_Moment? = nil
 
-  /// Taken this long ago; real time, never negative.
+  /// Real time since the reading was taken; never negative.
   var ageNs: Int64 {
     get {
       if case .ageNs(let v)? = moment {return v}
@@ -3487,7 +3540,7 @@ nonisolated struct WireSample: Sendable {
     set {moment = .ageNs(newValue)}
   }
 
-  /// Taken at this offset on the run's own time line: a replay.
+  /// In a replay, the time from the start of the run (run_id, or else the present run) to the reading.
   var runOffsetNs: Int64 {
     get {
       if case .runOffsetNs(let v)? = moment {return v}
@@ -3532,7 +3585,7 @@ nonisolated struct WireSample: Sendable {
     set {value = .cadenceStepsPerMinute(newValue)}
   }
 
-  /// Metres since the sensor's own zero, by steps rather than by satellite; 0 or more.
+  /// Metres since the sensor's own zero, measured by steps and not by satellite; 0 or more.
   var pedometerMeters: Double {
     get {
       if case .pedometerMeters(let v)? = value {return v}
@@ -3541,7 +3594,7 @@ nonisolated struct WireSample: Sendable {
     set {value = .pedometerMeters(newValue)}
   }
 
-  /// What a motion sensor believes.
+  /// The activity that a motion sensor reports.
   var motion: WireActivity {
     get {
       if case .motion(let v)? = value {return v}
@@ -3550,7 +3603,7 @@ nonisolated struct WireSample: Sendable {
     set {value = .motion(newValue)}
   }
 
-  /// The run that it was measured in, as the sender knows it. Absent: the present run.
+  /// The run in which the reading was taken, as the sender knows it; absent for the present run.
   var runID: Data {
     get {_runID ?? Data()}
     set {_runID = newValue}
@@ -3563,9 +3616,9 @@ nonisolated struct WireSample: Sendable {
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   nonisolated enum OneOf_Moment: Equatable, Sendable {
-    /// Taken this long ago; real time, never negative.
+    /// Real time since the reading was taken; never negative.
     case ageNs(Int64)
-    /// Taken at this offset on the run's own time line: a replay.
+    /// In a replay, the time from the start of the run (run_id, or else the present run) to the reading.
     case runOffsetNs(Int64)
 
   }
@@ -3577,9 +3630,9 @@ nonisolated struct WireSample: Sendable {
     case heartRateBpm(Double)
     /// Steps of both feet, 0 or more.
     case cadenceStepsPerMinute(Double)
-    /// Metres since the sensor's own zero, by steps rather than by satellite; 0 or more.
+    /// Metres since the sensor's own zero, measured by steps and not by satellite; 0 or more.
     case pedometerMeters(Double)
-    /// What a motion sensor believes.
+    /// The activity that a motion sensor reports.
     case motion(WireActivity)
 
   }
@@ -3589,7 +3642,7 @@ nonisolated struct WireSample: Sendable {
   fileprivate var _runID: Data? = nil
 }
 
-/// Where the runner was, WGS84.
+/// A position of the runner, WGS84.
 nonisolated struct WirePosition: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -3601,7 +3654,7 @@ nonisolated struct WirePosition: Sendable {
   /// Degrees east, -180 to 180.
   var longitudeDegrees: Double = 0
 
-  /// Radius of the 68 % circle; absent when the source gives none, negative when the fix is invalid.
+  /// The radius of the 68 % circle; absent when the source gives none, negative when the fix is invalid.
   var horizontalAccuracyMeters: Double {
     get {_horizontalAccuracyMeters ?? 0}
     set {_horizontalAccuracyMeters = newValue}
@@ -3618,7 +3671,7 @@ nonisolated struct WirePosition: Sendable {
   fileprivate var _horizontalAccuracyMeters: Double? = nil
 }
 
-/// Metres above sea level.
+/// An altitude, metres above sea level.
 nonisolated struct WireAltitude: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
