@@ -166,14 +166,17 @@ struct Crew {
       let (written, promise) = (member.written, member.promise)
       try await member.process.wait(for: "a verdict for each of the \(written) presses on \(member.device)") { view in
         let promised = Set(view.stages(promise))
-        // A press may be refused when a phone's disk is far behind: it has a verdict and was never promised.
-        let judged = Set(view.json.lazy.filter { $0["event"]?.string == "verdict" }.compactMap { $0["commandId"] })
-        return judged.union(promised).count >= written && judged.isSuperset(of: promised) ? true : nil
+        let verdicts = view.json.filter { $0["event"]?.string == "verdict" }
+        // A press may be refused when a disk is far behind: it has a verdict and was never promised. Other verdicts
+        // without a promise belong to presses of this node's earlier processes.
+        let refused = Set(verdicts.filter { $0["reason"]?.string == "busy" }.compactMap { $0["commandId"] })
+        let judged = Set(verdicts.compactMap { $0["commandId"] })
+        return promised.union(refused).count >= written && judged.isSuperset(of: promised) ? true : nil
       }
     }
   }
 
-  /// Waits until all nodes show the same term and revision; nobody presses any more.
+  /// Waits until all nodes show the same term and revision; no press follows.
   func agree() async throws {
     func places() -> [[Int]] { members.map { $0.process.place ?? [] } }
     while Set(places()).count > 1 {
