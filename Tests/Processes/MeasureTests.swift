@@ -108,7 +108,7 @@ struct MeasureTests {
 
   @Test(
     "Reading needs a few bytes of memory for each byte of the file, whatever it contains",
-    .enabled(if: !Footprint.keepsFreed))
+    .enabled(if: Sanitizer.present == nil))
   func memory() async throws {
     let hostile = [
       String(repeating: "<:a/>", count: 2_000_000), String(repeating: "<Lap/>", count: 1_500_000),

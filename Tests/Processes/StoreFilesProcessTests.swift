@@ -110,7 +110,9 @@ struct StoreFilesProcessTests {
     }
   }
 
-  @Test("A phone survives a limit on the size of files like a full disk, and reports it once")
+  @Test(
+    "A phone survives a limit on the size of files like a full disk, and reports it once",
+    .enabled(if: Sanitizer.present != .thread))
   func sizeLimit() async throws {
     try await withTestBus { bus in
       // In kibibytes; the log of a store reaches that size after some presses.

@@ -32,13 +32,9 @@ public struct Footprint: Sendable {
     self.threads = threads
   }
 
-  /// Whether freed memory is kept, as the address sanitizer does (`scripts/sanitize`) to detect later uses of it.
-  /// Then memory sizes mean nothing.
-  public static var keepsFreed: Bool { ProcessInfo.processInfo.environment["RUNBUS_KEEPS_FREED"] != nil }
-
   /// Whether memory has grown by less than `kilobytes`; always true under the address sanitizer.
   public func hasGrown(byLessThan kilobytes: Int, since before: Footprint) -> Bool {
-    Self.keepsFreed
+    Sanitizer.present == .address
       || residentKilobytes - before.residentKilobytes < kilobytes
   }
 }
