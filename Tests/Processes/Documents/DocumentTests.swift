@@ -172,9 +172,11 @@ struct DocumentSessionTests {
     try await withTestBus { bus in
       for (block, isHanging) in [("$ tail -f /dev/null", true), ("$ tail -f /dev/null &", false)] {
         let name = bus.directory + "/pid-\(isHanging)"
+        // The page does not end before the process in the background has written its id.
+        let rest = isHanging ? "" : " &\n$ until test -s \(name); do sleep 0.01; done"
         let page = DocumentPage(
           name: "page.md",
-          text: "```\n$ sh -c 'echo $$ > \(name); exec \(block.dropFirst(2).prefix(17))' \(isHanging ? "" : "&")\n```")
+          text: "```\n$ sh -c 'echo $$ > \(name); exec \(block.dropFirst(2).prefix(17))'\(rest)\n```")
         try await withTestBus { inner in
           let found = try await DocumentSession(page: page, bus: inner, deadline: isHanging ? 3 : 90).run()
           #expect(found.count == 1)
