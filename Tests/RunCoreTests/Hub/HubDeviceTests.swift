@@ -119,10 +119,10 @@ struct HubDeviceTests {
   @Test("A hub refuses a device's values beyond 1,024 keys")
   func keys() {
     var hub = HubStage.with("wrong")
-    for key in 0...Courier.keysMax {
+    for key in 0...LatestValues.keysMax {
       let lines =
         hub.says("wrong", .delivery(.latest(key: "k\(key)", version: 1, value(UInt64(key), 1)))) + hub.commitsAll()
-      let answer = key < Courier.keysMax ? "wrong ← has k\(key) 1" : "wrong ← no room for k\(key) 1"
+      let answer = key < LatestValues.keysMax ? "wrong ← has k\(key) 1" : "wrong ← no room for k\(key) 1"
       #expect(lines.contains(answer))
     }
   }

@@ -130,12 +130,12 @@ struct HubLeftStoreTests {
       }
       hub.commitsAll()
     }
-    #expect(disk(of: hub).history.delivery.latestReceived.count == Courier.keysMax)
-    #expect(hub.core.couriers.values.reduce(0) { $0 + $1.receivedCount } == Courier.keysMax)
+    #expect(disk(of: hub).history.delivery.latestReceived.count == LatestValues.keysMax)
+    #expect(hub.core.couriers.values.reduce(0) { $0 + $1.receivedCount } == LatestValues.keysMax)
     _ = hub.says("c0", .goodbye)
     hub.core.giveUp(StoreID(high: 5, low: 0))
     #expect(hub.core.latest("c0.0", from: DeviceID("wrong")!) != nil)
-    #expect(hub.core.couriers.values.reduce(0) { $0 + $1.receivedCount } == Courier.keysMax)
+    #expect(hub.core.couriers.values.reduce(0) { $0 + $1.receivedCount } == LatestValues.keysMax)
   }
 
   @Test("A verdict for a store that was given up and came back is sent only once it is durable")

@@ -1,56 +1,147 @@
 @testable import RunCore
 import Testing
 
-#if canImport(Darwin)
-  import Darwin
-#elseif canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#endif
-
-/// The number of additional random sequences: `RUNBUS_SOAK_DELIVERY`, 0 if it is not set.
-let deliverySoak = getenv("RUNBUS_SOAK_DELIVERY").flatMap { UInt64(String(cString: $0)) } ?? 0
-
-@Suite("Two couriers over an unreliable link")
+@Suite("A courier joins messages and values")
 struct CourierTests {
-  @Test("Every sequence of five steps after two messages were sent", arguments: CourierPair.Step.allCases)
-  func exhausted(first: CourierPair.Step) {
-    var start = CourierPair()
-    for step in [.post, .post, .commitSender, .deliver] as [CourierPair.Step] { start.take(step) }
-    start.take(first)
-    walk(start, depth: 4, path: [first])
+  private static let store = StoreID(high: 2, low: 1)
+
+  private var generator = SeededGenerator(seed: 1)
+  private var now = BusTime.zero
+  private var effects: [Courier.Effect] = []
+
+  private func courier(device: DeviceID? = DeviceID("watch"), isHandling: Bool = true) -> Courier {
+    Courier(
+      device: device, rowDevice: device,
+      stream: OutboundStream(OutboundStreamID(receiver: Self.store, kind: .messages), bounds: .messages),
+      inbox: InboundStream(StreamID(sender: Self.store, kind: .messages)), isHandling: isHandling)
   }
 
-  @Test("Every sequence of four steps from the first one on", arguments: CourierPair.Step.allCases)
-  func exhaustedFromNothing(first: CourierPair.Step) {
-    var start = CourierPair()
-    start.take(first)
-    walk(start, depth: 3, path: [first])
-  }
-
-  private func walk(_ pair: CourierPair, depth: Int, path: [CourierPair.Step]) {
-    var settled = pair
-    settled.settle()
-    if !settled.faults.isEmpty { Issue.record("\(path): \(settled.faults.joined(separator: "; "))") }
-    guard depth > 0, settled.faults.isEmpty else { return }
-    for step in CourierPair.Step.allCases {
-      var next = pair
-      next.take(step)
-      walk(next, depth: depth - 1, path: path + [step])
-    }
-  }
-
-  @Test("Long random sequences of steps", arguments: 0..<8 as Range<UInt64>)
-  func sampled(part: UInt64) {
-    for seed in stride(from: part, to: 400 + deliverySoak, by: 8) {
-      var random = SeededGenerator(seed: seed)
-      var pair = CourierPair(failuresMax: 4)
-      for _ in 0..<150 {
-        pair.take(CourierPair.Step.allCases.randomElement(using: &random)!)
+  private mutating func lines(
+    _ courier: inout Courier, _ body: (inout Courier, inout SeededGenerator, inout [Courier.Action]) -> Void
+  ) -> [String] {
+    var actions: [Courier.Action] = []
+    body(&courier, &generator, &actions)
+    return actions.map { action in
+      switch action {
+      case .send(let message): return NodeLines.line(message)
+      case .write(let operations, let isUrgent, let effect):
+        if let effect { effects.append(effect) }
+        return MessagingLines.line(operations, isUrgent: isUrgent)
+      case .hand(let handlerCall): return NodeLines.line(handlerCall)
+      case .processed(let message, let isIncoming): return "\(message.id.low) handled \(isIncoming ? "here" : "there")"
+      case .receipt(let receipt): return NodeLines.line(receipt)
+      case .note: return "note"
       }
-      pair.settle()
-      #expect(pair.faults.isEmpty, "seed \(seed): \(pair.faults.prefix(3).joined(separator: "; "))")
     }
+  }
+
+  private mutating func commits(_ courier: inout Courier) -> [String] {
+    let (done, now) = (effects, now)
+    effects = []
+    return done.flatMap { effect in lines(&courier) { $0.perform(effect, at: now, generator: &$1, into: &$2) } }
+  }
+
+  private mutating func post(
+    _ courier: inout Courier, _ message: AppMessage, _ deliveryClass: DeliveryClass
+  ) -> (PostRefusal?, [String]) {
+    var refusal: PostRefusal?
+    let now = now
+    let lines = lines(&courier) { refusal = $0.post(message, by: deliveryClass, at: now, into: &$2) }
+    return (refusal, lines)
+  }
+
+  private mutating func open(_ courier: inout Courier) -> [String] {
+    let now = now
+    return lines(&courier) { _ = $0.open(received: .start, at: now, generator: &$1, into: &$2) }
+  }
+
+  private mutating func hears(_ courier: inout Courier, _ message: DeliveryMessage) -> [String] {
+    let now = now
+    return lines(&courier) { $0.receive(message, at: now, generator: &$1, into: &$2) }
+  }
+
+  @Test("A live message is sent now or refused, and handed over at most once, without storage")
+  mutating func live() {
+    var courier = courier()
+    let message = MessagingLines.message(1)
+    #expect(post(&courier, message, .live) == (.unreachable, []))
+    _ = open(&courier)
+    #expect(post(&courier, message, .live) == (nil, ["live 1", "1 sent"]))
+    #expect(courier.deadline == nil && courier.isEmpty)
+    #expect(hears(&courier, .live(message)) == ["hand 1"])
+  }
+
+  @Test("A session stores tries first, then sends values, then messages")
+  mutating func order() {
+    var courier = courier()
+    #expect(post(&courier, MessagingLines.message(1), .queued) == (nil, ["commit: owe messages 1"]))
+    #expect(post(&courier, MessagingLines.message(2), .latest(key: "goal")) == (nil, ["commit: set goal 1"]))
+    #expect(commits(&courier) == ["1 queued", "2 queued"])
+    #expect(courier.deadline == nil)
+    #expect(open(&courier) == ["commit: try messages 1...1", "goal 1"])
+    #expect(commits(&courier) == ["messages 1"])
+    courier.close()
+    #expect(courier.deadline == nil)
+    #expect(open(&courier) == ["goal 1", "messages 1"])
+    let due = courier.deadline!
+    #expect(due == courier.stream.retryAt, "messages wait two seconds, values five")
+    _ = hears(&courier, .acknowledge(.messages, through: 1))
+    #expect(courier.deadline! > due && !courier.isEmpty)
+    _ = hears(&courier, .acknowledgeLatest(key: "goal", version: 1))
+    #expect(courier.deadline == nil && courier.isEmpty && !courier.isUnused)
+  }
+
+  @Test("Without a handler messages stay with their sender, live ones are dropped, and values are kept")
+  mutating func withoutHandler() {
+    var courier = courier(isHandling: false)
+    _ = open(&courier)
+    let message = MessagingLines.message(1)
+    let queued = DeliveryMessage.messages([MessageTransmission(sequence: 1, message: message)])
+    #expect(hears(&courier, queued) == [])
+    #expect(hears(&courier, .live(message)) == ["note"])
+    #expect(hears(&courier, .latest(key: "goal", version: 1, message)) == ["commit: take goal 1"])
+    #expect(commits(&courier) == ["has goal 1"])
+    #expect(lines(&courier) { courier, _, actions in courier.setHandling(true, into: &actions) } == ["messages from 1"])
+    #expect(hears(&courier, queued) == ["hand 1 at 1", "delivered to 1"])
+    #expect(courier.value(of: "goal") == message)
+  }
+
+  @Test("A node that has not met the other device receives no value and hands nothing over")
+  mutating func unknownDevice() {
+    var courier = courier(device: nil)
+    _ = open(&courier)
+    #expect(hears(&courier, .latest(key: "goal", version: 1, MessagingLines.message(1))) == [])
+    #expect(hears(&courier, .live(MessagingLines.message(1))) == [])
+    courier.belong(to: DeviceID("watch")!)
+    #expect(hears(&courier, .live(MessagingLines.message(1))) == ["hand 1"])
+    #expect(post(&courier, MessagingLines.message(2), .latest(key: "goal")).1 == ["commit: set goal 1"])
+    #expect(courier.waitingValues.map(\.device) == [DeviceID("watch")])
+  }
+
+  @Test("Names, keys and bodies that the wire does not carry are refused")
+  mutating func refusals() {
+    var courier = courier()
+    let long = AppMessage(
+      id: MessageID(high: 0, low: 1), name: "m", body: Array(repeating: 0, count: AppMessage.bodyMax + 1))
+    #expect(post(&courier, long, .queued) == (.tooLong, []))
+    #expect(post(&courier, MessagingLines.message(1), .latest(key: "")) == (.tooLong, []))
+    #expect(courier.isUnused)
+  }
+
+  @Test("Begun anew, a courier numbers its messages from 1 and owes every value again")
+  mutating func renumber() {
+    var courier = courier()
+    _ = open(&courier)
+    _ = post(&courier, MessagingLines.message(1), .queued)
+    _ = post(&courier, MessagingLines.message(2), .latest(key: "goal"))
+    _ = commits(&courier)
+    _ = hears(&courier, .acknowledgeLatest(key: "goal", version: 1))
+    courier.close()
+    let other = StoreID(high: 2, low: 2)
+    let writes = courier.renumber(
+      to: OutboundStreamID(receiver: other, kind: .messages), from: StreamID(sender: other, kind: .messages))
+    #expect(writes.map(NodeLines.line) == ["set goal 1"])
+    #expect(open(&courier) == ["commit: ", "goal 1"])
+    #expect(courier.inbox.stream.sender == other)
   }
 }

@@ -1,18 +1,18 @@
 @testable import RunCore
 
-/// Two couriers, a link that loses, repeats and reorders, a disk on either side, and an app that keeps what it has
+/// Two message streams, a link that loses, repeats and reorders, a disk on either side, and an app that keeps what it has
 /// processed. One sends, the other receives. Every step is one action, so that tests can try all sequences of steps.
-struct CourierPair {
+struct MessageStreamPair {
   enum Step: CaseIterable, Hashable {
     case post, deliver, lose, duplicate, overtake, commitSender, commitReceiver, crashSender, crashReceiver, handled,
       failed
   }
 
   struct Node {
-    var courier: Courier
+    var stream: MessageStream
     var disk = DeliveryDisk()
     /// Gathered writes with their effects, in order; a crash may lose the first or keep it.
-    var batch: [(operations: [StoreOperation], effect: Courier.Effect?)] = []
+    var batch: [(operations: [StoreOperation], effect: MessageStream.Effect?)] = []
     var generator: SeededGenerator
   }
 
@@ -31,7 +31,7 @@ struct CourierPair {
   private var queued: Set<UInt64> = []
   private var told: Set<UInt64> = []
   /// Handed to the app in this incarnation, with no result yet.
-  private var desk: [HandlerCall] = []
+  private var desk: [(message: AppMessage, sequence: UInt64, handlerGeneration: UInt64)] = []
   private var failedRound: UInt64?
   /// Processed by the app and durable together with the watermark.
   private(set) var processed: [UInt64] = []
@@ -44,21 +44,19 @@ struct CourierPair {
 
   init(failuresMax: Int = 3) {
     self.failuresMax = failuresMax
-    near = Node(courier: Self.courier(DeliveryDisk(), isSender: true), generator: SeededGenerator(seed: 1))
-    far = Node(courier: Self.courier(DeliveryDisk(), isSender: false), generator: SeededGenerator(seed: 2))
+    near = Node(stream: Self.stream(DeliveryDisk(), isSender: true), generator: SeededGenerator(seed: 1))
+    far = Node(stream: Self.stream(DeliveryDisk(), isSender: false), generator: SeededGenerator(seed: 2))
     open()
   }
 
-  private static func courier(_ disk: DeliveryDisk, isSender: Bool) -> Courier {
-    let (own, other) = isSender ? (sender, receiver) : (receiver, sender)
+  private static func stream(_ disk: DeliveryDisk, isSender: Bool) -> MessageStream {
+    let other = isSender ? receiver : sender
     let out = OutboundStreamID(receiver: other, kind: .messages)
     let incoming = StreamID(sender: other, kind: .messages)
-    _ = own
-    return Courier(
-      device: DeviceID("other")!,
-      stream: OutboundStream(
+    return MessageStream(
+      outbound: OutboundStream(
         out, bounds: .messages, rows: disk.rows(out), acknowledged: disk.history.acknowledged[out] ?? 0),
-      inbox: InboundStream(incoming, durable: disk.history.watermarks[incoming] ?? .start), isHandling: true)
+      inbound: InboundStream(incoming, durable: disk.history.watermarks[incoming] ?? .start))
   }
 
   // MARK: Steps
@@ -68,7 +66,7 @@ struct CourierPair {
     case .post:
       posted += 1
       let message = AppMessage(id: MessageID(high: 0, low: posted), name: "m", body: [])
-      nearDoes { _ = $0.post(message, by: .queued, at: $1, into: &$3) }
+      nearDoes { stream, now, _ in stream.post(message, at: now) ?? [] }
     case .deliver: if !toFar.isEmpty { reachFar(toFar.removeFirst()) } else { deliverBack() }
     case .lose: if !toFar.isEmpty { toFar.removeFirst() } else if !toNear.isEmpty { toNear.removeFirst() }
     case .duplicate:
@@ -79,14 +77,14 @@ struct CourierPair {
     case .commitSender: commitNear()
     case .commitReceiver: commitFar()
     case .crashSender:
-      near = Node(courier: Self.courier(near.disk, isSender: true), disk: near.disk, generator: near.generator)
+      near = Node(stream: Self.stream(near.disk, isSender: true), disk: near.disk, generator: near.generator)
       open()
     case .crashReceiver:
       desk = []
       failedRound = nil
       returned = []
       toldToAll = []
-      far = Node(courier: Self.courier(far.disk, isSender: false), disk: far.disk, generator: far.generator)
+      far = Node(stream: Self.stream(far.disk, isSender: false), disk: far.disk, generator: far.generator)
       open()
     case .handled: work(fails: false)
     case .failed: if failures < failuresMax { work(fails: true) }
@@ -98,39 +96,34 @@ struct CourierPair {
   /// Opens a session with the durable marks of both sides.
   private mutating func open() {
     (toFar, toNear) = ([], [])
-    near.courier.close()
-    far.courier.close()
+    near.stream.close()
+    far.stream.close()
     let mark = far.disk.history.watermarks[Self.incoming] ?? .start
-    nearDoes {
-      let standing = $0.open(received: mark, at: $1, generator: &$2, into: &$3)
-      if standing != .good { $3.append(.note("fault: \(standing)")) }
-    }
-    farDoes { _ = $0.open(received: .start, at: $1, generator: &$2, into: &$3) }
+    nearDoes { $0.open(received: mark, at: $1, generator: &$2).actions + $0.send(at: $1, generator: &$2) }
+    if !near.stream.isOpen { faults.append("the sender's stream did not open") }
+    farDoes { $0.open(received: .start, at: $1, generator: &$2).actions + $0.send(at: $1, generator: &$2) }
   }
 
   private mutating func work(fails: Bool) {
     while let next = desk.first {
       desk.removeFirst()
       if let failedRound, next.handlerGeneration <= failedRound { continue }
-      guard let place = next.sequence else { continue }
       if fails {
         failures += 1
         failedRound = next.handlerGeneration
-        return farDoes { $0.fail(place, "no", into: &$3) }
+        return farDoes { stream, _, _ in stream.fail(next.sequence, "no") }
       }
-      returned.append((place, next.received.message.id.low))
-      return farDoes { $0.handle(through: place, into: &$3) }
+      returned.append((next.sequence, next.message.id.low))
+      return farDoes { stream, _, _ in stream.handle(through: next.sequence, handlerGeneration: nil) }
     }
   }
 
   // MARK: Both sides
 
   private mutating func nearDoes(
-    _ body: (inout Courier, BusTime, inout SeededGenerator, inout [Courier.Action]) -> Void
+    _ body: (inout MessageStream, BusTime, inout SeededGenerator) -> [MessageStream.Action]
   ) {
-    var actions: [Courier.Action] = []
-    body(&near.courier, now, &near.generator, &actions)
-    for action in actions {
+    for action in body(&near.stream, now, &near.generator) {
       switch action {
       case .send(let message):
         if case .messages(let transmissions) = message {
@@ -144,7 +137,6 @@ struct CourierPair {
       case .receipt(let receipt): tell(receipt)
       case .processed(let message, let isIncoming): tellAll(message, isIncoming ? "came to its sender" : nil)
       case .hand: faults.append("the sender got a message")
-      case .note(let text): if text.hasPrefix("fault") { faults.append(text) }
       }
     }
   }
@@ -165,11 +157,10 @@ struct CourierPair {
     }
   }
 
-  private mutating func farDoes(_ body: (inout Courier, BusTime, inout SeededGenerator, inout [Courier.Action]) -> Void)
-  {
-    var actions: [Courier.Action] = []
-    body(&far.courier, now, &far.generator, &actions)
-    for action in actions {
+  private mutating func farDoes(
+    _ body: (inout MessageStream, BusTime, inout SeededGenerator) -> [MessageStream.Action]
+  ) {
+    for action in body(&far.stream, now, &far.generator) {
       switch action {
       case .send(let message):
         if case .acknowledge(_, let sequence) = message,
@@ -179,11 +170,11 @@ struct CourierPair {
         }
         toNear.append(message)
       case .write(let operations, _, let effect): far.batch.append((operations, effect))
-      case .hand(let handlerCall): desk.append(handlerCall)
+      case .hand(let message, let sequence): desk.append((message, sequence, far.stream.handlerGeneration))
       case .processed(let message, let isIncoming):
         let isFirst = toldToAll.insert(message.id.low).inserted
         tellAll(message, isIncoming ? isFirst ? nil : "was told twice" : "was sent by its receiver")
-      case .receipt, .note: break
+      case .receipt: break
       }
     }
   }
@@ -198,7 +189,7 @@ struct CourierPair {
     near.batch = []
     for write in batch { for operation in write.operations { near.disk.apply(operation) } }
     for write in batch {
-      if let effect = write.effect { nearDoes { $0.perform(effect, at: $1, generator: &$2, into: &$3) } }
+      if let effect = write.effect { nearDoes { $0.perform(effect, at: $1, generator: &$2) } }
     }
   }
 
@@ -211,16 +202,16 @@ struct CourierPair {
     processed += returned.filter { $0.place <= mark }.map(\.id)
     returned.removeAll { $0.place <= mark }
     for write in batch {
-      if let effect = write.effect { farDoes { $0.perform(effect, at: $1, generator: &$2, into: &$3) } }
+      if let effect = write.effect { farDoes { $0.perform(effect, at: $1, generator: &$2) } }
     }
   }
 
   private mutating func reachFar(_ message: DeliveryMessage) {
-    farDoes { $0.receive(message, at: $1, generator: &$2, into: &$3) }
+    farDoes { $0.receive(message, at: $1, generator: &$2) }
   }
 
   private mutating func reachNear(_ message: DeliveryMessage) {
-    nearDoes { $0.receive(message, at: $1, generator: &$2, into: &$3) }
+    nearDoes { $0.receive(message, at: $1, generator: &$2) }
   }
 
   // MARK: Until everything has arrived
@@ -235,12 +226,12 @@ struct CourierPair {
       while !toNear.isEmpty { deliverBack() }
       while !desk.isEmpty { work(fails: false) }
       if toFar.isEmpty, toNear.isEmpty, desk.isEmpty, near.batch.isEmpty, far.batch.isEmpty {
-        guard let due = near.courier.deadline else { break }
+        guard let due = near.stream.retryAt else { break }
         now = max(now, due)
-        nearDoes { $0.meetDeadlines(at: $1, generator: &$2, into: &$3) }
+        nearDoes { $0.retry(at: $1, generator: &$2) }
       }
     }
-    if !near.courier.stream.isAcknowledged { faults.append("the stream did not settle") }
+    if !near.stream.outbound.isAcknowledged { faults.append("the stream did not settle") }
     if !near.disk.rows(Self.out).isEmpty { faults.append("rows were left") }
     let lost = queued.subtracting(processed)
     if !lost.isEmpty { faults.append("lost: \(lost.sorted())") }

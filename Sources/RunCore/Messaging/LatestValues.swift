@@ -1,0 +1,294 @@
+/// The newest values by key between this node and one other node, in both directions.
+///
+/// This part decides which version a value gets, when it is sent and sent again, and which received values are kept,
+/// acknowledged, or refused for lack of room. It does not know whether a session is open: the caller says so.
+struct LatestValues: Sendable {
+  /// What the node has to do, in order.
+  enum Action: Hashable, Sendable {
+    case send(DeliveryMessage)
+    /// Commit these writes, at once if urgent, else with a later write. Call
+    /// ``LatestValues/perform(_:sessionWith:at:generator:)`` with the effect when they are durable.
+    case write([StoreOperation], isUrgent: Bool, then: Effect?)
+    /// Hand a received value, which is durable now, to the app's handler if it has one.
+    case hand(LatestReceived)
+    /// A value that this node's app posted has reached a stage.
+    case receipt(MessageReceipt)
+    case note(String)
+  }
+
+  /// What follows when a write is durable.
+  enum Effect: Hashable, Sendable {
+    /// The value of a key may be sent, unless a newer one has replaced it. `replaced` is the older, undelivered value
+    /// that it replaces.
+    case sendable(LatestRow, replaced: MessageID?)
+    /// The value of a key may be sent again, under a version above the one that the receiver has.
+    case sendableAgain(LatestRow)
+    /// The app gets this receipt.
+    case report(MessageReceipt)
+    /// The received value of a key is durable.
+    case received(LatestReceived)
+  }
+
+  /// How many received values may be kept, and their total size in bytes.
+  struct Room: Sendable {
+    var keys = LatestValues.keysMax
+    var bytes = Int.max
+  }
+
+  /// The most keys for which one node keeps values. Keys are meant to be names of settings, not ids.
+  static let keysMax = 1024
+  /// Higher versions are not believed: no node gives a key so many values. The wire carries versions up to 2^62.
+  private static let versionMax: UInt64 = 1 << 61
+  /// How long an acknowledgement may take before the values are sent again.
+  private static let patience = BusDuration.seconds(5)
+
+  /// A value that this node's app posted. One that is acknowledged in its row is not sent, whatever its stage is.
+  private struct Posted: Sendable {
+    enum Stage {
+      /// Its row is not durable yet. Can go to: waiting.
+      case storing
+      /// It is sent next. Can go to: sent.
+      case waiting
+      /// It was sent in this session. Can go to: waiting, when it is sent again.
+      case sent
+    }
+    var row: LatestRow
+    var stage: Stage
+  }
+
+  /// The newest value of a key that was received.
+  private struct Received: Sendable {
+    var row: LatestReceived
+    var isDurable = true
+  }
+
+  /// The device in the rows of posted values; `nil` on a peer, whose hub can become another device.
+  private var receiver: DeviceID?
+  private var posted: [String: Posted] = [:]
+  private var received: [String: Received] = [:]
+  /// The size of the received values in bytes, on disk and in memory.
+  private(set) var receivedBytes = 0
+  /// When ``retry(at:generator:)`` has something to do.
+  private(set) var retryAt: BusTime?
+
+  init(receiver: DeviceID?, posted: [LatestRow] = [], received: [LatestReceived] = []) {
+    self.receiver = receiver
+    for row in posted { self.posted[row.key] = Posted(row: row, stage: .waiting) }
+    for row in received { keep(row) }
+  }
+
+  /// How many received values there are.
+  var receivedCount: Int { received.count }
+
+  /// The newest values that this node's app posted and that are not acknowledged, by key.
+  var waiting: [LatestRow] {
+    posted.values.map(\.row).filter { !$0.isAcknowledged }.sorted { $0.key < $1.key }
+  }
+
+  /// Whether every posted value is acknowledged.
+  var hasNothingWaiting: Bool { posted.values.allSatisfy(\.row.isAcknowledged) }
+
+  /// The newest value of a key that was received.
+  func received(_ key: String) -> AppMessage? { received[key]?.row.message }
+
+  // MARK: Stores of a device
+
+  /// The receiving device is known from now on.
+  mutating func belong(to device: DeviceID) { receiver = device }
+
+  /// Copies the values received from another store of the device, which is gone for good, where this one has none.
+  mutating func inherit(from other: LatestValues) {
+    for (key, value) in other.received where received[key] == nil { keep(value.row) }
+  }
+
+  private mutating func keep(_ row: LatestReceived) {
+    received[row.key] = Received(row: row)
+    receivedBytes += row.size
+  }
+
+  /// Moves the posted value of a key, which was for another store of the device, to this one, unless this one has a
+  /// newer value.
+  mutating func adopt(_ key: String, from other: inout LatestValues) {
+    guard let value = other.posted.removeValue(forKey: key), posted[key]?.row.version ?? 0 < value.row.version else {
+      return
+    }
+    posted[key] = value
+  }
+
+  // MARK: Posting
+
+  /// Replaces the value of a key; `nil` when there is no room for another key.
+  mutating func post(_ message: AppMessage, key: String) -> [Action]? {
+    guard posted[key] != nil || posted.count < Self.keysMax else { return nil }
+    let old = posted[key]?.row
+    let row = LatestRow(device: receiver, key: key, version: (old?.version ?? 0) + 1, message: message)
+    let replaced = old.flatMap { $0.isAcknowledged ? nil : $0.message.id }
+    return [store(row, then: .sendable(row, replaced: replaced))]
+  }
+
+  private mutating func store(_ row: LatestRow, then effect: Effect) -> Action {
+    posted[row.key] = Posted(row: row, stage: .storing)
+    return .write([.setLatest(row)], isUrgent: true, then: effect)
+  }
+
+  // MARK: Sending
+
+  /// A session has begun: sends every value that is not acknowledged.
+  mutating func open(at now: BusTime, generator: inout SeededGenerator) -> [Action] {
+    expectNoAnswers()
+    return send(at: now, generator: &generator)
+  }
+
+  /// The session has ended.
+  mutating func close() { retryAt = nil }
+
+  /// Sends the values again whose acknowledgement is overdue.
+  mutating func retry(at now: BusTime, generator: inout SeededGenerator) -> [Action] {
+    guard let due = retryAt, due <= now else { return [] }
+    expectNoAnswers()
+    return send(at: now, generator: &generator)
+  }
+
+  /// The transport's queue was full: sends again at `time`.
+  mutating func postpone(to time: BusTime) {
+    if posted.values.contains(where: { $0.stage == .sent && !$0.row.isAcknowledged }) { retryAt = time }
+  }
+
+  /// The other side has begun anew and has no value: every value is sent again.
+  ///
+  /// - Returns: the writes that make the values unacknowledged.
+  mutating func renumber() -> [StoreOperation] {
+    expectNoAnswers()
+    var operations: [StoreOperation] = []
+    for key in posted.keys.sorted() {
+      guard var row = posted[key]?.row, row.isAcknowledged else { continue }
+      row.isAcknowledged = false
+      posted[key]?.row = row
+      operations.append(.setLatest(row))
+    }
+    return operations
+  }
+
+  private mutating func expectNoAnswers() {
+    for key in posted.keys where posted[key]?.stage == .sent { posted[key]?.stage = .waiting }
+  }
+
+  private mutating func send(at now: BusTime, generator: inout SeededGenerator) -> [Action] {
+    var actions: [Action] = []
+    var isWaiting = false
+    for key in posted.keys.sorted() {
+      guard let value = posted[key], value.stage != .storing, !value.row.isAcknowledged else { continue }
+      isWaiting = true
+      guard value.stage == .waiting else { continue }
+      posted[key]?.stage = .sent
+      actions.append(.send(.latest(key: key, version: value.row.version, value.row.message)))
+    }
+    retryAt = isWaiting ? now + generator.jittered(Self.patience) : nil
+    return actions
+  }
+
+  // MARK: Answers
+
+  /// The receiver has stored a version of a key durably.
+  mutating func acknowledge(_ key: String, version: UInt64) -> [Action] {
+    guard let row = posted[key]?.row, !row.isAcknowledged else { return [] }
+    if version > row.version { return overtake(row, version) }
+    return finish(row, version, .processed, isUrgent: false)
+  }
+
+  /// The receiver has no room for a version of a key. The value counts as acknowledged, so that it is not sent again
+  /// until it is replaced or both sides begin anew.
+  mutating func giveUp(_ key: String, version: UInt64) -> [Action] {
+    guard let row = posted[key]?.row, !row.isAcknowledged else { return [] }
+    return finish(row, version, .rejected(.busy), isUrgent: true)
+  }
+
+  private mutating func finish(
+    _ row: LatestRow, _ version: UInt64, _ stage: DeliveryStage, isUrgent: Bool
+  ) -> [Action] {
+    guard row.version == version else { return [] }
+    var row = row
+    row.isAcknowledged = true
+    posted[row.key]?.row = row
+    if hasNothingWaiting { retryAt = nil }
+    let receipt = MessageReceipt(messageID: row.message.id, stage: stage)
+    return [.write([.setLatest(row)], isUrgent: isUrgent, then: .report(receipt))]
+  }
+
+  /// The receiver has a higher version of a key than this node ever posted, because this store has lost history. Gives
+  /// the value a version above that and sends it again.
+  private mutating func overtake(_ row: LatestRow, _ version: UInt64) -> [Action] {
+    // A higher version cannot be a count of values and leaves no room above it.
+    guard version < Self.versionMax else { return [] }
+    var row = row
+    row.version = version + 1
+    return [store(row, then: .sendableAgain(row))]
+  }
+
+  // MARK: Receiving
+
+  /// Receives the value of a key.
+  ///
+  /// - Parameters:
+  ///   - device: the device that sends it.
+  ///   - store: the store that numbers its versions.
+  mutating func receive(
+    _ message: AppMessage, key: String, version: UInt64, from device: DeviceID, _ store: StoreID, room: Room
+  ) -> [Action] {
+    let known = received[key]
+    // The same version with another id comes from a sender that has lost history: it counts as new.
+    if let known, known.row.store == store,
+      known.row.version > version || known.row.version == version && known.row.message.id == message.id
+    {
+      // A value that is not durable yet is acknowledged when it is.
+      return known.isDurable ? [.send(.acknowledgeLatest(key: key, version: known.row.version))] : []
+    }
+    let row = LatestReceived(device: device, store: store, key: key, version: version, message: message)
+    let bytes = receivedBytes - (known?.row.size ?? 0) + row.size
+    guard known != nil || received.count < room.keys, bytes <= room.bytes else {
+      return [
+        .note("there is no room for more values of \(device): one was refused"),
+        .send(.refuseLatest(key: key, version: version)),
+      ]
+    }
+    received[key] = Received(row: row, isDurable: false)
+    receivedBytes = bytes
+    return [.write([.receiveLatest(row)], isUrgent: true, then: .received(row))]
+  }
+
+  // MARK: Durable writes
+
+  /// Carries out the effect of a write that is durable now.
+  ///
+  /// - Parameter store: the other side's store while a session is open; `nil` without one.
+  mutating func perform(
+    _ effect: Effect, sessionWith store: StoreID?, at now: BusTime, generator: inout SeededGenerator
+  ) -> [Action] {
+    switch effect {
+    case .sendable(let row, let replaced):
+      var actions: [Action] = []
+      if let replaced { actions.append(.receipt(MessageReceipt(messageID: replaced, stage: .replaced))) }
+      actions.append(.receipt(MessageReceipt(messageID: row.message.id, stage: .queued)))
+      return actions + release(row, isOpen: store != nil, at: now, generator: &generator)
+    case .sendableAgain(let row): return release(row, isOpen: store != nil, at: now, generator: &generator)
+    case .report(let receipt): return [.receipt(receipt)]
+    case .received(let row):
+      if received[row.key]?.row == row { received[row.key]?.isDurable = true }
+      guard row.store == store else { return [.hand(row)] }
+      return [.send(.acknowledgeLatest(key: row.key, version: row.version)), .hand(row)]
+    }
+  }
+
+  private mutating func release(
+    _ row: LatestRow, isOpen: Bool, at now: BusTime, generator: inout SeededGenerator
+  ) -> [Action] {
+    guard posted[row.key]?.row.version == row.version else { return [] }
+    if posted[row.key]?.stage == .storing { posted[row.key]?.stage = .waiting }
+    return isOpen ? send(at: now, generator: &generator) : []
+  }
+}
+
+extension LatestReceived {
+  /// Roughly how many bytes it takes, with overhead.
+  fileprivate var size: Int { 256 + key.utf8.count + OutboxItem.message(message).size }
+}
