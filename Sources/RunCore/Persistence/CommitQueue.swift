@@ -36,6 +36,8 @@ struct CommitQueue<Action: Sendable>: Sendable {
   private var gathering = Batch()
   private var inFlight: (id: CommitID, batch: Batch)?
   private var lastID: CommitID = 0
+  /// When the commit in flight is tried again; `nil` unless it has failed.
+  private var retryAt: BusTime?
 
   /// The size of a batch above which the core accepts nothing more: more than a minute of writes of a fast bus.
   static var operationsMax: Int { 50_000 }
@@ -47,8 +49,8 @@ struct CommitQueue<Action: Sendable>: Sendable {
   var isIdle: Bool { inFlight == nil && gathering.operations.isEmpty && gathering.then.isEmpty }
   /// Whether no commit is in flight and no urgent write gathers.
   var isUrgentWorkDone: Bool { inFlight == nil && !gathering.isUrgent }
-  /// When the writes that are not urgent must be committed.
-  var deadline: BusTime? { inFlight == nil ? gathering.dueAt : nil }
+  /// When the writes that are not urgent must be committed, or the commit in flight is tried again.
+  var deadline: BusTime? { inFlight == nil ? gathering.dueAt : retryAt }
 
   /// Adds writes to the gathering batch.
   ///
@@ -81,7 +83,24 @@ struct CommitQueue<Action: Sendable>: Sendable {
   mutating func committed(_ id: CommitID) -> [Action] {
     guard let current = inFlight, current.id == id else { return [] }
     inFlight = nil
+    retryAt = nil
     return current.batch.then
+  }
+
+  /// A commit has failed for a reason that may pass.
+  ///
+  /// - Returns: `false` for an id that is not in flight.
+  mutating func fail(_ id: CommitID, retryAt: BusTime) -> Bool {
+    guard isInFlight(id) else { return false }
+    self.retryAt = retryAt
+    return true
+  }
+
+  /// The commit that has failed, when the moment for its next try has come.
+  mutating func retry(at now: BusTime) -> (id: CommitID, operations: [StoreOperation])? {
+    guard let due = retryAt, due <= now else { return nil }
+    retryAt = nil
+    return again()
   }
 
   /// Whether this is the commit in flight.
