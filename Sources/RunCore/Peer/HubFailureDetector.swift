@@ -1,4 +1,5 @@
-/// Detects at a peer that its hub has failed: counts the hub's silence, and remembers whether an alarm was told.
+/// Detects at a peer that its hub has failed: counts the hub's silence, decides when the view is stale and when an alarm
+/// is raised, and remembers whether the app has heard of it.
 ///
 /// ```
 ///            silent for too long            heard
@@ -12,25 +13,35 @@
 /// shows that the device slept or was stopped; the time since the last wake-up is then not counted, and the hub gets at
 /// least three beats to be heard.
 struct HubFailureDetector: Sendable {
+  /// What the peer has to do, in order.
+  enum Action: Sendable {
+    /// Tell the app that the state of its view has changed.
+    case show(ViewState)
+    /// Commit the mark, then call ``takePending(_:)`` with the number. The alarm is durable before it is told, so that a
+    /// later incarnation does not tell it again in the same silence.
+    case alarm(StoreOperation, number: UInt64)
+  }
+
   /// The longest time between two wake-ups while silence counts.
-  static let wakeEvery = BusDuration.seconds(5)
+  private static let wakeEvery = BusDuration.seconds(5)
   /// How late a wake-up may be on a busy machine before the device counts as having slept.
-  static let lateMax = BusDuration.seconds(2)
+  private static let lateMax = BusDuration.seconds(2)
 
   /// The silence that raises an alarm: at least three beats, because a healthy hub may say nothing for as long.
-  let limit: BusDuration
-  private(set) var mark: HubFailureMark
+  private let limit: BusDuration
+  private var mark: HubFailureMark
   /// Whether the peer listens: the app has not disconnected it.
-  private(set) var isListening = true
-  private(set) var startedAt: BusTime?
+  private var isListening = true
+  /// `nil` before the start, and always for a one-shot, which watches nothing.
+  private var startedAt: BusTime?
   /// An alarm that is being made durable; it is told after that.
-  private(set) var pending: HubLost?
+  private var pending: HubLost?
   /// Counts the alarms of this incarnation.
   private var number: UInt64 = 0
   /// The last alarm before the pending one.
   private var earlier: HubLost?
   /// The state of the view that the app was last told.
-  var shown = ViewState(age: nil, isStale: false, isHubOffDuty: false)
+  private var shown = ViewState(age: nil, isStale: false, isHubOffDuty: false)
   private var counted = BusDuration.zero
   private var awakeAt: BusTime?
 
@@ -39,14 +50,21 @@ struct HubFailureDetector: Sendable {
     self.mark = mark
   }
 
-  /// Whether the counted silence has reached the limit.
-  var isDue: Bool { mark.duty == .armed && counted >= limit }
-
   /// The last alarm that was told.
   var lastTold: HubLost? { pending == nil ? mark.lastAlarm : earlier }
 
-  /// The next wake-up; `nil` while no silence counts.
-  func deadline(isRunOn: Bool) -> BusTime? { counts(isRunOn) ? awakeAt.map { $0 + promise } : nil }
+  /// How old the view is, whether it is stale, and whether the hub has said goodbye.
+  func viewState(of view: Snapshot, heardAt: BusTime?, at now: BusTime) -> ViewState {
+    let isDismissed = mark.duty == .dismissed
+    let isStale = isDismissed || staleAt(view, heardAt).map { $0 <= now } ?? false
+    return ViewState(age: heardAt.map { now - $0 }, isStale: isStale, isHubOffDuty: isDismissed)
+  }
+
+  /// When the view becomes stale or silence has to be counted, if no event comes before.
+  func deadline(of view: Snapshot, heardAt: BusTime?) -> BusTime? {
+    let wake = counts(view.phase.isOn) ? awakeAt.map { $0 + promise } : nil
+    return BusTime.earliest(wake, shown.isStale ? nil : staleAt(view, heardAt))
+  }
 
   /// Begins to count.
   mutating func start(at now: BusTime) { (startedAt, awakeAt) = (now, now) }
@@ -61,27 +79,49 @@ struct HubFailureDetector: Sendable {
 
   /// Ends the silence, because the hub was heard.
   ///
-  /// - Returns: whether the mark in the store has to change.
-  mutating func hear() -> Bool {
+  /// - Returns: the change of the mark in the store; `nil` when it stays.
+  mutating func hear() -> StoreOperation? {
     counted = .zero
     return enter(.armed)
   }
 
   /// Ends the silence, because the hub said goodbye.
   ///
-  /// - Returns: whether the mark in the store has to change.
-  mutating func dismiss() -> Bool {
+  /// - Returns: the change of the mark in the store; `nil` when it stays.
+  mutating func dismiss() -> StoreOperation? {
+    guard startedAt != nil else { return nil }
     counted = .zero
     return enter(.dismissed)
   }
 
-  /// Makes an alarm of this silence and returns its number in this incarnation.
-  mutating func alarm(_ lost: HubLost) -> UInt64 {
+  /// Notes whether the peer listens. When it begins to again, the hub gets at least three beats to be heard.
+  mutating func setListening(_ value: Bool) {
+    isListening = value
+    if value { breathe() }
+  }
+
+  /// Compares the state of the view with what the app was told, and the silence with its limit.
+  ///
+  /// - Parameters:
+  ///   - view: the shown snapshot.
+  ///   - heardAt: when the hub was last heard.
+  ///   - hub: the hub's device.
+  mutating func check(_ view: Snapshot, heardAt: BusTime?, hub: DeviceID?, at now: BusTime) -> [Action] {
+    var actions: [Action] = []
+    let state = viewState(of: view, heardAt: heardAt, at: now)
+    if (state.isStale, state.isHubOffDuty) != (shown.isStale, shown.isHubOffDuty) {
+      shown = state
+      actions.append(.show(state))
+    }
+    guard mark.duty == .armed, counted >= limit, view.phase.isOn else { return actions }
     number += 1
     earlier = mark.lastAlarm
+    let lost = HubLost(
+      runID: view.runID, deviceID: hub, order: view.order, silence: now - (heardAt ?? startedAt ?? now))
     mark = HubFailureMark(duty: .alarmed, lastAlarm: lost)
     pending = lost
-    return number
+    actions.append(.alarm(.setFailureMark(mark), number: number))
+    return actions
   }
 
   /// Removes and returns the alarm to be told: the one whose commit is durable, or with `nil` any that is pending.
@@ -91,18 +131,18 @@ struct HubFailureDetector: Sendable {
     return pending
   }
 
-  /// Notes whether the peer listens. When it begins to again, the hub gets at least three beats to be heard.
-  mutating func setListening(_ value: Bool) {
-    isListening = value
-    if value { breathe() }
+  /// Ends the silence. An alarm that was not told yet is dropped, and the one before it is the last one again.
+  private mutating func enter(_ duty: HubFailureMark.Duty) -> StoreOperation? {
+    if pending != nil { (mark.lastAlarm, pending) = (earlier, nil) }
+    guard mark.duty != duty else { return nil }
+    mark.duty = duty
+    return .setFailureMark(mark)
   }
 
-  /// Ends the silence. An alarm that was not told yet is dropped, and the one before it is the last one again.
-  private mutating func enter(_ duty: HubFailureMark.Duty) -> Bool {
-    if pending != nil { (mark.lastAlarm, pending) = (earlier, nil) }
-    guard mark.duty != duty else { return false }
-    mark.duty = duty
-    return true
+  /// When the hub will have missed three beats; `nil` before the start, and while there is no snapshot to show.
+  private func staleAt(_ view: Snapshot, _ heardAt: BusTime?) -> BusTime? {
+    guard let startedAt, view.order.term > 0 else { return nil }
+    return (heardAt ?? startedAt) + Heartbeat.silence(isRunOn: view.phase.isOn)
   }
 
   private func counts(_ isRunOn: Bool) -> Bool { isRunOn && isListening && mark.duty == .armed }

@@ -1,74 +1,52 @@
-// The hub's records at a peer, fetched one after another and shown to a shell beside it.
+// Routes changes of the hub's records, and questions about them, to the copies that the peer keeps.
 extension PeerCore {
-  /// Notes the hub's last change and asks for what is missing. If the hub has lost changes, everything is fetched
-  /// again.
+  /// Notes the hub's last change and asks for what is missing.
   mutating func noteRecords(newest: UInt64, at now: BusTime, into actions: inout [Action]) {
     guard !settings.isOneShot else { return }
-    if !records.note(newest: newest) { commits.add([.setRecordsThrough(0)], then: []) }
-    askForRecords(at: now, into: &actions)
+    carryOut(records.note(newest: newest, at: now, generator: &generator), at: now, into: &actions)
   }
 
   /// Begins to fetch records in a new session.
   mutating func openRecords(newest: UInt64, at now: BusTime, into actions: inout [Action]) {
-    if !records.open(newest: newest) { commits.add([.setRecordsThrough(0)], then: []) }
-    askForRecords(at: now, into: &actions)
+    carryOut(records.open(newest: newest, at: now, generator: &generator), at: now, into: &actions)
   }
 
-  mutating func askForRecords(at now: BusTime, into actions: inout [Action]) {
-    guard let fetch = records.ask(at: now, generator: &generator) else { return }
-    send(.fetchRecord(fetch), at: now, into: &actions)
+  mutating func fetchRecords(at now: BusTime, into actions: inout [Action]) {
+    carryOut(records.fetchNext(at: now, generator: &generator), at: now, into: &actions)
   }
 
   /// Handles a change of the hub's records, or a part of one.
   mutating func receive(_ change: RecordChange, at now: BusTime, into actions: inout [Action]) {
-    let through = StoreOperation.setRecordsThrough(change.number)
-    switch records.receive(change) {
-    case nil: break
-    case .ask: askForRecords(at: now, into: &actions)
-    case .keep(let record, let isNews):
-      commits.add(
-        [.keepRecord(record, change: change.number), through],
-        then: [.recordWritten(isNews ? .kept(record.summary) : nil)])
-    case .remove:
-      commits.add(
-        [.removeRecord(change.runID, version: change.version, change: change.number), through],
-        then: [.recordWritten(.removed(change.runID))])
-    case .neverCame: commits.add([through], then: [.recordWritten(nil)])
-    case .unreadable:
-      actions.append(.note("a record of the hub's cannot be read by this version of RunBus: update it to get it"))
-    }
+    carryOut(records.receive(change, at: now, generator: &generator), at: now, into: &actions)
   }
 
-  /// Answers a shell's question about records once every change that this peer knows of has come, or after a while.
-  mutating func askedOfRecords(
+  /// Answers a shell's question about records, now or later.
+  mutating func answerAboutRecords(
     _ inquiry: Inquiry, _ number: UInt64, at now: BusTime, into actions: inout [Action]
   ) {
-    guard records.isBehind, recordQuestions.count < RecordQuestions.waitingMax else {
-      return answerOfRecords(inquiry, number, into: &actions)
-    }
-    recordQuestions.append((inquiry, number, until: now + RecordQuestions.patience))
+    if let reply = records.answer(inquiry, number, at: now) { give(reply, to: number, into: &actions) }
   }
 
   /// Answers the questions that need not wait any longer.
   mutating func answerWaiting(at now: BusTime, into actions: inout [Action]) {
-    while let first = recordQuestions.first, first.until <= now || !records.isBehind {
-      recordQuestions.removeFirst()
-      answerOfRecords(first.inquiry, first.number, into: &actions)
+    for due in records.dueReplies(at: now) { give(due.reply, to: due.number, into: &actions) }
+  }
+
+  private mutating func give(_ reply: RecordCopies.Reply, to number: UInt64, into actions: inout [Action]) {
+    switch reply {
+    case .afterCommit(let answer): commits.add([], then: [.act(.answer(answer, number))])
+    case .read(let run, let from): commits.add([], then: [.act(.readRecord(run, from: from, .inquiry(number)))])
+    case .refuse(let reason): actions.append(.answer(.failed(reason), number))
     }
   }
 
-  /// Answers a shell, which may look at the peer's copies and change nothing.
-  private mutating func answerOfRecords(_ inquiry: Inquiry, _ number: UInt64, into actions: inout [Action]) {
-    switch inquiry {
-    case .records(let from):
-      let answer = RecordSummary.page(of: records.kept.values, from: from)
-      commits.add([], then: [.act(.answer(answer, number))])
-    case .record(let run, let from):
-      guard records.kept[run] != nil else { return actions.append(.answer(.failed(InquiryFailure.noRecord), number)) }
-      commits.add([], then: [.act(.readRecord(run, from: max(0, from), .inquiry(number)))])
-    case .editRecord, .removeRecord, .putRecord:
-      actions.append(.answer(.failed("only the phone changes what is kept: ask there"), number))
-    case .peers, .outbox, .cancel, .quarantine, .retry, .discard, .report, .route, .recover, .post: break
+  private mutating func carryOut(_ wanted: [RecordCopies.Action], at now: BusTime, into actions: inout [Action]) {
+    for action in wanted {
+      switch action {
+      case .fetch(let fetch): send(.fetchRecord(fetch), at: now, into: &actions)
+      case .write(let operations, let effect): commits.add(operations, then: effect.map { [.records($0)] } ?? [])
+      case .note(let text): actions.append(.note(text))
+      }
     }
   }
 }

@@ -164,7 +164,7 @@ struct NodePair {
         faults.append("sent to a hub that the disk does not know")
       }
     case .delivery(.acknowledge(.verdicts, let sequence)):
-      let mark = peer.hub.flatMap {
+      let mark = peer.identity.hub.flatMap {
         peerDisk.delivery.history.watermarks[StreamID(sender: $0.storeID, kind: .verdicts)]?.sequence
       }
       if sequence > mark ?? 0 { faults.append("verdict \(sequence) was acknowledged before it was durable") }

@@ -1,0 +1,253 @@
+// The link: hello and welcome, the history of the streams, and the frames of the hub.
+extension PeerCore {
+  /// Says hello and expects a welcome.
+  mutating func greet(isRepeat: Bool = false, at now: BusTime, into actions: inout [Action]) {
+    guard let nonce = session.greet(isRepeat: isRepeat, at: now, generator: &generator) else { return }
+    var hello = Hello(
+      deviceID: settings.deviceID, role: settings.role, nodeID: settings.nodeID, storeID: identity.storeID,
+      nonce: nonce, termSeen: view.termSeen, isOneShot: settings.isOneShot)
+    if !settings.isOneShot, let hub = identity.hub {
+      hello.hub = hub.storeID
+      let sent: [(StreamID.Kind, UInt64)] = [
+        (.commands, commands.acknowledged), (.samples, samples.acknowledged), (.messages, courier.stream.acknowledged),
+      ]
+      for (kind, acknowledged) in sent where acknowledged > 0 { hello.acknowledged[kind] = acknowledged }
+      for (kind, mark) in [(StreamID.Kind.verdicts, verdicts.durable), (.messages, courier.inbox.durable)]
+      where mark.sequence > 0 {
+        hello.received[kind] = mark
+      }
+    }
+    closeStreams()
+    actions.append(.send(PeerFrame(session: 0, sentAt: now, message: .hello(hello))))
+  }
+
+  /// Ends the session after the control connection was lost.
+  mutating func loseLink(into actions: inout [Action]) {
+    guard !session.isRefused else { return }
+    closeStreams()
+    if session.loseLink() { actions.append(.reachability(false)) }
+  }
+
+  mutating func closeStreams() {
+    commands.close()
+    samples.close()
+    courier.close()
+    records.close()
+    forwarder.close()
+  }
+
+  /// Handles a frame that the hub sent to this peer.
+  mutating func receive(_ frame: HubFrame, at now: BusTime, into actions: inout [Action]) {
+    guard frame.isPossible else { return actions.append(.note(Self.impossible)) }
+    if case .goodbye = frame.message { return receiveGoodbye(session: frame.session, at: now, into: &actions) }
+    noteSignOfLife(at: now)
+    switch frame.message {
+    case .welcome(let welcome): return receive(welcome, session: frame.session, at: now, into: &actions)
+    case .refused(let refusal): return receive(refusal, session: frame.session, at: now, into: &actions)
+    case .receipt, .delivery, .pong, .state, .answer, .recordChange, .goodbye: break
+    }
+    guard session.number == frame.session else {
+      return actions.append(.note("a frame of an earlier session was dropped"))
+    }
+    hear(at: now, into: &actions)
+    switch frame.message {
+    case .receipt(let receipt): receive(receipt, at: now, into: &actions)
+    case .delivery(let message): receive(message, at: now, into: &actions)
+    case .pong(let number, let newest, let recordsThrough):
+      session.receivePong(number, at: now)
+      // The newest snapshot was lost, and the next one may be far away: ask for it.
+      if newest > view.authoritative.order { send(.query, at: now, into: &actions) }
+      noteRecords(newest: recordsThrough, at: now, into: &actions)
+    case .recordChange(let change): receive(change, at: now, into: &actions)
+    case .state(let message): observe(message, isNewSession: false, at: now, into: &actions)
+    case .answer(let answer): if questions.receiveAnswer() { actions.append(.answered(answer)) }
+    case .welcome, .refused, .goodbye: break
+    }
+  }
+
+  /// Handles an event that the hub published.
+  mutating func receive(_ event: BusEvent, at now: BusTime, into actions: inout [Action]) {
+    // Events that were queued before the link was lost must not make the hub look alive.
+    guard session.isUp else { return }
+    guard event.isPossible else { return actions.append(.note(Self.impossible)) }
+    noteSignOfLife(at: now)
+    hear(at: now, into: &actions)
+    if case .snapshot(let message) = event {
+      observe(message, isNewSession: false, at: now, into: &actions)
+    } else {
+      actions.append(.hear(event))
+    }
+  }
+
+  private static let impossible = "the hub speaks of a term, a session or a count that no hub comes to: dropped"
+
+  private mutating func hear(at now: BusTime, into actions: inout [Action]) {
+    if session.hear(at: now) { actions.append(.reachability(true)) }
+  }
+
+  private mutating func observe(
+    _ message: StateMessage, isNewSession: Bool, at now: BusTime, into actions: inout [Action]
+  ) {
+    guard let change = view.observe(message, isNewSession: isNewSession, at: now) else { return }
+    let snapshot = message.snapshot
+    // Listeners hear each snapshot once, whether it was published, came with a welcome or answered a query.
+    actions.append(.hear(.snapshot(message)))
+    commands.dropShown(by: snapshot.order)
+    if !settings.isOneShot {
+      let writes = view.keep(after: change)
+      if !writes.isEmpty { commits.add(writes, then: [], dueAt: now + CommitTiming.writeDelayMax) }
+    }
+    if change.isRunTurned { session.restartPings(at: now, isRunOn: snapshot.phase.isOn) }
+    actions.append(.show(snapshot))
+  }
+
+  // MARK: Welcome
+
+  private mutating func receive(
+    _ welcome: Welcome, session number: UInt64, at now: BusTime, into actions: inout [Action]
+  ) {
+    guard session.awaits(welcome.nonce) else {
+      return actions.append(.note("a welcome to an earlier hello was dropped"))
+    }
+    if !settings.isOneShot {
+      let isKnown = identity.hub?.storeID == welcome.storeID
+      if !isKnown { actions.append(.met) }
+      guard join(welcome, isKnown: isKnown, at: now, into: &actions) else { return }
+      guard view.isContinued(by: welcome.state.snapshot.order) else { return claimTerm(at: now, into: &actions) }
+    }
+    session.open(number)
+    view.open(welcome.speed)
+    hear(at: now, into: &actions)
+    observe(welcome.state, isNewSession: true, at: now, into: &actions)
+    if !settings.topics.isEmpty { actions.append(.subscribe(welcome.eventsEndpoint, settings.topics)) }
+    if !settings.isOneShot { session.startPings(at: now, isRunOn: view.isRunOn) }
+    openStreams(welcome, at: now, into: &actions)
+  }
+
+  /// Checks that this peer's streams and the hub's marks are of one history. The streams of a peer without a hub go to
+  /// this hub from now on. The streams begin anew if the peer had another hub, or if the histories differ.
+  ///
+  /// - Returns: whether the session can be opened; `false` if the streams begin anew.
+  private mutating func join(
+    _ welcome: Welcome, isKnown: Bool, at now: BusTime, into actions: inout [Action]
+  ) -> Bool {
+    let hub = PeerIdentity.Hub(storeID: welcome.storeID, deviceID: welcome.deviceID)
+    func mark(_ kind: StreamID.Kind) -> StreamMark { welcome.received[kind] ?? .start }
+    var messages = courier.stream
+    let standings = [
+      commands.check(mark(.commands)), samples.check(mark(.samples)), messages.open(received: mark(.messages)),
+    ]
+    // A peer stores its hub before it sends anything. If it knows no hub and the hub has data of it, its store lost
+    // history.
+    let hasForgotten = identity.hub == nil && welcome.received.values.contains { $0.sequence > 0 }
+    if let reason = hasForgotten ? .senderLost : standings.first(where: { $0 != .good }) {
+      let text = reason == .senderLost ? "this device's store has lost history" : "the hub's store has lost history"
+      resetIdentity(toward: hub, because: text, at: now, into: &actions)
+      return false
+    }
+    guard !isKnown else { return true }
+    guard identity.hub == nil else {
+      resetIdentity(toward: hub, because: "the hub has another store than before", at: now, into: &actions)
+      return false
+    }
+    bind(to: hub, then: [])
+    return true
+  }
+
+  private mutating func openStreams(_ welcome: Welcome, at now: BusTime, into actions: inout [Action]) {
+    func mark(_ kind: StreamID.Kind) -> StreamMark { welcome.received[kind] ?? .start }
+    commands.open(received: mark(.commands))
+    if !settings.isOneShot {
+      acceptCommands(through: mark(.commands).sequence, at: now, into: &actions)
+      let expired = commands.expire(after: Courier.lifetime, shown: view.authoritative.order, at: now)
+      carryOut(expired, at: now, into: &actions)
+    }
+    carryOut(commands.countFirstTries(), at: now, into: &actions)
+    sendCommands(at: now, into: &actions)
+    sendForwards(at: now, into: &actions)
+    for question in questions.waiting { send(.inquire(question), at: now, into: &actions) }
+    guard !settings.isOneShot else { return }
+    samples.open(received: mark(.samples))
+    acknowledgeSamples(through: mark(.samples).sequence, at: now)
+    sendSamples(at: now, into: &actions)
+    withCourier(at: now, into: &actions) {
+      _ = $0.open(received: mark(.messages), at: now, generator: &$1, into: &$2)
+    }
+    openRecords(newest: welcome.recordsThrough, at: now, into: &actions)
+  }
+
+  // MARK: Lost history
+
+  /// Asks the hub for a term above everything that was seen.
+  private mutating func claimTerm(at now: BusTime, into actions: inout [Action]) {
+    actions.append(.note("the hub shows less than it once did: its store has lost history, and it takes a new term"))
+    // Its changes of records may differ from earlier ones with the same numbers.
+    commits.add([view.claimTerm(), records.renumber()], then: [])
+    greet(at: now, into: &actions)
+  }
+
+  /// Gives this peer a new store id, and with it new streams that cannot be confused with the old ones.
+  private mutating func resetIdentity(
+    toward hub: PeerIdentity.Hub?, because reason: String, at now: BusTime, into actions: inout [Action]
+  ) {
+    guard let write = identity.renew(at: now, generator: &generator) else { return }
+    actions.append(.note("\(reason): what is unacknowledged goes again as a new store"))
+    session.renew()
+    // A peer that knows no hub has nothing to renumber: the hub refused it before it was welcomed.
+    commits.add([write], then: hub == nil ? [.greet] : [])
+    if let hub { bind(to: hub, then: [.greet]) }
+  }
+
+  /// Moves the streams to a hub.
+  private mutating func bind(to hub: PeerIdentity.Hub, then: [Effect]) {
+    let old = identity.receiver
+    var operations = [identity.bind(to: hub)]
+    if old != .none {
+      operations += [StreamID.Kind.verdicts, .messages].map { .forgetStream(StreamID(sender: old, kind: $0)) }
+    }
+    operations.append(commands.renumber(to: hub.storeID))
+    let messages = OutboundStreamID(receiver: hub.storeID, kind: .messages)
+    operations.append(.renumber(courier.stream.id, to: messages))
+    courier.device = hub.deviceID
+    operations += courier.renumber(to: messages, from: StreamID(sender: hub.storeID, kind: .messages))
+    let (writes, sendable) = samples.renumber(to: hub.storeID)
+    operations += writes
+    verdicts.renumber(from: hub.storeID)
+    let restart = records.renumber()
+    if old != .none { operations.append(restart) }
+    commits.add(operations, then: [.samples(sendable)] + then)
+  }
+
+  // MARK: Refusals
+
+  private mutating func receive(
+    _ refusal: Refusal, session number: UInt64, at now: BusTime, into actions: inout [Action]
+  ) {
+    switch refusal.code {
+    case .versionMismatch:
+      if session.refuse() { actions.append(.reachability(false)) }
+      actions.append(.fail(refusal))
+    case .unknownSession:
+      // If the refusal names another session than this peer's, the hub has restarted: say hello again. If it names this
+      // one, it answers an older frame: ignore it. A hello that waits for its welcome is not repeated.
+      if let mine = session.number, mine != number { greet(at: now, into: &actions) }
+    case .storeRegressed:
+      guard session.isGreeting else { return }
+      resetIdentity(toward: identity.hub, because: "storeRegressed: \(refusal.message)", at: now, into: &actions)
+    case .malformed, .busy:
+      actions.append(.note("the hub refused a frame: \(refusal.message)"))
+      if refusal.code == .malformed { forgetTerm(at: now, into: &actions) }
+    }
+  }
+
+  /// Forgets a term that no hub comes to, because the hub does not believe it.
+  private mutating func forgetTerm(at now: BusTime, into actions: inout [Action]) {
+    let term = view.termSeen
+    guard session.isGreeting, !settings.isOneShot, let writes = view.forgetTerm() else { return }
+    actions.append(.note("term \(term) is forgotten: no hub comes to it"))
+    session.forgetNumber()
+    commands.dropJudged()
+    commits.add(writes + [records.renumber()], then: [])
+    greet(at: now, into: &actions)
+  }
+}

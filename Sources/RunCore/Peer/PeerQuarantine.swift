@@ -1,0 +1,36 @@
+/// The messages of this peer that the hub's handler refused too often. They wait for a person, who sends them again or
+/// discards them.
+struct PeerQuarantine: Sendable {
+  private var messages: [QuarantinedMessage]
+
+  /// A quarantine with what the store kept, oldest first.
+  ///
+  /// - Parameter shift: how far to move the stored times so that they fit the present clock; `nil` when they fit.
+  init(_ messages: [QuarantinedMessage], shift: BusDuration?) {
+    self.messages = messages
+    guard let shift else { return }
+    for index in messages.indices { self.messages[index].since = messages[index].since + shift }
+  }
+
+  /// Adds the messages that these writes put in quarantine.
+  mutating func note(_ operations: [StoreOperation]) {
+    for case .quarantine(let message) in operations { messages.append(message) }
+  }
+
+  /// The message with an id; `nil` when it is not in quarantine.
+  func message(_ id: MessageID) -> AppMessage? { messages.first { $0.message.id == id }?.message }
+
+  /// Removes a message.
+  ///
+  /// - Returns: the write; `nil` when it is not in quarantine.
+  mutating func remove(_ id: MessageID) -> StoreOperation? {
+    guard let index = messages.firstIndex(where: { $0.message.id == id }) else { return nil }
+    messages.remove(at: index)
+    return .unquarantine(id)
+  }
+
+  /// The report of each message, oldest first.
+  func reports(for hub: DeviceID?, at now: BusTime) -> [QuarantineReport] {
+    messages.map { $0.report(receiver: hub, at: now) }
+  }
+}

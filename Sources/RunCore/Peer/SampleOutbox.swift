@@ -1,0 +1,161 @@
+import DequeModule
+
+/// The readings of a peer: a numbered stream to the hub. It decides when a reading is sent and when it is written.
+///
+/// A reading is sent before it is durable, under a sequence number that was reserved durably. It is written if the hub has
+/// not acknowledged it within ``flushInterval``.
+struct SampleOutbox: Sendable {
+  /// What the outbox does when a write is durable.
+  enum Effect: Hashable, Sendable {
+    /// Readings up to this sequence may be sent.
+    case sendable(through: UInt64, durabilityGeneration: UInt64)
+  }
+
+  private var stream: OutboundStream
+  /// Readings up to this sequence are written or being written.
+  private var flushed: UInt64
+  /// When readings that are not acknowledged have to be written; `nil` while there is no new one.
+  private(set) var flushAt: BusTime?
+
+  /// Keeps a frame of readings far below the limit of 64 KiB.
+  private static let frameRowsMax = 256
+  /// Readings younger than this are not written, and may be lost with the process. While the link is up they were sent,
+  /// and the hub commits as often.
+  private static let flushInterval = BusDuration.seconds(3)
+
+  /// An outbox whose stream holds what the store kept.
+  init(_ stream: OutboundStream) {
+    self.stream = stream
+    flushed = stream.assigned
+  }
+
+  /// How many readings the hub has not acknowledged.
+  var waitingCount: Int { stream.rows.count { $0.item != nil } }
+  /// Whether no more readings are accepted until the hub acknowledges some.
+  var isFull: Bool { stream.isFull }
+  /// Up to where the hub has acknowledged the stream.
+  var acknowledged: UInt64 { stream.acknowledged }
+  /// When readings are sent again; `nil` while none is unacknowledged.
+  var retryAt: BusTime? { stream.retryAt }
+
+  /// The report of all readings.
+  func reports(for hub: DeviceID?, at now: BusTime) -> [OutboxReport] { stream.reports(for: hub, at: now) }
+
+  /// Adds a reading of a run.
+  ///
+  /// - Returns: a reservation of sequence numbers, which must be durable before the reading is sent; `nil` while enough
+  ///   are reserved.
+  mutating func add(_ sample: Sample, run: RunID?, at now: BusTime) -> (write: StoreOperation, then: Effect)? {
+    let reservation = stream.reserve().map { end in
+      (
+        write: StoreOperation.enqueue(end),
+        then: Effect.sendable(through: end.sequence, durabilityGeneration: stream.durabilityGeneration)
+      )
+    }
+    let since: BusTime
+    var runOffset: BusDuration?
+    switch sample.moment {
+    case .at(let time): since = time
+    case .runOffset(let offset): (since, runOffset) = (now, offset)
+    }
+    _ = stream.add(.sample(sample.value, runOffset: runOffset, runID: run), since: since, isGoing: true)
+    if flushAt == nil { flushAt = now + Self.flushInterval }
+    return reservation
+  }
+
+  /// The writes of the readings that the hub has not acknowledged by now.
+  mutating func flush() -> [StoreOperation] {
+    flushAt = nil
+    let rows = stream.rows(after: max(flushed, stream.acknowledged))
+    guard let last = rows.last else { return [] }
+    flushed = last.sequence
+    return rows.map(StoreOperation.enqueue)
+  }
+
+  // MARK: The session
+
+  /// Compares the hub's mark with the stream.
+  func check(_ mark: StreamMark) -> OutboundStream.HistoryCheck {
+    var stream = stream
+    return stream.open(received: mark)
+  }
+
+  /// Begins a session at the hub's mark, which ``check(_:)`` has found to be good.
+  mutating func open(received mark: StreamMark) { _ = stream.open(received: mark) }
+
+  /// Ends the session.
+  mutating func close() { stream.close() }
+
+  /// Carries out the effect of a write that is durable now: more readings may be sent.
+  mutating func perform(_ effect: Effect) {
+    switch effect {
+    case .sendable(let sequence, let durabilityGeneration):
+      stream.makeDurable(through: sequence, durabilityGeneration: durabilityGeneration)
+    }
+  }
+
+  /// The frames that may be sent now, in order. Their readings count as sent in this session.
+  ///
+  /// - Parameter waiting: runs whose readings have to wait, because the hub does not know the run and would drop them.
+  mutating func nextMessages(
+    waiting: Set<RunID>, at now: BusTime, generator: inout SeededGenerator
+  ) -> [PeerMessage] {
+    let flight = stream.nextBatches(at: now, generator: &generator) { item in
+      guard case .sample(_, _, let run?) = item else { return true }
+      return !waiting.contains(run)
+    }
+    var messages: [PeerMessage] = []
+    for batch in flight {
+      switch batch {
+      case .tombstoneRange(let range):
+        messages.append(.delivery(.tombstones(.samples, from: range.lowerBound, through: range.upperBound)))
+      case .rows(let rows):
+        var rest = rows[...]
+        while !rest.isEmpty {
+          messages.append(.samples(rest.prefix(Self.frameRowsMax).compactMap { Self.transmission(of: $0, at: now) }))
+          rest = rest.dropFirst(Self.frameRowsMax)
+        }
+      }
+    }
+    return messages
+  }
+
+  /// The hub has durably processed the readings up to here.
+  ///
+  /// - Returns: the write, if any of them was written: most never are, and the hub states its mark in every welcome.
+  mutating func acknowledge(
+    through sequence: UInt64, at now: BusTime, generator: inout SeededGenerator
+  ) -> StoreOperation? {
+    let before = stream.acknowledged
+    guard stream.acknowledge(through: sequence, at: now, generator: &generator), flushed > before else { return nil }
+    return .acknowledge(stream.id, through: stream.acknowledged)
+  }
+
+  /// Begins again at the oldest reading, because no acknowledgement came in time.
+  mutating func retry(at now: BusTime, generator: inout SeededGenerator) {
+    _ = stream.retry(at: now, generator: &generator)
+  }
+
+  /// The hub asks for the stream from a sequence on.
+  mutating func goBack(to sequence: UInt64) { stream.goBack(to: sequence) }
+
+  /// The transport's queue was full: sends again at `time`.
+  mutating func postpone(to time: BusTime) { stream.postpone(to: time) }
+
+  /// Moves the readings to another hub, or to the same hub from this peer's new store. Some are not in the store, and some
+  /// sequence numbers are reserved, so the stream is written anew.
+  mutating func renumber(to hub: StoreID) -> (writes: [StoreOperation], then: Effect) {
+    var writes: [StoreOperation] = [.drop(stream.id)]
+    stream.renumber(to: OutboundStreamID(receiver: hub, kind: .samples))
+    writes += stream.rows.map(StoreOperation.enqueue)
+    flushed = stream.assigned
+    return (writes, .sendable(through: stream.assigned, durabilityGeneration: stream.durabilityGeneration))
+  }
+
+  private static func transmission(of row: OutboxRow, at now: BusTime) -> SampleTransmission? {
+    guard case .sample(let value, let runOffset, let runID)? = row.item else { return nil }
+    return SampleTransmission(
+      sequence: row.sequence, moment: runOffset.map { .runOffset($0) } ?? .age(now - row.since), value: value,
+      runID: runID)
+  }
+}

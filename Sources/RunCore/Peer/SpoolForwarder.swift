@@ -1,0 +1,60 @@
+/// Forwards the commands that one-shot senders left in this machine's spool. It decides when they are sent, and which of
+/// them can still be cancelled.
+struct SpoolForwarder: Sendable {
+  /// The commands without a verdict.
+  private var waiting: [CommandID: ForwardedCommand] = [:]
+  /// Those that may have been sent, and so cannot be cancelled.
+  private var sent: Set<CommandID> = []
+  /// When all are sent again; `nil` without a session.
+  private(set) var retryAt: BusTime?
+
+  private static let patience = BusDuration.seconds(5)
+
+  /// Whether a command waits for its verdict.
+  func holds(_ id: CommandID) -> Bool { waiting[id] != nil }
+
+  /// Adds the commands that are in the spool now; known ones may be among them.
+  ///
+  /// - Returns: whether there is a new one.
+  mutating func add(_ commands: [ForwardedCommand]) -> Bool {
+    var isNews = false
+    for command in commands where !holds(command.command.id) {
+      waiting[command.command.id] = command
+      isNews = true
+    }
+    return isNews
+  }
+
+  /// All requests in press order, to be sent now. They are due again every five seconds until their verdicts are known.
+  mutating func nextRequests(at now: BusTime, generator: inout SeededGenerator) -> [Request] {
+    guard !waiting.isEmpty else { return [] }
+    let order = waiting.values.sorted {
+      ($0.since.nanoseconds, $0.command.id) < ($1.since.nanoseconds, $1.command.id)
+    }
+    for command in order { sent.insert(command.command.id) }
+    retryAt = now + generator.jittered(Self.patience)
+    return order.map { $0.request(at: now) }
+  }
+
+  /// Removes a command that has its verdict.
+  mutating func judge(_ id: CommandID) {
+    waiting[id] = nil
+    sent.remove(id)
+    if waiting.isEmpty { retryAt = nil }
+  }
+
+  /// Cancels a command; `false` when it may have been sent.
+  mutating func cancel(_ id: CommandID) -> Bool {
+    guard !sent.contains(id) else { return false }
+    waiting[id] = nil
+    return true
+  }
+
+  /// The transport's queue was full: sends again at `time`.
+  mutating func postpone(to time: BusTime) {
+    if !waiting.isEmpty { retryAt = time }
+  }
+
+  /// Ends the session.
+  mutating func close() { retryAt = nil }
+}

@@ -1,0 +1,78 @@
+/// Receives the hub's stream of verdicts. It decides which verdicts are new, and how much of the stream the peer may
+/// acknowledge: only what is durable here, because the hub deletes what is acknowledged.
+struct VerdictInbox: Sendable {
+  /// What the inbox does when a write is durable.
+  enum Effect: Hashable, Sendable {
+    /// Verdicts are processed up to this mark.
+    case processed(StreamMark, bindingGeneration: UInt64)
+  }
+
+  /// The hub's stream; `nil` for a peer without a hub, which keeps no mark.
+  private var stream: StreamID?
+  /// How far the stream was received, and the durable part of that.
+  private var received: Watermark
+  private(set) var durable: StreamMark
+  /// Grows whenever the stream begins anew. Completions of writes for the earlier stream are ignored.
+  private var bindingGeneration: UInt64 = 0
+
+  /// An inbox from its stored mark.
+  init(from hub: StoreID?, durable: StreamMark) {
+    stream = hub.map { StreamID(sender: $0, kind: .verdicts) }
+    self.durable = durable
+    received = Watermark(durable)
+  }
+
+  /// Says how far the stream is durable here.
+  var acknowledgement: DeliveryMessage { .acknowledge(.verdicts, through: durable.sequence) }
+
+  /// The mark to be stored, together with what the verdicts change; `nil` without a hub.
+  var write: (operation: StoreOperation, then: Effect)? {
+    guard let stream else { return nil }
+    let mark = received.mark
+    return (.setWatermark(stream, mark), .processed(mark, bindingGeneration: bindingGeneration))
+  }
+
+  /// Receives verdicts, in order.
+  ///
+  /// - Returns: the receipts of the new ones. Known ones and those behind a gap are left out.
+  mutating func receive(_ transmissions: [VerdictTransmission]) -> [Receipt] {
+    var fresh: [Receipt] = []
+    for transmission in transmissions {
+      let mark = StreamMark(sequence: transmission.sequence, id: transmission.receipt.commandID.message)
+      switch received.receive(mark) {
+      case .next: fresh.append(transmission.receipt)
+      case .known, .gap: continue
+      }
+    }
+    return fresh
+  }
+
+  /// Receives a range of tombstones.
+  ///
+  /// - Returns: whether it is news.
+  mutating func skip(from: UInt64, through: UInt64) -> Bool {
+    guard received.reaches(from), through > received.sequence else { return false }
+    received.skip(through: through)
+    return true
+  }
+
+  /// Carries out the effect of a write that is durable now.
+  ///
+  /// - Returns: whether the mark belongs to the present stream, and so is to be acknowledged.
+  mutating func perform(_ effect: Effect) -> Bool {
+    switch effect {
+    case .processed(let mark, let bindingGeneration):
+      guard bindingGeneration == self.bindingGeneration else { return false }
+      if mark.sequence > durable.sequence { durable = mark }
+      return true
+    }
+  }
+
+  /// Begins the stream of another hub, or the same hub's new stream to this peer's new store.
+  mutating func renumber(from hub: StoreID) {
+    stream = StreamID(sender: hub, kind: .verdicts)
+    received = Watermark()
+    durable = .start
+    bindingGeneration += 1
+  }
+}

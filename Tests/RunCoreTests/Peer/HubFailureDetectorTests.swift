@@ -1,0 +1,92 @@
+@testable import RunCore
+import Testing
+
+@Suite("The hub failure detector")
+struct HubFailureDetectorTests {
+  private static let running = PeerStage.snapshot(1, 1, 2, .running, run: 7)
+  private var detector = HubFailureDetector(limit: .seconds(60), mark: HubFailureMark())
+
+  /// Wakes the detector at a moment and writes what it wants.
+  private mutating func wake(at seconds: Int64, _ view: Snapshot = Self.running, heardAt: Int64? = 0) -> [String] {
+    let now = BusTime.zero + .seconds(seconds)
+    detector.pass(to: now, isRunOn: view.phase.isOn)
+    let heardAt = heardAt.map { BusTime.zero + .seconds($0) }
+    return detector.check(view, heardAt: heardAt, hub: DeviceID("phone"), at: now).map { action in
+      switch action {
+      case .show(let state): NodeLines.line(state)
+      case .alarm(let write, let number): "alarm \(number): \(NodeLines.line(write))"
+      }
+    }
+  }
+
+  /// Wakes it every five seconds and returns the lines with their seconds.
+  private mutating func wake(from: Int64, through: Int64, _ view: Snapshot = Self.running) -> [String] {
+    stride(from: from, through: through, by: 5).flatMap { second in wake(at: second, view).map { "\(second): \($0)" } }
+  }
+
+  private func deadline(_ view: Snapshot = Self.running) -> BusDuration? {
+    detector.deadline(of: view, heardAt: .zero).map { $0 - .zero }
+  }
+
+  @Test("A silent hub makes the view stale after three beats and raises one alarm at the limit")
+  mutating func silence() {
+    detector.start(at: .zero)
+    #expect(deadline() == .seconds(5))
+    #expect(wake(from: 5, through: 200) == ["10: stale 10.0s", "60: alarm 1: alarmed"])
+    #expect(deadline() == nil)
+    #expect(detector.lastTold == nil)
+    #expect(detector.takePending(2) == nil)
+    #expect(detector.takePending(1)?.silence == .seconds(60))
+    #expect(detector.takePending(1) == nil)
+    #expect(detector.lastTold?.runID == RunID(high: 9, low: 7))
+  }
+
+  @Test("Without a run no silence counts, but the view becomes stale")
+  mutating func idle() {
+    let idle = PeerStage.snapshot(1, 0, 1)
+    detector.start(at: .zero)
+    #expect(deadline(idle) == .seconds(30))
+    #expect(wake(from: 5, through: 500, idle) == ["30: stale 30.0s"])
+    #expect(deadline(idle) == nil)
+  }
+
+  @Test("A hub that is heard before the alarm was told takes it back")
+  mutating func heard() {
+    detector.start(at: .zero)
+    _ = wake(from: 5, through: 60)
+    #expect(detector.hear().map(NodeLines.line) == "armed")
+    #expect(detector.takePending() == nil)
+    #expect(detector.hear().map(NodeLines.line) == nil)
+    #expect(wake(at: 62, heardAt: 60) == ["fresh 2.0s"])
+  }
+
+  @Test("After a goodbye there is no alarm until the hub is heard")
+  mutating func goodbye() {
+    detector.start(at: .zero)
+    #expect(detector.dismiss().map(NodeLines.line) == "dismissed")
+    #expect(detector.dismiss().map(NodeLines.line) == nil)
+    #expect(wake(from: 5, through: 200) == ["5: off duty 5.0s"])
+    #expect(detector.hear().map(NodeLines.line) == "armed")
+  }
+
+  @Test("Time asleep, and time disconnected, is no silence")
+  mutating func asleep() {
+    detector.start(at: .zero)
+    _ = wake(from: 5, through: 55)
+    // The device slept. The hub has six seconds to be heard.
+    #expect(wake(at: 5000) == [])
+    #expect(wake(at: 5005) == [])
+    detector.setListening(false)
+    #expect(wake(at: 5010) == [])
+    detector.setListening(true)
+    #expect(wake(at: 5015) == [])
+    #expect(wake(at: 5016) == ["alarm 1: alarmed"])
+  }
+
+  @Test("A detector that was not started watches nothing")
+  mutating func notStarted() {
+    #expect(deadline() == nil)
+    #expect(wake(from: 5, through: 200) == [])
+    #expect(detector.dismiss().map(NodeLines.line) == nil)
+  }
+}

@@ -1,0 +1,77 @@
+@testable import RunCore
+import Testing
+
+@Suite("A peer's view of its hub")
+struct HubViewTests {
+  private var view = HubView(nil, termSeen: 3)
+
+  private mutating func observe(
+    _ term: UInt64, _ revision: UInt64, _ tick: UInt64, _ phase: RunPhase = .idle, run: UInt64? = nil
+  ) -> HubView.Change? {
+    let snapshot = PeerStage.snapshot(term, revision, tick, phase, run: run, by: run)
+    return view.observe(StateMessage(snapshot: snapshot, age: .zero), isNewSession: false, at: .zero)
+  }
+
+  private mutating func kept(_ change: HubView.Change?) -> [String] {
+    change.map { view.keep(after: $0).map(NodeLines.line) } ?? ["nothing new"]
+  }
+
+  @Test("The view moves forward only, and says when a run begins or ends")
+  mutating func forward() {
+    #expect(observe(4, 1, 1)?.isRunTurned == false)
+    #expect(observe(4, 1, 1) == nil)
+    #expect(observe(3, 9, 9) == nil)
+    #expect(observe(4, 2, 2, .running, run: 7)?.isRunTurned == true)
+    #expect(view.isRunOn)
+    #expect(observe(5, 0, 1)?.before == SnapshotOrder(term: 4, revision: 2, tick: 2))
+  }
+
+  @Test("The store keeps a new revision and a higher term, but not new numbers")
+  mutating func keep() {
+    #expect(kept(observe(3, 1, 5, .running, run: 7)) == ["view 3.1.0 running"])
+    #expect(kept(observe(3, 1, 6, .running, run: 7)) == [])
+    #expect(kept(observe(4, 1, 1, .running, run: 7)) == ["view 4.1.0 running", "term 4"])
+    #expect(view.termSeen == 4)
+  }
+
+  @Test("A press names the revision that is shown, and none before the first snapshot")
+  mutating func base() {
+    #expect(view.base == nil)
+    _ = observe(4, 2, 1, .running, run: 7)
+    #expect(view.base == ObservedRevision(revision: 2, commandID: CommandID(high: 4, low: 7)))
+  }
+
+  @Test("A hub that shows less of the same term has lost history, and is asked for a higher term")
+  mutating func claim() {
+    _ = observe(4, 2, 1)
+    #expect(view.isContinued(by: SnapshotOrder(term: 4, revision: 2, tick: 1)))
+    #expect(view.isContinued(by: SnapshotOrder(term: 3, revision: 0, tick: 1)))
+    #expect(!view.isContinued(by: SnapshotOrder(term: 4, revision: 1, tick: 9)))
+    #expect(NodeLines.line(view.claimTerm()) == "term 5")
+    #expect(NodeLines.line(view.claimTerm()) == "term 6")
+  }
+
+  @Test("Only a term that no hub comes to is forgotten, and then any snapshot is shown")
+  mutating func forget() {
+    _ = observe(4, 2, 1, .running, run: 7)
+    #expect(view.forgetTerm() == nil)
+    _ = kept(observe(HubTerm.seenMax + 1, 0, 1))
+    #expect(view.forgetTerm()?.map(NodeLines.line) == ["term 0", "view 0.0.0 idle"])
+    #expect(observe(1, 0, 1) != nil)
+  }
+
+  @Test("The clock follows the message that was fastest, and begins anew with a session")
+  mutating func clock() {
+    func message(age: Int64) -> StateMessage {
+      StateMessage(snapshot: PeerStage.snapshot(1, 0, 1), age: .seconds(age))
+    }
+    func bus() -> BusDuration? { view.clock.map { $0.bus(at: .zero) - PeerStage.origin } }
+    _ = view.observe(message(age: 5), isNewSession: true, at: .zero)
+    _ = view.observe(message(age: 3), isNewSession: false, at: .zero)
+    #expect(bus() == .seconds(5))
+    _ = view.observe(message(age: 8), isNewSession: false, at: .zero)
+    #expect(bus() == .seconds(8))
+    _ = view.observe(message(age: 2), isNewSession: true, at: .zero)
+    #expect(bus() == .seconds(2))
+  }
+}

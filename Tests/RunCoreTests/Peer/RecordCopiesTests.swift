@@ -1,0 +1,81 @@
+@testable import RunCore
+import Testing
+
+@Suite("A peer's copies of the hub's records")
+struct RecordCopiesTests {
+  private var generator = SeededGenerator(seed: 1)
+  private var copies = RecordCopies([], through: 0)
+
+  private func lines(_ actions: [RecordCopies.Action]) -> [String] {
+    actions.map { action in
+      switch action {
+      case .fetch(let fetch): "fetch after \(fetch.after) from \(fetch.from)"
+      case .write(let operations, let effect):
+        "write\(effect == nil ? "" : ", then go on"): \(operations.map(NodeLines.line).joined(separator: ", "))"
+      case .note: "note"
+      }
+    }
+  }
+
+  private func line(_ reply: RecordCopies.Reply?) -> String {
+    switch reply {
+    case nil: "wait"
+    case .afterCommit(let answer)?: NodeLines.line(answer)
+    case .read(let run, let from)?: "read run \(run.low) from \(from)"
+    case .refuse?: "refuse"
+    }
+  }
+
+  private mutating func open(newest: UInt64) -> [String] {
+    lines(copies.open(newest: newest, at: .zero, generator: &generator))
+  }
+
+  private mutating func removal(_ number: UInt64) -> [String] {
+    let change = RecordChange(number: number, runID: RunID(high: 9, low: 1), version: 2, summary: nil)
+    return lines(copies.receive(change, at: .zero, generator: &generator))
+  }
+
+  @Test("Changes are fetched one after another, each after the one before it is durable")
+  mutating func fetching() {
+    #expect(open(newest: 0) == [])
+    #expect(lines(copies.note(newest: 2, at: .zero, generator: &generator)) == ["fetch after 0 from 0"])
+    #expect(copies.retryAt != nil)
+    #expect(removal(1) == ["write, then go on: records to 0.1"])
+    #expect(lines(copies.fetchNext(at: .zero, generator: &generator)) == [])
+    #expect(copies.perform(.written(nil)) == nil)
+    #expect(lines(copies.fetchNext(at: .zero, generator: &generator)) == ["fetch after 1 from 0"])
+    copies.close()
+    #expect(copies.retryAt == nil)
+  }
+
+  @Test("A hub that has lost changes is asked for all of them")
+  mutating func lostChanges() {
+    copies = RecordCopies([], through: 7)
+    #expect(open(newest: 5) == ["write: records to 0.0", "fetch after 0 from 0"])
+  }
+
+  @Test("A question waits while changes are on their way, and three seconds at most")
+  mutating func waiting() {
+    #expect(line(copies.answer(.records(from: 0), 1, at: .zero)) == "records  of 0")
+    _ = open(newest: 1)
+    #expect(line(copies.answer(.records(from: 0), 2, at: .zero)) == "wait")
+    #expect(line(copies.answer(.record(RunID(high: 9, low: 1), from: 0), 3, at: .zero + .seconds(1))) == "wait")
+    #expect(copies.answerAt == .zero + .seconds(3))
+    #expect(copies.dueReplies(at: .zero + .seconds(2)).isEmpty)
+    #expect(copies.dueReplies(at: .zero + .seconds(3)).map(\.number) == [2])
+    _ = removal(1)
+    #expect(copies.dueReplies(at: .zero + .seconds(3)).isEmpty)
+    _ = copies.perform(.written(nil))
+    #expect(copies.dueReplies(at: .zero + .seconds(3)).map { "\($0.number) \(line($0.reply))" } == ["3 refuse"])
+    #expect(!copies.hasQuestions)
+  }
+
+  @Test("At most 64 questions wait, and orders to change a record are refused")
+  mutating func bounds() {
+    _ = open(newest: 1)
+    for number in 1...64 { #expect(line(copies.answer(.records(from: 0), UInt64(number), at: .zero)) == "wait") }
+    #expect(line(copies.answer(.records(from: 0), 65, at: .zero)) == "records  of 0")
+    copies.close()
+    #expect(line(copies.answer(.removeRecord(RunID(high: 9, low: 1)), 66, at: .zero)) == "refuse")
+  }
+}
