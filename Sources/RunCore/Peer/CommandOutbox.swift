@@ -139,7 +139,7 @@ struct CommandOutbox: Sendable {
 
   /// Carries out the effect of a write that is durable now.
   ///
-  /// - Returns: the receipt to be told; `nil` when more commands may be sent instead.
+  /// - Returns: the receipt for the app; `nil` when more commands may be sent instead.
   mutating func perform(_ effect: Effect) -> Receipt? {
     switch effect {
     case .receipt(let receipt): return receipt

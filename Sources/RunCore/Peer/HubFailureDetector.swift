@@ -17,8 +17,8 @@ struct HubFailureDetector: Sendable {
   enum Action: Sendable {
     /// Tell the app that the state of its view has changed.
     case show(ViewState)
-    /// Commit the mark, then call ``takePending(_:)`` with the number. The alarm is durable before it is told, so that a
-    /// later incarnation does not tell it again in the same silence.
+    /// Commit the mark, then call ``takePending(_:)`` with the number. The alarm is durable before the app gets it, so
+    /// that a later incarnation does not raise it again in the same silence.
     case alarm(StoreOperation, number: UInt64)
   }
 
@@ -34,13 +34,13 @@ struct HubFailureDetector: Sendable {
   private var isListening = true
   /// `nil` before the start, and always for a one-shot, which watches nothing.
   private var startedAt: BusTime?
-  /// An alarm that is being made durable; it is told after that.
+  /// An alarm that is being made durable; the app gets it after that.
   private var pending: HubLost?
   /// Counts the alarms of this incarnation.
   private var number: UInt64 = 0
   /// The last alarm before the pending one.
   private var earlier: HubLost?
-  /// The state of the view that the app was last told.
+  /// The state of the view that the app has.
   private var shown = ViewState(age: nil, isStale: false, isHubOffDuty: false)
   private var counted = BusDuration.zero
   private var awakeAt: BusTime?
@@ -50,7 +50,7 @@ struct HubFailureDetector: Sendable {
     self.mark = mark
   }
 
-  /// The last alarm that was told.
+  /// The last alarm that the app has.
   var lastTold: HubLost? { pending == nil ? mark.lastAlarm : earlier }
 
   /// How old the view is, whether it is stale, and whether the hub has said goodbye.
@@ -100,7 +100,7 @@ struct HubFailureDetector: Sendable {
     if value { breathe() }
   }
 
-  /// Compares the state of the view with what the app was told, and the silence with its limit.
+  /// Compares the state of the view with what the app has, and the silence with its limit.
   ///
   /// - Parameters:
   ///   - view: the shown snapshot.
@@ -124,14 +124,14 @@ struct HubFailureDetector: Sendable {
     return actions
   }
 
-  /// Removes and returns the alarm to be told: the one whose commit is durable, or with `nil` any that is pending.
+  /// Removes and returns the alarm for the app: the one whose commit is durable, or with `nil` any that is pending.
   mutating func takePending(_ durable: UInt64? = nil) -> HubLost? {
     guard durable == nil || durable == number else { return nil }
     defer { pending = nil }
     return pending
   }
 
-  /// Ends the silence. An alarm that was not told yet is dropped, and the one before it is the last one again.
+  /// Ends the silence. An alarm that the app has not got yet is dropped, and the one before it is the last one again.
   private mutating func enter(_ duty: HubFailureMark.Duty) -> StoreOperation? {
     if pending != nil { (mark.lastAlarm, pending) = (earlier, nil) }
     guard mark.duty != duty else { return nil }

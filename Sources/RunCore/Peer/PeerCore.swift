@@ -14,7 +14,7 @@ public struct PeerCore: Sendable {
     case records(RecordCopies.Effect)
     /// Says hello with the new store id, so that the streams begin anew.
     case greet
-    /// Tells the alarm with this number, which is durable now.
+    /// Raises the alarm with this number, which is durable now.
     case alarm(UInt64)
   }
 
@@ -166,7 +166,7 @@ public struct PeerCore: Sendable {
     case .committed(let id): for effect in commits.committed(id) { perform(effect, at: now, into: &actions) }
     case .commitFailed(let id):
       guard commits.fail(id, retryAt: now + .seconds(1)) else { break }
-      // An alarm is told even if the disk is full.
+      // The app gets an alarm even if the disk is full.
       raiseAlarm(into: &actions)
       // A node that ends does not wait for a full disk. Whatever is lost was never acknowledged.
       if session.isEnded { actions += [.note("the store took nothing more before the end"), .ended] }
