@@ -105,40 +105,23 @@ extension HubCore {
   mutating func reasonToRefuse(_ sender: CommandQueue.Sender, store: StoreID? = nil, at now: BusTime) -> String? {
     if let store, owesEnough(store) { return "it does not take the verdicts that it is owed" }
     if commits.isCongested { return "the store is far behind" }
-    if case .device(let device) = sender { queue.keepSlots(for: device) { sessions.isReachable($0) } }
-    guard !queue.hasSlot(for: sender) else { return nil }
+    guard !book.hasSlot(for: sender, isHere: { sessions.isReachable($0) }) else { return nil }
     return "too many commands wait to be judged"
   }
 
   /// Logs the first of a series of refusals (``BusyNotes``).
   mutating func noteRefusal(of who: String, _ reason: String, at now: BusTime, into actions: inout [Action]) {
-    guard busyNotes.refuse(at: monotonic(at: now)) else { return }
+    guard book.noteRefusal(at: monotonic(at: now)) else { return }
     actions.append(.note("a command of \(who) is refused for now, and perhaps others after it: \(reason)"))
   }
 
   /// Whether a store may be owed no more verdicts. Those of its unjudged commands count as owed. While all stores
-  /// together are owed too many, each may be owed ``owedShare`` only.
+  /// together are owed too many, each may be owed ``VerdictStreams/owedShare`` only.
   func owesEnough(_ store: StoreID) -> Bool {
-    let owed = verdictStreams[store]?.rows.count ?? 0
-    let most = owed >= Self.owedShare && owedVerdicts >= settings.owedVerdictsMax ? Self.owedShare : Self.owedMax
-    guard owed + unjudged.count >= most else { return false }
-    var count = owed
-    for press in unjudged.values where press.stream.sender == store || claims[press.command.id]?.contains(store) == true
-    {
-      count += 1
-    }
-    return count >= most
-  }
-
-  /// The most verdicts that one store may be owed, and the number it may be owed however many others are owed.
-  static let (owedMax, owedShare) = (OutboundStream.Bounds.verdicts.rowsMax, 16)
-
-  /// How many verdicts all stores are owed.
-  private var owedVerdicts: Int {
-    var count = 0
-    // By index: iterating over the values would copy each stream, which is large.
-    for index in verdictStreams.values.indices { count += verdictStreams.values[index].rows.count }
-    return count
+    let owed = verdicts.rowCount(of: store)
+    let (owedMax, owedShare) = (VerdictStreams.owedMax, VerdictStreams.owedShare)
+    let most = owed >= owedShare && verdicts.rowCount >= settings.owedVerdictsMax ? owedShare : owedMax
+    return owed + book.unjudged.count >= most && owed + book.count(owedTo: store) >= most
   }
 
   /// Whom a press is charged to.

@@ -2,20 +2,19 @@
 extension HubCore {
   /// Accepts a press of one of the hub's own buttons.
   mutating func pressOwn(_ command: Command, at now: BusTime, into actions: inout [Action]) {
-    guard archive[command.id] == nil, unjudged[command.id] == nil else {
+    guard !book.knows(command.id) else {
       return answerAgain(command, at: now) { .act(.receipt($0)) }
     }
     if let reason = reasonToRefuse(.own, at: now) {
       noteRefusal(of: "this hub's own", reason, at: now, into: &actions)
       return actions.append(.receipt(Receipt(rejection(of: command, .busy), at: now)))
     }
-    ownSequence += 1
     var command = command
     if command.base == nil { command.base = base }
     if command.runID == nil { command.runID = command.kind == .start ? command.runOfStart : ownRun }
     let press = AcceptedCommand(
       command: command, deviceID: settings.deviceID,
-      stream: ownStream, sequence: ownSequence,
+      stream: ownStream, sequence: book.nextOwnSequence(),
       pressedAt: pressTime(of: command, age: .zero, arrival: now, at: now), arrivedAt: now)
     accept(press, mark: nil, at: now)
   }
@@ -28,22 +27,22 @@ extension HubCore {
   ) {
     let stream = StreamID(sender: session.hello.storeID, kind: .commands)
     let command = transmission.command
-    let isKnown = archive[command.id] != nil || unjudged[command.id] != nil
+    let isKnown = book.knows(command.id)
     let again = { (receipt: Receipt) in
       Effect.act(.send(HubFrame(session: session.number, message: .receipt(receipt)), to: connection))
     }
     // The hub keeps no watermark for a one-shot, which sends a single command: its id is enough to detect a resend.
     if !session.hello.isOneShot {
-      switch watermarks[stream, default: Watermark()].position(of: transmission.sequence) {
+      switch marks.position(of: transmission.sequence, in: stream) {
       case .next: break
       case .known:
         // The sender needs only an acknowledgement: the verdict travels on its verdict stream.
-        unacknowledged.insert(stream)
+        marks.acknowledge(stream)
         return
       case .gap: return actions.append(.note("\(session.hello.deviceID) skipped commands: it sends them again"))
       }
     }
-    guard session.hello.isOneShot || hasRoom(forClaimOf: command.id, by: stream.sender) else {
+    guard session.hello.isOneShot || book.hasRoom(forClaimOf: command.id, by: stream.sender) else {
       return refuse(connection, .busy, "too many wait for the verdict of this command", into: &actions)
     }
     let device = session.hello.deviceID
@@ -59,7 +58,7 @@ extension HubCore {
     if isKnown {
       guard let mark else {
         // The command arrived earlier by another path, such as the spool: its verdict goes to this connection, too.
-        if let press = unjudged[command.id], press.stream != stream {
+        if case .unjudged(let press)? = book.stage(of: command.id), press.stream != stream {
           guard awaitVerdict(of: command.id, on: connection, into: &actions) else { return }
         }
         return answerAgain(command, at: now, by: again)
@@ -95,7 +94,7 @@ extension HubCore {
     }
     guard !session.hello.isOneShot else { return actions.append(.forward(command.reply, to: connection)) }
     let stream = StreamID(sender: session.hello.storeID, kind: .commands)
-    switch watermarks[stream, default: Watermark()].position(of: sequence) {
+    switch marks.position(of: sequence, in: stream) {
     case .next:
       let mark = move(stream, to: StreamMark(sequence: sequence))
       commits.add([mark.operation], then: mark.effects + [answer])
@@ -109,15 +108,14 @@ extension HubCore {
   mutating func receive(_ request: Request, on connection: ConnectionID, at now: BusTime, into actions: inout [Action])
   {
     let command = request.command
-    if archive[command.id] != nil {
+    switch book.stage(of: command.id) {
+    case .judged:
       let session = sessions[connection]?.number ?? 0
       return answerAgain(command, at: now) {
         .act(.send(HubFrame(session: session, message: .receipt($0)), to: connection))
       }
-    }
-    guard unjudged[command.id] == nil else {
-      _ = awaitVerdict(of: command.id, on: connection, into: &actions)
-      return
+    case .unjudged: return _ = awaitVerdict(of: command.id, on: connection, into: &actions)
+    case nil: break
     }
     if let reason = reasonToRefuse(.stated(request.deviceID), at: now) {
       return refuseBusy(connection, request.deviceID, reason, at: now, into: &actions)
@@ -140,17 +138,10 @@ extension HubCore {
   private mutating func awaitVerdict(
     of id: CommandID, on connection: ConnectionID, into actions: inout [Action]
   ) -> Bool {
-    guard !requests[id, default: []].contains(connection) else { return true }
-    guard requests[id, default: []].count < Self.waitersMax else {
-      refuse(connection, .busy, "too many wait for the verdict of this command", into: &actions)
-      return false
-    }
-    requests[id, default: []].append(connection)
-    return true
+    let isRegistered = book.register(connection, for: id)
+    if !isRegistered { refuse(connection, .busy, "too many wait for the verdict of this command", into: &actions) }
+    return isRegistered
   }
-
-  /// More connections than a bus has devices.
-  private static let waitersMax = 16
 
   /// Accepts a command whose sender has no stream. The command gets a stream of its own, named after its id.
   mutating func accept(_ request: Request, at now: BusTime) {
@@ -169,14 +160,12 @@ extension HubCore {
   mutating func answer(_ receipt: Receipt, to press: AcceptedCommand, at now: BusTime, into actions: inout [Action]) {
     if press.stream == ownStream { actions.append(.receipt(receipt)) }
     if case .verdict = receipt.stage {
-      if spooled.remove(receipt.commandID) != nil { actions.append(.spooledCommandJudged(receipt.commandID)) }
-      for request in requests.removeValue(forKey: receipt.commandID) ?? [] {
+      if book.takeSpooled(receipt.commandID) { actions.append(.spooledCommandJudged(receipt.commandID)) }
+      for request in book.takeConnections(awaiting: receipt.commandID) {
         reply(receipt, on: request, session: sessions[request]?.number ?? 0, into: &actions)
       }
     }
-    if !isNumbered(press.stream), let connection = sessions.connection(of: press.stream.sender),
-      let session = sessions[connection]
-    {
+    if !isNumbered(press.stream), let (connection, session) = sessions.session(of: press.stream.sender) {
       reply(receipt, on: connection, session: session.number, into: &actions)
     }
     actions.append(.publish(.receipt(receipt, press.deviceID)))
@@ -186,7 +175,7 @@ extension HubCore {
   var ownStream: StreamID { StreamID(sender: settings.storeID, kind: .commands) }
 
   /// Whether a stream has a watermark, and its sender a stream of verdicts. One-shots and plain requests have neither.
-  func isNumbered(_ stream: StreamID) -> Bool { watermarks[stream] != nil }
+  func isNumbered(_ stream: StreamID) -> Bool { marks.hasBegun(stream) }
 
   var base: ObservedRevision {
     ObservedRevision(revision: arbiter.control.revision, commandID: arbiter.control.changedBy?.commandID)
@@ -195,8 +184,7 @@ extension HubCore {
   /// The run that the hub's own presses refer to: the one that its latest unjudged start begins, otherwise the present
   /// run.
   private var ownRun: RunID? {
-    let starts = unjudged.values.filter { $0.stream == ownStream && $0.command.kind == .start }
-    return starts.max(by: AcceptedCommand.precedes)?.runOfStart ?? arbiter.control.runID
+    book.unjudged(of: ownStream).last { $0.command.kind == .start }?.runOfStart ?? arbiter.control.runID
   }
 
   /// Computes a press time: arrival minus age, never in the future and never before the stream's last press. A recorded
@@ -217,10 +205,7 @@ extension HubCore {
       time = max(time, seen.effectiveAt)
     }
     time = min(time, arrival)
-    if let stream {
-      time = max(time, lastPress[stream] ?? time)
-      lastPress[stream] = min(time, now)
-    }
+    if let stream { time = book.order(time, in: stream, at: now) }
     return min(time, now)
   }
 
@@ -233,17 +218,16 @@ extension HubCore {
   }
 
   private mutating func move(_ stream: StreamID, to place: StreamMark) -> Mark {
-    _ = watermarks[stream, default: Watermark()].receive(place)
+    _ = marks.receive(place, in: stream)
     return Mark(stream: stream, place: place)
   }
 
   mutating func accept(_ press: AcceptedCommand, mark: Mark?, at now: BusTime) {
     receiveAsAnswer(press, at: now)
     let id = press.command.id
-    unjudged[id] = press
-    let reception = arbiter.receive(press) { queue.devices.contains($0) }
-    queue.accept(id, from: sender(of: press), isHeld: reception.admission == .held)
-    queue.release(reception.fallen + reception.completed)
+    let reception = arbiter.receive(press) { book.hasReservedSlots($0) }
+    book.accept(press, from: sender(of: press), isHeld: reception.admission == .held)
+    book.release(reception.fallen + reception.completed)
     let pending = Receipt(
       commandID: id, kind: press.command.kind, source: press.command.source, stage: .pending)
     commits.add(
@@ -258,7 +242,7 @@ extension HubCore {
   /// Answers a resend with the stage that its command has reached, once that stage is durable.
   private mutating func answerAgain(_ command: Command, at now: BusTime, by effect: (Receipt) -> Effect) {
     let receipt =
-      archive[command.id].map { Receipt($0, at: now) }
+      book.verdict(of: command.id).map { Receipt($0, at: now) }
       ?? Receipt(commandID: command.id, kind: command.kind, source: command.source, stage: .pending)
     commits.add([], then: [effect(receipt)])
   }

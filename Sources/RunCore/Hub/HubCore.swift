@@ -8,73 +8,20 @@ public struct HubCore: Sendable {
   public private(set) var deadline: BusTime?
 
   let settings: Settings
-  let storeID: StoreID
   var generator: SeededGenerator
-  var term: UInt64
-  var termRaises = TermRaises()
+  var incarnation: Incarnation
   var arbiter: Arbiter
-  var ledger: RunLedger
-  /// How many readings this incarnation has accepted of each run but the present one.
-  var pastReadings: [RunID: Int] = [:]
-  /// The run that was last reported as full; each is reported once.
-  var fullRun: RunID?
+  var run: PresentRun
   var sessions: SessionTable
-  var archive: VerdictArchive
-  var watermarks: [StreamID: Watermark]
-  /// The durable part of ``watermarks``. A welcome states nothing beyond it.
-  var durable: [StreamID: StreamMark]
-  /// The latest press time of each stream: press times of one stream never decrease.
-  var lastPress: [StreamID: BusTime] = [:]
-  /// Connections that wait for the verdict of a command that arrived without a numbered stream.
-  var requests: [CommandID: [ConnectionID]] = [:]
-  /// Streams whose senders are due an acknowledgement. It is sent at the end of the event, after the effects of a
-  /// commit.
-  var unacknowledged: Set<StreamID> = []
-  /// Accepted commands without a verdict, with the device and stream that their receipts go to.
-  var unjudged: [CommandID: AcceptedCommand] = [:]
-  /// Other stores that sent an unjudged command: its verdict is owed to each of them as well.
-  var claims: [CommandID: [StoreID]] = [:]
-  /// Counts the unjudged commands of each sender and bounds them.
-  var queue = CommandQueue()
-  var busyNotes = BusyNotes()
-  /// Commands that came from this machine's spool and have no verdict yet.
-  var spooled: Set<CommandID> = []
-  /// The devices that the hub knows, and the streams of what it owes to their stores.
-  var devices: [DeviceID: KnownDevice] = [:]
-  var verdictStreams: [StoreID: OutboundStream] = [:]
-  var couriers: [StoreID: Courier] = [:]
-  /// How many streams to devices have begun in this incarnation (``nextDurabilityGeneration()``).
-  var streamsBegun: UInt64 = 0
-  /// The stores whose present session was welcomed: only these are sent deliveries.
-  var openStores: Set<StoreID> = []
-  var quarantine: [QuarantinedMessage]
-  var isHandling = false
-  let shift: BusDuration?
+  var book: CommandBook
+  var marks: StreamMarks
+  var verdicts: VerdictStreams
+  var mail: DeviceMail
   var commits = CommitQueue<Effect>()
-  var retryCommitAt: BusTime?
-  var published: Snapshot?
-  var lastTick: UInt64 = 0
-  /// When the snapshot was last repeated for new subscribers, and when it is due to be repeated next.
-  var republishedAt: BusTime?
-  var republishAt: BusTime?
-  var lastPosition: UInt64
-  var ownSequence: UInt64 = 0
-  /// When the last transition was committed. While the run is running, snapshots are published at whole multiples of
-  /// three seconds after it.
-  var tickAnchor: BusTime?
-  var nextTick: BusTime?
-  var samples = SampleBatch()
-  var route = RouteFollowing()
+  var publisher = Publisher()
+  var samples = SampleIntake()
   var records: RecordKeeping
-  var journalDue = JournalDue()
-  /// The bus time and the wall clock at the beginning of this incarnation.
-  let wall: (bus: BusTime, seconds: Double)
-  var silenceCheckAt: BusTime?
-  /// When the heartbeat last became faster because a run began. Silence counts from here at the earliest, because peers
-  /// kept the slow rate until then.
-  var quickenedAt: BusTime?
   var isEnding = false
-  var eventsEndpoint = ""
   /// A run that was on when the hub died, until its recovery is decided.
   var unfinished: UnfinishedRun?
 
@@ -113,42 +60,28 @@ public struct HubCore: Sendable {
     settings: Settings, history: HubHistory = HubHistory(), now: BusTime, wallSeconds: Double = 0, bootID: String = ""
   ) {
     self.settings = settings
-    wall = (now, wallSeconds)
-    term = HubTerm.next(after: history.term)
+    incarnation = Incarnation(
+      after: history, clock: settings.clock, now: now, wallSeconds: wallSeconds, bootID: bootID)
+    let (term, shift) = (incarnation.term, incarnation.shift)
     records = RecordKeeping(history, term: term, now: now)
-    storeID = settings.storeID
     generator = SeededGenerator(seed: settings.seed)
-    shift = history.clock.flatMap {
-      $0.shift(real: settings.clock.real(at: now), wallSeconds: wallSeconds, bootID: bootID)
-    }
-    quarantine = history.delivery.quarantine
-    if let shift { for index in quarantine.indices { quarantine[index].since = quarantine[index].since + shift } }
     let control = ControlState(
       transitions: history.transitions, windows: history.windows, aliases: history.aliases,
       verdicts: history.verdicts.map { ($0.verdict, $0.press) })
     arbiter = Arbiter(
       control: control, accepted: history.accepted, window: settings.debounce,
       lateAfter: settings.clock.speed.bus(fromReal: .milliseconds(500)), term: term)
+    sessions = SessionTable(term: term, clock: settings.clock)
+    book = CommandBook(history)
+    marks = StreamMarks(history.delivery.watermarks)
+    verdicts = VerdictStreams(history.delivery, shift: shift)
+    mail = DeviceMail(history, shift: shift)
+    run = PresentRun(
+      metrics: settings.unchosenMetrics, entries: history.journal, lastPosition: history.lastPosition)
     for (press, _) in history.accepted {
-      unjudged[press.command.id] = press
-      claims[press.command.id] = history.claims[press.command.id]
-      lastPress[press.stream] = max(lastPress[press.stream] ?? press.pressedAt, press.pressedAt)
+      book.accept(press, from: sender(of: press), isHeld: arbiter.isUnfinished(press.command.id))
     }
-    for (_, press, _) in history.verdicts where history.delivery.watermarks[press.stream] != nil {
-      lastPress[press.stream] = max(lastPress[press.stream] ?? press.pressedAt, press.pressedAt)
-    }
-    sessions = SessionTable(term: term)
-    archive = VerdictArchive(history.verdicts)
-    watermarks = history.delivery.watermarks.mapValues { Watermark($0) }
-    durable = history.delivery.watermarks
-    lastPosition = history.lastPosition
-    ledger = RunLedger(settings: settings.unchosenMetrics, entries: history.journal)
-    for device in history.devices { devices[device.deviceID] = device }
-    (verdictStreams, couriers) = Self.delivery(history, shift: shift)
-    for (press, _) in history.accepted {
-      queue.accept(press.command.id, from: sender(of: press), isHeld: arbiter.isUnfinished(press.command.id))
-    }
-    if let diedAt = Self.death(of: history, control: control, ledger: ledger, now: now) {
+    if let diedAt = Self.death(of: history, control: control, ledger: run.ledger, now: now) {
       let judgedFirst = history.accepted.filter { $0.class == .window || $0.class == .next }
       unfinished = UnfinishedRun(
         diedAt: diedAt, backAt: now, stage: .settling(Set(judgedFirst.map(\.press.command.id))))
@@ -157,13 +90,19 @@ public struct HubCore: Sendable {
     noteDeadline()
   }
 
+  var storeID: StoreID { settings.storeID }
+  var term: UInt64 { incarnation.term }
+  /// Everything that happened in the present run, or else in the last one.
+  var ledger: RunLedger { run.ledger }
+
   /// The last published snapshot.
-  public var authoritative: Snapshot { published ?? .none }
+  public var authoritative: Snapshot { publisher.published ?? .none }
 
   /// The phase with the hub's own unjudged presses applied on top.
   public var predicted: RunPhase {
-    let own = unjudged.values.filter { $0.stream == ownStream }.sorted(by: AcceptedCommand.precedes)
-    return own.reduce(into: RunMachine(phase: arbiter.control.phase)) { _ = $0.apply($1.command.kind) }.phase
+    book.unjudged(of: ownStream).reduce(into: RunMachine(phase: arbiter.control.phase)) {
+      _ = $0.apply($1.command.kind)
+    }.phase
   }
 
   /// Processes one event and returns the actions for the driver to carry out, in order.
@@ -171,7 +110,7 @@ public struct HubCore: Sendable {
     var actions: [Action] = []
     switch event {
     case .started: start(at: now)
-    case .opened(let endpoint): eventsEndpoint = endpoint
+    case .opened(let endpoint): incarnation.open(eventsEndpoint: endpoint)
     case .frame(let connection, let frame): receive(frame, from: connection, at: now, into: &actions)
     case .unsupported(let connection, let command): receive(command, on: connection, into: &actions)
     case .malformed(let connection, let reason): refuse(connection, .malformed, reason, into: &actions)
@@ -201,12 +140,9 @@ public struct HubCore: Sendable {
     case .recordRead(let reading, let reader): receive(reading, for: reader, into: &actions)
     case .sendFailed(let connection): postpone(connection, at: now)
     case .committed(let id):
-      guard commits.isInFlight(id) else { break }
-      retryCommitAt = nil
       for effect in commits.committed(id) { perform(effect, at: now, into: &actions) }
     case .commitFailed(let id):
-      guard commits.isInFlight(id) else { break }
-      retryCommitAt = now + settings.clock.speed.bus(fromReal: .seconds(1))
+      guard commits.fail(id, retryAt: now + settings.clock.speed.bus(fromReal: .seconds(1))) else { break }
       // A node that ends does not wait for a full disk. Whatever is lost was never acknowledged.
       if isEnding {
         actions.append(.note("the store took nothing more before the end"))
@@ -229,27 +165,27 @@ public struct HubCore: Sendable {
   /// Computed once per event, because the driver reads ``deadline`` more often and this looks through many tables.
   private mutating func noteDeadline() {
     deadline = BusTime.earliest(
-      arbiter.deadline, nextTick, samples.deadline, silenceCheckAt, retryCommitAt, republishAt, records.deadline,
-      journalDeadline(), commits.deadline, deliveryDeadline)
+      arbiter.deadline, publisher.deadline, samples.deadline, sessions.silenceCheckAt, records.deadline,
+      records.journalDeadline(present: arbiter.control.runID), commits.deadline, deliveryDeadline)
   }
 
   private mutating func start(at now: BusTime) {
     var operations: [StoreOperation] = [.setTerm(term), clockMark(at: now), records.skip]
-    if let shift { operations.append(.shiftRows(by: shift)) }
+    if let shift = incarnation.shift { operations.append(.shiftRows(by: shift)) }
     operations += expectMissedRecord(at: now)
     commits.add(operations, then: [.makeRecords])
     // Settle what became due while the hub was dead. After a reboot every window settles at once: if the wall clock was
     // set back, an open window would admit presses that were made long after it.
-    if shift != nil {
+    if incarnation.shift != nil {
       while let deadline = arbiter.deadline { settle(at: max(now, deadline), now: now) }
     }
     settleDueWindows(at: now)
     letGoOfLostStores(at: now)
     judgeLate(at: now)
-    let tickBefore = lastTick
+    let tickBefore = publisher.lastTick
     decideRecovery(at: now)
     var then: [Effect] = []
-    if lastTick == tickBefore { then.append(.publishSnapshot(capture(at: now))) }
+    if publisher.lastTick == tickBefore { then.append(.publishSnapshot(capture(at: now))) }
     then.append(.act(.open))
     if isTicking { then.append(.anchor) }
     commits.add([], then: then)
@@ -259,24 +195,25 @@ public struct HubCore: Sendable {
     // Windows settle first, so that a tick at the same moment shows the result.
     settleDueWindows(at: now)
     if case .settling = unfinished?.stage {
-      let tickBefore = lastTick
+      let tickBefore = publisher.lastTick
       decideRecovery(at: now)
-      if isRecovering || unfinished == nil, lastTick == tickBefore { publishNow([], then: [.anchor], at: now) }
+      if isRecovering || unfinished == nil, publisher.lastTick == tickBefore {
+        publishNow([], then: [.anchor], at: now)
+      }
     }
-    if let due = nextTick, due <= now {
+    if let due = publisher.nextTick, due <= now {
       tick(at: now)
     } else if let due = samples.deadline, due <= now {
       commitSamples(at: now)
     }
-    if let due = republishAt, due <= now { republish(.snapshots, at: now, into: &actions) }
-    if let due = silenceCheckAt, due <= now { checkSilence(at: now, into: &actions) }
-    if let due = records.deadline, due <= now { makeRecords(at: now) }
-    if let due = journalDeadline(), due <= now { dropJournals(at: now) }
-    if let due = deliveryDeadline, due <= now { deliver(at: now, into: &actions) }
-    if let due = retryCommitAt, due <= now {
-      retryCommitAt = nil
-      if let again = commits.again() { actions.append(.commit(again.id, again.operations)) }
+    if let snapshot = publisher.dueRepetition(at: now, speed: settings.clock.speed) {
+      actions.append(.publish(.snapshot(stateMessage(at: now, snapshot))))
     }
+    if let due = sessions.silenceCheckAt, due <= now { checkSilence(at: now, into: &actions) }
+    if let due = records.deadline, due <= now { makeRecords(at: now) }
+    if let due = records.journalDeadline(present: arbiter.control.runID), due <= now { dropJournals(at: now) }
+    if let due = deliveryDeadline, due <= now { deliver(at: now, into: &actions) }
+    if let again = commits.retry(at: now) { actions.append(.commit(again.id, again.operations)) }
   }
 
   private mutating func perform(_ effect: Effect, at now: BusTime, into actions: inout [Action]) {
@@ -284,23 +221,16 @@ public struct HubCore: Sendable {
     case .act(let action): actions.append(action)
     case .answer(let receipt, let press): answer(receipt, to: press, at: now, into: &actions)
     case .publishSnapshot(let snapshot):
-      if snapshot.phase.isOn, !authoritative.phase.isOn { quickenBeat(at: now) }
-      published = snapshot
-      republishAt = nil
+      if snapshot.phase.isOn, !authoritative.phase.isOn { sessions.quickenBeat(at: now) }
+      publisher.publish(snapshot)
       actions.append(.show(snapshot))
       actions.append(.publish(.snapshot(stateMessage(at: now, snapshot))))
     case .anchor:
-      tickAnchor = now
-      nextTick = published?.phase == .running && unfinished == nil ? now + Self.tickInterval : nil
-    case .durable(let stream, let mark):
-      // The stream may have been forgotten meanwhile and begun anew; this mark then belongs to the old one.
-      guard let taken = watermarks[stream]?.sequence, mark.sequence <= taken,
-        mark.sequence > durable[stream]?.sequence ?? 0
-      else { break }
-      durable[stream] = mark
-    case .acknowledge(let stream): unacknowledged.insert(stream)
+      publisher.setAnchor(isRunning: authoritative.phase == .running && unfinished == nil, at: now)
+    case .durable(let stream, let mark): marks.makeDurable(mark, of: stream)
+    case .acknowledge(let stream): marks.acknowledge(stream)
     case .verdictsSendable(let store, let sequence, let durabilityGeneration):
-      verdictStreams[store]?.makeDurable(through: sequence, durabilityGeneration: durabilityGeneration)
+      verdicts.makeDurable(store, through: sequence, durabilityGeneration: durabilityGeneration)
       sendVerdicts(to: store, at: now, into: &actions)
     case .courier(let store, let effect):
       withCourier(of: store, at: now, into: &actions) { $0.perform(effect, at: $3, generator: &$1, into: &$2) }
@@ -311,8 +241,7 @@ public struct HubCore: Sendable {
     case .tellChange(let change, let connection, let session):
       tell(change, connection, session: session, into: &actions)
     case .tell(let answer, let connection, let session):
-      guard sessions[connection]?.number == session else { break }
-      sessions[connection]?.owedAnswers -= 1
+      guard sessions.payAnswer(on: connection, session: session) else { break }
       actions.append(.send(HubFrame(session: session, message: .answer(answer)), to: connection))
     case .farewell: sayFarewell(into: &actions)
     }

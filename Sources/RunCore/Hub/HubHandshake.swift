@@ -33,8 +33,8 @@ extension HubCore {
       received(hello.storeID, kind).sequence < hello.acknowledged[kind] ?? 0
     }
     let standings = [
-      standing(verdictStreams[hello.storeID], hello, .verdicts),
-      standing(couriers[hello.storeID]?.stream, hello, .messages),
+      verdicts.check(hello.received[.verdicts] ?? .start, of: hello.storeID),
+      mail.check(hello.received[.messages] ?? .start, of: hello.storeID),
     ]
     // A device that says more than the hub has may be wrong, so only this device begins anew.
     if isLost || standings.contains(.senderLost) {
@@ -48,64 +48,42 @@ extension HubCore {
   /// Whether the device has used another store since this one, and the messages owed to this one went there. Then it is
   /// not the hub that lost history.
   private func isGivenUp(_ hello: Hello) -> Bool {
-    guard let known = devices[hello.deviceID], known.storeID != hello.storeID else { return false }
-    return couriers[hello.storeID] == nil
+    guard let known = mail.devices[hello.deviceID], known.storeID != hello.storeID else { return false }
+    return !mail.hasStore(hello.storeID)
       && !(hello.received.isEmpty && hello.acknowledged.isEmpty && !hasHistory(with: hello))
   }
 
   /// Whether anything was exchanged, in either direction, between this hub and a store that names no hub.
   private func hasHistory(with hello: Hello) -> Bool {
     !received(from: hello.storeID).isEmpty
-      || standing(verdictStreams[hello.storeID], hello, .verdicts) != .good
-      || standing(couriers[hello.storeID]?.stream, hello, .messages) != .good
-  }
-
-  private func standing(_ stream: OutboundStream?, _ hello: Hello, _ kind: StreamID.Kind) -> OutboundStream.HistoryCheck
-  {
-    let mark = hello.received[kind] ?? .start
-    guard var stream else { return mark.sequence > 0 ? .senderLost : .good }
-    return stream.open(received: mark)
+      || verdicts.check(hello.received[.verdicts] ?? .start, of: hello.storeID) != .good
+      || mail.check(hello.received[.messages] ?? .start, of: hello.storeID) != .good
   }
 
   private mutating func meet(_ hello: Hello, at now: BusTime) {
-    let known = devices[hello.deviceID]
+    let known = mail.devices[hello.deviceID]
     let device = KnownDevice(
       deviceID: hello.deviceID, role: hello.role, storeID: hello.storeID, heardAt: now)
-    devices[hello.deviceID] = device
-    if couriers[hello.storeID] == nil { addCourier(for: device, after: known, at: now) }
-    couriers[hello.storeID]?.belong(to: hello.deviceID)
+    mail.meet(device)
+    let left = known.map(\.storeID).flatMap { sessions.connection(of: $0) == nil ? $0 : nil }
+    let mark = marks.durableMark(of: StreamID(sender: hello.storeID, kind: .messages))
+    if case .inherited(let rows, let values) = mail.arrive(
+      hello.storeID, of: hello.deviceID, earlier: left, mark: mark), let left
+    {
+      commits.add(rows + [verdicts.drop(left)] + forgetMarks(of: left) + values, then: [])
+    }
     guard known?.storeID != device.storeID || known?.role != device.role else { return }
     commits.add([.meet(device)], then: [])
     letGoOfLostStores(at: now)
-  }
-
-  private mutating func addCourier(for device: KnownDevice, after known: KnownDevice?, at now: BusTime) {
-    let store = device.storeID
-    let id = OutboundStreamID(receiver: store, kind: .messages)
-    let sender = StreamID(sender: store, kind: .messages)
-    let old = known.map(\.storeID)
-    // If the old store still has a session, two nodes use one name, and the first keeps what is owed to it.
-    if let old, sessions.connection(of: old) == nil, var courier = couriers.removeValue(forKey: old) {
-      let verdicts = OutboundStreamID(receiver: old, kind: .verdicts)
-      commits.add([.renumber(courier.stream.id, to: id), .drop(verdicts)] + forgetMarks(of: old), then: [])
-      verdictStreams[old] = nil
-      commits.add(courier.renumber(to: id, from: sender), then: [])
-      couriers[store] = courier
-    } else {
-      couriers[store] = Courier(
-        device: device.deviceID, rowDevice: device.deviceID,
-        stream: OutboundStream(id, bounds: .messages, durabilityGeneration: nextDurabilityGeneration()),
-        inbox: InboundStream(sender, durable: durable[sender] ?? .start), isHandling: isHandling)
-    }
   }
 
   /// Judges held runs without their stop if no device uses their store any more. A store that still has a session can
   /// bring the stop.
   mutating func letGoOfLostStores(at now: BusTime) {
     var orphans: Set<StoreID> = []
-    for press in unjudged.values where !hasHeir(press) { orphans.insert(press.stream.sender) }
+    for press in book.unjudged.values where !hasHeir(press) { orphans.insert(press.stream.sender) }
     guard !orphans.isEmpty else { return }
-    let present = Set(devices.values.map(\.storeID)).union([storeID])
+    let present = mail.presentStores.union([storeID])
     for store in orphans.subtracting(present).sorted()
     where sessions.connection(of: store) == nil {
       let fallen = abandon(StreamID(sender: store, kind: .commands))
@@ -118,8 +96,8 @@ extension HubCore {
   // MARK: Marks
 
   private func received(_ store: StoreID, _ kind: StreamID.Kind) -> StreamMark {
-    if kind == .messages, let courier = couriers[store] { return courier.inbox.durable }
-    return durable[StreamID(sender: store, kind: kind)] ?? .start
+    if kind == .messages, let mark = mail.durableMark(of: store) { return mark }
+    return marks.durableMark(of: StreamID(sender: store, kind: kind))
   }
 
   /// How far the hub has durably processed a sender's streams.
@@ -135,27 +113,18 @@ extension HubCore {
   /// Whether everything received from a sender is durable. Samples of it that wait for the next tick are committed now.
   mutating func isDurable(_ store: StoreID, at now: BusTime) -> Bool {
     let isBehind = [StreamID.Kind.commands, .samples].contains { kind in
-      let stream = StreamID(sender: store, kind: kind)
-      return watermarks[stream]?.sequence ?? 0 > durable[stream]?.sequence ?? 0
+      marks.isBehind(StreamID(sender: store, kind: kind))
     }
-    if isBehind, samples.streams[StreamID(sender: store, kind: .samples)] != nil { commitSamples(at: now) }
+    if isBehind, samples.isPending(of: StreamID(sender: store, kind: .samples)) { commitSamples(at: now) }
     return !isBehind
   }
 
   /// Sends the acknowledgements that are due. ``sendVerdicts(to:at:into:)`` has removed those that a verdict implies.
   mutating func flushAcknowledgements(into actions: inout [Action]) {
-    guard !unacknowledged.isEmpty else { return }
-    let streams = unacknowledged.sorted { ($0.sender, $0.kind.rawValue) < ($1.sender, $1.kind.rawValue) }
-    unacknowledged = []
-    for stream in streams {
-      guard let connection = sessions.connection(of: stream.sender), let session = sessions[connection],
-        let mark = durable[stream]
-      else { continue }
-      actions.append(
-        .send(
-          HubFrame(
-            session: session.number, message: .delivery(.acknowledge(stream.kind, through: mark.sequence))),
-          to: connection))
+    for (stream, sequence) in marks.takeAcknowledgements() {
+      guard let (connection, session) = sessions.session(of: stream.sender) else { continue }
+      let message = DeliveryMessage.acknowledge(stream.kind, through: sequence)
+      actions.append(.send(HubFrame(session: session.number, message: .delivery(message)), to: connection))
     }
   }
 }

@@ -6,20 +6,21 @@ extension HubCore {
   mutating func receive(_ presses: [ForwardedCommand], at now: BusTime, into actions: inout [Action]) {
     for press in presses {
       let id = press.command.id
-      if archive[id] != nil {
+      switch book.stage(of: id) {
+      case .judged:
         // The verdict is durable, or will be with the commit in flight: the file is removed after that.
         commits.add([], then: [.act(.spooledCommandJudged(id))])
         continue
-      }
-      guard unjudged[id] == nil else {
-        spooled.insert(id)
+      case .unjudged:
+        book.noteSpooled(id)
         continue
+      case nil: break
       }
       if let reason = reasonToRefuse(.stated(press.deviceID), at: now) {
         noteRefusal(of: "\(press.deviceID)", reason, at: now, into: &actions)
         continue
       }
-      spooled.insert(id)
+      book.noteSpooled(id)
       accept(press.request(at: monotonic(at: now)), at: now)
     }
   }
@@ -54,7 +55,7 @@ extension HubCore {
     guard session.owedAnswers > 0 || (speaksOfRun && !commits.isUrgentWorkDone) else {
       return actions.append(.send(HubFrame(session: session.number, message: .answer(answer)), to: connection))
     }
-    sessions[connection]?.owedAnswers += 1
+    sessions.oweAnswer(on: connection)
     commits.add([], then: [.tell(answer, connection, session: session.number)])
   }
 
@@ -72,11 +73,10 @@ extension HubCore {
     case .quarantine: actions.append(.answer(.quarantine(quarantineReports(at: now)), number))
     case .cancel(let id): cancel(id, number, at: now, into: &actions)
     case .retry(let id):
-      guard let index = quarantine.firstIndex(where: { $0.message.id == id }) else {
+      guard let old = mail.quarantined(id) else {
         return actions.append(.answer(.failed(InquiryFailure.notQuarantined), number))
       }
-      let old = quarantine[index]
-      guard let device = device(of: old.receiver) else {
+      guard let device = mail.device(using: old.receiver) else {
         return actions.append(.answer(.failed("the device that it was for is not known any more"), number))
       }
       let message = AppMessage(id: generator.identifier(), name: old.message.name, body: old.message.body)
@@ -85,13 +85,13 @@ extension HubCore {
         refusal = $0.post(message, by: .queued, at: $3, into: &$2)
       }
       guard refusal == nil else { return actions.append(.answer(.failed(InquiryFailure.outboxFull), number)) }
-      quarantine.remove(at: index)
+      mail.release(id)
       commits.add([.unquarantine(id)], then: [.act(.answer(.done(message.id), number))])
     case .discard(let id):
-      guard let index = quarantine.firstIndex(where: { $0.message.id == id }) else {
+      guard mail.quarantined(id) != nil else {
         return actions.append(.answer(.failed(InquiryFailure.notQuarantined), number))
       }
-      quarantine.remove(at: index)
+      mail.release(id)
       commits.add([.unquarantine(id)], then: [.act(.answer(.done(nil), number))])
     case .post(let message, let device): post(message, to: device, number, at: now, into: &actions)
     case .recover(let choice):
@@ -135,8 +135,7 @@ extension HubCore {
   public static let nothingToRecover = "no run waits for an answer"
 
   private mutating func cancel(_ id: MessageID, _ number: UInt64, at now: BusTime, into actions: inout [Action]) {
-    for store in couriers.keys.sorted() {
-      guard couriers[store]?.stream.rows.contains(where: { $0.item?.id == id }) ?? false else { continue }
+    if let store = mail.store(holding: id) {
       var isCancelled = false
       withCourier(of: store, at: now, into: &actions) { courier, _, wanted, _ in
         isCancelled = courier.cancel(id, into: &wanted)
@@ -146,26 +145,24 @@ extension HubCore {
     }
     // An accepted command, from the spool or from a peer, can no longer be cancelled.
     let command = CommandID(high: id.high, low: id.low)
-    let isAccepted = unjudged[command] != nil || archive[command] != nil
+    let isAccepted = book.knows(command)
     actions.append(.answer(.failed(isAccepted ? InquiryFailure.notCancellable : InquiryFailure.notWaiting), number))
   }
 
   /// The newest value of a key that a device sent; `nil` if it has sent none.
   public func latest(_ key: String, from device: DeviceID) -> AppMessage? {
-    devices[device].flatMap { couriers[$0.storeID]?.value(of: key) }
+    mail.value(of: key, from: device)
   }
 
-  private func device(of store: StoreID) -> KnownDevice? { devices.values.first { $0.storeID == store } }
-
   private func quarantineReports(at now: BusTime) -> [QuarantineReport] {
-    quarantine.map { $0.report(receiver: device(of: $0.receiver)?.deviceID, at: monotonic(at: now)) }
+    mail.quarantine.map { $0.report(receiver: mail.device(using: $0.receiver)?.deviceID, at: monotonic(at: now)) }
   }
 
   private func outbox(at now: BusTime) -> [OutboxReport] {
     let real = monotonic(at: now)
     var lines: [OutboxReport] = []
-    for (store, stream) in verdictStreams { lines += stream.reports(for: device(of: store)?.deviceID, at: real) }
-    for courier in couriers.values { lines += courier.reports(at: real) }
+    lines += verdicts.reports(at: real) { mail.device(using: $0)?.deviceID }
+    lines += mail.reports(at: real)
     return lines.sorted {
       ($1.age, $0.id ?? .none, $0.what) < ($0.age, $1.id ?? .none, $1.what)
     }
@@ -173,17 +170,15 @@ extension HubCore {
 
   /// A report on every known device, sorted by name.
   private func peers(at now: BusTime) -> [PeerReport] {
-    devices.values.sorted { $0.deviceID < $1.deviceID }.map { device in
-      let session = sessions.connection(of: device.storeID).flatMap { sessions[$0] }
+    mail.devices.values.sorted { $0.deviceID < $1.deviceID }.map { device in
+      let session = sessions.session(of: device.storeID)?.session
       let heardAt = max(session?.heardAt ?? device.heardAt, device.heardAt)
-      let owed = verdictStreams[device.storeID]?.rows.count { $0.item != nil } ?? 0
-      let courier = couriers[device.storeID]
-      let messages = (courier?.stream.rows.count { $0.item != nil } ?? 0) + (courier?.waitingValues.count ?? 0)
+      let waiting = verdicts.waitingCount(of: device.storeID) + mail.waitingCount(of: device.storeID)
       return PeerReport(
         deviceID: device.deviceID, role: device.role, isReachable: session?.isReachable ?? false,
         heardAge: settings.clock.speed.real(fromBus: max(.zero, now - heardAt)), roundTrip: session?.roundTrip,
-        waiting: UInt64(owed + messages),
-        commandWatermark: durable[StreamID(sender: device.storeID, kind: .commands)]?.sequence ?? 0)
+        waiting: UInt64(waiting),
+        commandWatermark: marks.durableMark(of: StreamID(sender: device.storeID, kind: .commands)).sequence)
     }
   }
 }

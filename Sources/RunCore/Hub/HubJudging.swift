@@ -21,7 +21,7 @@ extension HubCore {
   /// without their stop.
   mutating func abandon(_ stream: StreamID) -> [StoreOperation] {
     let fallen = arbiter.abandon(stream)
-    queue.release(fallen)
+    book.release(fallen)
     return fallen.map(Self.isLate)
   }
 
@@ -33,21 +33,19 @@ extension HubCore {
     var didTransit = false
     var didChange = false
     for line in settlement.lines {
-      lastPosition += 1
-      let entry = LedgerEntry(time: line.time, position: lastPosition, event: line.event)
+      let entry = run.entry(at: line.time, line.event)
       operations.append(.append(line.runID, entry))
       if case .transition(let transition) = line.event, transition.kind == .start, line.runID == arbiter.control.runID {
-        ledger = RunLedger(settings: settings.unchosenMetrics)
-        beginRoute()
+        run.begin()
         if let setup = setupEntry(at: line.time) {
           operations.append(.append(line.runID, setup))
-          ledger.insert(setup)
+          run.insert(setup)
         }
         // The start was accepted in the last incarnation: the time without a hub does not count for the run.
         if case .settling = unfinished?.stage { holdClock() }
       }
       if line.runID == arbiter.control.runID {
-        ledger.insert(entry)
+        run.insert(entry)
         didChange = true
         if case .transition = line.event { didTransit = true }
       }
@@ -61,17 +59,15 @@ extension HubCore {
     operations += settlement.admitted.map { .reclassify($0, .window) }
     for answer in settlement.answers {
       let press = answer.press
-      unjudged[press.command.id] = nil
-      queue.judge(press.command.id)
-      archive.keep(answer.verdict, judgedAt: now)
+      let claimants = book.judge(answer.verdict, at: now)
       operations.append(.judge(answer.verdict, answer.press, judgedAt: now))
       then.append(.answer(Receipt(answer.verdict, at: now), press))
-      for store in takeClaimants(of: press) { owe(answer.verdict, to: store, &operations, &then, at: now) }
+      for store in stores(owed: press, and: claimants) { owe(answer.verdict, to: store, &operations, &then, at: now) }
     }
     expectRecords(after: settlement, &operations, &then, at: now)
     if didTransit {
       // The schedule begins anew with the commit of this transition.
-      nextTick = nil
+      publisher.suspendTicks()
       then.append(.anchor)
     }
     if didChange {
@@ -84,7 +80,6 @@ extension HubCore {
   /// The ledger entry with the setup that the runner chose for a new run; `nil` for the default setup.
   private mutating func setupEntry(at time: BusTime) -> LedgerEntry? {
     guard settings.metrics.setup != RunSetup() else { return nil }
-    lastPosition += 1
-    return LedgerEntry(time: time, position: lastPosition, event: .setup(settings.metrics.setup))
+    return run.entry(at: time, .setup(settings.metrics.setup))
   }
 }

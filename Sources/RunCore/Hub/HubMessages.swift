@@ -17,8 +17,8 @@ extension HubCore {
     _ message: AppMessage, _ deliveryClass: DeliveryClass, to device: DeviceID, at now: BusTime,
     into actions: inout [Action]
   ) -> PostRefusal? {
-    guard let known = devices[device] else { return .unknownDevice }
-    if case .latest(let key) = deliveryClass { moveValue(of: key, to: known) }
+    guard let known = mail.devices[device] else { return .unknownDevice }
+    if case .latest(let key) = deliveryClass { mail.moveValue(of: key, to: known) }
     var refusal: PostRefusal?
     withCourier(of: known.storeID, at: now, into: &actions) {
       refusal = $0.post(message, by: deliveryClass, at: $3, into: &$2)
@@ -26,22 +26,10 @@ extension HubCore {
     return refusal
   }
 
-  /// Moves the newest value of a key to the device's present store, so that no other store of the device is sent an
-  /// older value later.
-  private mutating func moveValue(of key: String, to device: KnownDevice) {
-    // By index: iterating over the values would copy each courier, which is large.
-    let places = couriers.values.indices.filter { couriers.values[$0].device == device.deviceID }
-    for store in places.map({ couriers.keys[$0] }) where store != device.storeID {
-      guard var other = couriers.removeValue(forKey: store) else { continue }
-      couriers[device.storeID]?.adoptValue(of: key, from: &other)
-      couriers[store] = other
-    }
-  }
-
   /// Tells the couriers whether the app has a message handler.
   mutating func setHandling(_ value: Bool, at now: BusTime, into actions: inout [Action]) {
-    isHandling = value
-    for store in couriers.keys.sorted() {
+    mail.setHandling(value)
+    for store in mail.stores {
       withCourier(of: store, at: now, into: &actions) { courier, _, wanted, _ in
         courier.setHandling(value, into: &wanted)
       }
@@ -54,20 +42,20 @@ extension HubCore {
     _ body: (inout Courier, inout SeededGenerator, inout [Courier.Action], BusTime) -> Void
   ) {
     var wanted: [Courier.Action] = []
-    guard couriers[store] != nil else { return }
-    body(&couriers[store]!, &generator, &wanted, monotonic(at: now))
+    let real = monotonic(at: now)
+    guard mail.with(store, { body(&$0, &generator, &wanted, real) }) != nil else { return }
     for action in wanted {
       switch action {
       case .send(let message):
-        guard let connection = sessions.connection(of: store), let session = sessions[connection] else { continue }
+        guard let (connection, session) = sessions.session(of: store) else { continue }
         actions.append(.send(HubFrame(session: session.number, message: .delivery(message)), to: connection))
       case .write(let operations, let isUrgent, let effect):
-        for case .quarantine(let message) in operations { quarantine.append(message) }
+        for case .quarantine(let message) in operations { mail.quarantine(message) }
         commits.add(
           operations, then: effect.map { [.courier(store, $0)] } ?? [], dueAt: isUrgent ? nil : now + writeDelayMax)
       case .hand(let handlerCall): actions.append(.hand(handlerCall))
       case .processed(let message, let isIncoming):
-        guard let device = couriers[store]?.device else { continue }
+        guard let device = mail.device(of: store) else { continue }
         let (from, to) = isIncoming ? (device, settings.deviceID) : (settings.deviceID, device)
         actions.append(.publish(.message(MessageEvent(message, from: from, to: to))))
       case .receipt(let receipt): actions.append(.messageReceipt(receipt))

@@ -4,7 +4,7 @@ extension HubCore {
   mutating func tell(_ news: RecordNews, _ change: UInt64, into actions: inout [Action]) {
     records.makeDurable(change)
     actions.append(.record(news))
-    for (connection, session) in sessions.sessions.sorted(by: { $0.value.number < $1.value.number })
+    for (connection, session) in sessions.inOrder
     where !session.hello.isOneShot {
       // The number 0 answers no ping: pings count from 1.
       actions.append(.send(HubFrame(session: session.number, message: pong(0)), to: connection))
@@ -31,7 +31,7 @@ extension HubCore {
     guard let (run, change) = records.next(after: fetch.after) else {
       return actions.append(.send(HubFrame(session: session.number, message: pong(0)), to: connection))
     }
-    sessions[connection]?.isFetching = true
+    sessions.beginFetch(on: connection)
     // A peer is told durable records only, so the read waits for the commit.
     if records.kept[run] != nil {
       let reader = RecordAsker.peer(connection, session: session.number, fetch)
@@ -53,9 +53,9 @@ extension HubCore {
       if let first = records.next(after: fetch.after), first.change < stored.change {
         // The record changed again after it was chosen, and another record has an earlier change. A peer that accepts
         // this one counts as having all changes up to its number, so the choice is made again.
-        guard sessions[connection]?.number == number else { return }
-        sessions[connection]?.isFetching = false
-        if let session = sessions[connection] { receive(fetch, of: session, on: connection, into: &actions) }
+        if let session = sessions.endFetch(on: connection, session: number) {
+          receive(fetch, of: session, on: connection, into: &actions)
+        }
         return
       }
       let part = stored.part
@@ -64,13 +64,12 @@ extension HubCore {
         bytes: part.bytes, total: part.total)
       tell(change, connection, session: number, into: &actions)
     case (.peer(let connection, let number, let fetch), .missing):
-      guard sessions[connection]?.number == number else { return }
-      sessions[connection]?.isFetching = false
+      guard let session = sessions.endFetch(on: connection, session: number) else { return }
       // If the record was removed meanwhile, the peer is told of the removal.
       let isRemoved = records.next(after: fetch.after).map { records.kept[$0.run] == nil } ?? true
-      if isRemoved, let session = sessions[connection] { receive(fetch, of: session, on: connection, into: &actions) }
+      if isRemoved { receive(fetch, of: session, on: connection, into: &actions) }
     case (.peer(let connection, let number, _), .failed(let reason)):
-      if sessions[connection]?.number == number { sessions[connection]?.isFetching = false }
+      _ = sessions.endFetch(on: connection, session: number)
       actions.append(.note("a record cannot be read for a peer: \(reason)"))
     }
   }
@@ -78,8 +77,7 @@ extension HubCore {
   mutating func tell(
     _ change: RecordChange, _ connection: ConnectionID, session: UInt64, into actions: inout [Action]
   ) {
-    guard sessions[connection]?.number == session else { return }
-    sessions[connection]?.isFetching = false
+    guard sessions.endFetch(on: connection, session: session) != nil else { return }
     actions.append(.send(HubFrame(session: session, message: .recordChange(change)), to: connection))
   }
 }

@@ -49,13 +49,13 @@ extension HubCore {
       if run == arbiter.control.runID {
         // Gathered samples are committed no later than the record that counts them, so a later incarnation computes the
         // same numbers.
-        if !samples.operations.isEmpty { commitSamples(at: now) }
-        ledger.foldAll()
+        if samples.isPending { commitSamples(at: now) }
+        self.run.foldAll()
         keepRecord(of: run, ledger, expected)
       } else {
         records.reading = run
         records.expected[run]?.hasChanged = false
-        if !samples.operations.isEmpty { commitSamples(at: now) }
+        if samples.isPending { commitSamples(at: now) }
         // The read follows the commit of everything that was received before, so the journal is complete.
         return commits.add([], then: [.act(.readJournal(run))])
       }
@@ -99,7 +99,8 @@ extension HubCore {
       runID: run, version: records.nextVersion(of: run), deviceID: past.starter ?? settings.deviceID,
       hubDeviceID: settings.deviceID, appVersion: settings.appVersion,
       // The start is that of the first version, because the wall clock may have been set since.
-      startedAtUnixSeconds: known?.startedAtUnixSeconds ?? wallSeconds(at: start), elapsed: .zero, active: .zero,
+      startedAtUnixSeconds: known?.startedAtUnixSeconds ?? incarnation.wallSeconds(at: start), elapsed: .zero,
+      active: .zero,
       setup: past.setup, isConflicted: expected.record.isConflicted, title: known?.title ?? "",
       note: known?.note ?? "")
     summary.add(body.report.metrics)
@@ -111,11 +112,6 @@ extension HubCore {
     let change = records.change(record.runID)
     commits.add(
       [.keepRecord(record, change: change)], then: [.recordChanged(.kept(record.summary), change)] + then)
-  }
-
-  /// The wall-clock time of a moment, derived from the wall clock at the beginning of this incarnation.
-  private func wallSeconds(at time: BusTime) -> Double {
-    wall.seconds + settings.clock.speed.real(fromBus: time - wall.bus).seconds
   }
 
   private var recordsQuiet: BusDuration { settings.clock.speed.bus(fromReal: RecordKeeping.quiet) }
@@ -138,7 +134,7 @@ extension HubCore {
         return actions.append(.answer(.failed(InquiryFailure.noRecord), number))
       }
       // Gathered samples are committed first, so that they are removed with the rest and leave no record expected.
-      if !samples.operations.isEmpty { commitSamples(at: now) }
+      if samples.isPending { commitSamples(at: now) }
       records.expected[run] = nil
       records.removed[run] = known.version + 1
       let change = records.change(run)

@@ -46,23 +46,21 @@ extension HubCore {
   /// Keeps the time since the hub's death from counting as active until the length of the downtime is known.
   mutating func holdClock() {
     guard let diedAt = unfinished?.diedAt, let runID = arbiter.control.runID else { return }
-    lastPosition += 1
-    let entry = LedgerEntry(
-      time: diedAt, position: lastPosition, event: .gap(BusDuration(nanoseconds: .max)))
-    ledger.insert(entry)
+    let entry = run.entry(at: diedAt, .gap(BusDuration(nanoseconds: .max)))
+    run.insert(entry)
     unfinished?.hold = (runID, entry)
   }
 
   private mutating func releaseClock() {
     guard let hold = unfinished?.hold else { return }
     unfinished?.hold = nil
-    if hold.runID == arbiter.control.runID { ledger.remove(hold.entry) }
+    if hold.runID == arbiter.control.runID { run.remove(hold.entry) }
   }
 
   /// Decides the recovery once every press that the last incarnation accepted is judged.
   mutating func decideRecovery(at now: BusTime) {
     guard let unfinished, case .settling(let presses) = unfinished.stage,
-      presses.allSatisfy({ unjudged[$0] == nil })
+      presses.allSatisfy({ book.unjudged[$0] == nil })
     else { return }
     let control = arbiter.control
     guard control.phase.isOn, let runID = control.runID, let startedAt = control.startedAt,
@@ -92,7 +90,7 @@ extension HubCore {
     switch answer {
     case .resume:
       let operations = [answered] + goOn(from: now)
-      nextTick = nil
+      publisher.suspendTicks()
       publishNow(operations, then: [.anchor], at: now)
     case .finish, .discard:
       commits.add([answered], then: [])
@@ -144,9 +142,8 @@ extension HubCore {
     unfinished = nil
     // A paused run gets the gap as well, because a resume that was pressed during it may still arrive.
     guard settings.downtime == .paused, diedAt < moment, let runID = arbiter.control.runID else { return [] }
-    lastPosition += 1
-    let entry = LedgerEntry(time: diedAt, position: lastPosition, event: .gap(moment - diedAt))
-    ledger.insert(entry)
+    let entry = run.entry(at: diedAt, .gap(moment - diedAt))
+    run.insert(entry)
     return [.append(runID, entry)]
   }
 
@@ -161,12 +158,12 @@ extension HubCore {
       operations.append(.discard(runID))
     }
     commits.add(operations, then: [tellRecovery(of: runID, outcome, at: now)])
-    ownSequence += 1
     let isAlone = arbiter.deadline == nil
     accept(
       AcceptedCommand(
         command: Command(id: generator.identifier(), kind: .stop, source: .recovery, runID: runID, base: base),
-        deviceID: settings.deviceID, stream: ownStream, sequence: ownSequence, pressedAt: diedAt, arrivedAt: diedAt),
+        deviceID: settings.deviceID, stream: ownStream, sequence: book.nextOwnSequence(), pressedAt: diedAt,
+        arrivedAt: diedAt),
       mark: nil, at: now)
     // A window that the stop has opened settles at once: a press after the stop is illegal whether it falls into that
     // window or comes behind it.

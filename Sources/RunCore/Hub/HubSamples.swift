@@ -1,32 +1,3 @@
-/// Samples that were received and are not durable yet. They are committed together every three seconds.
-struct SampleBatch: Sendable {
-  /// A batch with this many writes is committed early.
-  static let operationsMax = 4096
-  private(set) var operations: [StoreOperation] = []
-  private(set) var streams: [StreamID: UInt64] = [:]
-  private(set) var deadline: BusTime?
-  /// Whether a sample belongs to a time in which the run was running, while the run is not running now.
-  var isAmendment = false
-
-  mutating func add(_ operation: StoreOperation?, stream: (StreamID, UInt64)?, at now: BusTime) {
-    if let operation { operations.append(operation) }
-    if let (id, sequence) = stream { streams[id] = sequence }
-    if deadline == nil { deadline = now + HubCore.tickInterval }
-    if operations.count >= Self.operationsMax { deadline = now }
-  }
-
-  /// Drops the mark of a stream that was given up.
-  mutating func forget(_ stream: StreamID) { streams[stream] = nil }
-
-  /// Empties the batch and returns the writes, watermarks included, and the streams to acknowledge.
-  mutating func take() -> (operations: [StoreOperation], streams: [(key: StreamID, value: UInt64)]) {
-    let streams = self.streams.sorted { $0.key.sender < $1.key.sender }
-    let marks = streams.map { StoreOperation.setWatermark($0.key, StreamMark(sequence: $0.value)) }
-    defer { self = SampleBatch() }
-    return (operations + marks, streams)
-  }
-}
-
 // Samples are accepted at once, committed every three seconds, and acknowledged after the commit.
 extension HubCore {
   /// Accepts a reading of a sensor of the hub itself.
@@ -54,10 +25,10 @@ extension HubCore {
     guard !commits.isCongested else { return }
     var isKnown = false
     for transmission in transmissions {
-      let place = watermarks[stream, default: Watermark()].position(of: transmission.sequence)
+      let place = marks.position(of: transmission.sequence, in: stream)
       // The start of the sample's run waits for its verdict. The sender sends the sample again after it.
       if place == .next, let run = transmission.runID, isAboutToStart(run, for: session.hello) { break }
-      switch watermarks[stream, default: Watermark()].receive(StreamMark(sequence: transmission.sequence)) {
+      switch marks.receive(StreamMark(sequence: transmission.sequence), in: stream) {
       case .next:
         let time: BusTime?
         switch transmission.moment {
@@ -71,11 +42,11 @@ extension HubCore {
       case .gap: return actions.append(.note("\(session.hello.deviceID) skipped samples: it sends them again"))
       }
     }
-    if isKnown { unacknowledged.insert(stream) }
+    if isKnown { marks.acknowledge(stream) }
   }
 
   /// Whether received readings are not durable yet, or what they change is not published yet.
-  public var hasPendingSamples: Bool { !samples.operations.isEmpty || !commits.isIdle }
+  public var hasPendingSamples: Bool { samples.isPending || !commits.isIdle }
 
   /// Commits gathered samples outside the schedule of ticks. If they amend a run whose snapshots are not on schedule, a
   /// snapshot is published as well.
@@ -92,7 +63,7 @@ extension HubCore {
     let control = arbiter.control
     let named = control.canonical(run)
     return named != control.runID && !control.knows(named)
-      && unjudged.values.contains {
+      && book.unjudged.values.contains {
         $0.command.kind == .start && $0.runOfStart == run && (!$0.stopFollows || $0.deviceID == sender.deviceID)
       }
   }
@@ -119,25 +90,22 @@ extension HubCore {
       return samples.add(nil, stream: stream, at: now)
     }
     if target == arbiter.control.runID, ledger.entries.count >= settings.ledgerEntriesMax {
-      if fullRun != target { actions.append(.note("the run is full: it takes no more readings in")) }
-      fullRun = target
+      if samples.noteFull(target) { actions.append(.note("the run is full: it takes no more readings in")) }
       return samples.add(nil, stream: stream, at: now)
     }
     if target != arbiter.control.runID {
-      guard pastReadings[target, default: 0] < settings.pastReadingsMax else {
+      guard samples.admitPastReading(of: target, max: settings.pastReadingsMax) else {
         return samples.add(nil, stream: stream, at: now)
       }
-      pastReadings[target, default: 0] += 1
     }
-    lastPosition += 1
-    let entry = LedgerEntry(time: time, position: lastPosition, event: .sample(value, device))
+    let entry = self.run.entry(at: time, .sample(value, device))
     if target == arbiter.control.runID {
       // A reading of the very moment of a pause or stop still counts, so the phase just before it is looked at as well.
       let upTo = [time, time + BusDuration(nanoseconds: -1)].map(ledger.phase(at:))
       // A reading from the time without a hub changes no metric.
       let isOpen = unfinished.map { $0.diedAt < time } ?? (arbiter.control.phase == .running)
-      if !isOpen, upTo.contains(.running) { samples.isAmendment = true }
-      ledger.insert(entry)
+      if !isOpen, upTo.contains(.running) { samples.noteAmendment() }
+      self.run.insert(entry)
     }
     samples.add(.append(target, entry), stream: stream, at: now)
     if let operation = expectRecord(afterSampleOf: target, at: now) { samples.add(operation, stream: nil, at: now) }

@@ -28,6 +28,8 @@ struct RecordKeeping: Sendable {
   var reading: RunID? { didSet { edition += 1 } }
   /// Counts the changes of the tables above, so that values derived from them are recomputed after changes only.
   private(set) var edition = 1
+  /// When the next journal can be dropped, and the inputs from which that was computed.
+  private var journalDue: (edition: Int, present: RunID?, at: BusTime?) = (0, nil, nil)
   /// When the first of ``expected`` is due. Cached, because every event asks for it and there may be tens of thousands.
   private var firstDue: BusTime?
   /// Questions that wait for a due record to be made.
@@ -101,6 +103,36 @@ struct RecordKeeping: Sendable {
   /// The record with the first change after a number, and that change's number.
   func next(after change: UInt64) -> (run: RunID, change: UInt64)? {
     changes.filter { $0.value > change }.min { $0.value < $1.value }.map { ($0.key, $0.value) }
+  }
+
+  // MARK: Journals
+
+  /// When the next journal can be dropped. There may be many journals, so this is recomputed only after a change.
+  mutating func journalDeadline(present: RunID?) -> BusTime? {
+    if journalDue.edition != edition || journalDue.present != present {
+      var first: BusTime?
+      for (run, endedAt) in journals where isJournalComplete(run, present: present) {
+        first = BusTime.earliest(first, endedAt)
+      }
+      journalDue = (edition, present, first.map { $0 + ControlHistory.age + BusDuration(nanoseconds: 1) })
+    }
+    return journalDue.at
+  }
+
+  /// Removes and returns the runs that have been over for more than a day, whose journals can be dropped.
+  mutating func takeJournals(present: RunID?, at now: BusTime) -> [RunID] {
+    let due = journals.filter {
+      isJournalComplete($0.key, present: present) && now - $0.value > ControlHistory.age
+    }.keys.sorted()
+    for run in due { journals[run] = nil }
+    return due
+  }
+
+  /// Whether a run's journal is no longer needed: the run has a record, was removed or was discarded. The last run's
+  /// journal is needed until the next run begins, because the state is computed from it.
+  private func isJournalComplete(_ run: RunID, present: RunID?) -> Bool {
+    run != present && expected[run] == nil && reading != run
+      && (kept[run] != nil || removed[run] != nil || discarded.contains(run))
   }
 
   /// The version number of a run's next record.

@@ -100,24 +100,17 @@ struct SampleOutbox: Sendable {
   mutating func nextMessages(
     waiting: Set<RunID>, at now: BusTime, generator: inout SeededGenerator
   ) -> [PeerMessage] {
-    let flight = stream.nextBatches(at: now, generator: &generator) { item in
+    let frames = stream.nextFrames(at: now, generator: &generator, rowsMax: Self.frameRowsMax) { item in
       guard case .sample(_, _, let run?) = item else { return true }
       return !waiting.contains(run)
     }
-    var messages: [PeerMessage] = []
-    for batch in flight {
-      switch batch {
+    return frames.map { frame in
+      switch frame {
       case .tombstoneRange(let range):
-        messages.append(.delivery(.tombstones(.samples, from: range.lowerBound, through: range.upperBound)))
-      case .rows(let rows):
-        var rest = rows[...]
-        while !rest.isEmpty {
-          messages.append(.samples(rest.prefix(Self.frameRowsMax).compactMap { Self.transmission(of: $0, at: now) }))
-          rest = rest.dropFirst(Self.frameRowsMax)
-        }
+        .delivery(.tombstones(.samples, from: range.lowerBound, through: range.upperBound))
+      case .rows(let rows): .samples(rows.compactMap { Self.transmission(of: $0, at: now) })
       }
     }
-    return messages
   }
 
   /// The hub has durably processed the readings up to here.

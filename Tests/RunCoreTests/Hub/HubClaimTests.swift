@@ -80,7 +80,7 @@ struct HubClaimTests {
 
   @Test("Stores beyond the bound are refused and send the command again later; none that waits is forgotten")
   func bounded() {
-    let names = (0...HubCore.claimsMax).map { "wrong\($0)" }
+    let names = (0...CommandBook.claimsMax).map { "wrong\($0)" }
     var hub = HubStage.with("watch")
     for name in names { _ = hub.hello(name) }
     hub.commitsAll()
@@ -120,6 +120,6 @@ struct HubClaimTests {
     _ = hub.sends("watch", start, sequence: 1)
     hub.commitsAll()
     #expect(told(hub.passes(.seconds(1))) == ["watch"])
-    #expect(Array(hub.core.verdictStreams.keys) == [HubStage.store("anew")])
+    #expect(Array(hub.core.verdicts.stores) == [HubStage.store("anew")])
   }
 }

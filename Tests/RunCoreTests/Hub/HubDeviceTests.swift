@@ -26,9 +26,9 @@ struct HubDeviceTests {
       _ = hub.says("wrong\(number)", .goodbye)
       hub.passes(.milliseconds(250))
     }
-    #expect(hub.core.devices.count <= HubCore.absentMax)
-    #expect(hub.core.couriers.count == hub.core.devices.count)
-    #expect(disk(of: hub).history.devices.count == hub.core.devices.count)
+    #expect(hub.core.mail.devices.count <= HubCore.absentMax)
+    #expect(hub.core.mail.storeCount == hub.core.mail.devices.count)
+    #expect(disk(of: hub).history.devices.count == hub.core.mail.devices.count)
     let lines = hub.hello("watch", nonce: 2) + hub.commitsAll()
     #expect(lines.contains { $0.hasPrefix("watch ← welcome 2, commands 1") }, "\(lines)")
   }
@@ -47,7 +47,7 @@ struct HubDeviceTests {
       _ = hub.says(name, .goodbye)
       hub.passes(.milliseconds(250))
     }
-    #expect(hub.core.devices[DeviceID("watch")!] == nil)
+    #expect(hub.core.mail.devices[DeviceID("watch")!] == nil)
     #expect(hub.hello("watch", nonce: 2) == ["watch ← refused storeRegressed"])
   }
 
@@ -59,14 +59,14 @@ struct HubDeviceTests {
       _ = hub.hello("wrong\(number)")
       hub.commitsAll()
       _ = hub.says("wrong\(number)", .goodbye)
-      most = max(most, hub.core.devices.count)
+      most = max(most, hub.core.mail.devices.count)
       // The search also considers silent devices, but the watch must stay.
       _ = hub.says("watch", .ping(1))
       hub.passes(.milliseconds(5))
     }
     #expect(most == HubCore.absentMax + 1)
-    #expect(hub.core.devices.count < HubCore.absentMax - HubCore.forgottenAtOnce + 4)
-    #expect(hub.core.devices[DeviceID("watch")!] != nil)
+    #expect(hub.core.mail.devices.count < HubCore.absentMax - HubCore.forgottenAtOnce + 4)
+    #expect(hub.core.mail.devices[DeviceID("watch")!] != nil)
   }
 
   @Test("A shell that sent nothing is forgotten when it leaves; a watch is not")
@@ -75,7 +75,7 @@ struct HubDeviceTests {
     for name in ["watch", "shell"] { _ = hub.says(name, .goodbye) }
     hub.commitsAll()
     hub.passes(.seconds(1))
-    #expect(hub.core.devices.keys.map(\.rawValue) == ["watch"])
+    #expect(hub.core.mail.devices.keys.map(\.rawValue) == ["watch"])
     #expect(disk(of: hub).history.devices.map(\.deviceID.rawValue) == ["watch"])
     #expect(hub.feed(.inquire(.peers, 1)) == ["answer 1: watch"])
   }
@@ -95,8 +95,8 @@ struct HubDeviceTests {
         if lines.contains("\(name) ← no room for k\(key) 1") { refused += 1 }
       }
     }
-    let kept = hub.core.couriers.values.reduce(0) { $0 + $1.receivedBytes }
-    #expect(kept <= HubCore.valuePool + 13 * HubCore.valueShare)
+    let kept = hub.core.mail.receivedValues.bytes
+    #expect(kept <= DeviceMail.valuePool + 13 * DeviceMail.valueShare)
     #expect(refused > 0 && disk(of: hub).history.delivery.latestReceived.count == sent - refused)
     _ = hub.hello("watch")
     let lines = hub.says("watch", .delivery(.latest(key: "goal", version: 1, value(9999, 1000)))) + hub.commitsAll()

@@ -112,10 +112,10 @@ struct HubLeftStoreTests {
       history.delivery.watermarks[stream] = StreamMark(sequence: 1)
     }
     var hub = HubStage.opened(history: history)
-    #expect(hub.core.couriers.count == HubCore.absentMax + 1)
+    #expect(hub.core.mail.storeCount == HubCore.absentMax + 1)
     _ = hub.hello("watch")
     hub.commitsAll()
-    #expect(hub.core.couriers.count == 1)
+    #expect(hub.core.mail.storeCount == 1)
     #expect(disk(of: hub).history.delivery.watermarks.isEmpty)
   }
 
@@ -131,11 +131,11 @@ struct HubLeftStoreTests {
       hub.commitsAll()
     }
     #expect(disk(of: hub).history.delivery.latestReceived.count == LatestValues.keysMax)
-    #expect(hub.core.couriers.values.reduce(0) { $0 + $1.receivedCount } == LatestValues.keysMax)
+    #expect(hub.core.mail.receivedValues.count == LatestValues.keysMax)
     _ = hub.says("c0", .goodbye)
     hub.core.giveUp(StoreID(high: 5, low: 0))
     #expect(hub.core.latest("c0.0", from: DeviceID("wrong")!) != nil)
-    #expect(hub.core.couriers.values.reduce(0) { $0 + $1.receivedCount } == LatestValues.keysMax)
+    #expect(hub.core.mail.receivedValues.count == LatestValues.keysMax)
   }
 
   @Test("A verdict for a store that was given up and came back is sent only once it is durable")

@@ -126,7 +126,8 @@ struct HubLifeTests {
   @Test("Numbers of sessions and record changes grow from term to term, up to the last one")
   func numbers() {
     let terms = [1, 2, HubTerm.seenMax, HubTerm.limit - 1] as [UInt64]
-    let sessions = terms.map { SessionTable(term: $0).opened() }
+    let clock = BusClock(realAnchor: .zero, busAnchor: .zero, speed: .realTime)
+    let sessions = terms.map { SessionTable(term: $0, clock: clock).opened() }
     #expect(sessions == sessions.sorted() && Set(sessions).count == terms.count)
     #expect(sessions.map(HubTerm.of(session:)) == terms)
     #expect(HubTerm.numbers(in: HubTerm.limit - 1) < 1 << 62)
@@ -219,6 +220,8 @@ extension SessionTable {
     let hello = Hello(
       deviceID: DeviceID("watch")!, role: .watch, nodeID: NodeID(high: 3, low: 1), storeID: StoreID(high: 2, low: 1),
       nonce: 1, termSeen: 0, isOneShot: false)
-    return table.open(hello, on: .named("watch"), at: .zero).number
+    let connection = ConnectionID.named("watch")
+    table.open(hello, sentAt: .zero, on: connection, isRunOn: false, at: .zero)
+    return table[connection]?.number ?? 0
   }
 }

@@ -1,0 +1,242 @@
+/// The devices that the hub knows, and the app's messages to and from each of their stores.
+///
+/// A device has one present store. It can have left others: two nodes that use one name, or a node that lost its store.
+/// A left store keeps its messages until the device is forgotten or the stores become too many.
+struct DeviceMail: Sendable {
+  /// Bytes of newest values that the hub keeps of each device, whatever others have sent.
+  static let valueShare = 8 << 10
+  /// The most bytes of newest values beyond the shares: of one device, and of all devices together. Values are settings
+  /// and the like. Devices that fill the pool leave every other device its share.
+  static let (valueBytesMax, valuePool) = (4 << 20, 32 << 20)
+
+  /// The devices that the hub has met, with their present stores.
+  private(set) var devices: [DeviceID: KnownDevice] = [:]
+  private var couriers: [StoreID: Courier] = [:]
+  /// The messages in quarantine, oldest first.
+  private(set) var quarantine: [QuarantinedMessage]
+  /// Whether the app has a message handler.
+  private var isHandling = false
+  /// How many streams to devices have begun in this incarnation.
+  private var begun: UInt64 = 0
+
+  /// Devices and messages from what the store kept.
+  ///
+  /// - Parameter shift: how far to move times, after a reboot.
+  init(_ history: HubHistory, shift: BusDuration?) {
+    let delivery = history.delivery
+    quarantine = delivery.quarantine
+    if let shift { for index in quarantine.indices { quarantine[index].since = quarantine[index].since + shift } }
+    for device in history.devices { devices[device.deviceID] = device }
+    let rows = Dictionary(grouping: delivery.rows, by: \.stream)
+    func courier(_ store: StoreID, of device: DeviceID?) -> Courier {
+      let id = OutboundStreamID(receiver: store, kind: .messages)
+      var stream = OutboundStream(
+        id, bounds: .messages, rows: rows[id] ?? [], acknowledged: delivery.acknowledged[id] ?? 0)
+      if let shift { stream.shift(by: shift) }
+      let sender = StreamID(sender: store, kind: .messages)
+      return Courier(
+        device: device, rowDevice: device, stream: stream,
+        inbox: InboundStream(sender, durable: delivery.watermarks[sender] ?? .start),
+        latestSent: delivery.latestSent.filter { device != nil && $0.device == device },
+        latestReceived: delivery.latestReceived.filter { $0.device == device })
+    }
+    for device in history.devices { couriers[device.storeID] = courier(device.storeID, of: device.deviceID) }
+    // Stores whose devices moved to other stores while both were connected. They may come back.
+    let left = Set(delivery.watermarks.keys.map(\.sender)).union(rows.keys.map(\.receiver))
+    for store in left where couriers[store] == nil { couriers[store] = courier(store, of: nil) }
+  }
+
+  // MARK: Devices and stores
+
+  /// How many stores have messages of their own.
+  var storeCount: Int { couriers.count }
+  /// The stores, in a fixed order.
+  var stores: [StoreID] { couriers.keys.sorted() }
+  /// The present stores of all devices.
+  var presentStores: Set<StoreID> { Set(devices.values.map(\.storeID)) }
+  /// Whether a store is known.
+  func hasStore(_ store: StoreID) -> Bool { couriers[store] != nil }
+  /// The device that uses a store at present.
+  func device(using store: StoreID) -> KnownDevice? { devices.values.first { $0.storeID == store } }
+
+  /// The device that a store belongs to, present or left; `nil` if unknown.
+  func device(of store: StoreID) -> DeviceID? {
+    // By index: reading a courier would copy it, and it is large.
+    couriers.index(forKey: store).flatMap { couriers.values[$0].device }
+  }
+
+  /// The stores of a device that the hub keeps, in any order.
+  func stores(of device: DeviceID) -> [StoreID] {
+    // By index: iterating over the values would copy each courier.
+    couriers.values.indices.filter { couriers.values[$0].device == device }.map { couriers.keys[$0] }
+  }
+
+  /// Notes that a device was heard with its present store.
+  mutating func meet(_ device: KnownDevice) { devices[device.deviceID] = device }
+
+  /// The result of a store's hello.
+  enum Arrival: Sendable {
+    case known
+    /// The store is new.
+    case added
+    /// The store gets what was owed to the device's earlier store. These writes renumber the rows, and after them those
+    /// make the newest values unacknowledged.
+    case inherited([StoreOperation], [StoreOperation])
+  }
+
+  /// A store said hello for a device.
+  ///
+  /// - Parameters:
+  ///   - earlier: the device's earlier store if it has no session, so that its messages go to the new store. With a
+  ///     session two nodes use one name, and the first keeps what is owed to it.
+  ///   - mark: how far the store's messages are durably processed.
+  mutating func arrive(_ store: StoreID, of device: DeviceID, earlier: StoreID?, mark: StreamMark) -> Arrival {
+    guard couriers[store] == nil else {
+      couriers[store]?.belong(to: device)
+      return .known
+    }
+    let id = OutboundStreamID(receiver: store, kind: .messages)
+    let sender = StreamID(sender: store, kind: .messages)
+    if let earlier, var courier = couriers.removeValue(forKey: earlier) {
+      let renumber = StoreOperation.renumber(courier.stream.id, to: id)
+      let values = courier.renumber(to: id, from: sender)
+      courier.belong(to: device)
+      couriers[store] = courier
+      return .inherited([renumber], values)
+    }
+    begun += 1
+    couriers[store] = Courier(
+      device: device, rowDevice: device,
+      // The generation differs from that of every earlier stream, because a store that was given up can come back while
+      // a write of its old stream is in flight.
+      stream: OutboundStream(id, bounds: .messages, durabilityGeneration: begun << 32),
+      inbox: InboundStream(sender, durable: mark), isHandling: isHandling)
+    return .added
+  }
+
+  /// Forgets a device. Its stores stay until they are dropped.
+  mutating func forget(_ device: DeviceID) { devices[device] = nil }
+
+  /// Drops a store. What its device sent it as newest values moves to the device's present store.
+  ///
+  /// - Returns: the write for that.
+  mutating func drop(_ store: StoreID) -> StoreOperation {
+    if let courier = couriers.removeValue(forKey: store), let heir = courier.device.flatMap({ devices[$0]?.storeID }) {
+      couriers[heir]?.inherit(from: courier)
+    }
+    return .drop(OutboundStreamID(receiver: store, kind: .messages))
+  }
+
+  // MARK: Messages
+
+  /// Calls the courier of a store; `nil` if the store is not known.
+  mutating func with<Result>(_ store: StoreID, _ body: (inout Courier) -> Result) -> Result? {
+    guard couriers[store] != nil else { return nil }
+    return body(&couriers[store]!)
+  }
+
+  /// Ends the session of a store.
+  mutating func close(_ store: StoreID) { couriers[store]?.close() }
+
+  /// Schedules an early retry, because the queue to the store's connection was full.
+  mutating func postpone(_ store: StoreID, to time: BusTime) { couriers[store]?.postpone(to: time) }
+
+  /// Sets whether the app has a message handler, for stores that arrive later.
+  mutating func setHandling(_ value: Bool) { isHandling = value }
+
+  /// Compares the mark that a store states with the stream of messages to it.
+  func check(_ mark: StreamMark, of store: StoreID) -> OutboundStream.HistoryCheck {
+    guard var stream = couriers[store]?.stream else { return mark.sequence > 0 ? .senderLost : .good }
+    return stream.open(received: mark)
+  }
+
+  /// How far the messages of a store are durably processed; `nil` if the store is not known.
+  func durableMark(of store: StoreID) -> StreamMark? {
+    couriers.index(forKey: store).map { couriers.values[$0].inbox.durable }
+  }
+
+  /// The moment of the next retry to a store, real time.
+  func deadline(of store: StoreID) -> BusTime? {
+    couriers.index(forKey: store).flatMap { couriers.values[$0].deadline }
+  }
+
+  /// Whether nothing waits for a store and it has left nothing.
+  func isEmpty(_ store: StoreID) -> Bool { couriers[store]?.isEmpty ?? true }
+
+  /// Whether no message was ever exchanged with a store.
+  func isUnused(_ store: StoreID) -> Bool { couriers[store]?.isUnused ?? true }
+
+  /// How many messages and newest values wait for a store.
+  func waitingCount(of store: StoreID) -> Int {
+    guard let courier = couriers[store] else { return 0 }
+    return courier.stream.rows.count { $0.item != nil } + courier.waitingValues.count
+  }
+
+  /// The store whose queue of messages has a message.
+  func store(holding id: MessageID) -> StoreID? {
+    stores.first { store in couriers[store]?.stream.rows.contains { $0.item?.id == id } ?? false }
+  }
+
+  /// The messages and values that wait, for a report.
+  func reports(at now: BusTime) -> [OutboxReport] { couriers.values.flatMap { $0.reports(at: now) } }
+
+  // MARK: Newest values
+
+  /// The newest value of a key that a device sent; `nil` if it has sent none.
+  func value(of key: String, from device: DeviceID) -> AppMessage? {
+    devices[device].flatMap { couriers[$0.storeID]?.value(of: key) }
+  }
+
+  /// Moves the newest value of a key to the device's present store, so that no other store of the device is sent an
+  /// older value later.
+  mutating func moveValue(of key: String, to device: KnownDevice) {
+    for store in stores(of: device.deviceID) where store != device.storeID {
+      guard var other = couriers.removeValue(forKey: store) else { continue }
+      couriers[device.storeID]?.adoptValue(of: key, from: &other)
+      couriers[store] = other
+    }
+  }
+
+  /// The size of all received values in bytes, and how many there are.
+  var receivedValues: (bytes: Int, count: Int) {
+    var total = (bytes: 0, count: 0)
+    // By index: iterating over the values would copy each courier, which is large.
+    for place in couriers.values.indices {
+      total.bytes += couriers.values[place].receivedBytes
+      total.count += couriers.values[place].receivedCount
+    }
+    return total
+  }
+
+  /// How much room is left for newest values that a store sends. Values from the device's other stores count as well.
+  func valueRoom(of store: StoreID) -> Courier.ValueRoom {
+    let device = device(of: store)
+    var room = Courier.ValueRoom()
+    var (pool, own) = (Self.valuePool, 0)
+    // By index: iterating over the values would copy each courier, which is large.
+    for place in couriers.values.indices {
+      let bytes = couriers.values[place].receivedBytes
+      guard bytes > 0, couriers.keys[place] != store else { continue }
+      if couriers.values[place].device == device {
+        own += bytes
+        room.keys -= couriers.values[place].receivedCount
+      } else {
+        let isPresent = couriers.values[place].device.flatMap { devices[$0]?.storeID } == couriers.keys[place]
+        pool -= max(0, bytes - (isPresent ? Self.valueShare : 0))
+      }
+    }
+    room.bytes = Self.valueShare + min(Self.valueBytesMax, max(0, pool)) - own
+    return room
+  }
+
+  // MARK: Quarantine
+
+  /// Adds a message that a store's handler refused too often.
+  mutating func quarantine(_ message: QuarantinedMessage) { quarantine.append(message) }
+
+  /// A message in quarantine; `nil` if there is none with this id.
+  func quarantined(_ id: MessageID) -> QuarantinedMessage? { quarantine.first { $0.message.id == id } }
+
+  /// Removes a message from the quarantine.
+  mutating func release(_ id: MessageID) { quarantine.removeAll { $0.message.id == id } }
+}

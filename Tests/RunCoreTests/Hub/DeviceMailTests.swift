@@ -1,0 +1,72 @@
+@testable import RunCore
+import Testing
+
+@Suite("Devices, their stores, and messages to them")
+struct DeviceMailTests {
+  private static let (old, new) = (StoreID(high: 1, low: 1), StoreID(high: 1, low: 2))
+  private var mail = DeviceMail(HubHistory(), shift: nil)
+
+  private mutating func meet(_ device: DeviceID, _ store: StoreID, earlier: StoreID? = nil) -> String {
+    mail.meet(KnownDevice(deviceID: device, role: .watch, storeID: store, heardAt: .zero))
+    switch mail.arrive(store, of: device, earlier: earlier, mark: .start) {
+    case .known: return "known"
+    case .added: return "added"
+    case .inherited(let rows, let values): return "inherited \(rows.count) \(values.count)"
+    }
+  }
+
+  private mutating func post(_ id: UInt64, to store: StoreID, _ deliveryClass: DeliveryClass = .queued) {
+    let message = AppMessage(id: MessageID(high: 0, low: id), name: "m", body: [])
+    _ = mail.with(store) { courier in
+      var actions: [Courier.Action] = []
+      _ = courier.post(message, by: deliveryClass, at: .zero, into: &actions)
+    }
+  }
+
+  @Test("What waits for a device's lost store goes to its new store")
+  mutating func inherited() {
+    #expect(meet(.watch, Self.old) == "added")
+    post(1, to: Self.old)
+    #expect(meet(.watch, Self.new, earlier: Self.old) == "inherited 1 0")
+    #expect(mail.stores == [Self.new] && mail.waitingCount(of: Self.new) == 1)
+    #expect(mail.store(holding: MessageID(high: 0, low: 1)) == Self.new)
+    #expect(meet(.watch, Self.new) == "known")
+  }
+
+  @Test("Two nodes of one name keep their own messages")
+  mutating func twoNodes() {
+    _ = meet(.watch, Self.old)
+    post(1, to: Self.old)
+    #expect(meet(.watch, Self.new) == "added")
+    #expect(Set(mail.stores(of: .watch)) == [Self.old, Self.new])
+    #expect(mail.waitingCount(of: Self.old) == 1 && mail.waitingCount(of: Self.new) == 0)
+    #expect(mail.presentStores == [Self.new] && mail.device(of: Self.old) == .watch)
+  }
+
+  @Test("A newest value moves to the device's present store")
+  mutating func value() throws {
+    _ = meet(.watch, Self.old)
+    post(1, to: Self.old, .latest(key: "zone"))
+    _ = meet(.watch, Self.new)
+    mail.moveValue(of: "zone", to: try #require(mail.devices[.watch]))
+    #expect(mail.waitingCount(of: Self.old) == 0 && mail.waitingCount(of: Self.new) == 1)
+  }
+
+  @Test("A dropped store is unknown, and so is what waited for it")
+  mutating func dropped() {
+    _ = meet(.watch, Self.old)
+    post(1, to: Self.old)
+    #expect(mail.drop(Self.old) == .drop(OutboundStreamID(receiver: Self.old, kind: .messages)))
+    #expect(!mail.hasStore(Self.old) && mail.storeCount == 0 && mail.waitingCount(of: Self.old) == 0)
+    #expect(mail.check(StreamMark(sequence: 1), of: Self.old) == .senderLost)
+  }
+
+  @Test("A message leaves the quarantine by its id")
+  mutating func quarantine() {
+    let message = AppMessage(id: MessageID(high: 0, low: 1), name: "m", body: [])
+    mail.quarantine(QuarantinedMessage(message: message, receiver: Self.old, reason: "no", since: .zero))
+    #expect(mail.quarantined(message.id)?.reason == "no")
+    mail.release(message.id)
+    #expect(mail.quarantine.isEmpty && mail.quarantined(message.id) == nil)
+  }
+}

@@ -1,0 +1,43 @@
+@testable import RunCore
+import Testing
+
+@Suite("The run that a hub shows")
+struct PresentRunTests {
+  private static let id = RunID.number(1)
+  private var run = PresentRun(metrics: MetricsSettings(), entries: [], lastPosition: 7)
+
+  private func start() -> LedgerEvent {
+    .transition(
+      Transition(kind: .start, revision: 1, change: Author(source: .watch, deviceID: .watch, commandID: .number(1))))
+  }
+
+  @Test("Entries of all runs are numbered on from the last one in the store")
+  mutating func positions() {
+    #expect(run.entry(at: .zero, start()).position == 8)
+    #expect(run.entry(at: .zero, start()).position == 9)
+    #expect(run.ledger.entries.isEmpty)
+  }
+
+  @Test("The route is not published before the first subscription; a new run publishes an empty one")
+  mutating func route() {
+    #expect(run.takeRouteParts(of: Self.id, term: 1).isEmpty)
+    run.followRoute()
+    #expect(run.takeRouteParts(of: Self.id, term: 1).isEmpty)
+    #expect(run.routePart(of: Self.id, term: 1, from: 0).number == 1)
+    run.begin()
+    let parts = run.takeRouteParts(of: Self.id, term: 1)
+    #expect(parts.map(\.number) == [2] && parts.map(\.total) == [0])
+    run.followRoute()
+    #expect(run.takeRouteParts(of: Self.id, term: 1).isEmpty)
+    #expect(run.takeRouteParts(of: nil, term: 1).isEmpty)
+  }
+
+  @Test("An erased run keeps its transitions only")
+  mutating func erased() {
+    let transition = run.entry(at: .zero, start())
+    run.insert(transition)
+    run.insert(run.entry(at: .zero + .seconds(1), .gap(.seconds(1))))
+    run.erase()
+    #expect(run.ledger.entries == [transition])
+  }
+}

@@ -1,0 +1,98 @@
+@testable import RunCore
+import Testing
+
+@Suite("Sessions and presence at a hub")
+struct SessionTableTests {
+  private var table = SessionTable(
+    term: 2, clock: BusClock(realAnchor: .zero, busAnchor: .zero, speed: .realTime))
+
+  private static func hello(_ name: String, store: UInt64 = 1, isOneShot: Bool = false) -> Hello {
+    Hello(
+      deviceID: DeviceID(name)!, role: .watch, nodeID: NodeID(high: 3, low: 1), storeID: StoreID(high: 2, low: store),
+      nonce: 1, termSeen: 0, isOneShot: isOneShot)
+  }
+
+  private static func seconds(_ count: Int64) -> BusTime { .zero + .seconds(count) }
+
+  private mutating func open(_ hello: Hello, on name: String, isRunOn: Bool = true, at now: BusTime = .zero) {
+    table.open(hello, sentAt: now, on: .named(name), isRunOn: isRunOn, at: now)
+  }
+
+  private func silent(at seconds: Int64) -> [String] {
+    table.silent(isRunOn: true, at: Self.seconds(seconds)).map {
+      "\($0.session.hello.deviceID)\($0.isOver ? " over" : "")"
+    }
+  }
+
+  @Test("A session is silent after three beats; one that is heard again is news")
+  mutating func silence() {
+    open(Self.hello("watch"), on: "a")
+    #expect(table.silenceCheckAt == Self.seconds(6))
+    #expect(silent(at: 5) == [] && silent(at: 6) == ["watch"])
+    table.fallSilent(.named("a"))
+    #expect(!table.isReachable(DeviceID("watch")!))
+    #expect(table.loss(of: Self.hello("watch"), wasReachable: true)?.isReachable == false)
+    #expect(table.hear(.named("a"), isRunOn: true, at: Self.seconds(7))?.isReachable == true)
+    #expect(table.hear(.named("a"), isRunOn: true, at: Self.seconds(8)) == nil)
+  }
+
+  @Test("A device with two sessions is reachable until both are lost")
+  mutating func twoSessions() {
+    open(Self.hello("watch", store: 1), on: "a")
+    open(Self.hello("watch", store: 2), on: "b")
+    _ = table.close(.named("a"))
+    #expect(table.loss(of: Self.hello("watch"), wasReachable: true) == nil)
+    _ = table.close(.named("b"))
+    #expect(table.loss(of: Self.hello("watch"), wasReachable: true) != nil)
+    #expect(table.loss(of: Self.hello("watch"), wasReachable: false) == nil)
+  }
+
+  @Test("One-shots have no presence, and are closed when they are silent")
+  mutating func oneShots() {
+    open(Self.hello("shell", isOneShot: true), on: "a")
+    #expect(!table.isReachable(DeviceID("shell")!))
+    #expect(table.loss(of: Self.hello("shell", isOneShot: true), wasReachable: true) == nil)
+    #expect(silent(at: 6) == ["shell over"])
+  }
+
+  @Test("A session is over after ten minutes of silence")
+  mutating func tenMinutes() {
+    open(Self.hello("watch"), on: "a")
+    table.fallSilent(.named("a"))
+    table.scheduleSilenceCheck(isRunOn: true)
+    #expect(table.silenceCheckAt == Self.seconds(600))
+    #expect(silent(at: 599) == ["watch"] && silent(at: 600) == ["watch over"])
+  }
+
+  @Test("When a run begins the shorter limit counts from then")
+  mutating func quickened() {
+    open(Self.hello("watch"), on: "a", isRunOn: false)
+    #expect(table.silenceCheckAt == Self.seconds(30))
+    table.quickenBeat(at: Self.seconds(20))
+    #expect(table.silenceCheckAt == Self.seconds(26))
+    #expect(silent(at: 25) == [] && silent(at: 26) == ["watch"])
+  }
+
+  @Test("Only welcomed sessions are open, and a closed one is not")
+  mutating func openStores() {
+    open(Self.hello("watch"), on: "a")
+    #expect(table.openStores == [])
+    table.beginDelivery(to: StoreID(high: 2, low: 1))
+    #expect(table.openStores == [StoreID(high: 2, low: 1)])
+    _ = table.close(.named("a"))
+    #expect(table.openStores == [])
+  }
+
+  @Test("Answers and reads of an earlier session on the same connection do not count for the present one")
+  mutating func earlierSession() throws {
+    open(Self.hello("watch"), on: "a")
+    let first = try #require(table[.named("a")]).number
+    table.oweAnswer(on: .named("a"))
+    table.beginFetch(on: .named("a"))
+    _ = table.close(.named("a"))
+    open(Self.hello("watch"), on: "a")
+    #expect(table.payAnswer(on: .named("a"), session: first) == false)
+    #expect(table.endFetch(on: .named("a"), session: first) == nil)
+    #expect(table[.named("a")]?.owedAnswers == 0)
+  }
+}
