@@ -220,9 +220,13 @@ struct OutboundStream: Sendable {
       // Tombstones, and numbers that no row has, form a tombstone range.
       let end = row.item == nil ? row.sequence : row.sequence - 1
       if end > sent {
-        if !run.isEmpty { flight.append(.rows(run)) }
-        run = []
-        flight.append(.tombstoneRange(sent + 1...end))
+        if run.isEmpty, case .tombstoneRange(let range)? = flight.last {
+          flight[flight.count - 1] = .tombstoneRange(range.lowerBound...end)
+        } else {
+          if !run.isEmpty { flight.append(.rows(run)) }
+          run = []
+          flight.append(.tombstoneRange(sent + 1...end))
+        }
       }
       if let item = row.item {
         run.append(row)

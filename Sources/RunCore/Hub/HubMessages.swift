@@ -18,7 +18,11 @@ extension HubCore {
     into actions: inout [Action]
   ) -> PostRefusal? {
     guard let known = mail.devices[device] else { return .unknownDevice }
-    if case .latest(let key) = deliveryClass { mail.moveValue(of: key, to: known) }
+    if case .latest(let key) = deliveryClass {
+      // A message that would be refused must not move the value that it would have replaced.
+      guard message.isCarried, AppMessage.isName(key) else { return .tooLong }
+      mail.moveValue(of: key, to: known)
+    }
     var refusal: PostRefusal?
     withCourier(of: known.storeID, at: now, into: &actions) {
       refusal = $0.post(message, by: deliveryClass, at: $3, into: &$2)

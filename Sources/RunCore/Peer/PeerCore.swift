@@ -200,6 +200,7 @@ public struct PeerCore: Sendable {
     commits.add([], then: [.act(.ended)])
     send(.goodbye, at: now, into: &actions)
     session.end()
+    closeStreams()
   }
 
   private mutating func meetDeadlines(at now: BusTime, into actions: inout [Action]) {

@@ -158,6 +158,9 @@ extension PeerCore {
     func mark(_ kind: StreamID.Kind) -> StreamMark { welcome.received[kind] ?? .start }
     commands.open(received: mark(.commands))
     if !settings.isOneShot {
+      // Opened first, because an accepted start lets the readings of its run go.
+      samples.open(received: mark(.samples))
+      acknowledgeSamples(through: mark(.samples).sequence, at: now)
       acceptCommands(through: mark(.commands).sequence, at: now, into: &actions)
       let expired = commands.expire(after: Courier.lifetime, shown: view.authoritative.order, at: now)
       carryOut(expired, at: now, into: &actions)
@@ -167,8 +170,6 @@ extension PeerCore {
     sendForwards(at: now, into: &actions)
     for question in questions.waiting { send(.inquire(question), at: now, into: &actions) }
     guard !settings.isOneShot else { return }
-    samples.open(received: mark(.samples))
-    acknowledgeSamples(through: mark(.samples).sequence, at: now)
     sendSamples(at: now, into: &actions)
     withCourier(at: now, into: &actions) {
       _ = $0.open(received: mark(.messages), at: now, generator: &$1, into: &$2)
@@ -225,6 +226,7 @@ extension PeerCore {
   ) {
     switch refusal.code {
     case .versionMismatch:
+      closeStreams()
       if session.refuse() { actions.append(.reachability(false)) }
       actions.append(.fail(refusal))
     case .unknownSession:

@@ -47,6 +47,7 @@ struct SpoolForwarder: Sendable {
   mutating func cancel(_ id: CommandID) -> Bool {
     guard !sent.contains(id) else { return false }
     waiting[id] = nil
+    if waiting.isEmpty { retryAt = nil }
     return true
   }
 

@@ -51,6 +51,18 @@ struct OutboundStreamTests {
     #expect(stream.retryAt == nil)
   }
 
+  @Test("Consecutive tombstones are one range")
+  mutating func tombstoneRange() {
+    var stream = stream(5)
+    for sequence in 2...4 as ClosedRange<UInt64> { stream.tombstone(sequence) }
+    var wide = stream
+    #expect(flight(&stream) == ["1", "no 2...3"])
+    _ = acknowledge(&stream, 3)
+    #expect(flight(&stream) == ["no 4...4", "5"])
+    _ = acknowledge(&wide, 1)
+    #expect(flight(&wide) == ["no 2...4"])
+  }
+
   @Test("A flight has a bound in bytes, and a message above it is sent alone")
   mutating func bytes() {
     var stream = OutboundStream(Self.id, bounds: Self.bounds)

@@ -104,6 +104,21 @@ struct HubLeftStoreTests {
     )
   }
 
+  @Test("A value that is refused does not take the older one from the store that it waits for")
+  func refusedValue() {
+    var hub = HubStage.with("watch")
+    _ = hub.says("watch", .goodbye)
+    _ = hub.feed(.post(message(1), .latest(key: "goal"), to: DeviceID("watch")!))
+    hub.commitsAll()
+    _ = hub.says("watch", .hello(hub.greeting("watch")), session: 0)
+    _ = hello(&hub, "watch", Self.other, on: "wrong")
+    hub.commitsAll()
+    let tooLong = AppMessage(id: MessageID(high: 0, low: 9), name: "", body: [])
+    _ = hub.feed(.post(tooLong, .latest(key: "goal"), to: DeviceID("watch")!))
+    let owed = hub.core.mail.waitingCount(of: HubStage.store("watch"))
+    #expect(owed == 1 && hub.core.mail.waitingCount(of: Self.other) == 0)
+  }
+
   @Test("The number of stores without a device is bounded, also over restarts")
   func bounded() {
     var history = HubHistory()

@@ -36,6 +36,35 @@ struct PeerSessionTests {
     #expect(peer.welcome(session: 7) == ["note"])
   }
 
+  @Test("A welcome that acknowledges a start sends the readings of its run once")
+  func readingsOnce() {
+    var peer = PeerStage.up()
+    let start = CommandID(high: 4, low: 1)
+    _ = peer.feed(.press(Command(id: start, kind: .start, source: .watch)))
+    peer.commits()
+    _ = peer.feed(.linkDown)
+    _ = peer.feed(.sample(Sample(moment: .at(peer.now), value: .heartRate(bpm: 120))))
+    peer.commits()
+    _ = peer.feed(.linkUp)
+    peer.forgetSent()
+    _ = peer.welcome(
+      session: 2, received: [.commands: StreamMark(sequence: 1, id: MessageID(high: 4, low: 1))])
+    peer.commits()
+    let readings = peer.sent.count { if case .samples = $0.message { true } else { false } }
+    #expect(readings == 1)
+  }
+
+  @Test("A peer that has ended, or that its hub refuses for good, refuses live messages")
+  func liveMessageAfterTheEnd() {
+    let refusal = Refusal(code: .versionMismatch, message: "update")
+    for ending in [PeerCore.Event.ending, .frame(HubFrame(session: 1, message: .refused(refusal)))] {
+      var peer = PeerStage.up()
+      _ = peer.feed(ending)
+      let message = AppMessage(id: MessageID(high: 7, low: 1), name: "m", body: [])
+      #expect(peer.act(.post(message, .live)).contains(.refusePost(message.id, .unreachable)))
+    }
+  }
+
   @Test("A peer ends when the hub has another version")
   func version() {
     var peer = PeerStage()

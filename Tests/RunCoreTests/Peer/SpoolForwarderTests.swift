@@ -51,4 +51,12 @@ struct SpoolForwarderTests {
     forwarder.close()
     #expect(forwarder.retryAt == nil)
   }
+
+  @Test("When the last command is cancelled nothing is due any more")
+  mutating func lastCancelled() {
+    _ = forwarder.add([command(1, pressedAt: 0)])
+    forwarder.postpone(to: .zero + .seconds(1))
+    #expect(forwarder.cancel(CommandID(high: 4, low: 1)) == true)
+    #expect(forwarder.retryAt == nil)
+  }
 }
