@@ -18,6 +18,9 @@
       let device = configuration.deviceID
       let store = try NodeStore(
         directory: location.stateDirectory(for: device), device: device, patience: NodeStore.visitorPatience)
+      // From now on a press that does not reach the hub is kept for it. If the directory cannot be made, the hub logs
+      // that when it has started.
+      try? location.setMet()
       self.init(
         configuration: configuration,
         listener: ZeroMQListener(control: location.controlEndpoint, events: location.eventsEndpoint), store: store,

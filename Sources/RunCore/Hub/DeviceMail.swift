@@ -12,8 +12,6 @@ struct DeviceMail: Sendable {
   /// The devices that the hub has met, with their present stores.
   private(set) var devices: [DeviceID: KnownDevice] = [:]
   private var couriers: [StoreID: Courier] = [:]
-  /// The messages in quarantine, oldest first.
-  private(set) var quarantine: [QuarantinedMessage]
   /// Whether the app has a message handler.
   private var isHandling = false
   /// How many streams to devices have begun in this incarnation.
@@ -24,8 +22,6 @@ struct DeviceMail: Sendable {
   /// - Parameter shift: how far to move times, after a reboot.
   init(_ history: HubHistory, shift: BusDuration?) {
     let delivery = history.delivery
-    quarantine = delivery.quarantine
-    if let shift { for index in quarantine.indices { quarantine[index].since = quarantine[index].since + shift } }
     for device in history.devices { devices[device.deviceID] = device }
     let rows = Dictionary(grouping: delivery.rows, by: \.stream)
     func courier(_ store: StoreID, of device: DeviceID?) -> Courier {
@@ -228,15 +224,4 @@ struct DeviceMail: Sendable {
     room.bytes = Self.valueShare + min(Self.valueBytesMax, max(0, pool)) - own
     return room
   }
-
-  // MARK: Quarantine
-
-  /// Adds a message that a store's handler refused too often.
-  mutating func quarantine(_ message: QuarantinedMessage) { quarantine.append(message) }
-
-  /// A message in quarantine; `nil` if there is none with this id.
-  func quarantined(_ id: MessageID) -> QuarantinedMessage? { quarantine.first { $0.message.id == id } }
-
-  /// Removes a message from the quarantine.
-  mutating func release(_ id: MessageID) { quarantine.removeAll { $0.message.id == id } }
 }

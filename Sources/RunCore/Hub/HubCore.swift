@@ -17,6 +17,8 @@ public struct HubCore: Sendable {
   var marks: StreamMarks
   var verdicts: VerdictStreams
   var mail: DeviceMail
+  /// Messages that a device's handler refused too often.
+  var quarantine: Quarantine
   var commits = CommitQueue<Effect>()
   var publisher = Publisher()
   var samples = SampleIntake()
@@ -76,6 +78,7 @@ public struct HubCore: Sendable {
     marks = StreamMarks(history.delivery.watermarks)
     verdicts = VerdictStreams(history.delivery, shift: shift)
     mail = DeviceMail(history, shift: shift)
+    quarantine = Quarantine(history.delivery.quarantine, shift: shift)
     run = PresentRun(
       metrics: settings.unchosenMetrics, entries: history.journal, lastPosition: history.lastPosition)
     for (press, _) in history.accepted {

@@ -73,7 +73,7 @@ extension HubCore {
     case .quarantine: actions.append(.answer(.quarantine(quarantineReports(at: now)), number))
     case .cancel(let id): cancel(id, number, at: now, into: &actions)
     case .retry(let id):
-      guard let old = mail.quarantined(id) else {
+      guard let old = quarantine.message(id) else {
         return actions.append(.answer(.failed(InquiryFailure.notQuarantined), number))
       }
       guard let device = mail.device(using: old.receiver) else {
@@ -85,14 +85,8 @@ extension HubCore {
         refusal = $0.post(message, by: .queued, at: $3, into: &$2)
       }
       guard refusal == nil else { return actions.append(.answer(.failed(InquiryFailure.outboxFull), number)) }
-      mail.release(id)
-      commits.add([.unquarantine(id)], then: [.act(.answer(.done(message.id), number))])
-    case .discard(let id):
-      guard mail.quarantined(id) != nil else {
-        return actions.append(.answer(.failed(InquiryFailure.notQuarantined), number))
-      }
-      mail.release(id)
-      commits.add([.unquarantine(id)], then: [.act(.answer(.done(nil), number))])
+      removeFromQuarantine(id, number, answer: .done(message.id), into: &actions)
+    case .discard(let id): removeFromQuarantine(id, number, answer: .done(nil), into: &actions)
     case .post(let message, let device): post(message, to: device, number, at: now, into: &actions)
     case .recover(let choice):
       guard recover(choice, at: now) else {
@@ -107,6 +101,16 @@ extension HubCore {
       let patience = settings.clock.speed.bus(fromReal: RecordQuestions.patience)
       records.questions.append((inquiry, number, until: now + patience))
     }
+  }
+
+  /// Removes a message from the quarantine, and answers once that is durable.
+  private mutating func removeFromQuarantine(
+    _ id: MessageID, _ number: UInt64, answer: InquiryAnswer, into actions: inout [Action]
+  ) {
+    guard let write = quarantine.remove(id) else {
+      return actions.append(.answer(.failed(InquiryFailure.notQuarantined), number))
+    }
+    commits.add([write], then: [.act(.answer(answer, number))])
   }
 
   /// Posts a message of a shell to a device.
@@ -155,7 +159,7 @@ extension HubCore {
   }
 
   private func quarantineReports(at now: BusTime) -> [QuarantineReport] {
-    mail.quarantine.map { $0.report(receiver: mail.device(using: $0.receiver)?.deviceID, at: monotonic(at: now)) }
+    quarantine.reports(at: monotonic(at: now)) { mail.device(using: $0)?.deviceID }
   }
 
   private func outbox(at now: BusTime) -> [OutboxReport] {

@@ -54,7 +54,7 @@ extension HubCore {
         guard let (connection, session) = sessions.session(of: store) else { continue }
         actions.append(.send(HubFrame(session: session.number, message: .delivery(message)), to: connection))
       case .write(let operations, let isUrgent, let effect):
-        for case .quarantine(let message) in operations { mail.quarantine(message) }
+        quarantine.note(operations)
         commits.add(
           operations, then: effect.map { [.courier(store, $0)] } ?? [], dueAt: isUrgent ? nil : now + writeDelayMax)
       case .hand(let handlerCall): actions.append(.hand(handlerCall))

@@ -31,7 +31,7 @@ public struct PeerCore: Sendable {
   var forwarder: SpoolForwarder
   var courier: Courier
   /// Messages of this peer that the hub's handler refused too often.
-  var quarantine: PeerQuarantine
+  var quarantine: Quarantine
   var records: RecordCopies
   var questions: HubQuestions
   var failureDetector: HubFailureDetector
@@ -77,7 +77,7 @@ public struct PeerCore: Sendable {
       device: history.hub?.deviceID, stream: stream(.messages, .messages),
       inbox: InboundStream(StreamID(sender: receiver, kind: .messages), durable: mark(.messages)),
       latestSent: delivery.latestSent, latestReceived: delivery.latestReceived)
-    quarantine = PeerQuarantine(delivery.quarantine, shift: shift)
+    quarantine = Quarantine(delivery.quarantine, shift: shift)
     records = RecordCopies(history.records, through: history.recordsThrough)
     questions = HubQuestions()
     failureDetector = HubFailureDetector(limit: settings.hubLostAfter, mark: history.failureMark)

@@ -25,10 +25,10 @@ extension PeerCore {
       var lines = commands.reports(for: hub, at: now) + courier.reports(at: now)
       lines += samples.reports(for: hub, at: now)
       actions.append(.answer(.outbox(lines.sorted { $0.age > $1.age }), number))
-    case .quarantine: actions.append(.answer(.quarantine(quarantine.reports(for: hub, at: now)), number))
+    case .quarantine: actions.append(.answer(.quarantine(quarantine.reports(at: now) { _ in hub }), number))
     case .cancel(let id): cancel(id, number, at: now, into: &actions)
     case .retry(let id):
-      guard let old = quarantine.message(id) else {
+      guard let old = quarantine.message(id)?.message else {
         return refuse(InquiryFailure.notQuarantined, number, into: &actions)
       }
       let message = AppMessage(id: generator.identifier(), name: old.name, body: old.body)

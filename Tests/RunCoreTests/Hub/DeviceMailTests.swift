@@ -60,13 +60,4 @@ struct DeviceMailTests {
     #expect(!mail.hasStore(Self.old) && mail.storeCount == 0 && mail.waitingCount(of: Self.old) == 0)
     #expect(mail.check(StreamMark(sequence: 1), of: Self.old) == .senderLost)
   }
-
-  @Test("A message leaves the quarantine by its id")
-  mutating func quarantine() {
-    let message = AppMessage(id: MessageID(high: 0, low: 1), name: "m", body: [])
-    mail.quarantine(QuarantinedMessage(message: message, receiver: Self.old, reason: "no", since: .zero))
-    #expect(mail.quarantined(message.id)?.reason == "no")
-    mail.release(message.id)
-    #expect(mail.quarantine.isEmpty && mail.quarantined(message.id) == nil)
-  }
 }

@@ -1,7 +1,7 @@
 @testable import RunCore
 import Testing
 
-@Suite("Who a peer is, and what it keeps for a person")
+@Suite("Who a peer is, and what it asks its hub")
 struct PeerIdentityTests {
   private var generator = SeededGenerator(seed: 1)
 
@@ -19,24 +19,6 @@ struct PeerIdentityTests {
     let hub = PeerIdentity.Hub(storeID: StoreID(high: 1, low: 1), deviceID: DeviceID("phone")!)
     #expect(NodeLines.line(identity.bind(to: hub)) == "hub")
     #expect(identity.receiver == hub.storeID)
-  }
-
-  @Test("A message leaves the quarantine once, and its time follows the clock of this boot")
-  func quarantine() {
-    func message(_ id: UInt64) -> QuarantinedMessage {
-      QuarantinedMessage(
-        message: AppMessage(id: MessageID(high: 0, low: id), name: "m", body: []), receiver: StoreID(high: 1, low: 1),
-        reason: "no", since: .zero + .seconds(10))
-    }
-    var quarantine = PeerQuarantine([message(1)], shift: .seconds(-30))
-    quarantine.note([.quarantine(message(2)), .setTerm(1)])
-    let reports = quarantine.reports(for: nil, at: .zero + .seconds(10))
-    #expect(reports.map(\.id.low) == [1, 2])
-    #expect(reports.map(\.age) == [.seconds(30), .zero])
-    #expect(quarantine.message(MessageID(high: 0, low: 1))?.name == "m")
-    #expect(quarantine.remove(MessageID(high: 0, low: 1)).map(NodeLines.line) == "unquarantine 1")
-    #expect(quarantine.remove(MessageID(high: 0, low: 1)).map(NodeLines.line) == nil)
-    #expect(quarantine.message(MessageID(high: 0, low: 1)) == nil)
   }
 
   @Test("An answer belongs to the oldest question")

@@ -1,6 +1,6 @@
-/// The messages of this peer that the hub's handler refused too often. They wait for a person, who sends them again or
-/// discards them.
-struct PeerQuarantine: Sendable {
+/// The messages of this node that a receiver's handler refused too often. They wait for a person, who sends them again
+/// or discards them.
+struct Quarantine: Sendable {
   private var messages: [QuarantinedMessage]
 
   /// A quarantine with what the store kept, oldest first.
@@ -18,7 +18,7 @@ struct PeerQuarantine: Sendable {
   }
 
   /// The message with an id; `nil` when it is not in quarantine.
-  func message(_ id: MessageID) -> AppMessage? { messages.first { $0.message.id == id }?.message }
+  func message(_ id: MessageID) -> QuarantinedMessage? { messages.first { $0.message.id == id } }
 
   /// Removes a message.
   ///
@@ -30,7 +30,9 @@ struct PeerQuarantine: Sendable {
   }
 
   /// The report of each message, oldest first.
-  func reports(for hub: DeviceID?, at now: BusTime) -> [QuarantineReport] {
-    messages.map { $0.report(receiver: hub, at: now) }
+  ///
+  /// - Parameter device: the device that uses a receiving store.
+  func reports(at now: BusTime, device: (StoreID) -> DeviceID?) -> [QuarantineReport] {
+    messages.map { $0.report(receiver: device($0.receiver), at: now) }
   }
 }
