@@ -19,13 +19,15 @@ build:
 	@scripts/bootstrap
 	swift build -c release --product busnode
 
-# All tests, and 500 simulated worlds. The tests with processes run last and at most six at once: exhaustive tests use
-# all cores, and processes beside them would miss their deadlines.
+# All tests, and 500 simulated worlds. The exhaustive tests of pure code use all cores, and nodes beside them would miss
+# their deadlines: the tests with nodes run after them, and those with processes last and at most six at once.
+PURE = RunCoreTests|RunWireTests|RunRecordingsTests
 test:
 	@scripts/bootstrap --python
 	$(BUILD_SIMULATE)
 	$(SIMULATE) --seeds 1..500 --hours 0.2
-	swift test --skip ProcessTests
+	swift test --filter '$(PURE)'
+	swift test --skip-build --skip '$(PURE)|ProcessTests'
 	swift test --skip-build --filter ProcessTests --experimental-maximum-parallelization-width 6
 
 # The simulated worlds, built in release; ARGS="--seed 7 --trace" shows one of them.
