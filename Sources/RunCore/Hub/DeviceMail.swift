@@ -83,8 +83,8 @@ struct DeviceMail: Sendable {
   /// A store said hello for a device.
   ///
   /// - Parameters:
-  ///   - earlier: the device's earlier store if it has no session, so that its messages go to the new store. With a
-  ///     session two nodes use one name, and the first keeps what is owed to it.
+  ///   - earlier: the device's earlier store if it has no session: its messages go to the new store. An earlier store
+  ///     that has a session belongs to another node of the same name, and keeps its messages; pass `nil` for it.
   ///   - mark: how far the store's messages are durably processed.
   mutating func arrive(_ store: StoreID, of device: DeviceID, earlier: StoreID?, mark: StreamMark) -> Arrival {
     guard couriers[store] == nil else {
@@ -205,9 +205,9 @@ struct DeviceMail: Sendable {
   }
 
   /// How much room is left for newest values that a store sends. Values from the device's other stores count as well.
-  func valueRoom(of store: StoreID) -> Courier.ValueRoom {
+  func valueRoom(of store: StoreID) -> LatestValues.Room {
     let device = device(of: store)
-    var room = Courier.ValueRoom()
+    var room = LatestValues.Room()
     var (pool, own) = (Self.valuePool, 0)
     // By index: iterating over the values would copy each courier, which is large.
     for place in couriers.values.indices {

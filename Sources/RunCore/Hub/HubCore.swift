@@ -11,7 +11,7 @@ public struct HubCore: Sendable {
   var generator: SeededGenerator
   var incarnation: Incarnation
   var arbiter: Arbiter
-  var run: PresentRun
+  var presentRun: PresentRun
   var sessions: SessionTable
   var book: CommandBook
   var marks: StreamMarks
@@ -79,12 +79,12 @@ public struct HubCore: Sendable {
     verdicts = VerdictStreams(history.delivery, shift: shift)
     mail = DeviceMail(history, shift: shift)
     quarantine = Quarantine(history.delivery.quarantine, shift: shift)
-    run = PresentRun(
+    presentRun = PresentRun(
       metrics: settings.unchosenMetrics, entries: history.journal, lastPosition: history.lastPosition)
     for (press, _) in history.accepted {
       book.accept(press, from: sender(of: press), isHeld: arbiter.isUnfinished(press.command.id))
     }
-    if let diedAt = Self.death(of: history, control: control, ledger: run.ledger, now: now) {
+    if let diedAt = Self.death(of: history, control: control, ledger: presentRun.ledger, now: now) {
       let judgedFirst = history.accepted.filter { $0.class == .window || $0.class == .next }
       unfinished = UnfinishedRun(
         diedAt: diedAt, backAt: now, stage: .settling(Set(judgedFirst.map(\.press.command.id))))
@@ -96,7 +96,7 @@ public struct HubCore: Sendable {
   var storeID: StoreID { settings.storeID }
   var term: UInt64 { incarnation.term }
   /// Everything that happened in the present run, or else in the last one.
-  var ledger: RunLedger { run.ledger }
+  var ledger: RunLedger { presentRun.ledger }
 
   /// The last published snapshot.
   public var authoritative: Snapshot { publisher.published ?? .none }
@@ -158,7 +158,7 @@ public struct HubCore: Sendable {
       let batch = samples.take()
       commits.add(batch.operations + [clockMark(at: now)], then: [.farewell])
     }
-    if !records.questions.isEmpty { answerWaiting(at: now, into: &actions) }
+    if records.hasQuestions { answerWaiting(at: now, into: &actions) }
     flushAcknowledgements(into: &actions)
     if let next = commits.next(at: now) { actions.append(.commit(next.id, next.operations)) }
     noteDeadline()

@@ -95,11 +95,9 @@ extension HubCore {
       commits.add([], then: [.act(.answer(.done(nil), number))])
     case .records, .record, .editRecord, .removeRecord, .putRecord:
       makeRecords(at: now)
-      guard records.hasDue(at: now), records.questions.count < RecordQuestions.waitingMax else {
-        return answerOfRecords(inquiry, number, at: now, into: &actions)
-      }
       let patience = settings.clock.speed.bus(fromReal: RecordQuestions.patience)
-      records.questions.append((inquiry, number, until: now + patience))
+      guard !records.ask(inquiry, number, until: now + patience, at: now) else { return }
+      answerOfRecords(inquiry, number, at: now, into: &actions)
     }
   }
 
@@ -129,9 +127,8 @@ extension HubCore {
 
   /// Answers the questions that waited for due records to be made, once these are made or the patience has run out.
   mutating func answerWaiting(at now: BusTime, into actions: inout [Action]) {
-    while let first = records.questions.first, first.until <= now || !records.hasDue(at: now) {
-      records.questions.removeFirst()
-      answerOfRecords(first.inquiry, first.number, at: now, into: &actions)
+    while let question = records.takeQuestion(at: now) {
+      answerOfRecords(question.inquiry, question.number, at: now, into: &actions)
     }
   }
 

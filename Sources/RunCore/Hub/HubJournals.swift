@@ -1,16 +1,9 @@
 // A run's journal is kept for a day after the run is over, because parts of the run may still arrive. After that only
 // its record is kept, and later readings of it are dropped.
 extension HubCore {
-  /// Notes when a run ended. Later amendments do not extend the time for which its journal is kept.
-  mutating func endJournal(of run: RunID, at now: BusTime) -> StoreOperation? {
-    guard records.journals[run] == nil, records.kept[run] == nil, records.removed[run] == nil else { return nil }
-    records.journals[run] = now
-    return .endJournal(run, at: now)
-  }
-
   /// Whether the hub accepts readings of a run: while it is on and for a day after it, unless its owner has removed it.
   func acceptsReadings(of run: RunID, at now: BusTime) -> Bool {
-    !isOver(run) || records.journals[run].map { now - $0 <= ControlHistory.age } ?? false
+    !isOver(run) || records.end(of: run).map { now - $0 <= ControlHistory.age } ?? false
   }
 
   /// Drops the journals of runs that have been over for more than a day.
@@ -30,10 +23,10 @@ extension HubCore {
   /// as well.
   mutating func eraseJournal(of run: RunID, at now: BusTime) {
     let isPresent = run == arbiter.control.runID
-    guard records.journals.removeValue(forKey: run) != nil || isPresent else { return }
+    guard records.forgetJournal(of: run) || isPresent else { return }
     let drop = dropJournal(of: run)
     guard isPresent else { return commits.add([drop], then: []) }
-    self.run.erase()
+    presentRun.erase()
     publishNow([drop], at: now)
   }
 }

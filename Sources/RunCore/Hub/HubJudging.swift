@@ -33,19 +33,19 @@ extension HubCore {
     var didTransit = false
     var didChange = false
     for line in settlement.lines {
-      let entry = run.entry(at: line.time, line.event)
+      let entry = presentRun.entry(at: line.time, line.event)
       operations.append(.append(line.runID, entry))
       if case .transition(let transition) = line.event, transition.kind == .start, line.runID == arbiter.control.runID {
-        run.begin()
+        presentRun.begin()
         if let setup = setupEntry(at: line.time) {
           operations.append(.append(line.runID, setup))
-          run.insert(setup)
+          presentRun.insert(setup)
         }
         // The start was accepted in the last incarnation: the time without a hub does not count for the run.
         if case .settling = unfinished?.stage { holdClock() }
       }
       if line.runID == arbiter.control.runID {
-        run.insert(entry)
+        presentRun.insert(entry)
         didChange = true
         if case .transition = line.event { didTransit = true }
       }
@@ -80,6 +80,6 @@ extension HubCore {
   /// The ledger entry with the setup that the runner chose for a new run; `nil` for the default setup.
   private mutating func setupEntry(at time: BusTime) -> LedgerEntry? {
     guard settings.metrics.setup != RunSetup() else { return nil }
-    return run.entry(at: time, .setup(settings.metrics.setup))
+    return presentRun.entry(at: time, .setup(settings.metrics.setup))
   }
 }

@@ -37,7 +37,7 @@ extension HubCore {
       let reader = RecordAsker.peer(connection, session: session.number, fetch)
       commits.add([], then: [.act(.readRecord(run, from: max(0, fetch.from), reader))])
     } else {
-      let removal = RecordChange(number: change, runID: run, version: records.removed[run] ?? 1, summary: nil)
+      let removal = RecordChange(number: change, runID: run, version: records.removal(of: run) ?? 1, summary: nil)
       commits.add([], then: [.tellChange(removal, connection, session: session.number)])
     }
   }

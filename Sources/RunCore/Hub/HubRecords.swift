@@ -9,8 +9,8 @@ extension HubCore {
     for line in settlement.lines where isOver(line.runID) {
       var isStop = false
       if case .transition(let transition) = line.event { isStop = transition.kind == .stop }
-      if isStop, let operation = endJournal(of: line.runID, at: now) { operations.append(operation) }
-      guard !records.discarded.contains(line.runID), records.journals[line.runID] != nil else { continue }
+      if isStop, let operation = records.endJournal(of: line.runID, at: now) { operations.append(operation) }
+      guard !records.isDiscarded(line.runID), records.end(of: line.runID) != nil else { continue }
       isDue = isDue || isStop
       guard isStop || seen.insert(line.runID).inserted else { continue }
       let isConflicted = settlement.wholeRuns.contains { $0.runID == line.runID && $0.isConflicted }
@@ -27,7 +27,7 @@ extension HubCore {
   ///
   /// - Returns: the write for that with the first reading only, because later readings are written behind it.
   mutating func expectRecord(afterSampleOf run: RunID, at now: BusTime) -> StoreOperation? {
-    guard isOver(run), !records.discarded.contains(run) else { return nil }
+    guard isOver(run), !records.isDiscarded(run) else { return nil }
     let isExpected = records.expected[run] != nil
     let operation = records.expect(run, dueAt: now + recordsQuiet)
     return isExpected ? nil : operation
@@ -37,24 +37,23 @@ extension HubCore {
   mutating func expectMissedRecord(at now: BusTime) -> [StoreOperation] {
     let control = arbiter.control
     guard control.phase == .completed, let run = control.runID, records.kept[run] == nil,
-      records.expected[run] == nil, records.journals[run] != nil, !records.discarded.contains(run)
+      records.expected[run] == nil, records.end(of: run) != nil, !records.isDiscarded(run)
     else { return [] }
     return records.expect(run, dueAt: now).map { [$0] } ?? []
   }
 
   /// Makes the records that are due: the last run's from its ledger, others from their journals, one after another.
   mutating func makeRecords(at now: BusTime) {
-    guard records.reading == nil else { return }
+    guard !records.isReading else { return }
     while let (run, expected) = records.nextDue(at: now) {
       if run == arbiter.control.runID {
         // Gathered samples are committed no later than the record that counts them, so a later incarnation computes the
         // same numbers.
         if samples.isPending { commitSamples(at: now) }
-        self.run.foldAll()
+        presentRun.foldAll()
         keepRecord(of: run, ledger, expected)
       } else {
-        records.reading = run
-        records.expected[run]?.hasChanged = false
+        records.beginReading(run)
         if samples.isPending { commitSamples(at: now) }
         // The read follows the commit of everything that was received before, so the journal is complete.
         return commits.add([], then: [.act(.readJournal(run))])
@@ -64,16 +63,13 @@ extension HubCore {
 
   /// Makes all expected records now.
   mutating func makeDueRecords(at now: BusTime) {
-    records.expected = records.expected.mapValues {
-      RecordKeeping.Expected(record: $0.record, dueAt: now, hasChanged: $0.hasChanged)
-    }
+    records.hurry(at: now)
     makeRecords(at: now)
   }
 
   /// Makes the record of a run whose journal was read.
   mutating func receiveJournal(of run: RunID, _ entries: [LedgerEntry], at now: BusTime) {
-    guard records.reading == run else { return }
-    records.reading = nil
+    guard records.endReading(run) else { return }
     if let expected = records.expected[run] {
       if expected.hasChanged, records.kept[run] != nil {
         // More of the run came meanwhile: the journal is read again when that has gathered.
@@ -90,7 +86,7 @@ extension HubCore {
   }
 
   private mutating func keepRecord(of run: RunID, _ past: RunLedger, _ expected: RecordKeeping.Expected) {
-    records.expected[run] = nil
+    records.forgetExpected(run)
     guard let body = RecordBody(past, settings: settings.unchosenMetrics), let start = past.startedAt else {
       return commits.add([.forgetExpected(run)], then: [])
     }
@@ -100,16 +96,14 @@ extension HubCore {
       hubDeviceID: settings.deviceID, appVersion: settings.appVersion,
       // The start is that of the first version, because the wall clock may have been set since.
       startedAtUnixSeconds: known?.startedAtUnixSeconds ?? incarnation.wallSeconds(at: start), elapsed: .zero,
-      active: .zero,
-      setup: past.setup, isConflicted: expected.record.isConflicted, title: known?.title ?? "",
+      active: .zero, setup: past.setup, isConflicted: expected.record.isConflicted, title: known?.title ?? "",
       note: known?.note ?? "")
     summary.add(body.report.metrics)
     keep(RunRecord(summary: summary, body: body), then: [])
   }
 
   private mutating func keep(_ record: RunRecord, then: [Effect]) {
-    records.kept[record.runID] = record.summary
-    let change = records.change(record.runID)
+    let change = records.keep(record.summary)
     commits.add(
       [.keepRecord(record, change: change)], then: [.recordChanged(.kept(record.summary), change)] + then)
   }
@@ -130,16 +124,13 @@ extension HubCore {
       commits.add([], then: [.act(.readRecord(run, from: max(0, from), .inquiry(number)))])
     case .editRecord(let run, let title, let note): edit(run, title: title, note: note, number, into: &actions)
     case .removeRecord(let run):
-      guard let known = records.kept.removeValue(forKey: run) else {
+      guard let (version, change) = records.remove(run) else {
         return actions.append(.answer(.failed(InquiryFailure.noRecord), number))
       }
       // Gathered samples are committed first, so that they are removed with the rest and leave no record expected.
       if samples.isPending { commitSamples(at: now) }
-      records.expected[run] = nil
-      records.removed[run] = known.version + 1
-      let change = records.change(run)
       commits.add(
-        [.forgetExpected(run), .removeRecord(run, version: known.version + 1, change: change)],
+        [.forgetExpected(run), .removeRecord(run, version: version, change: change)],
         then: [.recordChanged(.removed(run), change)])
       eraseJournal(of: run, at: now)
       commits.add([], then: [.act(.answer(.done(nil), number))])
@@ -160,39 +151,30 @@ extension HubCore {
     else { return actions.append(.answer(.failed("the title or the note is too long"), number)) }
     guard summary != records.kept[run] else { return commits.add([], then: [.act(.answer(.done(nil), number))]) }
     summary.version += 1
-    records.kept[run] = summary
-    let change = records.change(run)
+    let change = records.keep(summary)
     commits.add(
       [.editRecord(summary, change: change)],
       then: [.recordChanged(.kept(summary), change), .act(.answer(.done(nil), number))])
   }
 
   private mutating func receive(_ upload: RecordUpload, _ number: UInt64, into actions: inout [Action]) {
-    if upload.from == 0 { records.upload = [] }
-    guard upload.from == records.upload.count, upload.bytes.count <= RecordPart.bytesMax,
-      upload.total <= RunRecord.bytesMax, upload.from + upload.bytes.count <= upload.total
-    else {
-      records.upload = []
-      return actions.append(.answer(.failed("the parts of the record do not fit together"), number))
+    let bytes: [UInt8]
+    switch records.receive(upload) {
+    case .misfit: return actions.append(.answer(.failed("the parts of the record do not fit together"), number))
+    case .incomplete: return actions.append(.answer(.taken(isKnown: false), number))
+    case .complete(let all): bytes = all
     }
-    records.upload += upload.bytes
-    guard records.upload.count == upload.total else {
-      return actions.append(.answer(.taken(isKnown: false), number))
-    }
-    let bytes = records.upload
-    records.upload = []
     guard var record = RunRecord(encoded: bytes) else {
-      return actions.append(.answer(.failed("this is no record"), number))
+      return actions.append(.answer(.failed("these bytes are not a record"), number))
     }
     if let flaw = record.flaw { return actions.append(.answer(.failed("this record cannot be kept: \(flaw)"), number)) }
     let run = record.runID
     // A record that is kept here, or will be made here, takes precedence.
-    let isToCome = run == arbiter.control.runID && records.removed[run] == nil
+    let isToCome = run == arbiter.control.runID && records.removal(of: run) == nil
     guard records.kept[run] == nil, records.expected[run] == nil, !isToCome else {
       return commits.add([], then: [.act(.answer(.taken(isKnown: true), number))])
     }
     record.summary.version = max(record.summary.version, records.nextVersion(of: run))
-    records.removed[run] = nil
     keep(record, then: [.act(.answer(.taken(isKnown: false), number))])
   }
 }

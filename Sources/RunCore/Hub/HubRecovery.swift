@@ -46,15 +46,15 @@ extension HubCore {
   /// Keeps the time since the hub's death from counting as active until the length of the downtime is known.
   mutating func holdClock() {
     guard let diedAt = unfinished?.diedAt, let runID = arbiter.control.runID else { return }
-    let entry = run.entry(at: diedAt, .gap(BusDuration(nanoseconds: .max)))
-    run.insert(entry)
+    let entry = presentRun.entry(at: diedAt, .gap(BusDuration(nanoseconds: .max)))
+    presentRun.insert(entry)
     unfinished?.hold = (runID, entry)
   }
 
   private mutating func releaseClock() {
     guard let hold = unfinished?.hold else { return }
     unfinished?.hold = nil
-    if hold.runID == arbiter.control.runID { run.remove(hold.entry) }
+    if hold.runID == arbiter.control.runID { presentRun.remove(hold.entry) }
   }
 
   /// Decides the recovery once every press that the last incarnation accepted is judged.
@@ -142,8 +142,8 @@ extension HubCore {
     unfinished = nil
     // A paused run gets the gap as well, because a resume that was pressed during it may still arrive.
     guard settings.downtime == .paused, diedAt < moment, let runID = arbiter.control.runID else { return [] }
-    let entry = run.entry(at: diedAt, .gap(moment - diedAt))
-    run.insert(entry)
+    let entry = presentRun.entry(at: diedAt, .gap(moment - diedAt))
+    presentRun.insert(entry)
     return [.append(runID, entry)]
   }
 
@@ -153,10 +153,7 @@ extension HubCore {
     guard let diedAt = unfinished?.diedAt else { return }
     unfinished?.stage = .stopping(runID)
     var operations: [StoreOperation] = []
-    if outcome == .discarded {
-      records.discarded.insert(runID)
-      operations.append(.discard(runID))
-    }
+    if outcome == .discarded { operations.append(records.discard(runID)) }
     commits.add(operations, then: [tellRecovery(of: runID, outcome, at: now)])
     let isAlone = arbiter.deadline == nil
     accept(

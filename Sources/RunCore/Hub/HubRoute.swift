@@ -2,7 +2,7 @@
 extension HubCore {
   /// Returns effects that publish what the commit in preparation changes in the route.
   mutating func publishRoute() -> [Effect] {
-    run.takeRouteParts(of: arbiter.control.runID, term: term).map { .act(.publish(.route($0))) }
+    presentRun.takeRouteParts(of: arbiter.control.runID, term: term).map { .act(.publish(.route($0))) }
   }
 
   /// A report on the present run, or else on the last one.
@@ -14,8 +14,8 @@ extension HubCore {
   /// A part of the same run's route, from a point on.
   mutating func routeAnswer(from: Int, at now: BusTime) -> InquiryAnswer {
     commitPendingSamples(at: now)
-    run.foldAll()
-    return .route(arbiter.control.runID.map { run.routePart(of: $0, term: term, from: max(0, from)) })
+    presentRun.foldAll()
+    return .route(arbiter.control.runID.map { presentRun.routePart(of: $0, term: term, from: max(0, from)) })
   }
 
   /// Commits and publishes gathered samples now. An answer that leaves after that commit holds nothing that could be

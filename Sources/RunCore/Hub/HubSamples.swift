@@ -98,14 +98,14 @@ extension HubCore {
         return samples.add(nil, stream: stream, at: now)
       }
     }
-    let entry = self.run.entry(at: time, .sample(value, device))
+    let entry = presentRun.entry(at: time, .sample(value, device))
     if target == arbiter.control.runID {
       // A reading of the very moment of a pause or stop still counts, so the phase just before it is looked at as well.
       let upTo = [time, time + BusDuration(nanoseconds: -1)].map(ledger.phase(at:))
       // A reading from the time without a hub changes no metric.
       let isOpen = unfinished.map { $0.diedAt < time } ?? (arbiter.control.phase == .running)
       if !isOpen, upTo.contains(.running) { samples.noteAmendment() }
-      self.run.insert(entry)
+      presentRun.insert(entry)
     }
     samples.add(.append(target, entry), stream: stream, at: now)
     if let operation = expectRecord(afterSampleOf: target, at: now) { samples.add(operation, stream: nil, at: now) }

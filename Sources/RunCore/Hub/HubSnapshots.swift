@@ -38,7 +38,7 @@ extension HubCore {
         actions.append(.publish(.snapshot(stateMessage(at: now, snapshot))))
       }
     case .feed: break
-    case .route: run.followRoute()
+    case .route: presentRun.followRoute()
     }
   }
 }

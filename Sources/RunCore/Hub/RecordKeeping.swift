@@ -1,4 +1,5 @@
-/// What a hub knows of runs that are over: whose records are kept, were removed, or are still to be made.
+/// What a hub knows of runs that are over: whose records are kept, were removed, or are still to be made, and whose
+/// journals are kept. It numbers the changes of records for the peers.
 struct RecordKeeping: Sendable {
   /// A run whose record is to be made, or made anew.
   struct Expected: Sendable {
@@ -12,30 +13,33 @@ struct RecordKeeping: Sendable {
   /// How long, in real time, parts that come after the stop gather, so that they make one new version and not one each.
   static let quiet = BusDuration.seconds(60)
 
-  var kept: [RunID: RecordSummary] = [:] { didSet { edition += 1 } }
-  var removed: [RunID: UInt64] = [:] { didSet { edition += 1 } }
-  var expected: [RunID: Expected] = [:] {
+  /// The summaries of the kept records.
+  private(set) var kept: [RunID: RecordSummary] = [:] { didSet { edition += 1 } }
+  /// The versions with which records were removed.
+  private var removed: [RunID: UInt64] = [:] { didSet { edition += 1 } }
+  /// The records that are to be made.
+  private(set) var expected: [RunID: Expected] = [:] {
     didSet {
       edition += 1
       firstDue = expected.values.lazy.map(\.dueAt).min()
     }
   }
   /// Runs that never become records.
-  var discarded: Set<RunID> { didSet { edition += 1 } }
+  private var discarded: Set<RunID> { didSet { edition += 1 } }
   /// The runs whose journals are kept, and when each ended.
-  var journals: [RunID: BusTime] { didSet { edition += 1 } }
+  private var journals: [RunID: BusTime] { didSet { edition += 1 } }
   /// The run whose journal was requested. One is read at a time, to bound the memory.
-  var reading: RunID? { didSet { edition += 1 } }
+  private var reading: RunID? { didSet { edition += 1 } }
   /// Counts the changes of the tables above, so that values derived from them are recomputed after changes only.
-  private(set) var edition = 1
+  private var edition = 1
   /// When the next journal can be dropped, and the inputs from which that was computed.
   private var journalDue: (edition: Int, present: RunID?, at: BusTime?) = (0, nil, nil)
   /// When the first of ``expected`` is due. Cached, because every event asks for it and there may be tens of thousands.
   private var firstDue: BusTime?
   /// Questions that wait for a due record to be made.
-  var questions: [(inquiry: Inquiry, number: UInt64, until: BusTime)] = []
+  private var questions: [(inquiry: Inquiry, number: UInt64, until: BusTime)] = []
   /// The bytes received so far of a record that is being uploaded.
-  var upload: [UInt8] = []
+  private var upload: [UInt8] = []
   /// The number of the last change of each record, removed ones included. Peers ask for changes by these numbers.
   private var changes: [RunID: UInt64]
   private var lastChange: UInt64
@@ -81,7 +85,7 @@ struct RecordKeeping: Sendable {
   func hasDue(at now: BusTime) -> Bool { reading != nil || expected.values.contains { $0.dueAt <= now } }
 
   /// Gives the next change number to a record.
-  mutating func change(_ run: RunID) -> UInt64 {
+  private mutating func change(_ run: RunID) -> UInt64 {
     lastChange += 1
     changes[run] = lastChange
     return lastChange
@@ -105,7 +109,123 @@ struct RecordKeeping: Sendable {
     changes.filter { $0.value > change }.min { $0.value < $1.value }.map { ($0.key, $0.value) }
   }
 
+  // MARK: Making records
+
+  /// Whether a run never becomes a record.
+  func isDiscarded(_ run: RunID) -> Bool { discarded.contains(run) }
+
+  /// Notes that a run never becomes a record, and returns the write for that.
+  mutating func discard(_ run: RunID) -> StoreOperation {
+    discarded.insert(run)
+    return .discard(run)
+  }
+
+  /// Makes all expected records due now.
+  mutating func hurry(at now: BusTime) {
+    expected = expected.mapValues { Expected(record: $0.record, dueAt: now, hasChanged: $0.hasChanged) }
+  }
+
+  /// Whether a run's journal was requested and has not come.
+  var isReading: Bool { reading != nil }
+
+  /// Notes that a run's journal is requested. A part of the run that comes from now on may be missing in it.
+  mutating func beginReading(_ run: RunID) {
+    reading = run
+    expected[run]?.hasChanged = false
+  }
+
+  /// Notes that a journal has come; `false` if it was not requested.
+  mutating func endReading(_ run: RunID) -> Bool {
+    guard reading == run else { return false }
+    reading = nil
+    return true
+  }
+
+  /// Forgets that a record is to be made.
+  mutating func forgetExpected(_ run: RunID) { expected[run] = nil }
+
+  // MARK: Changes of records
+
+  /// Keeps a record, or a new version of it.
+  ///
+  /// - Returns: the number of the change.
+  mutating func keep(_ summary: RecordSummary) -> UInt64 {
+    kept[summary.runID] = summary
+    removed[summary.runID] = nil
+    return change(summary.runID)
+  }
+
+  /// Removes a record for good, one that is to be made anew included.
+  ///
+  /// - Returns: the version of the removal and the number of the change; `nil` if there is no such record.
+  mutating func remove(_ run: RunID) -> (version: UInt64, change: UInt64)? {
+    guard let known = kept.removeValue(forKey: run) else { return nil }
+    expected[run] = nil
+    removed[run] = known.version + 1
+    return (known.version + 1, change(run))
+  }
+
+  /// The version with which a record was removed; `nil` if it was not.
+  func removal(of run: RunID) -> UInt64? { removed[run] }
+
+  /// The state of an upload after one more part.
+  enum Upload: Sendable {
+    case misfit
+    case incomplete
+    case complete([UInt8])
+  }
+
+  /// Receives a part of a record that is being uploaded. A part from byte 0 begins anew; after a part that does not fit
+  /// all is forgotten.
+  mutating func receive(_ part: RecordUpload) -> Upload {
+    if part.from == 0 { upload = [] }
+    guard part.from == upload.count, part.bytes.count <= RecordPart.bytesMax,
+      part.total <= RunRecord.bytesMax, part.from + part.bytes.count <= part.total
+    else {
+      upload = []
+      return .misfit
+    }
+    upload += part.bytes
+    guard upload.count == part.total else { return .incomplete }
+    defer { upload = [] }
+    return .complete(upload)
+  }
+
+  // MARK: Questions
+
+  /// Whether questions wait.
+  var hasQuestions: Bool { !questions.isEmpty }
+
+  /// Lets a question about records wait while a record is due; `false` if it can be answered now.
+  mutating func ask(_ inquiry: Inquiry, _ number: UInt64, until: BusTime, at now: BusTime) -> Bool {
+    guard hasDue(at: now), questions.count < RecordQuestions.waitingMax else { return false }
+    questions.append((inquiry, number, until))
+    return true
+  }
+
+  /// Removes and returns the oldest question, once no record is due or it has waited for long enough.
+  mutating func takeQuestion(at now: BusTime) -> (inquiry: Inquiry, number: UInt64)? {
+    guard let first = questions.first, first.until <= now || !hasDue(at: now) else { return nil }
+    questions.removeFirst()
+    return (first.inquiry, first.number)
+  }
+
   // MARK: Journals
+
+  /// Notes when a run ended. Later amendments do not extend the time for which its journal is kept.
+  ///
+  /// - Returns: the write; `nil` if the end is known, or the run has been a record.
+  mutating func endJournal(of run: RunID, at now: BusTime) -> StoreOperation? {
+    guard journals[run] == nil, kept[run] == nil, removed[run] == nil else { return nil }
+    journals[run] = now
+    return .endJournal(run, at: now)
+  }
+
+  /// When a run ended whose journal is kept; `nil` for any other run.
+  func end(of run: RunID) -> BusTime? { journals[run] }
+
+  /// Forgets the journal of a run; `false` if there is none.
+  mutating func forgetJournal(of run: RunID) -> Bool { journals.removeValue(forKey: run) != nil }
 
   /// When the next journal can be dropped. There may be many journals, so this is recomputed only after a change.
   mutating func journalDeadline(present: RunID?) -> BusTime? {

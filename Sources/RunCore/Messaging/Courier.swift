@@ -5,8 +5,6 @@
 /// The courier knows what both parts need: the other device, and whether the app has a handler. It routes frames,
 /// effects and events to the parts, and their actions to the node.
 struct Courier: Sendable {
-  typealias ValueRoom = LatestValues.Room
-
   /// What the node has to do, in order.
   enum Action: Sendable {
     case send(DeliveryMessage)
@@ -27,9 +25,6 @@ struct Courier: Sendable {
     case messages(MessageStream.Effect)
     case values(LatestValues.Effect)
   }
-
-  /// The age at which something that was never sent expires, in real time.
-  static let lifetime = MessageStream.lifetime
 
   /// The other node's device; `nil` on a peer that has not met its hub.
   var device: DeviceID?
@@ -168,8 +163,8 @@ struct Courier: Sendable {
   ///
   /// - Parameter room: the room for newest values that are received.
   mutating func receive(
-    _ message: DeliveryMessage, room: ValueRoom = ValueRoom(), at now: BusTime, generator: inout SeededGenerator,
-    into actions: inout [Action]
+    _ message: DeliveryMessage, room: LatestValues.Room = LatestValues.Room(), at now: BusTime,
+    generator: inout SeededGenerator, into actions: inout [Action]
   ) {
     switch message {
     case .messages(let transmissions):

@@ -1,7 +1,7 @@
 /// The newest values by key between this node and one other node, in both directions.
 ///
 /// This part decides which version a value gets, when it is sent and sent again, and which received values are kept,
-/// acknowledged, or refused for lack of room. It does not know whether a session is open: the caller says so.
+/// acknowledged, or refused for lack of room. The courier opens and closes it together with the session.
 struct LatestValues: Sendable {
   /// What the node has to do, in order.
   enum Action: Hashable, Sendable {

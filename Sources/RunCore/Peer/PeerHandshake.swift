@@ -162,7 +162,7 @@ extension PeerCore {
       samples.open(received: mark(.samples))
       acknowledgeSamples(through: mark(.samples).sequence, at: now)
       acceptCommands(through: mark(.commands).sequence, at: now, into: &actions)
-      let expired = commands.expire(after: Courier.lifetime, shown: view.authoritative.order, at: now)
+      let expired = commands.expire(after: MessageStream.lifetime, shown: view.authoritative.order, at: now)
       carryOut(expired, at: now, into: &actions)
     }
     carryOut(commands.countFirstTries(), at: now, into: &actions)

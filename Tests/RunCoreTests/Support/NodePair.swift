@@ -257,7 +257,7 @@ struct NodePair {
     }
     // A node that has lost history resets its identity, and not again and again.
     if renewals > before + 3 { faults.append("renewed \(renewals - before) times") }
-    if hub.records.deadline == nil, hub.records.reading == nil, peer.records.kept != hub.records.kept, !hubHasLost {
+    if hub.records.deadline == nil, !hub.records.isReading, peer.records.kept != hub.records.kept, !hubHasLost {
       faults.append("the peer keeps \(peer.records.kept.count) records, the hub \(hub.records.kept.count)")
     }
     if peer.unjudgedCount > 0 { faults.append("\(peer.unjudgedCount) without a verdict") }
