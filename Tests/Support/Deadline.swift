@@ -24,6 +24,22 @@ public func within<Value: Sendable>(
   }
 }
 
+/// Does something again and again until a body that waits for an event returns, for what can be lost on the way.
+public func repeating(
+  _ body: @escaping @Sendable () async -> Void, until event: @escaping @Sendable () async throws -> Void
+) async throws {
+  try await withThrowingTaskGroup(of: Void.self) { group in
+    group.addTask {
+      while !Task.isCancelled {
+        await body()
+        try? await Task.sleep(for: .milliseconds(50))
+      }
+    }
+    defer { group.cancelAll() }
+    try await event()
+  }
+}
+
 /// Polls until a condition holds that sends no notification, such as a file or a count.
 public func lookFor(
   _ what: String, within seconds: Double = 60, _ isThere: @escaping @Sendable () throws -> Bool
