@@ -6,7 +6,7 @@ extension HubCore {
   ) {
     var isDue = false
     var seen: Set<RunID> = []
-    for line in settlement.lines where isOver(line.runID) {
+    for line in settlement.lines where arbiter.control.isOver(line.runID) {
       var isStop = false
       if case .transition(let transition) = line.event { isStop = transition.kind == .stop }
       if isStop, let operation = records.endJournal(of: line.runID, at: now) { operations.append(operation) }
@@ -21,13 +21,11 @@ extension HubCore {
     if isDue { then.append(.makeRecords) }
   }
 
-  func isOver(_ run: RunID) -> Bool { run != arbiter.control.runID || arbiter.control.phase == .completed }
-
   /// Expects a new version of a record after a reading of a run that is over.
   ///
   /// - Returns: the write for that with the first reading only, because later readings are written behind it.
   mutating func expectRecord(afterSampleOf run: RunID, at now: BusTime) -> StoreOperation? {
-    guard isOver(run), !records.isDiscarded(run) else { return nil }
+    guard arbiter.control.isOver(run), !records.isDiscarded(run) else { return nil }
     let isExpected = records.expected[run] != nil
     let operation = records.expect(run, dueAt: now + recordsQuiet)
     return isExpected ? nil : operation
@@ -36,7 +34,7 @@ extension HubCore {
   /// Expects the record of the last run if the store was written by a version that kept no records.
   mutating func expectMissedRecord(at now: BusTime) -> [StoreOperation] {
     let control = arbiter.control
-    guard control.phase == .completed, let run = control.runID, records.kept[run] == nil,
+    guard let run = control.runID, control.isOver(run), records.kept[run] == nil,
       records.expected[run] == nil, records.end(of: run) != nil, !records.isDiscarded(run)
     else { return [] }
     return records.expect(run, dueAt: now).map { [$0] } ?? []

@@ -27,9 +27,9 @@ extension HubCore {
   static func death(of history: HubHistory, control: ControlState, ledger: RunLedger, now: BusTime) -> BusTime? {
     guard let mark = history.clock else { return nil }
     // An incarnation that asked and got no decision does not count: the hub died in the one before it.
-    if control.phase.isOn, let asked = control.runID.flatMap({ history.unanswered[$0] }) { return min(asked, now) }
+    if let asked = control.runOn.flatMap({ history.unanswered[$0] }) { return min(asked, now) }
     let signs = [
-      control.lastEffectiveAt, control.phase.isOn ? ledger.entries.last?.time : nil,
+      control.lastEffectiveAt, control.runOn == nil ? nil : ledger.entries.last?.time,
       history.accepted.map(\.press.arrivedAt).max(), history.verdicts.last?.judgedAt,
     ]
     return min(now, signs.compactMap { $0 }.reduce(mark.bus, max))
@@ -63,9 +63,7 @@ extension HubCore {
       presses.allSatisfy({ book.unjudged[$0] == nil })
     else { return }
     let control = arbiter.control
-    guard control.phase.isOn, let runID = control.runID, let startedAt = control.startedAt,
-      startedAt <= unfinished.diedAt
-    else {
+    guard let runID = control.runOn, let startedAt = control.startedAt, startedAt <= unfinished.diedAt else {
       releaseClock()
       self.unfinished = nil
       return
@@ -123,8 +121,7 @@ extension HubCore {
     case .asking(let runID, _): (unfinishedRun, wasAsked) = (runID, true)
     case .stopping(let runID): (unfinishedRun, wasAsked) = (runID, false)
     }
-    let control = arbiter.control
-    guard control.runID != unfinishedRun || !control.phase.isOn else { return [] }
+    guard arbiter.control.isOver(unfinishedRun) else { return [] }
     releaseClock()
     unfinished = nil
     return wasAsked ? [.setUnanswered(unfinishedRun, since: nil)] : []
