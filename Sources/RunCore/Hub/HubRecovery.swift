@@ -1,5 +1,8 @@
 /// A run that was on when the hub died, until its recovery is decided.
 ///
+/// Until then the run's clock stands at the hub's death (``RunLedger/stopClock(at:)``). The downtime becomes an entry of
+/// the ledger with the decision, when its end is known.
+///
 /// - `settling` (presses that the last incarnation accepted are judged first) can go to: `asking`, `stopping`, over.
 /// - `asking` (the app or a shell is to decide) can go to: `stopping`, over.
 /// - `stopping` (the stop is pressed and its window has not settled) can go to: over.
@@ -16,8 +19,6 @@ struct UnfinishedRun: Sendable {
   /// When the present incarnation began.
   let backAt: BusTime
   var stage: Stage
-  /// A ledger entry that stands for the downtime while its end is unknown. It is never written to the store.
-  var hold: (runID: RunID, entry: LedgerEntry)?
 }
 
 // What becomes of a run that was on when the hub died.
@@ -43,18 +44,9 @@ extension HubCore {
   /// Whether the run's clock runs and its snapshots are published on schedule.
   var isTicking: Bool { arbiter.control.phase == .running && unfinished == nil }
 
-  /// Keeps the time since the hub's death from counting as active until the length of the downtime is known.
-  mutating func holdClock() {
-    guard let diedAt = unfinished?.diedAt, let runID = arbiter.control.runID else { return }
-    let entry = presentRun.entry(at: diedAt, .gap(BusDuration(nanoseconds: .max)))
-    presentRun.insert(entry)
-    unfinished?.hold = (runID, entry)
-  }
-
-  private mutating func releaseClock() {
-    guard let hold = unfinished?.hold else { return }
-    unfinished?.hold = nil
-    if hold.runID == arbiter.control.runID { presentRun.remove(hold.entry) }
+  private mutating func endRecovery() {
+    unfinished = nil
+    presentRun.releaseClock()
   }
 
   /// Decides the recovery once every press that the last incarnation accepted is judged.
@@ -64,9 +56,7 @@ extension HubCore {
     else { return }
     let control = arbiter.control
     guard let runID = control.runOn, let startedAt = control.startedAt, startedAt <= unfinished.diedAt else {
-      releaseClock()
-      self.unfinished = nil
-      return
+      return endRecovery()
     }
     let isOverdue = now - unfinished.diedAt > settings.recoveryAgeMax
     switch settings.recovery {
@@ -122,8 +112,7 @@ extension HubCore {
     case .stopping(let runID): (unfinishedRun, wasAsked) = (runID, false)
     }
     guard arbiter.control.isOver(unfinishedRun) else { return [] }
-    releaseClock()
-    unfinished = nil
+    endRecovery()
     return wasAsked ? [.setUnanswered(unfinishedRun, since: nil)] : []
   }
 
@@ -135,8 +124,7 @@ extension HubCore {
   /// Lets the run go on from a moment, and returns the write for the gap before it in which the hub was dead.
   private mutating func goOn(from moment: BusTime) -> [StoreOperation] {
     guard let diedAt = unfinished?.diedAt else { return [] }
-    releaseClock()
-    unfinished = nil
+    endRecovery()
     // A paused run gets the gap as well, because a resume that was pressed during it may still arrive.
     guard settings.downtime == .paused, diedAt < moment, let runID = arbiter.control.runID else { return [] }
     let entry = presentRun.entry(at: diedAt, .gap(moment - diedAt))
