@@ -1,7 +1,7 @@
 /// A run that was on when the hub died, until its recovery is decided.
 ///
-/// Until then the run's clock stands at the hub's death (``RunLedger/stopClock(at:)``). The downtime becomes an entry of
-/// the ledger with the decision, when its end is known.
+/// Until then the run's clock stands at the hub's death (``RunLedger/stopClock(at:)``). The decision makes the downtime
+/// an entry of the ledger, because its end is known then.
 ///
 /// - `settling` (presses that the last incarnation accepted are judged first) can go to: `asking`, `stopping`, over.
 /// - `asking` (the app or a shell is to decide) can go to: `stopping`, over.

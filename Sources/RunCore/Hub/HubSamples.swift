@@ -64,9 +64,9 @@ extension HubCore {
       }
   }
 
-  /// The bus time of a moment. `nil` for an offset in a run that has not started, or one that leads more than a second of
-  /// real time into the future, which is no measurement. A sender's clock may run a little ahead, so the offset counts
-  /// and not the arrival.
+  /// The bus time of a moment. `nil` for an offset in a run that has not started, or for one that leads more than a
+  /// second of real time into the future, which is no measurement. A sender's clock may run a little ahead, so the
+  /// offset counts and not the arrival.
   ///
   /// - Parameter line: converts a time on the moment's own time line to bus time.
   private func busTime(

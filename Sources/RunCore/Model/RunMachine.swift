@@ -50,9 +50,9 @@ public struct RunMachine: Hashable, Sendable {
     return true
   }
 
-  /// Applies a transition of a ledger, which has one run: nothing follows its stop. A transition that the phase does not
-  /// allow changes nothing. Such transitions exist because an amendment may insert, for example, a pause before another
-  /// pause.
+  /// Applies a transition of a ledger, which has one run: nothing follows its stop. A transition that the phase does
+  /// not allow changes nothing. Such transitions exist because an amendment may insert, for example, a pause before
+  /// another pause.
   mutating func applyInOneRun(_ kind: CommandKind) {
     if phase != .completed { _ = apply(kind) }
   }
