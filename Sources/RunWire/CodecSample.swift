@@ -36,10 +36,7 @@ extension Codec {
   private static func message(_ sample: SampleTransmission) -> WireSample {
     var message = WireSample()
     message.sequence = sample.sequence
-    switch sample.moment {
-    case .age(let age): message.moment = .ageNs(max(0, age.nanoseconds))
-    case .runOffset(let offset): message.moment = .runOffsetNs(offset.nanoseconds)
-    }
+    message.moment = self.message(sample.moment)
     switch sample.value {
     case .position(let position): message.value = .position(self.message(position))
     case .altitude(let meters, let source):
@@ -57,12 +54,6 @@ extension Codec {
   }
 
   private static func value(_ message: WireSample) throws(WireError) -> SampleTransmission {
-    let moment: SampleTransmission.Moment
-    switch message.moment {
-    case .ageNs(let age): moment = .age(try span(age, "sample age"))
-    case .runOffsetNs(let offset): moment = .runOffset(BusDuration(nanoseconds: offset))
-    case nil: throw .malformed("sample without a moment")
-    }
     let reading: SampleValue
     switch message.value {
     case .position(let position): reading = .position(value(position))
@@ -76,8 +67,23 @@ extension Codec {
     }
     guard carries(reading) else { throw .malformed("sample value is out of range") }
     return SampleTransmission(
-      sequence: try sequence(message.sequence), moment: moment, value: reading,
+      sequence: try sequence(message.sequence), moment: try value(message.moment), value: reading,
       runID: message.hasRunID ? try identifier(message.runID, "run id") : nil)
+  }
+
+  private static func message(_ moment: SampleMoment) -> WireSample.OneOf_Moment {
+    switch moment {
+    case .at(let time): .ageNs(max(0, (.zero - time).nanoseconds))
+    case .runOffset(let offset): .runOffsetNs(offset.nanoseconds)
+    }
+  }
+
+  private static func value(_ moment: WireSample.OneOf_Moment?) throws(WireError) -> SampleMoment {
+    switch moment {
+    case .ageNs(let age): .age(try span(age, "sample age"))
+    case .runOffsetNs(let offset): .runOffset(BusDuration(nanoseconds: offset))
+    case nil: throw .malformed("sample without a moment")
+    }
   }
 
   static func message(_ position: Position) -> WirePosition {

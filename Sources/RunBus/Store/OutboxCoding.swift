@@ -18,12 +18,12 @@ enum OutboxCoding {
     case .command(let command):
       append(command, to: &writer)
       return (.command, writer.bytes)
-    case .sample(let value, let runOffset, let runID):
-      writer.append(optional: runOffset) { $0.append($1.nanoseconds) }
+    case .sample(let sample, let runID):
+      append(sample.moment, to: &writer)
       writer.append(optional: runID) { $0.append($1) }
       // The kind comes first, because the reading takes up the rest of the row.
       var reading = ByteWriter()
-      writer.append(UInt8(JournalCoding.append(value, to: &reading).rawValue))
+      writer.append(UInt8(JournalCoding.append(sample.value, to: &reading).rawValue))
       writer.appendRest(reading.bytes)
       return (.sample, writer.bytes)
     case .message(let message):
@@ -46,14 +46,32 @@ enum OutboxCoding {
     switch kind {
     case .command: return readCommand(from: &reader).map(OutboxItem.command)
     case .sample:
-      guard let runOffset = reader.optional({ $0.signed().map(BusDuration.init(nanoseconds:)) }),
-        let runID: RunID? = reader.optional({ $0.identifier() }),
+      guard let moment = readMoment(from: &reader), let runID: RunID? = reader.optional({ $0.identifier() }),
         let kind = reader.byte().flatMap({ JournalKind(rawValue: Int64($0)) }),
         let value = JournalCoding.readSample(kind, from: &reader)
       else { return nil }
-      return .sample(value, runOffset: runOffset, runID: runID)
+      return .sample(Sample(moment: moment, value: value), runID: runID)
     case .message: return reader.message().map(OutboxItem.message)
     case .verdict: return readVerdict(from: &reader).map(OutboxItem.verdict)
+    }
+  }
+
+  private static func append(_ moment: SampleMoment, to writer: inout ByteWriter) {
+    switch moment {
+    case .at(let time):
+      writer.append(UInt8(1))
+      writer.append(time.nanoseconds)
+    case .runOffset(let offset):
+      writer.append(UInt8(2))
+      writer.append(offset.nanoseconds)
+    }
+  }
+
+  private static func readMoment(from reader: inout ByteReader) -> SampleMoment? {
+    switch reader.byte() {
+    case 1: reader.signed().map { .at(BusTime(nanoseconds: $0)) }
+    case 2: reader.signed().map { .runOffset(BusDuration(nanoseconds: $0)) }
+    default: nil
     }
   }
 

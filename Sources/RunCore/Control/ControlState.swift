@@ -38,6 +38,18 @@ public struct ControlState: Hashable, Sendable {
   /// When the last transition took effect; `nil` before the first.
   public var lastEffectiveAt: BusTime? { transitions.last?.effectiveAt }
 
+  /// The run that is on: running or paused. `nil` while none is.
+  public var runOn: RunID? { phase.isOn ? runID : nil }
+
+  /// Whether a run is over. This is the hub's only definition of it: at most one run is on, the present one until its
+  /// stop is made, and every other run is over. That includes runs that this state has forgotten and whole runs, which
+  /// are never on.
+  ///
+  /// It says nothing about whether a run is known (``knows(_:)``), or what is kept of it (`RecordKeeping`).
+  ///
+  /// - Parameter run: a run, aliases resolved.
+  public func isOver(_ run: RunID) -> Bool { run != runOn }
+
   /// The run that an id names: an alias is resolved, any other id is returned unchanged.
   public func canonical(_ id: RunID) -> RunID { aliases[id] ?? id }
 

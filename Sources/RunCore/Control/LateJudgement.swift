@@ -9,7 +9,7 @@ enum LateJudgement {
     let machine = RunMachine(phase: judge.state.phase)
     if kind != .start, machine.isRepeat(kind), run == judge.state.runID, joinsPresent(press, by: &judge) { return }
     if now - press.pressedAt > ControlHistory.age { return judge.answer(press, .rejected(.tooOld), run: run) }
-    if kind == .start, let known = judge.knownRun(of: press), known != judge.state.runID || !machine.phase.isOn {
+    if kind == .start, let known = judge.knownRun(of: press), judge.state.isOver(known) {
       // A repeated start of a run that is over: it must not begin that run again, nor become an alias of the next one.
       return judge.answer(press, .rejected(.illegal(.completed)), run: known)
     }
@@ -59,8 +59,7 @@ enum LateJudgement {
   /// Amends a run that is over with a lap of any device, or with a pause or resume that the device that stopped it
   /// pressed before the stop.
   private static func amends(_ press: AcceptedCommand, run: RunID?, by judge: inout Judge) -> Bool {
-    guard let run, let stop = judge.state.stop(of: run), run != judge.state.runID || !judge.state.phase.isOn
-    else { return false }
+    guard let run, judge.state.isOver(run), let stop = judge.state.stop(of: run) else { return false }
     let kind = press.command.kind
     let machine = RunMachine(phase: judge.state.phase(of: run, at: press.pressedAt))
     switch kind {

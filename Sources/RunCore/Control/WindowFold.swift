@@ -65,7 +65,8 @@ struct WindowFold {
     }
     if kind == .lap { return mark(index, meant: meant) }
     guard meant == run || run == nil else { return .rejected(.otherRun, meant) }
-    if kind == .start, let known = knownRun(of: press), known != run || !machine.phase.isOn {
+    // As `ControlState.isOver`, after the presses of this window so far.
+    if kind == .start, let known = knownRun(of: press), known != (machine.phase.isOn ? run : nil) {
       return .rejected(.illegal(.completed), known)
     }
 

@@ -161,14 +161,18 @@ struct OutboundStream: Sendable {
 
   // MARK: The session
 
-  /// Begins a session: compares the receiver's mark with this stream and continues after it.
-  mutating func open(received mark: StreamMark) -> HistoryCheck {
+  /// Compares the receiver's mark with this stream. It changes nothing.
+  func check(_ mark: StreamMark) -> HistoryCheck {
     if mark.sequence < acknowledged { return .receiverLost }
     if mark.sequence > assigned { return .senderLost }
     if let id = mark.id, let own = lastItem(upTo: mark.sequence)?.id, own != id { return .senderLost }
-    close()
-    sent = max(acknowledged, mark.sequence)
     return .good
+  }
+
+  /// Begins a session: continues after the receiver's mark, which ``check(_:)`` has found to be good.
+  mutating func open(received mark: StreamMark) {
+    close()
+    sent = min(max(acknowledged, mark.sequence), assigned)
   }
 
   /// The last item that a receiver with everything up to here was sent; `nil` when unknown. The search passes over

@@ -2,8 +2,9 @@
 public enum OutboxItem: Hashable, Sendable {
   /// A command.
   case command(Command)
-  /// A reading. It was taken at `runOffset` from the start of the run, or without one at the row's `since`.
-  case sample(SampleValue, runOffset: BusDuration?, runID: RunID?)
+  /// A reading, and the run in which it was taken as far as the sender knows. The zero of its moment's time line is the
+  /// row's `since`.
+  case sample(Sample, runID: RunID?)
   /// An app's message.
   case message(AppMessage)
   /// The verdict on one of the receiver's commands.

@@ -142,8 +142,8 @@ struct DeviceMail: Sendable {
 
   /// Compares the mark that a store states with the stream of messages to it.
   func check(_ mark: StreamMark, of store: StoreID) -> OutboundStream.HistoryCheck {
-    guard var stream = couriers[store]?.stream else { return mark.sequence > 0 ? .senderLost : .good }
-    return stream.open(received: mark)
+    guard let stream = couriers[store]?.stream else { return mark.sequence > 0 ? .senderLost : .good }
+    return stream.check(mark)
   }
 
   /// How far the messages of a store are durably processed; `nil` if the store is not known.

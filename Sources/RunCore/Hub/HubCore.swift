@@ -88,7 +88,7 @@ public struct HubCore: Sendable {
       let judgedFirst = history.accepted.filter { $0.class == .window || $0.class == .next }
       unfinished = UnfinishedRun(
         diedAt: diedAt, backAt: now, stage: .settling(Set(judgedFirst.map(\.press.command.id))))
-      if control.phase.isOn { holdClock() }
+      if control.runOn != nil { presentRun.stopClock(at: diedAt) }
     }
     noteDeadline()
   }

@@ -62,37 +62,34 @@ extension HubCore {
   /// Answers an inquiry of a caller on this machine.
   mutating func answer(_ inquiry: Inquiry, _ number: UInt64, at now: BusTime, into actions: inout [Action]) {
     switch inquiry {
-    case .report:
-      let answer = reportAnswer(at: now)
-      commits.add([], then: [.act(.answer(answer, number))])
-    case .route(let from):
-      let answer = routeAnswer(from: from, at: now)
-      commits.add([], then: [.act(.answer(answer, number))])
-    case .peers: actions.append(.answer(.peers(peers(at: now)), number))
-    case .outbox: actions.append(.answer(.outbox(outbox(at: now)), number))
-    case .quarantine: actions.append(.answer(.quarantine(quarantineReports(at: now)), number))
-    case .cancel(let id): cancel(id, number, at: now, into: &actions)
+    case .report: give(.durably(reportAnswer(at: now)), to: number, into: &actions)
+    case .route(let from): give(.durably(routeAnswer(from: from, at: now)), to: number, into: &actions)
+    case .peers: give(.atOnce(.peers(peers(at: now))), to: number, into: &actions)
+    case .outbox: give(.atOnce(.outbox(outbox(at: now))), to: number, into: &actions)
+    case .quarantine: give(.atOnce(.quarantine(quarantineReports(at: now))), to: number, into: &actions)
+    case .cancel(let id): give(cancel(id, at: now, into: &actions), to: number, into: &actions)
     case .retry(let id):
       guard let old = quarantine.message(id) else {
-        return actions.append(.answer(.failed(InquiryFailure.notQuarantined), number))
+        return give(.refused(InquiryFailure.notQuarantined), to: number, into: &actions)
       }
       guard let device = mail.device(using: old.receiver) else {
-        return actions.append(.answer(.failed("the device that it was for is not known any more"), number))
+        return give(.refused("the device that it was for is not known any more"), to: number, into: &actions)
       }
       let message = AppMessage(id: generator.identifier(), name: old.message.name, body: old.message.body)
       var refusal: PostRefusal?
       withCourier(of: device.storeID, at: now, into: &actions) {
         refusal = $0.post(message, by: .queued, at: $3, into: &$2)
       }
-      guard refusal == nil else { return actions.append(.answer(.failed(InquiryFailure.outboxFull), number)) }
-      removeFromQuarantine(id, number, answer: .done(message.id), into: &actions)
-    case .discard(let id): removeFromQuarantine(id, number, answer: .done(nil), into: &actions)
-    case .post(let message, let device): post(message, to: device, number, at: now, into: &actions)
+      guard refusal == nil else { return give(.refused(InquiryFailure.outboxFull), to: number, into: &actions) }
+      give(quarantine.remove(id, answer: .done(message.id)), to: number, into: &actions)
+    case .discard(let id): give(quarantine.remove(id, answer: .done(nil)), to: number, into: &actions)
+    case .post(let message, let device):
+      guard let device else { return give(.refused("say which device it is for"), to: number, into: &actions) }
+      let refusal = give(message, .queued, to: device, at: now, into: &actions)
+      give(.posted(message.id, to: device, refusal: refusal), to: number, into: &actions)
     case .recover(let choice):
-      guard recover(choice, at: now) else {
-        return actions.append(.answer(.failed(Self.nothingToRecover), number))
-      }
-      commits.add([], then: [.act(.answer(.done(nil), number))])
+      let isRecovered = recover(choice, at: now)
+      give(isRecovered ? .durably(.done(nil)) : .refused(Self.nothingToRecover), to: number, into: &actions)
     case .records, .record, .editRecord, .removeRecord, .putRecord:
       makeRecords(at: now)
       let patience = settings.clock.speed.bus(fromReal: RecordQuestions.patience)
@@ -101,28 +98,13 @@ extension HubCore {
     }
   }
 
-  /// Removes a message from the quarantine, and answers once that is durable.
-  private mutating func removeFromQuarantine(
-    _ id: MessageID, _ number: UInt64, answer: InquiryAnswer, into actions: inout [Action]
-  ) {
-    guard let write = quarantine.remove(id) else {
-      return actions.append(.answer(.failed(InquiryFailure.notQuarantined), number))
+  /// Gives an answer to a caller on this machine.
+  mutating func give(_ reply: InquiryReply, to number: UInt64, into actions: inout [Action]) {
+    switch reply {
+    case .atOnce(let answer): actions.append(.answer(answer, number))
+    case .durably(let answer, let operations): commits.add(operations, then: [.act(.answer(answer, number))])
+    case .read(let run, let from): commits.add([], then: [.act(.readRecord(run, from: from, .inquiry(number)))])
     }
-    commits.add([write], then: [.act(.answer(answer, number))])
-  }
-
-  /// Posts a message of a shell to a device.
-  private mutating func post(
-    _ message: AppMessage, to device: DeviceID?, _ number: UInt64, at now: BusTime, into actions: inout [Action]
-  ) {
-    guard let device else { return actions.append(.answer(.failed("say which device it is for"), number)) }
-    switch give(message, .queued, to: device, at: now, into: &actions) {
-    case nil: break
-    case .unknownDevice: return actions.append(.answer(.failed("this hub has never met \(device)"), number))
-    case .tooLong: return actions.append(.answer(.failed(InquiryFailure.messageTooLong), number))
-    case .full, .unreachable: return actions.append(.answer(.failed(InquiryFailure.outboxFull), number))
-    }
-    commits.add([], then: [.act(.answer(.done(message.id), number))])
   }
 
   /// Answers the questions that waited for due records to be made, once these are made or the patience has run out.
@@ -135,19 +117,17 @@ extension HubCore {
   /// The reason that is given when a recovery decision comes and no run waits for one.
   public static let nothingToRecover = "no run waits for an answer"
 
-  private mutating func cancel(_ id: MessageID, _ number: UInt64, at now: BusTime, into actions: inout [Action]) {
+  private mutating func cancel(_ id: MessageID, at now: BusTime, into actions: inout [Action]) -> InquiryReply {
     if let store = mail.store(holding: id) {
       var isCancelled = false
       withCourier(of: store, at: now, into: &actions) { courier, _, wanted, _ in
         isCancelled = courier.cancel(id, into: &wanted)
       }
-      guard isCancelled else { return actions.append(.answer(.failed(InquiryFailure.notCancellable), number)) }
-      return commits.add([], then: [.act(.answer(.done(nil), number))])
+      return .cancelled(isCancelled)
     }
     // An accepted command, from the spool or from a peer, can no longer be cancelled.
     let command = CommandID(high: id.high, low: id.low)
-    let isAccepted = book.knows(command)
-    actions.append(.answer(.failed(isAccepted ? InquiryFailure.notCancellable : InquiryFailure.notWaiting), number))
+    return book.knows(command) ? .cancelled(false) : .refused(InquiryFailure.notWaiting)
   }
 
   /// The newest value of a key that a device sent; `nil` if it has sent none.

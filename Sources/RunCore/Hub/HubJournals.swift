@@ -3,7 +3,7 @@
 extension HubCore {
   /// Whether the hub accepts readings of a run: while it is on and for a day after it, unless its owner has removed it.
   func acceptsReadings(of run: RunID, at now: BusTime) -> Bool {
-    !isOver(run) || records.end(of: run).map { now - $0 <= ControlHistory.age } ?? false
+    !arbiter.control.isOver(run) || records.end(of: run).map { now - $0 <= ControlHistory.age } ?? false
   }
 
   /// Drops the journals of runs that have been over for more than a day.

@@ -42,7 +42,7 @@ extension HubCore {
           presentRun.insert(setup)
         }
         // The start was accepted in the last incarnation: the time without a hub does not count for the run.
-        if case .settling = unfinished?.stage { holdClock() }
+        if let unfinished, case .settling = unfinished.stage { presentRun.stopClock(at: unfinished.diedAt) }
       }
       if line.runID == arbiter.control.runID {
         presentRun.insert(entry)

@@ -6,7 +6,7 @@ extension HubCore {
   ) {
     var isDue = false
     var seen: Set<RunID> = []
-    for line in settlement.lines where isOver(line.runID) {
+    for line in settlement.lines where arbiter.control.isOver(line.runID) {
       var isStop = false
       if case .transition(let transition) = line.event { isStop = transition.kind == .stop }
       if isStop, let operation = records.endJournal(of: line.runID, at: now) { operations.append(operation) }
@@ -21,13 +21,11 @@ extension HubCore {
     if isDue { then.append(.makeRecords) }
   }
 
-  func isOver(_ run: RunID) -> Bool { run != arbiter.control.runID || arbiter.control.phase == .completed }
-
   /// Expects a new version of a record after a reading of a run that is over.
   ///
   /// - Returns: the write for that with the first reading only, because later readings are written behind it.
   mutating func expectRecord(afterSampleOf run: RunID, at now: BusTime) -> StoreOperation? {
-    guard isOver(run), !records.isDiscarded(run) else { return nil }
+    guard arbiter.control.isOver(run), !records.isDiscarded(run) else { return nil }
     let isExpected = records.expected[run] != nil
     let operation = records.expect(run, dueAt: now + recordsQuiet)
     return isExpected ? nil : operation
@@ -36,7 +34,7 @@ extension HubCore {
   /// Expects the record of the last run if the store was written by a version that kept no records.
   mutating func expectMissedRecord(at now: BusTime) -> [StoreOperation] {
     let control = arbiter.control
-    guard control.phase == .completed, let run = control.runID, records.kept[run] == nil,
+    guard let run = control.runID, control.isOver(run), records.kept[run] == nil,
       records.expected[run] == nil, records.end(of: run) != nil, !records.isDiscarded(run)
     else { return [] }
     return records.expect(run, dueAt: now).map { [$0] } ?? []
@@ -118,14 +116,12 @@ extension HubCore {
   ) {
     switch inquiry {
     case .records(let from):
-      commits.add([], then: [.act(.answer(RecordSummary.page(of: records.kept.values, from: from), number))])
-    case .record(let run, let from):
-      guard records.kept[run] != nil else { return actions.append(.answer(.failed(InquiryFailure.noRecord), number)) }
-      commits.add([], then: [.act(.readRecord(run, from: max(0, from), .inquiry(number)))])
+      give(.durably(RecordSummary.page(of: records.kept.values, from: from)), to: number, into: &actions)
+    case .record(let run, let from): give(.part(of: run, from: from, in: records.kept), to: number, into: &actions)
     case .editRecord(let run, let title, let note): edit(run, title: title, note: note, number, into: &actions)
     case .removeRecord(let run):
       guard let (version, change) = records.remove(run) else {
-        return actions.append(.answer(.failed(InquiryFailure.noRecord), number))
+        return give(.refused(InquiryFailure.noRecord), to: number, into: &actions)
       }
       // Gathered samples are committed first, so that they are removed with the rest and leave no record expected.
       if samples.isPending { commitSamples(at: now) }
@@ -133,7 +129,7 @@ extension HubCore {
         [.forgetExpected(run), .removeRecord(run, version: version, change: change)],
         then: [.recordChanged(.removed(run), change)])
       eraseJournal(of: run, at: now)
-      commits.add([], then: [.act(.answer(.done(nil), number))])
+      give(.durably(.done(nil)), to: number, into: &actions)
     case .putRecord(let upload): receive(upload, number, into: &actions)
     case .peers, .outbox, .cancel, .quarantine, .retry, .discard, .report, .route, .recover, .post: break
     }
@@ -143,13 +139,13 @@ extension HubCore {
     _ run: RunID, title: String?, note: String?, _ number: UInt64, into actions: inout [Action]
   ) {
     guard var summary = records.kept[run] else {
-      return actions.append(.answer(.failed(InquiryFailure.noRecord), number))
+      return give(.refused(InquiryFailure.noRecord), to: number, into: &actions)
     }
     summary.title = title ?? summary.title
     summary.note = note ?? summary.note
     guard summary.title.utf8.count <= RecordSummary.titleBytesMax, summary.note.utf8.count <= RecordSummary.noteBytesMax
-    else { return actions.append(.answer(.failed("the title or the note is too long"), number)) }
-    guard summary != records.kept[run] else { return commits.add([], then: [.act(.answer(.done(nil), number))]) }
+    else { return give(.refused("the title or the note is too long"), to: number, into: &actions) }
+    guard summary != records.kept[run] else { return give(.durably(.done(nil)), to: number, into: &actions) }
     summary.version += 1
     let change = records.keep(summary)
     commits.add(
@@ -160,19 +156,21 @@ extension HubCore {
   private mutating func receive(_ upload: RecordUpload, _ number: UInt64, into actions: inout [Action]) {
     let bytes: [UInt8]
     switch records.receive(upload) {
-    case .misfit: return actions.append(.answer(.failed("the parts of the record do not fit together"), number))
-    case .incomplete: return actions.append(.answer(.taken(isKnown: false), number))
+    case .misfit: return give(.refused("the parts of the record do not fit together"), to: number, into: &actions)
+    case .incomplete: return give(.atOnce(.taken(isKnown: false)), to: number, into: &actions)
     case .complete(let all): bytes = all
     }
     guard var record = RunRecord(encoded: bytes) else {
-      return actions.append(.answer(.failed("these bytes are not a record"), number))
+      return give(.refused("these bytes are not a record"), to: number, into: &actions)
     }
-    if let flaw = record.flaw { return actions.append(.answer(.failed("this record cannot be kept: \(flaw)"), number)) }
+    if let flaw = record.flaw {
+      return give(.refused("this record cannot be kept: \(flaw)"), to: number, into: &actions)
+    }
     let run = record.runID
     // A record that is kept here, or will be made here, takes precedence.
     let isToCome = run == arbiter.control.runID && records.removal(of: run) == nil
     guard records.kept[run] == nil, records.expected[run] == nil, !isToCome else {
-      return commits.add([], then: [.act(.answer(.taken(isKnown: true), number))])
+      return give(.durably(.taken(isKnown: true)), to: number, into: &actions)
     }
     record.summary.version = max(record.summary.version, records.nextVersion(of: run))
     keep(record, then: [.act(.answer(.taken(isKnown: false), number))])

@@ -1,5 +1,8 @@
 /// A run that was on when the hub died, until its recovery is decided.
 ///
+/// Until then the run's clock stands at the hub's death (``RunLedger/stopClock(at:)``). The decision makes the downtime
+/// an entry of the ledger, because its end is known then.
+///
 /// - `settling` (presses that the last incarnation accepted are judged first) can go to: `asking`, `stopping`, over.
 /// - `asking` (the app or a shell is to decide) can go to: `stopping`, over.
 /// - `stopping` (the stop is pressed and its window has not settled) can go to: over.
@@ -16,8 +19,6 @@ struct UnfinishedRun: Sendable {
   /// When the present incarnation began.
   let backAt: BusTime
   var stage: Stage
-  /// A ledger entry that stands for the downtime while its end is unknown. It is never written to the store.
-  var hold: (runID: RunID, entry: LedgerEntry)?
 }
 
 // What becomes of a run that was on when the hub died.
@@ -27,9 +28,9 @@ extension HubCore {
   static func death(of history: HubHistory, control: ControlState, ledger: RunLedger, now: BusTime) -> BusTime? {
     guard let mark = history.clock else { return nil }
     // An incarnation that asked and got no decision does not count: the hub died in the one before it.
-    if control.phase.isOn, let asked = control.runID.flatMap({ history.unanswered[$0] }) { return min(asked, now) }
+    if let asked = control.runOn.flatMap({ history.unanswered[$0] }) { return min(asked, now) }
     let signs = [
-      control.lastEffectiveAt, control.phase.isOn ? ledger.entries.last?.time : nil,
+      control.lastEffectiveAt, control.runOn == nil ? nil : ledger.entries.last?.time,
       history.accepted.map(\.press.arrivedAt).max(), history.verdicts.last?.judgedAt,
     ]
     return min(now, signs.compactMap { $0 }.reduce(mark.bus, max))
@@ -43,18 +44,9 @@ extension HubCore {
   /// Whether the run's clock runs and its snapshots are published on schedule.
   var isTicking: Bool { arbiter.control.phase == .running && unfinished == nil }
 
-  /// Keeps the time since the hub's death from counting as active until the length of the downtime is known.
-  mutating func holdClock() {
-    guard let diedAt = unfinished?.diedAt, let runID = arbiter.control.runID else { return }
-    let entry = presentRun.entry(at: diedAt, .gap(BusDuration(nanoseconds: .max)))
-    presentRun.insert(entry)
-    unfinished?.hold = (runID, entry)
-  }
-
-  private mutating func releaseClock() {
-    guard let hold = unfinished?.hold else { return }
-    unfinished?.hold = nil
-    if hold.runID == arbiter.control.runID { presentRun.remove(hold.entry) }
+  private mutating func endRecovery() {
+    unfinished = nil
+    presentRun.releaseClock()
   }
 
   /// Decides the recovery once every press that the last incarnation accepted is judged.
@@ -63,12 +55,8 @@ extension HubCore {
       presses.allSatisfy({ book.unjudged[$0] == nil })
     else { return }
     let control = arbiter.control
-    guard control.phase.isOn, let runID = control.runID, let startedAt = control.startedAt,
-      startedAt <= unfinished.diedAt
-    else {
-      releaseClock()
-      self.unfinished = nil
-      return
+    guard let runID = control.runOn, let startedAt = control.startedAt, startedAt <= unfinished.diedAt else {
+      return endRecovery()
     }
     let isOverdue = now - unfinished.diedAt > settings.recoveryAgeMax
     switch settings.recovery {
@@ -123,10 +111,8 @@ extension HubCore {
     case .asking(let runID, _): (unfinishedRun, wasAsked) = (runID, true)
     case .stopping(let runID): (unfinishedRun, wasAsked) = (runID, false)
     }
-    let control = arbiter.control
-    guard control.runID != unfinishedRun || !control.phase.isOn else { return [] }
-    releaseClock()
-    unfinished = nil
+    guard arbiter.control.isOver(unfinishedRun) else { return [] }
+    endRecovery()
     return wasAsked ? [.setUnanswered(unfinishedRun, since: nil)] : []
   }
 
@@ -138,8 +124,7 @@ extension HubCore {
   /// Lets the run go on from a moment, and returns the write for the gap before it in which the hub was dead.
   private mutating func goOn(from moment: BusTime) -> [StoreOperation] {
     guard let diedAt = unfinished?.diedAt else { return [] }
-    releaseClock()
-    unfinished = nil
+    endRecovery()
     // A paused run gets the gap as well, because a resume that was pressed during it may still arrive.
     guard settings.downtime == .paused, diedAt < moment, let runID = arbiter.control.runID else { return [] }
     let entry = presentRun.entry(at: diedAt, .gap(moment - diedAt))

@@ -4,11 +4,8 @@ extension HubCore {
   mutating func receiveOwn(_ sample: Sample, at now: BusTime, into actions: inout [Action]) {
     // The bound on writes that wait for a stalled store applies to the hub's own sensors, too.
     guard !commits.isCongested else { return actions.append(.note("the store is far behind: a sample was dropped")) }
-    let time: BusTime?
-    switch sample.moment {
-    case .at(let moment): time = min(settings.clock.bus(at: moment), now)
-    case .runOffset(let offset): time = runTime(offset, of: nil, at: now)
-    }
+    let clock = settings.clock
+    let time = busTime(of: sample.moment, in: nil, at: now) { min(clock.bus(at: $0), now) }
     insert(sample.value, at: time, device: settings.deviceID, run: nil, stream: nil, at: now, into: &actions)
   }
 
@@ -23,6 +20,7 @@ extension HubCore {
     }
     // While its store is far behind, the hub accepts no samples. The watermark stays, and the sender keeps them.
     guard !commits.isCongested else { return }
+    let speed = settings.clock.speed
     var isKnown = false
     for transmission in transmissions {
       let place = marks.position(of: transmission.sequence, in: stream)
@@ -30,10 +28,8 @@ extension HubCore {
       if place == .next, let run = transmission.runID, isAboutToStart(run, for: session.hello) { break }
       switch marks.receive(StreamMark(sequence: transmission.sequence), in: stream) {
       case .next:
-        let time: BusTime?
-        switch transmission.moment {
-        case .age(let age): time = arrival - settings.clock.speed.bus(fromReal: max(.zero, age))
-        case .runOffset(let offset): time = runTime(offset, of: transmission.runID, at: now)
+        let time = busTime(of: transmission.moment, in: transmission.runID, at: now) {
+          arrival - speed.bus(fromReal: max(.zero, .zero - $0))
         }
         insert(
           transmission.value, at: time, device: session.hello.deviceID, run: transmission.runID,
@@ -68,15 +64,21 @@ extension HubCore {
       }
   }
 
-  /// The moment of an offset on the run's time line; `nil` if it lies more than a second of real time in the future,
-  /// which is no measurement. A sender's clock may run a little ahead, so the offset counts and not the arrival.
-  private func runTime(_ offset: BusDuration, of run: RunID?, at now: BusTime) -> BusTime? {
+  /// The bus time of a moment. `nil` for an offset in a run that has not started, or for one that leads more than a
+  /// second of real time into the future, which is no measurement. A sender's clock may run a little ahead, so the
+  /// offset counts and not the arrival.
+  ///
+  /// - Parameter line: converts a time on the moment's own time line to bus time.
+  private func busTime(
+    of moment: SampleMoment, in run: RunID?, at now: BusTime, line: (BusTime) -> BusTime
+  ) -> BusTime? {
+    if case .at(let time) = moment { return line(time) }
     let control = arbiter.control
     var start = control.startedAt
     if let run = run.map(control.canonical), run != control.runID {
       start = control.history(of: run).first?.effectiveAt
     }
-    guard let time = start.map({ $0 + offset }) else { return nil }
+    guard let time = start.map(moment.time(runStartedAt:)) else { return nil }
     return time <= now + settings.clock.speed.bus(fromReal: .seconds(1)) ? time : nil
   }
 

@@ -39,7 +39,11 @@ struct PresentRun: Sendable {
 
   mutating func insert(_ entry: LedgerEntry) { ledger.insert(entry) }
 
-  mutating func remove(_ entry: LedgerEntry) { ledger.remove(entry) }
+  /// Lets no time since the hub's death count as active until ``releaseClock()``.
+  mutating func stopClock(at death: BusTime) { ledger.stopClock(at: death) }
+
+  /// The recovery is decided: time counts as the entries say.
+  mutating func releaseClock() { ledger.releaseClock() }
 
   /// Removes everything that was measured. The transitions stay.
   mutating func erase() {

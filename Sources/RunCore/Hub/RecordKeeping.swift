@@ -37,7 +37,7 @@ struct RecordKeeping: Sendable {
   /// When the first of ``expected`` is due. Cached, because every event asks for it and there may be tens of thousands.
   private var firstDue: BusTime?
   /// Questions that wait for a due record to be made.
-  private var questions: [(inquiry: Inquiry, number: UInt64, until: BusTime)] = []
+  private var questions = RecordQuestions()
   /// The bytes received so far of a record that is being uploaded.
   private var upload: [UInt8] = []
   /// The number of the last change of each record, removed ones included. Peers ask for changes by these numbers.
@@ -73,7 +73,7 @@ struct RecordKeeping: Sendable {
   }
 
   /// When the next record is to be made, or a question has waited for long enough.
-  var deadline: BusTime? { BusTime.earliest(reading == nil ? firstDue : nil, questions.first?.until) }
+  var deadline: BusTime? { BusTime.earliest(reading == nil ? firstDue : nil, questions.deadline) }
 
   /// The record that has been due for longest.
   func nextDue(at now: BusTime) -> (run: RunID, expected: Expected)? {
@@ -198,16 +198,12 @@ struct RecordKeeping: Sendable {
 
   /// Lets a question about records wait while a record is due; `false` if it can be answered now.
   mutating func ask(_ inquiry: Inquiry, _ number: UInt64, until: BusTime, at now: BusTime) -> Bool {
-    guard hasDue(at: now), questions.count < RecordQuestions.waitingMax else { return false }
-    questions.append((inquiry, number, until))
-    return true
+    hasDue(at: now) && questions.add(inquiry, number, until: until)
   }
 
   /// Removes and returns the oldest question, once no record is due or it has waited for long enough.
   mutating func takeQuestion(at now: BusTime) -> (inquiry: Inquiry, number: UInt64)? {
-    guard let first = questions.first, first.until <= now || !hasDue(at: now) else { return nil }
-    questions.removeFirst()
-    return (first.inquiry, first.number)
+    questions.takeDue(isComplete: !hasDue(at: now), at: now)
   }
 
   // MARK: Journals

@@ -54,8 +54,8 @@ struct VerdictStreams: Sendable {
 
   /// Compares the mark that a store states with its stream.
   func check(_ mark: StreamMark, of store: StoreID) -> OutboundStream.HistoryCheck {
-    guard var stream = streams[store] else { return mark.sequence > 0 ? .senderLost : .good }
-    return stream.open(received: mark)
+    guard let stream = streams[store] else { return mark.sequence > 0 ? .senderLost : .good }
+    return stream.check(mark)
   }
 
   /// The rows that wait, for a report.
@@ -126,7 +126,9 @@ struct VerdictStreams: Sendable {
 
   /// Begins a session of a store with the mark that it states; `false` if the store has no stream or another history.
   mutating func open(_ store: StoreID, received mark: StreamMark) -> Bool {
-    streams[store]?.open(received: mark) == .good
+    guard streams[store]?.check(mark) == .good else { return false }
+    streams[store]?.open(received: mark)
+    return true
   }
 
   /// Ends the session of a store.

@@ -100,8 +100,9 @@ struct MessageStream: Sendable {
   mutating func open(
     received mark: StreamMark, at now: BusTime, generator: inout SeededGenerator
   ) -> (check: OutboundStream.HistoryCheck, actions: [Action]) {
-    let check = outbound.open(received: mark)
+    let check = outbound.check(mark)
     guard check == .good else { return (check, []) }
+    outbound.open(received: mark)
     isOpen = true
     var actions = remove(through: mark.sequence, at: now, generator: &generator)
     for row in outbound.rows where row.tries == 0 && row.item != nil && now - row.since > Self.lifetime {

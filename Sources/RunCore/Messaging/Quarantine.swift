@@ -29,10 +29,29 @@ struct Quarantine: Sendable {
     return .unquarantine(id)
   }
 
+  /// Removes a message because a caller on this machine has discarded it, or has sent it again.
+  ///
+  /// - Parameter answer: what the caller is told once that is durable.
+  mutating func remove(_ id: MessageID, answer: InquiryAnswer) -> InquiryReply {
+    remove(id).map { .durably(answer, after: [$0]) } ?? .refused(InquiryFailure.notQuarantined)
+  }
+
   /// The report of each message, oldest first.
   ///
   /// - Parameter device: the device that uses a receiving store.
   func reports(at now: BusTime, device: (StoreID) -> DeviceID?) -> [QuarantineReport] {
     messages.map { $0.report(receiver: device($0.receiver), at: now) }
+  }
+}
+
+extension InquiryReply {
+  /// Answers a caller on this machine who posted a message to a device.
+  static func posted(_ id: MessageID, to device: DeviceID?, refusal: PostRefusal?) -> InquiryReply {
+    switch refusal {
+    case nil: .durably(.done(id))
+    case .unknownDevice: .refused("this hub has never met \(device?.rawValue ?? "that device")")
+    case .tooLong: .refused(InquiryFailure.messageTooLong)
+    case .full, .unreachable: .refused(InquiryFailure.outboxFull)
+    }
   }
 }

@@ -54,12 +54,40 @@ public enum SampleValue: Hashable, Sendable, Codable {
   case motion(MotionActivity)
 }
 
-/// When a sample was taken.
+/// When a sample was taken: by a clock or in the run. The ledger of the hub holds times on the hub's time line only.
+///
+/// | the sample is | zero of the time line of ``at(_:)`` |
+/// |---|---|
+/// | handed to a node by its app | that of the node's monotonic clock (``BusTime``) |
+/// | kept in an outbox row | the row's `since` |
+/// | in a transmission | the moment of sending (``age(_:)``) |
 public enum SampleMoment: Hashable, Sendable, Codable {
-  /// On a node's own time line.
+  /// On the time line of whatever holds the sample.
   case at(BusTime)
   /// Time since the start of the run. A replay with such moments gives the same metrics every time.
   case runOffset(BusDuration)
+
+  /// A moment this long before the zero of the time line.
+  public static func age(_ age: BusDuration) -> SampleMoment { .at(.zero - age) }
+
+  /// The same moment on a time line whose zero is this much earlier. A run offset does not change.
+  func moved(by span: BusDuration) -> SampleMoment {
+    switch self {
+    case .at(let time): .at(time + span)
+    case .runOffset: self
+    }
+  }
+
+  /// The moment on the time line on which the run started at `origin`.
+  ///
+  /// A run offset counts from the start, whenever the sample arrives, so that a replay gives the same metrics every
+  /// time.
+  public func time(runStartedAt origin: BusTime) -> BusTime {
+    switch self {
+    case .at(let time): time
+    case .runOffset(let offset): origin + offset
+    }
+  }
 }
 
 /// One reading and when it was taken.

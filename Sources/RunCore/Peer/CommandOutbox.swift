@@ -104,13 +104,10 @@ struct CommandOutbox: Sendable {
   // MARK: The session
 
   /// Compares the hub's mark with the stream.
-  func check(_ mark: StreamMark) -> OutboundStream.HistoryCheck {
-    var stream = stream
-    return stream.open(received: mark)
-  }
+  func check(_ mark: StreamMark) -> OutboundStream.HistoryCheck { stream.check(mark) }
 
   /// Begins a session at the hub's mark, which ``check(_:)`` has found to be good.
-  mutating func open(received mark: StreamMark) { _ = stream.open(received: mark) }
+  mutating func open(received mark: StreamMark) { stream.open(received: mark) }
 
   /// Ends the session.
   mutating func close() { stream.close() }

@@ -133,9 +133,8 @@ extension PeerCore {
   ) -> Bool {
     let hub = PeerIdentity.Hub(storeID: welcome.storeID, deviceID: welcome.deviceID)
     func mark(_ kind: StreamID.Kind) -> StreamMark { welcome.received[kind] ?? .start }
-    var messages = courier.stream
     let standings = [
-      commands.check(mark(.commands)), samples.check(mark(.samples)), messages.open(received: mark(.messages)),
+      commands.check(mark(.commands)), samples.check(mark(.samples)), courier.stream.check(mark(.messages)),
     ]
     // A peer stores its hub before it sends anything. If it knows no hub and the hub has data of it, its store lost
     // history.

@@ -32,14 +32,6 @@ extension PeerCore {
     for due in records.dueReplies(at: now) { give(due.reply, to: due.number, into: &actions) }
   }
 
-  private mutating func give(_ reply: RecordCopies.Reply, to number: UInt64, into actions: inout [Action]) {
-    switch reply {
-    case .afterCommit(let answer): commits.add([], then: [.act(.answer(answer, number))])
-    case .read(let run, let from): commits.add([], then: [.act(.readRecord(run, from: from, .inquiry(number)))])
-    case .refuse(let reason): actions.append(.answer(.failed(reason), number))
-    }
-  }
-
   private mutating func carryOut(_ wanted: [RecordCopies.Action], at now: BusTime, into actions: inout [Action]) {
     for action in wanted {
       switch action {

@@ -16,25 +16,9 @@ struct RecordCopies: Sendable {
     indirect case written(RecordNews?)
   }
 
-  /// An answer to a question.
-  enum Reply: Sendable {
-    /// Answer once everything before it is durable.
-    case afterCommit(InquiryAnswer)
-    /// Once everything before it is durable, read a part of a record and answer with that.
-    case read(RunID, from: Int)
-    /// Refuse.
-    case refuse(String)
-  }
-
-  private struct Question {
-    let inquiry: Inquiry
-    let number: UInt64
-    let until: BusTime
-  }
-
   private var inbox: RecordInbox
-  /// Questions that wait for changes on their way, oldest first.
-  private var questions: [Question] = []
+  /// Questions that wait for changes on their way.
+  private var questions = RecordQuestions()
 
   /// The copies that the store holds.
   ///
@@ -44,7 +28,7 @@ struct RecordCopies: Sendable {
   /// The summaries of the records that are kept here.
   var kept: [RunID: RecordSummary] { inbox.kept }
   /// When the oldest question must be answered.
-  var answerAt: BusTime? { questions.first?.until }
+  var answerAt: BusTime? { questions.deadline }
   /// When the hub is asked again.
   var retryAt: BusTime? { inbox.retryAt }
   /// Whether a question waits.
@@ -115,29 +99,30 @@ struct RecordCopies: Sendable {
   // MARK: Answering
 
   /// Answers a question; `nil` when it waits.
-  mutating func answer(_ inquiry: Inquiry, _ number: UInt64, at now: BusTime) -> Reply? {
-    guard inbox.isBehind, questions.count < RecordQuestions.waitingMax else { return reply(to: inquiry) }
-    questions.append(Question(inquiry: inquiry, number: number, until: now + RecordQuestions.patience))
+  mutating func answer(_ inquiry: Inquiry, _ number: UInt64, at now: BusTime) -> InquiryReply? {
+    guard inbox.isBehind, questions.add(inquiry, number, until: now + RecordQuestions.patience) else {
+      return reply(to: inquiry)
+    }
     return nil
   }
 
   /// The questions that need not wait any longer, with their answers.
-  mutating func dueReplies(at now: BusTime) -> [(number: UInt64, reply: Reply)] {
-    let count = inbox.isBehind ? questions.prefix { $0.until <= now }.count : questions.count
-    let due = questions.prefix(count)
-    questions.removeFirst(count)
-    return due.map { ($0.number, reply(to: $0.inquiry)) }
+  mutating func dueReplies(at now: BusTime) -> [(number: UInt64, reply: InquiryReply)] {
+    var due: [(number: UInt64, reply: InquiryReply)] = []
+    while let question = questions.takeDue(isComplete: !inbox.isBehind, at: now) {
+      due.append((question.number, reply(to: question.inquiry)))
+    }
+    return due
   }
 
   /// Answers a shell, which may look at the copies and change nothing.
-  private func reply(to inquiry: Inquiry) -> Reply {
+  private func reply(to inquiry: Inquiry) -> InquiryReply {
     switch inquiry {
-    case .records(let from): .afterCommit(RecordSummary.page(of: inbox.kept.values, from: from))
-    case .record(let run, let from):
-      inbox.kept[run] == nil ? .refuse(InquiryFailure.noRecord) : .read(run, from: max(0, from))
-    case .editRecord, .removeRecord, .putRecord: .refuse("only the phone changes what is kept: ask there")
+    case .records(let from): .durably(RecordSummary.page(of: inbox.kept.values, from: from))
+    case .record(let run, let from): .part(of: run, from: from, in: inbox.kept)
+    case .editRecord, .removeRecord, .putRecord: .refused("only the phone changes what is kept: ask there")
     case .peers, .outbox, .cancel, .quarantine, .retry, .discard, .report, .route, .recover, .post:
-      .refuse("this is no question about records")
+      .refused("this is no question about records")
     }
   }
 }

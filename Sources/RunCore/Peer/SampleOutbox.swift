@@ -52,13 +52,12 @@ struct SampleOutbox: Sendable {
         then: Effect.sendable(through: end.sequence, durabilityGeneration: stream.durabilityGeneration)
       )
     }
-    let since: BusTime
-    var runOffset: BusDuration?
-    switch sample.moment {
-    case .at(let time): since = time
-    case .runOffset(let offset): (since, runOffset) = (now, offset)
-    }
-    _ = stream.add(.sample(sample.value, runOffset: runOffset, runID: run), since: since, isGoing: true)
+    let (since, moment): (BusTime, SampleMoment) =
+      switch sample.moment {
+      case .at(let time): (time, .at(.zero))
+      case .runOffset: (now, sample.moment)
+      }
+    _ = stream.add(.sample(Sample(moment: moment, value: sample.value), runID: run), since: since, isGoing: true)
     if flushAt == nil { flushAt = now + Self.flushInterval }
     return reservation
   }
@@ -75,13 +74,10 @@ struct SampleOutbox: Sendable {
   // MARK: The session
 
   /// Compares the hub's mark with the stream.
-  func check(_ mark: StreamMark) -> OutboundStream.HistoryCheck {
-    var stream = stream
-    return stream.open(received: mark)
-  }
+  func check(_ mark: StreamMark) -> OutboundStream.HistoryCheck { stream.check(mark) }
 
   /// Begins a session at the hub's mark, which ``check(_:)`` has found to be good.
-  mutating func open(received mark: StreamMark) { _ = stream.open(received: mark) }
+  mutating func open(received mark: StreamMark) { stream.open(received: mark) }
 
   /// Ends the session.
   mutating func close() { stream.close() }
@@ -101,7 +97,7 @@ struct SampleOutbox: Sendable {
     waiting: Set<RunID>, at now: BusTime, generator: inout SeededGenerator
   ) -> [PeerMessage] {
     let frames = stream.nextFrames(at: now, generator: &generator, rowsMax: Self.frameRowsMax) { item in
-      guard case .sample(_, _, let run?) = item else { return true }
+      guard case .sample(_, let run?) = item else { return true }
       return !waiting.contains(run)
     }
     return frames.map { frame in
@@ -146,9 +142,8 @@ struct SampleOutbox: Sendable {
   }
 
   private static func transmission(of row: OutboxRow, at now: BusTime) -> SampleTransmission? {
-    guard case .sample(let value, let runOffset, let runID)? = row.item else { return nil }
+    guard case .sample(let sample, let runID)? = row.item else { return nil }
     return SampleTransmission(
-      sequence: row.sequence, moment: runOffset.map { .runOffset($0) } ?? .age(now - row.since), value: value,
-      runID: runID)
+      sequence: row.sequence, moment: sample.moment.moved(by: row.since - now), value: sample.value, runID: runID)
   }
 }

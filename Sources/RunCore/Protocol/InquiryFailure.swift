@@ -13,12 +13,3 @@ public enum InquiryFailure {
   /// The outbox holds no such item.
   static let notWaiting = "nothing of this id waits here"
 }
-
-/// Bounds of inquiries that wait for a record that is being made or received.
-enum RecordQuestions {
-  /// How long such an inquiry waits, in real time. It is shorter than the client's timeout (5 s), and longer than a
-  /// journal takes to read (a second at most).
-  static let patience = BusDuration.seconds(3)
-  /// How many of them wait at a time. The node answers any further one at once with the records that it has.
-  static let waitingMax = 64
-}

@@ -25,24 +25,17 @@ public struct CommandTransmission: Hashable, Sendable {
 
 /// A reading as a peer sends it.
 public struct SampleTransmission: Hashable, Sendable {
-  /// When a reading was taken: its age at the moment of sending, or its offset in the run.
-  public enum Moment: Hashable, Sendable {
-    /// Taken this long ago, in real time.
-    case age(BusDuration)
-    /// Taken at this offset from the start of the run, in bus time.
-    case runOffset(BusDuration)
-  }
   /// Its sequence number in the sender's stream of samples: 1, 2, 3 …
   public var sequence: UInt64
-  /// When it was taken.
-  public var moment: Moment
+  /// When it was taken, on a line of real time whose zero is the moment of sending.
+  public var moment: SampleMoment
   /// The reading.
   public var value: SampleValue
   /// The run in which it was taken, as far as the sender knows.
   public var runID: RunID?
 
   /// A sample transmission from its parts.
-  public init(sequence: UInt64, moment: Moment, value: SampleValue, runID: RunID?) {
+  public init(sequence: UInt64, moment: SampleMoment, value: SampleValue, runID: RunID?) {
     self.sequence = sequence
     self.moment = moment
     self.value = value

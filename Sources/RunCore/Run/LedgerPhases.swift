@@ -4,8 +4,8 @@ struct PhaseTrack: Hashable, Sendable {
     let time: BusTime
     let position: UInt64
     let kind: CommandKind
-    /// The phase after it.
-    var phase: RunPhase
+    /// The run after it.
+    var machine: RunMachine
   }
 
   private var steps: [Step] = []
@@ -16,15 +16,14 @@ struct PhaseTrack: Hashable, Sendable {
   mutating func insert(_ kind: CommandKind, at time: BusTime, position: UInt64) {
     let before = steps.lastIndex { ($0.time.nanoseconds, $0.position) <= (time.nanoseconds, position) }
     let index = before.map { $0 + 1 } ?? 0
-    steps.insert(Step(time: time, position: position, kind: kind, phase: .idle), at: index)
-    var phase = index == 0 ? RunPhase.idle : steps[index - 1].phase
+    var machine = index == 0 ? RunMachine() : steps[index - 1].machine
+    steps.insert(Step(time: time, position: position, kind: kind, machine: machine), at: index)
     for index in index..<steps.count {
-      phase = phase.leniently(applying: steps[index].kind) ?? phase
-      steps[index].phase = phase
+      machine.applyInOneRun(steps[index].kind)
+      steps[index].machine = machine
     }
-    startedAt = steps.first { $0.phase != .idle }?.time
-    // Nothing follows a stop.
-    stoppedAt = phase == .completed ? steps.first { $0.phase == .completed }?.time : nil
+    startedAt = steps.first { $0.machine.phase != .idle }?.time
+    stoppedAt = steps.first { $0.machine.phase == .completed }?.time
   }
 
   /// The phase after all transitions up to and at a moment.
@@ -35,6 +34,6 @@ struct PhaseTrack: Hashable, Sendable {
       let middle = (low + high) / 2
       if time < steps[middle].time { high = middle } else { low = middle + 1 }
     }
-    return low == 0 ? .idle : steps[low - 1].phase
+    return low == 0 ? .idle : steps[low - 1].machine.phase
   }
 }

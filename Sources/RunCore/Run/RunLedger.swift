@@ -45,6 +45,8 @@ public struct RunLedger: Sendable {
   private var folded = 0
   private var phases = PhaseTrack()
   private var routeChangedFrom: Int?
+  /// A gap of which only the beginning is known (``stopClock(at:)``), and how many entries precede it.
+  private var openGap: (gap: LedgerEntry, index: Int)?
 
   /// An empty ledger.
   public init(settings: MetricsSettings = MetricsSettings()) {
@@ -82,16 +84,26 @@ public struct RunLedger: Sendable {
     if case .transition(let transition) = entry.event {
       phases.insert(transition.kind, at: entry.time, position: entry.position)
     }
+    if let open = openGap, LedgerEntry.precedes(entry, open.gap) { openGap?.index += 1 }
     if index < folded { goBack(to: index) }
     catchUp()
   }
 
-  /// Removes an entry, as if it had never been inserted. Does nothing when the ledger does not contain it.
-  public mutating func remove(_ entry: LedgerEntry) {
-    // `place(of:)` is behind the entry and its equals, so the entry is just before it.
-    let index = place(of: entry) - 1
-    guard index >= 0, entries[index] == entry else { return }
-    entries.remove(at: index)
+  /// Lets no time from a moment on count as active until ``releaseClock()``, because the hub was down from then on and
+  /// it is not decided for how long. Metrics and route are those of a gap without an end. The ledger gets no entry.
+  public mutating func stopClock(at time: BusTime) {
+    releaseClock()
+    let gap = LedgerEntry(time: time, position: .max, event: .gap(BusDuration(nanoseconds: .max)))
+    let index = place(of: gap)
+    openGap = (gap, index)
+    if index < folded { goBack(to: index) }
+    catchUp()
+  }
+
+  /// Ends ``stopClock(at:)``: time counts as the entries say.
+  public mutating func releaseClock() {
+    guard let index = openGap?.index else { return }
+    openGap = nil
     if index < folded { goBack(to: index) }
     catchUp()
   }
@@ -124,11 +136,14 @@ public struct RunLedger: Sendable {
   /// The metrics at a moment with splits, laps and distance sources; see ``Calculator/report(at:)``.
   public func report(at now: BusTime) -> RunReport { caughtUp.report(at: now) }
 
-  /// The calculator with every entry folded.
+  /// The calculator with every entry folded, and an open gap.
   private var caughtUp: Calculator {
-    guard folded < entries.count else { return calculator }
+    guard folded < entries.count || openGap != nil else { return calculator }
     var calculator = calculator
-    for entry in entries[folded...] { calculator.fold(entry) }
+    for index in folded...entries.count {
+      if let openGap, openGap.index == index { calculator.fold(openGap.gap) }
+      if index < entries.count { calculator.fold(entries[index]) }
+    }
     return calculator
   }
 
@@ -157,6 +172,7 @@ public struct RunLedger: Sendable {
   private mutating func catchUp() {
     let end = min(entries.count, folded + Self.catchUpMax)
     while folded < end {
+      if let openGap, openGap.index == folded { calculator.fold(openGap.gap) }
       if let point = calculator.fold(entries[folded]) {
         routeChangedFrom = routeChangedFrom ?? route.count
         route.append(point)

@@ -109,8 +109,8 @@ struct OperationGenerator {
     switch Int.random(in: 0..<4, using: &random) {
     case 0: return .command(press().command)
     case 1:
-      return .sample(
-        sample(), runOffset: maybe { BusDuration(nanoseconds: $0.anySigned()) }, runID: maybe { $0.runID() })
+      let moment = [SampleMoment.at(time()), .runOffset(BusDuration(nanoseconds: anySigned()))]
+      return .sample(Sample(moment: pick(moment), value: sample()), runID: maybe { $0.runID() })
     case 2: return .message(message())
     default: return .verdict(verdict(press()))
     }

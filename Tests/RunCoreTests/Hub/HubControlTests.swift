@@ -282,7 +282,7 @@ struct HubControlTests {
               command: command, sequence: UInt64(sequence) + 1, age: BusDuration(nanoseconds: age),
               stopFollows: kind == .start)
             _ = hub.says("watch", .command(transmission), sentAt: BusTime(nanoseconds: sentAt))
-            let moments: [SampleTransmission.Moment] = [
+            let moments: [SampleMoment] = [
               .age(BusDuration(nanoseconds: age)), .runOffset(BusDuration(nanoseconds: sentAt)),
             ]
             for (offset, moment) in moments.enumerated() {

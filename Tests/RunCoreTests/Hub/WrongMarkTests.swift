@@ -127,7 +127,7 @@ struct WrongNumberTests {
       let command = CommandTransmission(
         command: lap, sequence: sequence, age: span, isUncertain: true, stopFollows: true)
       _ = hub.says("wrong", .command(command), sentAt: BusTime(nanoseconds: edge))
-      for moment in [SampleTransmission.Moment.age(span), .runOffset(span)] {
+      for moment in [SampleMoment.age(span), .runOffset(span)] {
         let sample = SampleTransmission(sequence: sequence, moment: moment, value: .heartRate(bpm: 1), runID: nil)
         _ = hub.says("wrong", .samples([sample]), sentAt: BusTime(nanoseconds: edge))
       }

@@ -17,12 +17,12 @@ struct RecordCopiesTests {
     }
   }
 
-  private func line(_ reply: RecordCopies.Reply?) -> String {
+  private func line(_ reply: InquiryReply?) -> String {
     switch reply {
     case nil: "wait"
-    case .afterCommit(let answer)?: NodeLines.line(answer)
+    case .durably(let answer, _)?: NodeLines.line(answer)
     case .read(let run, let from)?: "read run \(run.low) from \(from)"
-    case .refuse?: "refuse"
+    case .atOnce?: "refuse"
     }
   }
 

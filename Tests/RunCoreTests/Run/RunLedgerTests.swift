@@ -118,6 +118,42 @@ struct RunLedgerTests {
     #expect(ledger.metrics(at: LedgerBuilder.time(200)).active == .seconds(60))
   }
 
+  @Test("A clock that is stopped gives the numbers of a gap without an end, and of no gap once it is released")
+  func stoppedClock() {
+    var builder = LedgerBuilder()
+    builder.press(.start, at: 0)
+    builder.run(from: 0, through: 200)
+    builder.press(.pause, at: 150)
+    builder.press(.resume, at: 160)
+    let entries = builder.entries
+    let end = LedgerBuilder.time(300)
+    for death in [-1, 0, 99.5, 100, 150, 155, 200, 250] as [Double] {
+      let gap = LedgerEntry(
+        time: LedgerBuilder.time(death), position: 1_000_000, event: .gap(BusDuration(nanoseconds: .max)))
+      let plain = RunLedger(entries: entries)
+      let withGap = RunLedger(entries: entries + [gap])
+      var before = RunLedger()
+      before.stopClock(at: gap.time)
+      before.insert(contentsOf: entries)
+      var amid = RunLedger(entries: entries.filter { $0.time < LedgerBuilder.time(120) })
+      amid.stopClock(at: gap.time)
+      amid.insert(contentsOf: entries.filter { $0.time >= LedgerBuilder.time(120) }.reversed())
+      var after = plain
+      after.stopClock(at: gap.time)
+      for ledger in [before, amid, after] {
+        var ledger = ledger
+        #expect(ledger.entries.count == entries.count)
+        #expect(ledger.report(at: end) == withGap.report(at: end), "\(death)")
+        ledger.foldAll()
+        #expect(ledger.route == withGap.route, "\(death)")
+        ledger.releaseClock()
+        ledger.foldAll()
+        #expect(ledger.report(at: end) == plain.report(at: end), "\(death)")
+        #expect(ledger.route == plain.route, "\(death)")
+      }
+    }
+  }
+
   @Test("A ledger that is read back equals the one built entry by entry, also after late entries")
   func readBack() {
     var builder = LedgerBuilder()

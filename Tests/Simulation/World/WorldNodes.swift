@@ -142,7 +142,7 @@ extension World {
       switch row.item {
       case .command(let command): presses[command.id]?.isOwed = true
       case .message(let message): posts[message.id]?.wasDurable = true
-      case .sample(let value, _, let run): own(value, run: run)
+      case .sample(let sample, let run): own(sample.value, run: run)
       case .verdict, nil: break
       }
     case (.setLatest(let row), _): posts[row.message.id]?.wasDurable = true

@@ -100,7 +100,7 @@ extension World {
         case 3: .pedometer(meters: reading)
         default: .heartRate(bpm: reading)
         }
-      let moment: SampleTransmission.Moment =
+      let moment: SampleMoment =
         chance(2)
         ? .age(Self.longSpans.randomElement(using: &random)!) : .runOffset(Self.oddSpans.randomElement(using: &random)!)
       samples.append(

@@ -12,7 +12,7 @@ struct Stopwatch: Hashable, Sendable {
     let startedAt: BusTime
   }
 
-  private(set) var phase = RunPhase.idle
+  private var machine = RunMachine()
   private(set) var startedAt: BusTime?
   private(set) var stoppedAt: BusTime?
   /// Whether auto-pause has stopped the clock. A pause by command replaces it, and only a command ends that one.
@@ -33,13 +33,17 @@ struct Stopwatch: Hashable, Sendable {
     let time: BusTime
   }
 
-  /// Applies a transition. One that the phase does not allow changes nothing; such transitions exist because an
-  /// amendment may insert, for example, a pause before another pause.
+  /// The phase after the applied transitions.
+  var phase: RunPhase { machine.phase }
+
+  /// Applies a transition. One that the phase does not allow changes nothing (``RunMachine/applyInOneRun(_:)``).
   mutating func apply(_ kind: CommandKind, at time: BusTime) {
-    guard let next = phase.leniently(applying: kind), next != phase else { return }
+    var next = machine
+    next.applyInOneRun(kind)
+    guard next != machine else { return }
     halt(at: time)
     isAutoPaused = false
-    switch next {
+    switch next.phase {
     case .idle: break
     case .running:
       startedAt = startedAt ?? time
@@ -47,7 +51,7 @@ struct Stopwatch: Hashable, Sendable {
     case .paused: break
     case .completed: stoppedAt = time
     }
-    phase = next
+    machine = next
   }
 
   /// Applies a gap in which the hub was down. The phase stays and elapsed time goes on, but active time does not.
@@ -105,19 +109,5 @@ struct Stopwatch: Hashable, Sendable {
     }
     counted = active(at: time)
     countedTo = max(countedTo, time)
-  }
-}
-
-extension RunPhase {
-  /// The phase after a transition of a ledger; `nil` when the phase does not allow it. A ledger has one run, so nothing
-  /// follows a stop.
-  func leniently(applying kind: CommandKind) -> RunPhase? {
-    switch (self, kind) {
-    case (.idle, .start): .running
-    case (.running, .pause): .paused
-    case (.paused, .resume): .running
-    case (.running, .stop), (.paused, .stop): .completed
-    case (_, .lap), (.idle, _), (.running, _), (.paused, _), (.completed, _): nil
-    }
   }
 }

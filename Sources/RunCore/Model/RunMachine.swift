@@ -16,6 +16,8 @@
 /// - `completed` can go to: `running`, as another run.
 ///
 /// A lap is legal while a run is on and does not change the phase.
+///
+/// This is the only table of legal commands. What a legal command leads to is ``CommandKind/targetPhase``.
 public struct RunMachine: Hashable, Sendable {
   /// The present phase.
   public private(set) var phase: RunPhase
@@ -46,5 +48,12 @@ public struct RunMachine: Hashable, Sendable {
     guard allows(kind) else { return false }
     if let target = kind.targetPhase { phase = target }
     return true
+  }
+
+  /// Applies a transition of a ledger, which has one run: nothing follows its stop. A transition that the phase does
+  /// not allow changes nothing. Such transitions exist because an amendment may insert, for example, a pause before
+  /// another pause.
+  mutating func applyInOneRun(_ kind: CommandKind) {
+    if phase != .completed { _ = apply(kind) }
   }
 }
