@@ -46,7 +46,8 @@ struct StoreMismatchTests {
   }
 
   @Test(
-    "Every command that opens stores refuses one of another version", arguments: [("older", 0), ("newer", 0xFFFD_0002)])
+    "Every command that opens stores refuses one of another version",
+    arguments: [("older", UInt32(0)), ("newer", UInt32(0xFFFD_0002))])
   func version(of word: String, mark: UInt32) async throws {
     try await withTestBus { bus in
       for device in ["phone", "watch"] {
