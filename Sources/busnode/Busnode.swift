@@ -41,7 +41,7 @@ struct Busnode: AsyncParsableCommand {
         5    queued: stored here, delivered when the hub is back (outbox flush: some still wait)
         6    the hub has the command, but no verdict came in time
         64   wrong usage
-        65   a bad input file
+        65   a bad input file, or a store of another version of RunBus or of another role (phone, or watch and widget)
         69   no such bus, or no hub answers
         74   standard output or a file cannot be written, or a store or the spool cannot be read (send: the press could
              not be stored and was not sent)

@@ -25,8 +25,9 @@ struct StoreFilesProcessTests {
       // One changed bit renames the column "run" of "accepted" to "ren".
       let path = store(of: "phone", on: bus) + "/node.sqlite"
       var bytes = try Data(contentsOf: URL(filePath: path))
-      let range = try #require(bytes.range(of: Data("source BLOB NOT NULL, run BLOB".utf8)))
-      bytes.replaceSubrange(range, with: Data("source BLOB NOT NULL, ren BLOB".utf8))
+      let columns = "position INTEGER NOT NULL, kind TEXT NOT NULL, source BLOB NOT NULL"
+      let range = try #require(bytes.range(of: Data("\(columns), run BLOB".utf8)))
+      bytes.replaceSubrange(range, with: Data("\(columns), ren BLOB".utf8))
       try bytes.write(to: URL(filePath: path))
 
       phone = try await spawn("phone", on: bus, "--debounce", "0")

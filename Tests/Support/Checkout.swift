@@ -15,15 +15,13 @@ public enum Checkout {
 
   /// Recordings of real runs, `shared/runs` beside the checkout or beside a folder above it; `nil` if there are none.
   public static let recordings = shared("runs", with: "reference.json")
-  /// Damaged stores, `shared/damaged`; `nil` where there are none.
-  public static let damagedStores = shared("damaged", with: nil)
 
-  private static func shared(_ name: String, with file: String?) -> URL? {
+  private static func shared(_ name: String, with file: String) -> URL? {
     var folder = root
     while folder.path != "/" {
       folder.deleteLastPathComponent()
       let found = folder.appending(path: "shared/\(name)")
-      if FileManager.default.fileExists(atPath: file.map { found.appending(path: $0).path } ?? found.path) {
+      if FileManager.default.fileExists(atPath: found.appending(path: file).path) {
         return found
       }
     }

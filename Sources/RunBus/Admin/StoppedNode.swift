@@ -20,32 +20,35 @@ package final class StoppedNode {
 
   /// Opens the store of a device on a bus of this machine.
   ///
-  /// - Throws: ``RunBusError/Code/busHeld`` when another process holds it, ``RunBusError/Code/store`` when it cannot be
-  ///   used.
+  /// - Throws: ``RunBusError/Code/busHeld`` when another process holds it, ``RunBusError/Code/storeMismatch`` when it is
+  ///   of another version, ``RunBusError/Code/store`` when it cannot be used.
   package convenience init(of device: DeviceID, on location: BusLocation) throws(RunBusError) {
     let store = try NodeStore(directory: location.stateDirectory(for: device), device: device)
     do {
-      self.init(device: device, store: store, peer: try store.peerHistory(), hub: try store.history())
+      switch store.role {
+      case .hub: self.init(device: device, store: store, hub: try store.history())
+      // A store that no node has used holds nothing.
+      case .peer, nil: self.init(device: device, store: store, peer: try store.peerHistory())
+      }
     } catch {
       store.close()
       throw error
     }
   }
 
-  private init(device: DeviceID, store: NodeStore, peer: PeerHistory, hub: HubHistory) {
-    self.device = device
-    self.store = store
+  private init(device: DeviceID, store: NodeStore, peer: PeerHistory) {
+    (self.device, self.store, now) = (device, store, Loop.now)
+    let settings = PeerCore.Settings(
+      deviceID: device, role: NodeRole(rawValue: device.rawValue), nodeID: store.nodeID, storeID: store.storeID,
+      topics: [], isOneShot: false, seed: .random(in: .min ... .max))
+    core = .peer(
+      PeerCore(
+        settings: settings, history: peer, now: now, wallSeconds: Date().timeIntervalSince1970, bootID: MachineBoot.id))
+  }
+
+  private init(device: DeviceID, store: NodeStore, hub: HubHistory) {
+    (self.device, self.store) = (device, store)
     let (real, wall) = (Loop.now, Date().timeIntervalSince1970)
-    // A store is a hub's when it has a term or has met devices, and knows no hub of its own. Any other is opened as a
-    // peer's.
-    guard peer.hub == nil, hub.term > 0 || !hub.devices.isEmpty else {
-      now = real
-      let settings = PeerCore.Settings(
-        deviceID: device, role: NodeRole(rawValue: device.rawValue), nodeID: store.nodeID, storeID: store.storeID,
-        topics: [], isOneShot: false, seed: .random(in: .min ... .max))
-      core = .peer(PeerCore(settings: settings, history: peer, now: real, wallSeconds: wall, bootID: MachineBoot.id))
-      return
-    }
     let clock = BusClock.continuing(
       hub.clock, lastSign: hub.lastSign, real: real, wallSeconds: wall, bootID: MachineBoot.id, speed: .realTime)
     now = clock.bus(at: real)

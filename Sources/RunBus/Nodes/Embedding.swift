@@ -11,13 +11,15 @@
     ///   - configuration: How the hub is set up.
     ///   - loop: The thread that the hub runs on; several nodes may share it.
     /// - Throws: ``RunBusError/Code/busHeld``, which names the process that holds the bus or the store;
+    ///   ``RunBusError/Code/storeMismatch`` when the store is a peer's or of another version;
     ///   ``RunBusError/Code/store`` or ``RunBusError/Code/transport`` when a directory cannot be used.
     public init(at location: BusLocation, configuration: HubConfiguration, loop: Loop) throws(RunBusError) {
       // The lock is acquired first and released last: no other hub may bind while a socket of this one is open.
       let lock = try HubLock.acquire(location, device: configuration.deviceID)
       let device = configuration.deviceID
       let store = try NodeStore(
-        directory: location.stateDirectory(for: device), device: device, patience: NodeStore.visitorPatience)
+        directory: location.stateDirectory(for: device), device: device, patience: NodeStore.visitorPatience,
+        role: .hub, options: StoreOptions())
       // From now on a press that does not reach the hub is kept for it. If the directory cannot be made, the hub logs
       // that when it has started.
       try? location.setMet()
@@ -36,14 +38,16 @@
     ///   - location: The bus.
     ///   - configuration: How the peer is set up.
     ///   - loop: The thread that the peer runs on; several nodes may share it.
-    /// - Throws: ``RunBusError/Code/busHeld``, which names the process that holds the store; ``RunBusError/Code/store``
-    ///   when it cannot be used.
+    /// - Throws: ``RunBusError/Code/busHeld``, which names the process that holds the store;
+    ///   ``RunBusError/Code/storeMismatch`` when the store is a hub's or of another version;
+    ///   ``RunBusError/Code/store`` when it cannot be used.
     public init(at location: BusLocation, configuration: PeerConfiguration, loop: Loop) throws(RunBusError) {
       let device = configuration.deviceID
       self.init(
         configuration: configuration, connector: ZeroMQConnector(control: location.controlEndpoint),
         store: try NodeStore(
-          directory: location.stateDirectory(for: device), device: device, patience: NodeStore.visitorPatience),
+          directory: location.stateDirectory(for: device), device: device, patience: NodeStore.visitorPatience,
+          role: .peer, options: StoreOptions()),
         loop: loop,
         services: LocalServices(at: location, device: device))
     }

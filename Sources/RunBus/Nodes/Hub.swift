@@ -167,6 +167,7 @@ public actor Hub: Node, DrivenNode {
   // MARK: Events in
 
   func begin() throws(RunBusError) {
+    try driver.store.claim(for: .hub)
     let history = try driver.store.history()
     let real = Loop.now
     clock = BusClock.continuing(

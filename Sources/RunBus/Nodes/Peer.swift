@@ -218,6 +218,7 @@ public actor Peer: Node, DrivenNode {
   // MARK: Events in
 
   func begin() throws(RunBusError) {
+    try driver.store.claim(for: .peer)
     let settings = PeerCore.Settings(
       deviceID: configuration.deviceID, role: configuration.role, nodeID: driver.store.nodeID,
       storeID: driver.store.storeID, topics: configuration.topics, isOneShot: configuration.isOneShot,

@@ -2,7 +2,7 @@ import Foundation
 import GRDB
 import RunCore
 
-/// The one row of the table `vigil`: a peer's failure detection.
+/// The one row of the table `failure_mark`: a peer's failure detection.
 enum FailureMarkColumns {
   /// Writes a mark. The wall time of an alarm is for people who inspect the store; the node does not use it.
   static func write(_ mark: HubFailureMark, _ db: Database) throws {
@@ -11,8 +11,9 @@ enum FailureMarkColumns {
     let isNew = mark.duty == .alarmed
     try db.run(
       """
-      INSERT INTO vigil (one, duty, run, hub, term, revision, tick, silence, wall) VALUES (1, ?, ?, ?, ?, ?, ?, ?, ?)
-      ON CONFLICT (one) DO UPDATE SET duty = excluded.duty, run = excluded.run, hub = excluded.hub,
+      INSERT INTO failure_mark (one, duty, run, device, term, revision, tick, silence, wall)
+      VALUES (1, ?, ?, ?, ?, ?, ?, ?, ?)
+      ON CONFLICT (one) DO UPDATE SET duty = excluded.duty, run = excluded.run, device = excluded.device,
         term = excluded.term, revision = excluded.revision, tick = excluded.tick, silence = excluded.silence,
         wall = COALESCE(excluded.wall, wall)
       """,
@@ -33,7 +34,7 @@ enum FailureMarkColumns {
     return HubFailureMark(
       duty: duty,
       lastAlarm: HubLost(
-        runID: row.identifier("run"), deviceID: row.text("hub").flatMap { DeviceID($0) },
+        runID: row.identifier("run"), deviceID: row.text("device").flatMap { DeviceID($0) },
         order: SnapshotOrder(
           term: UInt64(bitPattern: term), revision: UInt64(bitPattern: revision), tick: UInt64(bitPattern: tick)),
         silence: BusDuration(nanoseconds: silence)))

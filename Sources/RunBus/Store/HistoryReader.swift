@@ -57,7 +57,7 @@ struct HistoryReader {
       history.view = row.data("snapshot").flatMap(ViewCoding.decode)
       return history.view != nil
     }
-    try reader.each("vigil", "SELECT * FROM vigil") { row in
+    try reader.each("failure_mark", "SELECT * FROM failure_mark") { row in
       guard let mark = FailureMarkColumns.read(row) else { return false }
       history.failureMark = mark
       return true
@@ -92,7 +92,7 @@ struct HistoryReader {
 
   private mutating func readControl(into history: inout HubHistory) throws {
     try each("accepted", "SELECT * FROM accepted ORDER BY position") { row in
-      guard let press = AcceptedCommandColumns.read(row), let admission = row.text("class").flatMap(Admission.init)
+      guard let press = AcceptedCommandColumns.read(row), let admission = row.text("admission").flatMap(Admission.init)
       else {
         return false
       }

@@ -19,7 +19,7 @@ enum JournalSweep {
   static func drop(_ run: RunID, _ db: Database) throws {
     // The sweep may delete the row with the highest position. That position must not be used again, so it is stored.
     try db.run(
-      "INSERT OR REPLACE INTO meta (key, value) SELECT 'position', MAX(position) FROM journal HAVING COUNT(*) > 0",
+      "INSERT OR REPLACE INTO meta (key, value) SELECT 'last_position', MAX(position) FROM journal HAVING COUNT(*) > 0",
       [])
     try db.run(
       """
@@ -53,7 +53,7 @@ enum JournalSweep {
 
   /// The highest position that was ever used.
   static func lastPosition(_ db: Database) throws -> UInt64 {
-    let swept = try Int64.fetchOne(db, sql: "SELECT value FROM meta WHERE key = 'position'") ?? 0
+    let swept = try Int64.fetchOne(db, sql: "SELECT value FROM meta WHERE key = 'last_position'") ?? 0
     let present = try Int64.fetchOne(db, sql: "SELECT MAX(position) FROM journal") ?? 0
     return UInt64(bitPattern: max(swept, present))
   }

@@ -5,6 +5,7 @@ import Synchronization
 /// A store in memory, which is lost with its owner.
 final class MemoryStore: StoreBackend {
   private struct State: Sendable {
+    var role: StoreRole?
     var history = HubHistory()
     var journals: [RunID: [LedgerEntry]] = [:]
     /// Runs of which only the transitions are still read.
@@ -28,6 +29,14 @@ final class MemoryStore: StoreBackend {
     try options.beforeCommit?(operations)
     state.withLock { state in
       for operation in operations { Self.apply(operation, to: &state) }
+    }
+  }
+
+  func claim(for role: StoreRole) throws(StoreFault) -> StoreRole {
+    state.withLock { state in
+      let stored = state.role ?? role
+      state.role = stored
+      return stored
     }
   }
 

@@ -9,6 +9,8 @@ public final class NodeStore: Sendable {
   public let nodeID: NodeID
   /// The store's own id, which names its streams. It is the one that was read when the store was opened.
   public let storeID: StoreID
+  /// Whose history the store held when it was opened; `nil` when no node had used it.
+  let role: StoreRole?
 
   private let engine: StoreEngine
   private let thread: StoreThread
@@ -27,27 +29,32 @@ public final class NodeStore: Sendable {
   ///   - directory: The directory of the store; it is made if necessary.
   ///   - device: The holder's name in the errors of other processes; without it, the directory's name.
   ///   - patience: How long to wait, blocking, while another process holds the store.
-  /// - Throws: ``RunBusError/Code/busHeld``, which names the holder; ``RunBusError/Code/store`` otherwise.
+  /// - Throws: ``RunBusError/Code/busHeld``, which names the holder; ``RunBusError/Code/storeMismatch`` for a store of
+  ///   another version of RunBus; ``RunBusError/Code/store`` otherwise.
   public convenience init(
     directory: String, device: DeviceID? = nil, patience: BusDuration = .zero
   ) throws(RunBusError) {
-    try self.init(directory: directory, device: device, patience: patience, options: StoreOptions())
+    try self.init(directory: directory, device: device, patience: patience, role: nil, options: StoreOptions())
   }
 
   /// A store in memory, which is lost with its owner: for one-shot senders and tests.
   public convenience init() { self.init(options: StoreOptions()) }
 
+  /// - Parameter role: The role that the store must have, unless no node has used it.
+  /// - Throws: Also ``RunBusError/Code/storeMismatch`` for a store of the other role.
   convenience init(
-    directory: String, device: DeviceID?, patience: BusDuration = .zero, options: StoreOptions
+    directory: String, device: DeviceID?, patience: BusDuration = .zero, role: StoreRole? = nil,
+    options: StoreOptions
   ) throws(RunBusError) {
     let lock = try StoreFile.lock(directory, device, patience: patience)
-    let file = try StoreFile(directory: directory, options: options)
+    let file = try StoreFile(directory: directory, role: role, options: options)
     self.init(file, directory, lock, options)
   }
 
   private init(_ file: StoreFile, _ directory: String, _ lock: consuming FileLock, _ options: StoreOptions) {
     nodeID = file.nodeID
     storeID = file.storeID
+    role = file.role
     self.directory = directory
     self.options = options
     let files = [lock.identity] + file.files
@@ -58,6 +65,7 @@ public final class NodeStore: Sendable {
   init(options: StoreOptions) {
     nodeID = .random()
     storeID = .random()
+    role = nil
     directory = nil
     self.options = options
     engine = StoreEngine(MemoryStore(options: options), lock: nil, files: [], notices: [])
@@ -68,6 +76,14 @@ public final class NodeStore: Sendable {
 
   /// Sentences for the log of the node: a store was set aside, rows could not be read.
   public var notices: [String] { engine.notices }
+
+  /// Makes the store a hub's or a peer's when no node has used it, durably. Blocks and throws like ``history()``.
+  ///
+  /// - Throws: Also ``RunBusError/Code/storeMismatch`` when it holds the history of the other role.
+  func claim(for role: StoreRole) throws(RunBusError) {
+    let stored = try read { [engine] in engine.claim(for: role) }
+    guard stored == role else { throw stored.refusal(of: role, directory) }
+  }
 
   /// Writes a batch durably, all of it in order or nothing, and then calls `completion` on the store's thread.
   ///

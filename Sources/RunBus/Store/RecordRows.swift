@@ -48,7 +48,7 @@ enum RecordRows {
         """, [ControlHistory.skipsMax])
     case .setRecordsThrough(let change):
       try db.run(
-        "INSERT OR REPLACE INTO meta (key, value) VALUES ('records', ?)", [Int64(bitPattern: change)])
+        "INSERT OR REPLACE INTO meta (key, value) VALUES ('records_through', ?)", [Int64(bitPattern: change)])
     default: break
     }
   }
@@ -74,6 +74,6 @@ enum RecordRows {
 
   /// The last change of the hub's records that a peer has processed.
   static func through(_ db: Database) throws -> UInt64 {
-    UInt64(bitPattern: try Int64.fetchOne(db, sql: "SELECT value FROM meta WHERE key = 'records'") ?? 0)
+    UInt64(bitPattern: try Int64.fetchOne(db, sql: "SELECT value FROM meta WHERE key = 'records_through'") ?? 0)
   }
 }

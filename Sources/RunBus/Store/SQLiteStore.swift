@@ -64,6 +64,16 @@ final class SQLiteStore: StoreBackend {
     outbox.forget()
   }
 
+  func claim(for role: StoreRole) throws(StoreFault) -> StoreRole {
+    try faulting {
+      try queue.write { db in
+        if let stored = try StoreRole(storedIn: db) { return stored }
+        try role.write(db)
+        return role
+      }
+    }
+  }
+
   func history() throws(StoreFault) -> (history: HubHistory, notices: [String]) {
     try faulting { try queue.writeWithoutTransaction { db in try HistoryReader.readHub(db) } }
   }
@@ -107,7 +117,8 @@ final class SQLiteStore: StoreBackend {
   }
 
   private static let acceptSQL = """
-    INSERT OR REPLACE INTO accepted (\(AcceptedCommandColumns.names), class, position) VALUES (\(AcceptedCommandColumns.placeholders), ?, ?)
+    INSERT OR REPLACE INTO accepted (\(AcceptedCommandColumns.names), admission, position)
+    VALUES (\(AcceptedCommandColumns.placeholders), ?, ?)
     """
   private static let judgeSQL = """
     INSERT INTO verdicts (\(AcceptedCommandColumns.names), \(VerdictColumns.names))
@@ -136,7 +147,7 @@ final class SQLiteStore: StoreBackend {
     case .claim(let id, let store):
       try db.run("INSERT OR REPLACE INTO claims (command, store) VALUES (?, ?)", [id.data, store.data])
     case .reclassify(let id, let admission):
-      try db.run("UPDATE accepted SET class = ? WHERE command = ?", [admission.rawValue, id.data])
+      try db.run("UPDATE accepted SET admission = ? WHERE command = ?", [admission.rawValue, id.data])
     case .setWatermark(let stream, let mark):
       try db.run(
         "INSERT OR REPLACE INTO watermarks (sender, stream, sequence, id) VALUES (?, ?, ?, ?)",
@@ -335,7 +346,7 @@ extension StoreFault {
       // After any other failure, fsync above all, the content of the disk is unknown.
       default: self = .broken(text)
       }
-    // All statements are constants that match the migrated tables, and the node writes nothing that contradicts the
+    // All statements are constants that match the tables, and the node writes nothing that contradicts the
     // rows it has read. When one of these errors occurs, the file is not as it was written.
     case .SQLITE_CORRUPT, .SQLITE_NOTADB, .SQLITE_ERROR, .SQLITE_CONSTRAINT, .SQLITE_MISMATCH, .SQLITE_SCHEMA,
       .SQLITE_TOOBIG:

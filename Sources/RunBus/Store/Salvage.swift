@@ -17,7 +17,7 @@ struct Salvage {
     ("streams", "what waited to be sent"),
     ("outbox", "what waited to be sent"), ("quarantine", "what waited to be sent"),
     ("latest_sent", "newest values"), ("latest_received", "newest values"), ("devices", "the devices that it knew"),
-    ("view", "what it saw last"), ("vigil", "what it saw last"),
+    ("view", "what it saw last"), ("failure_mark", "what it saw last"),
   ]
   /// More rows than any table of an intact store has; the pages of a damaged tree may form a cycle.
   private static let rowsMax = 8_000_000
@@ -36,6 +36,8 @@ struct Salvage {
       // Not even the header can be read.
       guard let source else { return }
       try source.writeWithoutTransaction { old in
+        // A file without any mark is not of this version, and its columns may mean something else.
+        if (try? Int32.fetchOne(old, sql: "PRAGMA user_version")) == 0 { return }
         for (table, what) in Self.contents {
           let isWhole = try copy(table, from: old, to: db)
           if !isWhole, !lost.contains(what) { lost.append(what) }
@@ -121,9 +123,10 @@ struct Salvage {
 
   // MARK: Ids and numbers of the old store
 
-  /// Copies the last term and the highest journal position, which must not be used again.
+  /// Copies the role, and the last term and the highest journal position, which must not be used again.
   private mutating func copyNumbers(from old: Database, to db: Database) throws {
-    for key in ["term", "position"] {
+    if let role = try? StoreRole(storedIn: old) { try role.write(db) }
+    for key in ["term", "last_position"] {
       let sql = "SELECT value FROM meta WHERE key = ? AND TYPEOF(value) = 'integer'"
       guard let value = try? Int64.fetchOne(old, sql: sql, arguments: [key]) else { continue }
       try db.execute(sql: "INSERT OR REPLACE INTO meta (key, value) VALUES (?, ?)", arguments: [key, value])

@@ -4,6 +4,8 @@ import RunCore
 protocol StoreBackend: Sendable {
   /// Writes all operations in order, or none.
   func commit(_ operations: [StoreOperation]) throws(StoreFault)
+  /// Makes the store a hub's or a peer's when no node has used it. Returns whose history it holds.
+  func claim(for role: StoreRole) throws(StoreFault) -> StoreRole
   /// Reads the state of a hub. What could not be read is left out and named in `notices`.
   func history() throws(StoreFault) -> (history: HubHistory, notices: [String])
   /// Reads the state of a peer, likewise.

@@ -42,6 +42,11 @@ final class StoreEngine: Sendable {
     return fault
   }
 
+  /// Returns whose history the store holds, after it was claimed.
+  func claim(for role: StoreRole) -> Result<StoreRole, StoreFault> {
+    do { return .success(try records.claim(for: role)) } catch { return .failure(error) }
+  }
+
   func history() -> Result<HubHistory, StoreFault> {
     do {
       let (history, notices) = try records.history()

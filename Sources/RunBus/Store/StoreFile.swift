@@ -21,6 +21,8 @@ struct StoreFile {
   let records: SQLiteStore
   let nodeID: NodeID
   let storeID: StoreID
+  /// `nil` until a node has used the store.
+  let role: StoreRole?
   /// The files that must stay at their paths while the store is open.
   let files: [FileIdentity]
   /// Sentences for the log of the node.
@@ -54,11 +56,15 @@ struct StoreFile {
   }
 
   /// Opens or creates the file in a directory whose lock the caller holds.
-  init(directory: String, options: StoreOptions) throws(RunBusError) {
+  ///
+  /// - Throws: ``RunBusError/Code/storeMismatch`` for a store of another version, or of another role than `role`;
+  ///   ``RunBusError/Code/store`` otherwise.
+  init(directory: String, role: StoreRole?, options: StoreOptions) throws(RunBusError) {
     self = try Self.explaining(directory) {
+      try Self.refuseOtherVersions(directory)
       try Self.finishReplacing(directory)
       do {
-        return try Self.openChecked(directory, options, [])
+        return try Self.openChecked(directory, role, options, [])
       } catch let damage as Damage {
         return try Self.replace(directory, options, damage, readsBack: true, notices: [])
       }
@@ -75,10 +81,11 @@ struct StoreFile {
   }
 
   private init(
-    _ queue: DatabaseQueue, _ ids: (NodeID, StoreID), _ path: String, _ options: StoreOptions, _ notices: [String]
+    _ queue: DatabaseQueue, _ identity: (NodeID, StoreID, StoreRole?), _ path: String, _ options: StoreOptions,
+    _ notices: [String]
   ) {
     records = SQLiteStore(queue, options: options)
-    (nodeID, storeID) = ids
+    (nodeID, storeID, role) = identity
     files = [path, path + "-wal"].compactMap(FileIdentity.init(path:))
     self.notices = notices
   }
@@ -98,13 +105,30 @@ struct StoreFile {
 
   // MARK: Opening
 
-  private static func openChecked(_ directory: String, _ options: StoreOptions, _ notices: [String]) throws -> Self {
+  /// Refuses a store of another version. Only the headers are read, so no byte of the directory changes.
+  private static func refuseOtherVersions(_ directory: String) throws {
+    for file in [name, salvaged] {
+      guard let version = header("\(directory)/\(file)")?.version, version != StoreSchema.version else {
+        continue
+      }
+      throw RunBusError(
+        .storeMismatch,
+        version > StoreSchema.version
+          ? "the store in \(directory) was written by a newer RunBus: update this one; nothing was changed"
+          : "the store in \(directory) was written by an older RunBus and cannot be read by this one: "
+            + "use that one, or move the directory away to begin anew; nothing was changed")
+    }
+  }
+
+  private static func openChecked(
+    _ directory: String, _ role: StoreRole?, _ options: StoreOptions, _ notices: [String]
+  ) throws -> Self {
     let path = directory + "/" + name
     do {
-      let queue = try openQueue(path, directory, options)
+      let queue = try openQueue(path, directory, role, options)
       do {
-        guard let ids = try queue.read(identity) else { throw Damage(what: "it has no identity") }
-        return Self(queue, ids, path, options, notices)
+        guard let identity = try queue.read(identity) else { throw Damage(what: "it has no identity") }
+        return Self(queue, identity, path, options, notices)
       } catch {
         try? queue.close()
         throw error
@@ -118,8 +142,12 @@ struct StoreFile {
     }
   }
 
-  /// Opens or creates a file and migrates its tables.
-  private static func openQueue(_ path: String, _ directory: String, _ options: StoreOptions) throws -> DatabaseQueue {
+  /// Opens a file, or creates it with its tables.
+  ///
+  /// - Throws: An error of the store; ``RunBusError/Code/storeMismatch`` when the file has another role than `role`.
+  private static func openQueue(
+    _ path: String, _ directory: String, _ role: StoreRole?, _ options: StoreOptions
+  ) throws -> DatabaseQueue {
     try makePrivate(path, directory)
     var configuration = Configuration()
     configuration.label = "runbus.store"
@@ -127,6 +155,10 @@ struct StoreFile {
       try db.execute(sql: "PRAGMA page_size = \(StoreSchema.pageSize)")
       // The node's own lock excludes other processes; without shared memory and file locks every commit is cheaper.
       try db.execute(sql: "PRAGMA locking_mode = EXCLUSIVE")
+      // A new file has its mark before its write-ahead log, so that every later header in the file has it.
+      if try Int.fetchOne(db, sql: "PRAGMA page_count") == 0 {
+        try db.execute(sql: "PRAGMA user_version = \(StoreMark.own.number)")
+      }
       guard try String.fetchOne(db, sql: "PRAGMA journal_mode = WAL") == "wal" else {
         guard hasUsualHeader(path) else { throw Damage(what: "its header is not one of a store") }
         throw RunBusError(.store, "the store in \(directory) cannot use a write-ahead log: put it on a local disk")
@@ -141,23 +173,23 @@ struct StoreFile {
     }
     let queue = try DatabaseQueue(path: path, configuration: configuration)
     do {
-      // The check comes before any query, because answers from inconsistent pages cannot be trusted.
+      // No damage writes the other role. So it is refused before damage is looked for, which would set the file aside.
+      if let role, let stored = try? queue.read(StoreRole.init(storedIn:)), stored != role {
+        throw stored.refusal(of: role, directory)
+      }
+      // The check comes before any other query, because answers from inconsistent pages cannot be trusted.
       let check = try queue.read { db in try String.fetchOne(db, sql: "PRAGMA quick_check(1)") }
       // SQLite's report has several lines; a notice has one.
       guard check == "ok" else {
         throw Damage(what: check?.split(whereSeparator: \.isNewline).last.map(String.init) ?? "no answer to a check")
       }
-      let migrator = StoreSchema.migrator
-      let applied = try queue.read(migrator.appliedIdentifiers)
-      if !applied.isSubset(of: migrator.migrations) {
-        // A newer version has applied all migrations that this one knows, and more.
-        guard applied.isSuperset(of: migrator.migrations) else {
-          throw Damage(what: "its list of migrations has holes")
+      let isEmpty = try queue.read { db in
+        guard try Int32.fetchOne(db, sql: "PRAGMA user_version") == StoreMark.own.number else {
+          throw Damage(what: "its version mark is damaged")
         }
-        throw RunBusError(
-          .store, "the store in \(directory) was written by a newer RunBus: update this one; nothing was changed")
+        return try Int.fetchOne(db, sql: "SELECT COUNT(*) FROM sqlite_master") == 0
       }
-      try migrator.migrate(queue)
+      if isEmpty { try queue.write(StoreSchema.make) }
       return queue
     } catch {
       try? queue.close()
@@ -165,15 +197,17 @@ struct StoreFile {
     }
   }
 
-  /// Whether the file begins like every store: SQLite's magic, the page size, and WAL for reading and writing. An empty
-  /// file counts as a new store.
-  private static func hasUsualHeader(_ path: String) -> Bool {
-    guard let file = FileHandle(forReadingAtPath: path), let header = try? file.read(upToCount: 20) else { return true }
-    return header.isEmpty
-      || header.elementsEqual(
-        Array("SQLite format 3\u{0}".utf8) + [
-          UInt8(StoreSchema.pageSize >> 8), UInt8(StoreSchema.pageSize & 255), 2, 2,
-        ])
+  /// Whether the file begins like every store. A file without a header counts as a new store.
+  private static func hasUsualHeader(_ path: String) -> Bool { header(path)?.isUsual ?? true }
+
+  /// `nil` for a file that does not exist, cannot be read, or is shorter than a header.
+  private static func header(_ path: String) -> StoreHeader? {
+    // O_NONBLOCK: opening a pipe would block.
+    let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
+    guard descriptor >= 0 else { return nil }
+    defer { close(descriptor) }
+    var bytes = [UInt8](repeating: 0, count: StoreHeader.size)
+    return pread(descriptor, &bytes, bytes.count, 0) == bytes.count ? StoreHeader(bytes) : nil
   }
 
   /// SQLite gives the log the mode of the main file, so the main file is created first, readable for its owner only.
@@ -191,12 +225,12 @@ struct StoreFile {
     PrivateDirectory.sync((directory as NSString).deletingLastPathComponent)
   }
 
-  private static func identity(_ db: Database) throws -> (NodeID, StoreID)? {
+  private static func identity(_ db: Database) throws -> (NodeID, StoreID, StoreRole?)? {
     func value<Kind>(_ key: String) throws -> Identifier<Kind>? {
       try Row.fetchOne(db, sql: "SELECT value FROM meta WHERE key = ?", arguments: [key])?.identifier("value")
     }
     guard let nodeID: NodeID = try value("node"), let storeID: StoreID = try value("store") else { return nil }
-    return (nodeID, storeID)
+    return (nodeID, storeID, try StoreRole(storedIn: db))
   }
 
   // MARK: Replacing
@@ -217,7 +251,7 @@ struct StoreFile {
     let notices =
       notices + ["the store was damaged (\(damage.what)); it was set aside as \(place) and a new one begins: \(what)"]
     do {
-      return try openChecked(directory, options, notices)
+      return try openChecked(directory, nil, options, notices)
     } catch let again as Damage where readsBack {
       return try replace(directory, options, again, readsBack: false, notices: notices)
     }
@@ -226,7 +260,7 @@ struct StoreFile {
   private static func readBack(_ directory: String, _ options: StoreOptions) throws -> Salvage {
     let path = directory + "/" + unfinished
     for suffix in ["", "-wal", "-shm", "-journal"] { unlink(path + suffix) }
-    let queue = try openQueue(path, directory, options)
+    let queue = try openQueue(path, directory, nil, options)
     let salvage: Salvage
     do {
       salvage = try Salvage(from: directory + "/" + name, into: queue)

@@ -5,7 +5,7 @@ public struct RunBusError: Error, Sendable, CustomStringConvertible {
   /// The kind of an error. It is a struct, so that new codes do not break a client's `switch`.
   public struct Code: Hashable, Sendable, CustomStringConvertible {
     private enum Value: String {
-      case unreachable, busHeld, wireMismatch, badInput, store, transport, closed, timeout, full
+      case unreachable, busHeld, wireMismatch, storeMismatch, badInput, store, transport, closed, timeout, full
     }
     private let value: Value
 
@@ -15,6 +15,9 @@ public struct RunBusError: Error, Sendable, CustomStringConvertible {
     public static let busHeld = Code(value: .busHeld)
     /// The other side speaks another version of the wire.
     public static let wireMismatch = Code(value: .wireMismatch)
+    /// The store was written by another version of RunBus, or by a node of the other role (a hub or a peer). Nothing
+    /// in it was changed.
+    public static let storeMismatch = Code(value: .storeMismatch)
     /// An argument, a file or an address is wrong.
     public static let badInput = Code(value: .badInput)
     /// The store failed.

@@ -34,6 +34,7 @@ struct OutboxList: AsyncParsableCommand {
 
       EXIT STATUS:
         0   everything was shown
+        65  a store is of another version of RunBus; the others were shown
         74  the spool cannot be read and the rest was shown, or nothing can be read
         75  a store could not be read, because the process that holds it does not answer; the others were shown
       """)
@@ -60,7 +61,7 @@ struct OutboxList: AsyncParsableCommand {
       for line in Sentence.outbox(contents.rows) { try Output.line(line) }
     }
     if !contents.isSpoolRead { throw QuietExit(exitStatus: ExitStatus.diskError) }
-    if !contents.isComplete { throw QuietExit(exitStatus: ExitStatus.busHeld) }
+    if !contents.isComplete { throw QuietExit(exitStatus: contents.exitStatus) }
   }
 }
 
@@ -68,8 +69,10 @@ struct OutboxList: AsyncParsableCommand {
 struct OutboxContents {
   /// Grouped by device; presses in the spool come last.
   private(set) var rows: [OutboxJSON] = []
+  /// 0 when every device answered; see ``LocalDevices/askAll(_:only:_:)``.
+  private(set) var exitStatus = ExitStatus.success
   /// Whether every device answered.
-  private(set) var isComplete = true
+  var isComplete: Bool { exitStatus == ExitStatus.success }
   /// Whether the spool could be read.
   private(set) var isSpoolRead = true
   /// Whether files of the spool were skipped or set aside; the notices about them are already printed.
@@ -88,7 +91,7 @@ struct OutboxContents {
 
   init(_ location: BusLocation, device: DeviceID?) async throws {
     var rows: [OutboxJSON] = []
-    isComplete = try await LocalDevices(location: location).askAll(.outbox, only: device) { device, answer in
+    exitStatus = try await LocalDevices(location: location).askAll(.outbox, only: device) { device, answer in
       switch answer {
       case .outbox(let reports): rows += reports.map { OutboxJSON($0, of: device) }
       case .failed(let reason): throw RunBusError(.closed, reason)

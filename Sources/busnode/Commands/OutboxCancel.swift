@@ -15,6 +15,7 @@ struct OutboxCancel: AsyncParsableCommand {
         1   nothing with this id waits here
         3   it may have been sent already and will get its verdict
         64  several ids begin with these digits
+        65  a store is of another version of RunBus
         75  a store could not be read, because the process that holds it does not answer
       """)
 
@@ -38,7 +39,7 @@ struct OutboxCancel: AsyncParsableCommand {
     } catch {
       // A store that could not be read may hold the id.
       throw contents.isComplete || error.exitStatus == ExitStatus.usage
-        ? error : QuietExit(exitStatus: ExitStatus.busHeld)
+        ? error : QuietExit(exitStatus: contents.exitStatus)
     }
     for row in rows where row.id == id {
       switch row.place {

@@ -17,6 +17,7 @@ struct Quarantine: AsyncParsableCommand {
         0   success
         1   nothing with this id is in quarantine here, or its node cannot do that now
         64  several ids begin with these digits
+        65  a store is of another version of RunBus
         75  a store could not be read, because the process that holds it does not answer
       """,
     subcommands: [QuarantineList.self, QuarantineRetry.self, QuarantineDrop.self],
@@ -41,7 +42,7 @@ struct QuarantineList: AsyncParsableCommand {
     } else {
       for line in Sentence.quarantine(contents.rows) { try Output.line(line) }
     }
-    if !contents.isComplete { throw QuietExit(exitStatus: ExitStatus.busHeld) }
+    if !contents.isComplete { throw QuietExit(exitStatus: contents.exitStatus) }
   }
 }
 
@@ -84,13 +85,15 @@ struct QuarantineContents {
   let location: BusLocation
   /// Grouped by device, oldest first.
   private(set) var rows: [QuarantineJSON] = []
+  /// 0 when every device answered; see ``LocalDevices/askAll(_:only:_:)``.
+  private(set) var exitStatus = ExitStatus.success
   /// Whether every device answered.
-  private(set) var isComplete = true
+  var isComplete: Bool { exitStatus == ExitStatus.success }
 
   init(_ location: BusLocation) async throws {
     self.location = location
     var rows: [QuarantineJSON] = []
-    isComplete = try await LocalDevices(location: location).askAll(.quarantine) { device, answer in
+    exitStatus = try await LocalDevices(location: location).askAll(.quarantine) { device, answer in
       switch answer {
       case .quarantine(let reports): rows += reports.map { QuarantineJSON($0, of: device) }
       case .failed(let reason): throw RunBusError(.closed, reason)
@@ -106,7 +109,7 @@ struct QuarantineContents {
     do {
       id = try prefix.match(rows.map(\.id), where: "in quarantine here")
     } catch {
-      throw isComplete || error.exitStatus == ExitStatus.usage ? error : QuietExit(exitStatus: ExitStatus.busHeld)
+      throw isComplete || error.exitStatus == ExitStatus.usage ? error : QuietExit(exitStatus: exitStatus)
     }
     for row in rows where row.id == id {
       guard let device = DeviceID(row.deviceId), let message = MessageID(id) else { continue }

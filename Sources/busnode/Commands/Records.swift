@@ -159,7 +159,7 @@ extension RecordStatsJSON {
   init(period: String, _ summaries: [RecordSummary]) {
     func sum(_ values: [Double?]) -> Double? {
       let known = values.compactMap { $0 }
-      // Earlier versions stored imported numbers unchecked, so a sum may be infinite.
+      // JSON has no infinite numbers.
       return known.isEmpty ? nil : known.reduce(0, +).finite
     }
     let measured = summaries.filter { $0.distanceMeters != nil }

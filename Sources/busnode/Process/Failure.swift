@@ -12,6 +12,7 @@ enum ExitStatus {
   static let queued: Int32 = 5
   static let noVerdict: Int32 = 6
   static let usage: Int32 = 64
+  /// A bad input file, or a store of another version or role (`EX_DATAERR`).
   static let badInput: Int32 = 65
   static let noBus: Int32 = 69
   /// A disk or standard output cannot be written, or a store cannot be read (`EX_IOERR`).
@@ -36,7 +37,7 @@ extension Failure {
     let status =
       switch error.code {
       case .busHeld, .full: ExitStatus.busHeld
-      case .badInput: ExitStatus.badInput
+      case .badInput, .storeMismatch: ExitStatus.badInput
       case .unreachable: ExitStatus.noBus
       default: ExitStatus.failure
       }

@@ -124,21 +124,22 @@ struct LocalDevices: Sendable {
   /// Asks every device, or `wanted` only, and passes each answer to `take`. A device that fails is reported on standard
   /// error.
   ///
-  /// - Returns: Whether every device answered.
+  /// - Returns: 0 when every device answered, 65 when the store of one is of another version, 75 otherwise.
   func askAll(
     _ inquiry: Inquiry, only wanted: DeviceID? = nil, _ take: (DeviceID, InquiryAnswer) throws -> Void
-  ) async throws -> Bool {
-    var isComplete = true
+  ) async throws -> Int32 {
+    var exitStatus = ExitStatus.success
     for device in try all() where wanted == nil || wanted == device {
       do {
         try take(device, try await ask(inquiry, of: device))
       } catch {
         guard let failure = error as? Failure ?? (error as? RunBusError).map({ Failure($0) }) else { throw error }
-        Output.complain(
-          Failure(code: failure.code, message: "\(device): \(failure.message)", exitStatus: ExitStatus.busHeld))
-        isComplete = false
+        let status = failure.exitStatus == ExitStatus.badInput ? failure.exitStatus : ExitStatus.busHeld
+        Output.complain(Failure(code: failure.code, message: "\(device): \(failure.message)", exitStatus: status))
+        // A later attempt does not help with 65.
+        if exitStatus != ExitStatus.badInput { exitStatus = status }
       }
     }
-    return isComplete
+    return exitStatus
   }
 }

@@ -147,10 +147,10 @@ struct StoreDamageTests {
     store.close()
     try files.takeFiles(of: scratch)
     var file = try Data(contentsOf: URL(filePath: files.database))
-    // The first migration's row: a size of 3, its number, a header of 2, a text of one byte. Instead a header of 3: NULL,
-    // and a column that nobody asks for.
-    let row = try #require(file.range(of: Data([3, 1, 2, 15, UInt8(ascii: "1")])))
-    file.replaceSubrange(row, with: [3, 1, 3, 0, 8])
+    // The term's row: a size of 7, a header of 3, a text of four bytes, the number 0. Instead NULL, and a column that
+    // nobody asks for.
+    let row = try #require(file.range(of: Data([7, 3, 21, 8] + Array("term".utf8))))
+    file.replaceSubrange(row, with: [7, 3, 0, 20] + Array("term".utf8))
     #expect(try open(files, store.storeID, log: Data(), file: file) == nil)
   }
 

@@ -157,22 +157,4 @@ struct StoreLateDamageTests {
     #expect(count.withLock { $0 } == 3)
     #expect(try scratch.names() == ["damaged-1", "damaged-2", "lock", "node.sqlite"])
   }
-
-  @Test(
-    "The damaged stores that attacks have left are set aside",
-    .enabled(if: Checkout.damagedStores != nil, "there are no damaged stores beside the checkout (shared/damaged)"),
-    arguments: DamagedNode.Role.allCases)
-  func found(role: DamagedNode.Role) async throws {
-    let place = try #require(Checkout.damagedStores).path
-    let names = try FileManager.default.contentsOfDirectory(atPath: place).filter { $0.hasSuffix(".sqlite") }
-    try #require(!names.isEmpty)
-    let node = DamagedNode(role: role, loop: try Loop())
-    for name in names where (role == .watch) == name.contains("watch") {
-      let copy = try ScratchDirectory()
-      try FileManager.default.copyItem(atPath: "\(place)/\(name)", toPath: copy.file("node.sqlite"))
-      _ = try await node.live(on: copy.path)
-      #expect(try copy.names().contains("damaged-1"), "\(name)")
-      #expect(try await node.live(on: copy.path) == [], "\(name)")
-    }
-  }
 }

@@ -24,6 +24,18 @@ final class ScratchDirectory: Sendable {
       try FileManager.default.copyItem(atPath: source.file(name), toPath: file(name))
     }
   }
+  /// The bytes of all files, by their path in the directory.
+  func contents() throws -> [String: Data] {
+    var contents: [String: Data] = [:]
+    for name in try FileManager.default.subpathsOfDirectory(atPath: path) {
+      var isDirectory: ObjCBool = false
+      guard FileManager.default.fileExists(atPath: file(name), isDirectory: &isDirectory), !isDirectory.boolValue else {
+        continue
+      }
+      contents[name] = try Data(contentsOf: URL(filePath: file(name)))
+    }
+    return contents
+  }
   func names() throws -> [String] { try FileManager.default.contentsOfDirectory(atPath: path).sorted() }
 }
 

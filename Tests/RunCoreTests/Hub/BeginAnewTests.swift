@@ -1,4 +1,5 @@
 import RunCore
+import Simulation
 import Testing
 
 @Suite("Nodes reset their streams")

@@ -1,4 +1,5 @@
 import RunCore
+import Simulation
 import Testing
 
 @Suite("A peer and the silence of its hub")

@@ -1,5 +1,7 @@
-@testable import RunCore
+import Simulation
 import Testing
+
+@testable import RunCore
 
 @Suite("A peer sends presses and samples until the hub has them")
 struct PeerSendingTests {

@@ -1,3 +1,5 @@
+import Simulation
+
 @testable import RunCore
 
 /// Two message streams, a link that loses, repeats and reorders, a disk on either side, and an app that keeps what it has
@@ -10,10 +12,13 @@ struct MessageStreamPair {
 
   struct Node {
     var stream: MessageStream
-    var disk = DeliveryDisk()
+    var disk = WorldDelivery()
     /// Gathered writes with their effects, in order; a crash may lose the first or keep it.
     var batch: [(operations: [StoreOperation], effect: MessageStream.Effect?)] = []
     var generator: SeededGenerator
+
+    /// What is durable of the messages that the sender owes.
+    var rows: [OutboxRow] { disk.rows[out] ?? [] }
   }
 
   static let sender = StoreID(high: 1, low: 1)
@@ -44,19 +49,19 @@ struct MessageStreamPair {
 
   init(failuresMax: Int = 3) {
     self.failuresMax = failuresMax
-    near = Node(stream: Self.stream(DeliveryDisk(), isSender: true), generator: SeededGenerator(seed: 1))
-    far = Node(stream: Self.stream(DeliveryDisk(), isSender: false), generator: SeededGenerator(seed: 2))
+    near = Node(stream: Self.stream(WorldDelivery(), isSender: true), generator: SeededGenerator(seed: 1))
+    far = Node(stream: Self.stream(WorldDelivery(), isSender: false), generator: SeededGenerator(seed: 2))
     open()
   }
 
-  private static func stream(_ disk: DeliveryDisk, isSender: Bool) -> MessageStream {
+  private static func stream(_ disk: WorldDelivery, isSender: Bool) -> MessageStream {
     let other = isSender ? receiver : sender
     let out = OutboundStreamID(receiver: other, kind: .messages)
     let incoming = StreamID(sender: other, kind: .messages)
     return MessageStream(
       outbound: OutboundStream(
-        out, bounds: .messages, rows: disk.rows(out), acknowledged: disk.history.acknowledged[out] ?? 0),
-      inbound: InboundStream(incoming, durable: disk.history.watermarks[incoming] ?? .start))
+        out, bounds: .messages, rows: disk.rows[out] ?? [], acknowledged: disk.acknowledged[out] ?? 0),
+      inbound: InboundStream(incoming, durable: disk.watermarks[incoming] ?? .start))
   }
 
   // MARK: Steps
@@ -98,7 +103,7 @@ struct MessageStreamPair {
     (toFar, toNear) = ([], [])
     near.stream.close()
     far.stream.close()
-    let mark = far.disk.history.watermarks[Self.incoming] ?? .start
+    let mark = far.disk.watermarks[Self.incoming] ?? .start
     nearDoes { $0.open(received: mark, at: $1, generator: &$2).actions + $0.send(at: $1, generator: &$2) }
     if !near.stream.isOpen { faults.append("the sender's stream did not open") }
     farDoes { $0.open(received: .start, at: $1, generator: &$2).actions + $0.send(at: $1, generator: &$2) }
@@ -128,7 +133,7 @@ struct MessageStreamPair {
       case .send(let message):
         if case .messages(let transmissions) = message {
           for transmission in transmissions
-          where near.disk.rows(Self.out).allSatisfy({ $0.sequence != transmission.sequence }) {
+          where near.rows.allSatisfy({ $0.sequence != transmission.sequence }) {
             faults.append("\(transmission.sequence) was sent before it was durable")
           }
         }
@@ -146,7 +151,7 @@ struct MessageStreamPair {
     switch receipt.stage {
     case .queued:
       queued.insert(id)
-      if !near.disk.rows(Self.out).contains(where: { $0.item?.id?.low == id }), !processed.contains(id) {
+      if !near.rows.contains(where: { $0.item?.id?.low == id }), !processed.contains(id) {
         faults.append("\(id) was told to be queued and is not")
       }
     case .processed:
@@ -164,7 +169,7 @@ struct MessageStreamPair {
       switch action {
       case .send(let message):
         if case .acknowledge(_, let sequence) = message,
-          sequence > far.disk.history.watermarks[Self.incoming]?.sequence ?? 0
+          sequence > far.disk.watermarks[Self.incoming]?.sequence ?? 0
         {
           faults.append("\(sequence) was acknowledged before it was durable")
         }
@@ -197,7 +202,7 @@ struct MessageStreamPair {
     let batch = far.batch
     far.batch = []
     for write in batch { for operation in write.operations { far.disk.apply(operation) } }
-    let mark = far.disk.history.watermarks[Self.incoming]?.sequence ?? 0
+    let mark = far.disk.watermarks[Self.incoming]?.sequence ?? 0
     // The app's effect is durable with the watermark.
     processed += returned.filter { $0.place <= mark }.map(\.id)
     returned.removeAll { $0.place <= mark }
@@ -232,7 +237,7 @@ struct MessageStreamPair {
       }
     }
     if !near.stream.outbound.isAcknowledged { faults.append("the stream did not settle") }
-    if !near.disk.rows(Self.out).isEmpty { faults.append("rows were left") }
+    if !near.rows.isEmpty { faults.append("rows were left") }
     let lost = queued.subtracting(processed)
     if !lost.isEmpty { faults.append("lost: \(lost.sorted())") }
     if processed != processed.sorted() || Set(processed).count != processed.count {

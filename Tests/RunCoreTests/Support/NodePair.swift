@@ -15,9 +15,9 @@ struct NodePair {
   private var now = BusTime.zero + .seconds(100)
   private(set) var peer: PeerCore
   private(set) var hub: HubCore
-  private(set) var peerDisk = PeerDisk(storeID: StoreID(high: 2, low: 1))
+  private(set) var peerDisk = WorldPeerStore(storeID: StoreID(high: 2, low: 1))
   private(set) var hubDisk = HubDisk()
-  private var peerBackup = PeerDisk(storeID: StoreID(high: 2, low: 1))
+  private var peerBackup = WorldPeerStore(storeID: StoreID(high: 2, low: 1))
   private var hubBackup = HubDisk()
   private var peerFlight: (id: CommitID, operations: [StoreOperation])?
   private var hubFlight: (id: CommitID, operations: [StoreOperation])?
@@ -43,7 +43,7 @@ struct NodePair {
   /// Copies the disks, as backups for a later restore.
   mutating func backUp() { (peerBackup, hubBackup) = (peerDisk, hubDisk) }
 
-  private static func peer(_ disk: PeerDisk, life: UInt64, at now: BusTime) -> PeerCore {
+  private static func peer(_ disk: WorldPeerStore, life: UInt64, at now: BusTime) -> PeerCore {
     PeerCore(
       settings: PeerCore.Settings(
         deviceID: DeviceID("watch")!, role: .watch, nodeID: NodeID(high: 3, low: 1), storeID: disk.storeID,
@@ -224,7 +224,7 @@ struct NodePair {
   private mutating func commitPeer() {
     guard let (id, operations) = peerFlight else { return }
     peerFlight = nil
-    peerDisk.commit(operations)
+    peerDisk.commit(operations, bootID: "boot", wallSeconds: 0)
     feedPeer(.committed(id))
   }
 

@@ -1,4 +1,5 @@
 import RunCore
+import Simulation
 
 /// A peer core for tests: takes events one by one and returns its actions as lines.
 struct PeerStage {
@@ -7,7 +8,8 @@ struct PeerStage {
   var core: PeerCore
   var now = BusTime.zero
   private(set) var sent: [PeerFrame] = []
-  private(set) var disk: PeerDisk
+  private(set) var disk: WorldPeerStore
+  private let bootID: String
   private var inFlight: (id: CommitID, operations: [StoreOperation])?
   /// The nonce of the last hello.
   private(set) var nonce: UInt64 = 0
@@ -26,8 +28,8 @@ struct PeerStage {
     history: PeerHistory, storeID: StoreID, isOneShot: Bool = false, topics: [Topic] = [.snapshots],
     hubLostAfter: BusDuration = .seconds(600), now: BusTime = .zero, wallSeconds: Double = 0, bootID: String = "boot"
   ) {
-    self.now = now
-    disk = PeerDisk(storeID: storeID)
+    (self.now, self.bootID) = (now, bootID)
+    disk = WorldPeerStore(storeID: storeID)
     core = PeerCore(
       settings: PeerCore.Settings(
         deviceID: DeviceID("watch")!, role: .watch, nodeID: NodeID(high: 3, low: 1), storeID: storeID,
@@ -36,10 +38,9 @@ struct PeerStage {
   }
 
   /// The next incarnation of a peer, with what the disk holds.
-  init(_ disk: PeerDisk, now: BusTime, wallSeconds: Double = 0, bootID: String = "boot") {
+  init(_ disk: WorldPeerStore, now: BusTime, wallSeconds: Double = 0, bootID: String = "boot") {
     self.init(history: disk.history, storeID: disk.storeID, now: now, wallSeconds: wallSeconds, bootID: bootID)
     self.disk = disk
-    self.disk.bootID = bootID
   }
 
   /// A peer whose first hello was answered; no commit is in flight.
@@ -92,7 +93,7 @@ struct PeerStage {
   mutating func commit() -> [String] {
     guard let (id, operations) = inFlight else { return ["nothing in flight"] }
     inFlight = nil
-    disk.commit(operations)
+    disk.commit(operations, bootID: bootID, wallSeconds: 0)
     return feed(.committed(id))
   }
 

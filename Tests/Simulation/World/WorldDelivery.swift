@@ -1,20 +1,26 @@
-import RunCore
+package import RunCore
 
 /// What a simulated disk holds of streams and values, for hub and peers: each operation does exactly what its comment
 /// in `StoreOperation` says.
-struct WorldDelivery {
+package struct WorldDelivery {
   struct Place: Hashable {
     let device: DeviceID?
     let key: String
+
+    static func precedes(_ left: Place, _ right: Place) -> Bool {
+      (left.device?.rawValue ?? "", left.key) < (right.device?.rawValue ?? "", right.key)
+    }
   }
 
-  private(set) var rows: [OutboundStreamID: [OutboxRow]] = [:]
-  private(set) var acknowledged: [OutboundStreamID: UInt64] = [:]
-  private(set) var watermarks: [StreamID: StreamMark] = [:]
+  package private(set) var rows: [OutboundStreamID: [OutboxRow]] = [:]
+  package private(set) var acknowledged: [OutboundStreamID: UInt64] = [:]
+  package private(set) var watermarks: [StreamID: StreamMark] = [:]
   private(set) var quarantine: [QuarantinedMessage] = []
   private(set) var latestSent: [Place: LatestRow] = [:]
   private(set) var latestReceived: [Place: LatestReceived] = [:]
-  private(set) var faults: [String] = []
+  package private(set) var faults: [String] = []
+
+  package init() {}
 
   /// The row of a sequence number; `nil` if it was removed.
   func row(_ stream: OutboundStreamID, _ sequence: UInt64) -> OutboxRow? {
@@ -39,7 +45,7 @@ struct WorldDelivery {
     rows[OutboundStreamID(receiver: store, kind: kind)]?.count ?? 0
   }
 
-  mutating func apply(_ operation: StoreOperation) {
+  package mutating func apply(_ operation: StoreOperation) {
     switch operation {
     case .setWatermark(let stream, let mark):
       if let known = watermarks[stream], mark.sequence < known.sequence {
@@ -112,36 +118,38 @@ struct WorldDelivery {
     rows[stream] = changed
   }
 
-  var history: DeliveryHistory {
+  package var history: DeliveryHistory {
     var history = DeliveryHistory()
     let streams = rows.keys.sorted { ($0.receiver, $0.kind.rawValue) < ($1.receiver, $1.kind.rawValue) }
     history.rows = streams.flatMap { rows[$0] ?? [] }
     history.acknowledged = acknowledged
     history.watermarks = watermarks
     history.quarantine = quarantine
-    history.latestSent = Array(latestSent.values)
-    history.latestReceived = Array(latestReceived.values)
+    history.latestSent = latestSent.sorted { Place.precedes($0.key, $1.key) }.map(\.value)
+    history.latestReceived = latestReceived.sorted { Place.precedes($0.key, $1.key) }.map(\.value)
     return history
   }
 }
 
 /// The disk of a simulated peer.
-struct WorldPeerStore {
-  private(set) var storeID: StoreID
-  private(set) var delivery = WorldDelivery()
+package struct WorldPeerStore {
+  package private(set) var storeID: StoreID
+  package private(set) var delivery = WorldDelivery()
   private var term: UInt64 = 0
   private var clock: ClockMark?
   private(set) var hub: (storeID: StoreID, deviceID: DeviceID)?
   private var view: Snapshot?
   private(set) var failureMark = HubFailureMark()
-  private(set) var records = WorldRecordDisk()
+  package private(set) var records = WorldRecordDisk()
 
-  init(storeID: StoreID) { self.storeID = storeID }
+  package init(storeID: StoreID) { self.storeID = storeID }
+
+  package var faults: [String] { delivery.faults + records.faults }
 
   /// The hub has lost its store: the peer fetches records again.
   mutating func hearsAgain() { records.hearsAgain() }
 
-  mutating func commit(_ operations: [StoreOperation], bootID: String, wallSeconds: Double) {
+  package mutating func commit(_ operations: [StoreOperation], bootID: String, wallSeconds: Double) {
     for operation in operations {
       switch operation {
       case .setTerm(let term): self.term = term
@@ -156,7 +164,7 @@ struct WorldPeerStore {
     }
   }
 
-  var history: PeerHistory {
+  package var history: PeerHistory {
     var history = PeerHistory()
     history.term = term
     history.clock = clock

@@ -114,7 +114,7 @@ extension World {
       peers[index].store.commit(
         operations, bootID: "boot \(peers[index].boot)", wallSeconds: wallSeconds(of: index))
       checkMarks(since: before, operations, by: .peer(index))
-      faults += peers[index].store.delivery.faults + peers[index].store.records.faults
+      faults += peers[index].store.faults
     }
     for operation in operations {
       noteWrite(operation, by: party)
