@@ -29,6 +29,7 @@ enum StoreSchema {
     migrator.registerMigration("6") { db in try db.execute(sql: version6) }
     migrator.registerMigration("7") { db in try db.execute(sql: version7) }
     migrator.registerMigration("8") { db in try db.execute(sql: version8) }
+    migrator.registerMigration("9") { db in try db.execute(sql: version9) }
     return migrator
   }
 
@@ -146,6 +147,12 @@ enum StoreSchema {
   /// Ranges of change numbers that no record has.
   private static let version8 = """
     CREATE TABLE skipped_changes (after INTEGER PRIMARY KEY, through INTEGER NOT NULL);
+    """
+
+  /// The identity that last said hello as each device, and the one that each store belongs to.
+  private static let version9 = """
+    ALTER TABLE devices ADD COLUMN identity TEXT NOT NULL DEFAULT 'localOwner';
+    CREATE TABLE store_owners (store BLOB PRIMARY KEY NOT NULL, identity TEXT NOT NULL) WITHOUT ROWID;
     """
 
   /// Retention of journals: when a run ended, and how far the sweep of a dropped journal has come (`swept_to` is -1
