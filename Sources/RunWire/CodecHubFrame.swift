@@ -81,6 +81,7 @@ extension Codec {
     case .malformed: message.code = .malformed
     case .busy: message.code = .busy
     case .storeRegressed: message.code = .storeRegressed
+    case .notPermitted: message.code = .notPermitted
     }
     message.message = fitting(refusal.message, bytesMax: messageBytesMax)
     message.version = refusal.version
@@ -95,6 +96,7 @@ extension Codec {
     case .malformed: code = .malformed
     case .busy: code = .busy
     case .storeRegressed: code = .storeRegressed
+    case .notPermitted: code = .notPermitted
     case .unspecified, .UNRECOGNIZED: throw .malformed("refusal without a code that is known")
     }
     return Refusal(

@@ -82,9 +82,13 @@ nonisolated enum WireRefusalCode: SwiftProtobuf.Enum, Swift.CaseIterable {
   /// another meaning.
   case busy // = 4
 
-  /// The histories of the sender's store and the hub's store differ. The sender draws a new store id, numbers its
-  /// unacknowledged items from 1, and sends Hello again.
+  /// The histories of the sender's store and the hub's store differ, or the store belongs to another identity. The
+  /// sender draws a new store id, numbers its unacknowledged items from 1, and sends Hello again.
   case storeRegressed // = 5
+
+  /// The identity of the connection may not do this (docs/protocol.md, "Identities"). A sender of a hello repeats it at
+  /// its usual times, because the hub's answer can change.
+  case notPermitted // = 6
   case UNRECOGNIZED(Int)
 
   init() {
@@ -99,6 +103,7 @@ nonisolated enum WireRefusalCode: SwiftProtobuf.Enum, Swift.CaseIterable {
     case 3: self = .malformed
     case 4: self = .busy
     case 5: self = .storeRegressed
+    case 6: self = .notPermitted
     default: self = .UNRECOGNIZED(rawValue)
     }
   }
@@ -111,6 +116,7 @@ nonisolated enum WireRefusalCode: SwiftProtobuf.Enum, Swift.CaseIterable {
     case .malformed: return 3
     case .busy: return 4
     case .storeRegressed: return 5
+    case .notPermitted: return 6
     case .UNRECOGNIZED(let i): return i
     }
   }
@@ -123,6 +129,7 @@ nonisolated enum WireRefusalCode: SwiftProtobuf.Enum, Swift.CaseIterable {
     .malformed,
     .busy,
     .storeRegressed,
+    .notPermitted,
   ]
 
 }
@@ -3691,7 +3698,7 @@ nonisolated struct WireAltitude: Sendable {
 fileprivate nonisolated let _protobuf_package = "runbus.v2"
 
 nonisolated extension WireRefusalCode: SwiftProtobuf._ProtoNameProviding {
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0REFUSAL_CODE_UNSPECIFIED\0\u{1}REFUSAL_CODE_VERSION_MISMATCH\0\u{1}REFUSAL_CODE_UNKNOWN_SESSION\0\u{1}REFUSAL_CODE_MALFORMED\0\u{1}REFUSAL_CODE_BUSY\0\u{1}REFUSAL_CODE_STORE_REGRESSED\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0REFUSAL_CODE_UNSPECIFIED\0\u{1}REFUSAL_CODE_VERSION_MISMATCH\0\u{1}REFUSAL_CODE_UNKNOWN_SESSION\0\u{1}REFUSAL_CODE_MALFORMED\0\u{1}REFUSAL_CODE_BUSY\0\u{1}REFUSAL_CODE_STORE_REGRESSED\0\u{1}REFUSAL_CODE_NOT_PERMITTED\0")
 }
 
 nonisolated extension WireStreamKind: SwiftProtobuf._ProtoNameProviding {

@@ -40,7 +40,7 @@ struct Drain: AsyncParsableCommand {
     let phone = DeviceID("phone")!
     let hub = Hub(
       configuration: HubConfiguration(deviceID: phone),
-      listener: ZeroMQListener(control: place.control, events: place.events),
+      listeners: [ZeroMQListener(control: place.control, events: place.events)],
       store: try NodeStore(directory: place.directory + "/phone", device: phone), loop: try Loop())
     let peer = Peer(
       configuration: PeerConfiguration(deviceID: DeviceID("watch")!, role: .watch, topics: []),

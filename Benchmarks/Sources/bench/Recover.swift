@@ -129,7 +129,7 @@ struct Recover: AsyncParsableCommand {
     let began = monotonic()
     let hub = Hub(
       configuration: HubConfiguration(deviceID: phone),
-      listener: ZeroMQListener(control: place.control, events: place.events),
+      listeners: [ZeroMQListener(control: place.control, events: place.events)],
       store: try NodeStore(directory: directory, device: phone), loop: try Loop())
     return try await withThrowingTaskGroup(of: Void.self) { group in
       group.addTask { try await hub.run() }

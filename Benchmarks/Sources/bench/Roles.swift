@@ -16,7 +16,7 @@ struct HubRole: AsyncParsableCommand {
     let store = try NodeStore(directory: directory + "/phone", device: device)
     let hub = Hub(
       configuration: HubConfiguration(deviceID: device, debounce: .zero),
-      listener: ZeroMQListener(control: place.control, events: place.events), store: store, loop: try Loop())
+      listeners: [ZeroMQListener(control: place.control, events: place.events)], store: store, loop: try Loop())
     try await hub.run()
   }
 }

@@ -16,7 +16,7 @@ struct Sizes: Sendable {
     let listener = WatchingListener(inner: ZeroMQListener(control: place.control, events: place.events))
     let loop = try Loop()
     let hub = Hub(
-      configuration: HubConfiguration(deviceID: DeviceID("phone")!, debounce: .zero), listener: listener,
+      configuration: HubConfiguration(deviceID: DeviceID("phone")!, debounce: .zero), listeners: [listener],
       store: NodeStore(), loop: loop)
     let sender = Peer(
       configuration: PeerConfiguration(deviceID: DeviceID("watch")!, role: .watch),
@@ -64,7 +64,7 @@ private struct WatchingListener: HubListener {
     let passed = passed
     let transport = try inner.listen(on: loop) { event in
       // After its hello a peer sends nothing longer than a command; pings are short.
-      if case .frame(_, let bytes) = event, bytes.count > 64 { passed.received(bytes.count) }
+      if case .frame(_, let bytes, _) = event, bytes.count > 64 { passed.received(bytes.count) }
       deliver(event)
     }
     return WatchingTransport(transport, passed)

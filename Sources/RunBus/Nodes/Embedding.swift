@@ -7,26 +7,31 @@
     /// ``NodeStore/visitorPatience`` while another process holds the store.
     ///
     /// - Parameters:
-    ///   - location: The bus.
+    ///   - location: The bus. The hub's store and admin socket are there.
+    ///   - others: Further addresses at which peers reach the same hub.
     ///   - configuration: How the hub is set up.
     ///   - loop: The thread that the hub runs on; several nodes may share it.
     /// - Throws: ``RunBusError/Code/busHeld``, which names the process that holds the bus or the store;
     ///   ``RunBusError/Code/storeMismatch`` when the store is a peer's or of another version;
     ///   ``RunBusError/Code/store`` or ``RunBusError/Code/transport`` when a directory cannot be used.
-    public init(at location: BusLocation, configuration: HubConfiguration, loop: Loop) throws(RunBusError) {
-      // The lock is acquired first and released last: no other hub may bind while a socket of this one is open.
-      let lock = try HubLock.acquire(location, device: configuration.deviceID)
+    public init(
+      at location: BusLocation, alsoAt others: [BusLocation] = [], configuration: HubConfiguration, loop: Loop
+    ) throws(RunBusError) {
       let device = configuration.deviceID
+      let locations = [location] + others
+      // The locks are acquired first and released last: no other hub may bind while a socket of this one is open.
+      var locks: [HubLock] = []
+      for location in locations { locks.append(try HubLock.acquire(location, device: device)) }
       let store = try NodeStore(
         directory: location.stateDirectory(for: device), device: device, patience: NodeStore.visitorPatience,
         role: .hub, options: StoreOptions())
       // From now on a press that does not reach the hub is kept for it. If the directory cannot be made, the hub logs
       // that when it has started.
-      try? location.setMet()
+      for location in locations { try? location.setMet() }
       self.init(
         configuration: configuration,
-        listener: ZeroMQListener(control: location.controlEndpoint, events: location.eventsEndpoint), store: store,
-        loop: loop, lock: lock, services: LocalServices(at: location, device: device))
+        listeners: locations.map { ZeroMQListener(control: $0.controlEndpoint, events: $0.eventsEndpoint) },
+        store: store, loop: loop, locks: locks, services: LocalServices(at: location, alsoAt: others, device: device))
     }
   }
 
@@ -54,9 +59,11 @@
   }
 
   extension LocalServices {
-    /// The usual services of a device: the spool of its bus, and an admin socket in the bus's runtime directory.
-    init(at location: BusLocation, device: DeviceID) {
-      self.init(spool: location.spool, adminSocket: ZeroMQAdminSocketOpener(location: location, device: device))
+    /// The usual services of a device: the spools of its bus, and an admin socket in the bus's runtime directory.
+    init(at location: BusLocation, alsoAt others: [BusLocation] = [], device: DeviceID) {
+      self.init(
+        spools: ([location] + others).map(\.spool),
+        adminSocket: ZeroMQAdminSocketOpener(location: location, device: device))
     }
   }
 #endif

@@ -22,12 +22,13 @@ public actor Hub: Node, DrivenNode {
   nonisolated let loop: Loop
   let driver: NodeDriver<HubCore.Event>
   private let configuration: HubConfiguration
-  private let listener: any HubListener
-  private let lock: HubLock?
+  private let listeners: [any HubListener]
+  private let locks: [HubLock]
   private let garbage = Counter(label: "runbus.hub.garbage_frames")
   private var core: HubCore?
   private var clock = BusClock(realAnchor: .zero, busAnchor: .zero, speed: .realTime)
-  private var transport: (any HubTransport)?
+  /// The open transports, in the order of the listeners; empty while the hub is disconnected.
+  private var transports: [any HubTransport] = []
   /// The topics that any peer has subscribed to. Events of other topics are not encoded.
   private var subscribed: Set<Topic> = []
   private var complainedAbout: Set<ConnectionID> = []
@@ -36,18 +37,18 @@ public actor Hub: Node, DrivenNode {
   ///
   /// - Parameters:
   ///   - configuration: How the hub is set up.
-  ///   - listener: Opens the sockets at which peers connect.
+  ///   - listeners: Open the sockets at which peers connect.
   ///   - store: Where the hub keeps its state.
   ///   - loop: The thread that the hub runs on; several nodes may share it.
-  ///   - lock: The lock that makes this hub the only one of its bus; the hub releases it when it has ended.
+  ///   - locks: The locks that make this hub the only one of its buses; the hub releases them when it has ended.
   ///   - services: The spool and the admin socket on this machine.
   public init(
-    configuration: HubConfiguration, listener: any HubListener, store: NodeStore, loop: Loop, lock: HubLock? = nil,
+    configuration: HubConfiguration, listeners: [any HubListener], store: NodeStore, loop: Loop, locks: [HubLock] = [],
     services: LocalServices = LocalServices()
   ) {
-    self.lock = lock
+    self.locks = locks
     self.configuration = configuration
-    self.listener = listener
+    self.listeners = listeners
     self.loop = loop
     driver = NodeDriver(
       store: store, services: services, log: Logger(label: "runbus.hub"), word: "hub", failsUnwritten: true)
@@ -114,18 +115,18 @@ public actor Hub: Node, DrivenNode {
   public var busNow: BusTime? { core == nil ? nil : clock.bus(at: Loop.now) }
   /// How fast bus time runs.
   public var speed: BusSpeed { configuration.speed }
-  /// Where peers connect; `nil` while the sockets are closed.
-  public var controlEndpoint: String? { transport?.controlEndpoint }
+  /// Where peers connect, one endpoint for each listener; empty while the sockets are closed.
+  public var controlEndpoints: [String] { transports.map(\.controlEndpoint) }
 
   /// Closes the sockets to the peers; commands on the hub itself are still judged.
   public func disconnect() {
-    transport?.close()
-    transport = nil
+    for transport in transports { transport.close() }
+    transports = []
   }
 
   /// Opens the sockets again.
   public func reconnect() {
-    if driver.lifecycle.isRunning, transport == nil { open() }
+    if driver.lifecycle.isRunning, transports.isEmpty { open() }
   }
 
   // MARK: Messages
@@ -198,14 +199,14 @@ public actor Hub: Node, DrivenNode {
     case .subscribed(let topic):
       subscribed.insert(topic)
       feed(.subscribed(topic))
-    case .frame(let connection, let bytes):
+    case .frame(let connection, let bytes, let identity):
       do {
-        feed(.frame(connection, try Codec.peerFrame(bytes)))
+        feed(.frame(connection, try Codec.peerFrame(bytes), by: identity))
       } catch {
         if let command = Codec.unsupportedCommand(
           in: bytes, term: authoritative.order.term, revision: authoritative.order.revision)
         {
-          feed(.unsupported(connection, command))
+          feed(.unsupported(connection, command, by: identity))
         } else {
           garbage.increment()
           complain(about: connection, error)
@@ -225,15 +226,18 @@ public actor Hub: Node, DrivenNode {
     switch action {
     case .open: open()
     case .send(let frame, let connection):
-      switch transport?.send(Codec.encode(frame), to: connection) {
+      switch transport(of: connection)?.send(Codec.encode(frame), to: connection) {
       case .gone: driver.queue.append(.gone(connection))
       case .full: driver.queue.append(.sendFailed(connection))
       case .sent, nil: break
       }
     case .forward(let bytes, let connection):
-      if transport?.send(bytes, to: connection) == .gone { driver.queue.append(.gone(connection)) }
+      if transport(of: connection)?.send(bytes, to: connection) == .gone { driver.queue.append(.gone(connection)) }
     case .publish(let event):
-      if subscribed.contains(event.topic) { transport?.publish(Codec.encode(event), on: event.topic) }
+      if subscribed.contains(event.topic) {
+        let bytes = Codec.encode(event)
+        for transport in transports { transport.publish(bytes, on: event.topic) }
+      }
       driver.broadcaster.hear(event)
     case .commit(let id, let operations): commit(id, operations)
     case .receipt(let receipt): driver.broadcaster.tell(receipt)
@@ -253,17 +257,25 @@ public actor Hub: Node, DrivenNode {
     }
   }
 
+  /// Opens all listeners, or none and ends the hub.
   private func open() {
     do {
-      let transport = try listener.listen(on: loop) { [weak self] event in
-        self?.assumeIsolated { $0.receive(event) }
+      for (number, listener) in listeners.enumerated() {
+        let transport = try listener.listen(on: loop) { [weak self] event in
+          self?.assumeIsolated { $0.receive(event.at(listener: number)) }
+        }
+        transports.append(transport)
+        driver.queue.append(.opened(eventsEndpoint: transport.eventsEndpoint, listener: number))
       }
-      self.transport = transport
-      driver.queue.append(.opened(eventsEndpoint: transport.eventsEndpoint))
       if !driver.isFeeding { feed(.deadline) }
     } catch {
+      disconnect()
       driver.lifecycle.end(error)
     }
+  }
+
+  private func transport(of connection: ConnectionID) -> (any HubTransport)? {
+    transports.indices.contains(connection.listener) ? transports[connection.listener] : nil
   }
 
   private func readJournal(of run: RunID) {
@@ -305,17 +317,28 @@ public actor Hub: Node, DrivenNode {
   }
 
   func abandon() {
-    transport?.close()
-    transport = nil
+    disconnect()
     subscribed = []
   }
 
   var lostHold: RunBusError? {
-    guard let lock, !lock.isInPlace else { return nil }
+    guard let lock = locks.first(where: { !$0.isInPlace }) else { return nil }
     return RunBusError(
       .transport,
       "the hub stops: \(lock.path) was removed or replaced, and another hub could take the bus; start it again")
   }
 
-  func closeOwn() { lock?.close() }
+  func closeOwn() { for lock in locks { lock.close() } }
+}
+
+extension HubTransportEvent {
+  /// The event with the number of its listener in its connection.
+  fileprivate func at(listener: Int) -> HubTransportEvent {
+    switch self {
+    case .frame(let connection, let bytes, let identity):
+      .frame(
+        ConnectionID(route: connection.route, isRequest: connection.isRequest, listener: listener), bytes, by: identity)
+    case .subscribed: self
+    }
+  }
 }

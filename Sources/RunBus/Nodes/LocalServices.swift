@@ -3,24 +3,25 @@ import Foundation
 import Logging
 import RunCore
 
-/// What a node offers on its own machine besides its store: the spool of one-shot senders, and an admin socket.
+/// What a node offers on its own machine besides its store: the spools of one-shot senders, and an admin socket.
 public struct LocalServices: Sendable {
-  /// Where one-shot senders leave commands that they could not deliver.
-  public var spool: SpoolDirectory?
+  /// Where one-shot senders leave commands that they could not deliver: one directory for each place at which they look
+  /// for the hub.
+  public var spools: [SpoolDirectory]
   /// Opens the socket at which a shell asks this node.
   public var adminSocket: (any AdminSocketOpener)?
 
   /// Makes the services from their parts. Without a spool the node delivers no spooled commands; without an admin
   /// socket it answers no shell.
-  public init(spool: SpoolDirectory? = nil, adminSocket: (any AdminSocketOpener)? = nil) {
-    self.spool = spool
+  public init(spools: [SpoolDirectory] = [], adminSocket: (any AdminSocketOpener)? = nil) {
+    self.spools = spools
     self.adminSocket = adminSocket
   }
 }
 
 /// Runs the local services of a node. Used on the thread of the node's loop only.
 final class LocalServicesDriver {
-  /// How often a node that is awake reads the spool; one without events reads it half as often.
+  /// How often a node that is awake reads the spools; one without events reads them half as often.
   private let lookEvery: BusDuration
   private let services: LocalServices
   private let loop: Loop
@@ -31,8 +32,8 @@ final class LocalServicesDriver {
   private var adminSocket: (any AdminSocket)?
   private var timer: LoopTimer?
   private var lookAt = BusTime.zero
-  private var stamp: SpoolStamp?
-  /// Commands found in the spool that have no verdict yet. They are reported again at each look, because a node whose
+  private var stamps: [SpoolStamp?]
+  /// Commands found in the spools that have no verdict yet. They are reported again at each look, because a node whose
   /// store was full could not accept them.
   private var unjudged: Set<CommandID> = []
   private var replies: [UInt64: @Sendable (InquiryAnswer) -> Void] = [:]
@@ -44,40 +45,41 @@ final class LocalServicesDriver {
   ) {
     self.lookEvery = lookEvery
     self.services = services
+    stamps = services.spools.map { _ in nil }
     self.loop = loop
     self.log = log
     self.spooled = spooled
     self.inquire = inquire
   }
 
-  /// Opens the admin socket and starts to read the spool at intervals.
+  /// Opens the admin socket and starts to read the spools at intervals.
   ///
   /// - Throws: The error of the admin socket: a node that no script can ask does not start.
   func open() throws(RunBusError) {
     adminSocket = try services.adminSocket?.open(
       on: loop, answerLater: { [weak self] inquiry, reply in self?.ask(inquiry, reply) })
-    guard services.spool != nil else { return }
+    guard !services.spools.isEmpty else { return }
     timer = loop.makeTimer { [weak self] in self?.look() }
     look()
   }
 
-  /// Reads the spool if it is time; called whenever the node is awake anyway.
+  /// Reads the spools if it is time; called whenever the node is awake anyway.
   func lookIfDue() {
     if timer != nil, Loop.now >= lookAt { look() }
   }
 
   private func look() {
-    guard let spool = services.spool else { return }
     lookAt = Loop.now + lookEvery
     // The timer is for a node without events; any other node calls `lookIfDue()` first.
     timer?.deadline = lookAt + lookEvery
-    let stamp = spool.changeStamp
-    guard let stamp, stamp != self.stamp || !unjudged.isEmpty else { return }
-    self.stamp = stamp
+    let stamps = services.spools.map(\.changeStamp)
+    guard stamps.contains(where: { $0 != nil }), stamps != self.stamps || !unjudged.isEmpty else { return }
+    self.stamps = stamps
+    let spools = zip(services.spools, stamps).filter { $1 != nil }.map(\.0)
     let driver = Weak(self)
     disk.async { [loop] in
-      let (commands, notices) = spool.list()
-      loop.submit { driver.value?.receive(commands, notices) }
+      let found = spools.map { $0.list() }
+      loop.submit { driver.value?.receive(found.flatMap(\.commands), found.flatMap(\.notices)) }
     }
   }
 
@@ -96,18 +98,20 @@ final class LocalServicesDriver {
 
   /// Removes the file of a spooled command that has its verdict.
   func remove(_ id: CommandID) {
-    guard let spool = services.spool else { return }
     unjudged.remove(id)
-    disk.async { [log] in
-      do { try spool.remove(id) } catch { log.warning("\(error)") }
+    for spool in services.spools {
+      disk.async { [log] in
+        do { try spool.remove(id) } catch { log.warning("\(error)") }
+      }
     }
   }
 
-  /// Makes the spool directory: from now on, one-shot senders of this machine may leave commands for this bus.
+  /// Makes the spool directories: from now on, one-shot senders of this machine may leave commands for this bus.
   func meet() {
-    guard let spool = services.spool else { return }
-    disk.async { [log] in
-      do { try spool.make() } catch { log.warning("\(error)") }
+    for spool in services.spools {
+      disk.async { [log] in
+        do { try spool.make() } catch { log.warning("\(error)") }
+      }
     }
   }
 

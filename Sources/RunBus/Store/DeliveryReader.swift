@@ -52,15 +52,28 @@ extension HistoryReader {
     var devices: [KnownDevice] = []
     try each("devices", "SELECT * FROM devices ORDER BY device") { row in
       guard let deviceID = row.text("device").flatMap({ DeviceID($0) }), let role = row.data("role"),
-        let storeID: StoreID = row.identifier("store"), let heardAt = row.integer("heard_at")
+        let storeID: StoreID = row.identifier("store"), let heardAt = row.integer("heard_at"),
+        let identity = row.text("identity").flatMap({ ConnectionIdentity($0) })
       else { return false }
       devices.append(
         KnownDevice(
           deviceID: deviceID, role: NodeRole(rawValue: String(decoding: role, as: UTF8.self)), storeID: storeID,
-          heardAt: BusTime(nanoseconds: heardAt)))
+          heardAt: BusTime(nanoseconds: heardAt), identity: identity))
       return true
     }
     return devices
+  }
+
+  mutating func readStoreOwners() throws -> [StoreID: ConnectionIdentity] {
+    var owners: [StoreID: ConnectionIdentity] = [:]
+    try each("store owners", "SELECT * FROM store_owners") { row in
+      guard let store: StoreID = row.identifier("store"),
+        let identity = row.text("identity").flatMap({ ConnectionIdentity($0) })
+      else { return false }
+      owners[store] = identity
+      return true
+    }
+    return owners
   }
 
   /// Reads records that are kept, were removed, or must still be made; bodies are not read.

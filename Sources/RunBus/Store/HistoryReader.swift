@@ -18,6 +18,7 @@ struct HistoryReader {
     try reader.readControl(into: &history)
     history.delivery = try reader.readDelivery()
     history.devices = try reader.readDevices()
+    history.storeOwners = try reader.readStoreOwners()
     try reader.readRecords(into: &history)
     try JournalSweep.readEnded(db, into: &history)
     history.transitions = try reader.readTransitions()

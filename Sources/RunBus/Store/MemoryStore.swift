@@ -128,6 +128,8 @@ final class MemoryStore: StoreBackend {
       state.journals[run] = journal(of: run, state)
       state.history.endedJournals[run] = nil
     case .meet(let device): state.devices[device.deviceID] = device
+    case .own(let store, let identity): state.history.storeOwners[store] = identity
+    case .disown(let store): state.history.storeOwners[store] = nil
     case .forgetDevice(let device):
       state.devices[device] = nil
       state.delivery.apply(operation)

@@ -200,10 +200,15 @@ final class SQLiteStore: StoreBackend {
       state.withLock { $0.mustSweep = true }
     case .meet(let device):
       try db.run(
-        "INSERT OR REPLACE INTO devices (device, role, store, heard_at) VALUES (?, ?, ?, ?)",
+        "INSERT OR REPLACE INTO devices (device, role, store, heard_at, identity) VALUES (?, ?, ?, ?, ?)",
         [
           device.deviceID.rawValue, Data(device.role.rawValue.utf8), device.storeID.data, device.heardAt.nanoseconds,
+          device.identity.description,
         ])
+    case .own(let store, let identity):
+      try db.run(
+        "INSERT OR REPLACE INTO store_owners (store, identity) VALUES (?, ?)", [store.data, identity.description])
+    case .disown(let store): try db.run("DELETE FROM store_owners WHERE store = ?", [store.data])
     case .forgetDevice(let device):
       for table in ["devices", "latest_sent", "latest_received"] {
         try db.run("DELETE FROM \(table) WHERE device = ?", [device.rawValue])

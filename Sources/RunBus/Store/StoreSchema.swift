@@ -88,7 +88,8 @@ enum StoreSchema {
     """
 
   /// Outbox rows have the keys of ``OutboxKey``. With one integer as its key a table grows at its end, and a commit
-  /// of one row writes one page.
+  /// of one row writes one page. `devices` has the identity that last said hello as the device, `store_owners` the one
+  /// that each store belongs to.
   private static let delivery = """
     CREATE TABLE streams (
       number INTEGER PRIMARY KEY, receiver BLOB NOT NULL, kind INTEGER NOT NULL, acknowledged INTEGER,
@@ -109,8 +110,9 @@ enum StoreSchema {
       device TEXT NOT NULL, key BLOB NOT NULL, store BLOB NOT NULL, version INTEGER NOT NULL, value BLOB NOT NULL,
       PRIMARY KEY (device, key)) WITHOUT ROWID;
     CREATE TABLE devices (
-      device TEXT PRIMARY KEY NOT NULL, role BLOB NOT NULL, store BLOB NOT NULL, heard_at INTEGER NOT NULL
-    ) WITHOUT ROWID;
+      device TEXT PRIMARY KEY NOT NULL, role BLOB NOT NULL, store BLOB NOT NULL, heard_at INTEGER NOT NULL,
+      identity TEXT NOT NULL) WITHOUT ROWID;
+    CREATE TABLE store_owners (store BLOB PRIMARY KEY NOT NULL, identity TEXT NOT NULL) WITHOUT ROWID;
 
     """
 

@@ -1,6 +1,7 @@
 public import RunCore
 
-/// Opens a hub's two sockets. It is a value; the transport itself is made on the loop that owns it.
+/// Opens the two sockets of one place at which a hub is reached. It is a value; the transport itself is made on the
+/// loop that owns it. A hub can have several listeners, for example one on its machine and one on a network.
 public protocol HubListener: Sendable {
   /// Opens the sockets on the loop's thread and delivers their events until ``HubTransport/close()``.
   ///
@@ -30,8 +31,9 @@ public protocol HubTransport: AnyObject {
 
 /// What a hub's transport delivers.
 public enum HubTransportEvent: Sendable {
-  /// A frame has arrived from a connection.
-  case frame(ConnectionID, [UInt8])
+  /// A frame has arrived from a connection. The identity is what the transport knows of the other end; it says
+  /// ``RunCore/ConnectionIdentity/anyone`` when it knows nothing.
+  case frame(ConnectionID, [UInt8], by: ConnectionIdentity)
   /// A peer has subscribed to a topic. It has missed everything published before.
   case subscribed(Topic)
 }

@@ -138,9 +138,14 @@ public struct KnownDevice: Hashable, Sendable {
   public var storeID: StoreID
   /// When the hub last heard from it, in bus time.
   public var heardAt: BusTime
+  /// The identity that last said hello as this device.
+  public var identity: ConnectionIdentity
 
   /// A device from its parts.
-  public init(deviceID: DeviceID, role: NodeRole, storeID: StoreID, heardAt: BusTime) {
+  public init(
+    deviceID: DeviceID, role: NodeRole, storeID: StoreID, heardAt: BusTime, identity: ConnectionIdentity = .localOwner
+  ) {
+    self.identity = identity
     self.deviceID = deviceID
     self.role = role
     self.storeID = storeID

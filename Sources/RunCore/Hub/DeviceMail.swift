@@ -12,6 +12,8 @@ struct DeviceMail: Sendable {
   /// The devices that the hub has met, with their present stores.
   private(set) var devices: [DeviceID: KnownDevice] = [:]
   private var couriers: [StoreID: Courier] = [:]
+  /// The identity that each store belongs to: the one that first said hello with it.
+  private var owners: [StoreID: ConnectionIdentity]
   /// Whether the app has a message handler.
   private var isHandling = false
   /// How many streams to devices have begun in this incarnation.
@@ -22,6 +24,7 @@ struct DeviceMail: Sendable {
   /// - Parameter shift: how far to move times, after a reboot.
   init(_ history: HubHistory, shift: BusDuration?) {
     let delivery = history.delivery
+    owners = history.storeOwners
     for device in history.devices { devices[device.deviceID] = device }
     let rows = Dictionary(grouping: delivery.rows, by: \.stream)
     func courier(_ store: StoreID, of device: DeviceID?) -> Courier {
@@ -38,7 +41,7 @@ struct DeviceMail: Sendable {
     }
     for device in history.devices { couriers[device.storeID] = courier(device.storeID, of: device.deviceID) }
     // Stores whose devices moved to other stores while both were connected. They may come back.
-    let left = Set(delivery.watermarks.keys.map(\.sender)).union(rows.keys.map(\.receiver))
+    let left = Set(delivery.watermarks.keys.map(\.sender)).union(rows.keys.map(\.receiver)).union(owners.keys)
     for store in left where couriers[store] == nil { couriers[store] = courier(store, of: nil) }
   }
 
@@ -69,6 +72,23 @@ struct DeviceMail: Sendable {
 
   /// Notes that a device was heard with its present store.
   mutating func meet(_ device: KnownDevice) { devices[device.deviceID] = device }
+
+  /// The identity that a store belongs to; `nil` before its first hello.
+  func owner(of store: StoreID) -> ConnectionIdentity? { owners[store] }
+
+  /// Notes that a store belongs to an identity.
+  ///
+  /// - Returns: the write for that; `nil` if the store has an owner.
+  mutating func own(_ store: StoreID, by identity: ConnectionIdentity) -> StoreOperation? {
+    guard owners[store] == nil else { return nil }
+    owners[store] = identity
+    return .own(store, identity)
+  }
+
+  /// Forgets the owner of a store of which nothing is kept, and returns the writes for that.
+  mutating func disown(_ store: StoreID) -> [StoreOperation] {
+    owners.removeValue(forKey: store) == nil ? [] : [.disown(store)]
+  }
 
   /// The result of a store's hello.
   enum Arrival: Sendable {

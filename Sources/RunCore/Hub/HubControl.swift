@@ -78,7 +78,10 @@ extension HubCore {
 
   /// Answers a command of a kind that this version does not know. The watermark moves over it, because otherwise every
   /// later command of the sender would be a gap.
-  mutating func receive(_ command: UnsupportedCommand, on connection: ConnectionID, into actions: inout [Action]) {
+  mutating func receive(
+    _ command: UnsupportedCommand, on connection: ConnectionID, by identity: ConnectionIdentity,
+    into actions: inout [Action]
+  ) {
     let answer = Effect.act(.forward(command.reply, to: connection))
     guard let sequence = command.sequence else {
       guard connection.isRequest else {
@@ -86,7 +89,7 @@ extension HubCore {
       }
       return actions.append(.forward(command.reply, to: connection))
     }
-    guard !connection.isRequest, let session = sessions[connection] else {
+    guard !connection.isRequest, let session = sessions.session(on: connection, by: identity) else {
       return refuse(connection, .unknownSession, "say hello first", into: &actions)
     }
     guard command.session == session.number else {
@@ -105,9 +108,14 @@ extension HubCore {
 
   /// Accepts a command from a plain REQ socket. A repeated request is a resend: the archive answers it, or it waits for
   /// the same verdict.
-  mutating func receive(_ request: Request, on connection: ConnectionID, at now: BusTime, into actions: inout [Action])
-  {
+  mutating func receive(
+    _ request: Request, on connection: ConnectionID, by identity: ConnectionIdentity, at now: BusTime,
+    into actions: inout [Action]
+  ) {
     let command = request.command
+    guard identity.mayPress(as: request.deviceID, of: user(of: request.deviceID)) else {
+      return refuse(connection, .notPermitted, Self.belongsToAnother(request.deviceID), into: &actions)
+    }
     switch book.stage(of: command.id) {
     case .judged:
       let session = sessions[connection]?.number ?? 0

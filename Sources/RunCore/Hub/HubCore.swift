@@ -113,9 +113,11 @@ public struct HubCore: Sendable {
     var actions: [Action] = []
     switch event {
     case .started: start(at: now)
-    case .opened(let endpoint): incarnation.open(eventsEndpoint: endpoint)
-    case .frame(let connection, let frame): receive(frame, from: connection, at: now, into: &actions)
-    case .unsupported(let connection, let command): receive(command, on: connection, into: &actions)
+    case .opened(let endpoint, let listener): incarnation.open(listener, eventsEndpoint: endpoint)
+    case .frame(let connection, let frame, let identity):
+      receive(frame, from: connection, by: identity, at: now, into: &actions)
+    case .unsupported(let connection, let command, let identity):
+      receive(command, on: connection, by: identity, into: &actions)
     case .malformed(let connection, let reason): refuse(connection, .malformed, reason, into: &actions)
     case .foreign(let connection, let version):
       refuse(connection, .versionMismatch, Self.mismatch("the peer", version), into: &actions)

@@ -16,26 +16,27 @@ extension HubCore {
     return mail.devices.count < Self.devicesMax
   }
 
-  /// Forgets absent devices that are owed nothing and have left nothing: those without streams first, then those
-  /// unheard for longest. It forgets some more than it must, because the search visits every device.
+  /// Forgets absent devices that are owed nothing and have left nothing: those of unknown senders first, then those
+  /// without streams, then those unheard for longest. It forgets some more than it must, because the search visits every
+  /// device.
   private mutating func trimDevices() {
     guard mail.devices.count >= Self.absentMax else { return }
     let present = Set(sessions.sessions.values.map(\.hello.storeID))
     let pressing = book.stores
     var absent = 0
-    var idle: [(hasStreams: Bool, device: KnownDevice)] = []
+    var idle: [(rank: Int, device: KnownDevice)] = []
     // No closures here: each call of one would copy the whole hub.
     for device in mail.devices.values where !present.contains(device.storeID) && !sessions.isReachable(device.deviceID)
     {
       absent += 1
       guard !pressing.contains(device.storeID), holdsNothing(device.storeID) else { continue }
-      idle.append((!received(from: device.storeID).isEmpty, device))
+      let hasStreams = !received(from: device.storeID).isEmpty
+      idle.append(((device.identity == .anyone ? 0 : 2) + (hasStreams ? 1 : 0), device))
     }
     let excess = max(absent - Self.absentMax + 1, mail.devices.count - Self.devicesMax + 1)
     guard excess > 0 else { return }
     idle.sort {
-      $0.hasStreams == $1.hasStreams
-        ? ($0.device.heardAt, $0.device.deviceID) < ($1.device.heardAt, $1.device.deviceID) : $1.hasStreams
+      ($0.rank, $0.device.heardAt, $0.device.deviceID) < ($1.rank, $1.device.heardAt, $1.device.deviceID)
     }
     for (_, device) in idle.prefix(excess + Self.forgottenAtOnce) { forget(device) }
   }
@@ -74,7 +75,7 @@ extension HubCore {
   /// Drops the streams of a store: its marks and what is owed to it. A store that comes back all the same is told to
   /// begin anew.
   mutating func giveUp(_ store: StoreID) {
-    commits.add([verdicts.drop(store), mail.drop(store)] + forgetMarks(of: store), then: [])
+    commits.add([verdicts.drop(store), mail.drop(store)] + forgetMarks(of: store) + mail.disown(store), then: [])
   }
 
   /// Forgets how far the streams of a store were processed, and returns the writes for that.

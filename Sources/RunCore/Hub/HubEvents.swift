@@ -4,12 +4,12 @@ extension HubCore {
   public enum Event: Sendable {
     /// The hub starts: the first event of all.
     case started
-    /// The sockets are open, and events are published at this endpoint.
-    case opened(eventsEndpoint: String)
-    /// A peer sent a frame.
-    case frame(ConnectionID, PeerFrame)
+    /// A listener's sockets are open, and it publishes events at this endpoint. Listeners are counted from 0.
+    case opened(eventsEndpoint: String, listener: Int = 0)
+    /// A peer sent a frame. The identity is what the transport knows of the connection; the frame does not state it.
+    case frame(ConnectionID, PeerFrame, by: ConnectionIdentity = .localOwner)
     /// A connection sent a command of a kind that this version does not know.
-    case unsupported(ConnectionID, UnsupportedCommand)
+    case unsupported(ConnectionID, UnsupportedCommand, by: ConnectionIdentity = .localOwner)
     /// A connection sent bytes that are no frame; the text gives the reason in one line.
     case malformed(ConnectionID, String)
     /// A connection said hello in another wire version, so the rest of the frame cannot be read.
@@ -58,7 +58,7 @@ extension HubCore {
 
   /// What the driver has to do for a hub, in the order in which the actions are returned.
   public enum Action: Hashable, Sendable {
-    /// Open the sockets, then feed ``Event/opened(eventsEndpoint:)``.
+    /// Open the sockets of all listeners, then feed ``Event/opened(eventsEndpoint:listener:)`` for each.
     case open
     /// Answer a connection.
     case send(HubFrame, to: ConnectionID)

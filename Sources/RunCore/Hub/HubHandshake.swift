@@ -6,7 +6,8 @@ extension HubCore {
   ///
   /// - Returns: whether the peer has joined.
   mutating func join(
-    _ hello: Hello, on connection: ConnectionID, at now: BusTime, into actions: inout [Action]
+    _ hello: Hello, on connection: ConnectionID, by identity: ConnectionIdentity, at now: BusTime,
+    into actions: inout [Action]
   ) -> Bool {
     if let reason = reasonToBeginAnew(hello) {
       refuse(connection, .storeRegressed, reason, into: &actions)
@@ -18,7 +19,7 @@ extension HubCore {
       _ = sessions.close(connection)
       return false
     }
-    meet(hello, at: now)
+    meet(hello, by: identity, at: now)
     return true
   }
 
@@ -60,19 +61,20 @@ extension HubCore {
       || mail.check(hello.received[.messages] ?? .start, of: hello.storeID) != .good
   }
 
-  private mutating func meet(_ hello: Hello, at now: BusTime) {
+  private mutating func meet(_ hello: Hello, by identity: ConnectionIdentity, at now: BusTime) {
     let known = mail.devices[hello.deviceID]
     let device = KnownDevice(
-      deviceID: hello.deviceID, role: hello.role, storeID: hello.storeID, heardAt: now)
+      deviceID: hello.deviceID, role: hello.role, storeID: hello.storeID, heardAt: now, identity: identity)
     mail.meet(device)
+    if let write = mail.own(hello.storeID, by: identity) { commits.add([write], then: []) }
     let left = known.map(\.storeID).flatMap { sessions.connection(of: $0) == nil ? $0 : nil }
     let mark = marks.durableMark(of: StreamID(sender: hello.storeID, kind: .messages))
     if case .inherited(let rows, let values) = mail.arrive(
       hello.storeID, of: hello.deviceID, earlier: left, mark: mark), let left
     {
-      commits.add(rows + [verdicts.drop(left)] + forgetMarks(of: left) + values, then: [])
+      commits.add(rows + [verdicts.drop(left)] + forgetMarks(of: left) + values + mail.disown(left), then: [])
     }
-    guard known?.storeID != device.storeID || known?.role != device.role else { return }
+    guard known?.storeID != device.storeID || known?.role != device.role || known?.identity != identity else { return }
     commits.add([.meet(device)], then: [])
     letGoOfLostStores(at: now)
   }

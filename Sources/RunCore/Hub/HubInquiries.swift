@@ -37,6 +37,8 @@ extension HubCore {
     var speaksOfRun = false
     switch inquiry {
     case .peers: answer = .peers(peers(at: now))
+    case .outbox where !session.identity.mayAskForHoldings, .quarantine where !session.identity.mayAskForHoldings:
+      answer = .failed("this hub does not tell an unknown sender what it holds")
     case .outbox: answer = .outbox(outbox(at: now))
     case .quarantine: answer = .quarantine(quarantineReports(at: now))
     case .cancel, .retry, .discard, .post:

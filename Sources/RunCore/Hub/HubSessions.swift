@@ -2,18 +2,19 @@
 extension HubCore {
   /// Handles a frame from a connection.
   mutating func receive(
-    _ frame: PeerFrame, from connection: ConnectionID, at now: BusTime, into actions: inout [Action]
+    _ frame: PeerFrame, from connection: ConnectionID, by identity: ConnectionIdentity, at now: BusTime,
+    into actions: inout [Action]
   ) {
     if case .request(let request) = frame.message, connection.isRequest {
-      return receive(request, on: connection, at: now, into: &actions)
+      return receive(request, on: connection, by: identity, at: now, into: &actions)
     }
     guard !connection.isRequest else {
       return refuse(connection, .malformed, "a REQ socket can only send a request", into: &actions)
     }
     if case .hello(let hello) = frame.message {
-      return receive(hello, sentAt: frame.sentAt, on: connection, at: now, into: &actions)
+      return receive(hello, sentAt: frame.sentAt, on: connection, by: identity, at: now, into: &actions)
     }
-    guard let session = sessions[connection] else {
+    guard let session = sessions.session(on: connection, by: identity) else {
       return refuse(connection, .unknownSession, "say hello first", into: &actions)
     }
     guard frame.session == session.number else {
@@ -35,7 +36,7 @@ extension HubCore {
       let state = stateMessage(at: now, authoritative)
       actions.append(.send(HubFrame(session: session.number, message: .state(state)), to: connection))
     case .goodbye: close(connection, at: now, into: &actions)
-    case .request(let request): receive(request, on: connection, at: now, into: &actions)
+    case .request(let request): receive(request, on: connection, by: identity, at: now, into: &actions)
     case .delivery(let message): receive(message, of: session, at: now, into: &actions)
     case .inquire(let inquiry): answer(inquiry, of: session, on: connection, at: now, into: &actions)
     case .fetchRecord(let fetch): receive(fetch, of: session, on: connection, into: &actions)
@@ -52,6 +53,16 @@ extension HubCore {
       .send(HubFrame(session: session, message: .refused(Refusal(code: code, message: message))), to: connection))
   }
 
+  /// The identity that uses a device's name; `nil` if none does.
+  func user(of device: DeviceID) -> ConnectionIdentity? {
+    device == settings.deviceID ? .localOwner : mail.devices[device]?.identity
+  }
+
+  /// The refusal message for a name that another identity uses.
+  static func belongsToAnother(_ device: DeviceID) -> String {
+    "\(device) belongs to another identity: give the device another name"
+  }
+
   /// The refusal message for a peer of another wire version.
   static func mismatch(_ who: String, _ version: UInt32) -> String {
     "this hub speaks wire version \(wireVersion), \(who) speaks \(version): update the older"
@@ -63,7 +74,7 @@ extension HubCore {
     let hello = session.hello
     let welcome = Welcome(
       nonce: hello.nonce, nodeID: settings.nodeID, storeID: storeID, deviceID: settings.deviceID,
-      eventsEndpoint: incarnation.eventsEndpoint, speed: settings.clock.speed, debounce: settings.debounce,
+      eventsEndpoint: incarnation.eventsEndpoint(for: connection), speed: settings.clock.speed, debounce: settings.debounce,
       received: hello.isOneShot ? [:] : received(from: hello.storeID), state: stateMessage(at: now, authoritative),
       recordsThrough: records.durableChange)
     actions.append(.send(HubFrame(session: session.number, message: .welcome(welcome)), to: connection))
@@ -102,7 +113,8 @@ extension HubCore {
   private var isRunOn: Bool { authoritative.phase.isOn }
 
   private mutating func receive(
-    _ hello: Hello, sentAt: BusTime, on connection: ConnectionID, at now: BusTime, into actions: inout [Action]
+    _ hello: Hello, sentAt: BusTime, on connection: ConnectionID, by identity: ConnectionIdentity, at now: BusTime,
+    into actions: inout [Action]
   ) {
     guard hello.version == wireVersion else {
       let message = Self.mismatch("\(hello.deviceID)", hello.version)
@@ -112,6 +124,14 @@ extension HubCore {
       let message = "\(hello.deviceID) is this hub's own name: give the device another"
       return refuse(connection, .malformed, message, into: &actions)
     }
+    guard identity.mayJoin(as: hello.deviceID, of: user(of: hello.deviceID)) else {
+      return refuse(connection, .notPermitted, Self.belongsToAnother(hello.deviceID), into: &actions)
+    }
+    // A device whose connection has another identity than before begins anew with a store of that identity.
+    guard identity.mayUse(storeOf: mail.owner(of: hello.storeID)) else {
+      let message = "this store belongs to another identity: the device begins anew"
+      return refuse(connection, .storeRegressed, message, into: &actions)
+    }
     // Adopting a term that no number of starts reaches would leave no terms above it.
     guard hello.termSeen <= max(term, HubTerm.seenMax) else {
       let message = "no hub comes to term \(hello.termSeen): the device forgets it, or its store is deleted"
@@ -120,7 +140,7 @@ extension HubCore {
     guard hello.termSeen <= term || incarnation.admitRaise(at: monotonic(at: now)) else {
       return refuse(connection, .busy, "the hub was passed too often in a minute: say hello again", into: &actions)
     }
-    if sessions[connection]?.hello == hello {
+    if sessions.session(on: connection, by: identity)?.hello == hello {
       // A repeated hello keeps the session that its first welcome named.
       hear(connection, at: now, into: &actions)
       return welcome(hello, on: connection, at: now, into: &actions)
@@ -134,8 +154,8 @@ extension HubCore {
     guard !sessions.isFull else {
       return refuse(connection, .busy, "the hub's table of sessions is full", into: &actions)
     }
-    sessions.open(hello, sentAt: sentAt, on: connection, isRunOn: isRunOn, at: now)
-    guard hello.isOneShot || join(hello, on: connection, at: now, into: &actions) else { return }
+    sessions.open(hello, sentAt: sentAt, on: connection, by: identity, isRunOn: isRunOn, at: now)
+    guard hello.isOneShot || join(hello, on: connection, by: identity, at: now, into: &actions) else { return }
     welcome(hello, on: connection, at: now, into: &actions)
     for session in closed where session.hello.deviceID != hello.deviceID {
       publish(sessions.loss(of: session.hello, wasReachable: session.isReachable), into: &actions)

@@ -5,8 +5,8 @@ struct Incarnation: Sendable {
   private(set) var term: UInt64
   /// How far stored monotonic times are moved; `nil` in the same boot.
   let shift: BusDuration?
-  /// Where events are published; empty before the sockets are open.
-  private(set) var eventsEndpoint = ""
+  /// Where each listener publishes events. A listener has no endpoint before its sockets are open.
+  private var eventsEndpoints: [Int: String] = [:]
   private var raises = TermRaises()
   private let clock: BusClock
   /// The bus time and the wall clock at the beginning.
@@ -20,8 +20,11 @@ struct Incarnation: Sendable {
     (beganAt, beganAtWallSeconds) = (now, wallSeconds)
   }
 
-  /// Notes where events are published.
-  mutating func open(eventsEndpoint: String) { self.eventsEndpoint = eventsEndpoint }
+  /// Notes where a listener publishes events.
+  mutating func open(_ listener: Int, eventsEndpoint: String) { eventsEndpoints[listener] = eventsEndpoint }
+
+  /// Where the listener of a connection publishes events; empty before its sockets are open.
+  func eventsEndpoint(for connection: ConnectionID) -> String { eventsEndpoints[connection.listener] ?? "" }
 
   /// Counts a raise of the term, which is done by ``raise(above:)``; `false` if there were too many lately.
   ///

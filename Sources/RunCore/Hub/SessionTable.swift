@@ -7,6 +7,8 @@ struct SessionTable: Sendable {
   struct Session: Sendable {
     let number: UInt64
     let hello: Hello
+    /// Who said hello. A frame of another identity on this connection belongs to no session.
+    let identity: ConnectionIdentity
     fileprivate(set) var heardAt: BusTime
     fileprivate(set) var isReachable = true
     /// The last round trip that the peer has measured.
@@ -53,6 +55,11 @@ struct SessionTable: Sendable {
 
   subscript(connection: ConnectionID) -> Session? { sessions[connection] }
 
+  /// The session of a connection and an identity; `nil` if the connection's session belongs to another identity.
+  func session(on connection: ConnectionID, by identity: ConnectionIdentity) -> Session? {
+    sessions[connection].flatMap { $0.identity == identity ? $0 : nil }
+  }
+
   /// The connection of the session that belongs to a store.
   func connection(of store: StoreID) -> ConnectionID? { connections[store] }
 
@@ -69,9 +76,12 @@ struct SessionTable: Sendable {
 
   // MARK: Open and close
 
-  mutating func open(_ hello: Hello, sentAt: BusTime, on connection: ConnectionID, isRunOn: Bool, at now: BusTime) {
+  mutating func open(
+    _ hello: Hello, sentAt: BusTime, on connection: ConnectionID, by identity: ConnectionIdentity = .localOwner,
+    isRunOn: Bool, at now: BusTime
+  ) {
     lastNumber += 1
-    var session = Session(number: lastNumber, hello: hello, heardAt: now)
+    var session = Session(number: lastNumber, hello: hello, identity: identity, heardAt: now)
     _ = session.offset.arrival(sentAt: sentAt, now: clock.real(at: now))
     set(session, on: connection)
     connections[hello.storeID] = connection

@@ -61,9 +61,12 @@ public enum StoreOperation: Hashable, Sendable {
   case setFailureMark(HubFailureMark)
   /// On a hub: adds or updates a known device.
   case meet(KnownDevice)
-
   /// On a hub: deletes a known device, with the newest values from it and for it.
   case forgetDevice(DeviceID)
+  /// On a hub: sets the identity that a device's store belongs to.
+  case own(StoreID, ConnectionIdentity)
+  /// On a hub: deletes the owner of a store.
+  case disown(StoreID)
 
   // The outbox, and the newest values.
 
@@ -146,6 +149,8 @@ public struct HubHistory: Sendable {
   public var endedJournals: [RunID: BusTime] = [:]
   /// The devices that this hub has met.
   public var devices: [KnownDevice] = []
+  /// The identity that each device's store belongs to.
+  public var storeOwners: [StoreID: ConnectionIdentity] = [:]
   /// Aliases, with the runs that they name.
   public var aliases: [RunID: RunID] = [:]
   /// Runs that wait for a recovery decision, with the moment at which the hub died.

@@ -30,17 +30,21 @@ public struct ConnectionID: Hashable, Sendable {
   public let route: [UInt8]
   /// Whether the peer is a plain REQ socket, which waits for exactly one reply and has no session.
   public let isRequest: Bool
+  /// The hub's listener at which the connection arrived, counted from 0. Routes of two listeners can be alike.
+  public let listener: Int
 
   /// A connection from its parts.
-  public init(route: [UInt8], isRequest: Bool) {
+  public init(route: [UInt8], isRequest: Bool, listener: Int = 0) {
     self.route = route
     self.isRequest = isRequest
+    self.listener = listener
   }
 
   /// Hashes the route as one block of bytes, because the hub looks up the session of every frame.
   public func hash(into hasher: inout Hasher) {
     route.withUnsafeBytes { hasher.combine(bytes: $0) }
     hasher.combine(isRequest)
+    hasher.combine(listener)
   }
 }
 
@@ -143,8 +147,11 @@ public struct Refusal: Hashable, Sendable {
     case malformed
     /// The hub has no room for another session, or for more from this sender now.
     case busy
-    /// The peer's store has lost history: the peer has to give it a new id and send a hello again.
+    /// The peer's store has lost history, or belongs to another identity: the peer has to give it a new id and send a
+    /// hello again.
     case storeRegressed
+    /// The connection's identity may not do this, for example use the name of another identity's device.
+    case notPermitted
   }
   /// The reason, for a program.
   public var code: Code

@@ -37,6 +37,8 @@ struct Phone: AsyncParsableCommand {
         busnode phone --replay run.gpx --speed 60  a recorded hour in a minute
         busnode phone --weight 70 --auto-pause     with energy; the clock stops while the runner stands still
         busnode phone --address tcp://127.0.0.1:7070
+        busnode phone --listen tcp://127.0.0.1:7070
+                                                   the bus "default", which can also be reached at this address
 
       The recording begins when the run is started (busnode send start). The phone plays positions, altitude and
       cadence; the watch plays the heart rate from the same file. With --json the phone writes which sensors the run
@@ -66,6 +68,11 @@ struct Phone: AsyncParsableCommand {
     help: ArgumentHelp("What it plays of its input: usual (all but the heart rate) or all.", valueName: "share"))
   var share = SensorShare.usual
 
+  @Option(
+    help: ArgumentHelp(
+      "A further address at which the bus can be reached, tcp://127.0.0.1:PORT; may be repeated.", valueName: "address"))
+  var listen: [String] = []
+
   @Option(help: ArgumentHelp("How fast bus time runs: 60 is a minute in a second.", valueName: "factor"))
   var speed = SpeedArgument(.realTime)
 
@@ -90,9 +97,10 @@ struct Phone: AsyncParsableCommand {
     let location = try bus.location()
     let device = options.device ?? DeviceID.role(.phone)
     let recording = try sensors.timeline(for: .phone, share)
+    let others = try furtherLocations(than: location)
     let recovery = recover ?? (StandardInput.isTerminal && Output.isTerminal ? .ask : .resume)
     let hub = try Hub(
-      at: location,
+      at: location, alsoAt: others,
       configuration: HubConfiguration(
         deviceID: device, debounce: .milliseconds(Int64(debounce)), speed: speed.speed, metrics: runner.metrics,
         recovery: recovery, downtime: downtime),
@@ -103,6 +111,30 @@ struct Phone: AsyncParsableCommand {
     ).run(
       demands: await hub.sensorDemands(),
       prompt: recovery == .ask ? RecoveryPrompt(hub: hub, readsOrders: options.stdin) : nil)
+  }
+
+  /// The locations of `--listen`.
+  private func furtherLocations(than location: BusLocation) throws(Failure) -> [BusLocation] {
+    var locations = [location]
+    for address in listen {
+      let other: BusLocation
+      do {
+        other = try BusLocation(address: address)
+      } catch {
+        throw Failure(code: "usage", message: error.message, exitStatus: ExitStatus.usage)
+      }
+      let flaw =
+        if other.hasOpenPort {
+          "--listen \(address) lets the system choose the port: give one, as tcp://127.0.0.1:7070"
+        } else if locations.contains(where: { $0.controlEndpoint == other.controlEndpoint }) {
+          "\(other.displayName) is given twice: leave one out"
+        } else {
+          nil as String?
+        }
+      if let flaw { throw Failure(code: "usage", message: flaw, exitStatus: ExitStatus.usage) }
+      locations.append(other)
+    }
+    return Array(locations.dropFirst())
   }
 }
 

@@ -54,7 +54,7 @@ struct OutboxFlush: AsyncParsableCommand {
       if location.spool.exists(press.command.id) { try location.spool.write(press) }
     }
     // This peer reads the spool and delivers its presses, as every node does.
-    let visit = try BusClient(location, device: DeviceID.role(.shell), services: LocalServices(spool: location.spool))
+    let visit = try BusClient(location, device: DeviceID.role(.shell), services: LocalServices(spools: [location.spool]))
     let json = json
     let isMet = try await visit.run { peer in
       _ = try await within(patience) {

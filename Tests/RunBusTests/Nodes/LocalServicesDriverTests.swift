@@ -18,7 +18,7 @@ struct LocalServicesDriverTests {
 
     func open(_ spool: SpoolDirectory) throws {
       keeper = LocalServicesDriver(
-        LocalServices(spool: spool), loop: loop, log: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
+        LocalServices(spools: [spool]), loop: loop, log: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
         lookEvery: .milliseconds(1),
         spooled: { [found] in found.append($0.map(\.command.id)) }, inquire: { _, _ in })
       try keeper?.open()

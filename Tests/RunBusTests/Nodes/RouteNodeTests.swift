@@ -39,7 +39,7 @@ struct RouteNodeTests {
     let hub = Hub(
       configuration: HubConfiguration(
         deviceID: DeviceID("phone")!, debounce: .zero, speed: BusSpeed(factor: 60)!, metrics: settings),
-      listener: transport.listener, store: NodeStore(), loop: loop)
+      listeners: [transport.listener], store: NodeStore(), loop: loop)
     func peer(_ name: String) -> Peer {
       Peer(
         configuration: PeerConfiguration(

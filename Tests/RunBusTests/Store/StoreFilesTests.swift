@@ -47,8 +47,8 @@ struct StoreFilesTests {
       let lock = try HubLock.acquire(location, device: phone)
       let store = try NodeStore(directory: location.stateDirectory(for: phone), device: phone)
       let hub = Hub(
-        configuration: HubConfiguration(deviceID: phone), listener: NoWire(), store: store, loop: try Loop(), lock: lock
-      )
+        configuration: HubConfiguration(deviceID: phone), listeners: [NoWire()], store: store, loop: try Loop(),
+        locks: [lock])
       let running = Task { try await hub.run() }
       _ = try await hub.snapshots().first("the hub") { _ in true }
       let gone = what == "store" ? location.stateDirectory(for: phone) : location.runtimeDirectory

@@ -16,7 +16,7 @@ struct DamagedNode {
     switch role {
     case .phone:
       Hub(
-        configuration: HubConfiguration(deviceID: DeviceID("phone")!, debounce: .milliseconds(1)), listener: NoWire(),
+        configuration: HubConfiguration(deviceID: DeviceID("phone")!, debounce: .milliseconds(1)), listeners: [NoWire()],
         store: store,
         loop: loop)
     case .watch:

@@ -42,12 +42,14 @@ struct OperationGenerator {
       return .meet(
         KnownDevice(
           deviceID: device(), role: pick([.phone, .watch, NodeRole(rawValue: "ring\u{0}")]),
-          storeID: StoreID(using: &random), heardAt: time()))
+          storeID: StoreID(using: &random), heardAt: time(), identity: identity()))
     case 15...25: return delivery()
     case 26: return recordOperation()
     case 27: return .setUnanswered(runID(), since: maybe { $0.time() })
     case 28: return .discard(runID())
     case 30: return .forgetDevice(device())
+    case 31: return .own(stream().sender, identity())
+    case 32: return .disown(stream().sender)
     case 29: return .claim(knownPress().command.id, outStream().receiver)
     default: return append()
     }
@@ -229,6 +231,9 @@ struct OperationGenerator {
   }
   /// The last two are one key for Swift.
   private mutating func key() -> String { pick(["theme", "z\u{0}", "", "caf\u{e9}", "cafe\u{301}"]) }
+  private mutating func identity() -> ConnectionIdentity {
+    pick([.localOwner, .anyone, .link(device()), .key(KeyFingerprint((0..<32).map { UInt8($0 * 8) })!)])
+  }
   mutating func device() -> DeviceID { pick(["phone", "watch", "x.y_z-1"].compactMap { DeviceID($0) }) }
   private mutating func source() -> ControlSource {
     pick([.phone, .watch, .liveActivity, .shell, ControlSource(rawValue: "ring\u{0}⌚️"), ControlSource(rawValue: "")])

@@ -18,7 +18,7 @@ final class RunningBus: Sendable {
     loop = try Loop()
     hub = Hub(
       configuration: HubConfiguration(deviceID: DeviceID("phone")!, debounce: debounce, speed: speed),
-      listener: ZeroMQListener(control: "ipc://\(directory)/c", events: "ipc://\(directory)/e"),
+      listeners: [ZeroMQListener(control: "ipc://\(directory)/c", events: "ipc://\(directory)/e")],
       store: store, loop: loop)
   }
 

@@ -83,6 +83,7 @@ struct ComparableHistory: Equatable {
   let verdicts: [Judged]
   let delivery: ComparableDelivery
   let devices: [KnownDevice]
+  let storeOwners: [StoreID: ConnectionIdentity]
   let records: [RecordSummary]
   let endedJournals: [RunID: BusTime]
   let removedRecords: [RunID: UInt64]
@@ -104,6 +105,7 @@ struct ComparableHistory: Equatable {
     verdicts = history.verdicts.map { Judged(verdict: $0.verdict, press: $0.press, judgedAt: $0.judgedAt) }
     delivery = ComparableDelivery(history.delivery)
     devices = history.devices
+    storeOwners = history.storeOwners
     endedJournals = history.endedJournals
     records = history.records.sorted { $0.runID < $1.runID }
     removedRecords = history.removedRecords

@@ -101,7 +101,7 @@ actor HubEnd {
   }
   private func receive(_ event: HubTransportEvent) {
     log.append(event)
-    if isEcho, case .frame(let connection, let bytes) = event { _ = transport?.send(bytes, to: connection) }
+    if isEcho, case .frame(let connection, let bytes, _) = event { _ = transport?.send(bytes, to: connection) }
   }
   func echo() { isEcho = true }
   func send(_ bytes: [UInt8], to connection: ConnectionID) -> SendOutcome {
@@ -164,7 +164,7 @@ extension EventLog<HubTransportEvent> {
 
   static func frames(_ events: [HubTransportEvent]) -> [(connection: ConnectionID, bytes: [UInt8])] {
     events.compactMap { event in
-      if case .frame(let connection, let bytes) = event { (connection, bytes) } else { nil }
+      if case .frame(let connection, let bytes, _) = event { (connection, bytes) } else { nil }
     }
   }
 

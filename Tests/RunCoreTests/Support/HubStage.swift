@@ -208,13 +208,14 @@ struct HubStage {
   func session(of name: String) -> UInt64 { sessions[name] ?? 0 }
 
   /// Delivers a frame without delay.
-  mutating func says(_ name: String, _ message: PeerMessage, session: UInt64? = nil, sentAt: BusTime? = nil)
-    -> [String]
-  {
+  mutating func says(
+    _ name: String, _ message: PeerMessage, session: UInt64? = nil, sentAt: BusTime? = nil,
+    by identity: ConnectionIdentity = .localOwner
+  ) -> [String] {
     if case .delivery(.acknowledge(.verdicts, let sequence)) = message { received[name] = sequence }
     let frame = PeerFrame(
       session: session ?? self.session(of: name), sentAt: sentAt ?? clock.real(at: now), message: message)
-    return feed(.frame(.named(name), frame))
+    return feed(.frame(.named(name), frame, by: identity))
   }
 
   mutating func command(
@@ -259,9 +260,13 @@ struct HubStage {
         }))
   }
 
-  mutating func requests(_ name: String, _ kind: CommandKind, id: UInt64, age: BusDuration = .zero) -> [String] {
+  mutating func requests(
+    _ name: String, _ kind: CommandKind, id: UInt64, age: BusDuration = .zero,
+    by identity: ConnectionIdentity = .localOwner
+  ) -> [String] {
     let request = Request(command: command(kind, by: name, id: id), deviceID: DeviceID(name)!, age: age)
     return feed(
-      .frame(.named(name, isRequest: true), PeerFrame(session: 0, sentAt: .zero, message: .request(request))))
+      .frame(
+        .named(name, isRequest: true), PeerFrame(session: 0, sentAt: .zero, message: .request(request)), by: identity))
   }
 }

@@ -56,6 +56,8 @@ struct HubDisk {
     case .meet(let device):
       kept.devices.removeAll { $0.deviceID == device.deviceID }
       kept.devices.append(device)
+    case .own(let store, let identity): kept.storeOwners[store] = identity
+    case .disown(let store): kept.storeOwners[store] = nil
     case .forgetDevice(let device):
       kept.devices.removeAll { $0.deviceID == device }
       delivery.apply(operation)

@@ -2,9 +2,13 @@ import RunCore
 
 /// Writes actions and frames as short lines, so that a test reads like a conversation.
 enum NodeLines {
-  /// Each incarnation begins with this operation, so the lines leave it out.
+  /// Each incarnation begins with the first of these operations, and each store that a hub meets brings the second, so
+  /// the lines leave them out.
   private static func isShown(_ operation: StoreOperation) -> Bool {
-    if case .skipChanges = operation { false } else { true }
+    switch operation {
+    case .skipChanges, .own(_, .localOwner), .disown: false
+    default: true
+    }
   }
 
   static func line(_ action: HubCore.Action) -> String {
@@ -242,6 +246,8 @@ enum NodeLines {
     case .setFailureMark(let mark): "\(mark.duty)"
     case .meet(let device): "meet \(device.deviceID)"
     case .forgetDevice(let device): "forget \(device)"
+    case .own(let store, let identity): "own \(store.low): \(identity)"
+    case .disown(let store): "disown \(store.low)"
     case .enqueue(let row):
       row.item == nil ? "reserve \(name(row.stream)) \(row.sequence)" : "owe \(name(row.stream)) \(row.sequence)"
     case .acknowledge(let stream, let sequence): "acknowledged \(name(stream)) \(sequence)"

@@ -95,6 +95,8 @@ package struct World {
   var roads: [WorldRoad: [MessageID]] = [:]
   /// The store and the peer that use a connection.
   var speakers: [UInt64: (store: StoreID, peer: Int)] = [:]
+  /// Who is at the other end of each connection of a peer, as the hub's transport knows it.
+  var identities: [UInt64: ConnectionIdentity] = [:]
   /// Messages on one connection keep their order.
   var lastArrival: [String: BusTime] = [:]
   package let speed: BusSpeed
@@ -119,11 +121,13 @@ package struct World {
     case 4: loss = .hub
     default: loss = .none
     }
-    wrong = WrongParty(seed: seed, options.wrong, peerCount: climate.peerCount, loss: loss)
+    wrong = WrongParty(
+      seed: seed, options.wrong, identity: climate.identityOfWrong(seed: seed), peerCount: climate.peerCount, loss: loss)
     hub.store = freshStore(StoreID(high: 1, low: 1))
     for (index, name) in Self.names.prefix(climate.peerCount).enumerated() {
       var peer = WorldPeer(
         name: DeviceID(name)!, nodeID: NodeID(high: 3, low: UInt64(index)),
+        identity: climate.identity(ofPeer: index, named: DeviceID(name)!),
         store: WorldPeerStore(storeID: StoreID(high: 2, low: UInt64(index))))
       peer.clock = clock()
       peer.isSlow = Int.random(in: 0..<4, using: &random) == 0

@@ -169,7 +169,7 @@ extension World {
     let id = handlerCall.received.message.id
     guard !id.isWrong else { return }
     guard var post = posts[id] else { return faults.append("a message out of nowhere: \(id)") }
-    if post.to != party, !(isForPeer(post.to) && (loss != .none || wrong.victim != nil)) {
+    if post.to != party, !(isForPeer(post.to) && (loss != .none || wrong.harmed != nil)) {
       faults.append("\(id) came to somebody else")
     }
     if post.isRefused { faults.append("\(id) was refused and comes all the same") }
@@ -218,11 +218,11 @@ extension World {
   }
 
   func isOfVictim(_ post: WorldPost) -> Bool {
-    [post.from, post.to].contains { if case .peer(let index) = $0 { wrong.victim == index } else { false } }
+    [post.from, post.to].contains { if case .peer(let index) = $0 { wrong.harmed == index } else { false } }
   }
 
   /// Whether its store was lost, or a wrong member uses its name: less is promised to it.
-  func isLost(_ index: Int) -> Bool { loss == .peer(index) || wrong.victim == index }
+  func isLost(_ index: Int) -> Bool { loss == .peer(index) || wrong.harmed == index }
 
   func disk(of party: WorldParty) -> WorldDelivery {
     switch party {

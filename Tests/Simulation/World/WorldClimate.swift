@@ -18,6 +18,9 @@ struct WorldClimate {
   let recovery: RecoveryChoice
   let downtime: Downtime
   let setup: RunSetup
+  /// Whether the hub's transport can tell honest members from wrong ones, and the identities of the peers then.
+  let hasIdentities: Bool
+  private let identities: [ConnectionIdentity?]
 
   init(seed: UInt64) {
     var random = WorldRandom(seed: seed, 1)
@@ -38,6 +41,22 @@ struct WorldClimate {
     recovery = draw([.resume, .resume, .resume, .finish, .discard, .ask])
     downtime = draw([.paused, .paused, .running])
     setup = RunSetup(weightKilograms: draw([nil, 60, 82.5]), isAutoPauseOn: draw([false, false, true]))
+    hasIdentities = draw([false, true])
+    identities = (0..<UInt8(peerCount)).map { index in
+      draw([.localOwner, .key(KeyFingerprint(Array(repeating: index, count: KeyFingerprint.byteCount))!), nil])
+    }
+  }
+
+  /// The identity of an honest peer: a process on the hub's machine, the holder of a key, or a linked device.
+  func identity(ofPeer index: Int, named name: DeviceID) -> ConnectionIdentity {
+    hasIdentities ? identities[index] ?? .link(name) : .localOwner
+  }
+
+  /// The identity of all wrong members: nobody's, that of a paired device, or the same as everybody's.
+  func identityOfWrong(seed: UInt64) -> ConnectionIdentity {
+    guard hasIdentities else { return .localOwner }
+    let key = KeyFingerprint(Array(repeating: 0xff, count: KeyFingerprint.byteCount))!
+    return seed % 16 < 5 ? .key(key) : .anyone
   }
 
   /// Without reboots wall clocks decide nothing, so such a world is run a second time with other wall clocks.

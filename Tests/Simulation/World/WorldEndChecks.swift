@@ -34,7 +34,7 @@ extension World {
   }
 
   /// Whether a wrong member uses its name and its store: the hub cannot tell the two apart.
-  func isImpersonated(_ index: Int) -> Bool { wrong.isStoreBorrowed && wrong.victim == index }
+  func isImpersonated(_ index: Int) -> Bool { wrong.isStoreBorrowed && wrong.harmed == index }
 
   private mutating func checkEnd(of index: Int) {
     guard !isImpersonated(index) else { return }
@@ -75,7 +75,7 @@ extension World {
       }
     }
     // The hub may owe something for ever to a store that its device has replaced.
-    guard loss == .none, wrong.victim == nil else { return }
+    guard loss == .none, wrong.harmed == nil else { return }
     let names = Set(peers.map(\.name))
     for line in hub.outbox where wrong.members.isEmpty || line.receiver.map(names.contains) ?? false {
       faults.append("the hub still owes \(line.kind) \(line.what)")

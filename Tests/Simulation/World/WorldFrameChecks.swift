@@ -149,7 +149,7 @@ extension World {
       case (.peer(let index), .hub): kind != .commands && to == peers[index].store.storeID
       case (.peer, .peer(let index)): isLost(index)
       case (.none, _), (.hub, .peer):
-        wrong.victim.map { from == peers[$0].store.storeID || to == peers[$0].store.storeID } ?? false
+        wrong.harmed.map { from == peers[$0].store.storeID || to == peers[$0].store.storeID } ?? false
       }
     let place = WorldPlace(from: from, to: to, kind: kind, sequence: sequence)
     if let known = places[place], known != what, !isForgiven {
@@ -168,7 +168,7 @@ extension World {
       let known = marks[stream]?.sequence ?? 0
       marks[stream] = mark
       if stream.kind == .messages { checkMessages(stream, from: known, through: mark.sequence, by: party) }
-      guard mark.sequence > known, loss == .none, wrong.victim == nil else { continue }
+      guard mark.sequence > known, loss == .none, wrong.harmed == nil else { continue }
       for sequence in known + 1...mark.sequence where mark.sequence - known <= 4096 {
         let place = place(of: sequence, stream.kind, from: stream.sender)
         guard let what = places[place] else { continue }

@@ -6,7 +6,9 @@ extension World {
   mutating func connect(_ index: Int) {
     guard peers[index].core != nil, peers[index].connection == nil else { return }
     guard hub.core != nil else { return schedule(.linkUp(index), in: .milliseconds(200)) }
-    peers[index].connection = number()
+    let connection = number()
+    peers[index].connection = connection
+    identities[connection] = peers[index].identity
     feedPeer(index, .linkUp)
   }
 
@@ -108,7 +110,9 @@ extension World {
   mutating func arrive(_ frame: PeerFrame, on connection: ConnectionID) {
     guard hub.core != nil else { return }
     let number = Self.number(of: connection)
-    guard !WrongParty.isWrong(number) else { return feedHub(.frame(connection, frame)) }
+    guard !WrongParty.isWrong(number) else {
+      return feedHub(.frame(connection, frame, by: wrong.identity))
+    }
     if case .hello(let hello) = frame.message, let peer = peers.firstIndex(where: { $0.name == hello.deviceID }) {
       speakers[number] = (hello.storeID, peer)
     }
@@ -117,7 +121,8 @@ extension World {
         for sample in samples { arrived.insert(place(of: sample.sequence, .samples, from: speaker.store)) }
       }
     }
-    feedHub(.frame(connection, frame))
+    // A plain request comes from a shell on the hub's machine.
+    feedHub(.frame(connection, frame, by: identities[number] ?? .localOwner))
   }
 
   /// A sequence number of a stream to the hub.

@@ -10,6 +10,8 @@ enum WorldParty: Hashable {
 struct WorldPeer {
   let name: DeviceID
   let nodeID: NodeID
+  /// Who it is to the hub's transport.
+  let identity: ConnectionIdentity
   var store: WorldPeerStore
   var core: PeerCore?
   /// An earlier copy of its disk, for worlds that restore one.
@@ -36,8 +38,8 @@ struct WorldPeer {
   var told: Set<CommandID> = []
   var outbox: [OutboxReport] = []
 
-  init(name: DeviceID, nodeID: NodeID, store: WorldPeerStore) {
-    (self.name, self.nodeID, self.store) = (name, nodeID, store)
+  init(name: DeviceID, nodeID: NodeID, identity: ConnectionIdentity, store: WorldPeerStore) {
+    (self.name, self.nodeID, self.identity, self.store) = (name, nodeID, identity, store)
   }
 }
 

@@ -22,6 +22,7 @@ struct WorldStore {
   private var judged: [(verdict: Verdict, press: AcceptedCommand, judgedAt: BusTime)] = []
   private var windows: [SettledWindow] = []
   private(set) var devices: [DeviceID: KnownDevice] = [:]
+  private(set) var owners: [StoreID: ConnectionIdentity] = [:]
   private var commandsWithEffect: Set<CommandID> = []
   private var positions: Set<UInt64> = []
   private var place = 0
@@ -145,6 +146,10 @@ struct WorldStore {
       }
       windows.append(window)
     case .meet(let device): devices[device.deviceID] = device
+    case .own(let store, let identity):
+      if let owner = owners[store], owner != identity { ownFaults.append("a store went from \(owner) to \(identity)") }
+      owners[store] = identity
+    case .disown(let store): owners[store] = nil
     case .forgetDevice(let device):
       devices[device] = nil
       delivery.apply(operation)
@@ -277,6 +282,7 @@ struct WorldStore {
     records.fill(&history)
     history.endedJournals = endedJournals
     history.devices = devices.values.sorted { $0.deviceID < $1.deviceID }
+    history.storeOwners = owners
     history.aliases = aliases
     if let run = history.presentRun { history.journal = journal(of: run) }
     history.lastPosition = positions.max() ?? 0

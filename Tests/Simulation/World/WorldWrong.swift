@@ -201,7 +201,7 @@ extension World {
   /// After the trouble one device stops the present run and makes another: each press must apply, in time.
   mutating func probe() {
     guard !wrong.members.isEmpty, faults.isEmpty,
-      let index = peers.indices.first(where: { $0 != wrong.victim && loss != .peer($0) })
+      let index = peers.indices.first(where: { $0 != wrong.harmed && loss != .peer($0) })
     else { return }
     for kind in [CommandKind.stop, .start, .lap, .stop] {
       let command = command(of: index, kind)

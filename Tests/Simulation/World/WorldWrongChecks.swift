@@ -36,7 +36,7 @@ extension World {
 
   /// Whether the peer has so few commands without a verdict that they fit into the queue slots reserved for it.
   private func hasPlaceOfItsOwn(_ peer: Int) -> Bool {
-    guard wrong.victim == nil, loss == .none, wrong.namesInvented == 0, spool.isEmpty else { return false }
+    guard wrong.harmed == nil, loss == .none, wrong.namesInvented == 0, spool.isEmpty else { return false }
     let waiting = presses.values.count { $0.peer == peer && $0.verdict == nil }
     let claimed = presses.contains { id, press in press.peer == peer && hub.store.claimCount(of: id) >= 8 }
     let owed = hub.store.delivery.owed(to: peers[peer].store.storeID, .verdicts)
@@ -47,6 +47,7 @@ extension World {
 
   /// An accepted or judged press ends the refusals of its sender.
   mutating func noteRoom(_ operations: [StoreOperation]) {
+    checkNames(operations)
     guard !crowding.isEmpty else { return }
     for operation in operations {
       switch operation {
@@ -72,6 +73,17 @@ extension World {
     if steps.isMultiple(of: Self.inventoryEvery) { faults += hub.store.hoards }
   }
 
+  /// The name of an honest peer with an identity of its own stays with that identity.
+  private mutating func checkNames(_ operations: [StoreOperation]) {
+    guard climate.hasIdentities else { return }
+    for case .meet(let device) in operations {
+      guard let peer = peers.first(where: { $0.name == device.deviceID }), peer.identity != device.identity else {
+        continue
+      }
+      faults.append("the name \(device.deviceID) of \(peer.identity) went to \(device.identity)")
+    }
+  }
+
   /// The full count is slow, so it is made only now and then.
   private static let inventoryEvery = 64
 
@@ -81,7 +93,7 @@ extension World {
     let name = peers[index].name
     let row = peers[index].store.delivery.latestSent[WorldDelivery.Place(device: nil, key: key)]
     let wanted = row.map { $0.key.utf8.count + $0.message.name.utf8.count + $0.message.body.count + 320 } ?? 0
-    if wrong.victim != index || !hub.store.hasNoRoom(for: name, wanted) {
+    if wrong.harmed != index || !hub.store.hasNoRoom(for: name, wanted) {
       faults.append("the value of \(key) is refused, though there is room")
     }
   }

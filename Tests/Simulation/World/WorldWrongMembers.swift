@@ -138,16 +138,23 @@ struct WrongParty {
 
   var members: [WrongMember] = []
   var rumours = WrongRumours()
-  /// The peer whose name is borrowed; less is promised to it.
-  var victim: Int?
+  /// The identity of all wrong members.
+  let identity: ConnectionIdentity
+  /// The peer whose name is borrowed.
+  private(set) var victim: Int?
+  /// The victim, if the hub cannot tell it from the wrong members by its identity: less is promised to it.
+  var harmed: Int? { identity == .localOwner ? victim : nil }
   /// Whether its store is borrowed too: then the hub cannot tell the two apart.
-  var isStoreBorrowed = false
+  private(set) var isStoreBorrowed = false
   /// How many device names they have invented.
   var namesInvented = 0
   private var lastNumber: UInt64 = 0
 
   /// Draws one to three members, or none.
-  init(seed: UInt64, _ wanted: WrongMembers, peerCount: Int, loss: World.Loss) {
+  init(
+    seed: UInt64, _ wanted: WrongMembers, identity: ConnectionIdentity, peerCount: Int, loss: World.Loss
+  ) {
+    self.identity = identity
     var random = WorldRandom(seed: seed, 7)
     let isWrong = random.next().isMultiple(of: 2)
     guard wanted == .always || wanted == .mixed && isWrong else { return }

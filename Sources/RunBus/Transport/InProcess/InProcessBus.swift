@@ -5,7 +5,7 @@ import Synchronization
 ///
 /// ```swift
 /// let bus = InProcessBus()
-/// let hub = Hub(configuration: hubConfiguration, listener: bus.listener, store: NodeStore(), loop: loop)
+/// let hub = Hub(configuration: hubConfiguration, listeners: [bus.listener], store: NodeStore(), loop: loop)
 /// let peer = Peer(configuration: peerConfiguration, connector: bus.connector, store: NodeStore(), loop: loop)
 /// ```
 ///

@@ -83,7 +83,8 @@ final class InProcessExchange: Sendable {
       guard let hub = state.hub, let route = state.members[number]?.route,
         bytes.count <= TransportLimits.frameBytesMax
       else { return .gone }
-      return hub.put(.frame(ConnectionID(route: route, isRequest: false), bytes)) ? .sent : .full
+      let connection = ConnectionID(route: route, isRequest: false)
+      return hub.put(.frame(connection, bytes, by: .localOwner)) ? .sent : .full
     }
   }
 

@@ -14,6 +14,9 @@
 
   /// Opens a hub's sockets over ZeroMQ: ROUTER for control, XPUB for events.
   ///
+  /// A connection to an `ipc` endpoint has the identity ``RunCore/ConnectionIdentity/localOwner``, because only the
+  /// hub's own user can open the directory of the socket. A connection over TCP is ``RunCore/ConnectionIdentity/anyone``.
+  ///
   /// The caller holds the bus's lock: a bind silently takes over an ipc path that has no listener.
   public struct ZeroMQListener: HubListener {
     /// The endpoint for control: `ipc://PATH` or `tcp://HOST:PORT`, with port 0 or `*` for any free port.
@@ -144,7 +147,9 @@
         opened.append { [files] in files.forEach { $0?.remove() } }
 
         let router = try SocketSource(
-          control, on: loop, partsMax: Self.partsMax, receive: Self.controlReceiver(log, deliver), fail: fail)
+          control, on: loop, partsMax: Self.partsMax,
+          receive: Self.controlReceiver(log, listener.control.hasPrefix("ipc://") ? .localOwner : .anyone, deliver),
+          fail: fail)
         opened.append(router.close)
         let publisher = try SocketSource(
           events, on: loop, partsMax: 1, receive: Self.eventsReceiver(log, deliver), fail: fail)
@@ -190,15 +195,15 @@
     }
 
     private static func controlReceiver(
-      _ log: Logger, _ deliver: @escaping (HubTransportEvent) -> Void
+      _ log: Logger, _ identity: ConnectionIdentity, _ deliver: @escaping (HubTransportEvent) -> Void
     ) -> ([[UInt8]]) -> Void {
       var garbage = MalformedFrameCounter(log: log)
       return { parts in
         switch parts.count {
         case 2 where !parts[1].isEmpty:
-          deliver(.frame(ConnectionID(route: parts[0], isRequest: false), parts[1]))
+          deliver(.frame(ConnectionID(route: parts[0], isRequest: false), parts[1], by: identity))
         case 3 where parts[1].isEmpty && !parts[2].isEmpty:
-          deliver(.frame(ConnectionID(route: parts[0], isRequest: true), parts[2]))
+          deliver(.frame(ConnectionID(route: parts[0], isRequest: true), parts[2], by: identity))
         default: garbage.count(from: parts[0], "a message of a shape that no node sends")
         }
       }

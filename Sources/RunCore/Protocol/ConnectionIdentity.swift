@@ -1,0 +1,108 @@
+/// Who is at the other end of a connection, as the hub's transport knows it. Frames cannot state an identity.
+public enum ConnectionIdentity: Hashable, Sendable {
+  /// A process of the user who runs the hub. It has reached a socket in a directory that only this user can open, or it
+  /// is the hub's own process.
+  case localOwner
+  /// The holder of a key.
+  case key(KeyFingerprint)
+  /// A device that the operating system vouches for, such as the watch that is paired with this phone.
+  case link(DeviceID)
+  /// Not known: TCP without keys.
+  case anyone
+
+  /// Whether this identity may say hello as a device, and so send commands, readings and messages as that device.
+  ///
+  /// - Parameter user: the identity that last said hello as this device; `nil` if none has. The hub's own device
+  ///   belongs to the local owner.
+  public func mayJoin(as device: DeviceID, of user: ConnectionIdentity?) -> Bool {
+    switch self {
+    case .localOwner: true
+    case .key, .anyone: isFree(user)
+    case .link(let own): own == device
+    }
+  }
+
+  /// Whether this identity may bring a single command of a device, for example from a spool.
+  ///
+  /// - Parameter user: as in ``mayJoin(as:of:)``.
+  public func mayPress(as device: DeviceID, of user: ConnectionIdentity?) -> Bool {
+    mayJoin(as: device, of: user) || isFree(user)
+  }
+
+  /// Whether a device's name is this identity's own or nobody's. What an unknown sender has used is nobody's.
+  private func isFree(_ user: ConnectionIdentity?) -> Bool { user == nil || user == self || user == .anyone }
+
+  /// Whether this identity may go on with the streams of a store.
+  ///
+  /// - Parameter owner: the identity that first said hello with the store; `nil` if none has.
+  public func mayUse(storeOf owner: ConnectionIdentity?) -> Bool { owner == nil || owner == self }
+
+  /// Whether the hub tells this identity what it holds for the devices: its outbox and its quarantine.
+  public var mayAskForHoldings: Bool { self != .anyone }
+}
+
+/// The fingerprint of a public key: 32 bytes.
+public struct KeyFingerprint: Hashable, Sendable {
+  /// How many bytes a fingerprint has.
+  public static let byteCount = 32
+  /// The bytes.
+  public let bytes: [UInt8]
+
+  /// A fingerprint from its bytes; `nil` unless there are 32.
+  public init?(_ bytes: [UInt8]) {
+    guard bytes.count == Self.byteCount else { return nil }
+    self.bytes = bytes
+  }
+}
+
+extension ConnectionIdentity: CustomStringConvertible, LosslessStringConvertible {
+  /// The identity as one word: `localOwner`, `anyone`, `link:watch`, or `key:` and 64 hexadecimal digits.
+  public var description: String {
+    switch self {
+    case .localOwner: "localOwner"
+    case .anyone: "anyone"
+    case .link(let device): "link:\(device)"
+    case .key(let fingerprint):
+      fingerprint.bytes.reduce(into: "key:") { text, byte in
+        if byte < 16 { text += "0" }
+        text += String(byte, radix: 16)
+      }
+    }
+  }
+
+  /// Reads a ``description``.
+  public init?(_ description: String) {
+    switch description {
+    case "localOwner": self = .localOwner
+    case "anyone": self = .anyone
+    default:
+      let parts = description.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+      guard parts.count == 2 else { return nil }
+      switch parts[0] {
+      case "link":
+        guard let device = DeviceID(String(parts[1])) else { return nil }
+        self = .link(device)
+      case "key":
+        let digits = Array(parts[1].utf8)
+        guard digits.count == 2 * KeyFingerprint.byteCount else { return nil }
+        let bytes = stride(from: 0, to: digits.count, by: 2).compactMap { place -> UInt8? in
+          guard let high = Self.value(ofDigit: digits[place]), let low = Self.value(ofDigit: digits[place + 1]) else {
+            return nil
+          }
+          return high << 4 | low
+        }
+        guard let fingerprint = KeyFingerprint(bytes) else { return nil }
+        self = .key(fingerprint)
+      default: return nil
+      }
+    }
+  }
+
+  private static func value(ofDigit digit: UInt8) -> UInt8? {
+    switch digit {
+    case UInt8(ascii: "0")...UInt8(ascii: "9"): digit - UInt8(ascii: "0")
+    case UInt8(ascii: "a")...UInt8(ascii: "f"): digit - UInt8(ascii: "a") + 10
+    default: nil
+    }
+  }
+}
