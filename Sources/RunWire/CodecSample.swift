@@ -39,6 +39,7 @@ extension Codec {
     switch sample.moment {
     case .age(let age): message.moment = .ageNs(max(0, age.nanoseconds))
     case .runOffset(let offset): message.moment = .runOffsetNs(offset.nanoseconds)
+    case nil: break
     }
     switch sample.value {
     case .position(let position): message.value = .position(self.message(position))
@@ -51,19 +52,20 @@ extension Codec {
     case .cadence(let stepsPerMinute): message.value = .cadenceStepsPerMinute(stepsPerMinute)
     case .pedometer(let meters): message.value = .pedometerMeters(meters)
     case .motion(let activity): message.value = .motion(word(activity))
+    case nil: break
     }
     if let runID = sample.runID { message.runID = data(runID) }
     return message
   }
 
   private static func value(_ message: WireSample) throws(WireError) -> SampleTransmission {
-    let moment: SampleTransmission.Moment
+    let moment: SampleTransmission.Moment?
     switch message.moment {
     case .ageNs(let age): moment = .age(try span(age, "sample age"))
     case .runOffsetNs(let offset): moment = .runOffset(BusDuration(nanoseconds: offset))
-    case nil: throw .malformed("sample without a moment")
+    case nil: moment = nil
     }
-    let reading: SampleValue
+    let reading: SampleValue?
     switch message.value {
     case .position(let position): reading = .position(value(position))
     case .altitude(let altitude):
@@ -72,9 +74,9 @@ extension Codec {
     case .cadenceStepsPerMinute(let stepsPerMinute): reading = .cadence(stepsPerMinute: stepsPerMinute)
     case .pedometerMeters(let meters): reading = .pedometer(meters: meters)
     case .motion(let word): reading = .motion(activity(word))
-    case nil: throw .malformed("sample without a value")
+    case nil: reading = nil
     }
-    guard carries(reading) else { throw .malformed("sample value is out of range") }
+    guard reading.map(carries) ?? true else { throw .malformed("sample value is out of range") }
     return SampleTransmission(
       sequence: try sequence(message.sequence), moment: moment, value: reading,
       runID: message.hasRunID ? try identifier(message.runID, "run id") : nil)

@@ -25,6 +25,8 @@ public actor Hub: Node, DrivenNode {
   private let listener: any HubListener
   private let lock: HubLock?
   private let garbage = Counter(label: "runbus.hub.garbage_frames")
+  /// Frames of a kind that this version does not know. They are dropped.
+  private let unknown = Counter(label: "runbus.hub.unknown_frames")
   private var core: HubCore?
   private var clock = BusClock(realAnchor: .zero, busAnchor: .zero, speed: .realTime)
   private var transport: (any HubTransport)?
@@ -201,17 +203,20 @@ public actor Hub: Node, DrivenNode {
       do {
         feed(.frame(connection, try Codec.peerFrame(bytes)))
       } catch {
+        if case .unknown = error {
+          unknown.increment()
+          return feed(.unknown(connection))
+        }
         if let command = Codec.unsupportedCommand(
           in: bytes, term: authoritative.order.term, revision: authoritative.order.revision)
         {
-          feed(.unsupported(connection, command))
-        } else {
-          garbage.increment()
-          complain(about: connection, error)
-          switch error {
-          case .versionMismatch(let version): feed(.foreign(connection, version: version))
-          case .malformed, .unsupportedKind: feed(.malformed(connection, "\(error)"))
-          }
+          return feed(.unsupported(connection, command))
+        }
+        garbage.increment()
+        complain(about: connection, error)
+        switch error {
+        case .versionMismatch(let version): feed(.foreign(connection, version: version))
+        case .malformed, .unsupportedKind, .unknown: feed(.malformed(connection, "\(error)"))
         }
       }
     }

@@ -117,6 +117,7 @@ public struct HubCore: Sendable {
     case .frame(let connection, let frame): receive(frame, from: connection, at: now, into: &actions)
     case .unsupported(let connection, let command): receive(command, on: connection, into: &actions)
     case .malformed(let connection, let reason): refuse(connection, .malformed, reason, into: &actions)
+    case .unknown(let connection): drop(connection, into: &actions)
     case .foreign(let connection, let version):
       refuse(connection, .versionMismatch, Self.mismatch("the peer", version), into: &actions)
     case .gone(let connection): close(connection, at: now, into: &actions)

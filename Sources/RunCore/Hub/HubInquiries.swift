@@ -44,6 +44,7 @@ extension HubCore {
     case .recover: answer = .failed("only a shell on the hub's own machine may say what becomes of its run")
     case .report: (answer, speaksOfRun) = (reportAnswer(at: now), true)
     case .route(let from): (answer, speaksOfRun) = (routeAnswer(from: from, at: now), true)
+    case .unknown: answer = .failed(InquiryFailure.unknown)
     case .records, .record, .editRecord, .removeRecord, .putRecord:
       answer = .failed("records are asked for on the hub's own machine")
     }
@@ -87,6 +88,7 @@ extension HubCore {
       guard refusal == nil else { return actions.append(.answer(.failed(InquiryFailure.outboxFull), number)) }
       removeFromQuarantine(id, number, answer: .done(message.id), into: &actions)
     case .discard(let id): removeFromQuarantine(id, number, answer: .done(nil), into: &actions)
+    case .unknown: actions.append(.answer(.failed(InquiryFailure.unknown), number))
     case .post(let message, let device): post(message, to: device, number, at: now, into: &actions)
     case .recover(let choice):
       guard recover(choice, at: now) else {

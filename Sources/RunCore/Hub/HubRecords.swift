@@ -135,7 +135,7 @@ extension HubCore {
       eraseJournal(of: run, at: now)
       commits.add([], then: [.act(.answer(.done(nil), number))])
     case .putRecord(let upload): receive(upload, number, into: &actions)
-    case .peers, .outbox, .cancel, .quarantine, .retry, .discard, .report, .route, .recover, .post: break
+    case .peers, .outbox, .cancel, .quarantine, .retry, .discard, .report, .route, .recover, .post, .unknown: break
     }
   }
 

@@ -30,13 +30,19 @@ extension HubCore {
       if place == .next, let run = transmission.runID, isAboutToStart(run, for: session.hello) { break }
       switch marks.receive(StreamMark(sequence: transmission.sequence), in: stream) {
       case .next:
+        guard let moment = transmission.moment, let value = transmission.value else {
+          // A reading of a later version goes nowhere. It uses up its sequence number, so that the stream goes on.
+          samples.add(nil, stream: (stream, transmission.sequence), at: now)
+          actions.append(.note("\(session.hello.deviceID) sent a reading that this version does not know: ignored"))
+          continue
+        }
         let time: BusTime?
-        switch transmission.moment {
+        switch moment {
         case .age(let age): time = arrival - settings.clock.speed.bus(fromReal: max(.zero, age))
         case .runOffset(let offset): time = runTime(offset, of: transmission.runID, at: now)
         }
         insert(
-          transmission.value, at: time, device: session.hello.deviceID, run: transmission.runID,
+          value, at: time, device: session.hello.deviceID, run: transmission.runID,
           stream: (stream, transmission.sequence), at: now, into: &actions)
       case .known: isKnown = true
       case .gap: return actions.append(.note("\(session.hello.deviceID) skipped samples: it sends them again"))

@@ -21,6 +21,7 @@ extension PeerCore {
     case .report, .route:
       refuse("only the hub knows the numbers and the route of the run: ask there", number, into: &actions)
     case .recover: refuse("only the hub has a run to recover: ask there", number, into: &actions)
+    case .unknown: refuse(InquiryFailure.unknown, number, into: &actions)
     case .outbox:
       var lines = commands.reports(for: hub, at: now) + courier.reports(at: now)
       lines += samples.reports(for: hub, at: now)

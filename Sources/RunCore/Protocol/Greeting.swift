@@ -1,5 +1,5 @@
 /// The version of the wire format. A hub refuses a hello of another version (``Refusal/Code/versionMismatch``).
-public let wireVersion: UInt32 = 2
+public let wireVersion: UInt32 = 3
 
 /// What kind of node a peer is. The set is open: a node may use any name.
 public struct NodeRole: RawRepresentable, Hashable, Sendable, Codable, CustomStringConvertible {
@@ -145,6 +145,8 @@ public struct Refusal: Hashable, Sendable {
     case busy
     /// The peer's store has lost history: the peer has to give it a new id and send a hello again.
     case storeRegressed
+    /// A code of a later version, which this version does not know. The peer logs the refusal and goes on.
+    case unknown
   }
   /// The reason, for a program.
   public var code: Code

@@ -46,6 +46,7 @@ struct Stopwatch: Hashable, Sendable {
       countedTo = time
     case .paused: break
     case .completed: stoppedAt = time
+    case .unknown: break
     }
     phase = next
   }
@@ -117,7 +118,7 @@ extension RunPhase {
     case (.running, .pause): .paused
     case (.paused, .resume): .running
     case (.running, .stop), (.paused, .stop): .completed
-    case (_, .lap), (.idle, _), (.running, _), (.paused, _), (.completed, _): nil
+    case (_, .lap), (.idle, _), (.running, _), (.paused, _), (.completed, _), (.unknown, _): nil
     }
   }
 }
