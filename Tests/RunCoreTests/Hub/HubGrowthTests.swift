@@ -35,7 +35,7 @@ struct HubGrowthTests {
     #expect(hub.feed(.unknown(.named("stranger"))) == ["note"])
     #expect(hub.feed(.unknown(.named("script", isRequest: true))) == ["script ← refused malformed"])
     // The session goes on.
-    #expect(hub.says("watch", .ping(1)).first?.hasPrefix("watch ← pong 1") == true)
+    #expect(hub.says("watch", .ping(1)).contains { $0.hasPrefix("watch ← pong 1") })
   }
 
   @Test("An unknown inquiry is answered with a failure, in a session and on this machine")
