@@ -96,7 +96,7 @@ static int frame(struct line *line, int field, const struct message *inner) {
 static int hello(struct line *line, const char *device) {
   struct message said = {.size = 0};
   uint64_t nonce = draw();
-  number(&said, 1, 2);
+  number(&said, 1, 3);
   text(&said, 2, device);
   text(&said, 3, "watch");
   id(&said, 4);

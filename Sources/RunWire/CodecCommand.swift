@@ -57,7 +57,7 @@ extension Codec {
   static func value(_ message: WireReceipt) throws(WireError) -> Receipt {
     let id: CommandID = try identifier(message.commandID, "command id")
     guard let kind = kind(message.kind) else {
-      if case .UNRECOGNIZED = message.kind { throw .unsupportedKind(id) }
+      if case .UNRECOGNIZED = message.kind { throw .unknown("a receipt of a kind of command") }
       throw .malformed("command kind is missing")
     }
     let source = try source(message.source)
@@ -66,7 +66,7 @@ extension Codec {
     case .queued: stage = .queued
     case .pending: stage = .pending
     case .verdict(let verdict): stage = .verdict(try value(verdict, commandID: id, kind: kind, source: source))
-    case nil: throw .malformed("receipt without a stage")
+    case nil: throw .unknown("a stage of a receipt")
     }
     return Receipt(
       commandID: id, kind: kind, source: source, stage: stage,
@@ -81,6 +81,7 @@ extension Codec {
     case .coalesced(let id): message.outcome = .coalescedInto(data(id))
     case .superseded(let id): message.outcome = .supersededBy(data(id))
     case .rejected(let reason): message.outcome = .rejected(self.message(reason))
+    case .unknown: break
     }
     if let runID = verdict.runID { message.runID = data(runID) }
     message.term = verdict.term
@@ -98,7 +99,7 @@ extension Codec {
     case .coalescedInto(let id): outcome = .coalesced(into: try identifier(id, "coalesced-into id"))
     case .supersededBy(let id): outcome = .superseded(by: try identifier(id, "superseded-by id"))
     case .rejected(let rejected): outcome = .rejected(try value(rejected))
-    case nil: throw .malformed("verdict without an outcome")
+    case nil: outcome = .unknown
     }
     return Verdict(
       commandID: commandID, kind: kind, source: source, outcome: outcome,
@@ -121,13 +122,14 @@ extension Codec {
     case .cancelled: message.reason = .cancelled
     case .expired: message.reason = .expired
     case .quarantined: message.reason = .quarantined
+    case .unknown(let number): message.reason = WireRejectionReason(rawValue: Int(number)) ?? .unspecified
     }
     return message
   }
 
   private static func value(_ message: WireRejected) throws(WireError) -> RejectionReason {
     switch message.reason {
-    case .illegal: .illegal(try phase(message.phase))
+    case .illegal: .illegal(phase(message.phase))
     case .otherRun: .otherRun
     case .staleRevision: .staleRevision
     case .tooOld: .tooOld
@@ -136,7 +138,8 @@ extension Codec {
     case .cancelled: .cancelled
     case .expired: .expired
     case .quarantined: .quarantined
-    case .unspecified, .UNRECOGNIZED: throw .malformed("rejection without a reason that is known")
+    case .unspecified: throw .malformed("rejection without a reason")
+    case .UNRECOGNIZED(let number): .unknown(Int32(truncatingIfNeeded: number))
     }
   }
 
@@ -167,16 +170,17 @@ extension Codec {
     case .running: .running
     case .paused: .paused
     case .completed: .completed
+    case .unknown: .unspecified
     }
   }
 
-  static func phase(_ word: WirePhase) throws(WireError) -> RunPhase {
+  static func phase(_ word: WirePhase) -> RunPhase {
     switch word {
     case .idle: .idle
     case .running: .running
     case .paused: .paused
     case .completed: .completed
-    case .unspecified, .UNRECOGNIZED: throw .malformed("phase is missing or not known")
+    case .unspecified, .UNRECOGNIZED: .unknown
     }
   }
 }

@@ -84,7 +84,7 @@ extension Codec {
     case .live(let live):
       guard live.hasMessage else { throw .malformed("live without a message") }
       return .live(try value(live.message))
-    case nil: throw .malformed("delivery that is not known")
+    case nil: throw .unknown("a kind of delivery")
     }
   }
 
@@ -137,7 +137,8 @@ extension Codec {
     message.verdicts = transmissions.map { transmission in
       var message = WireVerdictTransmission()
       message.sequence = transmission.sequence
-      message.receipt = self.message(transmission.receipt)
+      if let receipt = transmission.receipt { message.receipt = self.message(receipt) }
+      message.receipt.commandID = data(transmission.commandID)
       return message
     }
     return message
@@ -152,10 +153,24 @@ extension Codec {
     transmissions.reserveCapacity(message.verdicts.count)
     for transmission in message.verdicts {
       guard transmission.hasReceipt else { throw .malformed("transmission without a receipt") }
-      let receipt = try value(transmission.receipt)
-      guard case .verdict = receipt.stage else { throw .malformed("receipt among the verdicts that holds none") }
-      transmissions.append(VerdictTransmission(sequence: try sequence(transmission.sequence), receipt: receipt))
+      transmissions.append(try value(transmission))
     }
     return transmissions
+  }
+
+  /// A verdict on a kind of command that is not known, or in a stage that is not known, has no receipt: it only uses up
+  /// its sequence number, so that the verdicts behind it proceed.
+  private static func value(_ message: WireVerdictTransmission) throws(WireError) -> VerdictTransmission {
+    let place = try sequence(message.sequence)
+    let id: CommandID = try identifier(message.receipt.commandID, "command id")
+    guard message.receipt.stage != nil else { return VerdictTransmission(sequence: place, commandID: id) }
+    do throws(WireError) {
+      let receipt = try value(message.receipt)
+      guard case .verdict = receipt.stage else { throw .malformed("receipt among the verdicts that holds none") }
+      return VerdictTransmission(sequence: place, receipt: receipt)
+    } catch {
+      guard case .unknown = error else { throw error }
+      return VerdictTransmission(sequence: place, commandID: id)
+    }
   }
 }

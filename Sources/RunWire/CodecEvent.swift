@@ -62,7 +62,7 @@ extension Codec {
           deviceID: try device(event.deviceID), role: try role(event.role), isReachable: event.reachable))
     case .message(let told): return .message(try value(told))
     case .route(let part): return .route(try value(part))
-    case nil: throw .malformed("event that is not known")
+    case nil: throw .unknown("a kind of event")
     }
   }
 }

@@ -40,7 +40,7 @@ extension Codec {
     case .answer(let answer): content = .answer(try value(answer))
     case .recordChange(let change): content = .recordChange(try value(change))
     case .goodbye: content = .goodbye
-    case nil: throw .malformed("frame without a message that is known")
+    case nil: throw .unknown("a kind of frame")
     }
     return HubFrame(session: message.session, message: content)
   }
@@ -82,6 +82,7 @@ extension Codec {
     case .busy: message.code = .busy
     case .storeRegressed: message.code = .storeRegressed
     case .notPermitted: message.code = .notPermitted
+    case .unknown: message.code = .unspecified
     }
     message.message = fitting(refusal.message, bytesMax: messageBytesMax)
     message.version = refusal.version
@@ -97,7 +98,7 @@ extension Codec {
     case .busy: code = .busy
     case .storeRegressed: code = .storeRegressed
     case .notPermitted: code = .notPermitted
-    case .unspecified, .UNRECOGNIZED: throw .malformed("refusal without a code that is known")
+    case .unspecified, .UNRECOGNIZED: code = .unknown
     }
     return Refusal(
       code: code, message: try text(message.message, "refusal", bytesMax: messageBytesMax), version: message.version)

@@ -37,6 +37,7 @@ extension Codec {
       post.message = self.message(content)
       if let device { post.to = device.rawValue }
       message.inquiry = .post(post)
+    case .unknown: break
     }
     return message
   }
@@ -51,7 +52,7 @@ extension Codec {
     case .discard(let id): .discard(try identifier(id, "message id"))
     case .report: .report
     case .route(let route): .route(from: try count(route.from, "index of a point"))
-    case .recover(let word): .recover(try answer(word))
+    case .recover(let word): try answer(word).map { .recover($0) } ?? .unknown
     case .records(let records): .records(from: try count(records.from, "index of a record"))
     case .record(let record):
       .record(try identifier(record.runID, "run id"), from: try count(record.from, "place of a byte"))
@@ -59,7 +60,7 @@ extension Codec {
     case .removeRecord(let run): .removeRecord(try identifier(run, "run id"))
     case .putRecord(let upload): .putRecord(try value(upload))
     case .post(let post): .post(try value(post.message), to: post.hasTo ? try device(post.to) : nil)
-    case nil: throw .malformed("inquiry that is not known")
+    case nil: .unknown
     }
   }
 
@@ -113,7 +114,8 @@ extension Codec {
     case .records(let answer): try value(answer)
     case .record(let part): .record(try value(part))
     case .taken(let taken): .taken(isKnown: taken.known)
-    case nil: throw .malformed("answer that is not known")
+    // The answer keeps its place among the answers, which only their order assigns to the questions.
+    case nil: .failed(InquiryFailure.unknownAnswer)
     }
   }
 
@@ -187,7 +189,7 @@ extension Codec {
 
   private static func value(_ message: WireOutboxReport) throws(WireError) -> OutboxReport {
     OutboxReport(
-      kind: try kind(message.kind), id: message.hasID ? try identifier(message.id, "row id") : nil,
+      kind: kind(message.kind), id: message.hasID ? try identifier(message.id, "row id") : nil,
       what: try text(message.what, "row name", bytesMax: wordBytesMax),
       receiver: message.hasReceiver ? try device(message.receiver) : nil, age: try span(message.ageNs, "row age"),
       tries: message.tries, count: try counter(message.count, "row count"), isAccepted: message.accepted)
@@ -221,12 +223,13 @@ extension Codec {
     }
   }
 
-  private static func answer(_ word: WireRecoveryAnswer) throws(WireError) -> RecoveryAnswer {
+  private static func answer(_ word: WireRecoveryAnswer) throws(WireError) -> RecoveryAnswer? {
     switch word {
     case .resume: .resume
     case .finish: .finish
     case .discard: .discard
-    case .unspecified, .UNRECOGNIZED: throw .malformed("answer to a recovery is missing or not known")
+    case .unspecified: throw .malformed("answer to a recovery is missing")
+    case .UNRECOGNIZED: nil
     }
   }
 
@@ -237,17 +240,18 @@ extension Codec {
     case .message: .message
     case .verdict: .verdict
     case .latest: .latest
+    case .unknown: .unspecified
     }
   }
 
-  private static func kind(_ word: WireOutboxKind) throws(WireError) -> OutboxReport.Kind {
+  private static func kind(_ word: WireOutboxKind) -> OutboxReport.Kind {
     switch word {
     case .command: .command
     case .samples: .samples
     case .message: .message
     case .verdict: .verdict
     case .latest: .latest
-    case .unspecified, .UNRECOGNIZED: throw .malformed("outbox kind is missing or not known")
+    case .unspecified, .UNRECOGNIZED: .unknown
     }
   }
 }

@@ -40,7 +40,7 @@ extension Codec {
     case .delivery(let delivery): content = .delivery(try value(delivery))
     case .inquiry(let inquiry): content = .inquire(try value(inquiry))
     case .fetchRecord(let fetch): content = .fetchRecord(try value(fetch))
-    case nil: throw .malformed("frame without a message that is known")
+    case nil: throw .unknown("a kind of frame")
     }
     return PeerFrame(session: message.session, sentAt: BusTime(nanoseconds: message.sentAtNs), message: content)
   }

@@ -55,11 +55,11 @@ extension Codec {
   }
 
   static func value(_ message: WireRecordSummaries) throws(WireError) -> InquiryAnswer {
-    let summaries = try reports(message.summaries) { (bytes: Data) throws(WireError) -> RecordSummary in
-      guard let summary = RecordSummary(encoded: Array(bytes)) else { throw .malformed("summary of a record") }
-      return summary
-    }
-    return .records(summaries, total: try count(message.total, "count of records"))
+    let total = try count(message.total, "count of records")
+    let summaries = try reports(message.summaries) { (bytes: Data) in RecordSummary(encoded: Array(bytes)) }
+    // The reader counts the summaries to ask for the next ones, so none may be left out.
+    let known = summaries.compactMap(\.self)
+    return known.count == summaries.count ? .records(known, total: total) : .failed(InquiryFailure.unknownAnswer)
   }
 
   static func message(_ part: RecordPart) -> WireRecordPart {
@@ -96,6 +96,7 @@ extension Codec {
     message.number = change.number
     message.runID = data(change.runID)
     message.version = change.version
+    if change.isUnreadable { message.summary = Data() }
     if let summary = change.summary { message.summary = Data(summary.encoded) }
     message.from = count(change.from)
     message.bytes = Data(change.bytes)
@@ -105,12 +106,11 @@ extension Codec {
 
   static func value(_ message: WireRecordChange) throws(WireError) -> RecordChange {
     let summary = message.hasSummary ? RecordSummary(encoded: Array(message.summary)) : nil
-    guard message.hasSummary == (summary != nil) else { throw .malformed("summary of a record") }
     return RecordChange(
       number: try counter(message.number, "change of records"), runID: try identifier(message.runID, "run id"),
       version: try counter(message.version, "version of a record"), summary: summary,
-      from: try count(message.from, "place of a byte"), bytes: try part(message.bytes),
-      total: try count(message.total, "length of a record"))
+      isUnreadable: message.hasSummary && summary == nil, from: try count(message.from, "place of a byte"),
+      bytes: try part(message.bytes), total: try count(message.total, "length of a record"))
   }
 
   private static func part(_ bytes: Data) throws(WireError) -> [UInt8] {

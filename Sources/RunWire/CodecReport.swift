@@ -55,6 +55,7 @@ extension Codec {
     switch stretch.source {
     case .positions: message.source = .positions
     case .pedometer: message.source = .pedometer
+    case .unknown: message.source = .unspecified
     }
     message.startedAtNs = moment(stretch.startedAt)
     message.endedAtNs = moment(stretch.endedAt)
@@ -67,7 +68,7 @@ extension Codec {
     switch message.source {
     case .positions: source = .positions
     case .pedometer: source = .pedometer
-    case .unspecified, .UNRECOGNIZED: throw .malformed("stretch without a source that is known")
+    case .unspecified, .UNRECOGNIZED: source = .unknown
     }
     return DistanceStretch(
       source: source, startedAt: try span(message.startedAtNs, "stretch start"),

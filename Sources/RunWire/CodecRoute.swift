@@ -48,7 +48,7 @@ extension Codec {
     guard carries(.position(position)) else { throw .malformed("position of a point is out of range") }
     return RoutePoint(
       offset: try span(message.offsetNs, "moment of a point"), position: position,
-      verdict: try verdict(message.verdict),
+      verdict: verdict(message.verdict),
       altitudeMeters: try known(message.hasAltitudeMeters, message.altitudeMeters, "altitude"),
       distanceMeters: try known(message.hasDistanceMeters, message.distanceMeters, "distance"))
   }
@@ -65,10 +65,11 @@ extension Codec {
     case .impossibleSpeed: .impossibleSpeed
     case .repeated: .repeated
     case .otherReceiver: .otherReceiver
+    case .unknown: .unspecified
     }
   }
 
-  private static func verdict(_ word: WireFixVerdict) throws(WireError) -> FixVerdict {
+  private static func verdict(_ word: WireFixVerdict) -> FixVerdict {
     switch word {
     case .counted: .counted
     case .anchored: .anchored
@@ -80,7 +81,7 @@ extension Codec {
     case .impossibleSpeed: .impossibleSpeed
     case .repeated: .repeated
     case .otherReceiver: .otherReceiver
-    case .unspecified, .UNRECOGNIZED: throw .malformed("point without a verdict that is known")
+    case .unspecified, .UNRECOGNIZED: .unknown
     }
   }
 }

@@ -36,7 +36,7 @@ extension Codec {
   private static func message(_ sample: SampleTransmission) -> WireSample {
     var message = WireSample()
     message.sequence = sample.sequence
-    message.moment = self.message(sample.moment)
+    message.moment = sample.moment.map(self.message)
     switch sample.value {
     case .position(let position): message.value = .position(self.message(position))
     case .altitude(let meters, let source):
@@ -48,13 +48,14 @@ extension Codec {
     case .cadence(let stepsPerMinute): message.value = .cadenceStepsPerMinute(stepsPerMinute)
     case .pedometer(let meters): message.value = .pedometerMeters(meters)
     case .motion(let activity): message.value = .motion(word(activity))
+    case nil: break
     }
     if let runID = sample.runID { message.runID = data(runID) }
     return message
   }
 
   private static func value(_ message: WireSample) throws(WireError) -> SampleTransmission {
-    let reading: SampleValue
+    let reading: SampleValue?
     switch message.value {
     case .position(let position): reading = .position(value(position))
     case .altitude(let altitude):
@@ -63,9 +64,9 @@ extension Codec {
     case .cadenceStepsPerMinute(let stepsPerMinute): reading = .cadence(stepsPerMinute: stepsPerMinute)
     case .pedometerMeters(let meters): reading = .pedometer(meters: meters)
     case .motion(let word): reading = .motion(activity(word))
-    case nil: throw .malformed("sample without a value")
+    case nil: reading = nil
     }
-    guard carries(reading) else { throw .malformed("sample value is out of range") }
+    guard reading.map(carries) ?? true else { throw .malformed("sample value is out of range") }
     return SampleTransmission(
       sequence: try sequence(message.sequence), moment: try value(message.moment), value: reading,
       runID: message.hasRunID ? try identifier(message.runID, "run id") : nil)
@@ -78,11 +79,11 @@ extension Codec {
     }
   }
 
-  private static func value(_ moment: WireSample.OneOf_Moment?) throws(WireError) -> SampleMoment {
+  private static func value(_ moment: WireSample.OneOf_Moment?) throws(WireError) -> SampleMoment? {
     switch moment {
     case .ageNs(let age): .age(try span(age, "sample age"))
     case .runOffsetNs(let offset): .runOffset(BusDuration(nanoseconds: offset))
-    case nil: throw .malformed("sample without a moment")
+    case nil: nil
     }
   }
 

@@ -45,7 +45,7 @@ extension Codec {
   private static func value(_ message: WireSnapshot) throws(WireError) -> Snapshot {
     guard message.hasOrder, message.hasMetrics else { throw .malformed("snapshot without its order or its metrics") }
     return Snapshot(
-      order: try value(message.order), phase: try phase(message.phase),
+      order: try value(message.order), phase: phase(message.phase),
       runID: message.hasRunID ? try identifier(message.runID, "run id") : nil,
       changedBy: message.hasChangedBy ? try value(message.changedBy) : nil,
       startedAt: message.hasStartedAtNs ? BusTime(nanoseconds: message.startedAtNs) : nil,

@@ -21,7 +21,8 @@ extension Codec {
     case .samples: .samples
     case .messages: .messages
     case .verdicts: .verdicts
-    case .unspecified, .UNRECOGNIZED: throw .malformed("stream kind is missing or not known")
+    case .unspecified: throw .malformed("stream kind is missing")
+    case .UNRECOGNIZED: throw .unknown("a kind of stream")
     }
   }
 
@@ -45,6 +46,8 @@ extension Codec {
   static func marks(_ messages: [WireStreamMark]) throws(WireError) -> [StreamID.Kind: StreamMark] {
     var marks: [StreamID.Kind: StreamMark] = [:]
     for message in messages {
+      // The mark of a stream of a later version says nothing about the streams that are known.
+      if case .UNRECOGNIZED = message.kind { continue }
       let kind = try kind(message.kind)
       guard marks[kind] == nil else { throw .malformed("two marks of one stream") }
       guard message.sequence > 0 || !message.hasID else { throw .malformed("mark with an id before the first place") }

@@ -8,7 +8,7 @@
 // For information on using the generated types, please see the documentation:
 //   https://github.com/apple/swift-protobuf/
 
-// The wire format of RunBus, version 2. docs/protocol.md says who sends what and when, and how the hub judges commands.
+// The wire format of RunBus, version 3. docs/protocol.md says who sends what and when, and how the hub judges commands.
 //
 // Frames and sockets (ZeroMQ; another transport carries the same bytes):
 //
@@ -38,12 +38,14 @@
 //   - Device names match [a-z0-9][a-z0-9._-]{0,31}. Texts contain no control characters.
 //   - A frame has at most 65,536 bytes, and at most 512 samples, 512 messages, 512 points or 256 verdicts.
 //   - The name of a message and a key have 1 to 64 bytes. The body of a message has at most 32,768 bytes.
-// A frame that breaks a rule changes nothing, and the hub answers it with a Refusal (REFUSAL_CODE_MALFORMED). An
-// unknown enum value breaks a rule, except in three enums: CommandKind (the hub answers with a Receipt), Activity and
-// AltitudeSource (the receiver reads the value as unspecified).
+// A frame that breaks a rule changes nothing, and the hub answers it with a Refusal (REFUSAL_CODE_MALFORMED).
 //
-// New versions of this schema only add fields. A change that an older reader would misunderstand needs a new version
-// number in Hello.
+// Growth: this is the last version of the wire that an older program cannot read. From here on the schema only grows.
+// It gains fields, members of a oneof and values of an enum; nothing is removed or given another meaning, no number is
+// used again, and no bound is raised. A reader ignores a field that it does not know. What it does with an unknown
+// member of a oneof and with an unknown value of an enum is said at each of them ("Unknown: ..."), and in one table in
+// docs/protocol.md, "Growth". A oneof of which no known member is present has an unknown one: a reader need not keep
+// unknown fields to see it.
 
 #if canImport(FoundationEssentials)
 internal import FoundationEssentials
@@ -62,6 +64,7 @@ fileprivate nonisolated struct _GeneratedWithProtocGenSwiftVersion: SwiftProtobu
   typealias Version = _2
 }
 
+/// Unknown: the peer logs the message and does nothing else. It sends again what it would have sent again anyway.
 nonisolated enum WireRefusalCode: SwiftProtobuf.Enum, Swift.CaseIterable {
   typealias RawValue = Int
   case unspecified // = 0
@@ -136,6 +139,9 @@ nonisolated enum WireRefusalCode: SwiftProtobuf.Enum, Swift.CaseIterable {
 
 /// What a numbered stream carries. Streams of different kinds do not wait for each other, with one exception: the hub
 /// drops samples of a run whose start is not yet judged, and their sender sends them again.
+///
+/// Unknown: a mark of such a stream is left out of its list; any other delivery that names the kind is dropped and
+/// counted, like an unknown delivery.
 nonisolated enum WireStreamKind: SwiftProtobuf.Enum, Swift.CaseIterable {
   typealias RawValue = Int
   case unspecified // = 0
@@ -190,6 +196,7 @@ nonisolated enum WireStreamKind: SwiftProtobuf.Enum, Swift.CaseIterable {
 
 }
 
+/// Unknown: nothing is decided, and the answer to the inquiry is `failed`.
 nonisolated enum WireRecoveryAnswer: SwiftProtobuf.Enum, Swift.CaseIterable {
   typealias RawValue = Int
   case unspecified // = 0
@@ -238,6 +245,7 @@ nonisolated enum WireRecoveryAnswer: SwiftProtobuf.Enum, Swift.CaseIterable {
 
 }
 
+/// Unknown: the line is shown without its kind.
 nonisolated enum WireOutboxKind: SwiftProtobuf.Enum, Swift.CaseIterable {
   typealias RawValue = Int
   case unspecified // = 0
@@ -298,6 +306,8 @@ nonisolated enum WireOutboxKind: SwiftProtobuf.Enum, Swift.CaseIterable {
 
 }
 
+/// What a command asks for. Unknown: the hub answers the command with a Receipt (REJECTION_REASON_UNSUPPORTED), and the
+/// command uses up its sequence. A peer drops an event or a Receipt about such a command.
 nonisolated enum WireCommandKind: SwiftProtobuf.Enum, Swift.CaseIterable {
   typealias RawValue = Int
   case unspecified // = 0
@@ -348,6 +358,8 @@ nonisolated enum WireCommandKind: SwiftProtobuf.Enum, Swift.CaseIterable {
 
 }
 
+/// The phase of a run. Unknown: the reader takes it as unspecified, which means "not known", and shows it so. It pings
+/// the hub as often as in a run.
 nonisolated enum WirePhase: SwiftProtobuf.Enum, Swift.CaseIterable {
   typealias RawValue = Int
   case unspecified // = 0
@@ -394,6 +406,7 @@ nonisolated enum WirePhase: SwiftProtobuf.Enum, Swift.CaseIterable {
 
 }
 
+/// Unknown: the command is rejected, and the reason is kept and shown as its number.
 nonisolated enum WireRejectionReason: SwiftProtobuf.Enum, Swift.CaseIterable {
   typealias RawValue = Int
   case unspecified // = 0
@@ -480,6 +493,7 @@ nonisolated enum WireRejectionReason: SwiftProtobuf.Enum, Swift.CaseIterable {
 
 }
 
+/// What measured a part of the distance. Unknown: the reader takes it as unspecified, which means "not known".
 nonisolated enum WireDistanceSource: SwiftProtobuf.Enum, Swift.CaseIterable {
   typealias RawValue = Int
   case unspecified // = 0
@@ -522,7 +536,8 @@ nonisolated enum WireDistanceSource: SwiftProtobuf.Enum, Swift.CaseIterable {
 
 }
 
-/// Whether a fix counts for the distance, and if not, why.
+/// Whether a fix counts for the distance, and if not, why. Unknown: the reader takes it as unspecified, which means "not
+/// known": the point keeps its index in the route, and does not count.
 nonisolated enum WireFixVerdict: SwiftProtobuf.Enum, Swift.CaseIterable {
   typealias RawValue = Int
   case unspecified // = 0
@@ -613,6 +628,7 @@ nonisolated enum WireFixVerdict: SwiftProtobuf.Enum, Swift.CaseIterable {
 
 }
 
+/// Where an altitude comes from. Unknown: the reader takes it as unspecified.
 nonisolated enum WireAltitudeSource: SwiftProtobuf.Enum, Swift.CaseIterable {
   typealias RawValue = Int
 
@@ -657,7 +673,7 @@ nonisolated enum WireAltitudeSource: SwiftProtobuf.Enum, Swift.CaseIterable {
 
 }
 
-/// What the runner is doing. A reader treats an unknown value as unspecified, which means "not known".
+/// What the runner is doing. Unknown: the reader takes it as unspecified, which means "not known".
 nonisolated enum WireActivity: SwiftProtobuf.Enum, Swift.CaseIterable {
   typealias RawValue = Int
   case unspecified // = 0
@@ -713,6 +729,8 @@ nonisolated struct WirePeerFrame: Sendable {
   /// during a session. With it the hub counts the time that a frame waits in a queue as age.
   var sentAtNs: Int64 = 0
 
+  /// Unknown: the hub drops the frame and counts it, without an answer. Only a REQ, which waits for one reply, gets a
+  /// Refusal (REFUSAL_CODE_MALFORMED).
   var message: WirePeerFrame.OneOf_Message? = nil
 
   var hello: WireHello {
@@ -797,6 +815,8 @@ nonisolated struct WirePeerFrame: Sendable {
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
+  /// Unknown: the hub drops the frame and counts it, without an answer. Only a REQ, which waits for one reply, gets a
+  /// Refusal (REFUSAL_CODE_MALFORMED).
   nonisolated enum OneOf_Message: Equatable, Sendable {
     case hello(WireHello)
     case command(WireTransmission)
@@ -820,7 +840,7 @@ nonisolated struct WireHello: Sendable {
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// The version of this schema that the sender uses: 2. This field stays the same in all versions.
+  /// The version of this schema that the sender uses: 3. This field stays the same in all versions.
   var version: UInt32 = 0
 
   /// The sender's device, for example "watch".
@@ -1014,6 +1034,7 @@ nonisolated struct WireHubFrame: Sendable {
   /// the hub knows on this connection.
   var session: UInt64 = 0
 
+  /// Unknown: the peer drops the frame and counts it.
   var message: WireHubFrame.OneOf_Message? = nil
 
   var welcome: WireWelcome {
@@ -1075,7 +1096,7 @@ nonisolated struct WireHubFrame: Sendable {
     set {message = .answer(newValue)}
   }
 
-  /// The last frame of a hub that ends in good order. A peer that does not know this field drops the frame.
+  /// The last frame of a hub that ends in good order.
   var goodbye: WireGoodbye {
     get {
       if case .goodbye(let v)? = message {return v}
@@ -1095,6 +1116,7 @@ nonisolated struct WireHubFrame: Sendable {
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
+  /// Unknown: the peer drops the frame and counts it.
   nonisolated enum OneOf_Message: Equatable, Sendable {
     case welcome(WireWelcome)
     case refused(WireRefusal)
@@ -1106,7 +1128,7 @@ nonisolated struct WireHubFrame: Sendable {
     case pong(WirePong)
     case state(WireStateMessage)
     case answer(WireInquiryAnswer)
-    /// The last frame of a hub that ends in good order. A peer that does not know this field drops the frame.
+    /// The last frame of a hub that ends in good order.
     case goodbye(WireGoodbye)
     /// The answer to a FetchRecord. When there is no such change, the answer is a Pong.
     case recordChange(WireRecordChange)
@@ -1278,7 +1300,8 @@ nonisolated struct WireRecordChange: Sendable {
   /// The version of the record.
   var version: UInt64 = 0
 
-  /// The summary, encoded as in docs/protocol.md; absent when the record was removed.
+  /// The summary, encoded as in docs/protocol.md; absent when the record was removed. A peer that cannot read it, or the
+  /// body, passes over the change.
   var summary: Data {
     get {_summary ?? Data()}
     set {_summary = newValue}
@@ -1341,6 +1364,7 @@ nonisolated struct WireDelivery: Sendable {
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
+  /// Unknown: the receiver drops the delivery and counts it.
   var message: WireDelivery.OneOf_Message? = nil
 
   var messages: WireMessages {
@@ -1417,6 +1441,7 @@ nonisolated struct WireDelivery: Sendable {
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
+  /// Unknown: the receiver drops the delivery and counts it.
   nonisolated enum OneOf_Message: Equatable, Sendable {
     case messages(WireMessages)
     case verdicts(WireVerdicts)
@@ -1512,7 +1537,8 @@ nonisolated struct WireVerdictTransmission: Sendable {
   /// The verdict's sequence in the hub's stream of verdicts to this store: 1, 2, 3 ...
   var sequence: UInt64 = 0
 
-  /// A receipt whose stage is a verdict.
+  /// A receipt whose stage is a verdict. When the stage or the kind of the command is unknown, the verdict uses up its
+  /// sequence and has no effect.
   var receipt: WireReceipt {
     get {_receipt ?? WireReceipt()}
     set {_receipt = newValue}
@@ -1689,6 +1715,7 @@ nonisolated struct WireInquiry: Sendable {
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
+  /// Unknown: the answer is `failed`.
   var inquiry: WireInquiry.OneOf_Inquiry? = nil
 
   /// Asks for the devices that the hub knows.
@@ -1828,6 +1855,7 @@ nonisolated struct WireInquiry: Sendable {
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
+  /// Unknown: the answer is `failed`.
   nonisolated enum OneOf_Inquiry: Equatable, Sendable {
     /// Asks for the devices that the hub knows.
     case peers(WireListPeers)
@@ -2043,6 +2071,7 @@ nonisolated struct WireInquiryAnswer: Sendable {
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
+  /// Unknown: the asker takes the answer as `failed`. It answers the oldest question like any other.
   var answer: WireInquiryAnswer.OneOf_Answer? = nil
 
   var peers: WirePeerReports {
@@ -2128,6 +2157,7 @@ nonisolated struct WireInquiryAnswer: Sendable {
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
+  /// Unknown: the asker takes the answer as `failed`. It answers the oldest question like any other.
   nonisolated enum OneOf_Answer: Equatable, Sendable {
     case peers(WirePeerReports)
     case outbox(WireOutboxReports)
@@ -2152,7 +2182,8 @@ nonisolated struct WireRecordSummaries: Sendable {
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// Each is encoded as in docs/protocol.md, "Records".
+  /// Each is encoded as in docs/protocol.md, "Records". A reader that cannot read one of them takes the whole answer as
+  /// `failed`.
   var summaries: [Data] = []
 
   /// The number of all kept records, at most 2^31 - 1.
@@ -2448,6 +2479,7 @@ nonisolated struct WireBusEvent: Sendable {
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
+  /// Unknown: the subscriber drops the event and counts it.
   var event: WireBusEvent.OneOf_Event? = nil
 
   /// Topic "s".
@@ -2504,6 +2536,7 @@ nonisolated struct WireBusEvent: Sendable {
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
+  /// Unknown: the subscriber drops the event and counts it.
   nonisolated enum OneOf_Event: Equatable, Sendable {
     /// Topic "s".
     case snapshot(WireStateMessage)
@@ -2707,6 +2740,7 @@ nonisolated struct WireReceipt: Sendable {
 
   var source: String = String()
 
+  /// Unknown: the receipt is dropped and counted; among Verdicts it uses up its sequence.
   var stage: WireReceipt.OneOf_Stage? = nil
 
   var queued: WireQueued {
@@ -2746,6 +2780,7 @@ nonisolated struct WireReceipt: Sendable {
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
+  /// Unknown: the receipt is dropped and counted; among Verdicts it uses up its sequence.
   nonisolated enum OneOf_Stage: Equatable, Sendable {
     case queued(WireQueued)
     case pending(WirePending)
@@ -2786,6 +2821,7 @@ nonisolated struct WireVerdict: Sendable {
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
+  /// Unknown: the command is judged, and the sender's app is told that the outcome is not known.
   var outcome: WireVerdict.OneOf_Outcome? = nil
 
   /// The command made a transition or marked a lap.
@@ -2853,6 +2889,7 @@ nonisolated struct WireVerdict: Sendable {
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
+  /// Unknown: the command is judged, and the sender's app is told that the outcome is not known.
   nonisolated enum OneOf_Outcome: Equatable, Sendable {
     /// The command made a transition or marked a lap.
     case applied(WireApplied)
@@ -3536,6 +3573,7 @@ nonisolated struct WireSample: Sendable {
   /// The sample's sequence in the sender's stream of samples: 1, 2, 3 ...
   var sequence: UInt64 = 0
 
+  /// Unknown: the sample uses up its sequence, is acknowledged, and goes to no run.
   var moment: WireSample.OneOf_Moment? = nil
 
   /// Real time since the reading was taken; never negative.
@@ -3556,6 +3594,7 @@ nonisolated struct WireSample: Sendable {
     set {moment = .runOffsetNs(newValue)}
   }
 
+  /// Unknown: as with `moment`.
   var value: WireSample.OneOf_Value? = nil
 
   var position: WirePosition {
@@ -3622,6 +3661,7 @@ nonisolated struct WireSample: Sendable {
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
+  /// Unknown: the sample uses up its sequence, is acknowledged, and goes to no run.
   nonisolated enum OneOf_Moment: Equatable, Sendable {
     /// Real time since the reading was taken; never negative.
     case ageNs(Int64)
@@ -3630,6 +3670,7 @@ nonisolated struct WireSample: Sendable {
 
   }
 
+  /// Unknown: as with `moment`.
   nonisolated enum OneOf_Value: Equatable, Sendable {
     case position(WirePosition)
     case altitude(WireAltitude)
@@ -3695,7 +3736,7 @@ nonisolated struct WireAltitude: Sendable {
 
 // MARK: - Code below here is support for the SwiftProtobuf runtime.
 
-fileprivate nonisolated let _protobuf_package = "runbus.v2"
+fileprivate nonisolated let _protobuf_package = "runbus.v3"
 
 nonisolated extension WireRefusalCode: SwiftProtobuf._ProtoNameProviding {
   static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0REFUSAL_CODE_UNSPECIFIED\0\u{1}REFUSAL_CODE_VERSION_MISMATCH\0\u{1}REFUSAL_CODE_UNKNOWN_SESSION\0\u{1}REFUSAL_CODE_MALFORMED\0\u{1}REFUSAL_CODE_BUSY\0\u{1}REFUSAL_CODE_STORE_REGRESSED\0\u{1}REFUSAL_CODE_NOT_PERMITTED\0")

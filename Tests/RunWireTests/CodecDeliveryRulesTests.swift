@@ -101,7 +101,9 @@ struct CodecDeliveryRulesTests {
     #expect(try reason { _ in } == nil)
     #expect(try reason { $0.clearReceipt() } == "transmission without a receipt")
     #expect(try reason { $0.receipt.pending = WirePending() } == "receipt among the verdicts that holds none")
-    #expect(try reason { $0.receipt.verdict.outcome = nil } == "verdict without an outcome")
+    #expect(try reason { $0.receipt.verdict.rejected = WireRejected() } == "rejection without a reason")
+    #expect(try reason { $0.receipt.kind = .unspecified } == "command kind is missing")
+    #expect(try reason { $0.receipt.commandID = Data() } == "command id is 0 bytes long, not 16")
     #expect(try reason { $0.sequence = 0 } == "sequence is missing")
   }
 
@@ -120,14 +122,14 @@ struct CodecDeliveryRulesTests {
     #expect(try reason(.messages, 2, 1) == "tombstones end before they begin")
     #expect(try reason(.messages, 0, 1) == "sequence is missing")
     #expect(try reason(.messages, 1, .max) == "sequence is out of range")
-    #expect(try reason(.unspecified, 1, 1) == "stream kind is missing or not known")
-    #expect(try reason(.UNRECOGNIZED(9), 1, 1) == "stream kind is missing or not known")
+    #expect(try reason(.unspecified, 1, 1) == "stream kind is missing")
+    #expect(try reason(.UNRECOGNIZED(9), 1, 1) == "a kind of stream is not known to this version")
   }
 
   @Test("An acknowledgement, a goBack and a latest value name their subject")
   func others() throws {
-    #expect(try reason { _ in } == "delivery that is not known")
-    #expect(try reason { $0.acknowledge.through = 1 } == "stream kind is missing or not known")
+    #expect(try reason { _ in } == "a kind of delivery is not known to this version")
+    #expect(try reason { $0.acknowledge.through = 1 } == "stream kind is missing")
     #expect(try reason { $0.delivered.through = .max } == "sequence is out of range")
     #expect(try reason { $0.goBack.kind = .samples } == "sequence is missing")
     #expect(
@@ -164,7 +166,7 @@ struct CodecDeliveryRulesTests {
     mark.kind = .messages
     #expect(try reason { $0.received = [mark] } == nil)
     #expect(try reason { $0.received = [mark, mark] } == "two marks of one stream")
-    #expect(try reason { $0.acknowledged = [WireStreamMark()] } == "stream kind is missing or not known")
+    #expect(try reason { $0.acknowledged = [WireStreamMark()] } == "stream kind is missing")
     #expect(try reason { $0.hubStoreID = Data() } == "hub store id is 0 bytes long, not 16")
     mark.id = Self.id
     #expect(try reason { $0.received = [mark] } == "mark with an id before the first place")
@@ -183,17 +185,13 @@ struct CodecDeliveryRulesTests {
       let bytes: [UInt8] = try hub.serializedBytes()
       return reason { _ = try Codec.hubFrame(bytes) }
     }
-    peer.inquiry = WireInquiry()
-    #expect(try peerReason() == "inquiry that is not known")
+    peer.inquiry.recover = .unspecified
+    #expect(try peerReason() == "answer to a recovery is missing")
     peer.inquiry.cancel = Data([1])
     #expect(try peerReason() == "message id is 1 bytes long, not 16")
     peer.ping.roundTripNs = -1
     #expect(try peerReason() == "round trip is negative")
 
-    hub.answer = WireInquiryAnswer()
-    #expect(try hubReason() == "answer that is not known")
-    hub.answer.outbox.rows = [WireOutboxReport()]
-    #expect(try hubReason() == "outbox kind is missing or not known")
     var report = WirePeerReport()
     report.deviceID = "watch"
     report.role = "watch"

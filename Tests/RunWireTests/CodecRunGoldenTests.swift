@@ -131,7 +131,7 @@ struct CodecRunGoldenTests {
 
   @Test("A snapshot of an earlier hub is read, and what it lacks is unknown")
   func before() throws {
-    // A snapshot of version 2 before moments were added.
+    // A snapshot before moments were added.
     let bytes: [UInt8] = [0x0A, 0x0C, 0x0A, 0x0A, 0x0A, 0x02, 0x08, 0x01, 0x10, 0x01, 0x3A, 0x02, 0x70, 0x02]
     guard case .snapshot(let state) = try Codec.busEvent(bytes) else {
       Issue.record("not a snapshot")

@@ -61,10 +61,14 @@ struct RandomMessages {
   mutating func verdictReceipt() -> Receipt {
     let (id, kind, source): (CommandID, CommandKind, ControlSource) = (id(), kind(), source())
     let reasons: [RejectionReason] =
-      [.otherRun, .staleRevision, .tooOld, .busy, .unsupported, .cancelled, .expired, .quarantined]
+      [
+        .otherRun, .staleRevision, .tooOld, .busy, .unsupported, .cancelled, .expired, .quarantined, .unknown(17),
+        .unknown(-1),
+      ]
       + RunPhase.allCases.map { .illegal($0) }
     let outcomes: [Outcome] = [
       .applied, .coalesced(into: self.id()), .superseded(by: self.id()), .rejected(one(of: reasons)),
+      .unknown,
     ]
     let verdict = Verdict(
       commandID: id, kind: kind, source: source, outcome: one(of: outcomes), runID: maybe { $0.id() }, term: counter(),
@@ -100,7 +104,8 @@ struct RandomMessages {
       .cadence(stepsPerMinute: positive()), .pedometer(meters: positive()), .motion(one(of: MotionActivity.allCases)),
     ]
     return SampleTransmission(
-      sequence: sequence(), moment: coin() ? .age(age()) : .runOffset(span()), value: one(of: values),
+      sequence: sequence(), moment: coin() ? .age(age()) : .runOffset(span()),
+      value: number(below: 10) == 0 ? nil : one(of: values),
       runID: maybe { $0.id() })
   }
 
@@ -129,7 +134,7 @@ struct RandomMessages {
       eventsEndpoint: one(of: ["tcp://127.0.0.1:49152", "ipc:///run/user/0/bus/événements"]), speed: one(of: speeds),
       debounce: age(), received: marks(), state: state(), recordsThrough: counter())
     let refusal = Refusal(
-      code: one(of: [.versionMismatch, .unknownSession, .malformed, .busy, .storeRegressed]),
+      code: one(of: [.versionMismatch, .unknownSession, .malformed, .busy, .storeRegressed, .unknown]),
       message: one(of: ["", "say hello first", String(repeating: "é", count: 512)]), version: one(of: [0, 1, .max]))
     let message = one(of: [
       HubMessage.welcome(welcome), .refused(refusal), .receipt(receipt()), .delivery(one(of: deliveries())),

@@ -12,7 +12,7 @@ from pathlib import Path
 from google.protobuf import descriptor_pb2, descriptor_pool, message_factory
 from google.protobuf.internal import enum_type_wrapper
 
-VERSION = 2
+VERSION = 3
 """The version of the protocol that this client speaks."""
 
 _SCHEMA = Path(__file__).resolve().parents[2] / "Sources/RunWire/runbus.desc"
@@ -84,6 +84,12 @@ def word(enum, value):
     return name[len(prefix) :].lower().replace("_", " ")
 
 
+def _reason(reason):
+    """Returns the reason of a rejection as words; one that this client does not know as its number."""
+    known = reason in RejectionReason.values()  # noqa: F821
+    return word(RejectionReason, reason) if known else f"reason {reason}"  # noqa: F821
+
+
 def describe(frame):
     """Describes the hub's answer to a plain REQ socket in one line."""
     if frame.WhichOneof("message") == "refused":
@@ -99,9 +105,11 @@ def describe_receipt(receipt):
         return f"{kind}: {stage}"
     verdict = receipt.verdict
     outcome = verdict.WhichOneof("outcome")
+    if outcome is None:
+        return f"{kind}: judged in a way that this client does not know, revision {verdict.revision}"
     detail = {
         "coalesced_into": lambda: f" {verdict.coalesced_into.hex()}",
         "superseded_by": lambda: f" {verdict.superseded_by.hex()}",
-        "rejected": lambda: f" ({word(RejectionReason, verdict.rejected.reason)})",  # noqa: F821
+        "rejected": lambda: f" ({_reason(verdict.rejected.reason)})",
     }.get(outcome, str)()
     return f"{kind}: {outcome.replace('_', ' ')}{detail}, revision {verdict.revision}"

@@ -2,6 +2,8 @@
 
     python watch.py --bus default --press pause --press resume --snapshots 5
 
+With --records it also fetches the hub's records, prints a line for each, and leaves after so many.
+
 Exits 0 when every press was applied or coalesced and enough snapshots came, 3 when a press was rejected, 4 when one was
 superseded, 69 when the hub does not answer, 1 otherwise.
 """
@@ -14,6 +16,7 @@ import uuid
 
 import zmq
 
+import records
 import runbus
 import streams
 
@@ -26,12 +29,14 @@ RENEWAL_SECONDS = 5.0
 """The least time between two new store ids, also for a hub that refuses each of them."""
 RESEND_SECONDS_MIN = 2.0
 RESEND_SECONDS_MAX = 30.0
+FETCH_SECONDS = 5.0
+"""How long the answer to a question about records may take."""
 
 
 class Watch:
     """A peer of one hub, with one session at a time. All sockets are used on one thread."""
 
-    def __init__(self, endpoint, device):
+    def __init__(self, endpoint, device, wants_records=False):
         self.context = zmq.Context()
         self.control = self.context.socket(zmq.DEALER)
         self.control.setsockopt(zmq.LINGER, 500)
@@ -55,6 +60,10 @@ class Watch:
         self.next_hello = self.next_ping = self.heard_at = self.renewed_at = time.monotonic()
         self.renewed_at -= RENEWAL_SECONDS
         self.pings, self.pinged_at, self.round_trip = 0, 0, None
+        self.wants_records, self.records = wants_records, 0
+        self.records_through, self.records_newest = 0, 0  # the last change that we have, and the hub's last one
+        self.partial = (0, b"")  # the change that is being fetched, and its body so far
+        self.next_fetch = 0.0
 
     def send(self, **message):
         frame = runbus.PeerFrame(session=self.session, sent_at_ns=runbus.monotonic_ns(), **message)
@@ -116,7 +125,11 @@ class Watch:
             self.beat(now)
         if self.session and self.is_owing and now >= self.next_resend:
             self.transmit()
+        if self.session and self.lacks_records and now >= self.next_fetch:
+            self.fetch()
         due = self.next_ping if self.session else self.next_hello
+        if self.session and self.lacks_records:
+            due = min(due, self.next_fetch)
         if self.session and self.is_owing:
             due = min(due, self.next_resend)
         for socket, _ in self.poller.poll(1000 * max(0.0, min(due - now, timeout))):
@@ -165,7 +178,10 @@ class Watch:
             self.delivered(frame.delivery)
         elif kind == "receipt":
             self.settle(frame.receipt)  # the hub rejects a kind of command that it does not know like this
+        elif kind == "record_change":
+            self.received(frame.record_change)
         elif kind == "pong":
+            self.hear_of_records(frame.pong.records_through)
             if frame.pong.number == self.pings:
                 self.round_trip = runbus.monotonic_ns() - self.pinged_at
             if self.snapshot is None or order(frame.pong.order) > order(self.snapshot.order):
@@ -182,8 +198,9 @@ class Watch:
         elif code == "store regressed":
             if not self.session:
                 self.renew(self.pair.hub_store_id)
-        elif code != "busy":  # a busy hub gets the frame again later
+        elif code in ("version mismatch", "malformed"):
             raise SystemExit(f"the hub refused: {refusal.message}")
+        # A busy hub gets the frame again later. A code of a later version changes nothing either.
 
     def welcomed(self, session, welcome):
         if not self.pair.meets(welcome):
@@ -208,6 +225,59 @@ class Watch:
         if self.is_owing:
             self.resend_seconds = RESEND_SECONDS_MIN
             self.transmit()
+        self.partial, self.next_fetch = (0, b""), 0.0
+        self.hear_of_records(welcome.records_through)
+
+    @property
+    def lacks_records(self):
+        """Whether the hub has changes of records that this watch wants and does not have."""
+        return self.wants_records and self.records_through < self.records_newest
+
+    def hear_of_records(self, through):
+        """Notes the hub's last change. When the hub has fewer than we have, it has lost some: begin again."""
+        if through < self.records_through:
+            self.records_through, self.partial = 0, (0, b"")
+        self.records_newest = through
+
+    def fetch(self):
+        """Asks for the next change, from the first byte that is missing."""
+        question = {"after": self.records_through, "from": len(self.partial[1])}
+        self.send(fetch_record=runbus.FetchRecord(**question))
+        self.next_fetch = time.monotonic() + FETCH_SECONDS
+
+    def received(self, change):
+        """Handles a change of the records, or a part of one. A removed record has no summary."""
+        if change.number <= self.records_through:
+            return
+        number, body = self.partial
+        start = getattr(change, "from")
+        if number != change.number:
+            number, body = change.number, b""  # another change has replaced the one that was begun
+        self.next_fetch = 0.0
+        if change.HasField("summary"):
+            if start != len(body):
+                self.partial = (number, b"")
+                return
+            body += change.bytes
+            if change.bytes and len(body) < change.total:
+                self.partial = (number, body)
+                return
+            self.show_record(change, body)
+        self.records_through, self.partial = change.number, (0, b"")
+
+    def show_record(self, change, body):
+        """Prints a record. One of a later form is passed over: the records after it are fetched all the same."""
+        try:
+            summary, body = records.summary(change.summary), records.body(body)
+        except ValueError:
+            return print(f"record {change.run_id.hex()}: of a form that this watch does not know", flush=True)
+        self.records += 1
+        laps, points = body["metrics"]["lapCount"], len(body["route"])
+        print(
+            f"record {summary['runId']}: version {summary['version']}, {summary['activeNs'] / 1e9:.3f} s active, "
+            f"{laps} laps, {points} points, title {summary['title']!r}",
+            flush=True,
+        )
 
     def delivered(self, delivery):
         """Handles items and acknowledgements of streams. An item has taken effect when this watch has printed it."""
@@ -305,17 +375,20 @@ def main():
     parser.add_argument("--device", default="py-watch", help="this device's name (%(default)s)")
     parser.add_argument(
         "--press", action="append", choices=["start", "pause", "resume", "stop", "lap"],
-        help="a button to press, in order, each after the last one's verdict (default: pause, then resume)",
+        help="a button to press, in order, each after the last one's verdict (default: pause, then resume; with "
+        "--records none)",
     )
     parser.add_argument("--snapshots", type=int, default=5, metavar="N", help="leave after N snapshots (%(default)s)")
+    parser.add_argument("--records", type=int, default=0, metavar="N", help="fetch records, leave after N")
     parser.add_argument("--timeout", type=float, default=30, metavar="SECONDS", help="give up after this (%(default)s)")
     options = parser.parse_args()
 
-    watch = Watch(runbus.control_endpoint(options.bus, options.address), options.device)
-    presses = ["pause", "resume"] if options.press is None else options.press
+    watch = Watch(runbus.control_endpoint(options.bus, options.address), options.device, options.records > 0)
+    usual = [] if options.records else ["pause", "resume"]
+    presses = usual if options.press is None else options.press
     deadline = time.monotonic() + options.timeout
     try:
-        while watch.unsettled or presses or watch.followed < options.snapshots:
+        while watch.unsettled or presses or watch.followed < options.snapshots or watch.records < options.records:
             left = deadline - time.monotonic()
             if left <= 0:
                 print("gave up: " + ("not enough happened" if watch.session else "no hub answers"), file=sys.stderr)

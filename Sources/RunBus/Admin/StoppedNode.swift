@@ -68,6 +68,7 @@ package final class StoppedNode {
     // A new or retried message gets its time from the clock of its running node.
     switch inquiry {
     case .retry: return .failed("\(device) does not run: start it, then retry")
+    case .unknown: return .failed(InquiryFailure.unknown)
     case .post: return .failed("\(device) does not run: start it, then post")
     default: break
     }
@@ -161,7 +162,7 @@ extension Inquiry {
   fileprivate var isOfRecords: Bool {
     switch self {
     case .records, .record, .editRecord, .removeRecord, .putRecord: true
-    case .peers, .outbox, .cancel, .quarantine, .retry, .discard, .report, .route, .recover, .post: false
+    case .peers, .outbox, .cancel, .quarantine, .retry, .discard, .report, .route, .recover, .post, .unknown: false
     }
   }
 }

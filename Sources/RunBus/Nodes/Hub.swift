@@ -25,6 +25,8 @@ public actor Hub: Node, DrivenNode {
   private let listeners: [any HubListener]
   private let locks: [HubLock]
   private let garbage = Counter(label: "runbus.hub.garbage_frames")
+  /// Frames of a kind that this version does not know. They are dropped.
+  private let unknown = Counter(label: "runbus.hub.unknown_frames")
   private var core: HubCore?
   private var clock = BusClock(realAnchor: .zero, busAnchor: .zero, speed: .realTime)
   /// The open transports, in the order of the listeners; empty while the hub is disconnected.
@@ -203,17 +205,20 @@ public actor Hub: Node, DrivenNode {
       do {
         feed(.frame(connection, try Codec.peerFrame(bytes), by: identity))
       } catch {
+        if case .unknown = error {
+          unknown.increment()
+          return feed(.unknown(connection))
+        }
         if let command = Codec.unsupportedCommand(
           in: bytes, term: authoritative.order.term, revision: authoritative.order.revision)
         {
-          feed(.unsupported(connection, command, by: identity))
-        } else {
-          garbage.increment()
-          complain(about: connection, error)
-          switch error {
-          case .versionMismatch(let version): feed(.foreign(connection, version: version))
-          case .malformed, .unsupportedKind: feed(.malformed(connection, "\(error)"))
-          }
+          return feed(.unsupported(connection, command, by: identity))
+        }
+        garbage.increment()
+        complain(about: connection, error)
+        switch error {
+        case .versionMismatch(let version): feed(.foreign(connection, version: version))
+        case .malformed, .unsupportedKind, .unknown: feed(.malformed(connection, "\(error)"))
         }
       }
     }

@@ -23,6 +23,8 @@ public actor Peer: Node, DrivenNode {
   let driver: NodeDriver<PeerCore.Event>
   private let connector: any PeerConnector
   private let garbage = Counter(label: "runbus.peer.garbage_frames")
+  /// Frames and events of a kind that this version does not know. They are dropped.
+  private let unknown = Counter(label: "runbus.peer.unknown_frames")
   private let configuration: PeerConfiguration
   private var core: PeerCore?
   private var transport: (any PeerTransport)?
@@ -302,6 +304,10 @@ public actor Peer: Node, DrivenNode {
   }
 
   private func complain(_ error: WireError) {
+    if case .unknown(let what) = error {
+      unknown.increment()
+      return driver.log.debug("the hub sent \(what), which this version does not know: dropped")
+    }
     garbage.increment()
     guard !hasComplained else { return }
     hasComplained = true

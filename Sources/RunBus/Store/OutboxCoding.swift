@@ -118,6 +118,7 @@ enum OutboxCoding {
       writer.append(UInt8(4))
       writer.append(reason.code)
       if case .illegal(let phase) = reason { writer.append(phase.rawValue) }
+    case .unknown: writer.append(UInt8(5))
     }
     writer.append(optional: verdict.runID) { $0.append($1) }
     writer.append(verdict.term)
@@ -146,6 +147,7 @@ enum OutboxCoding {
       guard let code = reader.text() else { return nil }
       guard code == "illegal" else { return RejectionReason(plainCode: code).map(Outcome.rejected) }
       return reader.text().flatMap(RunPhase.init).map { .rejected(.illegal($0)) }
+    case 5: return .unknown
     default: return nil
     }
   }

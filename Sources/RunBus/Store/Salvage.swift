@@ -17,6 +17,7 @@ struct Salvage {
     ("streams", "what waited to be sent"),
     ("outbox", "what waited to be sent"), ("quarantine", "what waited to be sent"),
     ("latest_sent", "newest values"), ("latest_received", "newest values"), ("devices", "the devices that it knew"),
+    ("store_owners", "the devices that it knew"),
     ("view", "what it saw last"), ("failure_mark", "what it saw last"),
   ]
   /// More rows than any table of an intact store has; the pages of a damaged tree may form a cycle.

@@ -24,6 +24,7 @@ enum VerdictColumns {
       outcome = "rejected"
       reason = why.code
       if case .illegal(let found) = why { phase = found.rawValue }
+    case .unknown: outcome = "unknown"
     }
     return [
       outcome, other, reason, phase, verdict.runID?.data, Int64(bitPattern: verdict.term),
@@ -51,6 +52,7 @@ enum VerdictColumns {
     case "coalesced": return row.identifier("other_command").map(Outcome.coalesced)
     case "superseded": return row.identifier("other_command").map(Outcome.superseded)
     case "rejected": return reason(row).map(Outcome.rejected)
+    case "unknown": return .unknown
     default: return nil
     }
   }
@@ -59,16 +61,5 @@ enum VerdictColumns {
     guard let code = row.text("reason") else { return nil }
     if code == "illegal" { return row.text("phase").flatMap(RunPhase.init).map(RejectionReason.illegal) }
     return RejectionReason(plainCode: code)
-  }
-}
-
-extension RejectionReason {
-  /// A reason that its code describes completely: all but `illegal`.
-  init?(plainCode code: String) {
-    let reasons: [RejectionReason] = [
-      .otherRun, .staleRevision, .tooOld, .busy, .unsupported, .cancelled, .expired, .quarantined,
-    ]
-    guard let reason = reasons.first(where: { $0.code == code }) else { return nil }
-    self = reason
   }
 }

@@ -105,7 +105,7 @@ public struct ControlState: Hashable, Sendable {
     case .applied: raiseBase(of: press.deviceID, to: verdict.revision, madeBy: verdict.commandID)
     case .coalesced(let maker): raiseBase(of: press.deviceID, to: verdict.revision, madeBy: maker)
     case .superseded: break
-    case .rejected: return
+    case .rejected, .unknown: return
     }
     lastSettled[press.deviceID] = max(lastSettled[press.deviceID] ?? press.pressedAt, press.pressedAt)
     Self.keepHighest(2, of: &lastSettled)

@@ -1,15 +1,14 @@
 /// Fetches the hub's records to a peer, one change after another, part by part.
 ///
 /// - `idle` (nothing is missing, or there is no session) can go to: `asking`.
-/// - `asking` can go to: `idle` (a part arrived, or the session is over), `writing` (a change is complete), `stuck`.
+/// - `asking` can go to: `idle` (a part arrived, a change cannot be read, or the session is over), `writing` (a change
+///   is complete).
 /// - `writing` (the change is being committed) can go to: `idle`.
-/// - `stuck` (this build cannot read what the hub sends) can go to: `idle` (the session is over).
 struct RecordInbox: Sendable {
   private enum State: Hashable, Sendable {
     case idle
     case asking(retryAt: BusTime)
     case writing
-    case stuck
   }
 
   /// What the peer has to do after it received a part of a change.
@@ -22,7 +21,7 @@ struct RecordInbox: Sendable {
     case remove
     /// Store only the change's number: the removed record was never kept here.
     case neverCame
-    /// This build cannot read the record.
+    /// This build cannot read the record, which is passed over: ask for the next change.
     case unreadable
   }
 
@@ -35,6 +34,9 @@ struct RecordInbox: Sendable {
   private var newest: UInt64 = 0
   /// The number of the last complete change.
   private(set) var through: UInt64
+  /// Whether a change was passed over that this build cannot read. The numbers of later changes are then not stored, so
+  /// that the peer fetches from that change on again after its next start, possibly as a later build.
+  private(set) var hasPassedOver = false
   /// The records that are kept here.
   private(set) var kept: [RunID: RecordSummary] = [:]
   private var partial: (change: RecordChange, bytes: [UInt8])?
@@ -49,7 +51,7 @@ struct RecordInbox: Sendable {
   var retryAt: BusTime? { if case .asking(let due) = state { due } else { nil } }
 
   /// Whether the hub is connected and has changes that are not stored here.
-  var isBehind: Bool { isOpen && state != .stuck && (newest > through || state == .writing) }
+  var isBehind: Bool { isOpen && (newest > through || state == .writing) }
 
   /// Begins a session with a hub whose last change is `newest`.
   ///
@@ -59,7 +61,7 @@ struct RecordInbox: Sendable {
     (isOpen, partial, self.newest) = (true, nil, newest)
     if state != .writing { state = .idle }
     guard newest < through else { return true }
-    through = 0
+    (through, hasPassedOver) = (0, false)
     return false
   }
 
@@ -73,7 +75,7 @@ struct RecordInbox: Sendable {
   /// Begins again at change 0, because another hub store has numbers of its own. The records that are kept stay until
   /// that hub changes or removes them.
   mutating func renumber() {
-    through = 0
+    (through, hasPassedOver) = (0, false)
     newest = 0
     partial = nil
   }
@@ -98,6 +100,7 @@ struct RecordInbox: Sendable {
   mutating func receive(_ change: RecordChange) -> Outcome? {
     guard case .asking = state, change.number > through else { return nil }
     newest = max(newest, change.number)
+    if change.isUnreadable { return passOver(change) }
     guard let summary = change.summary else {
       finish(change)
       return kept.removeValue(forKey: change.runID) == nil ? .neverCame : .remove
@@ -117,13 +120,13 @@ struct RecordInbox: Sendable {
     bytes += change.bytes
     guard bytes.count < change.total else {
       guard bytes.count == change.total, summary.runID == change.runID, let body = RecordBody(encoded: bytes) else {
-        return getStuck()
+        return passOver(change)
       }
       finish(change)
       let isNews = kept.updateValue(summary, forKey: change.runID) != summary
       return .keep(RunRecord(summary: summary, body: body), isNews: isNews)
     }
-    guard !change.bytes.isEmpty, change.total <= RunRecord.bytesMax else { return getStuck() }
+    guard !change.bytes.isEmpty, change.total <= RunRecord.bytesMax else { return passOver(change) }
     partial = (change, bytes)
     state = .idle
     return .ask
@@ -138,9 +141,10 @@ struct RecordInbox: Sendable {
     state = .writing
   }
 
-  private mutating func getStuck() -> Outcome {
+  private mutating func passOver(_ change: RecordChange) -> Outcome {
+    (through, hasPassedOver) = (change.number, true)
     partial = nil
-    state = .stuck
+    state = .idle
     return .unreadable
   }
 }

@@ -119,6 +119,7 @@ public struct HubCore: Sendable {
     case .unsupported(let connection, let command, let identity):
       receive(command, on: connection, by: identity, into: &actions)
     case .malformed(let connection, let reason): refuse(connection, .malformed, reason, into: &actions)
+    case .unknown(let connection): drop(connection, into: &actions)
     case .foreign(let connection, let version):
       refuse(connection, .versionMismatch, Self.mismatch("the peer", version), into: &actions)
     case .gone(let connection): close(connection, at: now, into: &actions)

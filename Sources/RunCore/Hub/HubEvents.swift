@@ -12,6 +12,8 @@ extension HubCore {
     case unsupported(ConnectionID, UnsupportedCommand, by: ConnectionIdentity = .localOwner)
     /// A connection sent bytes that are no frame; the text gives the reason in one line.
     case malformed(ConnectionID, String)
+    /// A connection sent a frame of a kind that this version does not know.
+    case unknown(ConnectionID)
     /// A connection said hello in another wire version, so the rest of the frame cannot be read.
     case foreign(ConnectionID, version: UInt32)
     /// A connection was closed or lost.

@@ -46,6 +46,7 @@ extension HubCore {
     case .recover: answer = .failed("only a shell on the hub's own machine may say what becomes of its run")
     case .report: (answer, speaksOfRun) = (reportAnswer(at: now), true)
     case .route(let from): (answer, speaksOfRun) = (routeAnswer(from: from, at: now), true)
+    case .unknown: answer = .failed(InquiryFailure.unknown)
     case .records, .record, .editRecord, .removeRecord, .putRecord:
       answer = .failed("records are asked for on the hub's own machine")
     }
@@ -85,6 +86,7 @@ extension HubCore {
       guard refusal == nil else { return give(.refused(InquiryFailure.outboxFull), to: number, into: &actions) }
       give(quarantine.remove(id, answer: .done(message.id)), to: number, into: &actions)
     case .discard(let id): give(quarantine.remove(id, answer: .done(nil)), to: number, into: &actions)
+    case .unknown: give(.refused(InquiryFailure.unknown), to: number, into: &actions)
     case .post(let message, let device):
       guard let device else { return give(.refused("say which device it is for"), to: number, into: &actions) }
       let refusal = give(message, .queued, to: device, at: now, into: &actions)

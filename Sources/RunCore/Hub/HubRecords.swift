@@ -131,7 +131,7 @@ extension HubCore {
       eraseJournal(of: run, at: now)
       give(.durably(.done(nil)), to: number, into: &actions)
     case .putRecord(let upload): receive(upload, number, into: &actions)
-    case .peers, .outbox, .cancel, .quarantine, .retry, .discard, .report, .route, .recover, .post: break
+    case .peers, .outbox, .cancel, .quarantine, .retry, .discard, .report, .route, .recover, .post, .unknown: break
     }
   }
 

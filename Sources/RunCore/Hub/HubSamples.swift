@@ -28,11 +28,17 @@ extension HubCore {
       if place == .next, let run = transmission.runID, isAboutToStart(run, for: session.hello) { break }
       switch marks.receive(StreamMark(sequence: transmission.sequence), in: stream) {
       case .next:
-        let time = busTime(of: transmission.moment, in: transmission.runID, at: now) {
+        guard let moment = transmission.moment, let value = transmission.value else {
+          // A reading of a later version goes nowhere. It uses up its sequence number, so that the stream goes on.
+          samples.add(nil, stream: (stream, transmission.sequence), at: now)
+          actions.append(.note("\(session.hello.deviceID) sent a reading that this version does not know: ignored"))
+          continue
+        }
+        let time = busTime(of: moment, in: transmission.runID, at: now) {
           arrival - speed.bus(fromReal: max(.zero, .zero - $0))
         }
         insert(
-          transmission.value, at: time, device: session.hello.deviceID, run: transmission.runID,
+          value, at: time, device: session.hello.deviceID, run: transmission.runID,
           stream: (stream, transmission.sequence), at: now, into: &actions)
       case .known: isKnown = true
       case .gap: return actions.append(.note("\(session.hello.deviceID) skipped samples: it sends them again"))

@@ -45,7 +45,7 @@ extension HubCore {
   }
 
   /// Refuses a connection, with a message that says what to do.
-  mutating func refuse(
+  func refuse(
     _ connection: ConnectionID, _ code: Refusal.Code, _ message: String, into actions: inout [Action]
   ) {
     let session = sessions[connection]?.number ?? 0
@@ -61,6 +61,15 @@ extension HubCore {
   /// The refusal message for a name that another identity uses.
   static func belongsToAnother(_ device: DeviceID) -> String {
     "\(device) belongs to another identity: give the device another name"
+  }
+
+  /// Drops a frame of a kind that this version does not know. A refusal would make a peer react to it; only a REQ socket
+  /// gets one, because it waits for its one reply.
+  func drop(_ connection: ConnectionID, into actions: inout [Action]) {
+    guard connection.isRequest else {
+      return actions.append(.note("a frame of a kind that this version does not know was dropped"))
+    }
+    refuse(connection, .malformed, "this hub does not know that kind of frame: update the hub", into: &actions)
   }
 
   /// The refusal message for a peer of another wire version.

@@ -58,7 +58,7 @@ struct RecordKeeping: Sendable {
     durableChange = min(changes.values.max() ?? 0, 1 << 62)
     // Numbers begin above those of every earlier incarnation, lost ones included, because peers remember how far they
     // have come.
-    lastChange = max(durableChange, HubTerm.numbers(in: term))
+    lastChange = max(durableChange, HubTerm.changes(in: term))
     skipped = history.skippedChanges
     skipped[durableChange] = lastChange
     for record in history.expectedRecords {

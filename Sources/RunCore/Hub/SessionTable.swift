@@ -46,12 +46,15 @@ struct SessionTable: Sendable {
   private var quickenedAt: BusTime?
 
   /// Session numbers grow across incarnations, so that a frame of an earlier session never matches a present one.
-  init(term: UInt64, clock: BusClock) {
-    lastNumber = HubTerm.numbers(in: term)
+  ///
+  /// - Parameter opened: how many sessions the term has had.
+  init(term: UInt64, clock: BusClock, opened: UInt64 = 0) {
+    lastNumber = HubTerm.sessions(in: term) + opened
     self.clock = clock
   }
 
-  var isFull: Bool { sessions.count >= Self.sessionsMax }
+  /// Whether no further session can be opened: too many are open, or the term has no number left for one.
+  var isFull: Bool { sessions.count >= Self.sessionsMax || HubTerm.count(of: lastNumber) == HubTerm.sessionCountMax }
 
   subscript(connection: ConnectionID) -> Session? { sessions[connection] }
 

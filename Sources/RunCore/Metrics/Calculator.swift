@@ -99,7 +99,7 @@ public struct Calculator: Hashable, Sendable {
     book(at: time)
     let meters = distance.shownMeters
     switch verdict {
-    case .repeated, .otherReceiver: break
+    case .repeated, .otherReceiver, .unknown: break
     case .counted, .anchored:
       let isBridged = distance.hasPedometer(at: time, settings: settings)
       if verdict == .anchored, !isBridged { pace.restart() }

@@ -32,9 +32,17 @@ public enum RunPhase: String, Hashable, Sendable, Codable, CaseIterable {
   case paused
   /// The run is over.
   case completed
+  /// A phase of a later version, which this version does not know. A hub is never in it; a peer can see it.
+  case unknown
 
-  /// Whether a run is on: running or paused.
-  public var isOn: Bool { self == .running || self == .paused }
+  /// Whether a run is on: running or paused. An unknown phase counts as on, because a peer then checks its hub more
+  /// often.
+  public var isOn: Bool {
+    switch self {
+    case .running, .paused, .unknown: true
+    case .idle, .completed: false
+    }
+  }
 }
 
 /// Who gave a command. An app can define its own sources; a node passes on sources that it does not know.

@@ -20,12 +20,15 @@ public enum FixVerdict: String, Hashable, Sendable, Codable, CaseIterable {
   case repeated
   /// The fix comes from a second receiver while the first one still sends.
   case otherReceiver
+  /// A verdict of a later version, which this version does not know. The point is on the route and does not count here.
+  case unknown
 
   /// Whether the fix counts for the distance.
   public var counts: Bool {
     switch self {
     case .counted, .anchored: true
-    case .notRunning, .autoPaused, .invalid, .inaccurate, .stationary, .impossibleSpeed, .repeated, .otherReceiver:
+    case .notRunning, .autoPaused, .invalid, .inaccurate, .stationary, .impossibleSpeed, .repeated, .otherReceiver,
+      .unknown:
       false
     }
   }

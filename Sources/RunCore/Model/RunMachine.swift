@@ -40,6 +40,7 @@ public struct RunMachine: Hashable, Sendable {
     case (.resume, .idle), (.resume, .running), (.resume, .completed): false
     case (.stop, .idle), (.stop, .completed): false
     case (.lap, .idle), (.lap, .completed): false
+    case (_, .unknown): false
     }
   }
 

@@ -64,6 +64,8 @@ public enum DistanceSource: String, Hashable, Sendable, Codable, CaseIterable {
   case positions
   /// A pedometer.
   case pedometer
+  /// A source of a later version, which this version does not know.
+  case unknown
 }
 
 /// A part of a run whose distance one source measured without interruption.

@@ -14,6 +14,8 @@ extension Snapshot {
   public var sensors: SensorDemand {
     switch phase {
     case .idle, .paused, .completed: .off
+    // In a phase that this version does not know, the run may go on.
+    case .unknown: .all
     // Without a motion sensor, only positions and steps can show that the runner moves again.
     case .running: metrics.isAutoPaused && !metrics.isActivityInferred ? .motion : .all
     }

@@ -1,4 +1,5 @@
-/// Why a command was rejected, or a message of an app was not delivered. The list is closed.
+/// Why a command was rejected, or a message of an app was not delivered. Later versions add reasons, which this version
+/// knows by their numbers only.
 public enum RejectionReason: Hashable, Sendable, Codable {
   /// The run's phase, given here, does not allow the command.
   case illegal(RunPhase)
@@ -19,8 +20,10 @@ public enum RejectionReason: Hashable, Sendable, Codable {
   /// The receiver's handler refused the message five times, and the sender set it aside. Commands never have this
   /// reason.
   case quarantined
+  /// A reason of a later version, by its number on the wire.
+  case unknown(Int32)
 
-  /// The reason's name in JSON and in stores.
+  /// The reason's name in JSON and in stores; the number of a reason that this version does not know.
   public var code: String {
     switch self {
     case .illegal: "illegal"
@@ -32,7 +35,17 @@ public enum RejectionReason: Hashable, Sendable, Codable {
     case .cancelled: "cancelled"
     case .expired: "expired"
     case .quarantined: "quarantined"
+    case .unknown(let number): "\(number)"
     }
+  }
+
+  /// A reason that its code describes completely: all but `illegal`.
+  public init?(plainCode code: String) {
+    let reasons: [RejectionReason] = [
+      .otherRun, .staleRevision, .tooOld, .busy, .unsupported, .cancelled, .expired, .quarantined,
+    ]
+    guard let reason = reasons.first(where: { $0.code == code }) ?? Int32(code).map(Self.unknown) else { return nil }
+    self = reason
   }
 }
 
@@ -46,6 +59,8 @@ public enum Outcome: Hashable, Sendable, Codable {
   case superseded(by: CommandID)
   /// The hub refused the command.
   case rejected(RejectionReason)
+  /// The hub decided in a way of a later version, which this version does not know.
+  case unknown
 }
 
 /// The hub's answer to one command. Each command gets exactly one, even if nodes crash in between.
@@ -89,6 +104,7 @@ public struct Verdict: Hashable, Sendable, Codable {
     case .coalesced: "\(kind.rawValue) was already asked for: it counts once"
     case .superseded: "\(kind.rawValue) was undone by a later press before it took effect"
     case .rejected(let reason): "\(kind.rawValue) was rejected: \(Self.explain(reason, kind))"
+    case .unknown: "\(kind.rawValue) was judged in a way that this version does not know; update this node"
     }
   }
 
@@ -98,6 +114,7 @@ public struct Verdict: Hashable, Sendable, Codable {
     case .illegal(.running): "the run is already on"
     case .illegal(.paused): kind == .start ? "a run is already on, and paused" : "the run is paused"
     case .illegal(.completed): "the run is already completed"
+    case .illegal(.unknown): "the run's phase does not allow it"
     case .otherRun: "it was meant for another run"
     case .staleRevision: "another device changed the run after it was pressed"
     case .tooOld: "it was pressed more than a day ago"
@@ -106,6 +123,7 @@ public struct Verdict: Hashable, Sendable, Codable {
     case .cancelled: "it was cancelled before it was sent"
     case .expired: "it was never sent and has expired"
     case .quarantined: "it kept failing and was set aside"
+    case .unknown(let number): "reason \(number)"
     }
   }
 }

@@ -235,7 +235,7 @@ extension PeerCore {
     case .storeRegressed:
       guard session.isGreeting else { return }
       resetIdentity(toward: identity.hub, because: "storeRegressed: \(refusal.message)", at: now, into: &actions)
-    case .malformed, .busy, .notPermitted:
+    case .malformed, .busy, .notPermitted, .unknown:
       actions.append(.note("the hub refused a frame: \(refusal.message)"))
       if refusal.code == .malformed { forgetTerm(at: now, into: &actions) }
     }

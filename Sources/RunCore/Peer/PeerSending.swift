@@ -63,10 +63,10 @@ extension PeerCore {
   private mutating func receive(
     _ transmissions: [VerdictTransmission], at now: BusTime, into actions: inout [Action]
   ) {
-    let fresh = verdicts.receive(transmissions)
-    guard !fresh.isEmpty else { return send(.delivery(verdicts.acknowledgement), at: now, into: &actions) }
+    let (isNews, receipts) = verdicts.receive(transmissions)
+    guard isNews else { return send(.delivery(verdicts.acknowledgement), at: now, into: &actions) }
     var operations: [StoreOperation] = []
-    for receipt in fresh { operations += finish(receipt, at: now, into: &actions) }
+    for receipt in receipts { operations += finish(receipt, at: now, into: &actions) }
     keepVerdicts(operations, at: now)
     // A verdict acknowledges commands as well, and may be the hub's only acknowledgement: more commands may go now.
     sendCommands(at: now, into: &actions)

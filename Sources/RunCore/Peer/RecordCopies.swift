@@ -64,19 +64,21 @@ struct RecordCopies: Sendable {
 
   /// Receives a change of the hub's records, or a part of one.
   mutating func receive(_ change: RecordChange, at now: BusTime, generator: inout SeededGenerator) -> [Action] {
-    let through = StoreOperation.setRecordsThrough(change.number)
-    switch inbox.receive(change) {
+    let outcome = inbox.receive(change)
+    let through = inbox.hasPassedOver ? [] : [StoreOperation.setRecordsThrough(change.number)]
+    switch outcome {
     case nil: return []
     case .ask: return fetchNext(at: now, generator: &generator)
     case .keep(let record, let isNews):
       let news = isNews ? RecordNews.kept(record.summary) : nil
-      return [.write([.keepRecord(record, change: change.number), through], then: .written(news))]
+      return [.write([.keepRecord(record, change: change.number)] + through, then: .written(news))]
     case .remove:
       let remove = StoreOperation.removeRecord(change.runID, version: change.version, change: change.number)
-      return [.write([remove, through], then: .written(.removed(change.runID)))]
-    case .neverCame: return [.write([through], then: .written(nil))]
+      return [.write([remove] + through, then: .written(.removed(change.runID)))]
+    case .neverCame: return [.write(through, then: .written(nil))]
     case .unreadable:
       return [.note("a record of the hub's cannot be read by this version of RunBus: update it to get it")]
+        + fetchNext(at: now, generator: &generator)
     }
   }
 
@@ -121,7 +123,7 @@ struct RecordCopies: Sendable {
     case .records(let from): .durably(RecordSummary.page(of: inbox.kept.values, from: from))
     case .record(let run, let from): .part(of: run, from: from, in: inbox.kept)
     case .editRecord, .removeRecord, .putRecord: .refused("only the phone changes what is kept: ask there")
-    case .peers, .outbox, .cancel, .quarantine, .retry, .discard, .report, .route, .recover, .post:
+    case .peers, .outbox, .cancel, .quarantine, .retry, .discard, .report, .route, .recover, .post, .unknown:
       .refused("this is no question about records")
     }
   }

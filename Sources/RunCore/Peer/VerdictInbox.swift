@@ -34,17 +34,20 @@ struct VerdictInbox: Sendable {
 
   /// Receives verdicts, in order.
   ///
-  /// - Returns: the receipts of the new ones. Known ones and those behind a gap are left out.
-  mutating func receive(_ transmissions: [VerdictTransmission]) -> [Receipt] {
-    var fresh: [Receipt] = []
+  /// - Returns: whether any is new, and the receipts of the new ones. Known ones and those behind a gap are left out. A
+  ///   new one that this version cannot read has no receipt.
+  mutating func receive(_ transmissions: [VerdictTransmission]) -> (isNews: Bool, receipts: [Receipt]) {
+    var (isNews, receipts) = (false, [Receipt]())
     for transmission in transmissions {
-      let mark = StreamMark(sequence: transmission.sequence, id: transmission.receipt.commandID.message)
+      let mark = StreamMark(sequence: transmission.sequence, id: transmission.commandID.message)
       switch received.receive(mark) {
-      case .next: fresh.append(transmission.receipt)
+      case .next:
+        isNews = true
+        if let receipt = transmission.receipt { receipts.append(receipt) }
       case .known, .gap: continue
       }
     }
-    return fresh
+    return (isNews, receipts)
   }
 
   /// Receives a range of tombstones.

@@ -1,5 +1,5 @@
 /// The version of the wire format. A hub refuses a hello of another version (``Refusal/Code/versionMismatch``).
-public let wireVersion: UInt32 = 2
+public let wireVersion: UInt32 = 3
 
 /// What kind of node a peer is. The set is open: a node may use any name.
 public struct NodeRole: RawRepresentable, Hashable, Sendable, Codable, CustomStringConvertible {
@@ -152,6 +152,8 @@ public struct Refusal: Hashable, Sendable {
     case storeRegressed
     /// The connection's identity may not do this, for example use the name of another identity's device.
     case notPermitted
+    /// A code of a later version, which this version does not know. The peer logs the refusal and goes on.
+    case unknown
   }
   /// The reason, for a program.
   public var code: Code

@@ -30,6 +30,9 @@ public enum Inquiry: Hashable, Sendable {
   case putRecord(RecordUpload)
   /// Posts a message as the node's own app would, in the numbered stream. A peer's message goes to its hub.
   case post(AppMessage, to: DeviceID?)
+  /// A question or an order of a later version, which this version does not know. Its answer is
+  /// ``InquiryAnswer/failed(_:)``.
+  case unknown
 }
 
 /// The answer to an inquiry.
@@ -103,6 +106,8 @@ public struct OutboxReport: Hashable, Sendable {
     case verdict
     /// The newest value of a key.
     case latest
+    /// A kind of a later version, which this version does not know.
+    case unknown
   }
   /// What the entry is.
   public var kind: Kind

@@ -1,5 +1,9 @@
 /// The sentences with which hubs and peers refuse an inquiry.
 public enum InquiryFailure {
+  /// The inquiry is one of a later version.
+  public static let unknown = "this version of RunBus does not know that question: update this node"
+  /// The answer is one of a later version, or has parts of a later version without which it would be wrong.
+  public static let unknownAnswer = "the answer is one that this version of RunBus does not know: update this node"
   /// The node keeps no record of the run.
   static let noRecord = "no such run is kept here"
   /// The message is not in quarantine.

@@ -23,8 +23,10 @@ public struct RecordChange: Hashable, Sendable {
   public var runID: RunID
   /// The version of the record; after a removal the version that the removal made.
   public var version: UInt64
-  /// The record's summary; `nil` when the record was removed.
+  /// The record's summary; `nil` when the record was removed or ``isUnreadable``.
   public var summary: RecordSummary?
+  /// Whether the change has a summary that this version cannot read. The peer passes over the change.
+  public var isUnreadable: Bool
   /// The offset of the first byte in the whole body.
   public var from: Int
   /// Bytes of ``RecordBody/encoded``, at most ``RecordPart/bytesMax``.
@@ -34,9 +36,10 @@ public struct RecordChange: Hashable, Sendable {
 
   /// A change from its parts.
   public init(
-    number: UInt64, runID: RunID, version: UInt64, summary: RecordSummary?, from: Int = 0, bytes: [UInt8] = [],
-    total: Int = 0
+    number: UInt64, runID: RunID, version: UInt64, summary: RecordSummary?, isUnreadable: Bool = false, from: Int = 0,
+    bytes: [UInt8] = [], total: Int = 0
   ) {
+    self.isUnreadable = isUnreadable
     self.number = number
     self.runID = runID
     self.version = version

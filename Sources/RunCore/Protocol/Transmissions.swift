@@ -27,15 +27,17 @@ public struct CommandTransmission: Hashable, Sendable {
 public struct SampleTransmission: Hashable, Sendable {
   /// Its sequence number in the sender's stream of samples: 1, 2, 3 …
   public var sequence: UInt64
-  /// When it was taken, on a line of real time whose zero is the moment of sending.
-  public var moment: SampleMoment
-  /// The reading.
-  public var value: SampleValue
+  /// When it was taken, on a line of real time whose zero is the moment of sending; `nil` when a later version states it
+  /// in a way that this version does not know.
+  public var moment: SampleMoment?
+  /// The reading; `nil` for a kind of a later version, which this version does not know. It uses up its sequence number
+  /// and goes to no run.
+  public var value: SampleValue?
   /// The run in which it was taken, as far as the sender knows.
   public var runID: RunID?
 
   /// A sample transmission from its parts.
-  public init(sequence: UInt64, moment: SampleMoment, value: SampleValue, runID: RunID?) {
+  public init(sequence: UInt64, moment: SampleMoment?, value: SampleValue?, runID: RunID?) {
     self.sequence = sequence
     self.moment = moment
     self.value = value
@@ -81,13 +83,23 @@ public struct MessageTransmission: Hashable, Sendable {
 public struct VerdictTransmission: Hashable, Sendable {
   /// Its sequence number in the hub's stream of verdicts: 1, 2, 3 …
   public var sequence: UInt64
-  /// The receipt that holds the verdict.
-  public var receipt: Receipt
+  /// The command that was judged.
+  public var commandID: CommandID
+  /// The receipt that holds the verdict; `nil` when the command is of a kind of a later version, which this version does
+  /// not know. It uses up its sequence number.
+  public var receipt: Receipt?
 
   /// A transmission from its parts.
   public init(sequence: UInt64, receipt: Receipt) {
     self.sequence = sequence
     self.receipt = receipt
+    commandID = receipt.commandID
+  }
+
+  /// A transmission whose receipt this version cannot read.
+  public init(sequence: UInt64, commandID: CommandID) {
+    self.sequence = sequence
+    self.commandID = commandID
   }
 }
 

@@ -173,7 +173,7 @@ extension RecordReader {
       metrics: metrics(), kilometers: list { $0.split() }, miles: list { $0.split() }, laps: list { $0.split() },
       stretches: list {
         DistanceStretch(
-          source: $0.word(code), startedAt: $0.span(), endedAt: $0.span(), meters: $0.double())
+          source: $0.word(code, else: .unknown), startedAt: $0.span(), endedAt: $0.span(), meters: $0.double())
       })
   }
 
@@ -187,7 +187,7 @@ extension RecordReader {
   private mutating func metrics() -> RunMetrics {
     var metrics = RunMetrics(elapsed: span(), active: span())
     for field in RunMetrics.numbers { metrics[keyPath: field] = optionalDouble() }
-    metrics.activity = word(code)
+    metrics.activity = word(code, else: .unknown)
     metrics.isActivityInferred = flag()
     metrics.isAutoPaused = flag()
     metrics.lapCount = number()
@@ -219,17 +219,15 @@ extension RecordReader {
     var last = BusDuration.zero
     return list { reader in
       let head = reader.byte()
-      guard let verdict = FixVerdict.allCases.first(where: { code($0) == head & 0xF }), head >> 4 <= 7 else {
-        reader.fail()
-        return RoutePoint(offset: .zero, position: Position(latitude: 0, longitude: 0), verdict: .invalid)
-      }
+      if head >> 4 > 7 { reader.fail() }
       last = last + reader.span()
       let (latitude, longitude) = (reader.double(), reader.double())
       func value(_ bit: UInt8) -> Double? { head >> 4 & bit != 0 ? reader.double() : nil }
       return RoutePoint(
         offset: last,
         position: Position(latitude: latitude, longitude: longitude, horizontalAccuracyMeters: value(1)),
-        verdict: verdict, altitudeMeters: value(2), distanceMeters: value(4))
+        verdict: FixVerdict.allCases.first { code($0) == head & 0xF } ?? .unknown, altitudeMeters: value(2),
+        distanceMeters: value(4))
     }
   }
 
@@ -239,13 +237,10 @@ extension RecordReader {
     return isGood ? Int(value) : 0
   }
 
-  private mutating func word<Word: CaseIterable>(_ code: (Word) -> UInt8) -> Word where Word.AllCases == [Word] {
+  /// Reads a code. One that this version does not know is read as `unknown`.
+  private mutating func word<Word: CaseIterable>(_ code: (Word) -> UInt8, else unknown: Word) -> Word {
     let byte = byte()
-    guard let word = Word.allCases.first(where: { code($0) == byte }) else {
-      fail()
-      return Word.allCases[0]
-    }
-    return word
+    return Word.allCases.first { code($0) == byte } ?? unknown
   }
 }
 
@@ -254,6 +249,7 @@ private func code(_ source: DistanceSource) -> UInt8 {
   switch source {
   case .positions: 1
   case .pedometer: 2
+  case .unknown: 0
   }
 }
 private func code(_ activity: MotionActivity) -> UInt8 {
@@ -276,6 +272,7 @@ private func code(_ verdict: FixVerdict) -> UInt8 {
   case .impossibleSpeed: 8
   case .repeated: 9
   case .otherReceiver: 10
+  case .unknown: 0
   }
 }
 

@@ -24,7 +24,7 @@ struct Send: AsyncParsableCommand {
       until the hub has judged the press.
 
       --json writes one object: commandId, command, source, receipt (queued, pending, applied, coalesced, superseded,
-      rejected), runId, term, revision, coalescedInto, supersededBy, effectiveAgeSeconds, reason, message.
+      rejected, unknown), runId, term, revision, coalescedInto, supersededBy, effectiveAgeSeconds, reason, message.
 
       EXIT STATUS:
         0   applied or coalesced (--wait received: the hub has it; --wait none: handed over)
@@ -220,6 +220,8 @@ struct Send: AsyncParsableCommand {
       case .applied, .coalesced: ExitStatus.success
       case .superseded: ExitStatus.superseded
       case .rejected: ExitStatus.rejected
+      // What became of the press cannot be told.
+      case .unknown: ExitStatus.noVerdict
       }
     }
   }

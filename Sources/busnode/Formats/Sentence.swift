@@ -24,7 +24,7 @@ enum Sentence {
       (seen.order.term, seen.order.revision) >= (verdict.term, verdict.revision) && seen.order.term > 0
     switch verdict.outcome {
     // The message of a rejection names the phase already.
-    case .rejected: return nil
+    case .rejected, .unknown: return nil
     case .applied, .coalesced: return seenIsNewEnough ? seen.phase : verdict.kind.targetPhase
     case .superseded: return seenIsNewEnough ? seen.phase : nil
     }

@@ -2,9 +2,9 @@ import RunBus
 
 /// One stage of one command as `send --json` writes it. The keys never change.
 struct ReceiptJSON: Codable, Hashable, Sendable {
-  /// How far the command is; the last four are verdicts.
+  /// How far the command is; the last five are verdicts. `unknown` is one of a later version.
   enum Stage: String, Codable, Hashable, Sendable {
-    case queued, pending, applied, coalesced, superseded, rejected
+    case queued, pending, applied, coalesced, superseded, rejected, unknown
   }
 
   var commandId: String
@@ -56,6 +56,7 @@ extension ReceiptJSON {
     case .rejected(let why):
       receipt = .rejected
       reason = why.code
+    case .unknown: receipt = .unknown
     }
   }
 }

@@ -58,7 +58,7 @@ extension Sentence {
 
   private static func what(_ row: OutboxJSON) -> String {
     switch OutboxReport.Kind(rawValue: row.kind) {
-    case .command, nil: row.what
+    case .command, .unknown, nil: row.what
     case .samples: "\(row.count) samples"
     case .message: "message \(row.what)"
     case .verdict: "verdict of \(row.what)"

@@ -42,6 +42,7 @@ enum RoutePointText {
     case .impossibleSpeed: "too fast for a runner"
     case .repeated: "same time as an earlier fix"
     case .otherReceiver: "another receiver is used"
+    case .unknown: "not known to this version"
     }
   }
 }

@@ -23,7 +23,7 @@ struct UpSummary: Codable, Hashable, Sendable {
       case .coalesced: coalesced += 1
       case .superseded: superseded += 1
       case .rejected: rejected += 1
-      case .queued, .pending: break
+      case .queued, .pending, .unknown: break
       }
     }
   }

@@ -309,6 +309,7 @@ private struct ReceiptWord: Hashable {
     case .coalesced(let into): (stage, other) = ("coalesced", into)
     case .superseded(let by): (stage, other) = ("superseded", by)
     case .rejected(let why): (stage, reason) = ("rejected", why.code)
+    case .unknown: stage = "unknown"
     }
     revision = Int(verdict.revision)
     run = verdict.runID?.description

@@ -196,8 +196,9 @@ struct OperationGenerator {
       .rejected(
         pick([
           .illegal(pick(RunPhase.allCases)), .otherRun, .staleRevision, .tooOld, .busy, .unsupported, .cancelled,
-          .expired, .quarantined,
+          .expired, .quarantined, .unknown(17),
         ])),
+      .unknown,
     ]
     return Verdict(
       commandID: press.command.id, kind: press.command.kind, source: press.command.source, outcome: pick(outcomes),

@@ -122,6 +122,7 @@ struct ControlSampleTests {
         case .superseded: seen["superseded", default: 0] += 1
         case .rejected(.illegal(let phase)): seen["\(isLate)illegal \(phase)", default: 0] += 1
         case .rejected(let reason): seen["\(isLate)\(reason.code)", default: 0] += 1
+        case .unknown: Issue.record("an arbiter judges in a known way")
         }
       }
       for (admission, count) in driven.classes { seen["class \(admission)", default: 0] += count }

@@ -40,7 +40,7 @@ struct HubLifeTests {
       return
     }
     #expect(refusal.code == .versionMismatch)
-    #expect(refusal.message == "this hub speaks wire version 2, watch speaks 1: update the older")
+    #expect(refusal.message == "this hub speaks wire version 3, watch speaks 1: update the older")
   }
 
   @Test("A hello of which only the version can be read is refused for its version, not as malformed")
@@ -53,7 +53,7 @@ struct HubLifeTests {
       return
     }
     #expect(refusal.code == .versionMismatch)
-    #expect(refusal.message == "this hub speaks wire version 2, the peer speaks 9: update the older")
+    #expect(refusal.message == "this hub speaks wire version 3, the peer speaks 9: update the older")
   }
 
   @Test("A peer that sends frames before a hello is told to say hello")
@@ -130,10 +130,38 @@ struct HubLifeTests {
     let sessions = terms.map { SessionTable(term: $0, clock: clock).opened() }
     #expect(sessions == sessions.sorted() && Set(sessions).count == terms.count)
     #expect(sessions.map(HubTerm.of(session:)) == terms)
-    #expect(HubTerm.numbers(in: HubTerm.limit - 1) < 1 << 62)
+    #expect(sessions.allSatisfy { HubTerm.count(of: $0) == 1 })
+    let changes = terms.map(HubTerm.changes(in:))
+    #expect(changes == changes.sorted() && Set(changes).count == terms.count)
+    // A billion changes of the last start stay within the bound of counters.
+    #expect(HubTerm.changes(in: HubTerm.limit - 1) + (1 << 30 - 1) < 1 << 62)
+    #expect(HubTerm.changes(in: .max) == HubTerm.changes(in: HubTerm.limit - 1))
     // A damaged store may hold a number that is no term: the hub counts from 1 again, and devices forget what they
     // saw.
     #expect([HubTerm.limit - 1, HubTerm.limit, .max].map(HubTerm.next(after:)) == [1, 1, 1])
+  }
+
+  @Test("In the last of 2^32 terms a hub welcomes, numbers its sessions, and refuses the term above")
+  func lastTerm() {
+    var history = HubHistory()
+    history.term = HubTerm.limit - 2
+    var hub = HubStage.opened(history: history)
+    #expect(hub.core.authoritative.order.term == HubTerm.limit - 1)
+    #expect(hub.hello("watch", termSeen: HubTerm.limit) == ["watch ← refused malformed"])
+    #expect(hub.hello("watch", termSeen: HubTerm.limit - 1).contains { $0.hasPrefix("watch ← welcome") })
+    #expect(hub.session(of: "watch") == (HubTerm.limit - 1) << 32 | 1)
+    #expect(hub.core.authoritative.order.isPossible)
+  }
+
+  @Test("A term has 2^32 - 1 sessions; then no further one is opened, and none gets a number of the next term")
+  func lastSession() {
+    let clock = BusClock(realAnchor: .zero, busAnchor: .zero, speed: .realTime)
+    var table = SessionTable(term: 7, clock: clock, opened: HubTerm.sessionCountMax - 1)
+    #expect(!table.isFull)
+    table.open(
+      HubStage.opened().greeting("watch"), sentAt: .zero, on: .named("watch"), isRunOn: false, at: .zero)
+    #expect(table[.named("watch")]?.number == 7 << 32 | HubTerm.sessionCountMax)
+    #expect(table.isFull)
   }
 
   @Test("A hub raises its term at most sixteen times a minute; an honest device is welcomed when it asks again")

@@ -74,7 +74,6 @@ struct WrongMarkTests {
       peer.commits()
       _ = peer.feed(.linkUp)
       #expect(peer.welcome(session: 1, PeerStage.snapshot(term, 0, 1)) == ["note"])
-      #expect(peer.welcome(session: term << 32 | 1 << 62, PeerStage.snapshot(1, 0, 1)) == ["note"])
       _ = peer.welcome(session: 1)
       peer.commits()
       #expect(peer.hub(.state(StateMessage(snapshot: PeerStage.snapshot(term, 0, 1), age: .zero))) == ["note"])

@@ -12,7 +12,7 @@ struct VerdictInboxTests {
   }
 
   private mutating func receive(_ sequences: UInt64...) -> [UInt64] {
-    inbox.receive(sequences.map(verdict)).map(\.commandID.low)
+    inbox.receive(sequences.map(verdict)).receipts.map(\.commandID.low)
   }
 
   private var acknowledgement: String { NodeLines.line(inbox.acknowledgement) }
@@ -26,6 +26,18 @@ struct VerdictInboxTests {
     #expect(inbox.skip(from: 4, through: 4) == true)
     #expect(inbox.skip(from: 4, through: 4) == false)
     #expect(receive(5) == [5])
+  }
+
+  @Test("A verdict that this version cannot read uses up its sequence number")
+  mutating func unknown() throws {
+    let id = CommandID(high: 4, low: 1)
+    let news = inbox.receive([VerdictTransmission(sequence: 1, commandID: id), verdict(2)])
+    #expect(news.isNews && news.receipts.map(\.commandID.low) == [2])
+    let last = inbox.receive([VerdictTransmission(sequence: 3, commandID: id)])
+    #expect(last.isNews && last.receipts.isEmpty)
+    let write = try #require(inbox.write)
+    #expect(inbox.perform(write.then) == true)
+    #expect(acknowledgement == "verdicts to 3" && inbox.durable.id == id.message)
   }
 
   @Test("Only what is durable is acknowledged")

@@ -348,7 +348,7 @@ struct ControlModel {
     switch answer.verdict.outcome {
     case .applied: return present.contains { $0.commandID == answer.verdict.commandID }
     case .coalesced(let maker): return present.contains { $0.commandID == maker }
-    case .superseded, .rejected: return false
+    case .superseded, .rejected, .unknown: return false
     }
   }
 

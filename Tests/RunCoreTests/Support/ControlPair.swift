@@ -196,6 +196,7 @@ extension Verdict {
       case .superseded(let id): "superseded by #\(id.low)"
       case .rejected(.illegal(let phase)): "rejected illegal(\(phase))"
       case .rejected(let reason): "rejected \(reason.code)"
+      case .unknown: "unknown"
       }
     let time = effectiveAt.map { " at \($0.nanoseconds / 1_000_000)" } ?? ""
     return "\(outcome), run \(runID.map { "\($0.low)" } ?? "none"), revision \(revision)\(time)"

@@ -104,7 +104,7 @@ enum NodeLines {
   }
 
   /// A record change: the hub's term and the number within it.
-  static func change(_ number: UInt64) -> String { "\(number >> 32).\(number & 0xFFFF_FFFF)" }
+  static func change(_ number: UInt64) -> String { "\(number >> 30).\(number & 0x3FFF_FFFF)" }
 
   static func line(_ message: PeerMessage) -> String {
     switch message {
@@ -129,7 +129,7 @@ enum NodeLines {
     switch message {
     case .messages(let transmissions): "messages \(transmissions.map { "\($0.sequence)" }.joined(separator: " "))"
     case .verdicts(let transmissions):
-      transmissions.map { "\($0.sequence): \(line($0.receipt))" }.joined(separator: ", ")
+      transmissions.map { "\($0.sequence): \($0.receipt.map(line) ?? "unknown")" }.joined(separator: ", ")
     case .tombstones(let kind, let from, let through): "no \(kind.rawValue) \(from)...\(through)"
     case .acknowledge(let kind, let sequence): "\(kind.rawValue) to \(sequence)"
     case .delivered(let sequence): "delivered to \(sequence)"
@@ -211,6 +211,7 @@ enum NodeLines {
       case .superseded: "superseded"
       case .rejected(.illegal(let phase)): "illegal while \(phase.rawValue)"
       case .rejected(let reason): reason.code
+      case .unknown: "unknown"
       }
     return "\(verdict.kind.rawValue) \(outcome) \(verdict.revision)"
   }

@@ -211,7 +211,7 @@ struct NodePair {
   private mutating func checkSent(_ frame: HubFrame) {
     switch frame.message {
     case .delivery(.verdicts(let transmissions)):
-      for transmission in transmissions where hubDisk.verdicts[transmission.receipt.commandID] == nil {
+      for transmission in transmissions where hubDisk.verdicts[transmission.commandID] == nil {
         faults.append("verdict \(transmission.sequence) was sent before it was durable")
       }
     case .delivery(.acknowledge(.commands, let sequence)):

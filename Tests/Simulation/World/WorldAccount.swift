@@ -85,6 +85,7 @@ struct WorldAccount {
     case .rejected(.illegal(.completed)): checkCompleted(verdict, press)
     case .rejected(.otherRun): checkOther(verdict, press)
     case .rejected: break
+    case .unknown: faults.append("\(id) was judged in an unknown way")
     }
   }
 

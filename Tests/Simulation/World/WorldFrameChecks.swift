@@ -62,7 +62,7 @@ extension World {
         by: .peer(index))
     case .samples(let transmissions):
       for transmission in transmissions {
-        guard let bpm = bpm(of: transmission.value) else { continue }
+        guard let bpm = transmission.value.flatMap({ bpm(of: $0) }) else { continue }
         samples[bpm]?.run = transmission.runID
         note(bpm, from: storeID, to: hubStore, .samples, transmission.sequence, by: .peer(index))
       }
@@ -97,9 +97,9 @@ extension World {
       }
     case .verdicts(let transmissions):
       for transmission in transmissions {
-        check(transmission.receipt)
+        if let receipt = transmission.receipt { check(receipt) }
         let row = disk.row(OutboundStreamID(receiver: to, kind: .verdicts), transmission.sequence)
-        let id = MessageID(high: transmission.receipt.commandID.high, low: transmission.receipt.commandID.low)
+        let id = MessageID(high: transmission.commandID.high, low: transmission.commandID.low)
         if row?.item?.id != id { faults.append("the verdict of \(id) leaves too early") }
         note(id.low, from: from, to: to, .verdicts, transmission.sequence, by: party)
       }

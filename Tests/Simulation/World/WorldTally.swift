@@ -31,6 +31,7 @@ package struct WorldTally: Sendable {
     case .coalesced: count("coalesced")
     case .superseded: count("superseded")
     case .rejected(let reason): count(reason.code)
+    case .unknown: count("unknown")
     }
   }
 

@@ -14,7 +14,8 @@ extension World {
       if welcome.storeID != hub.store.storeID { faults.append("a welcome names a store that is not durable") }
     case .receipt(let receipt): check(receipt)
     case .state(let message): check(message.snapshot)
-    case .delivery(.verdicts(let transmissions)): for transmission in transmissions { check(transmission.receipt) }
+    case .delivery(.verdicts(let transmissions)):
+      for case let receipt? in transmissions.map(\.receipt) { check(receipt) }
     case .recordChange(let change):
       if change.number > hub.store.lastRecordChange { faults.append("a record leaves before it is durable") }
     case .refused, .delivery, .pong, .answer, .goodbye: break

@@ -50,6 +50,7 @@ struct Stopwatch: Hashable, Sendable {
       countedTo = time
     case .paused: break
     case .completed: stoppedAt = time
+    case .unknown: break
     }
     machine = next
   }

@@ -73,7 +73,7 @@ struct DistanceMeter: Hashable, Sendable {
         settings: settings)
     else { return nil }
     switch judgement.verdict {
-    case .repeated, .otherReceiver, .notRunning, .autoPaused: break
+    case .repeated, .otherReceiver, .notRunning, .autoPaused, .unknown: break
     case .stationary:
       // When standing is only inferred, the path stays open and continues with the next counted fix.
       if !activity.isInferred { finish(settings: settings, into: &increments) }
