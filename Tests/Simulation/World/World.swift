@@ -95,6 +95,8 @@ package struct World {
   var roads: [WorldRoad: [MessageID]] = [:]
   /// The store and the peer that use a connection.
   var speakers: [UInt64: (store: StoreID, peer: Int)] = [:]
+  /// The last ping of each peer that reached the hub in the peer's present session.
+  var beats: [Int: WorldBeat] = [:]
   /// Messages on one connection keep their order.
   var lastArrival: [String: BusTime] = [:]
   package let speed: BusSpeed
