@@ -137,7 +137,9 @@ struct PeerStage {
 
   /// The hub answers the last ping, if there was one.
   mutating func answersPing() -> [String] {
-    let pings = sent.compactMap { frame in if case .ping(let number, _, _) = frame.message { number } else { nil } }
+    let pings: [UInt64] = sent.compactMap { frame in
+      if case .ping(let number, _, _) = frame.message { number } else { nil }
+    }
     guard let last = pings.last else { return [] }
     return hub(.pong(last, core.authoritative.order))
   }
