@@ -11,9 +11,10 @@ extension Codec {
     case .hello(let hello): message.message = .hello(self.message(hello))
     case .command(let transmission): message.message = .command(self.message(transmission))
     case .samples(let samples): message.message = .samples(self.message(samples))
-    case .ping(let number, let roundTrip):
+    case .ping(let number, let nextWithin, let roundTrip):
       var ping = WirePing()
       ping.number = number
+      ping.nextWithinNs = nextWithin.nanoseconds
       if let roundTrip { ping.roundTripNs = max(0, roundTrip.nanoseconds) }
       message.message = .ping(ping)
     case .query: message.message = .query(WireQuery())
@@ -33,7 +34,13 @@ extension Codec {
     case .command(let transmission): content = .command(try value(transmission))
     case .samples(let samples): content = .samples(try value(samples))
     case .ping(let ping):
-      content = .ping(ping.number, roundTrip: ping.hasRoundTripNs ? try span(ping.roundTripNs, "round trip") : nil)
+      let nextWithin = BusDuration(nanoseconds: ping.nextWithinNs)
+      guard Heartbeat.intervals.contains(nextWithin) else {
+        throw .malformed("a ping states within what time the next one comes: 1 to 60 s")
+      }
+      content = .ping(
+        ping.number, nextWithin: nextWithin,
+        roundTrip: ping.hasRoundTripNs ? try span(ping.roundTripNs, "round trip") : nil)
     case .query: content = .query
     case .goodbye: content = .goodbye
     case .request(let request): content = .request(try value(request))

@@ -994,6 +994,10 @@ nonisolated struct WirePing: Sendable {
   /// Clears the value of `roundTripNs`. Subsequent reads from it will return its default value.
   mutating func clearRoundTripNs() {self._roundTripNs = nil}
 
+  /// Within what time the next ping of this session comes, in real time: 1 s to 60 s. Three times as long without a frame
+  /// of the sender is silence.
+  var nextWithinNs: Int64 = 0
+
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   init() {}
@@ -4214,7 +4218,7 @@ nonisolated extension WireSamples: SwiftProtobuf.Message, SwiftProtobuf._Message
 
 nonisolated extension WirePing: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".Ping"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}number\0\u{3}round_trip_ns\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}number\0\u{3}round_trip_ns\0\u{3}next_within_ns\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -4224,6 +4228,7 @@ nonisolated extension WirePing: SwiftProtobuf.Message, SwiftProtobuf._MessageImp
       switch fieldNumber {
       case 1: try { try decoder.decodeSingularUInt64Field(value: &self.number) }()
       case 2: try { try decoder.decodeSingularInt64Field(value: &self._roundTripNs) }()
+      case 3: try { try decoder.decodeSingularInt64Field(value: &self.nextWithinNs) }()
       default: break
       }
     }
@@ -4240,12 +4245,16 @@ nonisolated extension WirePing: SwiftProtobuf.Message, SwiftProtobuf._MessageImp
     try { if let v = self._roundTripNs {
       try visitor.visitSingularInt64Field(value: v, fieldNumber: 2)
     } }()
+    if self.nextWithinNs != 0 {
+      try visitor.visitSingularInt64Field(value: self.nextWithinNs, fieldNumber: 3)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
   static func ==(lhs: WirePing, rhs: WirePing) -> Bool {
     if lhs.number != rhs.number {return false}
     if lhs._roundTripNs != rhs._roundTripNs {return false}
+    if lhs.nextWithinNs != rhs.nextWithinNs {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

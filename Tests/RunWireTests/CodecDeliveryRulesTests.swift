@@ -189,6 +189,14 @@ struct CodecDeliveryRulesTests {
     #expect(try peerReason() == "answer to a recovery is missing")
     peer.inquiry.cancel = Data([1])
     #expect(try peerReason() == "message id is 1 bytes long, not 16")
+    let bounds = Heartbeat.intervals
+    let outside = [0, -1, .min, .max, bounds.lowerBound.nanoseconds - 1, bounds.upperBound.nanoseconds + 1]
+    for nanoseconds in outside {
+      peer.ping.nextWithinNs = nanoseconds
+      #expect(try peerReason() == "a ping states within what time the next one comes: 1 to 60 s")
+    }
+    peer.ping.nextWithinNs = bounds.upperBound.nanoseconds
+    #expect(try peerReason() == nil)
     peer.ping.roundTripNs = -1
     #expect(try peerReason() == "round trip is negative")
 

@@ -123,7 +123,9 @@ struct CodecGoldenTests {
     func peer(_ message: PeerMessage) -> String {
       hex(Codec.encode(PeerFrame(session: 77, sentAt: BusTime(nanoseconds: 1), message: message)))
     }
-    #expect(peer(.ping(4, roundTrip: BusDuration(nanoseconds: 1_500_000))) == "084d10013206080410e0c65b")
+    #expect(
+      peer(.ping(4, nextWithin: .seconds(10), roundTrip: BusDuration(nanoseconds: 1_500_000)))
+        == "084d1001320c080410e0c65b1880c8afa025")
     #expect(peer(.inquire(.cancel(Self.id))) == "084d10015a121a105152535455565758595a5b5c5d5e5f60")
     #expect(
       hex(Codec.encode(HubFrame(session: 77, message: .answer(.done(Self.otherID)))))

@@ -118,9 +118,10 @@ struct RandomMessages {
       command: command(), sequence: sequence(), age: age(), isUncertain: coin(), stopFollows: coin())
     let samples = (0...number(below: 8)).map { _ in sample() }
     let message = one(of: [
-      PeerMessage.hello(hello), .command(transmission), .samples(samples), .ping(bits(), roundTrip: maybe { $0.age() }),
-      .query,
-      .goodbye, .request(Request(command: command(), deviceID: device(), age: age())),
+      PeerMessage.hello(hello), .command(transmission), .samples(samples),
+      .ping(
+        bits(), nextWithin: one(of: [.seconds(1), .milliseconds(2500), .seconds(60)]), roundTrip: maybe { $0.age() }),
+      .query, .goodbye, .request(Request(command: command(), deviceID: device(), age: age())),
       .delivery(one(of: deliveries())), .inquire(one(of: inquiries())),
       .fetchRecord(RecordFetch(after: counter(), from: number(below: 1 << 20))),
     ])

@@ -22,6 +22,7 @@ import streams
 
 PING_SECONDS_IN_RUN = 2.0
 PING_SECONDS_IDLE = 10.0
+"""This watch does not slow down in a pause, as the peers of the Swift package do."""
 MISSED_BEATS_MAX = 3
 HELLO_SECONDS = (1.0, 2.0, 4.0, 5.0)
 """How long each hello waits for its welcome; the last number holds for all further hellos."""
@@ -64,6 +65,8 @@ class Watch:
         self.records_through, self.records_newest = 0, 0  # the last change that we have, and the hub's last one
         self.partial = (0, b"")  # the change that is being fetched, and its body so far
         self.next_fetch = 0.0
+        self.interval = PING_SECONDS_IDLE  # the one in effect; the last ping may have stated a longer one
+        self.stated = PING_SECONDS_IDLE
 
     def send(self, **message):
         frame = runbus.PeerFrame(session=self.session, sent_at_ns=runbus.monotonic_ns(), **message)
@@ -141,15 +144,22 @@ class Watch:
 
     def beat(self, now):
         """Sends a ping; after three intervals without a frame from the hub, sends a hello instead."""
-        is_on = self.snapshot.phase in (runbus.Phase.Value("PHASE_RUNNING"), runbus.Phase.Value("PHASE_PAUSED"))
-        interval = PING_SECONDS_IN_RUN if is_on else PING_SECONDS_IDLE
-        if now - self.heard_at >= MISSED_BEATS_MAX * interval:
+        if now - self.heard_at >= MISSED_BEATS_MAX * self.interval:
             self.greet()
             return self.hello()
+        self.stated = self.wanted_interval
+        self.interval = min(self.interval, self.stated)
         self.pings += 1
-        self.send(ping=runbus.Ping(number=self.pings, round_trip_ns=self.round_trip))
+        self.send(
+            ping=runbus.Ping(
+                number=self.pings, round_trip_ns=self.round_trip, next_within_ns=round(self.stated * 1e9)))
         self.pinged_at = runbus.monotonic_ns()
-        self.next_ping = now + interval
+        self.next_ping = now + self.interval
+
+    @property
+    def wanted_interval(self):
+        is_on = self.snapshot.phase in (runbus.Phase.Value("PHASE_RUNNING"), runbus.Phase.Value("PHASE_PAUSED"))
+        return PING_SECONDS_IN_RUN if is_on else PING_SECONDS_IDLE
 
     @property
     def is_owing(self):
@@ -184,6 +194,9 @@ class Watch:
             self.hear_of_records(frame.pong.records_through)
             if frame.pong.number == self.pings:
                 self.round_trip = runbus.monotonic_ns() - self.pinged_at
+                if self.stated > self.interval:  # the hub knows the longer interval now
+                    self.interval = self.stated
+                    self.next_ping = time.monotonic() + self.interval
             if self.snapshot is None or order(frame.pong.order) > order(self.snapshot.order):
                 self.send(query=runbus.Query())
         elif kind == "state":
@@ -214,6 +227,7 @@ class Watch:
         self.next_ping = self.heard_at = time.monotonic()
         print(f"welcome from {welcome.device_id}, speed {welcome.speed_thousandths / 1000:g}", flush=True)
         self.show(welcome.state.snapshot)
+        self.interval = self.stated = self.wanted_interval
         if self.events is not None:
             self.poller.unregister(self.events)
             self.events.close(0)
@@ -341,6 +355,8 @@ class Watch:
         if self.snapshot is not None and order(snapshot.order) <= order(self.snapshot.order):
             return
         self.snapshot = snapshot
+        if self.session and self.wanted_interval < self.stated:
+            self.next_ping = time.monotonic()  # state the shorter interval at once
         self.term_seen = max(self.term_seen, snapshot.order.term)
         self.followed += 1
         metrics = snapshot.metrics

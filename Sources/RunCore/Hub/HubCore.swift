@@ -227,7 +227,6 @@ public struct HubCore: Sendable {
     case .act(let action): actions.append(action)
     case .answer(let receipt, let press): answer(receipt, to: press, at: now, into: &actions)
     case .publishSnapshot(let snapshot):
-      if snapshot.phase.isOn, !authoritative.phase.isOn { sessions.quickenBeat(at: now) }
       publisher.publish(snapshot)
       actions.append(.show(snapshot))
       actions.append(.publish(.snapshot(stateMessage(at: now, snapshot))))

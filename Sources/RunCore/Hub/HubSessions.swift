@@ -29,8 +29,8 @@ extension HubCore {
       receive(transmission, of: session, on: connection, arrival: arrival, at: now, into: &actions)
     case .samples(let transmissions):
       receive(transmissions, of: session, arrival: arrival, at: now, into: &actions)
-    case .ping(let number, let roundTrip):
-      sessions.ping(connection, roundTrip: roundTrip, isRunOn: isRunOn)
+    case .ping(let number, let nextWithin, let roundTrip):
+      sessions.ping(connection, nextWithin: nextWithin, roundTrip: roundTrip)
       actions.append(.send(HubFrame(session: session.number, message: pong(number)), to: connection))
     case .query:
       let state = stateMessage(at: now, authoritative)
@@ -81,9 +81,11 @@ extension HubCore {
   mutating func welcome(_ connection: ConnectionID, at now: BusTime, into actions: inout [Action]) {
     guard let session = sessions[connection] else { return }
     let hello = session.hello
+    sessions.expectFirstPing(of: connection, isRunOn: authoritative.phase.isOn)
     let welcome = Welcome(
       nonce: hello.nonce, nodeID: settings.nodeID, storeID: storeID, deviceID: settings.deviceID,
-      eventsEndpoint: incarnation.eventsEndpoint(for: connection), speed: settings.clock.speed, debounce: settings.debounce,
+      eventsEndpoint: incarnation.eventsEndpoint(for: connection), speed: settings.clock.speed,
+      debounce: settings.debounce,
       received: hello.isOneShot ? [:] : received(from: hello.storeID), state: stateMessage(at: now, authoritative),
       recordsThrough: records.durableChange)
     actions.append(.send(HubFrame(session: session.number, message: .welcome(welcome)), to: connection))
@@ -108,7 +110,7 @@ extension HubCore {
   /// Marks silent peers as unreachable, closes silent one-shots and sessions that have been silent for ten minutes, and
   /// schedules the next check.
   mutating func checkSilence(at now: BusTime, into actions: inout [Action]) {
-    for (connection, session, isOver) in sessions.silent(isRunOn: isRunOn, at: now) {
+    for (connection, session, isOver) in sessions.silent(at: now) {
       if isOver {
         close(connection, at: now, into: &actions)
       } else if session.isReachable {
@@ -116,10 +118,8 @@ extension HubCore {
         publish(sessions.loss(of: session.hello, wasReachable: true), into: &actions)
       }
     }
-    sessions.scheduleSilenceCheck(isRunOn: isRunOn)
+    sessions.scheduleSilenceCheck()
   }
-
-  private var isRunOn: Bool { authoritative.phase.isOn }
 
   private mutating func receive(
     _ hello: Hello, sentAt: BusTime, on connection: ConnectionID, by identity: ConnectionIdentity, at now: BusTime,
@@ -163,7 +163,8 @@ extension HubCore {
     guard !sessions.isFull else {
       return refuse(connection, .busy, "the hub's table of sessions is full", into: &actions)
     }
-    sessions.open(hello, sentAt: sentAt, on: connection, by: identity, isRunOn: isRunOn, at: now)
+    sessions.open(
+      hello, sentAt: sentAt, on: connection, by: identity, isRunOn: authoritative.phase.isOn, at: now)
     guard hello.isOneShot || join(hello, on: connection, by: identity, at: now, into: &actions) else { return }
     welcome(hello, on: connection, at: now, into: &actions)
     for session in closed where session.hello.deviceID != hello.deviceID {
@@ -194,7 +195,7 @@ extension HubCore {
   }
 
   private mutating func hear(_ connection: ConnectionID, at now: BusTime, into actions: inout [Action]) {
-    publish(sessions.hear(connection, isRunOn: isRunOn, at: now), into: &actions)
+    publish(sessions.hear(connection, at: now), into: &actions)
   }
 
   private func publish(_ presence: Presence?, into actions: inout [Action]) {

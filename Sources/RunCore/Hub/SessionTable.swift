@@ -1,7 +1,8 @@
 /// The peers that have said hello, by connection, and which of them are reachable.
 ///
-/// A session that is not heard for three beats is silent: its peer counts as unreachable. After ten minutes of silence
-/// the session is closed. Times are bus times; beats are real time.
+/// Each ping states within what time the next one comes. A session that is not heard for three times as long is silent:
+/// its peer counts as unreachable. After ten minutes of silence the session is closed. Times are bus times; beats are
+/// real time.
 struct SessionTable: Sendable {
   /// One peer on one connection.
   struct Session: Sendable {
@@ -11,6 +12,10 @@ struct SessionTable: Sendable {
     let identity: ConnectionIdentity
     fileprivate(set) var heardAt: BusTime
     fileprivate(set) var isReachable = true
+    /// Within what real time the next ping comes, as the last one stated; `nil` before the first.
+    fileprivate var stated: BusDuration?
+    /// The interval that holds before the first ping.
+    fileprivate var first: BusDuration
     /// The last round trip that the peer has measured.
     fileprivate(set) var roundTrip: BusDuration?
     /// The number of answers that wait for a commit; answers to later questions wait behind them.
@@ -41,9 +46,6 @@ struct SessionTable: Sendable {
   private let clock: BusClock
   /// When a session could fall silent, or is to be closed.
   private(set) var silenceCheckAt: BusTime?
-  /// When the heartbeat last became faster because a run began. Silence counts from here at the earliest, because peers
-  /// kept the slow rate until then.
-  private var quickenedAt: BusTime?
 
   /// Session numbers grow across incarnations, so that a frame of an earlier session never matches a present one.
   ///
@@ -79,16 +81,20 @@ struct SessionTable: Sendable {
 
   // MARK: Open and close
 
+  /// Opens a session.
+  ///
+  /// - Parameter isRunOn: whether a run is on, which decides how soon the first ping is expected.
   mutating func open(
     _ hello: Hello, sentAt: BusTime, on connection: ConnectionID, by identity: ConnectionIdentity = .localOwner,
     isRunOn: Bool, at now: BusTime
   ) {
     lastNumber += 1
-    var session = Session(number: lastNumber, hello: hello, identity: identity, heardAt: now)
+    let first = Heartbeat.first(isRunOn: isRunOn)
+    var session = Session(number: lastNumber, hello: hello, identity: identity, heardAt: now, first: first)
     _ = session.offset.arrival(sentAt: sentAt, now: clock.real(at: now))
     set(session, on: connection)
     connections[hello.storeID] = connection
-    if silenceCheckAt == nil { silenceCheckAt = now + silence(isRunOn: isRunOn) }
+    checkSilence(by: silentAt(session))
   }
 
   mutating func close(_ connection: ConnectionID) -> Session? {
@@ -141,26 +147,40 @@ struct SessionTable: Sendable {
   /// Notes that a session was heard.
   ///
   /// - Returns: the presence to publish, if the device was unreachable.
-  mutating func hear(_ connection: ConnectionID, isRunOn: Bool, at now: BusTime) -> Presence? {
+  mutating func hear(_ connection: ConnectionID, at now: BusTime) -> Presence? {
     guard var session = sessions[connection] else { return nil }
     let hello = session.hello
     let wasReachable = session.isReachable || isReachable(hello.deviceID)
-    if !session.isReachable {
-      // The peer is back after a silence, and can fall silent again long before the next check.
-      let due = now + silence(isRunOn: isRunOn)
-      silenceCheckAt = min(silenceCheckAt ?? due, due)
-    }
+    let wasSilent = !session.isReachable
     session.heardAt = now
     session.isReachable = true
+    // A peer that is back after a silence can fall silent again long before the next check.
+    if wasSilent { checkSilence(by: silentAt(session)) }
     set(session, on: connection)
     guard !wasReachable, !hello.isOneShot else { return nil }
     return Presence(deviceID: hello.deviceID, role: hello.role, isReachable: true)
   }
 
-  /// Notes a ping, with the round trip that the peer has measured.
-  mutating func ping(_ connection: ConnectionID, roundTrip: BusDuration?, isRunOn: Bool) {
-    sessions[connection]?.roundTrip = roundTrip
-    if sessions.count <= Self.smallBusMax { scheduleSilenceCheck(isRunOn: isRunOn) }
+  /// Notes that a session is welcomed, and whether the welcome shows a run that is on. A peer times its first ping by
+  /// the welcome.
+  mutating func expectFirstPing(of connection: ConnectionID, isRunOn: Bool) {
+    guard var session = sessions[connection] else { return }
+    session.first = Heartbeat.first(isRunOn: isRunOn)
+    sessions[connection] = session
+    checkSilence(by: silentAt(session))
+  }
+
+  /// Notes a ping.
+  ///
+  /// - Parameters:
+  ///   - nextWithin: within what real time the next ping comes.
+  ///   - roundTrip: the round trip that the peer has measured.
+  mutating func ping(_ connection: ConnectionID, nextWithin: BusDuration, roundTrip: BusDuration?) {
+    guard var session = sessions[connection] else { return }
+    session.stated = nextWithin
+    session.roundTrip = roundTrip
+    sessions[connection] = session
+    if sessions.count <= Self.smallBusMax { scheduleSilenceCheck() } else { checkSilence(by: silentAt(session)) }
   }
 
   /// The presence to publish because a session is closed or silent; `nil` if its device is reachable by another one.
@@ -173,12 +193,10 @@ struct SessionTable: Sendable {
 
   /// The silent sessions in the order in which they were opened, and whether each is to be closed: a one-shot, or a
   /// session that has been silent for ten minutes.
-  func silent(isRunOn: Bool, at now: BusTime) -> [(connection: ConnectionID, session: Session, isOver: Bool)] {
-    let silence = silence(isRunOn: isRunOn)
-    let forgotten = clock.speed.bus(fromReal: Self.forgottenAfter)
-    let silent = sessions.filter { now - lastBeat(of: $0.value) >= silence }
+  func silent(at now: BusTime) -> [(connection: ConnectionID, session: Session, isOver: Bool)] {
+    let silent = sessions.filter { silentAt($0.value) <= now }
     return silent.sorted { $0.value.number < $1.value.number }.map {
-      ($0.key, $0.value, now - $0.value.heardAt >= forgotten || $0.value.hello.isOneShot)
+      ($0.key, $0.value, forgottenAt($0.value) <= now || $0.value.hello.isOneShot)
     }
   }
 
@@ -189,30 +207,22 @@ struct SessionTable: Sendable {
     set(session, on: connection)
   }
 
-  /// Applies the shorter silence limit of a run that is on.
-  mutating func quickenBeat(at now: BusTime) {
-    quickenedAt = now
-    guard let due = silenceCheckAt else { return }
-    silenceCheckAt = min(due, now + silence(isRunOn: true))
-  }
-
   /// Schedules the next check for when a session could fall silent, or is to be closed.
-  mutating func scheduleSilenceCheck(isRunOn: Bool) {
-    let silence = silence(isRunOn: isRunOn)
-    let forgotten = clock.speed.bus(fromReal: Self.forgottenAfter)
+  mutating func scheduleSilenceCheck() {
     silenceCheckAt = nil
-    for session in sessions.values {
-      // A session is closed by a check of the silent ones only, so never before it counts as silent.
-      let silentAt = lastBeat(of: session) + silence
-      let due = session.isReachable ? silentAt : max(silentAt, session.heardAt + forgotten)
-      silenceCheckAt = min(silenceCheckAt ?? due, due)
-    }
+    for session in sessions.values { checkSilence(by: session.isReachable ? silentAt(session) : forgottenAt(session)) }
   }
 
-  private func lastBeat(of session: Session) -> BusTime { max(session.heardAt, quickenedAt ?? session.heardAt) }
+  private mutating func checkSilence(by due: BusTime) { silenceCheckAt = min(silenceCheckAt ?? due, due) }
 
-  private func silence(isRunOn: Bool) -> BusDuration {
-    clock.speed.bus(fromReal: Heartbeat.silence(isRunOn: isRunOn))
+  /// When a session falls silent unless it is heard before.
+  private func silentAt(_ session: Session) -> BusTime {
+    session.heardAt + clock.speed.bus(fromReal: Heartbeat.silence(session.stated ?? session.first))
+  }
+
+  /// When a silent session is closed: always later than it falls silent, because no ping may state so long an interval.
+  private func forgottenAt(_ session: Session) -> BusTime {
+    session.heardAt + clock.speed.bus(fromReal: Self.forgottenAfter)
   }
 
   // MARK: Answers and records

@@ -27,7 +27,7 @@ struct HubFailureDetector: Sendable {
   /// How late a wake-up may be on a busy machine before the device counts as having slept.
   private static let lateMax = BusDuration.seconds(2)
 
-  /// The silence that raises an alarm: at least three beats, because a healthy hub may say nothing for as long.
+  /// The silence that raises an alarm, as the app has set it. See ``alarmLimit(_:)``.
   private let limit: BusDuration
   private var mark: HubFailureMark
   /// Whether the peer listens: the app has not disconnected it.
@@ -46,7 +46,7 @@ struct HubFailureDetector: Sendable {
   private var awakeAt: BusTime?
 
   init(limit: BusDuration, mark: HubFailureMark) {
-    self.limit = max(limit, Heartbeat.silence(isRunOn: true))
+    self.limit = limit
     self.mark = mark
   }
 
@@ -54,27 +54,27 @@ struct HubFailureDetector: Sendable {
   var lastTold: HubLost? { pending == nil ? mark.lastAlarm : earlier }
 
   /// How old the view is, whether it is stale, and whether the hub has said goodbye.
-  func viewState(of view: Snapshot, heardAt: BusTime?, at now: BusTime) -> ViewState {
+  func viewState(of view: Snapshot, hearing: HubHearing, at now: BusTime) -> ViewState {
     let isDismissed = mark.duty == .dismissed
-    let isStale = isDismissed || staleAt(view, heardAt).map { $0 <= now } ?? false
-    return ViewState(age: heardAt.map { now - $0 }, isStale: isStale, isHubOffDuty: isDismissed)
+    let isStale = isDismissed || staleAt(view, hearing).map { $0 <= now } ?? false
+    return ViewState(age: hearing.heardAt.map { now - $0 }, isStale: isStale, isHubOffDuty: isDismissed)
   }
 
   /// When the view becomes stale or silence has to be counted, if no event comes before.
-  func deadline(of view: Snapshot, heardAt: BusTime?) -> BusTime? {
-    let wake = counts(view.phase.isOn) ? awakeAt.map { $0 + promise } : nil
-    return BusTime.earliest(wake, shown.isStale ? nil : staleAt(view, heardAt))
+  func deadline(of view: Snapshot, hearing: HubHearing) -> BusTime? {
+    let wake = counts(view.phase.isOn) ? awakeAt.map { $0 + promise(hearing) } : nil
+    return BusTime.earliest(wake, shown.isStale ? nil : staleAt(view, hearing))
   }
 
   /// Begins to count.
   mutating func start(at now: BusTime) { (startedAt, awakeAt) = (now, now) }
 
   /// Counts the time since the last wake-up, unless the device slept.
-  mutating func pass(to now: BusTime, isRunOn: Bool) {
+  mutating func pass(to now: BusTime, isRunOn: Bool, hearing: HubHearing) {
     guard let last = awakeAt else { return }
     awakeAt = now
     guard counts(isRunOn) else { return }
-    if now - last <= promise + Self.lateMax { counted += now - last } else { breathe() }
+    if now - last <= promise(hearing) + Self.lateMax { counted += now - last } else { breathe(hearing) }
   }
 
   /// Ends the silence, because the hub was heard.
@@ -95,29 +95,29 @@ struct HubFailureDetector: Sendable {
   }
 
   /// Notes whether the peer listens. When it begins to again, the hub gets at least three beats to be heard.
-  mutating func setListening(_ value: Bool) {
+  mutating func setListening(_ value: Bool, hearing: HubHearing) {
     isListening = value
-    if value { breathe() }
+    if value { breathe(hearing) }
   }
 
   /// Compares the state of the view with what the app has, and the silence with its limit.
   ///
   /// - Parameters:
   ///   - view: the shown snapshot.
-  ///   - heardAt: when the hub was last heard.
+  ///   - hearing: when the hub was last heard, and how long it may be silent.
   ///   - hub: the hub's device.
-  mutating func check(_ view: Snapshot, heardAt: BusTime?, hub: DeviceID?, at now: BusTime) -> [Action] {
+  mutating func check(_ view: Snapshot, hearing: HubHearing, hub: DeviceID?, at now: BusTime) -> [Action] {
     var actions: [Action] = []
-    let state = viewState(of: view, heardAt: heardAt, at: now)
+    let state = viewState(of: view, hearing: hearing, at: now)
     if (state.isStale, state.isHubOffDuty) != (shown.isStale, shown.isHubOffDuty) {
       shown = state
       actions.append(.show(state))
     }
-    guard mark.duty == .armed, counted >= limit, view.phase.isOn else { return actions }
+    guard mark.duty == .armed, counted >= alarmLimit(hearing), view.phase.isOn else { return actions }
     number += 1
     earlier = mark.lastAlarm
     let lost = HubLost(
-      runID: view.runID, deviceID: hub, order: view.order, silence: now - (heardAt ?? startedAt ?? now))
+      runID: view.runID, deviceID: hub, order: view.order, silence: now - (hearing.heardAt ?? startedAt ?? now))
     mark = HubFailureMark(duty: .alarmed, lastAlarm: lost)
     pending = lost
     actions.append(.alarm(.setFailureMark(mark), number: number))
@@ -140,15 +140,22 @@ struct HubFailureDetector: Sendable {
   }
 
   /// When the hub will have missed three beats; `nil` before the start, and while there is no snapshot to show.
-  private func staleAt(_ view: Snapshot, _ heardAt: BusTime?) -> BusTime? {
+  private func staleAt(_ view: Snapshot, _ hearing: HubHearing) -> BusTime? {
     guard let startedAt, view.order.term > 0 else { return nil }
-    return (heardAt ?? startedAt) + Heartbeat.silence(isRunOn: view.phase.isOn)
+    return hearing.silentAt ?? startedAt + hearing.silence
   }
 
   private func counts(_ isRunOn: Bool) -> Bool { isRunOn && isListening && mark.duty == .armed }
 
-  /// How long after a wake-up the next one is due.
-  private var promise: BusDuration { min(Self.wakeEvery, max(.zero, limit - counted)) }
+  /// The silence that raises an alarm: at least three beats, because a healthy hub may say nothing for as long.
+  private func alarmLimit(_ hearing: HubHearing) -> BusDuration { max(limit, hearing.silence) }
 
-  private mutating func breathe() { counted = min(counted, limit - Heartbeat.silence(isRunOn: true)) }
+  /// How long after a wake-up the next one is due.
+  private func promise(_ hearing: HubHearing) -> BusDuration {
+    min(Self.wakeEvery, max(.zero, alarmLimit(hearing) - counted))
+  }
+
+  private mutating func breathe(_ hearing: HubHearing) {
+    counted = min(counted, alarmLimit(hearing) - hearing.silence)
+  }
 }

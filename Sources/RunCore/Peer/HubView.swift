@@ -3,9 +3,8 @@
 struct HubView: Sendable {
   /// How a new snapshot differs from the one before it.
   struct Change: Hashable, Sendable {
-    let before: SnapshotOrder
-    /// Whether a run has begun or ended.
-    let isRunTurned: Bool
+    /// Whether the snapshot shows another revision or another term: more than new numbers.
+    let isTransition: Bool
   }
 
   /// The last snapshot that was received.
@@ -47,16 +46,16 @@ struct HubView: Sendable {
     readClock(message, isNewSession: isNewSession, at: now)
     let snapshot = message.snapshot
     guard snapshot.order > authoritative.order else { return nil }
-    let change = Change(before: authoritative.order, isRunTurned: snapshot.phase.isOn != isRunOn)
+    let before = authoritative.order
     authoritative = snapshot
-    return change
+    return Change(isTransition: (before.term, before.revision) != (snapshot.order.term, snapshot.order.revision))
   }
 
   /// The writes that keep the view and the term, because a later incarnation must know which run its buttons refer to
   /// and which term was seen. A change of the numbers alone is not kept.
   mutating func keep(after change: Change) -> [StoreOperation] {
+    guard change.isTransition else { return [] }
     let order = authoritative.order
-    guard order.term != change.before.term || order.revision != change.before.revision else { return [] }
     // Tick 0 comes before every snapshot of the revision, so the next incarnation shows the first one that it receives.
     var operations = [stored(as: SnapshotOrder(term: order.term, revision: order.revision, tick: 0))]
     if order.term > termSeen {

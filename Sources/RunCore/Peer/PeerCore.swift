@@ -24,6 +24,7 @@ public struct PeerCore: Sendable {
   var generator: SeededGenerator
   var identity: PeerIdentity
   var session: PeerSession
+  var pace = HeartbeatPace()
   var view: HubView
   var commands: CommandOutbox
   var samples: SampleOutbox
@@ -51,11 +52,11 @@ public struct PeerCore: Sendable {
     let shift = history.clock.flatMap { $0.shift(real: now, wallSeconds: wallSeconds, bootID: bootID) }
     self.shift = shift
     generator = SeededGenerator(seed: settings.seed)
-    session = PeerSession(nonce: generator.next())
     identity = PeerIdentity(
       storeID: settings.storeID,
       hub: history.hub.map { PeerIdentity.Hub(storeID: $0.storeID, deviceID: $0.deviceID) })
     view = HubView(history.view, termSeen: history.term)
+    session = PeerSession(nonce: generator.next(), interval: Heartbeat.first(isRunOn: view.isRunOn))
     let receiver = identity.receiver
     let delivery = history.delivery
     func stream(_ kind: StreamID.Kind, _ bounds: OutboundStream.Bounds) -> OutboundStream {
@@ -92,7 +93,7 @@ public struct PeerCore: Sendable {
   /// Whether the hub has answered lately.
   public var isReachable: Bool { session.isReachable }
   /// When the hub was last heard; `nil` if it never was.
-  public var heardAt: BusTime? { session.heardAt }
+  public var heardAt: BusTime? { session.hearing.heardAt }
   /// The last round trip.
   public var roundTrip: BusDuration? { session.roundTrip }
 
@@ -132,15 +133,15 @@ public struct PeerCore: Sendable {
   /// Processes one event and returns the actions for the driver to carry out, in order.
   public mutating func receive(_ event: Event, at now: BusTime) -> [Action] {
     var actions: [Action] = []
-    failureDetector.pass(to: now, isRunOn: view.isRunOn)
+    failureDetector.pass(to: now, isRunOn: view.isRunOn, hearing: session.hearing)
     switch event {
     case .started: start(at: now)
     case .linkUp: greet(at: now, into: &actions)
     case .linkDown: loseLink(into: &actions)
     case .suspended:
-      failureDetector.setListening(false)
+      failureDetector.setListening(false, hearing: session.hearing)
       loseLink(into: &actions)
-    case .resumed: failureDetector.setListening(true)
+    case .resumed: failureDetector.setListening(true, hearing: session.hearing)
     case .frame(let frame): receive(frame, at: now, into: &actions)
     case .event(let event): receive(event, at: now, into: &actions)
     case .press(let command): press(command, at: now, into: &actions)
@@ -207,14 +208,7 @@ public struct PeerCore: Sendable {
     if let due = samples.flushAt, due <= now { flushSamples() }
     if let again = commits.retry(at: now) { actions.append(.commit(again.id, again.operations)) }
     let wasUp = session.isUp
-    switch session.meetDeadline(at: now, isRunOn: view.isRunOn) {
-    case nil: break
-    case .greet: greet(isRepeat: true, at: now, into: &actions)
-    case .ping(let number): send(.ping(number, roundTrip: session.roundTrip), at: now, into: &actions)
-    case .startOver(let wasReachable):
-      if wasReachable { actions.append(.reachability(false)) }
-      greet(at: now, into: &actions)
-    }
+    carryOut(session.meetDeadline(at: now, interval: pace.interval(at: now)), at: now, into: &actions)
     guard wasUp else { return }
     if let due = commands.retryAt, due <= now { retryCommands(at: now, into: &actions) }
     if let due = samples.retryAt, due <= now {
@@ -224,6 +218,24 @@ public struct PeerCore: Sendable {
     if let due = forwarder.retryAt, due <= now { sendForwards(at: now, into: &actions) }
     if let due = records.retryAt, due <= now { fetchRecords(at: now, into: &actions) }
     withCourier(at: now, into: &actions) { $0.meetDeadlines(at: now, generator: &$1, into: &$2) }
+  }
+
+  /// Notes a press or news of the run. The heartbeat becomes quick again if it was slow in a pause.
+  mutating func noteNews(at now: BusTime, into actions: inout [Action]) {
+    pace.note(view.authoritative.phase, at: now)
+    carryOut(session.quicken(at: now, interval: pace.interval(at: now)), at: now, into: &actions)
+  }
+
+  private mutating func carryOut(_ step: PeerSession.Step?, at now: BusTime, into actions: inout [Action]) {
+    switch step {
+    case nil: break
+    case .greet: greet(isRepeat: true, at: now, into: &actions)
+    case .ping(let number, let interval):
+      send(.ping(number, nextWithin: interval, roundTrip: session.roundTrip), at: now, into: &actions)
+    case .startOver(let wasReachable):
+      if wasReachable { actions.append(.reachability(false)) }
+      greet(at: now, into: &actions)
+    }
   }
 
   private mutating func perform(_ effect: Effect, at now: BusTime, into actions: inout [Action]) {

@@ -2,7 +2,7 @@
 extension PeerCore {
   /// How old the view is, whether it is stale, and whether the hub has said goodbye.
   public func viewState(at now: BusTime) -> ViewState {
-    failureDetector.viewState(of: view.authoritative, heardAt: session.heardAt, at: now)
+    failureDetector.viewState(of: view.authoritative, hearing: session.hearing, at: now)
   }
 
   /// The last alarm, of this incarnation or an earlier one; `nil` if there never was one.
@@ -10,7 +10,7 @@ extension PeerCore {
 
   /// When the view becomes stale or silence has to be counted, if no event comes before.
   var failureDeadline: BusTime? {
-    session.isEnded ? nil : failureDetector.deadline(of: view.authoritative, heardAt: session.heardAt)
+    session.isEnded ? nil : failureDetector.deadline(of: view.authoritative, hearing: session.hearing)
   }
 
   /// Notes that the hub was heard: anything that it sends is a sign of life.
@@ -33,7 +33,7 @@ extension PeerCore {
   mutating func checkForHubFailure(at now: BusTime, into actions: inout [Action]) {
     guard !session.isEnded else { return }
     let wanted = failureDetector.check(
-      view.authoritative, heardAt: session.heardAt, hub: identity.hub?.deviceID, at: now)
+      view.authoritative, hearing: session.hearing, hub: identity.hub?.deviceID, at: now)
     for action in wanted {
       switch action {
       case .show(let state): actions.append(.view(state))

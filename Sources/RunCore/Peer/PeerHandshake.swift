@@ -76,6 +76,7 @@ extension PeerCore {
       observe(message, isNewSession: false, at: now, into: &actions)
     } else {
       actions.append(.hear(event))
+      if case .command = event { noteNews(at: now, into: &actions) }
     }
   }
 
@@ -97,8 +98,8 @@ extension PeerCore {
       let writes = view.keep(after: change)
       if !writes.isEmpty { commits.add(writes, then: [], dueAt: now + CommitTiming.writeDelayMax) }
     }
-    if change.isRunTurned { session.restartPings(at: now, isRunOn: snapshot.phase.isOn) }
     actions.append(.show(snapshot))
+    if change.isTransition { noteNews(at: now, into: &actions) }
   }
 
   // MARK: Welcome
@@ -120,7 +121,10 @@ extension PeerCore {
     hear(at: now, into: &actions)
     observe(welcome.state, isNewSession: true, at: now, into: &actions)
     if !settings.topics.isEmpty { actions.append(.subscribe(welcome.eventsEndpoint, settings.topics)) }
-    if !settings.isOneShot { session.startPings(at: now, isRunOn: view.isRunOn) }
+    if !settings.isOneShot {
+      pace.note(view.authoritative.phase, at: now)
+      session.startPings(at: now, interval: pace.interval(at: now))
+    }
     openStreams(welcome, at: now, into: &actions)
   }
 

@@ -19,6 +19,7 @@ extension PeerCore {
       if command.runID == nil { command.runID = predictedRun }
     }
     carryOut(commands.add(command, isGoing: session.isUp, at: now), at: now, into: &actions)
+    noteNews(at: now, into: &actions)
   }
 
   /// Sends the commands that may go and were not sent in this session.

@@ -24,8 +24,8 @@ struct PeerSession: Sendable {
   enum Step: Hashable, Sendable {
     /// Repeat the hello.
     case greet
-    /// Send a ping with this number.
-    case ping(UInt64)
+    /// Send a ping with this number, which states within what time the next one comes.
+    case ping(UInt64, nextWithin: BusDuration)
     /// The hub has missed three beats and may have forgotten the session: say hello again.
     case startOver(wasReachable: Bool)
   }
@@ -35,11 +35,14 @@ struct PeerSession: Sendable {
   private var nonce: UInt64
   /// The number of the last session that was opened.
   private var lastNumber: UInt64 = 0
-  private var ping: (number: UInt64, sentAt: BusTime) = (0, .zero)
+  /// The last ping, and the interval that it stated.
+  private var ping: (number: UInt64, sentAt: BusTime, interval: BusDuration)
+  /// The time between two pings. It is never longer than what the last ping stated.
+  private var interval: BusDuration
   /// Whether the hub has answered lately.
   private(set) var isReachable = false
-  /// When the hub was last heard; `nil` if it never was.
-  private(set) var heardAt: BusTime?
+  /// When the hub was last heard, and how long it may be silent.
+  private(set) var hearing: HubHearing
   /// The last round trip.
   private(set) var roundTrip: BusDuration?
 
@@ -48,9 +51,16 @@ struct PeerSession: Sendable {
 
   /// A peer without a link.
   ///
-  /// - Parameter nonce: a random number, so that the hub's answer to an earlier incarnation is not mistaken for one to
-  ///   this incarnation.
-  init(nonce: UInt64) { self.nonce = nonce }
+  /// - Parameters:
+  ///   - nonce: a random number, so that the hub's answer to an earlier incarnation is not mistaken for one to this
+  ///     incarnation.
+  ///   - interval: the time between two pings that holds before the first session.
+  init(nonce: UInt64, interval: BusDuration) {
+    self.nonce = nonce
+    self.interval = interval
+    ping = (0, .zero, interval)
+    hearing = HubHearing(silence: Heartbeat.silence(interval))
+  }
 
   /// The number of the open session; `nil` when none is open.
   var number: UInt64? { if case .up(let number, _) = state { number } else { nil } }
@@ -59,12 +69,13 @@ struct PeerSession: Sendable {
   var isRefused: Bool { state == .refused }
   var isEnded: Bool { state == .ended }
 
-  /// When ``meetDeadline(at:isRunOn:)`` has something to do.
+  /// When ``meetDeadline(at:interval:)`` has something to do.
   var deadline: BusTime? {
     switch state {
     case .down, .renewing, .refused, .ended: nil
     case .greeting(let retryAt, _): retryAt
-    case .up(_, let pingAt): pingAt
+    case .up(_, nil): nil
+    case .up(_, .some(let pingAt)): min(pingAt, hearing.silentAt ?? pingAt)
     }
   }
 
@@ -93,7 +104,7 @@ struct PeerSession: Sendable {
   /// Whether a welcome with this nonce answers the last hello.
   func awaits(_ nonce: UInt64) -> Bool { isGreeting && nonce == self.nonce }
 
-  /// Opens a session. It does not ping before ``startPings(at:isRunOn:)``.
+  /// Opens a session. It does not ping before ``startPings(at:interval:)``.
   mutating func open(_ number: UInt64) {
     state = .up(number: number, pingAt: nil)
     lastNumber = number
@@ -119,44 +130,65 @@ struct PeerSession: Sendable {
   // MARK: Pings
 
   /// Schedules the first ping of the session.
-  mutating func startPings(at now: BusTime, isRunOn: Bool) {
+  ///
+  /// - Parameter interval: the interval of the phase that the welcome shows, which the hub expects before the first ping.
+  mutating func startPings(at now: BusTime, interval: BusDuration) {
     guard case .up(let number, _) = state else { return }
-    state = .up(number: number, pingAt: now + Heartbeat.interval(isRunOn: isRunOn))
+    ping.interval = interval
+    self.interval = interval
+    hearing.setSilence(Heartbeat.silence(interval))
+    state = .up(number: number, pingAt: now + interval)
   }
 
-  /// Schedules the next ping anew, because a run has begun or ended: when a run begins, a ping that was due in ten
-  /// seconds is due in two.
-  mutating func restartPings(at now: BusTime, isRunOn: Bool) {
-    guard case .up(_, .some) = state else { return }
-    startPings(at: now, isRunOn: isRunOn)
+  /// Sends a ping at once if the interval has become shorter than the last ping stated.
+  ///
+  /// - Parameter interval: the interval from now on.
+  mutating func quicken(at now: BusTime, interval: BusDuration) -> Step? {
+    guard case .up(let number, .some) = state, interval < ping.interval else { return nil }
+    state = .up(number: number, pingAt: now)
+    return meetDeadline(at: now, interval: interval)
   }
 
   /// Does what is due; `nil` when nothing is.
-  mutating func meetDeadline(at now: BusTime, isRunOn: Bool) -> Step? {
+  ///
+  /// - Parameter interval: the interval that a ping is to state. A longer one than before takes effect when the ping was
+  ///   answered, because a hub that has not received the ping expects the next one earlier.
+  mutating func meetDeadline(at now: BusTime, interval: BusDuration) -> Step? {
     switch state {
     case .down, .renewing, .refused, .ended: return nil
     case .greeting(let retryAt, _): return retryAt <= now ? .greet : nil
-    case .up(_, let pingAt):
-      guard let pingAt, pingAt <= now else { return nil }
-      if let heardAt, now - heardAt >= Heartbeat.silence(isRunOn: isRunOn) {
+    case .up(let number, let pingAt):
+      guard let pingAt else { return nil }
+      if let silentAt = hearing.silentAt, silentAt <= now {
         return .startOver(wasReachable: setReachable(false))
       }
-      ping = (ping.number + 1, now)
-      startPings(at: now, isRunOn: isRunOn)
-      return .ping(ping.number)
+      guard pingAt <= now else { return nil }
+      ping = (ping.number + 1, now, interval)
+      if interval < self.interval {
+        self.interval = interval
+        hearing.shorten(to: Heartbeat.silence(interval), at: now)
+      }
+      state = .up(number: number, pingAt: now + self.interval)
+      return .ping(ping.number, nextWithin: interval)
     }
   }
 
-  /// Receives the answer to a ping.
+  /// Receives the answer to a ping. From the answer on, a longer interval that the ping stated is in effect.
   mutating func receivePong(_ number: UInt64, at now: BusTime) {
-    if number == ping.number { roundTrip = now - ping.sentAt }
+    // A pong with number 0 answers no ping.
+    guard number > 0, number == ping.number else { return }
+    roundTrip = now - ping.sentAt
+    guard ping.interval > interval, case .up(let session, .some) = state else { return }
+    interval = ping.interval
+    hearing.setSilence(Heartbeat.silence(interval))
+    state = .up(number: session, pingAt: ping.sentAt + interval)
   }
 
   /// Notes that the hub was heard in the session.
   ///
   /// - Returns: whether the hub was unreachable before.
   mutating func hear(at now: BusTime) -> Bool {
-    heardAt = now
+    hearing.hear(at: now)
     return setReachable(true)
   }
 

@@ -6,8 +6,9 @@ public enum PeerMessage: Hashable, Sendable {
   case command(CommandTransmission)
   /// Samples, in order.
   case samples([SampleTransmission])
-  /// Asks for a sign of life. The pong repeats the number; the round trip is the last one that the peer measured.
-  case ping(UInt64, roundTrip: BusDuration? = nil)
+  /// Asks for a sign of life, and states within what time the next ping comes, in real time (``Heartbeat/intervals``).
+  /// The pong repeats the number; the round trip is the last one that the peer measured.
+  case ping(UInt64, nextWithin: BusDuration, roundTrip: BusDuration? = nil)
   /// Asks for the newest snapshot.
   case query
   /// Ends the session.

@@ -13,7 +13,7 @@ struct HubControlTests {
     #expect(hub.feed(.deadline) == ["commit: start at 0.0s, window, judge start applied 1, clock"])
     // The hub shows nothing before it is durable.
     #expect(hub.core.authoritative.phase == .idle)
-    #expect(hub.says("watch", .ping(1)) == ["watch ← pong 1 at 1.0.1"])
+    #expect(hub.says("watch", .beat(1)) == ["watch ← pong 1 at 1.0.1"])
     #expect(hub.says("watch", .query) == ["watch ← state 1.0.1 idle"])
     #expect(hub.feed(.subscribed(.snapshots)) == ["publish 1.0.1 idle"])
     #expect(
@@ -250,7 +250,7 @@ struct HubControlTests {
   func queueTime() {
     var hub = HubStage.with("watch", debounce: .zero)
     hub.now = .zero + .seconds(10)
-    _ = hub.says("watch", .ping(1), sentAt: .zero + .seconds(10))
+    _ = hub.says("watch", .beat(1), sentAt: .zero + .seconds(10))
     hub.now = .zero + .seconds(12)
     let start = hub.command(.start, by: "watch")
     let frame = PeerMessage.command(CommandTransmission(command: start, sequence: 1, age: .zero))

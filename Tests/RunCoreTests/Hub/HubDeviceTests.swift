@@ -61,7 +61,7 @@ struct HubDeviceTests {
       _ = hub.says("wrong\(number)", .goodbye)
       most = max(most, hub.core.mail.devices.count)
       // The search also considers silent devices, but the watch must stay.
-      _ = hub.says("watch", .ping(1))
+      _ = hub.says("watch", .beat(1))
       hub.passes(.milliseconds(5))
     }
     #expect(most == HubCore.absentMax + 1)

@@ -59,7 +59,7 @@ struct HubLifeTests {
   @Test("A peer that sends frames before a hello is told to say hello")
   func unknownSession() {
     var hub = HubStage.opened()
-    #expect(hub.says("watch", .ping(1)) == ["watch ← refused unknownSession"])
+    #expect(hub.says("watch", .beat(1)) == ["watch ← refused unknownSession"])
   }
 
   @Test("Frames of an earlier session are dropped, and a peer that still uses it is told")
@@ -68,8 +68,8 @@ struct HubLifeTests {
     let older = hub.session(of: "watch")
     _ = hub.hello("watch", nonce: 2)
     #expect(hub.session(of: "watch") > older)
-    #expect(hub.says("watch", .ping(1), session: older) == ["note", "watch ← refused unknownSession"])
-    #expect(hub.says("watch", .ping(2)) == ["watch ← pong 2 at 1.0.1"])
+    #expect(hub.says("watch", .beat(1), session: older) == ["note", "watch ← refused unknownSession"])
+    #expect(hub.says("watch", .beat(2)) == ["watch ← pong 2 at 1.0.1"])
   }
 
   @Test("A hello that arrives twice opens one session")
@@ -88,7 +88,7 @@ struct HubLifeTests {
     let frame = PeerFrame(session: 0, sentAt: .zero, message: .hello(hello))
     #expect(
       hub.feed(.frame(.named("elsewhere"), frame)) == ["elsewhere ← welcome 2, 1.0.1 idle"])
-    #expect(hub.says("watch", .ping(1)) == ["watch ← refused unknownSession"])
+    #expect(hub.says("watch", .beat(1)) == ["watch ← refused unknownSession"])
     #expect(hub.feed(.gone(.named("watch"))) == [])
     #expect(hub.feed(.gone(.named("elsewhere"))) == ["publish watch gone"])
   }
@@ -210,7 +210,7 @@ struct HubLifeTests {
     var hub = HubStage.with("watch")
     #expect(hub.feed(.malformed(.named("stranger"), "no frame")) == ["stranger ← refused malformed"])
     #expect(hub.feed(.malformed(.named("watch"), "no frame")) == ["watch ← refused malformed"])
-    #expect(hub.says("watch", .ping(1)) == ["watch ← pong 1 at 1.0.1"])
+    #expect(hub.says("watch", .beat(1)) == ["watch ← pong 1 at 1.0.1"])
   }
 
   @Test("A REQ socket can only send requests, and only a REQ socket can")

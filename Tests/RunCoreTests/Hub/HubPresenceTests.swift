@@ -7,11 +7,11 @@ struct HubPresenceTests {
   func silence() {
     var hub = HubStage.with("watch", "widget")
     hub.now = .zero + .seconds(20)
-    #expect(hub.says("widget", .ping(1)) == ["widget ← pong 1 at 1.0.1"])
+    #expect(hub.says("widget", .beat(1)) == ["widget ← pong 1 at 1.0.1"])
     #expect(hub.passes(to: .zero + .seconds(29)) == [])
     #expect(hub.passes(to: .zero + .seconds(30)) == ["publish watch gone"])
     hub.now = .zero + .seconds(31)
-    #expect(hub.says("watch", .ping(1)) == ["publish watch here", "watch ← pong 1 at 1.0.1"])
+    #expect(hub.says("watch", .beat(1)) == ["publish watch here", "watch ← pong 1 at 1.0.1"])
     #expect(hub.passes(to: .zero + .seconds(70)) == ["publish widget gone", "publish watch gone"])
   }
 
@@ -23,15 +23,28 @@ struct HubPresenceTests {
     #expect(hub.passes(to: .zero + .seconds(71)) == ["publish watch gone"])
   }
 
-  @Test("A run's start shortens the beat, but does not make a device unreachable that kept the long one")
-  func quickening() {
+  @Test("A device's own ping says how long it may be silent, whatever the run does")
+  func statedIntervals() {
     var hub = HubStage.with("watch", "widget")
-    hub.now = .zero + .seconds(9)
     hub.startRun()
-    // The widget's last frame was nine and a half seconds ago, which was in time for the long beat.
     let began = hub.now
-    #expect(!hub.passes(to: began + .milliseconds(5900)).contains("publish widget gone"))
-    #expect(hub.passes(to: began + .milliseconds(6100)).contains("publish widget gone"))
+    _ = hub.says("watch", .beat(1, within: .seconds(2)))
+    _ = hub.says("widget", .beat(1, within: .seconds(20)))
+    #expect(!hub.passes(to: began + .milliseconds(5900)).contains("publish watch gone"))
+    #expect(hub.passes(to: began + .milliseconds(6100)).contains("publish watch gone"))
+    #expect(!hub.passes(to: began + .milliseconds(59_900)).contains("publish widget gone"))
+    #expect(hub.passes(to: began + .milliseconds(60_100)).contains("publish widget gone"))
+  }
+
+  @Test("A peer that is welcomed during a run pings two seconds later, so six seconds are its first silence")
+  func firstSilence() {
+    var hub = HubStage.with("watch")
+    hub.startRun()
+    _ = hub.hello("widget")
+    hub.commitsAll()
+    let joined = hub.now
+    #expect(!hub.passes(to: joined + .milliseconds(5900)).contains("publish widget gone"))
+    #expect(hub.passes(to: joined + .milliseconds(6100)).contains("publish widget gone"))
   }
 
   @Test("A silent peer that is to be forgotten while a run begins leaves no deadline without an effect")
@@ -48,7 +61,7 @@ struct HubPresenceTests {
   func goodbye() {
     var hub = HubStage.with("watch")
     #expect(hub.says("watch", .goodbye) == ["publish watch gone"])
-    #expect(hub.says("watch", .ping(1)) == ["watch ← refused unknownSession"])
+    #expect(hub.says("watch", .beat(1)) == ["watch ← refused unknownSession"])
   }
 
   @Test("A device is reachable as long as one of its sessions is")
@@ -76,7 +89,7 @@ struct HubPresenceTests {
     #expect(hub.says("shell", .goodbye) == [])
     _ = hub.hello("shell", nonce: 2, isOneShot: true)
     #expect(!hub.passes(.seconds(100)).contains { $0.contains("shell") })
-    #expect(hub.says("shell", .ping(1)) == ["shell ← refused unknownSession"])
+    #expect(hub.says("shell", .beat(1)) == ["shell ← refused unknownSession"])
   }
 
   @Test("A command of an unknown kind uses its sequence number, durably, before it is answered")
@@ -113,9 +126,9 @@ struct HubPresenceTests {
     // Another session of the same peer needs no more room.
     #expect(hub.hello("peer7", nonce: 2).first?.hasPrefix("peer7 ← welcome") == true)
     hub.now = .zero + .seconds(29)
-    for number in 1..<4096 { _ = hub.says("peer\(number)", .ping(1)) }
+    for number in 1..<4096 { _ = hub.says("peer\(number)", .beat(1)) }
     #expect(hub.passes(to: .zero + .seconds(31)) == ["publish peer0 gone"])
     #expect(hub.hello("watch").first?.hasPrefix("watch ← welcome") == true)
-    #expect(hub.says("peer0", .ping(1)) == ["peer0 ← refused unknownSession"])
+    #expect(hub.says("peer0", .beat(1)) == ["peer0 ← refused unknownSession"])
   }
 }

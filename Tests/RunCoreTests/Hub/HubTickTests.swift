@@ -97,6 +97,7 @@ struct HubTickTests {
     let lines = hub.passes(.seconds(1))
     #expect(lines.contains { $0.contains("start at 48.0s") })
     #expect(hub.core.authoritative.phase == .running)
+    _ = hub.says("watch", .beat(1, within: .seconds(2)))
     let ticks = hub.passes(.seconds(60)).filter { $0.hasPrefix("publish 1") }
     #expect(ticks.count == 20)
     // The limit of six seconds of real silence is six minutes on the bus.

@@ -19,7 +19,7 @@ struct SessionTableTests {
   }
 
   private func silent(at seconds: Int64) -> [String] {
-    table.silent(isRunOn: true, at: Self.seconds(seconds)).map {
+    table.silent(at: Self.seconds(seconds)).map {
       "\($0.session.hello.deviceID)\($0.isOver ? " over" : "")"
     }
   }
@@ -32,8 +32,8 @@ struct SessionTableTests {
     table.fallSilent(.named("a"))
     #expect(!table.isReachable(DeviceID("watch")!))
     #expect(table.loss(of: Self.hello("watch"), wasReachable: true)?.isReachable == false)
-    #expect(table.hear(.named("a"), isRunOn: true, at: Self.seconds(7))?.isReachable == true)
-    #expect(table.hear(.named("a"), isRunOn: true, at: Self.seconds(8)) == nil)
+    #expect(table.hear(.named("a"), at: Self.seconds(7))?.isReachable == true)
+    #expect(table.hear(.named("a"), at: Self.seconds(8)) == nil)
   }
 
   @Test("A device with two sessions is reachable until both are lost")
@@ -59,18 +59,41 @@ struct SessionTableTests {
   mutating func tenMinutes() {
     open(Self.hello("watch"), on: "a")
     table.fallSilent(.named("a"))
-    table.scheduleSilenceCheck(isRunOn: true)
+    table.scheduleSilenceCheck()
     #expect(table.silenceCheckAt == Self.seconds(600))
     #expect(silent(at: 599) == ["watch"] && silent(at: 600) == ["watch over"])
   }
 
-  @Test("When a run begins the shorter limit counts from then")
-  mutating func quickened() {
+  @Test("A session is silent after three times what its last ping stated, before the first ping by the welcome's phase")
+  mutating func stated() {
     open(Self.hello("watch"), on: "a", isRunOn: false)
     #expect(table.silenceCheckAt == Self.seconds(30))
-    table.quickenBeat(at: Self.seconds(20))
-    #expect(table.silenceCheckAt == Self.seconds(26))
-    #expect(silent(at: 25) == [] && silent(at: 26) == ["watch"])
+    table.expectFirstPing(of: .named("a"), isRunOn: true)
+    #expect(silent(at: 5) == [] && silent(at: 6) == ["watch"])
+    ping("a", within: 20, at: 5)
+    #expect(table.silenceCheckAt == Self.seconds(65))
+    // What a ping has stated is not replaced by a repeated welcome.
+    table.expectFirstPing(of: .named("a"), isRunOn: true)
+    #expect(silent(at: 64) == [] && silent(at: 65) == ["watch"])
+    ping("a", within: 1, at: 10)
+    #expect(table.silenceCheckAt == Self.seconds(13))
+    #expect(silent(at: 12) == [] && silent(at: 13) == ["watch"])
+  }
+
+  @Test("Each session has an interval of its own, and the next check is that of the shortest, on a large bus too")
+  mutating func ownIntervals() {
+    for number in 0..<20 { open(Self.hello("peer\(number)", store: number), on: "\(number)", isRunOn: false) }
+    ping("7", within: 3, at: 1)
+    #expect(table.silenceCheckAt == Self.seconds(10))
+    #expect(silent(at: 10) == ["peer7"])
+    for number in 0..<20 { ping("\(number)", within: number == 7 ? 3 : 60, at: 2) }
+    #expect(silent(at: 11) == ["peer7"] && silent(at: 181) == ["peer7"])
+    #expect(silent(at: 182).count == 20)
+  }
+
+  private mutating func ping(_ name: String, within interval: Int64, at seconds: Int64) {
+    _ = table.hear(.named(name), at: Self.seconds(seconds))
+    table.ping(.named(name), nextWithin: .seconds(interval), roundTrip: nil)
   }
 
   @Test("Only welcomed sessions are open, and a closed one is not")

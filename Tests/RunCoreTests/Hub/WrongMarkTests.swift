@@ -23,7 +23,7 @@ struct WrongMarkTests {
       #expect(hub.says("wrong", .hello(wrong), session: 0) == ["wrong ← refused storeRegressed"])
       hub.commitsAll()
       #expect(!hub.durable.contains { if case .setStoreID = $0 { true } else { false } })
-      #expect(hub.says("watch", .ping(1)) == ["watch ← pong 1 at 1.1.2"])
+      #expect(hub.says("watch", .beat(1)) == ["watch ← pong 1 at 1.1.2"])
     }
   }
 
@@ -137,7 +137,7 @@ struct WrongNumberTests {
       _ = hub.says("wrong", .inquire(inquiry))
     }
     _ = hub.says("wrong", .fetchRecord(RecordFetch(after: place, from: from)))
-    _ = hub.says("wrong", .ping(place, roundTrip: span))
+    _ = hub.says("wrong", .ping(place, nextWithin: .seconds(10), roundTrip: span))
     hub.commitsAll()
     hub.passes(.seconds(10))
     // The streams that it has broken are its own.

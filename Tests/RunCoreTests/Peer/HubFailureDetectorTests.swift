@@ -5,18 +5,26 @@ import Testing
 struct HubFailureDetectorTests {
   private static let running = PeerStage.snapshot(1, 1, 2, .running, run: 7)
   private var detector = HubFailureDetector(limit: .seconds(60), mark: HubFailureMark())
+  /// The peer's interval between pings, if it is not that of the phase.
+  private var interval: BusDuration?
 
   /// Wakes the detector at a moment and writes what it wants.
   private mutating func wake(at seconds: Int64, _ view: Snapshot = Self.running, heardAt: Int64? = 0) -> [String] {
     let now = BusTime.zero + .seconds(seconds)
-    detector.pass(to: now, isRunOn: view.phase.isOn)
-    let heardAt = heardAt.map { BusTime.zero + .seconds($0) }
-    return detector.check(view, heardAt: heardAt, hub: DeviceID("phone"), at: now).map { action in
+    let hearing = hearing(view, heardAt: heardAt)
+    detector.pass(to: now, isRunOn: view.phase.isOn, hearing: hearing)
+    return detector.check(view, hearing: hearing, hub: DeviceID("phone"), at: now).map { action in
       switch action {
       case .show(let state): NodeLines.line(state)
       case .alarm(let write, let number): "alarm \(number): \(NodeLines.line(write))"
       }
     }
+  }
+
+  private func hearing(_ view: Snapshot, heardAt: Int64?) -> HubHearing {
+    var hearing = HubHearing(silence: Heartbeat.silence(interval ?? Heartbeat.first(isRunOn: view.phase.isOn)))
+    if let heardAt { hearing.hear(at: .zero + .seconds(heardAt)) }
+    return hearing
   }
 
   /// Wakes it every five seconds and returns the lines with their seconds.
@@ -25,7 +33,7 @@ struct HubFailureDetectorTests {
   }
 
   private func deadline(_ view: Snapshot = Self.running) -> BusDuration? {
-    detector.deadline(of: view, heardAt: .zero).map { $0 - .zero }
+    detector.deadline(of: view, hearing: hearing(view, heardAt: 0)).map { $0 - .zero }
   }
 
   @Test("A silent hub makes the view stale after three beats and raises one alarm at the limit")
@@ -76,11 +84,22 @@ struct HubFailureDetectorTests {
     // The device slept. The hub has six seconds to be heard.
     #expect(wake(at: 5000) == [])
     #expect(wake(at: 5005) == [])
-    detector.setListening(false)
+    detector.setListening(false, hearing: hearing(Self.running, heardAt: 0))
     #expect(wake(at: 5010) == [])
-    detector.setListening(true)
+    detector.setListening(true, hearing: hearing(Self.running, heardAt: 0))
     #expect(wake(at: 5015) == [])
     #expect(wake(at: 5016) == ["alarm 1: alarmed"])
+  }
+
+  @Test("The limit of the alarm and the time after a sleep follow the interval: three beats of the present one")
+  mutating func longInterval() {
+    detector.start(at: .zero)
+    interval = .seconds(30)
+    #expect(deadline() == .seconds(5))
+    #expect(wake(from: 5, through: 85) == [])
+    #expect(wake(at: 5000) == ["stale 5000.0s"])
+    #expect(wake(from: 5005, through: 5085) == [])
+    #expect(wake(at: 5090) == ["alarm 1: alarmed"])
   }
 
   @Test("A detector that was not started watches nothing")

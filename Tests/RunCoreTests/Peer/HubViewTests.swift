@@ -16,14 +16,15 @@ struct HubViewTests {
     change.map { view.keep(after: $0).map(NodeLines.line) } ?? ["nothing new"]
   }
 
-  @Test("The view moves forward only, and says when a run begins or ends")
+  @Test("The view moves forward only, and tells a transition from new numbers")
   mutating func forward() {
-    #expect(observe(4, 1, 1)?.isRunTurned == false)
+    #expect(observe(4, 1, 1)?.isTransition == true)
     #expect(observe(4, 1, 1) == nil)
     #expect(observe(3, 9, 9) == nil)
-    #expect(observe(4, 2, 2, .running, run: 7)?.isRunTurned == true)
+    #expect(observe(4, 2, 2, .running, run: 7)?.isTransition == true)
     #expect(view.isRunOn)
-    #expect(observe(5, 0, 1)?.before == SnapshotOrder(term: 4, revision: 2, tick: 2))
+    #expect(observe(4, 2, 3, .running, run: 7)?.isTransition == false)
+    #expect(observe(5, 2, 1, .running, run: 7)?.isTransition == true)
   }
 
   @Test("The store keeps a new revision and a higher term, but not new numbers")

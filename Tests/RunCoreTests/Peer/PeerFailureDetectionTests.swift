@@ -69,12 +69,30 @@ struct PeerFailureDetectionTests {
     #expect(told(paused.passes(.seconds(1))) == ["600.0s commit: alarmed"])
   }
 
+  @Test("In a long pause the view is stale after three of the slow beats, and a healthy hub raises no alarm")
+  func longPause() {
+    var peer = PeerStage(hubLostAfter: .seconds(7))
+    _ = peer.feed(.started)
+    _ = peer.feed(.linkUp)
+    _ = peer.welcome(session: 1, PeerStage.snapshot(1, 1, 2, .paused, run: 7))
+    peer.commits()
+    for _ in 0..<100 {
+      #expect(told(peer.passes(.seconds(2))) == [])
+      _ = peer.answersPing()
+    }
+    _ = peer.feed(.linkDown)
+    let heardAt = peer.core.heardAt!
+    #expect(told(peer.passes(to: heardAt + .milliseconds(29_999))) == [])
+    #expect(told(peer.passes(.milliseconds(1))).count == 2)
+  }
+
   @Test("There is no alarm before a run was started, nor after the hub has told that it is over")
   func withoutARun() {
     var peer = Self.running()
     _ = peer.publishes(PeerStage.snapshot(1, 2, 3, .completed, run: 7))
     _ = peer.feed(.linkDown)
-    #expect(told(peer.passes(.seconds(86_400))) == ["30.0s stale 30.0s"])
+    // The peer has told the hub of no longer interval than that of the run.
+    #expect(told(peer.passes(.seconds(86_400))) == ["6.0s stale 6.0s"])
   }
 
   @Test("A hub that is heard again makes the view fresh, and its next silence has an alarm of its own")

@@ -84,15 +84,70 @@ struct PeerSessionTests {
     #expect(peer.hub(.pong(1, PeerStage.snapshot(1, 0, 1).order)) == ["note"])
   }
 
-  @Test("The heart beats every ten seconds, and every two while a run is on")
+  /// Lets `duration` pass, with a hub that answers each ping at once; returns the pings.
+  private func beats(_ peer: inout PeerStage, _ duration: BusDuration) -> [String] {
+    let end = peer.now + duration
+    var lines: [String] = []
+    while let deadline = peer.core.deadline, deadline <= end {
+      let due = pings(peer.passes(to: max(peer.now, deadline)))
+      if !due.isEmpty { _ = peer.answersPing() }
+      lines += due
+    }
+    peer.now = end
+    return lines
+  }
+
+  private func pings(_ lines: [String]) -> [String] { lines.filter { $0.contains("ping") } }
+
+  @Test("The heart beats every ten seconds, and every two from a run's start to its stop")
   func heartbeat() {
     var peer = PeerStage.up()
-    #expect(peer.passes(.seconds(11)) == ["10.0s send ping 1"])
-    _ = peer.hub(.pong(1, PeerStage.snapshot(1, 0, 1).order))
-    #expect(peer.publishes(PeerStage.snapshot(1, 1, 2, .running)) == ["hear 1.1.2 running", "show 1.1.2 running"])
-    #expect(peer.passes(.seconds(3)) == ["11.25s commit: view 1.1.0 running", "13.0s send ping 2"])
+    #expect(beats(&peer, .seconds(11)) == ["10.0s send ping 1 within 10.0s"])
+    #expect(
+      peer.publishes(PeerStage.snapshot(1, 1, 2, .running)) == [
+        "hear 1.1.2 running", "show 1.1.2 running", "send ping 2 within 2.0s",
+      ])
+    #expect(beats(&peer, .seconds(3)) == ["13.0s send ping 3 within 2.0s"])
     _ = peer.publishes(PeerStage.snapshot(1, 2, 3, .completed))
-    #expect(peer.passes(.seconds(10)) == ["24.0s send ping 3"])
+    // The longer interval is stated before it takes effect.
+    #expect(
+      beats(&peer, .seconds(22)) == [
+        "15.0s send ping 4 within 10.0s", "25.0s send ping 5 within 10.0s", "35.0s send ping 6 within 10.0s",
+      ])
+  }
+
+  @Test("In a pause the interval grows after a minute, and shrinks with the first press or transition")
+  func pause() {
+    var peer = PeerStage.up(PeerStage.snapshot(1, 1, 2, .paused, run: 7))
+    let growing = beats(&peer, .seconds(75))
+    #expect(growing.count == 31)
+    #expect(
+      growing.suffix(3) == [
+        "58.0s send ping 29 within 2.0s", "60.0s send ping 30 within 10.0s", "70.0s send ping 31 within 10.0s",
+      ])
+    // A press of this peer.
+    #expect(pings(peer.presses(.lap, id: 1)) == ["send ping 32 within 2.0s"])
+    let slowed = beats(&peer, .seconds(63))
+    #expect(slowed.last == "135.0s send ping 62 within 10.0s")
+    // A press of another device, and what the hub makes of it.
+    let other = Command(id: CommandID(high: 5, low: 1), kind: .resume, source: .phone)
+    #expect(pings(peer.feed(.event(.command(other, DeviceID("phone")!)))) == ["send ping 63 within 2.0s"])
+    #expect(pings(peer.publishes(PeerStage.snapshot(1, 2, 3, .running, run: 7))) == [])
+    // New numbers in a pause are no news.
+    _ = peer.publishes(PeerStage.snapshot(1, 3, 4, .paused, run: 7))
+    _ = beats(&peer, .seconds(70))
+    #expect(pings(peer.publishes(PeerStage.snapshot(1, 3, 5, .paused, run: 7))) == [])
+    #expect(pings(peer.publishes(PeerStage.snapshot(1, 4, 6, .running, run: 7))).count == 1)
+  }
+
+  @Test("A peer that is welcomed in a long pause begins with the quick beat, as the hub expects")
+  func welcomeInAPause() {
+    var peer = PeerStage.up(PeerStage.snapshot(1, 1, 2, .paused, run: 7))
+    _ = beats(&peer, .seconds(100))
+    _ = peer.feed(.linkDown)
+    _ = peer.feed(.linkUp)
+    _ = peer.welcome(session: 1, PeerStage.snapshot(1, 1, 2, .paused, run: 7))
+    #expect(beats(&peer, .seconds(2)) == ["102.0s send ping 35 within 2.0s"])
   }
 
   @Test("After three beats of silence the hub is unreachable, and the peer says hello again")
@@ -100,7 +155,7 @@ struct PeerSessionTests {
     var peer = PeerStage.up(PeerStage.snapshot(1, 1, 2, .running))
     #expect(
       peer.passes(.seconds(6)) == [
-        "2.0s send ping 1", "4.0s send ping 2", "6.0s unreachable", "6.0s send hello seen 1",
+        "2.0s send ping 1 within 2.0s", "4.0s send ping 2 within 2.0s", "6.0s unreachable", "6.0s send hello seen 1",
         "6.0s stale 6.0s",
       ])
     #expect(!peer.core.isReachable)
@@ -115,7 +170,7 @@ struct PeerSessionTests {
     #expect(peer.hub(.pong(0, SnapshotOrder(term: 1, revision: 1, tick: 2))) == ["send query"])
     #expect(
       peer.hub(.state(StateMessage(snapshot: PeerStage.snapshot(1, 1, 2, .running), age: .zero))) == [
-        "hear 1.1.2 running", "show 1.1.2 running",
+        "hear 1.1.2 running", "show 1.1.2 running", "send ping 1 within 2.0s",
       ])
     #expect(peer.hub(.pong(0, SnapshotOrder(term: 1, revision: 1, tick: 2))) == [])
   }

@@ -5,22 +5,38 @@ import Testing
 struct SessionTests {
   private static let term: UInt64 = 1 << 32
   private var generator = SeededGenerator(seed: 1)
-  private var session = PeerSession(nonce: 7)
+  private var session = PeerSession(nonce: 7, interval: .seconds(10))
 
   private mutating func greet(isRepeat: Bool = false, at seconds: Int64 = 0) -> UInt64? {
     session.greet(isRepeat: isRepeat, at: .zero + .seconds(seconds), generator: &generator)
   }
 
-  private mutating func step(at seconds: Int64, isRunOn: Bool = false) -> PeerSession.Step? {
-    session.meetDeadline(at: .zero + .seconds(seconds), isRunOn: isRunOn)
+  private mutating func step(at seconds: Int64, interval: Int64 = 10) -> PeerSession.Step? {
+    session.meetDeadline(at: .zero + .seconds(seconds), interval: .seconds(interval))
+  }
+
+  private mutating func quicken(at seconds: Int64, interval: Int64) -> PeerSession.Step? {
+    session.quicken(at: .zero + .seconds(seconds), interval: .seconds(interval))
+  }
+
+  /// The hub answers a ping.
+  private mutating func pong(_ number: UInt64, at seconds: Int64) {
+    _ = session.hear(at: .zero + .seconds(seconds))
+    session.receivePong(number, at: .zero + .seconds(seconds))
+  }
+
+  /// The deadline and the end of the hub's silence, in seconds.
+  private var schedule: String {
+    func seconds(_ time: BusTime?) -> String { time.map { "\(($0 - .zero).nanoseconds / 1_000_000_000)" } ?? "never" }
+    return "due \(seconds(session.deadline)), silent \(seconds(session.hearing.silentAt))"
   }
 
   /// Opens a session at `seconds` and schedules its pings.
-  private mutating func open(_ number: UInt64, at seconds: Int64 = 0, isRunOn: Bool = false) {
+  private mutating func open(_ number: UInt64, at seconds: Int64 = 0, interval: Int64 = 10) {
     _ = greet(at: seconds)
     session.open(number)
     _ = session.hear(at: .zero + .seconds(seconds))
-    session.startPings(at: .zero + .seconds(seconds), isRunOn: isRunOn)
+    session.startPings(at: .zero + .seconds(seconds), interval: .seconds(interval))
   }
 
   @Test("Only a welcome with the nonce of the last hello opens a session")
@@ -46,27 +62,72 @@ struct SessionTests {
     #expect(step(at: 10) == .greet)
   }
 
-  @Test("A session pings every ten seconds, every two while a run is on")
+  @Test("A session pings at its interval; the answer gives the round trip")
   mutating func pings() {
     open(1)
+    pong(0, at: 0)
+    #expect(session.roundTrip == nil)
     #expect(step(at: 9) == nil)
-    #expect(step(at: 10) == .ping(1))
-    session.receivePong(1, at: .zero + .seconds(11))
+    #expect(step(at: 10) == .ping(1, nextWithin: .seconds(10)))
+    #expect(schedule == "due 20, silent 30")
+    pong(1, at: 11)
     #expect(session.roundTrip == .seconds(1))
-    session.receivePong(0, at: .zero + .seconds(19))
+    pong(0, at: 19)
     #expect(session.roundTrip == .seconds(1))
-    session.restartPings(at: .zero + .seconds(12), isRunOn: true)
-    #expect(session.deadline == .zero + .seconds(14))
-    // Without pings there is nothing to restart.
-    var oneShot = PeerSession(nonce: 7)
+    #expect(schedule == "due 20, silent 49")
+  }
+
+  @Test("A shorter interval is stated at once, and counts for the hub's silence from then on")
+  mutating func shorter() {
+    open(1)
+    #expect(quicken(at: 9, interval: 10) == nil)
+    #expect(quicken(at: 9, interval: 2) == .ping(1, nextWithin: .seconds(2)))
+    #expect(schedule == "due 11, silent 15")
+    #expect(quicken(at: 9, interval: 2) == nil)
+    // A hub that was silent for long gets no more time.
+    open(2, at: 100)
+    #expect(step(at: 129) == .ping(2, nextWithin: .seconds(10)))
+    #expect(quicken(at: 129, interval: 2) == .ping(3, nextWithin: .seconds(2)))
+    #expect(schedule == "due 130, silent 130")
+    // Without pings there is nothing to quicken.
+    var oneShot = PeerSession(nonce: 7, interval: .seconds(10))
     oneShot.open(1)
-    oneShot.restartPings(at: .zero, isRunOn: true)
+    #expect(oneShot.quicken(at: .zero, interval: .seconds(2)) == nil)
     #expect(oneShot.deadline == nil)
   }
 
-  @Test("A session whose hub has missed three beats starts over")
+  @Test("A longer interval is stated first, and takes effect with the answer")
+  mutating func longer() {
+    open(1, interval: 2)
+    #expect(step(at: 2, interval: 10) == .ping(1, nextWithin: .seconds(10)))
+    // The ping or its answer is lost.
+    #expect(schedule == "due 4, silent 6")
+    #expect(step(at: 4, interval: 10) == .ping(2, nextWithin: .seconds(10)))
+    pong(1, at: 5)
+    #expect(schedule == "due 6, silent 11")
+    #expect(step(at: 6, interval: 10) == .ping(3, nextWithin: .seconds(10)))
+    pong(3, at: 7)
+    #expect(schedule == "due 16, silent 37")
+    #expect(step(at: 16, interval: 10) == .ping(4, nextWithin: .seconds(10)))
+  }
+
+  @Test("An interval that shrinks before the longer one was answered is stated again")
+  mutating func longerThenShorter() {
+    open(1, interval: 2)
+    #expect(step(at: 2, interval: 10) == .ping(1, nextWithin: .seconds(10)))
+    #expect(quicken(at: 3, interval: 2) == .ping(2, nextWithin: .seconds(2)))
+    pong(1, at: 4)
+    #expect(schedule == "due 5, silent 10")
+    pong(2, at: 4)
+    #expect(schedule == "due 5, silent 10")
+  }
+
+  @Test("A session whose hub has missed three beats starts over, at that moment")
   mutating func silence() {
     open(1)
+    #expect(step(at: 11) == .ping(1, nextWithin: .seconds(10)))
+    #expect(step(at: 21) == .ping(2, nextWithin: .seconds(10)))
+    #expect(schedule == "due 30, silent 30")
     #expect(step(at: 30) == .startOver(wasReachable: true))
     #expect(!session.isReachable)
     #expect(step(at: 30) == .startOver(wasReachable: false))

@@ -270,3 +270,10 @@ struct HubStage {
         .named(name, isRequest: true), PeerFrame(session: 0, sentAt: .zero, message: .request(request)), by: identity))
   }
 }
+
+extension PeerMessage {
+  /// A ping that states within what time the next one comes.
+  static func beat(_ number: UInt64, within interval: BusDuration = .seconds(10)) -> PeerMessage {
+    .ping(number, nextWithin: interval)
+  }
+}

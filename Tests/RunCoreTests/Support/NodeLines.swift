@@ -115,7 +115,7 @@ enum NodeLines {
     case .command(let transmission):
       "\(transmission.sequence) \(transmission.command.kind.rawValue) \(seconds(transmission.age))"
     case .samples(let samples): "samples \(samples.map { "\($0.sequence)" }.joined(separator: " "))"
-    case .ping(let number, _): "ping \(number)"
+    case .ping(let number, let interval, _): "ping \(number) within \(seconds(interval))"
     case .query: "query"
     case .goodbye: "goodbye"
     case .request(let request): "request \(request.command.kind.rawValue) \(seconds(request.age))"

@@ -136,6 +136,15 @@ struct PeerStage {
     feed(.frame(HubFrame(session: session, message: message)))
   }
 
+  /// The hub answers the last ping, if there was one.
+  mutating func answersPing() -> [String] {
+    let pings: [UInt64] = sent.compactMap { frame in
+      if case .ping(let number, _, _) = frame.message { number } else { nil }
+    }
+    guard let last = pings.last else { return [] }
+    return hub(.pong(last, core.authoritative.order))
+  }
+
   mutating func publishes(_ snapshot: Snapshot) -> [String] {
     feed(.event(.snapshot(StateMessage(snapshot: snapshot, age: .zero))))
   }

@@ -97,6 +97,8 @@ package struct World {
   var speakers: [UInt64: (store: StoreID, peer: Int)] = [:]
   /// Who is at the other end of each connection of a peer, as the hub's transport knows it.
   var identities: [UInt64: ConnectionIdentity] = [:]
+  /// The last ping of each peer that reached the hub in the peer's present session.
+  var beats: [Int: WorldBeat] = [:]
   /// Messages on one connection keep their order.
   var lastArrival: [String: BusTime] = [:]
   package let speed: BusSpeed

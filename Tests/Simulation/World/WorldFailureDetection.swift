@@ -12,6 +12,39 @@ struct WorldFailureDetection {
   var hasFailed = false
 }
 
+/// A ping that has reached the hub of a simulated world.
+struct WorldBeat {
+  /// The hub's incarnation, and the connection of the peer's last hello.
+  let life: UInt64
+  let connection: UInt64
+  /// The hub's monotonic clock at the arrival of the last ping, and what the ping stated; `nil` before the first.
+  var last: (heardAt: BusTime, nextWithin: BusDuration)?
+}
+
+// A peer counts as unreachable only after three times what its last ping stated.
+extension World {
+  mutating func noteBeat(_ frame: PeerFrame, on connection: UInt64) {
+    guard let peer = speakers[connection]?.peer else { return }
+    switch frame.message {
+    case .hello: beats[peer] = WorldBeat(life: hub.life, connection: connection)
+    case .ping(_, let nextWithin, _):
+      guard let beat = beats[peer], beat.life == hub.life, beat.connection == connection else { return }
+      beats[peer]?.last = (hubNow, nextWithin)
+    default: break
+    }
+  }
+
+  /// Checks the hub's word that a device is silent. Where wrong members take part, the session may not be the peer's.
+  mutating func checkSilence(of device: DeviceID) {
+    tally.count("device silent")
+    guard wrong.members.isEmpty, let index = peers.firstIndex(where: { $0.name == device }) else { return }
+    guard let beat = beats[index], beat.life == hub.life, let last = beat.last else { return }
+    let silence = hubNow - last.heardAt
+    guard silence < last.nextWithin + last.nextWithin + last.nextWithin - .milliseconds(1) else { return }
+    faults.append("peer \(index) counts as silent after \(silence), and stated \(last.nextWithin)")
+  }
+}
+
 // The alarm: once in a silence, only during one, and never after a goodbye.
 extension World {
   static let hubLostAfter = BusDuration.seconds(7)

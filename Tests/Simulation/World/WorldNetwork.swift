@@ -116,6 +116,7 @@ extension World {
     if case .hello(let hello) = frame.message, let peer = peers.firstIndex(where: { $0.name == hello.deviceID }) {
       speakers[number] = (hello.storeID, peer)
     }
+    noteBeat(frame, on: number)
     if case .samples(let samples) = frame.message, !connection.isRequest {
       if let speaker = speakers[number] {
         for sample in samples { arrived.insert(place(of: sample.sequence, .samples, from: speaker.store)) }

@@ -5,6 +5,7 @@ extension World {
   mutating func feedHub(_ event: HubCore.Event) {
     let hubTime = hub.busClock.bus(at: hubNow)
     guard let actions = hub.core?.receive(event, at: hubTime) else { return }
+    let isDeadline = if case .deadline = event { true } else { false }
     noteDue(of: .hub)
     for action in actions {
       switch action {
@@ -18,6 +19,9 @@ extension World {
         if case .receipt(let receipt) = frame.message, case .verdict(let verdict) = receipt.stage { note(verdict) }
       case .publish(let event):
         check(event)
+        if isDeadline, case .presence(let presence) = event, !presence.isReachable {
+          checkSilence(of: presence.deviceID)
+        }
         publish(event)
         if case .snapshot(let message) = event { checkSchedule(message.snapshot, at: hubTime) }
       case .commit(let id, let operations):

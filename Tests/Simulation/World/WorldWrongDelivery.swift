@@ -74,7 +74,10 @@ extension World {
     case 3: send(wrongCommand(wrong.identifier(), .lap), by: place, at: max(1, one(Self.counters)))
     case 4:
       let sentAt = one([BusTime(nanoseconds: .min), BusTime(nanoseconds: .max), .zero])
-      say(.ping(one(Self.counters), roundTrip: one(Self.longSpans)), by: place, sentAt: sentAt)
+      // The codec refuses other intervals.
+      let interval = one([Heartbeat.intervals.lowerBound, .seconds(10), Heartbeat.intervals.upperBound])
+      say(
+        .ping(one(Self.counters), nextWithin: interval, roundTrip: one(Self.longSpans)), by: place, sentAt: sentAt)
       say(someCommand(at: self[place].place(.commands)), by: place, sentAt: sentAt)
     case 5, 6: sendExtremeSamples(place)
     case 7:
