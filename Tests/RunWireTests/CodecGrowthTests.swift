@@ -1,5 +1,6 @@
 import Foundation
 import RunCore
+import SwiftProtobuf
 import TestSupport
 import Testing
 

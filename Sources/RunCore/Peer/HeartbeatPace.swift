@@ -28,7 +28,8 @@ struct HeartbeatPace: Sendable {
   /// - Parameter phase: the phase that the peer shows.
   mutating func note(_ phase: RunPhase, at now: BusTime) {
     switch phase {
-    case .running: state = .quick
+    // A phase that is not known may be that of a run that is on.
+    case .running, .unknown: state = .quick
     case .paused: state = .pausing(slowAt: now + Self.pauseMin)
     case .idle, .completed: state = .slow
     }

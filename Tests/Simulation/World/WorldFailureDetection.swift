@@ -29,7 +29,8 @@ extension World {
     case .hello: beats[peer] = WorldBeat(life: hub.life, connection: connection)
     case .ping(_, let nextWithin, _):
       guard let beat = beats[peer], beat.life == hub.life, beat.connection == connection else { return }
-      beats[peer]?.last = (hubNow, nextWithin)
+      let heardAt = hubNow
+      beats[peer]?.last = (heardAt, nextWithin)
     default: break
     }
   }

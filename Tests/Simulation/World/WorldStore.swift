@@ -262,7 +262,7 @@ struct WorldStore {
     case (.idle, .start), (.completed, .start), (.paused, .resume): .running
     case (.running, .pause): .paused
     case (.running, .stop), (.paused, .stop): .completed
-    case (.idle, _), (.completed, _), (.paused, _), (.running, _): nil
+    case (.idle, _), (.completed, _), (.paused, _), (.running, _), (.unknown, _): nil
     }
   }
 
