@@ -28,9 +28,9 @@ extension World {
     switch frame.message {
     case .hello: beats[peer] = WorldBeat(life: hub.life, connection: connection)
     case .ping(_, let nextWithin, _):
-      guard let beat = beats[peer], beat.life == hub.life, beat.connection == connection else { return }
-      let heardAt = hubNow
-      beats[peer]?.last = (heardAt, nextWithin)
+      guard var beat = beats[peer], beat.life == hub.life, beat.connection == connection else { return }
+      beat.last = (hubNow, nextWithin)
+      beats[peer] = beat
     default: break
     }
   }
