@@ -7,7 +7,7 @@ package enum WireError: Error, Hashable, Sendable, CustomStringConvertible {
   /// A command of a kind that this version does not know; ``Codec/unsupportedCommand(in:term:revision:)`` prepares the
   /// answer.
   case unsupportedKind(CommandID)
-  /// A hello in another version of the wire, which cannot be decoded further.
+  /// A hello or a request in another version of the wire, which cannot be decoded further.
   case versionMismatch(UInt32)
 
   package var description: String {

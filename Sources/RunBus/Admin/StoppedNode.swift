@@ -42,7 +42,7 @@ package final class StoppedNode {
       now = real
       let settings = PeerCore.Settings(
         deviceID: device, role: NodeRole(rawValue: device.rawValue), nodeID: store.nodeID, storeID: store.storeID,
-        topics: [], isOneShot: false, seed: .random(in: .min ... .max))
+        topics: [], seed: .random(in: .min ... .max))
       core = .peer(PeerCore(settings: settings, history: peer, now: real, wallSeconds: wall, bootID: MachineBoot.id))
       return
     }

@@ -34,7 +34,7 @@ public final class NodeStore: Sendable {
     try self.init(directory: directory, device: device, patience: patience, options: StoreOptions())
   }
 
-  /// A store in memory, which is lost with its owner: for one-shot senders and tests.
+  /// A store in memory, which is lost with its owner: for visitors and tests.
   public convenience init() { self.init(options: StoreOptions()) }
 
   convenience init(

@@ -12,7 +12,7 @@ extension HubCore {
     case unsupported(ConnectionID, UnsupportedCommand)
     /// A connection sent bytes that are no frame; the text gives the reason in one line.
     case malformed(ConnectionID, String)
-    /// A connection said hello in another wire version, so the rest of the frame cannot be read.
+    /// A connection said hello or made a request in another wire version, so the rest of the frame cannot be read.
     case foreign(ConnectionID, version: UInt32)
     /// A connection was closed or lost.
     case gone(ConnectionID)

@@ -14,8 +14,7 @@ struct PeerSession: Sendable {
     case down(isRenewing: Bool)
     case greeting(retryAt: BusTime, attempts: Int)
     case renewing
-    /// A one-shot has a session and does not ping.
-    case up(number: UInt64, pingAt: BusTime?)
+    case up(number: UInt64, pingAt: BusTime)
     case refused
     case ended
   }
@@ -93,9 +92,9 @@ struct PeerSession: Sendable {
   /// Whether a welcome with this nonce answers the last hello.
   func awaits(_ nonce: UInt64) -> Bool { isGreeting && nonce == self.nonce }
 
-  /// Opens a session. It does not ping before ``startPings(at:isRunOn:)``.
-  mutating func open(_ number: UInt64) {
-    state = .up(number: number, pingAt: nil)
+  /// Opens a session and schedules its first ping.
+  mutating func open(_ number: UInt64, at now: BusTime, isRunOn: Bool) {
+    state = .up(number: number, pingAt: now + Heartbeat.interval(isRunOn: isRunOn))
     lastNumber = number
   }
 
@@ -118,17 +117,11 @@ struct PeerSession: Sendable {
 
   // MARK: Pings
 
-  /// Schedules the first ping of the session.
-  mutating func startPings(at now: BusTime, isRunOn: Bool) {
-    guard case .up(let number, _) = state else { return }
-    state = .up(number: number, pingAt: now + Heartbeat.interval(isRunOn: isRunOn))
-  }
-
   /// Schedules the next ping anew, because a run has begun or ended: when a run begins, a ping that was due in ten
   /// seconds is due in two.
   mutating func restartPings(at now: BusTime, isRunOn: Bool) {
-    guard case .up(_, .some) = state else { return }
-    startPings(at: now, isRunOn: isRunOn)
+    guard case .up(let number, _) = state else { return }
+    state = .up(number: number, pingAt: now + Heartbeat.interval(isRunOn: isRunOn))
   }
 
   /// Does what is due; `nil` when nothing is.
@@ -137,12 +130,12 @@ struct PeerSession: Sendable {
     case .down, .renewing, .refused, .ended: return nil
     case .greeting(let retryAt, _): return retryAt <= now ? .greet : nil
     case .up(_, let pingAt):
-      guard let pingAt, pingAt <= now else { return nil }
+      guard pingAt <= now else { return nil }
       if let heardAt, now - heardAt >= Heartbeat.silence(isRunOn: isRunOn) {
         return .startOver(wasReachable: setReachable(false))
       }
       ping = (ping.number + 1, now)
-      startPings(at: now, isRunOn: isRunOn)
+      restartPings(at: now, isRunOn: isRunOn)
       return .ping(ping.number)
     }
   }

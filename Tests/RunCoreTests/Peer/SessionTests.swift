@@ -15,12 +15,11 @@ struct SessionTests {
     session.meetDeadline(at: .zero + .seconds(seconds), isRunOn: isRunOn)
   }
 
-  /// Opens a session at `seconds` and schedules its pings.
+  /// Opens a session at `seconds`.
   private mutating func open(_ number: UInt64, at seconds: Int64 = 0, isRunOn: Bool = false) {
     _ = greet(at: seconds)
-    session.open(number)
+    session.open(number, at: .zero + .seconds(seconds), isRunOn: isRunOn)
     _ = session.hear(at: .zero + .seconds(seconds))
-    session.startPings(at: .zero + .seconds(seconds), isRunOn: isRunOn)
   }
 
   @Test("Only a welcome with the nonce of the last hello opens a session")
@@ -30,7 +29,7 @@ struct SessionTests {
     #expect(session.awaits(8))
     #expect(greet() == 9)
     #expect(!session.awaits(8))
-    session.open(3)
+    session.open(3, at: .zero, isRunOn: false)
     #expect(session.number == 3)
     #expect(!session.awaits(9))
   }
@@ -57,11 +56,10 @@ struct SessionTests {
     #expect(session.roundTrip == .seconds(1))
     session.restartPings(at: .zero + .seconds(12), isRunOn: true)
     #expect(session.deadline == .zero + .seconds(14))
-    // Without pings there is nothing to restart.
-    var oneShot = PeerSession(nonce: 7)
-    oneShot.open(1)
-    oneShot.restartPings(at: .zero, isRunOn: true)
-    #expect(oneShot.deadline == nil)
+    // Without a session there is nothing to restart.
+    var down = PeerSession(nonce: 7)
+    down.restartPings(at: .zero, isRunOn: true)
+    #expect(down.deadline == nil)
   }
 
   @Test("A session whose hub has missed three beats starts over")
