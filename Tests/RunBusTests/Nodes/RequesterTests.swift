@@ -66,7 +66,10 @@ struct RequesterTests {
     let hub = Hub(
       configuration: HubConfiguration(deviceID: DeviceID("phone")!), listener: bus.listener, store: NodeStore(),
       loop: try Loop())
-    try await withRunning([hub]) { #expect(try await requester.state().phase == .idle) }
+    try await withRunning([hub]) {
+      let state = try await requester.state()
+      #expect(state.phase == .idle)
+    }
   }
 
   @Test("An address that is none ends the request")

@@ -94,7 +94,8 @@ extension World {
     case .linkUp:
       guard shell.connection == nil else { return }
       guard hub.core != nil else { return schedule(.shell(key, .linkUp), in: .milliseconds(200)) }
-      shells[key]?.connection = number()
+      let connection = number()
+      shells[key]?.connection = connection
       feedShell(key, .linkUp)
     case .linkDown(let connection):
       guard shell.connection == connection else { return }
