@@ -43,7 +43,10 @@ package enum Codec {
       command = transmission.command
       guard let number = try? sequence(transmission.sequence) else { return nil }
       place = number
-    case .request(let request): command = request.command
+    case .request(let request):
+      // A sender of another version is told of the version instead.
+      guard request.version == wireVersion else { return nil }
+      command = request.command.command
     case .hello, .samples, .ping, .query, .goodbye, .delivery, .inquiry, .fetchRecord, nil: return nil
     }
     guard case .UNRECOGNIZED = command.kind, let id: CommandID = try? identifier(command.id, "command id") else {

@@ -51,6 +51,7 @@ extension Codec {
     case .verdict(let verdict): message.stage = .verdict(self.message(verdict))
     }
     if let age = receipt.effectiveAge { message.effectiveAgeNs = age.nanoseconds }
+    if let phase = receipt.phase { message.phase = word(phase) }
     return message
   }
 
@@ -70,7 +71,8 @@ extension Codec {
     }
     return Receipt(
       commandID: id, kind: kind, source: source, stage: stage,
-      effectiveAge: message.hasEffectiveAgeNs ? BusDuration(nanoseconds: message.effectiveAgeNs) : nil)
+      effectiveAge: message.hasEffectiveAgeNs ? BusDuration(nanoseconds: message.effectiveAgeNs) : nil,
+      phase: message.hasPhase ? try phase(message.phase) : nil)
   }
 
   /// The verdict does not repeat the command's id, which the receipt around it contains.

@@ -61,7 +61,6 @@ extension Codec {
     message.storeID = data(hello.storeID)
     message.nonce = hello.nonce
     message.termSeen = hello.termSeen
-    message.oneShot = hello.isOneShot
     if let hub = hello.hub { message.hubStoreID = data(hub) }
     message.acknowledged = messages(hello.acknowledged)
     message.received = messages(hello.received)
@@ -73,7 +72,7 @@ extension Codec {
       return Hello(
         version: message.version, deviceID: try device(message.deviceID), role: try role(message.role),
         nodeID: try identifier(message.nodeID, "node id"), storeID: try identifier(message.storeID, "store id"),
-        nonce: message.nonce, termSeen: try counter(message.termSeen, "term"), isOneShot: message.oneShot,
+        nonce: message.nonce, termSeen: try counter(message.termSeen, "term"),
         hub: message.hasHubStoreID ? try identifier(message.hubStoreID, "hub store id") : nil,
         acknowledged: try marks(message.acknowledged).mapValues(\.sequence), received: try marks(message.received))
     } catch {
@@ -98,21 +97,5 @@ extension Codec {
     return CommandTransmission(
       command: try value(message.command), sequence: try sequence(message.sequence),
       age: try span(message.ageNs, "command age"), isUncertain: message.uncertain, stopFollows: message.stopFollows)
-  }
-
-  private static func message(_ request: Request) -> WireRequest {
-    var message = WireRequest()
-    message.command = self.message(request.command)
-    message.deviceID = request.deviceID.rawValue
-    message.ageNs = max(0, request.age.nanoseconds)
-    message.uncertain = request.isUncertain
-    return message
-  }
-
-  private static func value(_ message: WireRequest) throws(WireError) -> Request {
-    guard message.hasCommand else { throw .malformed("request without a command") }
-    return Request(
-      command: try value(message.command), deviceID: try device(message.deviceID),
-      age: try span(message.ageNs, "command age"), isUncertain: message.uncertain)
   }
 }

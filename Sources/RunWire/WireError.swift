@@ -10,7 +10,7 @@ package enum WireError: Error, Hashable, Sendable, CustomStringConvertible {
   /// A frame, delivery or event of a kind that this version does not know; the text names what is not known. It has no
   /// effect and gets no answer, because a later version may send it to every node.
   case unknown(String)
-  /// A hello in another version of the wire, which cannot be decoded further.
+  /// A hello or a request in another version of the wire, which cannot be decoded further.
   case versionMismatch(UInt32)
 
   package var description: String {

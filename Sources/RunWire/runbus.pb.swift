@@ -14,8 +14,9 @@
 //
 //   control   peer DEALER -> hub ROUTER   one message part: a PeerFrame
 //             hub ROUTER -> peer DEALER   one message part: a HubFrame
-//             A plain REQ may send a PeerFrame that holds a Request. Its one reply is a HubFrame that holds the
-//             command's Receipt with the verdict, or a Refusal.
+//             A DEALER or a plain REQ may send a PeerFrame with session 0 that holds a Request, without a hello. The
+//             answers are HubFrames with session 0. A REQ gets one reply: the Receipt with the verdict, the
+//             StateMessage, the InquiryAnswer or a Refusal.
 //   events    hub XPUB -> peer SUB        two message parts: the topic (one byte) and a BusEvent.
 //             topic "s": snapshots; topic "r": the route; topic "f": accepted commands, receipts, presence and
 //             processed messages
@@ -722,7 +723,7 @@ nonisolated struct WirePeerFrame: Sendable {
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// The session number from the welcome; 0 before the welcome, in a plain REQ and at an admin socket.
+  /// The session number from the welcome; 0 before the welcome, in a Request without a session and at an admin socket.
   var session: UInt64 = 0
 
   /// The sender's monotonic clock when it sends the frame. The origin does not matter, but the clock must not jump
@@ -863,10 +864,6 @@ nonisolated struct WireHello: Sendable {
   /// The highest hub term that the sender has ever seen; 0 if it has seen none.
   var termSeen: UInt64 = 0
 
-  /// Whether the sender is a one-shot: it sends one command and is not a member of the bus. The hub publishes no
-  /// presence for it.
-  var oneShot: Bool = false
-
   /// The hub's store to which the sender's streams go; absent before the first welcome.
   var hubStoreID: Data {
     get {_hubStoreID ?? Data()}
@@ -907,8 +904,7 @@ nonisolated struct WireTransmission: Sendable {
   /// Clears the value of `command`. Subsequent reads from it will return its default value.
   mutating func clearCommand() {self._command = nil}
 
-  /// The command's sequence in the stream: 1, 2, 3 ... A resend has the same sequence and the same command id. A
-  /// one-shot sends 1, and the hub ignores it.
+  /// The command's sequence in the stream: 1, 2, 3 ... A resend has the same sequence and the same command id.
   var sequence: UInt64 = 0
 
   /// Real time since the person pressed the button, computed anew for each sending; never negative.
@@ -930,9 +926,64 @@ nonisolated struct WireTransmission: Sendable {
   fileprivate var _command: WireCommand? = nil
 }
 
-/// A command outside the streams. A plain REQ sends it; within a session a node uses it to forward a command that a
-/// one-shot left in the spool of the node's machine. The answer is one Receipt, with the verdict.
+/// Asks the hub for one thing. It needs no session: session 0, on a DEALER or a plain REQ. Within a session a node uses
+/// it to forward a command that somebody left in the spool of the node's machine.
 nonisolated struct WireRequest: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// The version of this schema that the sender uses, as in Hello. This field stays the same in all later versions.
+  var version: UInt32 = 0
+
+  var subject: WireRequest.OneOf_Subject? = nil
+
+  /// A command outside the streams. The answers are two Receipts: pending, then the verdict; a REQ gets the verdict
+  /// alone.
+  var command: WireCommandRequest {
+    get {
+      if case .command(let v)? = subject {return v}
+      return WireCommandRequest()
+    }
+    set {subject = .command(newValue)}
+  }
+
+  /// The newest snapshot. The answer is a StateMessage.
+  var state: WireQuery {
+    get {
+      if case .state(let v)? = subject {return v}
+      return WireQuery()
+    }
+    set {subject = .state(newValue)}
+  }
+
+  /// The answer is an InquiryAnswer.
+  var inquiry: WireInquiry {
+    get {
+      if case .inquiry(let v)? = subject {return v}
+      return WireInquiry()
+    }
+    set {subject = .inquiry(newValue)}
+  }
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  nonisolated enum OneOf_Subject: Equatable, Sendable {
+    /// A command outside the streams. The answers are two Receipts: pending, then the verdict; a REQ gets the verdict
+    /// alone.
+    case command(WireCommandRequest)
+    /// The newest snapshot. The answer is a StateMessage.
+    case state(WireQuery)
+    /// The answer is an InquiryAnswer.
+    case inquiry(WireInquiry)
+
+  }
+
+  init() {}
+}
+
+/// A command without a stream. The sender sends it again, with the same command id, until it has the verdict.
+nonisolated struct WireCommandRequest: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
@@ -949,17 +1000,45 @@ nonisolated struct WireRequest: Sendable {
   /// The device on whose behalf the command is sent.
   var deviceID: String = String()
 
-  /// Real time since the person pressed the button; never negative.
+  /// Real time since the person pressed the button, computed anew for each sending; never negative.
   var ageNs: Int64 = 0
 
   /// Whether the sender measured the age by wall time, across a reboot.
   var uncertain: Bool = false
+
+  /// When the person pressed, by the clock of the sender's machine. A hub on the same machine uses it instead of the
+  /// age, so that time in queues counts. Absent when it is not known.
+  var pressed: WireMachineTime {
+    get {_pressed ?? WireMachineTime()}
+    set {_pressed = newValue}
+  }
+  /// Returns true if `pressed` has been explicitly set.
+  var hasPressed: Bool {self._pressed != nil}
+  /// Clears the value of `pressed`. Subsequent reads from it will return its default value.
+  mutating func clearPressed() {self._pressed = nil}
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   init() {}
 
   fileprivate var _command: WireCommand? = nil
+  fileprivate var _pressed: WireMachineTime? = nil
+}
+
+/// A reading of a machine's monotonic clock, which includes sleep (Linux: CLOCK_BOOTTIME).
+nonisolated struct WireMachineTime: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// The boot of the machine: 1 to 64 bytes (Linux: /proc/sys/kernel/random/boot_id).
+  var bootID: String = String()
+
+  var monotonicNs: Int64 = 0
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
 }
 
 /// Sensor readings in the order of their sequences, 1 to 512 of them.
@@ -1057,9 +1136,8 @@ nonisolated struct WireHubFrame: Sendable {
     set {message = .refused(newValue)}
   }
 
-  /// A stage of a command that came in a Request or from a one-shot. Other senders get a Delivery: Acknowledge when
-  /// the command is durable, Verdicts when it is judged. The hub always answers a command of an unknown kind with a
-  /// Receipt.
+  /// A stage of a command that came in a Request. Senders with a stream get a Delivery: Acknowledge when the command
+  /// is durable, Verdicts when it is judged. The hub always answers a command of an unknown kind with a Receipt.
   var receipt: WireReceipt {
     get {
       if case .receipt(let v)? = message {return v}
@@ -1124,9 +1202,8 @@ nonisolated struct WireHubFrame: Sendable {
   nonisolated enum OneOf_Message: Equatable, Sendable {
     case welcome(WireWelcome)
     case refused(WireRefusal)
-    /// A stage of a command that came in a Request or from a one-shot. Other senders get a Delivery: Acknowledge when
-    /// the command is durable, Verdicts when it is judged. The hub always answers a command of an unknown kind with a
-    /// Receipt.
+    /// A stage of a command that came in a Request. Senders with a stream get a Delivery: Acknowledge when the command
+    /// is durable, Verdicts when it is judged. The hub always answers a command of an unknown kind with a Receipt.
     case receipt(WireReceipt)
     case delivery(WireDelivery)
     case pong(WirePong)
@@ -2782,6 +2859,16 @@ nonisolated struct WireReceipt: Sendable {
   /// Clears the value of `effectiveAgeNs`. Subsequent reads from it will return its default value.
   mutating func clearEffectiveAgeNs() {self._effectiveAgeNs = nil}
 
+  /// The phase of the run when this receipt is sent. Only the answer to a Request has it, with the verdict.
+  var phase: WirePhase {
+    get {_phase ?? .unspecified}
+    set {_phase = newValue}
+  }
+  /// Returns true if `phase` has been explicitly set.
+  var hasPhase: Bool {self._phase != nil}
+  /// Clears the value of `phase`. Subsequent reads from it will return its default value.
+  mutating func clearPhase() {self._phase = nil}
+
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   /// Unknown: the receipt is dropped and counted; among Verdicts it uses up its sequence.
@@ -2795,6 +2882,7 @@ nonisolated struct WireReceipt: Sendable {
   init() {}
 
   fileprivate var _effectiveAgeNs: Int64? = nil
+  fileprivate var _phase: WirePhase? = nil
 }
 
 /// The command is durable at the sender.
@@ -4001,7 +4089,7 @@ nonisolated extension WirePeerFrame: SwiftProtobuf.Message, SwiftProtobuf._Messa
 
 nonisolated extension WireHello: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".Hello"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}version\0\u{3}device_id\0\u{1}role\0\u{3}node_id\0\u{3}store_id\0\u{1}nonce\0\u{3}term_seen\0\u{3}one_shot\0\u{3}hub_store_id\0\u{1}acknowledged\0\u{1}received\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}version\0\u{3}device_id\0\u{1}role\0\u{3}node_id\0\u{3}store_id\0\u{1}nonce\0\u{3}term_seen\0\u{4}\u{2}hub_store_id\0\u{1}acknowledged\0\u{1}received\0\u{b}one_shot\0\u{c}\u{8}\u{1}")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -4016,7 +4104,6 @@ nonisolated extension WireHello: SwiftProtobuf.Message, SwiftProtobuf._MessageIm
       case 5: try { try decoder.decodeSingularBytesField(value: &self.storeID) }()
       case 6: try { try decoder.decodeSingularFixed64Field(value: &self.nonce) }()
       case 7: try { try decoder.decodeSingularUInt64Field(value: &self.termSeen) }()
-      case 8: try { try decoder.decodeSingularBoolField(value: &self.oneShot) }()
       case 9: try { try decoder.decodeSingularBytesField(value: &self._hubStoreID) }()
       case 10: try { try decoder.decodeRepeatedMessageField(value: &self.acknowledged) }()
       case 11: try { try decoder.decodeRepeatedMessageField(value: &self.received) }()
@@ -4051,9 +4138,6 @@ nonisolated extension WireHello: SwiftProtobuf.Message, SwiftProtobuf._MessageIm
     if self.termSeen != 0 {
       try visitor.visitSingularUInt64Field(value: self.termSeen, fieldNumber: 7)
     }
-    if self.oneShot != false {
-      try visitor.visitSingularBoolField(value: self.oneShot, fieldNumber: 8)
-    }
     try { if let v = self._hubStoreID {
       try visitor.visitSingularBytesField(value: v, fieldNumber: 9)
     } }()
@@ -4074,7 +4158,6 @@ nonisolated extension WireHello: SwiftProtobuf.Message, SwiftProtobuf._MessageIm
     if lhs.storeID != rhs.storeID {return false}
     if lhs.nonce != rhs.nonce {return false}
     if lhs.termSeen != rhs.termSeen {return false}
-    if lhs.oneShot != rhs.oneShot {return false}
     if lhs._hubStoreID != rhs._hubStoreID {return false}
     if lhs.acknowledged != rhs.acknowledged {return false}
     if lhs.received != rhs.received {return false}
@@ -4139,7 +4222,96 @@ nonisolated extension WireTransmission: SwiftProtobuf.Message, SwiftProtobuf._Me
 
 nonisolated extension WireRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".Request"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}command\0\u{3}device_id\0\u{3}age_ns\0\u{1}uncertain\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\u{5}version\0\u{1}command\0\u{1}state\0\u{1}inquiry\0\u{c}\u{1}\u{4}")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 5: try { try decoder.decodeSingularUInt32Field(value: &self.version) }()
+      case 6: try {
+        var v: WireCommandRequest?
+        var hadOneofValue = false
+        if let current = self.subject {
+          hadOneofValue = true
+          if case .command(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.subject = .command(v)
+        }
+      }()
+      case 7: try {
+        var v: WireQuery?
+        var hadOneofValue = false
+        if let current = self.subject {
+          hadOneofValue = true
+          if case .state(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.subject = .state(v)
+        }
+      }()
+      case 8: try {
+        var v: WireInquiry?
+        var hadOneofValue = false
+        if let current = self.subject {
+          hadOneofValue = true
+          if case .inquiry(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.subject = .inquiry(v)
+        }
+      }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    if self.version != 0 {
+      try visitor.visitSingularUInt32Field(value: self.version, fieldNumber: 5)
+    }
+    switch self.subject {
+    case .command?: try {
+      guard case .command(let v)? = self.subject else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 6)
+    }()
+    case .state?: try {
+      guard case .state(let v)? = self.subject else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 7)
+    }()
+    case .inquiry?: try {
+      guard case .inquiry(let v)? = self.subject else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 8)
+    }()
+    case nil: break
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: WireRequest, rhs: WireRequest) -> Bool {
+    if lhs.version != rhs.version {return false}
+    if lhs.subject != rhs.subject {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireCommandRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".CommandRequest"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}command\0\u{3}device_id\0\u{3}age_ns\0\u{1}uncertain\0\u{1}pressed\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -4151,6 +4323,7 @@ nonisolated extension WireRequest: SwiftProtobuf.Message, SwiftProtobuf._Message
       case 2: try { try decoder.decodeSingularStringField(value: &self.deviceID) }()
       case 3: try { try decoder.decodeSingularInt64Field(value: &self.ageNs) }()
       case 4: try { try decoder.decodeSingularBoolField(value: &self.uncertain) }()
+      case 5: try { try decoder.decodeSingularMessageField(value: &self._pressed) }()
       default: break
       }
     }
@@ -4173,14 +4346,53 @@ nonisolated extension WireRequest: SwiftProtobuf.Message, SwiftProtobuf._Message
     if self.uncertain != false {
       try visitor.visitSingularBoolField(value: self.uncertain, fieldNumber: 4)
     }
+    try { if let v = self._pressed {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 5)
+    } }()
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  static func ==(lhs: WireRequest, rhs: WireRequest) -> Bool {
+  static func ==(lhs: WireCommandRequest, rhs: WireCommandRequest) -> Bool {
     if lhs._command != rhs._command {return false}
     if lhs.deviceID != rhs.deviceID {return false}
     if lhs.ageNs != rhs.ageNs {return false}
     if lhs.uncertain != rhs.uncertain {return false}
+    if lhs._pressed != rhs._pressed {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireMachineTime: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".MachineTime"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}boot_id\0\u{3}monotonic_ns\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.bootID) }()
+      case 2: try { try decoder.decodeSingularInt64Field(value: &self.monotonicNs) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.bootID.isEmpty {
+      try visitor.visitSingularStringField(value: self.bootID, fieldNumber: 1)
+    }
+    if self.monotonicNs != 0 {
+      try visitor.visitSingularInt64Field(value: self.monotonicNs, fieldNumber: 2)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: WireMachineTime, rhs: WireMachineTime) -> Bool {
+    if lhs.bootID != rhs.bootID {return false}
+    if lhs.monotonicNs != rhs.monotonicNs {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -7137,7 +7349,7 @@ nonisolated extension WireBase: SwiftProtobuf.Message, SwiftProtobuf._MessageImp
 
 nonisolated extension WireReceipt: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".Receipt"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}command_id\0\u{1}kind\0\u{1}source\0\u{1}queued\0\u{1}pending\0\u{1}verdict\0\u{3}effective_age_ns\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}command_id\0\u{1}kind\0\u{1}source\0\u{1}queued\0\u{1}pending\0\u{1}verdict\0\u{3}effective_age_ns\0\u{1}phase\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -7188,6 +7400,7 @@ nonisolated extension WireReceipt: SwiftProtobuf.Message, SwiftProtobuf._Message
         }
       }()
       case 7: try { try decoder.decodeSingularInt64Field(value: &self._effectiveAgeNs) }()
+      case 8: try { try decoder.decodeSingularEnumField(value: &self._phase) }()
       default: break
       }
     }
@@ -7225,6 +7438,9 @@ nonisolated extension WireReceipt: SwiftProtobuf.Message, SwiftProtobuf._Message
     try { if let v = self._effectiveAgeNs {
       try visitor.visitSingularInt64Field(value: v, fieldNumber: 7)
     } }()
+    try { if let v = self._phase {
+      try visitor.visitSingularEnumField(value: v, fieldNumber: 8)
+    } }()
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -7234,6 +7450,7 @@ nonisolated extension WireReceipt: SwiftProtobuf.Message, SwiftProtobuf._Message
     if lhs.source != rhs.source {return false}
     if lhs.stage != rhs.stage {return false}
     if lhs._effectiveAgeNs != rhs._effectiveAgeNs {return false}
+    if lhs._phase != rhs._phase {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

@@ -24,14 +24,14 @@ struct CodecGoldenTests {
       deviceID: try #require(DeviceID("watch")), role: .watch,
       nodeID: NodeID(high: 0x0102_0304_0506_0708, low: 0x090A_0B0C_0D0E_0F10),
       storeID: StoreID(high: 0x1112_1314_1516_1718, low: 0x191A_1B1C_1D1E_1F20), nonce: 0xA1A2_A3A4_A5A6_A7A8,
-      termSeen: 3, isOneShot: true, hub: StoreID(high: 0x4142_4344_4546_4748, low: 0x494A_4B4C_4D4E_4F50),
+      termSeen: 3, hub: StoreID(high: 0x4142_4344_4546_4748, low: 0x494A_4B4C_4D4E_4F50),
       acknowledged: [.samples: 0, .commands: 5],
       received: [.verdicts: StreamMark(sequence: 2), .messages: StreamMark(sequence: 300, id: Self.id)])
     let frame = PeerFrame(session: 0, sentAt: BusTime(nanoseconds: 1_000_000_000), message: .hello(hello))
     #expect(
       hex(Codec.encode(frame)) == """
-        108094ebdc031a7c0803120577617463681a05776174636822100102030405060708090a0b0c0d0e0f102a1011121314\
-        15161718191a1b1c1d1e1f2031a8a7a6a5a4a3a2a1380340014a104142434445464748494a4b4c4d4e4f505204080110\
+        108094ebdc031a7a0803120577617463681a05776174636822100102030405060708090a0b0c0d0e0f102a1011121314\
+        15161718191a1b1c1d1e1f2031a8a7a6a5a4a3a2a138034a104142434445464748494a4b4c4d4e4f505204080110\
         05520208025a17080310ac021a105152535455565758595a5b5c5d5e5f605a0408041002
         """)
   }

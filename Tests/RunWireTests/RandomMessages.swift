@@ -74,7 +74,8 @@ struct RandomMessages {
       commandID: id, kind: kind, source: source, outcome: one(of: outcomes), runID: maybe { $0.id() }, term: counter(),
       revision: counter(), effectiveAt: maybe { $0.time() })
     return Receipt(
-      commandID: id, kind: kind, source: source, stage: .verdict(verdict), effectiveAge: maybe { $0.span() })
+      commandID: id, kind: kind, source: source, stage: .verdict(verdict), effectiveAge: maybe { $0.span() },
+      phase: maybe { $0.one(of: RunPhase.allCases) })
   }
 
   mutating func order() -> SnapshotOrder { SnapshotOrder(term: counter(), revision: counter(), tick: counter()) }
@@ -109,10 +110,17 @@ struct RandomMessages {
       runID: maybe { $0.id() })
   }
 
+  mutating func request() -> Request {
+    let command = CommandRequest(
+      command: command(), deviceID: device(), age: age(), isUncertain: coin(),
+      pressed: maybe { MachineTime(bootID: "d3c0ffee-\($0.bits())", reading: $0.time()) })
+    return Request(one(of: [.command(command), .state, .inquiry(one(of: inquiries()))]))
+  }
+
   mutating func peerFrame() -> PeerFrame {
     let hello = Hello(
       version: one(of: [0, 1, 2, .max]), deviceID: device(), role: role(), nodeID: id(), storeID: id(), nonce: bits(),
-      termSeen: counter(), isOneShot: coin(), hub: maybe { $0.id() }, acknowledged: marks().mapValues(\.sequence),
+      termSeen: counter(), hub: maybe { $0.id() }, acknowledged: marks().mapValues(\.sequence),
       received: marks())
     let transmission = CommandTransmission(
       command: command(), sequence: sequence(), age: age(), isUncertain: coin(), stopFollows: coin())
@@ -121,7 +129,7 @@ struct RandomMessages {
       PeerMessage.hello(hello), .command(transmission), .samples(samples),
       .ping(
         bits(), nextWithin: one(of: [.seconds(1), .milliseconds(2500), .seconds(60)]), roundTrip: maybe { $0.age() }),
-      .query, .goodbye, .request(Request(command: command(), deviceID: device(), age: age())),
+      .query, .goodbye, .request(request()),
       .delivery(one(of: deliveries())), .inquire(one(of: inquiries())),
       .fetchRecord(RecordFetch(after: counter(), from: number(below: 1 << 20))),
     ])

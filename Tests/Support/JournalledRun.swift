@@ -104,7 +104,7 @@ public struct JournalledRun<Disk: JournalDisk> {
     peer = PeerCore(
       settings: PeerCore.Settings(
         deviceID: .watch, role: .watch, nodeID: NodeID(high: 3, low: 1), storeID: StoreID(high: 2, low: 1), topics: [],
-        isOneShot: false, seed: 1),
+        seed: 1),
       now: now)
     perform(peer.receive(.started, at: now))
     begin()

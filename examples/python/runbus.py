@@ -69,6 +69,18 @@ def command(kind, source="shell", run_id=None):
     )
 
 
+def request(kind, device):
+    """Makes the frame that a plain REQ sends for a press of now. On the hub's machine the clock tells when it was."""
+    request = Request(version=VERSION)  # noqa: F821
+    request.command.command.CopyFrom(command(kind))
+    request.command.device_id = device
+    boot = Path("/proc/sys/kernel/random/boot_id")
+    if boot.exists():
+        request.command.pressed.boot_id = boot.read_text().strip()
+        request.command.pressed.monotonic_ns = monotonic_ns()
+    return PeerFrame(request=request)  # noqa: F821
+
+
 def monotonic_ns():
     """Reads the machine's monotonic clock, which includes sleep where the system has such a clock."""
     return time.clock_gettime_ns(getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC))

@@ -40,7 +40,7 @@ package final class StoppedNode {
     (self.device, self.store, now) = (device, store, Loop.now)
     let settings = PeerCore.Settings(
       deviceID: device, role: NodeRole(rawValue: device.rawValue), nodeID: store.nodeID, storeID: store.storeID,
-      topics: [], isOneShot: false, seed: .random(in: .min ... .max))
+      topics: [], seed: .random(in: .min ... .max))
     core = .peer(
       PeerCore(
         settings: settings, history: peer, now: now, wallSeconds: Date().timeIntervalSince1970, bootID: MachineBoot.id))

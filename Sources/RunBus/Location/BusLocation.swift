@@ -132,7 +132,7 @@ public struct BusLocation: Hashable, Sendable {
   /// On iOS and watchOS ``NodeStore`` excludes the directory from backups, and has its files protected until the first
   /// unlocking only, so that a node can write while the device is locked.
   public func stateDirectory(for device: DeviceID) -> String { paths.stateDirectory + "/" + device.rawValue }
-  /// The directory in which one-shot senders of this machine leave commands. No device can have this name.
+  /// The directory in which senders without a store leave commands on this machine. No device can have this name.
   public var spoolDirectory: String { paths.stateDirectory + "/_spool" }
 
   /// Makes the runtime directory with access for this user only.

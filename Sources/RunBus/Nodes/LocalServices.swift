@@ -3,10 +3,10 @@ import Foundation
 import Logging
 import RunCore
 
-/// What a node offers on its own machine besides its store: the spools of one-shot senders, and an admin socket.
+/// What a node offers on its own machine besides its store: the spools of the machine, and an admin socket.
 public struct LocalServices: Sendable {
-  /// Where one-shot senders leave commands that they could not deliver: one directory for each place at which they look
-  /// for the hub.
+  /// Where senders without a store leave commands that they could not deliver: one directory for each place at which
+  /// they look for the hub.
   public var spools: [SpoolDirectory]
   /// Opens the socket at which a shell asks this node.
   public var adminSocket: (any AdminSocketOpener)?
@@ -87,11 +87,7 @@ final class LocalServicesDriver {
     for notice in notices { log.warning("\(notice)") }
     let now = Loop.now
     let wall = Date().timeIntervalSince1970
-    let presses = commands.map { spooled in
-      let (age, isUncertain) = spooled.age(now: now, wallSeconds: wall, bootID: MachineBoot.id)
-      return ForwardedCommand(
-        command: spooled.command, deviceID: spooled.deviceID, since: now - age, isUncertain: isUncertain)
-    }
+    let presses = commands.map { $0.forwarded(now: now, wallSeconds: wall, bootID: MachineBoot.id) }
     unjudged = Set(presses.map(\.command.id))
     if !presses.isEmpty { spooled(presses) }
   }
@@ -106,7 +102,7 @@ final class LocalServicesDriver {
     }
   }
 
-  /// Makes the spool directories: from now on, one-shot senders of this machine may leave commands for this bus.
+  /// Makes the spool directories: from now on, senders of this machine may leave commands for this bus.
   func meet() {
     for spool in services.spools {
       disk.async { [log] in

@@ -134,25 +134,21 @@ public struct PeerConfiguration: Sendable {
   public var deviceID: DeviceID
   /// What kind of node it is.
   public var role: NodeRole
-  /// The topics to subscribe to; empty for a sender that only asks.
+  /// The topics to subscribe to.
   public var topics: [Topic]
-  /// Whether it sends one command and leaves. Such a peer is no member of the bus and is not announced in presence
-  /// events.
-  public var isOneShot: Bool
   /// How long the hub may be silent while a run is on before ``Peer/hubLost()`` reports it, in real time. The minimum
   /// is three missed heartbeats (6 s); a shorter value counts as that.
   public var hubLostAfter: BusDuration
 
   /// The defaults: snapshots only, and an alarm after ten minutes of silence.
   public init(
-    deviceID: DeviceID, role: NodeRole, topics: [Topic] = [.snapshots], isOneShot: Bool = false,
+    deviceID: DeviceID, role: NodeRole, topics: [Topic] = [.snapshots],
     hubLostAfter: BusDuration = .seconds(600)
   ) {
     self.hubLostAfter = hubLostAfter
     self.deviceID = deviceID
     self.role = role
     self.topics = topics
-    self.isOneShot = isOneShot
   }
 }
 

@@ -17,8 +17,8 @@ extension BusLocation {
   /// Whether this machine has ever been part of the bus. If so, a command may wait here for its hub; otherwise the
   /// bus's name is more likely a typing error.
   ///
-  /// The mark is the spool directory. The first node that joins the bus makes it (``setMet()``), or the first one-shot
-  /// sender that reaches the hub. It stays when no node runs.
+  /// The mark is the spool directory. The first node that joins the bus makes it (``setMet()``), or the first sender
+  /// that reaches the hub. It stays when no node runs.
   public var isMet: Bool {
     var info = stat()
     return stat(spoolDirectory, &info) == 0 && info.st_mode & S_IFMT == S_IFDIR

@@ -11,7 +11,7 @@ public import RunCore
   import Android
 #endif
 
-/// A directory in which one-shot senders (`busnode send`) keep commands until their verdicts are known, one file for
+/// A directory in which senders without a store (`busnode send`) keep commands until the verdicts are known: a file for
 /// each.
 ///
 /// There is no lock: any number of senders may write while any number of nodes deliver and remove. A file appears by a

@@ -1,7 +1,7 @@
 import Foundation
 public import RunCore
 
-/// A command of a one-shot sender as it waits in the spool.
+/// A command as it waits in the spool.
 ///
 /// Its press time is stored twice: on the monotonic clock, for processes of the same boot, and as wall time, for later
 /// boots.
@@ -36,6 +36,17 @@ public struct SpooledCommand: Hashable, Sendable {
     SpooledCommand(
       command: command, deviceID: deviceID, pressedAt: Loop.now, bootID: MachineBoot.id,
       wallSeconds: Date().timeIntervalSince1970)
+  }
+
+  /// The command as a request carries it to the hub.
+  public func forwarded() -> ForwardedCommand {
+    forwarded(now: Loop.now, wallSeconds: Date().timeIntervalSince1970, bootID: MachineBoot.id)
+  }
+
+  /// The command as a request carries it to the hub, by these clocks.
+  func forwarded(now: BusTime, wallSeconds: Double, bootID: String) -> ForwardedCommand {
+    let (age, isUncertain) = age(now: now, wallSeconds: wallSeconds, bootID: bootID)
+    return ForwardedCommand(command: command, deviceID: deviceID, since: now - age, isUncertain: isUncertain)
   }
 
   /// How long ago it was pressed; never negative. In the same boot the monotonic clock tells. For an earlier boot the

@@ -37,7 +37,7 @@ public final class NodeStore: Sendable {
     try self.init(directory: directory, device: device, patience: patience, role: nil, options: StoreOptions())
   }
 
-  /// A store in memory, which is lost with its owner: for one-shot senders and tests.
+  /// A store in memory, which is lost with its owner: for visitors and tests.
   public convenience init() { self.init(options: StoreOptions()) }
 
   /// - Parameter role: The role that the store must have, unless no node has used it.

@@ -2,7 +2,7 @@
 public struct AcceptedCommand: Hashable, Sendable, Codable {
   /// The command; its run id is the one the sender gave, with aliases unresolved.
   public let command: Command
-  /// The device that sent it. The hub judges by device, so one-shots of a device count as that device.
+  /// The device that sent it. The hub judges by device, so requests for a device count as that device.
   public let deviceID: DeviceID
   /// The stream in which it arrived.
   public let stream: StreamID

@@ -306,6 +306,6 @@ public enum ControlHistory {
   /// change belongs to a history that the hub has lost; a peer that was away for longer is believed.
   public static let skipsMax = 1024
   /// Two days of bus time: how long the hub keeps a verdict, for senders that ask again and to recognize a command that
-  /// a one-shot repeats.
+  /// a request repeats.
   public static let verdictAge = BusDuration.seconds(2 * 86_400)
 }

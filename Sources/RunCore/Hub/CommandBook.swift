@@ -12,7 +12,7 @@ struct CommandBook: Sendable {
   /// stores are refused and send the command again once it is judged.
   static let claimsMax = 8
   /// More connections than a bus has devices.
-  private static let waitersMax = 16
+  static let waitersMax = 16
 
   /// The accepted commands without a verdict, with the device and stream that their receipts go to.
   private(set) var unjudged: [CommandID: AcceptedCommand] = [:]
@@ -126,6 +126,9 @@ struct CommandBook: Sendable {
   /// The greatest number of stores that claim one verdict.
   var claimsOfOneMax: Int { claims.values.lazy.map(\.count).max() ?? 0 }
 
+  /// The greatest number of connections that wait for one verdict.
+  var waitersOfOneMax: Int { requests.values.lazy.map(\.count).max() ?? 0 }
+
   /// Stores that are owed the verdict of an unjudged command.
   var stores: Set<StoreID> { Set(unjudged.values.map(\.stream.sender)).union(claims.values.joined()) }
 
@@ -155,15 +158,20 @@ struct CommandBook: Sendable {
     return .added
   }
 
-  /// Registers a connection for the verdict of an unjudged command: that of its sender, or of a node that forwards it.
-  ///
-  /// - Returns: whether the connection is registered; `false` if too many are.
-  mutating func register(_ connection: ConnectionID, for id: CommandID) -> Bool {
-    guard !requests[id, default: []].contains(connection) else { return true }
-    guard requests[id, default: []].count < Self.waitersMax else { return false }
-    requests[id, default: []].append(connection)
-    return true
+  /// Whether one more connection can wait for the verdict of an unjudged command.
+  func hasRoom(for connection: ConnectionID, awaiting id: CommandID) -> Bool {
+    guard let waiting = requests[id] else { return true }
+    return waiting.count < Self.waitersMax || waiting.contains(connection)
   }
+
+  /// Registers a connection for the verdict of an unjudged command: that of its sender, or of a node that forwards it.
+  mutating func register(_ connection: ConnectionID, for id: CommandID) {
+    guard !requests[id, default: []].contains(connection) else { return }
+    requests[id, default: []].append(connection)
+  }
+
+  /// The connections that wait for a verdict, in the order in which they asked.
+  func connections(awaiting id: CommandID) -> [ConnectionID] { requests[id] ?? [] }
 
   /// Removes and returns the connections that wait for a verdict.
   mutating func takeConnections(awaiting id: CommandID) -> [ConnectionID] { requests.removeValue(forKey: id) ?? [] }

@@ -7,8 +7,7 @@ struct CommandQueue: Sendable {
     case own
     /// A device that sends commands on its own stream.
     case device(DeviceID)
-    /// The device name that a one-shot or a plain request states. Anybody can state any name, so no slots are reserved
-    /// for it.
+    /// The device name that a request states. Anybody can state any name, so no slots are reserved for it.
     case stated(DeviceID)
   }
 
@@ -103,15 +102,24 @@ extension HubCore {
   ///
   /// - Parameter store: the sender's store, if it sends on a stream.
   mutating func reasonToRefuse(_ sender: CommandQueue.Sender, store: StoreID? = nil, at now: BusTime) -> String? {
-    if let store, owesEnough(store) { return "it does not take the verdicts that it is owed" }
+    if let store, owesEnough(store) { return Self.tooManyOwed }
     if commits.isCongested { return "the store is far behind" }
     guard !book.hasSlot(for: sender, isHere: { sessions.isReachable($0) }) else { return nil }
     return "too many commands wait to be judged"
   }
 
+  static let tooManyOwed = "it does not take the verdicts that it is owed"
+
   /// Logs the first of a series of refusals (``BusyNotes``).
-  mutating func noteRefusal(of who: String, _ reason: String, at now: BusTime, into actions: inout [Action]) {
+  mutating func noteRefusal(
+    of sender: CommandQueue.Sender, _ reason: String, at now: BusTime, into actions: inout [Action]
+  ) {
     guard book.noteRefusal(at: monotonic(at: now)) else { return }
+    let who =
+      switch sender {
+      case .own: "this hub's own"
+      case .device(let device), .stated(let device): "\(device)"
+      }
     actions.append(.note("a command of \(who) is refused for now, and perhaps others after it: \(reason)"))
   }
 

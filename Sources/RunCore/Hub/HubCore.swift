@@ -46,6 +46,8 @@ public struct HubCore: Sendable {
     indirect case tellChange(RecordChange, ConnectionID, session: UInt64)
     case verdictsSendable(StoreID, through: UInt64, durabilityGeneration: UInt64)
     case courier(StoreID, Courier.Effect)
+    /// Answers a request.
+    indirect case reply(HubMessage, ConnectionID)
     /// Answers a peer's inquiry, in the session in which it asked.
     case tell(InquiryAnswer, ConnectionID, session: UInt64)
     /// Ends the hub once everything is durable: peers are told that this is a normal end.
@@ -245,6 +247,9 @@ public struct HubCore: Sendable {
     case .recordChanged(let news, let change): tell(news, change, into: &actions)
     case .tellChange(let change, let connection, let session):
       tell(change, connection, session: session, into: &actions)
+    case .reply(let message, let connection):
+      sessions.owedAnswers.pay(connection)
+      reply(message, on: connection, into: &actions)
     case .tell(let answer, let connection, let session):
       guard sessions.payAnswer(on: connection, session: session) else { break }
       actions.append(.send(HubFrame(session: session, message: .answer(answer)), to: connection))

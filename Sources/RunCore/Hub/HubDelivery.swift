@@ -66,7 +66,6 @@ extension HubCore {
 
   /// Stops sending to a peer that is gone, and stops its retries until it is back.
   mutating func closeDelivery(to hello: Hello, at now: BusTime) {
-    guard !hello.isOneShot else { return }
     verdicts.close(hello.storeID)
     mail.close(hello.storeID)
     guard var device = mail.devices[hello.deviceID], device.storeID == hello.storeID else {
@@ -109,9 +108,6 @@ extension HubCore {
     _ message: DeliveryMessage, of session: SessionTable.Session, at now: BusTime, into actions: inout [Action]
   ) {
     let store = session.hello.storeID
-    guard !session.hello.isOneShot else {
-      return actions.append(.note("\(session.hello.deviceID) has no streams: a delivery was dropped"))
-    }
     switch message {
     case .acknowledge(.verdicts, let sequence):
       acknowledgeVerdicts(of: store, through: sequence, at: now)

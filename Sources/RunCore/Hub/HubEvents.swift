@@ -14,7 +14,7 @@ extension HubCore {
     case malformed(ConnectionID, String)
     /// A connection sent a frame of a kind that this version does not know.
     case unknown(ConnectionID)
-    /// A connection said hello in another wire version, so the rest of the frame cannot be read.
+    /// A connection said hello or made a request in another wire version, so the rest of the frame cannot be read.
     case foreign(ConnectionID, version: UInt32)
     /// A connection was closed or lost.
     case gone(ConnectionID)

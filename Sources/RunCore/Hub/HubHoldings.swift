@@ -29,6 +29,10 @@ extension HubCore {
         name: "held commands of runs without a stop", count: arbiter.unfinishedCount, max: HeldRuns.totalMax),
       HubHolding(
         name: "claims of one verdict", count: book.claimsOfOneMax, max: CommandBook.claimsMax),
+      HubHolding(
+        name: "connections that wait for one verdict", count: book.waitersOfOneMax, max: CommandBook.waitersMax),
+      HubHolding(
+        name: "answers to requests that wait for a commit", count: sessions.owedAnswers.total, max: OwedAnswers.totalMax),
       HubHolding(name: "writes that gather", count: commits.gatheringCount, max: 2 * CommitQueue<Effect>.operationsMax),
     ]
   }

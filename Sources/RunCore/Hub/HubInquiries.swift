@@ -1,65 +1,49 @@
 import DequeModule
 
-// Inquiries to a hub, and commands from its machine's spool.
+// Inquiries to a hub.
 extension HubCore {
-  /// Accepts commands from the spool. Each has a stream of its own, as a plain request has.
-  mutating func receive(_ presses: [ForwardedCommand], at now: BusTime, into actions: inout [Action]) {
-    for press in presses {
-      let id = press.command.id
-      switch book.stage(of: id) {
-      case .judged:
-        // The verdict is durable, or will be with the commit in flight: the file is removed after that.
-        commits.add([], then: [.act(.spooledCommandJudged(id))])
-        continue
-      case .unjudged:
-        book.noteSpooled(id)
-        continue
-      case nil: break
-      }
-      if let reason = reasonToRefuse(.stated(press.deviceID), at: now) {
-        noteRefusal(of: "\(press.deviceID)", reason, at: now, into: &actions)
-        continue
-      }
-      book.noteSpooled(id)
-      accept(press.request(at: monotonic(at: now)), at: now)
-    }
-  }
-
   /// The most answers to one peer that may wait for a commit. A follower of the route asks one question at a time.
   static let owedAnswersMax = 16
 
-  /// Answers an inquiry that a peer sends for a shell beside it. The shell may look and change nothing.
+  static let tooManyAnswers = "\(owedAnswersMax) answers wait for a commit: ask later"
+
+  /// Answers an inquiry of a peer in its session. The peer may look and change nothing.
   mutating func answer(
     _ inquiry: Inquiry, of session: SessionTable.Session, on connection: ConnectionID, at now: BusTime,
     into actions: inout [Action]
   ) {
-    let answer: InquiryAnswer
-    var speaksOfRun = false
-    switch inquiry {
-    case .peers: answer = .peers(peers(at: now))
-    case .outbox where !session.identity.mayAskForHoldings, .quarantine where !session.identity.mayAskForHoldings:
-      answer = .failed("this hub does not tell an unknown sender what it holds")
-    case .outbox: answer = .outbox(outbox(at: now))
-    case .quarantine: answer = .quarantine(quarantineReports(at: now))
-    case .cancel, .retry, .discard, .post:
-      answer = .failed("only a shell on the hub's own machine may change its outbox")
-    case .recover: answer = .failed("only a shell on the hub's own machine may say what becomes of its run")
-    case .report: (answer, speaksOfRun) = (reportAnswer(at: now), true)
-    case .route(let from): (answer, speaksOfRun) = (routeAnswer(from: from, at: now), true)
-    case .unknown: answer = .failed(InquiryFailure.unknown)
-    case .records, .record, .editRecord, .removeRecord, .putRecord:
-      answer = .failed("records are asked for on the hub's own machine")
+    guard session.owedAnswers < Self.owedAnswersMax else {
+      return refuse(connection, .busy, Self.tooManyAnswers, into: &actions)
     }
+    let (answer, speaksOfRun) = answerToVisitor(inquiry, by: session.identity, at: now)
     // An answer about the run waits until what it says is durable. Answers keep the order of the questions, so later
     // ones wait behind it.
-    guard session.owedAnswers < Self.owedAnswersMax else {
-      return refuse(connection, .busy, "\(Self.owedAnswersMax) answers wait for a commit: ask later", into: &actions)
-    }
     guard session.owedAnswers > 0 || (speaksOfRun && !commits.isUrgentWorkDone) else {
       return actions.append(.send(HubFrame(session: session.number, message: .answer(answer)), to: connection))
     }
     sessions.oweAnswer(on: connection)
     commits.add([], then: [.tell(answer, connection, session: session.number)])
+  }
+
+  /// The answer to whoever asks over the bus, and whether it speaks of the run.
+  mutating func answerToVisitor(
+    _ inquiry: Inquiry, by identity: ConnectionIdentity, at now: BusTime
+  ) -> (answer: InquiryAnswer, speaksOfRun: Bool) {
+    switch inquiry {
+    case .peers: (.peers(peers(at: now)), false)
+    case .outbox where !identity.mayAskForHoldings, .quarantine where !identity.mayAskForHoldings:
+      (.failed("this hub does not tell an unknown sender what it holds"), false)
+    case .outbox: (.outbox(outbox(at: now)), false)
+    case .quarantine: (.quarantine(quarantineReports(at: now)), false)
+    case .cancel, .retry, .discard, .post:
+      (.failed("only a shell on the hub's own machine may change its outbox"), false)
+    case .recover: (.failed("only a shell on the hub's own machine may say what becomes of its run"), false)
+    case .report: (reportAnswer(at: now), true)
+    case .route(let from): (routeAnswer(from: from, at: now), true)
+    case .records, .record, .editRecord, .removeRecord, .putRecord:
+      (.failed("records are asked for on the hub's own machine"), false)
+    case .unknown: (.failed(InquiryFailure.unknown), false)
+    }
   }
 
   /// Answers an inquiry of a caller on this machine.

@@ -4,8 +4,7 @@ extension HubCore {
   mutating func tell(_ news: RecordNews, _ change: UInt64, into actions: inout [Action]) {
     records.makeDurable(change)
     actions.append(.record(news))
-    for (connection, session) in sessions.inOrder
-    where !session.hello.isOneShot {
+    for (connection, session) in sessions.inOrder {
       // The number 0 answers no ping: pings count from 1.
       actions.append(.send(HubFrame(session: session.number, message: pong(0)), to: connection))
     }
@@ -21,7 +20,7 @@ extension HubCore {
     _ fetch: RecordFetch, of session: SessionTable.Session, on connection: ConnectionID, into actions: inout [Action]
   ) {
     // Each peer has one read in flight; further requests are ignored until it is answered.
-    guard !session.hello.isOneShot, !session.isFetching else { return }
+    guard !session.isFetching else { return }
     if let common = records.lastCommon(with: fetch.after) {
       // The peer has changes that this store has lost. The pong names the last change in common, which is less than the
       // peer has, so the peer fetches everything again.

@@ -15,9 +15,6 @@ extension HubCore {
     into actions: inout [Action]
   ) {
     let stream = StreamID(sender: session.hello.storeID, kind: .samples)
-    guard !session.hello.isOneShot else {
-      return actions.append(.note("\(session.hello.deviceID) sent samples, which a sender of one command cannot"))
-    }
     // While its store is far behind, the hub accepts no samples. The watermark stays, and the sender keeps them.
     guard !commits.isCongested else { return }
     let speed = settings.clock.speed

@@ -5,7 +5,7 @@ extension HubCore {
     _ frame: PeerFrame, from connection: ConnectionID, by identity: ConnectionIdentity, at now: BusTime,
     into actions: inout [Action]
   ) {
-    if case .request(let request) = frame.message, connection.isRequest {
+    if case .request(let request) = frame.message, connection.isRequest || frame.session == 0 {
       return receive(request, on: connection, by: identity, at: now, into: &actions)
     }
     guard !connection.isRequest else {
@@ -72,9 +72,10 @@ extension HubCore {
     refuse(connection, .malformed, "this hub does not know that kind of frame: update the hub", into: &actions)
   }
 
-  /// The refusal message for a peer of another wire version.
+  /// The refusal message for a sender of another wire version; 0 for one that states none.
   static func mismatch(_ who: String, _ version: UInt32) -> String {
-    "this hub speaks wire version \(wireVersion), \(who) speaks \(version): update the older"
+    "this hub speaks wire version \(wireVersion), \(who) speaks \(version == 0 ? "an earlier one" : "\(version)"): "
+      + "update the older"
   }
 
   /// Sends the welcome of a session and opens delivery to it.
@@ -85,11 +86,10 @@ extension HubCore {
     let welcome = Welcome(
       nonce: hello.nonce, nodeID: settings.nodeID, storeID: storeID, deviceID: settings.deviceID,
       eventsEndpoint: incarnation.eventsEndpoint(for: connection), speed: settings.clock.speed,
-      debounce: settings.debounce,
-      received: hello.isOneShot ? [:] : received(from: hello.storeID), state: stateMessage(at: now, authoritative),
+      debounce: settings.debounce, received: received(from: hello.storeID), state: stateMessage(at: now, authoritative),
       recordsThrough: records.durableChange)
     actions.append(.send(HubFrame(session: session.number, message: .welcome(welcome)), to: connection))
-    if !hello.isOneShot { openDelivery(to: hello, at: now, into: &actions) }
+    openDelivery(to: hello, at: now, into: &actions)
   }
 
   /// Closes the session of a connection that is gone, and publishes that its device is unreachable.
@@ -107,8 +107,8 @@ extension HubCore {
     actions.append(.ended)
   }
 
-  /// Marks silent peers as unreachable, closes silent one-shots and sessions that have been silent for ten minutes, and
-  /// schedules the next check.
+  /// Marks silent peers as unreachable, closes sessions that have been silent for ten minutes, and schedules the next
+  /// check.
   mutating func checkSilence(at now: BusTime, into actions: inout [Action]) {
     for (connection, session, isOver) in sessions.silent(at: now) {
       if isOver {
@@ -129,7 +129,7 @@ extension HubCore {
       let message = Self.mismatch("\(hello.deviceID)", hello.version)
       return refuse(connection, .versionMismatch, message, into: &actions)
     }
-    guard hello.isOneShot || hello.deviceID != settings.deviceID else {
+    guard hello.deviceID != settings.deviceID else {
       let message = "\(hello.deviceID) is this hub's own name: give the device another"
       return refuse(connection, .malformed, message, into: &actions)
     }
@@ -165,12 +165,12 @@ extension HubCore {
     }
     sessions.open(
       hello, sentAt: sentAt, on: connection, by: identity, isRunOn: authoritative.phase.isOn, at: now)
-    guard hello.isOneShot || join(hello, on: connection, by: identity, at: now, into: &actions) else { return }
+    guard join(hello, on: connection, by: identity, at: now, into: &actions) else { return }
     welcome(hello, on: connection, at: now, into: &actions)
     for session in closed where session.hello.deviceID != hello.deviceID {
       publish(sessions.loss(of: session.hello, wasReachable: session.isReachable), into: &actions)
     }
-    if !hello.isOneShot, !wasReachable {
+    if !wasReachable {
       publish(Presence(deviceID: hello.deviceID, role: hello.role, isReachable: true), into: &actions)
     }
   }

@@ -5,6 +5,8 @@ struct Incarnation: Sendable {
   private(set) var term: UInt64
   /// How far stored monotonic times are moved; `nil` in the same boot.
   let shift: BusDuration?
+  /// The boot that the monotonic clock belongs to; empty when unknown.
+  let bootID: String
   /// Where each listener publishes events. A listener has no endpoint before its sockets are open.
   private var eventsEndpoints: [Int: String] = [:]
   private var raises = TermRaises()
@@ -17,6 +19,7 @@ struct Incarnation: Sendable {
     term = HubTerm.next(after: history.term)
     shift = history.clock.flatMap { $0.shift(real: clock.real(at: now), wallSeconds: wallSeconds, bootID: bootID) }
     self.clock = clock
+    self.bootID = bootID
     (beganAt, beganAtWallSeconds) = (now, wallSeconds)
   }
 

@@ -24,8 +24,8 @@ struct SessionTable: Sendable {
     fileprivate(set) var isFetching = false
     fileprivate var offset = ClockOffset()
 
-    /// The device that is reachable by this session; `nil` for a silent session or a one-shot.
-    fileprivate var memberDevice: DeviceID? { isReachable && !hello.isOneShot ? hello.deviceID : nil }
+    /// The device that is reachable by this session; `nil` for a silent session.
+    fileprivate var memberDevice: DeviceID? { isReachable ? hello.deviceID : nil }
   }
 
   /// More than the devices and scripts of one runner; our own tests use a thousand peers.
@@ -36,9 +36,10 @@ struct SessionTable: Sendable {
   private static let smallBusMax = 16
 
   private(set) var sessions: [ConnectionID: Session] = [:]
+  /// The answers to requests that wait for a commit.
+  var owedAnswers = OwedAnswers()
   private var connections: [StoreID: ConnectionID] = [:]
-  /// How many reachable sessions each device has, one-shots excepted. Counted, because every hello and every loss asks
-  /// for it.
+  /// How many reachable sessions each device has. Counted, because every hello and every loss asks for it.
   private var reachable: [DeviceID: Int] = [:]
   /// The stores whose present session was welcomed: only these are sent deliveries.
   private(set) var openStores: Set<StoreID> = []
@@ -131,7 +132,7 @@ struct SessionTable: Sendable {
 
   // MARK: Presence
 
-  /// Whether any session of a device is reachable, one-shots excepted.
+  /// Whether any session of a device is reachable.
   func isReachable(_ device: DeviceID) -> Bool { reachable[device] != nil }
 
   /// When a frame would have arrived without waiting in a socket's queue.
@@ -157,7 +158,7 @@ struct SessionTable: Sendable {
     // A peer that is back after a silence can fall silent again long before the next check.
     if wasSilent { checkSilence(by: silentAt(session)) }
     set(session, on: connection)
-    guard !wasReachable, !hello.isOneShot else { return nil }
+    guard !wasReachable else { return nil }
     return Presence(deviceID: hello.deviceID, role: hello.role, isReachable: true)
   }
 
@@ -187,16 +188,16 @@ struct SessionTable: Sendable {
   ///
   /// - Parameter wasReachable: whether the session was reachable until now.
   func loss(of hello: Hello, wasReachable: Bool) -> Presence? {
-    guard wasReachable, !hello.isOneShot, !isReachable(hello.deviceID) else { return nil }
+    guard wasReachable, !isReachable(hello.deviceID) else { return nil }
     return Presence(deviceID: hello.deviceID, role: hello.role, isReachable: false)
   }
 
-  /// The silent sessions in the order in which they were opened, and whether each is to be closed: a one-shot, or a
-  /// session that has been silent for ten minutes.
+  /// The silent sessions in the order in which they were opened, and whether each is to be closed because it has been
+  /// silent for ten minutes.
   func silent(at now: BusTime) -> [(connection: ConnectionID, session: Session, isOver: Bool)] {
     let silent = sessions.filter { silentAt($0.value) <= now }
     return silent.sorted { $0.value.number < $1.value.number }.map {
-      ($0.key, $0.value, forgottenAt($0.value) <= now || $0.value.hello.isOneShot)
+      ($0.key, $0.value, forgottenAt($0.value) <= now)
     }
   }
 

@@ -19,7 +19,7 @@ struct StreamMarks: Sendable {
   /// How many streams have a mark.
   var count: Int { received.count }
 
-  /// Whether a stream has begun. The commands of one-shots and plain requests belong to no such stream.
+  /// Whether a stream has begun. The commands of requests belong to no such stream.
   func hasBegun(_ stream: StreamID) -> Bool { received[stream] != nil }
 
   /// The durable mark of a stream; ``StreamMark/start`` for one that has not begun.

@@ -150,12 +150,15 @@ public struct Receipt: Hashable, Sendable, Codable {
   public let stage: ReceiptStage
   /// The time from the command's effect to this receipt; `nil` when it had no effect.
   public var effectiveAge: BusDuration?
+  /// The phase of the run when the hub sent this receipt. Only the verdict that answers a request has it.
+  public var phase: RunPhase?
 
   /// A receipt from its parts.
   public init(
     commandID: CommandID, kind: CommandKind, source: ControlSource, stage: ReceiptStage,
-    effectiveAge: BusDuration? = nil
+    effectiveAge: BusDuration? = nil, phase: RunPhase? = nil
   ) {
+    self.phase = phase
     self.commandID = commandID
     self.kind = kind
     self.source = source

@@ -32,7 +32,7 @@ struct HubFailureDetector: Sendable {
   private var mark: HubFailureMark
   /// Whether the peer listens: the app has not disconnected it.
   private var isListening = true
-  /// `nil` before the start, and always for a one-shot, which watches nothing.
+  /// `nil` before the start.
   private var startedAt: BusTime?
   /// An alarm that is being made durable; the app gets it after that.
   private var pending: HubLost?

@@ -73,7 +73,7 @@ public struct PeerCore: Sendable {
     commands = CommandOutbox(stream(.commands, .commands))
     samples = SampleOutbox(stream(.samples, .samples))
     verdicts = VerdictInbox(from: identity.hub?.storeID, durable: mark(.verdicts))
-    forwarder = SpoolForwarder()
+    forwarder = SpoolForwarder(bootID: bootID)
     courier = Courier(
       device: history.hub?.deviceID, stream: stream(.messages, .messages),
       inbox: InboundStream(StreamID(sender: receiver, kind: .messages), durable: mark(.messages)),
@@ -187,8 +187,6 @@ public struct PeerCore: Sendable {
   }
 
   private mutating func start(at now: BusTime) {
-    // A one-shot neither watches its hub nor keeps a clock.
-    guard !settings.isOneShot else { return }
     failureDetector.start(at: now)
     var operations: [StoreOperation] = [.setClock(real: now, bus: .zero)]
     if let shift { operations.append(.shiftRows(by: shift)) }

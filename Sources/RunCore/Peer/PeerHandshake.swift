@@ -5,8 +5,8 @@ extension PeerCore {
     guard let nonce = session.greet(isRepeat: isRepeat, at: now, generator: &generator) else { return }
     var hello = Hello(
       deviceID: settings.deviceID, role: settings.role, nodeID: settings.nodeID, storeID: identity.storeID,
-      nonce: nonce, termSeen: view.termSeen, isOneShot: settings.isOneShot)
-    if !settings.isOneShot, let hub = identity.hub {
+      nonce: nonce, termSeen: view.termSeen)
+    if let hub = identity.hub {
       hello.hub = hub.storeID
       let sent: [(StreamID.Kind, UInt64)] = [
         (.commands, commands.acknowledged), (.samples, samples.acknowledged), (.messages, courier.stream.acknowledged),
@@ -94,10 +94,8 @@ extension PeerCore {
     // Listeners hear each snapshot once, whether it was published, came with a welcome or answered a query.
     actions.append(.hear(.snapshot(message)))
     commands.dropShown(by: snapshot.order)
-    if !settings.isOneShot {
-      let writes = view.keep(after: change)
-      if !writes.isEmpty { commits.add(writes, then: [], dueAt: now + CommitTiming.writeDelayMax) }
-    }
+    let writes = view.keep(after: change)
+    if !writes.isEmpty { commits.add(writes, then: [], dueAt: now + CommitTiming.writeDelayMax) }
     actions.append(.show(snapshot))
     if change.isTransition { noteNews(at: now, into: &actions) }
   }
@@ -110,21 +108,17 @@ extension PeerCore {
     guard session.awaits(welcome.nonce) else {
       return actions.append(.note("a welcome to an earlier hello was dropped"))
     }
-    if !settings.isOneShot {
-      let isKnown = identity.hub?.storeID == welcome.storeID
-      if !isKnown { actions.append(.met) }
-      guard join(welcome, isKnown: isKnown, at: now, into: &actions) else { return }
-      guard view.isContinued(by: welcome.state.snapshot.order) else { return claimTerm(at: now, into: &actions) }
-    }
-    session.open(number)
+    let isKnown = identity.hub?.storeID == welcome.storeID
+    if !isKnown { actions.append(.met) }
+    guard join(welcome, isKnown: isKnown, at: now, into: &actions) else { return }
+    guard view.isContinued(by: welcome.state.snapshot.order) else { return claimTerm(at: now, into: &actions) }
+    session.open(number, at: now, interval: pace.interval(at: now))
     view.open(welcome.speed)
     hear(at: now, into: &actions)
     observe(welcome.state, isNewSession: true, at: now, into: &actions)
     if !settings.topics.isEmpty { actions.append(.subscribe(welcome.eventsEndpoint, settings.topics)) }
-    if !settings.isOneShot {
-      pace.note(view.authoritative.phase, at: now)
-      session.startPings(at: now, interval: pace.interval(at: now))
-    }
+    pace.note(view.authoritative.phase, at: now)
+    session.startPings(at: now, interval: pace.interval(at: now))
     openStreams(welcome, at: now, into: &actions)
   }
 
@@ -160,19 +154,16 @@ extension PeerCore {
   private mutating func openStreams(_ welcome: Welcome, at now: BusTime, into actions: inout [Action]) {
     func mark(_ kind: StreamID.Kind) -> StreamMark { welcome.received[kind] ?? .start }
     commands.open(received: mark(.commands))
-    if !settings.isOneShot {
-      // Opened first, because an accepted start lets the readings of its run go.
-      samples.open(received: mark(.samples))
-      acknowledgeSamples(through: mark(.samples).sequence, at: now)
-      acceptCommands(through: mark(.commands).sequence, at: now, into: &actions)
-      let expired = commands.expire(after: MessageStream.lifetime, shown: view.authoritative.order, at: now)
-      carryOut(expired, at: now, into: &actions)
-    }
+    // Opened first, because an accepted start lets the readings of its run go.
+    samples.open(received: mark(.samples))
+    acknowledgeSamples(through: mark(.samples).sequence, at: now)
+    acceptCommands(through: mark(.commands).sequence, at: now, into: &actions)
+    let expired = commands.expire(after: MessageStream.lifetime, shown: view.authoritative.order, at: now)
+    carryOut(expired, at: now, into: &actions)
     carryOut(commands.countFirstTries(), at: now, into: &actions)
     sendCommands(at: now, into: &actions)
     sendForwards(at: now, into: &actions)
     for question in questions.waiting { send(.inquire(question), at: now, into: &actions) }
-    guard !settings.isOneShot else { return }
     sendSamples(at: now, into: &actions)
     withCourier(at: now, into: &actions) {
       _ = $0.open(received: mark(.messages), at: now, generator: &$1, into: &$2)
@@ -248,7 +239,7 @@ extension PeerCore {
   /// Forgets a term that no hub comes to, because the hub does not believe it.
   private mutating func forgetTerm(at now: BusTime, into actions: inout [Action]) {
     let term = view.termSeen
-    guard session.isGreeting, !settings.isOneShot, let writes = view.forgetTerm() else { return }
+    guard session.isGreeting, let writes = view.forgetTerm() else { return }
     actions.append(.note("term \(term) is forgotten: no hub comes to it"))
     session.forgetNumber()
     commands.dropJudged()

@@ -12,12 +12,9 @@ extension PeerCore {
     }
     var command = command
     if command.kind == .start, command.runID == nil { command.runID = command.runOfStart }
-    // A one-shot has seen nothing: it names no run, and means the one that is on. Any other peer names the run that it
-    // shows or has started itself, even if it was never in reach.
-    if !settings.isOneShot {
-      if command.base == nil { command.base = view.base }
-      if command.runID == nil { command.runID = predictedRun }
-    }
+    // The peer names the run that it shows or has started itself, even if it was never in reach.
+    if command.base == nil { command.base = view.base }
+    if command.runID == nil { command.runID = predictedRun }
     carryOut(commands.add(command, isGoing: session.isUp, at: now), at: now, into: &actions)
     noteNews(at: now, into: &actions)
   }
@@ -45,8 +42,6 @@ extension PeerCore {
       switch action {
       case .receipt(let receipt): actions.append(.receipt(receipt))
       case .write(let operations, let isUrgent, let effects):
-        // A one-shot's command is durable already, as a file in its spool.
-        let operations = settings.isOneShot ? [] : operations
         guard !operations.isEmpty || !effects.isEmpty else { continue }
         commits.add(
           operations, then: effects.map(Effect.commands), dueAt: isUrgent ? nil : now + CommitTiming.writeDelayMax)
@@ -87,34 +82,22 @@ extension PeerCore {
     guard case .verdict(let verdict) = receipt.stage, let sequence = commands.sequence(of: receipt.commandID) else {
       return []
     }
-    // A verdict shows that the command and all before it were accepted. A one-shot repeats its command until it is
-    // answered.
-    if !settings.isOneShot { acceptCommands(through: sequence, at: now, into: &actions) }
+    // A verdict shows that the command and all before it were accepted.
+    acceptCommands(through: sequence, at: now, into: &actions)
     let write = commands.judge(verdict, of: receipt.commandID, shown: view.authoritative.order)
     actions.append(.receipt(receipt))
-    return settings.isOneShot ? [] : [write].compactMap(\.self)
+    return [write].compactMap(\.self)
   }
 
-  /// Handles a receipt for a command that came by no stream: a one-shot's own, or one from the spool.
+  /// Handles a receipt for a command from the spool, or the answer to a command whose kind the hub does not know.
   mutating func receive(_ receipt: Receipt, at now: BusTime, into actions: inout [Action]) {
+    guard case .verdict = receipt.stage else { return }
     if forwarder.holds(receipt.commandID) {
-      if case .verdict = receipt.stage {
-        forwarder.judge(receipt.commandID)
-        actions.append(.spooledCommandJudged(receipt.commandID))
-      }
-      // A one-shot that empties the spool tells its caller what becomes of the commands. Other nodes only forward them.
-      if settings.isOneShot { actions.append(.receipt(receipt)) }
+      forwarder.judge(receipt.commandID)
+      actions.append(.spooledCommandJudged(receipt.commandID))
     }
-    guard let sequence = commands.sequence(of: receipt.commandID) else { return }
-    switch receipt.stage {
-    case .queued: break
-    case .pending:
-      guard !settings.isOneShot else { return actions.append(.receipt(receipt)) }
-      acceptCommands(through: sequence, at: now, into: &actions)
-    case .verdict:
-      let operations = finish(receipt, at: now, into: &actions)
-      if !operations.isEmpty { commits.add(operations, then: [], dueAt: now + CommitTiming.writeDelayMax) }
-    }
+    let operations = finish(receipt, at: now, into: &actions)
+    if !operations.isEmpty { commits.add(operations, then: [], dueAt: now + CommitTiming.writeDelayMax) }
   }
 
   // MARK: The spool

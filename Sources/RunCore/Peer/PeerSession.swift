@@ -14,8 +14,7 @@ struct PeerSession: Sendable {
     case down(isRenewing: Bool)
     case greeting(retryAt: BusTime, attempts: Int)
     case renewing
-    /// A one-shot has a session and does not ping.
-    case up(number: UInt64, pingAt: BusTime?)
+    case up(number: UInt64, pingAt: BusTime)
     case refused
     case ended
   }
@@ -74,8 +73,7 @@ struct PeerSession: Sendable {
     switch state {
     case .down, .renewing, .refused, .ended: nil
     case .greeting(let retryAt, _): retryAt
-    case .up(_, nil): nil
-    case .up(_, .some(let pingAt)): min(pingAt, hearing.silentAt ?? pingAt)
+    case .up(_, let pingAt): min(pingAt, hearing.silentAt ?? pingAt)
     }
   }
 
@@ -104,9 +102,10 @@ struct PeerSession: Sendable {
   /// Whether a welcome with this nonce answers the last hello.
   func awaits(_ nonce: UInt64) -> Bool { isGreeting && nonce == self.nonce }
 
-  /// Opens a session. It does not ping before ``startPings(at:interval:)``.
-  mutating func open(_ number: UInt64) {
-    state = .up(number: number, pingAt: nil)
+  /// Opens a session and schedules its first ping.
+  mutating func open(_ number: UInt64, at now: BusTime, interval: BusDuration) {
+    state = .up(number: number, pingAt: now)
+    startPings(at: now, interval: interval)
     lastNumber = number
   }
 
@@ -144,7 +143,7 @@ struct PeerSession: Sendable {
   ///
   /// - Parameter interval: the interval from now on.
   mutating func quicken(at now: BusTime, interval: BusDuration) -> Step? {
-    guard case .up(let number, .some) = state, interval < ping.interval else { return nil }
+    guard case .up(let number, _) = state, interval < ping.interval else { return nil }
     state = .up(number: number, pingAt: now)
     return meetDeadline(at: now, interval: interval)
   }
@@ -158,7 +157,6 @@ struct PeerSession: Sendable {
     case .down, .renewing, .refused, .ended: return nil
     case .greeting(let retryAt, _): return retryAt <= now ? .greet : nil
     case .up(let number, let pingAt):
-      guard let pingAt else { return nil }
       if let silentAt = hearing.silentAt, silentAt <= now {
         return .startOver(wasReachable: setReachable(false))
       }
@@ -178,7 +176,7 @@ struct PeerSession: Sendable {
     // A pong with number 0 answers no ping.
     guard number > 0, number == ping.number else { return }
     roundTrip = now - ping.sentAt
-    guard ping.interval > interval, case .up(let session, .some) = state else { return }
+    guard ping.interval > interval, case .up(let session, _) = state else { return }
     interval = ping.interval
     hearing.setSilence(Heartbeat.silence(interval))
     state = .up(number: session, pingAt: ping.sentAt + interval)

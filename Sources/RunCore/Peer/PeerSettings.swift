@@ -11,8 +11,6 @@ extension PeerCore {
     public var storeID: StoreID
     /// The topics that it subscribes to.
     public var topics: [Topic]
-    /// Whether it sends one command only and is no member of the bus.
-    public var isOneShot: Bool
     /// How long the hub may be silent while a run is on before an alarm is raised, in real time; at least three beats.
     public var hubLostAfter: BusDuration
     /// The seed of nonces, jitter and new ids; the driver draws it at random for each incarnation.
@@ -20,7 +18,7 @@ extension PeerCore {
 
     /// Creates the settings of a peer.
     public init(
-      deviceID: DeviceID, role: NodeRole, nodeID: NodeID, storeID: StoreID, topics: [Topic], isOneShot: Bool,
+      deviceID: DeviceID, role: NodeRole, nodeID: NodeID, storeID: StoreID, topics: [Topic],
       hubLostAfter: BusDuration = .seconds(600), seed: UInt64
     ) {
       self.hubLostAfter = hubLostAfter
@@ -29,7 +27,6 @@ extension PeerCore {
       self.nodeID = nodeID
       self.storeID = storeID
       self.topics = topics
-      self.isOneShot = isOneShot
       self.seed = seed
     }
   }

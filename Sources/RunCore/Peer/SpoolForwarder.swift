@@ -1,5 +1,5 @@
-/// Forwards the commands that one-shot senders left in this machine's spool. It decides when they are sent, and which of
-/// them can still be cancelled.
+/// Forwards the commands that wait in this machine's spool. It decides when they are sent, and which of them can still
+/// be cancelled.
 struct SpoolForwarder: Sendable {
   /// The commands without a verdict.
   private var waiting: [CommandID: ForwardedCommand] = [:]
@@ -8,7 +8,12 @@ struct SpoolForwarder: Sendable {
   /// When all are sent again; `nil` without a session.
   private(set) var retryAt: BusTime?
 
+  /// The boot of this machine; empty when unknown.
+  private let bootID: String
+
   private static let patience = BusDuration.seconds(5)
+
+  init(bootID: String) { self.bootID = bootID }
 
   /// Whether a command waits for its verdict.
   func holds(_ id: CommandID) -> Bool { waiting[id] != nil }
@@ -33,7 +38,7 @@ struct SpoolForwarder: Sendable {
     }
     for command in order { sent.insert(command.command.id) }
     retryAt = now + generator.jittered(Self.patience)
-    return order.map { $0.request(at: now) }
+    return order.map { $0.request(at: now, bootID: bootID) }
   }
 
   /// Removes a command that has its verdict.

@@ -10,7 +10,7 @@ public enum StoreOperation: Hashable, Sendable {
   case reclassify(CommandID, Admission)
   /// Moves the watermark of a stream.
   case setWatermark(StreamID, StreamMark)
-  /// Deletes the watermark of a stream that has ended: a one-shot's, or that of a store that was given up.
+  /// Deletes the watermark of a stream that has ended: that of a store that was given up.
   case forgetStream(StreamID)
   /// Keeps the verdict of a command, for senders that ask again and to recognize a repeated command. The command's row
   /// among the accepted ones is deleted with its claims.

@@ -1,8 +1,9 @@
-/// A command that a one-shot left in the spool of its machine. Any node there that reaches the hub forwards it.
+/// A command that goes to the hub in a request: one of a shell, or one that waits in the spool of a machine, whose nodes
+/// forward it.
 public struct ForwardedCommand: Hashable, Sendable {
   /// The command.
   public let command: Command
-  /// The device for which the one-shot sent it.
+  /// The device on whose behalf it is sent.
   public let deviceID: DeviceID
   /// The press time on this node's monotonic clock.
   public let since: BusTime
@@ -18,7 +19,14 @@ public struct ForwardedCommand: Hashable, Sendable {
   }
 
   /// The request that carries the command to the hub, with its age at `now`.
-  func request(at now: BusTime) -> Request {
-    Request(command: command, deviceID: deviceID, age: max(.zero, now - since), isUncertain: isUncertain)
+  ///
+  /// - Parameter bootID: the boot of this machine; empty when unknown.
+  func request(at now: BusTime, bootID: String) -> Request {
+    let pressed = isUncertain || bootID.isEmpty ? nil : MachineTime(bootID: bootID, reading: since)
+    return Request(
+      .command(
+        CommandRequest(
+          command: command, deviceID: deviceID, age: max(.zero, now - since), isUncertain: isUncertain,
+          pressed: pressed)))
   }
 }

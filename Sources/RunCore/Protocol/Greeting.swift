@@ -1,4 +1,5 @@
-/// The version of the wire format. A hub refuses a hello of another version (``Refusal/Code/versionMismatch``).
+/// The version of the wire format. A hub refuses a hello and a request of another version
+/// (``Refusal/Code/versionMismatch``).
 public let wireVersion: UInt32 = 3
 
 /// What kind of node a peer is. The set is open: a node may use any name.
@@ -64,8 +65,6 @@ public struct Hello: Hashable, Sendable {
   public var nonce: UInt64
   /// The highest hub term that the peer has seen.
   public var termSeen: UInt64
-  /// Whether the peer sends one command and leaves. The hub publishes no presence for it and keeps no streams with it.
-  public var isOneShot: Bool
   /// The hub's store to which the peer's streams go; `nil` before the first welcome.
   public var hub: StoreID?
   /// Up to where that store has acknowledged the peer's streams. If it has less now, it has lost history.
@@ -76,7 +75,7 @@ public struct Hello: Hashable, Sendable {
   /// A hello from its parts.
   public init(
     version: UInt32 = wireVersion, deviceID: DeviceID, role: NodeRole, nodeID: NodeID, storeID: StoreID,
-    nonce: UInt64, termSeen: UInt64, isOneShot: Bool, hub: StoreID? = nil,
+    nonce: UInt64, termSeen: UInt64, hub: StoreID? = nil,
     acknowledged: [StreamID.Kind: UInt64] = [:], received: [StreamID.Kind: StreamMark] = [:]
   ) {
     self.hub = hub
@@ -89,7 +88,6 @@ public struct Hello: Hashable, Sendable {
     self.storeID = storeID
     self.nonce = nonce
     self.termSeen = termSeen
-    self.isOneShot = isOneShot
   }
 }
 

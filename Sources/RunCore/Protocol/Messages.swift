@@ -13,7 +13,7 @@ public enum PeerMessage: Hashable, Sendable {
   case query
   /// Ends the session.
   case goodbye
-  /// A command without a stream: of a plain REQ, or within a session one that a one-shot left in the peer's spool.
+  /// Asks for one thing without a session. Within a session it carries a command from the spool of the peer's machine.
   case request(Request)
   /// Items of numbered streams, newest values, and their acknowledgements.
   case delivery(DeliveryMessage)
@@ -25,7 +25,7 @@ public enum PeerMessage: Hashable, Sendable {
 
 /// A frame from a peer to the hub.
 public struct PeerFrame: Hashable, Sendable {
-  /// The session's number from the welcome; 0 before it.
+  /// The session's number from the welcome; 0 before it, and in a request without a session.
   public var session: UInt64
   /// The peer's monotonic clock at the moment of sending, in nanoseconds.
   public var sentAt: BusTime
@@ -46,7 +46,7 @@ public enum HubMessage: Hashable, Sendable {
   indirect case welcome(Welcome)
   /// The hub did not accept the peer or its frame.
   case refused(Refusal)
-  /// A stage of a command that was sent without a stream: by a one-shot, by a plain REQ, or from a spool.
+  /// A stage of a command that was sent in a request.
   indirect case receipt(Receipt)
   /// Items of numbered streams, newest values, and their acknowledgements.
   case delivery(DeliveryMessage)

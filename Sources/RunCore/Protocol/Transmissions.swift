@@ -45,26 +45,6 @@ public struct SampleTransmission: Hashable, Sendable {
   }
 }
 
-/// A command that is sent without a stream, such as by a plain REQ socket. Its reply is the verdict.
-public struct Request: Hashable, Sendable {
-  /// The command.
-  public var command: Command
-  /// The device on whose behalf it is sent.
-  public var deviceID: DeviceID
-  /// Real time from the press to the sending.
-  public var age: BusDuration
-  /// Whether the age was measured by wall time, because the sender rebooted after the press.
-  public var isUncertain: Bool
-
-  /// A request from its parts.
-  public init(command: Command, deviceID: DeviceID, age: BusDuration, isUncertain: Bool = false) {
-    self.command = command
-    self.deviceID = deviceID
-    self.age = age
-    self.isUncertain = isUncertain
-  }
-}
-
 /// An app's message as a node sends it, with its position in the stream.
 public struct MessageTransmission: Hashable, Sendable {
   /// Its sequence number in the sender's stream of messages: 1, 2, 3 …

@@ -3,7 +3,7 @@
 public struct UnsupportedCommand: Hashable, Sendable {
   /// The session's number in the command's frame.
   public var session: UInt64
-  /// Its sequence number in the sender's stream of commands; `nil` when a plain REQ sent it.
+  /// Its sequence number in the sender's stream of commands; `nil` when it came in a request.
   public var sequence: UInt64?
   /// The encoded verdict `rejected(unsupported)`.
   public var reply: [UInt8]

@@ -1,26 +1,20 @@
 import Foundation
 import RunBus
 
-/// A peer that joins a bus for the time of one command.
+/// A peer that joins a bus for the time of one command that follows what happens there.
 struct BusClient: Sendable {
   let location: BusLocation
   let peer: Peer
 
   /// Makes a peer with a store in memory, so that it leaves nothing on this machine.
   ///
-  /// - Throws: ``Failure`` with 64 when the location has no fixed port, and with 69 when the bus is local and no hub
-  ///   runs: waiting would be pointless.
-  init(
-    _ location: BusLocation, device: DeviceID, topics: [Topic] = [], isOneShot: Bool = true,
-    services: LocalServices = LocalServices()
-  ) throws {
+  /// - Throws: ``Failure`` as ``BusLocation/checkForHub()``.
+  init(_ location: BusLocation, topics: [Topic]) throws {
     self.location = location
-    if location.hasOpenPort { throw Failure.openPort(location) }
-    if location.isWithoutHub { throw Failure.noBus(location) }
+    try location.checkForHub()
     peer = Peer(
-      configuration: PeerConfiguration(deviceID: device, role: .shell, topics: topics, isOneShot: isOneShot),
-      connector: ZeroMQConnector(control: location.controlEndpoint), store: NodeStore(), loop: try Loop(),
-      services: services)
+      configuration: PeerConfiguration(deviceID: DeviceID.visitor(), role: .shell, topics: topics),
+      connector: ZeroMQConnector(control: location.controlEndpoint), store: NodeStore(), loop: try Loop())
   }
 
   /// Runs the peer until `body` returns.
@@ -73,6 +67,34 @@ extension Failure {
 }
 
 extension BusLocation {
+  /// Asks the hub, or sends it commands, without joining the bus.
+  ///
+  /// - Throws: ``Failure`` as ``checkForHub()``.
+  func requester() throws -> Requester {
+    try checkForHub()
+    return Requester(connector: ZeroMQConnector(control: controlEndpoint), loop: try Loop())
+  }
+
+  /// Asks the hub one question.
+  ///
+  /// - Throws: ``Failure`` with 69 when no hub answers within `patience`.
+  func ask(_ inquiry: Inquiry, within patience: BusDuration) async throws -> InquiryAnswer {
+    let requester = try requester()
+    guard let answer = try await within(patience, { try await requester.ask(inquiry) }) else {
+      throw Failure.noAnswer(self, within: patience)
+    }
+    return answer
+  }
+
+  /// Checks that a hub can be there.
+  ///
+  /// - Throws: ``Failure`` with 64 when the location has no fixed port, and with 69 when the bus is local and no hub
+  ///   runs: waiting would be pointless.
+  func checkForHub() throws(Failure) {
+    if hasOpenPort { throw Failure.openPort(self) }
+    if isWithoutHub { throw Failure.noBus(self) }
+  }
+
   /// Whether the bus is local and no hub holds its lock, so that none can answer.
   var isWithoutHub: Bool { controlEndpoint.hasPrefix("ipc://") && HubLock.holder(of: self) == nil }
 

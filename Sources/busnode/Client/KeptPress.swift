@@ -14,6 +14,9 @@ struct KeptPress {
     press = .now(command, on: device)
   }
 
+  /// The press as it is sent.
+  var forwarded: ForwardedCommand { press.forwarded() }
+
   /// Writes the press to the spool durably.
   ///
   /// - Parameter tries: How often the press may have been sent. A press with 0 tries can be cancelled.

@@ -1,7 +1,7 @@
 import Foundation
 import RunBus
 
-/// Assembles the route of the run on a bus, once or continuously.
+/// Follows the route of the run on a bus.
 struct RouteFollower: Sendable {
   let visit: BusClient
   /// How long to wait for the hub, in real time.
@@ -22,17 +22,13 @@ struct RouteFollower: Sendable {
     case signal(Int32)
     case patienceIsOver
   }
-  private enum End: Sendable { case complete, noRun, silence, signal(Int32) }
+  private enum End: Sendable { case silence, signal(Int32) }
 
-  /// Passes each change of the route to `write`, points in order of their index.
+  /// Passes each change of the route to `write`, points in order of their index, until Ctrl-C.
   ///
-  /// - Parameter goesOn: Whether to continue until Ctrl-C; otherwise the call returns when the route is complete.
-  /// - Returns: `false` when no run has been started.
-  /// - Throws: ``QuietExit`` with 130 at Ctrl-C while following, and ``Failure`` when the hub does not answer in time.
-  func follow(
-    goesOn: Bool, _ write: @Sendable @escaping (News) throws -> Void
-  ) async throws -> Bool {
-    let signals = goesOn ? Signals.stream() : nil
+  /// - Throws: ``QuietExit`` with 130 at Ctrl-C, and ``Failure`` when the hub does not answer in time.
+  func follow(_ write: @Sendable @escaping (News) throws -> Void) async throws {
+    let signals = Signals.stream()
     // Subscribe before the peer runs, so that no event is missed.
     let events = await visit.peer.events()
     let end = try await visit.run { peer in
@@ -45,7 +41,7 @@ struct RouteFollower: Sendable {
           guard (try? await Task.sleep(for: .nanoseconds(patience.nanoseconds))) != nil else { return }
           report.yield(.patienceIsOver)
         }
-        if let signals { group.addTask { for await number in signals { report.yield(.signal(number)) } } }
+        group.addTask { for await number in signals { report.yield(.signal(number)) } }
         var view = RouteView()
         var written = 0
         var hasJoined = false
@@ -58,12 +54,7 @@ struct RouteFollower: Sendable {
             actions = view.joined()
           case .heard(.route(let part)): actions = view.receive(part)
           case .heard(.snapshot(let state)): actions = view.receive(state.snapshot)
-          case .answer(.route(let part)):
-            actions = view.receive(answer: part)
-            if !goesOn, part == nil {
-              end = .noRun
-              break inputs
-            }
+          case .answer(.route(let part)): actions = view.receive(answer: part)
           case .answer:
             view.answerFailed()
             actions = []
@@ -71,26 +62,15 @@ struct RouteFollower: Sendable {
             end = .signal(number)
             break inputs
           case .patienceIsOver:
-            // When following, the time limit holds only until the hub has answered once.
-            if !goesOn || !hasJoined { break inputs }
+            // The time limit holds only until the hub has answered once.
+            if !hasJoined { break inputs }
             actions = []
           case .heard: actions = []
           }
           for action in actions {
-            switch action {
-            case .began: written = 0
-            case .changed(let from):
-              guard let runID = view.runID else { break }
-              for index in view.points.indices.dropFirst(from) { try write(.point(runID, index, view.points[index])) }
-              if view.points.count < written { try write(.cut(runID, length: view.points.count)) }
-              written = view.points.count
-            case .ask(let from):
+            if let from = try view.pass(action, written: &written, to: write) {
               group.addTask { report.yield(.answer(await peer.inquire(.route(from: from)))) }
             }
-          }
-          if !goesOn, view.isComplete {
-            end = .complete
-            break inputs
           }
         }
         group.cancelAll()
@@ -98,11 +78,61 @@ struct RouteFollower: Sendable {
       }
     }
     switch end {
-    case .complete: return true
-    case .noRun: return false
     // The exit status that shells use for an end by a signal: 130 for Ctrl-C.
     case .signal(let number): throw QuietExit(exitStatus: 128 + number)
     case .silence: throw Failure.noAnswer(visit.location, within: patience)
     }
+  }
+}
+
+extension RouteView {
+  /// Passes what an action changes to `write`.
+  ///
+  /// - Parameter written: How many points were written.
+  /// - Returns: The index from which the hub is to be asked, if the action asks.
+  fileprivate func pass(
+    _ action: Action, written: inout Int, to write: (RouteFollower.News) throws -> Void
+  ) rethrows -> Int? {
+    switch action {
+    case .began: written = 0
+    case .changed(let from):
+      guard let runID else { break }
+      for index in points.indices.dropFirst(from) { try write(.point(runID, index, points[index])) }
+      if points.count < written { try write(.cut(runID, length: points.count)) }
+      written = points.count
+    case .ask(let from): return from
+    }
+    return nil
+  }
+}
+
+extension BusLocation {
+  /// Reads the whole route, and passes its points to `write` in order.
+  ///
+  /// - Returns: `false` when no run has been started.
+  /// - Throws: ``Failure`` when the hub does not answer in time.
+  func readRoute(
+    within patience: BusDuration, _ write: @Sendable @escaping (RouteFollower.News) throws -> Void
+  ) async throws -> Bool {
+    let requester = try requester()
+    let hasRun = try await within(patience) { () -> Bool? in
+      var view = RouteView()
+      var written = 0
+      var actions = view.joined()
+      while !actions.isEmpty {
+        var next: Int?
+        for action in actions { next = try view.pass(action, written: &written, to: write) ?? next }
+        guard let next else { break }
+        switch try await requester.ask(.route(from: next)) {
+        case .route(nil): return false
+        case .route(let part): actions = view.receive(answer: part)
+        case .failed(let reason): throw RunBusError(.closed, reason)
+        case .peers, .outbox, .quarantine, .done, .report, .records, .record, .taken: return nil
+        }
+      }
+      return view.isComplete ? true : nil
+    }
+    guard let hasRun = hasRun.flatMap({ $0 }) else { throw Failure.noAnswer(self, within: patience) }
+    return hasRun
   }
 }

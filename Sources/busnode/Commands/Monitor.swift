@@ -36,8 +36,7 @@ struct Monitor: AsyncParsableCommand {
 
   func run() async throws {
     bus.startLog()
-    let visit = try BusClient(
-      try bus.location(), device: DeviceID.visitor(), topics: [.snapshots, .feed], isOneShot: false)
+    let visit = try BusClient(try bus.location(), topics: [.snapshots, .feed])
     let json = json
     try await Follower(visit: visit, patience: timeout?.span ?? .seconds(5)).follow(countMax: count) { event in
       guard let event = EventJSON(event) else { return false }

@@ -1,5 +1,6 @@
 import ArgumentParser
 import RunBus
+import Synchronization
 
 struct OutboxFlush: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
@@ -40,76 +41,37 @@ struct OutboxFlush: AsyncParsableCommand {
     }
     if location.isWithoutHub { throw Failure.noBus(location) }
     let patience = timeout?.span ?? .seconds(5)
+    let requester = try location.requester()
     // A press that is marked as sent cannot be cancelled. So mark none before the hub is in reach.
-    let isThere = try await BusClient(location, device: DeviceID.role(.shell)).run { peer in
-      try await within(patience) {
-        for await state in await peer.reachabilities() where state.isReachable { return true }
-        return false
-      }
+    guard try await within(patience, { try await requester.state() }) != nil else {
+      throw Failure.noAnswer(location, within: patience)
     }
-    guard isThere == true else { throw Failure.noAnswer(location, within: patience) }
     for var press in presses where press.tries == 0 {
       press.tries = 1
       // If another node delivers the press just before this write, the hub knows its id and counts it once.
       if location.spool.exists(press.command.id) { try location.spool.write(press) }
     }
-    // This peer reads the spool and delivers its presses, as every node does.
-    let visit = try BusClient(location, device: DeviceID.role(.shell), services: LocalServices(spools: [location.spool]))
-    let json = json
-    let isMet = try await visit.run { peer in
-      _ = try await within(patience) {
-        try await withThrowingDiscardingTaskGroup { group in
-          for press in presses {
-            let receipts = await peer.receipts(for: press.command.id)
-            group.addTask { try await Self.follow(press, receipts, in: location.spool, asJSON: json) }
-          }
+    let judged = Mutex(0)
+    let (json, spool) = (json, location.spool)
+    _ = try await within(patience) {
+      for try await case .receipt(let receipt) in requester.send(presses.map { $0.forwarded() }) {
+        guard case .verdict = receipt.stage,
+          let press = presses.first(where: { $0.command.id == receipt.commandID })
+        else { continue }
+        judged.withLock { $0 += 1 }
+        if json {
+          Output.tell(json: EventJSON(receipt, of: press.deviceID))
+        } else {
+          Output.tell("\(press.deviceID): \(Sentence.receipt(receipt))")
         }
+        do { try spool.remove(receipt.commandID) } catch { Output.complain("busnode: \(error)") }
       }
-      return await peer.reachability.lastHeardAge != nil
     }
-    let left = presses.count { location.spool.exists($0.command.id) }
+    let left = presses.count - judged.withLock { $0 }
     guard left > 0 else { return }
-    guard isMet else { throw Failure.noAnswer(location, within: patience) }
     throw Failure(
       code: "queued",
       message: "\(left) of \(presses.count) still wait: no verdict came within \(Sentence.seconds(patience))",
       exitStatus: ExitStatus.queued)
-  }
-
-  /// What became of one press.
-  private enum Outcome {
-    case judged(Receipt)
-    /// The file is gone: another node has received the verdict.
-    case settledElsewhere
-    /// No verdict came in time; the press stays in the spool.
-    case waiting
-  }
-
-  /// Waits for the verdict of a press and prints it. Returns as well when another node has received the verdict.
-  private static func follow(
-    _ press: SpooledCommand, _ receipts: AsyncStream<Receipt>, in spool: SpoolDirectory, asJSON: Bool
-  ) async throws {
-    let outcome = try await withThrowingTaskGroup(of: Outcome.self) { group in
-      group.addTask {
-        let verdict = await receipts.first { if case .verdict = $0.stage { true } else { false } }
-        return verdict.map(Outcome.judged) ?? .waiting
-      }
-      group.addTask {
-        // This peer removes the file at its own verdict, too. Wait a moment more, so that its receipt comes first.
-        while spool.exists(press.command.id) { try await Task.sleep(for: .milliseconds(200)) }
-        try await Task.sleep(for: .milliseconds(200))
-        return .settledElsewhere
-      }
-      let first = try await group.next()
-      group.cancelAll()
-      return first ?? .waiting
-    }
-    switch outcome {
-    case .judged(let verdict) where asJSON: Output.tell(json: EventJSON(verdict, of: press.deviceID))
-    case .judged(let verdict): Output.tell("\(press.deviceID): \(Sentence.receipt(verdict))")
-    case .settledElsewhere where !asJSON:
-      Output.tell("\(press.deviceID): \(press.command.kind.rawValue) was delivered by another node")
-    case .settledElsewhere, .waiting: break
-    }
   }
 }

@@ -26,19 +26,12 @@ struct Peers: AsyncParsableCommand {
   func run() async throws {
     bus.startLog()
     let location = try bus.location()
-    let visit = try BusClient(location, device: DeviceID.role(.shell))
     let patience = timeout?.span ?? .seconds(5)
-    let answer = try await visit.run { peer in
-      try await within(patience) {
-        // Ask only after the hub has been reached.
-        for await state in await peer.reachabilities() where state.isReachable { break }
-        return await peer.inquire(.peers)
-      }
-    }
+    let answer = try await location.ask(.peers, within: patience)
     switch answer {
     case .peers(let reports): try show(reports.map(PeerJSON.init))
     case .failed(let reason): throw RunBusError(.closed, reason)
-    case nil, .outbox, .quarantine, .done, .report, .route, .records, .record, .taken:
+    case .outbox, .quarantine, .done, .report, .route, .records, .record, .taken:
       throw Failure.noAnswer(location, within: patience)
     }
   }

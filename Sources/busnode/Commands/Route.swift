@@ -37,12 +37,10 @@ struct Route: AsyncParsableCommand {
 
   func run() async throws {
     bus.startLog()
-    let visit = try BusClient(
-      try bus.location(), device: follow ? DeviceID.visitor() : DeviceID.role(.shell),
-      topics: follow ? [.snapshots, .route] : [], isOneShot: !follow)
+    let location = try bus.location()
+    let patience = timeout?.span ?? .seconds(5)
     let (json, units) = (json, units)
-    let follower = RouteFollower(visit: visit, patience: timeout?.span ?? .seconds(5))
-    let hasRun = try await follower.follow(goesOn: follow) { news in
+    let write: @Sendable (RouteFollower.News) throws -> Void = { news in
       switch news {
       case .point(let runID, let index, let point) where json:
         try Output.jsonLine(RouteLineJSON(point, at: index, of: runID))
@@ -52,6 +50,11 @@ struct Route: AsyncParsableCommand {
       case .cut(_, let length): try Output.line("points were removed: the route has \(length) left")
       }
     }
+    guard !follow else {
+      let visit = try BusClient(location, topics: [.snapshots, .route])
+      return try await RouteFollower(visit: visit, patience: patience).follow(write)
+    }
+    let hasRun = try await location.readRoute(within: patience, write)
     if !hasRun, !json { try Output.line("no run has been started") }
   }
 }

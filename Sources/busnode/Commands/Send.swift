@@ -88,12 +88,12 @@ struct Send: AsyncParsableCommand {
     try await send(command, on: device, to: location, kept)
   }
 
-  /// The last stage of a press, and the snapshot that the peer showed then.
-  private struct Result {
-    let last: Receipt?
-    let seen: Snapshot
-    /// Whether the hub was in reach.
-    let isMet: Bool
+  /// How far a press has come.
+  private struct Progress {
+    /// Its last stage; `nil` when the hub did not confirm it.
+    var last: Receipt?
+    /// Whether the hub has answered.
+    var isMet = false
   }
 
   /// Hands the press to the hub, and prints its last stage.
@@ -101,81 +101,60 @@ struct Send: AsyncParsableCommand {
     _ command: Command, on device: DeviceID, to location: BusLocation, _ kept: KeptPress?
   ) async throws {
     let patience = timeout?.span ?? .seconds(5)
-    let wait = wait
-    let result: Result
+    let progress: Progress
     do {
-      let visit = try BusClient(location, device: device)
-      result = try await visit.run { peer in
-        let last = try await Self.press(command, on: peer, wait: wait, patience: patience)
-        return Result(
-          last: last, seen: await peer.authoritative, isMet: await peer.reachability.lastHeardAge != nil)
-      }
+      let press = kept?.forwarded ?? ForwardedCommand(command, on: device)
+      progress = try await follow(press, by: location.requester(), within: patience)
     } catch {
       guard let kept else { throw error }
-      // Keeping the press does not help when the protocol versions differ: one side must be updated first.
-      if let error = error as? RunBusError, error.code == .wireMismatch {
+      // Keeping the press does not help when the hub cannot read it: one side must be updated first.
+      if let error = error as? RunBusError, error.code == .wireMismatch || error.code == .badInput {
         kept.letGo()
         throw error
       }
       if let error = error as? RunBusError { Output.complain("busnode: \(error)") }
-      result = Result(last: nil, seen: .none, isMet: false)
+      progress = Progress()
     }
-    if result.isMet { location.noteMet() }
-    guard let last = result.last else {
+    if progress.isMet { location.noteMet() }
+    guard let last = progress.last else {
       guard let kept else {
-        guard result.isMet else { throw Failure.noAnswer(location, within: patience) }
+        guard progress.isMet else { throw Failure.noAnswer(location, within: patience) }
         sayUnconfirmed(command)
         throw QuietExit(exitStatus: ExitStatus.noVerdict)
       }
-      if !result.isMet { kept.noteUnsent() }
+      if !progress.isMet { kept.noteUnsent() }
       sayQueued(command)
       throw QuietExit(exitStatus: ExitStatus.queued)
     }
     // Print the verdict before the file is removed, so that a slow disk does not delay it.
     defer { if case .verdict = last.stage { kept?.letGo() } }
-    say(last, seen: result.seen)
+    say(last)
     let status = status(last)
     if status != ExitStatus.success { throw QuietExit(exitStatus: status) }
   }
 
-  /// Sends the press and returns the last stage that came in time; `nil` when the hub did not confirm the press.
-  private static func press(
-    _ command: Command, on peer: Peer, wait: Wait, patience: BusDuration
-  ) async throws -> Receipt? {
-    let receipts = await peer.receipts(for: command.id)
-    let reachability = await peer.reachabilities()
-    let last = LastReceipt()
-    try await withThrowingTaskGroup(of: Bool.self) { group in
-      group.addTask {
-        try? await Task.sleep(for: .nanoseconds(patience.nanoseconds))
-        return true
-      }
-      group.addTask {
-        // With `--wait none` the first receipt ends the call, so the hub must be in reach before the press is made.
-        if wait == .none { for await state in reachability where state.isReachable { break } }
-        let verdict = try await peer.send(command)
-        last.finish(verdict)
-        return false
-      }
-      group.addTask {
-        for await receipt in receipts {
-          last.receive(receipt)
-          switch (receipt.stage, wait) {
-          case (.verdict, _), (.pending, .received), (_, .none): return true
-          case (.queued, _), (.pending, _): continue
-          }
+  /// Sends the press until it has come as far as the caller waits for, or the time is over.
+  private func follow(
+    _ press: ForwardedCommand, by requester: Requester, within patience: BusDuration
+  ) async throws -> Progress {
+    let (wait, handedOver) = (wait, unjudged(press.command))
+    let progress = Mutex(Progress())
+    _ = try await within(patience) {
+      for try await step in requester.send([press]) {
+        switch step {
+        case .reached: progress.withLock { $0.isMet = true }
+        case .receipt(let receipt): progress.withLock { $0.last = receipt }
         }
-        return true
+        switch (step, wait) {
+        case (.reached, .none):
+          progress.withLock { $0.last = handedOver }
+          return
+        case (.receipt, .none), (.receipt, .received): return
+        case (.receipt, .verdict), (.reached, _): continue
+        }
       }
-      while let isOver = try await group.next(), !isOver {}
-      group.cancelAll()
-      // Cancelling ends the waiting only; it does not take the press back.
-      while await group.nextResult() != nil {}
     }
-    let receipt = last.value
-    // A press that the hub did not confirm may not have arrived.
-    if case .queued = receipt?.stage, wait != .none { return nil }
-    return receipt
+    return progress.withLock { $0 }
   }
 
   private func sayQueued(_ command: Command) {
@@ -193,11 +172,11 @@ struct Send: AsyncParsableCommand {
     Receipt(commandID: command.id, kind: command.kind, source: command.source, stage: .queued)
   }
 
-  private func say(_ receipt: Receipt, seen: Snapshot) {
+  private func say(_ receipt: Receipt) {
     switch receipt.stage {
     case .queued: tell(receipt, "\(kind.rawValue) was handed over; busnode does not wait for the verdict")
     case .verdict where json, .pending where json: Output.tell(json: ReceiptJSON(receipt))
-    case .verdict(let verdict): Output.tell(Sentence.verdict(verdict, seen: seen))
+    case .verdict(let verdict): Output.tell(Sentence.verdict(verdict, phase: receipt.phase))
     case .pending where wait == .verdict: Output.tell("\(Sentence.receipt(receipt)); no verdict in time")
     case .pending: Output.tell(Sentence.receipt(receipt))
     }
@@ -236,25 +215,6 @@ extension ControlSource {
     case "live-activity", "liveActivity", "widget": self = .liveActivity
     case "shell": self = .shell
     default: return nil
-    }
-  }
-}
-
-/// The latest stage of a press.
-private final class LastReceipt: Sendable {
-  private let receipt = Mutex<Receipt?>(nil)
-
-  var value: Receipt? { receipt.withLock { $0 } }
-
-  func receive(_ next: Receipt) { receipt.withLock { $0 = next } }
-
-  /// Makes a receipt from the verdict unless one has come: only the received one says how long ago the verdict took
-  /// effect.
-  func finish(_ verdict: Verdict) {
-    receipt.withLock { receipt in
-      if case .verdict = receipt?.stage { return }
-      receipt = Receipt(
-        commandID: verdict.commandID, kind: verdict.kind, source: verdict.source, stage: .verdict(verdict))
     }
   }
 }

@@ -46,26 +46,20 @@ struct State: AsyncParsableCommand {
   func run() async throws {
     bus.startLog()
     let location = try bus.location()
-    let visit = try BusClient(
-      location, device: follow ? DeviceID.visitor() : DeviceID.role(.shell), topics: follow ? [.snapshots] : [],
-      isOneShot: !follow)
     let patience = timeout?.span ?? .seconds(5)
-    if follow {
-      try await Follower(visit: visit, patience: patience).follow(countMax: nil) { event in
+    guard !follow else {
+      let visit = try BusClient(location, topics: [.snapshots])
+      return try await Follower(visit: visit, patience: patience).follow(countMax: nil) { event in
         guard case .snapshot(let state) = event else { return false }
         try write(SnapshotJSON(state.snapshot))
         return true
       }
-      return
     }
-    let splits = splits
-    let seen = try await visit.run { peer in
-      try await within(patience) { () -> (Snapshot, InquiryAnswer?)? in
-        guard let snapshot = await peer.snapshots().first(where: { _ in true }) else { return nil }
-        return (snapshot, splits ? await peer.inquire(.report) : nil)
-      }
+    let (requester, splits) = (try location.requester(), splits)
+    let seen = try await within(patience) {
+      (try await requester.state(), splits ? try await requester.ask(.report) : nil)
     }
-    guard let (snapshot, answer) = seen.flatMap({ $0 }) else { throw Failure.noAnswer(location, within: patience) }
+    guard let (snapshot, answer) = seen else { throw Failure.noAnswer(location, within: patience) }
     switch answer {
     case nil: try write(SnapshotJSON(snapshot))
     case .report(let report): try write(SnapshotJSON(snapshot), with: report)

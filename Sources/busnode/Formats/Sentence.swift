@@ -12,21 +12,21 @@ enum Sentence {
   }
 
   /// A verdict, with the phase of the run after it where that is known.
-  static func verdict(_ verdict: Verdict, seen: Snapshot) -> String {
-    guard let phase = phase(after: verdict, seen: seen) else {
+  ///
+  /// - Parameter phase: The phase that the hub told with the verdict.
+  static func verdict(_ verdict: Verdict, phase: RunPhase?) -> String {
+    guard let phase = self.phase(after: verdict, told: phase) else {
       return "\(verdict.message) (revision \(verdict.revision))"
     }
     return "\(verdict.message); the run is \(phase.rawValue) (revision \(verdict.revision))"
   }
 
-  private static func phase(after verdict: Verdict, seen: Snapshot) -> RunPhase? {
-    let seenIsNewEnough =
-      (seen.order.term, seen.order.revision) >= (verdict.term, verdict.revision) && seen.order.term > 0
+  private static func phase(after verdict: Verdict, told: RunPhase?) -> RunPhase? {
     switch verdict.outcome {
     // The message of a rejection names the phase already.
-    case .rejected, .unknown: return nil
-    case .applied, .coalesced: return seenIsNewEnough ? seen.phase : verdict.kind.targetPhase
-    case .superseded: return seenIsNewEnough ? seen.phase : nil
+    case .rejected, .unknown: nil
+    case .applied, .coalesced: told ?? verdict.kind.targetPhase
+    case .superseded: told
     }
   }
 

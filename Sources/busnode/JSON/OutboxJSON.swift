@@ -6,7 +6,7 @@ struct OutboxJSON: Codable, Hashable, Sendable {
   enum Place: String, Codable, Hashable, Sendable {
     /// In the store of its device.
     case store
-    /// In the spool of this machine's one-shot senders.
+    /// In the spool of this machine.
     case spool
   }
 

@@ -29,22 +29,19 @@ class Visits:
         self.open = []
         self.nonce = 0
 
-    def hello(self, one_shot):
+    def hello(self):
         device, node, store = self.chance.choice(DEVICES)
-        if one_shot:
-            node, store = uuid.uuid4().bytes, uuid.uuid4().bytes
         self.nonce += 1
         return runbus.PeerFrame(
             sent_at_ns=runbus.monotonic_ns(),
             hello=runbus.Hello(
                 version=runbus.VERSION, device_id=device, role="watch", node_id=node, store_id=store, nonce=self.nonce,
-                one_shot=one_shot,
             ),
         ).SerializeToString()
 
-    def welcomed(self, one_shot=False):
+    def welcomed(self):
         connection = zmtp.shake(zmtp.plain(self.control), "DEALER")
-        connection.sendall(zmtp.frame(self.hello(one_shot)))
+        connection.sendall(zmtp.frame(self.hello()))
         while True:
             answer = runbus.HubFrame.FromString(zmtp.read_message(connection))
             if answer.WhichOneof("message") == "welcome":
@@ -60,12 +57,17 @@ class Visits:
     def gone_after_welcome(self):
         zmtp.reset(self.welcomed()[0])
 
-    def one_shot_gone(self):
-        zmtp.reset(self.welcomed(one_shot=True)[0])
+    def gone_after_request(self):
+        connection = zmtp.shake(zmtp.plain(self.control), "DEALER")
+        request = runbus.Request(version=runbus.VERSION, state=runbus.Query())
+        connection.sendall(
+            zmtp.frame(runbus.PeerFrame(sent_at_ns=runbus.monotonic_ns(), request=request).SerializeToString()))
+        zmtp.read_message(connection)
+        zmtp.reset(connection)
 
     def gone_before_welcome(self):
         connection = zmtp.shake(zmtp.plain(self.control), "DEALER")
-        connection.sendall(zmtp.frame(self.hello(False)))
+        connection.sendall(zmtp.frame(self.hello()))
         zmtp.reset(connection)
 
     def silent(self):
@@ -107,7 +109,7 @@ def main():
     begun = time.monotonic()
     visits.goodbye()
     ways = [
-        visits.goodbye, visits.gone_after_welcome, visits.one_shot_gone, visits.gone_before_welcome, visits.silent,
+        visits.goodbye, visits.gone_after_welcome, visits.gone_after_request, visits.gone_before_welcome, visits.silent,
         visits.half_greeting, visits.half_ready, visits.left_open, visits.subscriber, visits.unread_subscriber,
     ]
     seen = Counter(goodbye=1)

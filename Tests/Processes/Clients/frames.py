@@ -25,12 +25,12 @@ FRAME_BYTES_MAX = 65_536
 BATCH = 200
 
 
-def hello(one_shot=False):
+def hello():
     return runbus.PeerFrame(
         sent_at_ns=runbus.monotonic_ns(),
         hello=runbus.Hello(
             version=runbus.VERSION, device_id="stranger", role="watch", node_id=uuid.uuid4().bytes,
-            store_id=uuid.uuid4().bytes, nonce=1, one_shot=one_shot,
+            store_id=uuid.uuid4().bytes, nonce=1,
         ),
     )
 
@@ -119,6 +119,8 @@ class Mutants:
                 return way, data
             kind = frame.WhichOneof("message")
             if kind == "hello" and frame.hello.version == runbus.VERSION:
+                continue
+            if kind == "request" and frame.session == 0 and frame.request.version == runbus.VERSION:
                 continue
             if session == 0 or frame.session != session or kind is None:
                 return way, data

@@ -89,8 +89,7 @@ def ids(member):
     streams = []
     for _ in range(2):
         streams.append((yield from member.joined()))
-    one_shot = yield from member.joined(member.line(one_shot=True))
-    plain = member.line()
+    shell, plain = member.line(), member.line()
     while True:
         while member.pending:
             device, command = member.pending.popleft()
@@ -104,13 +103,14 @@ def ids(member):
                 stream.add("others' ids", taken, age, stop_follows=member.chance.random() < 0.2)
                 stream.pump()
             if member.chance.random() < 0.5:
-                one_shot.transmit("others' ids", taken, 1, age)
+                shell.request("others' ids", taken, member.name, age)
             if member.chance.random() < 0.5:
-                request = runbus.Request(command=taken, device_id=device, age_ns=age)
+                request = runbus.Request(version=runbus.VERSION, command=runbus.CommandRequest(
+                    command=taken, device_id=device, age_ns=age))
                 streams[0].send("others' ids", request=request)
                 frame = runbus.PeerFrame(sent_at_ns=runbus.monotonic_ns(), request=request).SerializeToString()
                 plain.raw("others' ids", [b"", frame])
-        for stream in [*streams, one_shot]:
+        for stream in streams:
             if not stream.session:
                 yield from member.joined(stream, 1.0)
             stream.pump()
@@ -130,9 +130,10 @@ def names(member):
                          member.chance.choice([0, SECOND, 60 * SECOND]))
             yield from member.settle(line, 0.5)
         else:
-            shot = yield from member.joined(member.line(device, one_shot=True), 0.5)
-            shot.transmit("presses as another", member.command(), 1, member.chance.choice([0, 60 * SECOND]))
-            shot.send("presses as another", request=runbus.Request(command=member.command(), device_id=device))
+            shell = member.line(device)
+            for _ in range(2):
+                shell.request("presses as another", member.command(), device, member.chance.choice([0, 60 * SECOND]))
+            yield 0.1
         # Session numbers are consecutive, so those of others can be guessed.
         other = yield from member.joined(seconds=0.5)
         for number in range(1, 40):
@@ -301,8 +302,7 @@ def flood(member):
                         message=runbus.AppMessage(id=member.id(), name="m", body=body[:1000]))
                     line.deliver("flood of messages", messages=runbus.Messages(messages=[message]))
                 elif what == "requests" and member.may_press():
-                    line.send("flood of requests", request=runbus.Request(
-                        command=member.command("lap"), device_id=f"{member.name}-{member.roll(0, 99)}"))
+                    line.request("flood of requests", member.command("lap"), f"{member.name}-{member.roll(0, 99)}")
             if what == "commands":
                 line.pump(256)
             if what == "hellos":

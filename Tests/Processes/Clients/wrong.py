@@ -81,6 +81,14 @@ class Line:
             what, command=runbus.Transmission(
                 command=command, sequence=sequence, age_ns=age, stop_follows=stop_follows, **more))
 
+    def request(self, what, command, device, age=0):
+        """Sends a command without a session; the clock's reading is right, wrong or of another boot."""
+        pressed = self.member.chance.choice([None, ("boot", runbus.monotonic_ns()), ("x" * 64, -(2**63))])
+        request = runbus.CommandRequest(command=command, device_id=device, age_ns=age)
+        if pressed:
+            request.pressed.boot_id, request.pressed.monotonic_ns = pressed
+        self.send(what, session=0, request=runbus.Request(version=runbus.VERSION, command=request))
+
     def deliver(self, what, **message):
         self.send(what, delivery=runbus.Delivery(**message))
 

@@ -3,8 +3,8 @@ import RunBus
 import Testing
 import TestSupport
 
-/// Four nodes on a bus of their own, each a process with orders on standard input, and one-shot shells: a phone, two
-/// watches and a widget. The crew keeps all their processes for ``CrewAccount``.
+/// Four nodes on a bus of their own, each a process with orders on standard input: a phone, two watches and a widget.
+/// Besides there are shells that send one press. The crew keeps all their processes for ``CrewAccount``.
 struct Crew {
   /// One of the four nodes.
   struct Member {

@@ -199,7 +199,7 @@ struct CrewAccount {
     }
   }
 
-  /// Checks the promise of a one-shot by its exit status.
+  /// Checks the promise of a shell by its exit status.
   private mutating func checkPromise(to oneShot: NodeProcess) {
     let view = oneShot.view
     switch view.ending {
@@ -236,7 +236,7 @@ struct CrewAccount {
 
   /// Checks that in a sender's stream press times do not go back, and no sequence number is used twice.
   private mutating func checkOrder() {
-    // A phone numbers its presses from 1 in every incarnation, and a one-shot has only sequence number 1.
+    // A phone numbers its presses from 1 in every incarnation, and a request has only sequence number 1.
     let numbered = judged.values.filter {
       $0.press.deviceID.rawValue != "phone" && isHonest($0.press.command.id)
     }

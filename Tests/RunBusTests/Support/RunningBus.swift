@@ -23,12 +23,12 @@ final class RunningBus: Sendable {
   }
 
   func peer(
-    _ name: String, role: NodeRole = .watch, topics: [Topic] = [.snapshots], isOneShot: Bool = false,
+    _ name: String, role: NodeRole = .watch, topics: [Topic] = [.snapshots],
     store: NodeStore = NodeStore()
   ) throws -> Peer {
     Peer(
       configuration: PeerConfiguration(
-        deviceID: DeviceID(name)!, role: role, topics: topics, isOneShot: isOneShot),
+        deviceID: DeviceID(name)!, role: role, topics: topics),
       connector: ZeroMQConnector(control: "ipc://\(directory)/c"), store: store, loop: try Loop())
   }
 }

@@ -53,13 +53,13 @@ func sampledPresses(seed: UInt64, chains: Bool = false) -> [AcceptedCommand] {
         ObservedRevision(revision: UInt64.random(in: 0...4, using: &generator), commandID: .number(UInt64(number) / 2))
       default: nil
       }
-    // A one-shot has a stream of its own, so it overtakes what its device sent before.
-    let isOneShot = Int.random(in: 0..<4, using: &generator) == 0
+    // A request has no stream, so it overtakes what its device sent before.
+    let isRequest = Int.random(in: 0..<4, using: &generator) == 0
     drawn.append(
       press(
         kind, devices.randomElement(using: &generator)!, at: time, arriving: time + delay, id: UInt64(number),
         run: run, base: base, source: sources.randomElement(using: &generator)!,
-        sequence: isOneShot ? 1 : UInt64(number) + 1,
+        sequence: isRequest ? 1 : UInt64(number) + 1,
         stopFollows: chains && Bool.random(using: &generator)))
   }
   return inOrderOfArrival(drawn)

@@ -54,10 +54,13 @@ struct CommandBookTests {
   mutating func connections() {
     let connections = (1...17).map { ConnectionID.named("shell\($0)") }
     for connection in connections.prefix(16) {
-      #expect(book.register(connection, for: .number(1)) == true)
-      #expect(book.register(connection, for: .number(1)) == true)
+      #expect(book.hasRoom(for: connection, awaiting: .number(1)))
+      book.register(connection, for: .number(1))
+      book.register(connection, for: .number(1))
     }
-    #expect(book.register(connections[16], for: .number(1)) == false)
+    #expect(book.hasRoom(for: connections[0], awaiting: .number(1)))
+    #expect(!book.hasRoom(for: connections[16], awaiting: .number(1)))
+    #expect(book.connections(awaiting: .number(1)) == Array(connections.prefix(16)))
     #expect(book.takeConnections(awaiting: .number(1)) == Array(connections.prefix(16)))
     #expect(book.takeConnections(awaiting: .number(1)) == [])
   }

@@ -59,8 +59,8 @@ struct HubClaimTests {
     #expect(hub.core.authoritative.phase == .running)
   }
 
-  @Test("The hub's own button and a one-shot get their verdict though another device states its id")
-  func ownAndOneShot() {
+  @Test("The hub's own button and a request get their verdict though another device states its id")
+  func ownAndRequest() {
     var hub = HubStage.with("wrong")
     let own = hub.command(.start, by: "phone")
     _ = hub.feed(.press(own))
@@ -69,9 +69,8 @@ struct HubClaimTests {
     hub.commitsAll()
     #expect(hub.passes(.seconds(1)).contains("own start applied 1"))
 
-    _ = hub.hello("shell", isOneShot: true)
     let lap = hub.command(.lap, by: "shell")
-    _ = hub.sends("shell", lap, sequence: 1)
+    _ = hub.shell("shell", lap)
     hub.commitsAll()
     _ = hub.sends("wrong", lap)
     hub.commitsAll()

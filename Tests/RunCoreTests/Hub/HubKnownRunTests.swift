@@ -58,15 +58,12 @@ struct HubKnownRunTests {
     #expect(hub.core.authoritative.order.revision == kept.order.revision)
   }
 
-  @Test("A one-shot has no stream in which a stop could follow: its start is judged at once")
-  func oneShot() {
+  @Test("A request has no stream in which a stop could follow: its start is judged at once")
+  func request() {
     var hub = HubStage.opened()
     hub.now = .zero + .seconds(600)
-    _ = hub.hello("shell", isOneShot: true)
     hub.commitsAll()
-    let start = hub.command(.start, by: "shell")
-    _ = hub.says(
-      "shell", .command(CommandTransmission(command: start, sequence: 1, age: .seconds(60), stopFollows: true)))
+    _ = hub.shell("shell", hub.command(.start, by: "shell"), age: .seconds(60))
     #expect(hub.commitsAll().contains { $0.contains("start applied") })
   }
 }

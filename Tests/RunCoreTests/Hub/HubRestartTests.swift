@@ -96,9 +96,8 @@ struct HubRestartTests {
     second.commitsAll()
     #expect(second.sends("watch", start, sequence: 1) == ["watch ← commands to 1"])
     // The same command by a plain request.
-    let request = Request(command: start, deviceID: DeviceID("watch")!, age: .zero)
-    let frame = PeerFrame(session: 0, sentAt: .zero, message: .request(request))
-    #expect(second.feed(.frame(.named("script", isRequest: true), frame)) == ["commit: "])
+    let request = CommandRequest(command: start, deviceID: DeviceID("watch")!, age: .zero)
+    #expect(second.asks("script", .command(request), isPlain: true) == ["commit: "])
     #expect(second.commits() == ["script ← start applied 1"])
   }
 

@@ -36,13 +36,13 @@ struct HubSpoolTests {
           PeerFrame(session: session(of: route), sentAt: now, message: message)))
     }
 
-    mutating func hello(_ route: UInt8, isOneShot: Bool) {
+    mutating func hello(_ route: UInt8) {
       says(
         route,
         .hello(
           Hello(
             deviceID: DeviceID("device\(route)")!, role: .shell, nodeID: NodeID(high: 3, low: UInt64(route)),
-            storeID: StoreID(high: 2, low: UInt64(route)), nonce: 1, termSeen: 0, isOneShot: isOneShot)))
+            storeID: StoreID(high: 2, low: UInt64(route)), nonce: 1, termSeen: 0)))
     }
 
     /// The verdicts that a connection received within its session.
@@ -64,15 +64,15 @@ struct HubSpoolTests {
   private let start = Command(
     id: CommandID(high: 4, low: 7), kind: .start, source: .shell, runID: RunID(high: 9, low: 1))
 
-  @Test("A one-shot and each forwarder get the verdict, though the hub found the press in the spool first")
+  @Test("A shell and each forwarder get the verdict, though the hub found the press in the spool first")
   func spooledFirst() {
     var hub = Place()
     hub.feed(.spooled([ForwardedCommand(command: start, deviceID: Self.shell, since: .zero, isUncertain: false)]))
-    hub.hello(11, isOneShot: true)
-    hub.hello(12, isOneShot: false)
-    hub.hello(13, isOneShot: false)
-    hub.says(11, .command(CommandTransmission(command: start, sequence: 1, age: .zero)))
-    let request = PeerMessage.request(Request(command: start, deviceID: Self.shell, age: .zero))
+    hub.hello(12)
+    hub.hello(13)
+    let request = PeerMessage.request(
+      Request(.command(CommandRequest(command: start, deviceID: Self.shell, age: .zero))))
+    hub.says(11, request)
     for route: UInt8 in [12, 13, 12] { hub.says(route, request) }
     hub.now = .zero + .milliseconds(500)
     hub.feed(.deadline)

@@ -6,10 +6,10 @@ struct SessionTableTests {
   private var table = SessionTable(
     term: 2, clock: BusClock(realAnchor: .zero, busAnchor: .zero, speed: .realTime))
 
-  private static func hello(_ name: String, store: UInt64 = 1, isOneShot: Bool = false) -> Hello {
+  private static func hello(_ name: String, store: UInt64 = 1) -> Hello {
     Hello(
       deviceID: DeviceID(name)!, role: .watch, nodeID: NodeID(high: 3, low: 1), storeID: StoreID(high: 2, low: store),
-      nonce: 1, termSeen: 0, isOneShot: isOneShot)
+      nonce: 1, termSeen: 0)
   }
 
   private static func seconds(_ count: Int64) -> BusTime { .zero + .seconds(count) }
@@ -45,14 +45,6 @@ struct SessionTableTests {
     _ = table.close(.named("b"))
     #expect(table.loss(of: Self.hello("watch"), wasReachable: true) != nil)
     #expect(table.loss(of: Self.hello("watch"), wasReachable: false) == nil)
-  }
-
-  @Test("One-shots have no presence, and are closed when they are silent")
-  mutating func oneShots() {
-    open(Self.hello("shell", isOneShot: true), on: "a")
-    #expect(!table.isReachable(DeviceID("shell")!))
-    #expect(table.loss(of: Self.hello("shell", isOneShot: true), wasReachable: true) == nil)
-    #expect(silent(at: 6) == ["shell over"])
   }
 
   @Test("A session is over after ten minutes of silence")

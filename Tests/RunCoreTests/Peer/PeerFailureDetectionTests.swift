@@ -337,13 +337,6 @@ struct PeerFailureDetectionTests {
     #expect(told(peer.passes(.milliseconds(1))) == ["6.0s stale 6.0s", "6.0s commit: alarmed"])
   }
 
-  @Test("A one-shot does not watch its hub")
-  func oneShot() {
-    var peer = PeerStage.up(isOneShot: true, Self.running)
-    #expect(told(peer.hub(.goodbye)) == [])
-    #expect(told(peer.passes(.seconds(86_400))) == [])
-  }
-
   @Test("A hub that ends tells everybody who is there, once everything is durable")
   func farewell() {
     var hub = HubStage.with("watch", "widget")

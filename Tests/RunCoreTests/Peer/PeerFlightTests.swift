@@ -8,7 +8,7 @@ struct PeerFlightTests {
     var core = PeerCore(
       settings: PeerCore.Settings(
         deviceID: DeviceID("watch")!, role: .watch, nodeID: NodeID(high: 3, low: 1), storeID: StoreID(high: 2, low: 1),
-        topics: [.snapshots], isOneShot: false, seed: 1))
+        topics: [.snapshots], seed: 1))
     var sent: [UInt64] = []
     var nonce: UInt64 = 0
 

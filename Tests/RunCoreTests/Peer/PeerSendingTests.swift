@@ -113,15 +113,6 @@ struct PeerSendingTests {
     #expect(peer.transmissions.last?.command.runID == RunID(high: 9, low: 8))
   }
 
-  @Test("A one-shot has seen no state and states no base")
-  func oneShot() {
-    var peer = PeerStage.up(isOneShot: true, PeerStage.snapshot(1, 4, 9, .running, run: 7, by: 70))
-    #expect(peer.presses(.pause, id: 1) == ["pause queued", "send 1 pause 0.0s"])
-    #expect(peer.transmissions.last?.command == peer.command(.pause, id: 1))
-    #expect(peer.passes(.milliseconds(1400)) == [])
-    #expect(peer.disk.history.delivery.rows.isEmpty)
-  }
-
   @Test("The same press given twice goes out once")
   func twice() {
     var peer = PeerStage.up()

@@ -14,14 +14,16 @@ struct PeerSpoolTests {
     private(set) var sent: [PeerMessage] = []
     private(set) var answers: [InquiryAnswer] = []
     private(set) var told: [Receipt] = []
+    private(set) var settled: [CommandID] = []
     private var nonce: UInt64 = 0
 
-    init(isOneShot: Bool = false) {
+    init() {
       core = PeerCore(
         settings: PeerCore.Settings(
           deviceID: DeviceID("watch")!, role: .watch, nodeID: NodeID(high: 3, low: 1),
           storeID: StoreID(high: 2, low: 1),
-          topics: [], isOneShot: isOneShot, seed: 1))
+          topics: [], seed: 1),
+        bootID: "boot")
       feed(.started)
     }
 
@@ -36,6 +38,7 @@ struct PeerSpoolTests {
         }
         if case .answer(let answer, _) = action { answers.append(answer) }
         if case .receipt(let receipt) = action { told.append(receipt) }
+        if case .spooledCommandJudged(let id) = action { settled.append(id) }
       }
     }
 
@@ -74,20 +77,26 @@ struct PeerSpoolTests {
     #expect(other.answers == [.failed(InquiryFailure.notCancellable)])
   }
 
-  @Test(
-    "Only a one-shot, which empties the spool by hand, tells their receipts",
-    arguments: [
-      true, false,
-    ])
-  func told(isOneShot: Bool) {
-    var peer = Place(isOneShot: isOneShot)
+  @Test("A peer forwards a command until its verdict is known, with its press time by the machine's clock")
+  func forwarded() throws {
+    var peer = Place()
     peer.feed(.spooled([press]))
     peer.meets()
+    let sent = peer.sent.last { if case .request = $0 { true } else { false } }
+    guard case .request(let request)? = sent, case .command(let forwarded) = request.subject else {
+      Issue.record("not forwarded")
+      return
+    }
+    #expect(forwarded.pressed == MachineTime(bootID: "boot", reading: .zero))
+    peer.hears(.receipt(Receipt(commandID: press.command.id, kind: .pause, source: .shell, stage: .pending)))
+    #expect(peer.settled == [])
     let verdict = Verdict(
       commandID: press.command.id, kind: .pause, source: .shell, outcome: .applied, runID: nil, term: 1, revision: 1,
       effectiveAt: nil)
     peer.hears(
       .receipt(Receipt(commandID: press.command.id, kind: .pause, source: .shell, stage: .verdict(verdict))))
-    #expect(peer.told.count == (isOneShot ? 1 : 0))
+    #expect(peer.settled == [press.command.id])
+    // It is no press of this peer's own app.
+    #expect(peer.told.isEmpty)
   }
 }

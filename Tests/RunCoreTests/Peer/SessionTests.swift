@@ -31,12 +31,11 @@ struct SessionTests {
     return "due \(seconds(session.deadline)), silent \(seconds(session.hearing.silentAt))"
   }
 
-  /// Opens a session at `seconds` and schedules its pings.
+  /// Opens a session at `seconds`.
   private mutating func open(_ number: UInt64, at seconds: Int64 = 0, interval: Int64 = 10) {
     _ = greet(at: seconds)
-    session.open(number)
+    session.open(number, at: .zero + .seconds(seconds), interval: .seconds(interval))
     _ = session.hear(at: .zero + .seconds(seconds))
-    session.startPings(at: .zero + .seconds(seconds), interval: .seconds(interval))
   }
 
   @Test("Only a welcome with the nonce of the last hello opens a session")
@@ -46,7 +45,7 @@ struct SessionTests {
     #expect(session.awaits(8))
     #expect(greet() == 9)
     #expect(!session.awaits(8))
-    session.open(3)
+    session.open(3, at: .zero, interval: .seconds(10))
     #expect(session.number == 3)
     #expect(!session.awaits(9))
   }
@@ -89,11 +88,10 @@ struct SessionTests {
     #expect(step(at: 129) == .ping(2, nextWithin: .seconds(10)))
     #expect(quicken(at: 129, interval: 2) == .ping(3, nextWithin: .seconds(2)))
     #expect(schedule == "due 130, silent 130")
-    // Without pings there is nothing to quicken.
-    var oneShot = PeerSession(nonce: 7, interval: .seconds(10))
-    oneShot.open(1)
-    #expect(oneShot.quicken(at: .zero, interval: .seconds(2)) == nil)
-    #expect(oneShot.deadline == nil)
+    // Without a session there is nothing to quicken.
+    var down = PeerSession(nonce: 7, interval: .seconds(10))
+    #expect(down.quicken(at: .zero, interval: .seconds(2)) == nil)
+    #expect(down.deadline == nil)
   }
 
   @Test("A longer interval is stated first, and takes effect with the answer")

@@ -4,7 +4,7 @@ import Testing
 @Suite("The commands that a peer forwards from the spool")
 struct SpoolForwarderTests {
   private var generator = SeededGenerator(seed: 1)
-  private var forwarder = SpoolForwarder()
+  private var forwarder = SpoolForwarder(bootID: "boot")
 
   private func command(_ id: UInt64, pressedAt seconds: Int64) -> ForwardedCommand {
     ForwardedCommand(
@@ -13,7 +13,9 @@ struct SpoolForwarderTests {
   }
 
   private mutating func sent(at seconds: Int64) -> [UInt64] {
-    forwarder.nextRequests(at: .zero + .seconds(seconds), generator: &generator).map(\.command.id.low)
+    forwarder.nextRequests(at: .zero + .seconds(seconds), generator: &generator).compactMap { request in
+      if case .command(let request) = request.subject { request.command.id.low } else { nil }
+    }
   }
 
   @Test("All commands go in press order, again and again, until their verdicts are known")

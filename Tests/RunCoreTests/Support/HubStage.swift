@@ -4,6 +4,7 @@ import RunCore
 struct HubStage {
   static let debounce = BusDuration.milliseconds(500)
   static let storeID = StoreID(high: 1, low: 1)
+  static let bootID = "boot"
 
   let clock: BusClock
   var core: HubCore
@@ -42,7 +43,7 @@ struct HubStage {
     settings.ledgerEntriesMax = ledgerEntriesMax ?? settings.ledgerEntriesMax
     settings.pastReadingsMax = pastReadingsMax ?? settings.pastReadingsMax
     settings.owedVerdictsMax = owedVerdictsMax ?? settings.owedVerdictsMax
-    core = HubCore(settings: settings, history: history, now: now)
+    core = HubCore(settings: settings, history: history, now: now, bootID: Self.bootID)
   }
 
   /// A hub that has started; no commit is in flight.
@@ -188,17 +189,17 @@ struct HubStage {
   }
 
   func greeting(
-    _ name: String, nonce: UInt64 = 1, termSeen: UInt64 = 0, version: UInt32 = wireVersion, isOneShot: Bool = false
+    _ name: String, nonce: UInt64 = 1, termSeen: UInt64 = 0, version: UInt32 = wireVersion
   ) -> Hello {
     Hello(
       version: version, deviceID: DeviceID(name)!, role: NodeRole(rawValue: name), nodeID: NodeID(high: 3, low: 1),
-      storeID: Self.store(name), nonce: nonce, termSeen: termSeen, isOneShot: isOneShot)
+      storeID: Self.store(name), nonce: nonce, termSeen: termSeen)
   }
 
-  mutating func hello(_ name: String, nonce: UInt64 = 1, termSeen: UInt64 = 0, isOneShot: Bool = false) -> [String] {
-    var hello = greeting(name, nonce: nonce, termSeen: termSeen, isOneShot: isOneShot)
+  mutating func hello(_ name: String, nonce: UInt64 = 1, termSeen: UInt64 = 0) -> [String] {
+    var hello = greeting(name, nonce: nonce, termSeen: termSeen)
     // A repeated hello repeats what it said before.
-    if !isOneShot, nonce > 1 || metBefore.contains(name) {
+    if nonce > 1 || metBefore.contains(name) {
       hello.hub = Self.storeID
       hello.received[.verdicts] = received[name].map { StreamMark(sequence: $0) }
     }
@@ -260,14 +261,32 @@ struct HubStage {
         }))
   }
 
+  /// A request on a plain REQ.
   mutating func requests(
     _ name: String, _ kind: CommandKind, id: UInt64, age: BusDuration = .zero,
     by identity: ConnectionIdentity = .localOwner
   ) -> [String] {
-    let request = Request(command: command(kind, by: name, id: id), deviceID: DeviceID(name)!, age: age)
+    let request = CommandRequest(command: command(kind, by: name, id: id), deviceID: DeviceID(name)!, age: age)
+    return asks(name, .command(request), isPlain: true, by: identity)
+  }
+
+  /// A command in a request on a DEALER, without a session.
+  mutating func shell(
+    _ name: String, _ command: Command, age: BusDuration = .zero, pressed: MachineTime? = nil
+  ) -> [String] {
+    asks(
+      name, .command(CommandRequest(command: command, deviceID: DeviceID(name)!, age: age, pressed: pressed)))
+  }
+
+  /// A request without a session.
+  mutating func asks(
+    _ name: String, _ subject: Request.Subject, version: UInt32 = wireVersion, isPlain: Bool = false,
+    by identity: ConnectionIdentity = .localOwner
+  ) -> [String] {
+    let request = PeerMessage.request(Request(subject, version: version))
     return feed(
       .frame(
-        .named(name, isRequest: true), PeerFrame(session: 0, sentAt: .zero, message: .request(request)), by: identity))
+        .named(name, isRequest: isPlain), PeerFrame(session: 0, sentAt: .zero, message: request), by: identity))
   }
 }
 

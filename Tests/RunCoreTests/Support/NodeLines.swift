@@ -118,7 +118,12 @@ enum NodeLines {
     case .ping(let number, let interval, _): "ping \(number) within \(seconds(interval))"
     case .query: "query"
     case .goodbye: "goodbye"
-    case .request(let request): "request \(request.command.kind.rawValue) \(seconds(request.age))"
+    case .request(let request):
+      switch request.subject {
+      case .command(let request): "request \(request.command.kind.rawValue) \(seconds(request.age))"
+      case .state: "request state"
+      case .inquiry(let inquiry): "request \(inquiry)"
+      }
     case .delivery(let message): line(message)
     case .inquire(let inquiry): "inquire \(inquiry)"
     case .fetchRecord(let fetch): "fetch after \(change(fetch.after)) from \(fetch.from)"

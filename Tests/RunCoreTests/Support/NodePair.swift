@@ -47,7 +47,7 @@ struct NodePair {
     PeerCore(
       settings: PeerCore.Settings(
         deviceID: DeviceID("watch")!, role: .watch, nodeID: NodeID(high: 3, low: 1), storeID: disk.storeID,
-        topics: [], isOneShot: false, seed: life),
+        topics: [], seed: life),
       history: disk.history, now: now, wallSeconds: 0, bootID: "boot")
   }
 

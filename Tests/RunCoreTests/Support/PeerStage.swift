@@ -15,17 +15,17 @@ struct PeerStage {
   private(set) var nonce: UInt64 = 0
 
   init(
-    isOneShot: Bool = false, termSeen: UInt64 = 0, topics: [Topic] = [.snapshots],
+    termSeen: UInt64 = 0, topics: [Topic] = [.snapshots],
     hubLostAfter: BusDuration = .seconds(600)
   ) {
     var history = PeerHistory()
     history.term = termSeen
     self.init(
-      history: history, storeID: Self.storeID, isOneShot: isOneShot, topics: topics, hubLostAfter: hubLostAfter)
+      history: history, storeID: Self.storeID, topics: topics, hubLostAfter: hubLostAfter)
   }
 
   init(
-    history: PeerHistory, storeID: StoreID, isOneShot: Bool = false, topics: [Topic] = [.snapshots],
+    history: PeerHistory, storeID: StoreID, topics: [Topic] = [.snapshots],
     hubLostAfter: BusDuration = .seconds(600), now: BusTime = .zero, wallSeconds: Double = 0, bootID: String = "boot"
   ) {
     (self.now, self.bootID) = (now, bootID)
@@ -33,7 +33,7 @@ struct PeerStage {
     core = PeerCore(
       settings: PeerCore.Settings(
         deviceID: DeviceID("watch")!, role: .watch, nodeID: NodeID(high: 3, low: 1), storeID: storeID,
-        topics: topics, isOneShot: isOneShot, hubLostAfter: hubLostAfter, seed: 1),
+        topics: topics, hubLostAfter: hubLostAfter, seed: 1),
       history: history, now: now, wallSeconds: wallSeconds, bootID: bootID)
   }
 
@@ -44,8 +44,8 @@ struct PeerStage {
   }
 
   /// A peer whose first hello was answered; no commit is in flight.
-  static func up(isOneShot: Bool = false, _ snapshot: Snapshot = PeerStage.snapshot(1, 0, 1)) -> PeerStage {
-    var stage = PeerStage(isOneShot: isOneShot)
+  static func up(_ snapshot: Snapshot = PeerStage.snapshot(1, 0, 1)) -> PeerStage {
+    var stage = PeerStage()
     _ = stage.feed(.started)
     stage.commits()
     _ = stage.feed(.linkUp)

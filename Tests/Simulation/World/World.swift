@@ -1,9 +1,9 @@
 package import RunCore
 
-/// A small simulated world: one hub, two to six peers, plain requests, a spool, disks, clocks and a network that
-/// misbehave, apps that are late, fail and take their node down, and virtual time. The same seed gives the same world.
+/// A small simulated world: one hub, two to six peers, shells, plain requests, a spool, disks, clocks and a network
+/// that misbehave, apps that are late, fail and take their node down, and virtual time. The same seed gives the same
+/// world.
 ///
-/// What people do and what goes wrong at a node comes in numbered steps, each with random numbers of its own; what a
 /// What people do and what fails at a node happens in numbered steps, each with random numbers of its own. What the
 /// network and the disks do depends on the seed and the moment. A step can therefore be left out (``WorldCut``) and
 /// the rest of the world stays much the same.
@@ -46,6 +46,8 @@ package struct World {
     case step
     /// What wrong members do after the step of this number.
     case misdeed(Int)
+    /// Something happens to a shell.
+    indirect case shell(UInt64, WorldShell.Happening)
   }
 
   let seed: UInt64
@@ -76,11 +78,16 @@ package struct World {
   var hub = WorldHub()
   var queue = WorldQueue<Happening>()
   var isHealed = false
-  /// Commands that one-shot senders left; the nodes of the machine look for them now and then.
+  /// Commands that shells left; the nodes of the machine look for them now and then.
   var spool: [CommandID: (command: Command, pressedAt: BusTime)] = [:]
   var presses: [CommandID: WorldPress] = [:]
   var posts: [MessageID: WorldPost] = [:]
-  var requested: [CommandID: Request] = [:]
+  var requested: [CommandID: Command] = [:]
+  var shells: [UInt64: WorldShell] = [:]
+  /// Commands of shells.
+  var shellCommands: Set<CommandID> = []
+  /// When commands of shells on the hub's machine were pressed.
+  var pressedAt: [CommandID: BusTime] = [:]
   var answered: [CommandID: Verdict] = [:]
   /// The first snapshot seen for each term and revision.
   var seen: [UInt64: [UInt64: Snapshot]] = [:]
@@ -272,7 +279,7 @@ package struct World {
     case .committed(let party, _, _, _, _), .sendFailed(let party, _, _), .returned(let party, _, _),
       .handles(let party, _, _), .looks(let party):
       party
-    case .starts, .copies, .loses, .step, .misdeed: nil
+    case .starts, .copies, .loses, .step, .misdeed, .shell: nil
     }
   }
 
@@ -324,6 +331,7 @@ package struct World {
     case .loses: loseStore()
     case .step: step()
     case .misdeed(let number): misdeed(number)
+    case .shell(let key, let happening): happen(happening, to: key)
     }
   }
 

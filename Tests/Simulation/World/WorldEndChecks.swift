@@ -4,7 +4,7 @@ import RunCore
 extension World {
   /// Whether nothing is owed any more, so that waiting longer changes nothing.
   var isSettled: Bool {
-    guard honestUnjudged == 0, spool.isEmpty, haveAllRecords else { return false }
+    guard honestUnjudged == 0, spool.isEmpty, shells.isEmpty, haveAllRecords else { return false }
     for kind in [StreamID.Kind.messages, .verdicts] where hub.store.delivery.owed(kind) > 0 { return false }
     for peer in peers {
       for kind in StreamID.Kind.allCases where peer.store.delivery.owed(kind) > 0 { return false }
@@ -24,6 +24,7 @@ extension World {
     if honestUnjudged > 0 { faults.append("\(honestUnjudged) commands were never judged") }
     if !spool.isEmpty { faults.append("\(spool.count) presses still lie in the spool") }
     for index in peers.indices { checkEnd(of: index) }
+    checkShells()
     checkPresses()
     checkOutboxes()
     checkPosts()

@@ -34,6 +34,8 @@ extension World {
       // A late hello may be refused; that no peer resets its identity for it is checked at the peer.
       let isExpected = refusal.code == .unknownSession || refusal.code == .storeRegressed
       if refusal.code == .busy, !wrong.members.isEmpty { return noteBusy(speakers[number]?.peer) }
+      // A shell repeats its requests while the hub's disk stands still.
+      if refusal.code == .busy, speakers[number] == nil { return tally.count("shell refused") }
       if !isExpected { faults.append("refused: \(refusal.message)") }
     case .recordChange(let change):
       if change.number > hub.store.lastRecordChange { faults.append("a record leaves before it is durable") }

@@ -54,6 +54,7 @@ extension World {
     let number = Self.number(of: connection)
     if WrongParty.isWrong(number) { return hearWrong(frame, on: number) }
     guard let index = peers.indices.first(where: { peers[$0].connection == number }) else {
+      if transmitToShell(frame, on: number) { return }
       return schedule(.gone(life: hub.life, connection), in: milliseconds(0...100))
     }
     let happening = Happening.toPeer(index, connection: number, frame)

@@ -28,6 +28,7 @@ extension World {
         checkWindows(operations)
         noteChange(operations)
         noteRoom(operations)
+        checkPressTimes(operations)
         commit(id, operations, of: .hub)
       case .receipt(let receipt): check(receipt)
       case .messageReceipt(let receipt): check(receipt, at: .hub)
@@ -110,13 +111,13 @@ extension World {
     switch party {
     case .hub:
       let before = hub.store.delivery.watermarks
-      hub.store.commit(operations, bootID: "boot \(hub.boot)", wallSeconds: wallSeconds())
+      hub.store.commit(operations, bootID: bootID(of: nil), wallSeconds: wallSeconds())
       checkMarks(since: before, operations, by: .hub)
       if hub.store.hasFaults { faults += hub.store.faults }
     case .peer(let index):
       let before = peers[index].store.delivery.watermarks
       peers[index].store.commit(
-        operations, bootID: "boot \(peers[index].boot)", wallSeconds: wallSeconds(of: index))
+        operations, bootID: bootID(of: index), wallSeconds: wallSeconds(of: index))
       checkMarks(since: before, operations, by: .peer(index))
       faults += peers[index].store.faults
     }

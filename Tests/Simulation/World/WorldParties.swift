@@ -52,6 +52,8 @@ struct WorldHub {
   var boot = 0
   var clock = WorldClock()
   var busClock = BusClock(realAnchor: .zero, busAnchor: .zero, speed: .realTime)
+  /// When its present incarnation began, in bus time.
+  var beganAt = BusTime.zero
   /// Its machine has rebooted: until its next incarnation, its clock says nothing about bus time.
   var isBooting = false
   var lastOrder = Snapshot.none.order
@@ -143,7 +145,7 @@ extension World {
     guard hub.core == nil else { return }
     hub.life += 1
     hub.isBooting = false
-    let boot = "boot \(hub.boot)"
+    let boot = bootID(of: nil)
     let history = hub.store.history
     hub.busClock = BusClock.continuing(
       hub.store.clock, lastSign: history.lastSign, real: hubNow, wallSeconds: wallSeconds(), bootID: boot,
@@ -156,6 +158,7 @@ extension World {
         debounce: debounce, clock: hub.busClock, metrics: metrics,
         recovery: climate.recovery, downtime: climate.downtime, seed: random.next()),
       history: history, now: hub.busClock.bus(at: hubNow), wallSeconds: wallSeconds(), bootID: boot)
+    hub.beganAt = hub.busClock.bus(at: hubNow)
     window = WorldWindow()
     for run in hub.awaited.keys { hub.awaited[run] = now }
     feedHub(.started)
@@ -168,11 +171,11 @@ extension World {
     let peer = peers[index]
     let settings = PeerCore.Settings(
       deviceID: peer.name, role: NodeRole(rawValue: peer.name.rawValue), nodeID: peer.nodeID,
-      storeID: peer.store.storeID, topics: Topic.allCases, isOneShot: false,
+      storeID: peer.store.storeID, topics: Topic.allCases,
       hubLostAfter: Self.hubLostAfter, seed: random.next())
     peers[index].core = PeerCore(
       settings: settings, history: peer.store.history, now: peerNow(index), wallSeconds: wallSeconds(of: index),
-      bootID: "boot \(peer.boot)")
+      bootID: bootID(of: index))
     peers[index].lastShown = Snapshot.none.order
     beginFailureDetection(of: index)
     feedPeer(index, .started)
@@ -200,7 +203,11 @@ extension World {
       noteDue(of: .hub)
       hub.life += 1
       hub.app.crash()
-      if isReboot { (hub.boot, hub.clock.origin, hub.isBooting) = (hub.boot + 1, origin(), true) }
+      loseShellLinks()
+      if isReboot {
+        endShells(on: nil)
+        (hub.boot, hub.clock.origin, hub.isBooting) = (hub.boot + 1, origin(), true)
+      }
       // Some links survive: the transport finds the next incarnation by itself.
       for index in peers.indices where !chance(5) { disconnect(index) }
     case .peer(let index):
@@ -212,6 +219,7 @@ extension World {
       peers[index].app.crash()
       peers[index].told = []
       if isReboot {
+        endShells(on: index)
         (peers[index].boot, peers[index].clock.origin) = (peers[index].boot + 1, origin())
         let hasUnsent = peers[index].store.delivery.history.rows.contains { $0.tries == 0 && $0.item != nil }
         if hasUnsent || chance(12) {

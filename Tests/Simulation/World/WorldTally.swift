@@ -50,7 +50,8 @@ package struct WorldTally: Sendable {
     // What is done.
     "press offline", "burst", "run out of reach", "whole run", "record", "record anew", "record edited",
     "record removed", "record at a peer", "record anew at a peer", "record removed at a peer",
-    "spooled", "spooled at several nodes", "spool settled", "request", "cancelled a command", "cancelled a message",
+    "spooled", "spooled at several nodes", "spool settled", "request",
+    "shell", "shell told", "shell answered", "cancelled a command", "cancelled a message",
     "could not be cancelled",
     // What comes of it.
     "applied", "coalesced", "superseded", "illegal", "otherRun", "staleRevision", "tooOld", "cancelled", "expired",

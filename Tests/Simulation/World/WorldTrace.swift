@@ -7,9 +7,10 @@ extension World {
     switch happening {
     case .step, .looks, .misdeed: break
     case .toHub(_, let frame): if !Self.isBeat(frame.message) { write(line: Self.plain("\(happening)")) }
+    case .shell(_, .wakes): break
     case .toPeer(_, _, let frame): if !Self.isBeat(frame.message) { write(line: Self.plain("\(happening)")) }
     case .published, .committed, .gone, .sendFailed, .linkUp, .linkDown, .starts, .returned, .handles, .press, .asks,
-      .answersRecovery, .copies, .loses:
+      .answersRecovery, .copies, .loses, .shell:
       write(line: Self.plain("\(happening)"))
     }
   }

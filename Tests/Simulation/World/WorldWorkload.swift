@@ -31,7 +31,8 @@ extension World {
     case 28..<52: measure(index)
     case 52..<55: if isTroubled() { disconnect(index) }
     case 55..<60: schedule(.linkUp(index), in: .zero)
-    case 60..<64: request()
+    case 60..<62: request()
+    case 62..<64: useShell()
     case 64..<68: spoolPress()
     case 68..<73: look(chance(3) ? .hub : .peer(index))
     case 73..<82: post(from: .peer(index), to: .hub)
@@ -169,21 +170,22 @@ extension World {
   /// A plain REQ: a new one, or an earlier one that has no answer yet.
   private mutating func request() {
     let again = requested.keys.filter { answered[$0] == nil }.min()
-    if let again, Bool.random(using: &random), let request = requested[again] { return ask(request.command) }
+    if let again, Bool.random(using: &random), let command = requested[again] { return ask(command) }
     ask(command(of: nil))
   }
 
   mutating func ask(_ command: Command) {
     guard hub.core != nil else { return }
     tally.count("request")
-    let request = Request(command: command, deviceID: DeviceID("script")!, age: milliseconds(0...100))
-    requested[command.id] = request
+    let request = Request(
+      .command(CommandRequest(command: command, deviceID: DeviceID("script")!, age: milliseconds(0...100))))
+    requested[command.id] = command
     let connection = ConnectionID(route: route(number()).route, isRequest: true)
     if !isHealed, chance(10) { return }
     schedule(.toHub(connection, PeerFrame(session: 0, sentAt: .zero, message: .request(request))), in: delay())
   }
 
-  /// A one-shot sender leaves its command in the spool; some also sent it and never heard the answer.
+  /// A shell leaves its command in the spool; some also send it, and some never hear the answer.
   private mutating func spoolPress() {
     tally.count("spooled")
     let press = command(of: nil)
@@ -191,6 +193,7 @@ extension World {
     let age = chance(10) ? BusDuration.seconds(100_000) : milliseconds(0...5000)
     spool[press.id] = (press, now - age)
     if chance(3) { schedule(.asks(press), in: milliseconds(0...1000)) }
+    if chance(3) { openShell(forCommands: [press], isAlone: false) }
     for party in parties where chance(2) { schedule(.looks(party), in: milliseconds(0...3000)) }
   }
 

@@ -80,11 +80,11 @@ extension World {
   /// Adds a voice with a connection and a store of its own, and drops the oldest one if there are too many.
   @discardableResult
   mutating func newVoice(
-    of member: Int, name: DeviceID? = nil, store: StoreID? = nil, isOneShot: Bool = false, waiting: [PeerMessage] = []
+    of member: Int, name: DeviceID? = nil, store: StoreID? = nil, waiting: [PeerMessage] = []
   ) -> WrongPlace {
     var voice = WrongVoice(
       connection: wrong.connection(), name: name ?? wrong.members[member].name, store: store ?? wrong.identifier())
-    (voice.isOneShot, voice.waiting, voice.acknowledges) = (isOneShot, waiting, chance(2))
+    (voice.waiting, voice.acknowledges) = (waiting, chance(2))
     if wrong.members[member].voices.count >= Self.voicesMax { leave(wrong.members[member].voices.removeFirst()) }
     wrong.members[member].voices.append(voice)
     let place = WrongPlace(member: member, voice: wrong.members[member].voices.count - 1)
@@ -119,7 +119,7 @@ extension World {
   ) -> Hello {
     Hello(
       deviceID: voice.name, role: .shell, nodeID: NodeID(high: WrongParty.mark, low: voice.connection),
-      storeID: voice.store, nonce: random.next(), termSeen: min(termSeen, 1 << 62), isOneShot: voice.isOneShot,
+      storeID: voice.store, nonce: random.next(), termSeen: min(termSeen, 1 << 62),
       hub: hub,
       acknowledged: acknowledged, received: received)
   }
@@ -154,9 +154,7 @@ extension World {
     let place = WrongPlace(member: member, voice: index)
     switch frame.message {
     case .welcome(let welcome):
-      if self[place].name == DeviceID("phone")!, !self[place].isOneShot {
-        faults.append("a member bears the hub's name")
-      }
+      if self[place].name == DeviceID("phone")! { faults.append("a member bears the hub's name") }
       self[place].session = frame.session
       for kind in [StreamID.Kind.commands, .samples, .messages] {
         self[place].next[kind] = (welcome.received[kind]?.sequence ?? 0) + 1

@@ -82,9 +82,11 @@ extension World {
     }
   }
 
-  /// A plain REQ in anybody's name.
+  /// A request in anybody's name.
   func wrongRequest(_ command: Command, as name: DeviceID, age: BusDuration) -> PeerFrame {
-    PeerFrame(session: 0, sentAt: .zero, message: .request(Request(command: command, deviceID: name, age: age)))
+    PeerFrame(
+      session: 0, sentAt: .zero,
+      message: .request(Request(.command(CommandRequest(command: command, deviceID: name, age: age)))))
   }
 
   mutating func ask(_ command: Command, as name: DeviceID, age: BusDuration = .zero) {
@@ -108,11 +110,10 @@ extension World {
       case 0..<3: send(command, by: voice(of: member), age: age, stopFollows: chance(4))
       case 3: ask(command, as: wrong.members[member].name, age: age)
       case 4:
-        say(.request(Request(command: command, deviceID: wrong.members[member].name, age: age)), by: voice(of: member))
+        say(wrongRequest(command, as: wrong.members[member].name, age: age).message, by: voice(of: member))
       default:
-        newVoice(
-          of: member, isOneShot: true, waiting: [.command(CommandTransmission(command: command, sequence: 1, age: age))]
-        )
+        let request = wrongRequest(command, as: wrong.members[member].name, age: age)
+        transmitWrong(request, on: wrong.connection())
       }
     }
   }

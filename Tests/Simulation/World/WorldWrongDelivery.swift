@@ -160,7 +160,7 @@ extension World {
   mutating func flood(_ member: Int) {
     let place = voice(of: member)
     let count = Int.random(in: 4...16, using: &random)
-    switch Int.random(in: 0..<9, using: &random) {
+    switch Int.random(in: 0..<10, using: &random) {
     case 0..<2: for _ in 0..<count { press(place, chance(2) ? .lap : nil, age: .zero) }
     case 2: for _ in 0..<count / 2 { toggle(place) }
     case 3:
@@ -176,6 +176,18 @@ extension World {
     case 7:
       for _ in 0..<count / 2 {
         ask(wrongCommand(wrong.identifier(), .lap), as: chance(4) ? honestName() : inventedName())
+      }
+    case 8:
+      // The same requests again and again, without a session.
+      let connection = wrong.connection()
+      let name = wrong.members[member].name
+      let command = wrong.rumours.commands.last?.command ?? wrongCommand(wrong.identifier(), .lap)
+      for _ in 0..<count * 4 {
+        let subject: Request.Subject = [
+          .command(CommandRequest(command: command, deviceID: name, age: .zero)), .state, .inquiry(.report),
+          .inquiry(.route(from: 0)),
+        ].randomElement(using: &random)!
+        transmitWrong(PeerFrame(session: 0, sentAt: now, message: .request(Request(subject))), on: connection)
       }
     default:
       var messages: [MessageTransmission] = []
@@ -200,7 +212,7 @@ extension World {
     .delivery(.latest(key: key, version: 1, AppMessage(id: wrong.identifier(), name: "x", body: body)))
   }
 
-  /// A request may state any device, because nodes send on behalf of one-shots.
+  /// A request may state any device, because nodes send on behalf of others.
   private mutating func honestName() -> DeviceID {
     chance(3) ? DeviceID("script")! : peers.randomElement(using: &random)!.name
   }

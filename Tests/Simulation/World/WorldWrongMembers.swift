@@ -62,7 +62,6 @@ struct WrongVoice {
   let connection: UInt64
   var name: DeviceID
   var store: StoreID
-  var isOneShot = false
   /// It acknowledges its verdicts, as an honest member does.
   var acknowledges = false
   /// Part of a siege: it never acknowledges anything.

@@ -1,0 +1,214 @@
+/// A command on its way into the hub, by whichever way it came.
+struct IncomingCommand: Sendable {
+  /// By which way a command came. It decides who is charged for the command and who gets which answer, and nothing
+  /// else.
+  enum Origin: Sendable {
+    /// One of the hub's own buttons.
+    case ownButton
+    /// A peer's numbered stream of commands. With `stopFollows` the stop of the command's run follows in the stream.
+    case stream(SessionTable.Session, ConnectionID, sequence: UInt64, stopFollows: Bool)
+    /// A request of a connection, with or without a session, on behalf of a device.
+    case request(ConnectionID, DeviceID)
+    /// The spool of this machine, on behalf of a device.
+    case spool(DeviceID)
+  }
+
+  /// When the person pressed.
+  enum Moment: Sendable {
+    /// This long before the arrival, in real time.
+    case age(BusDuration, arrival: BusTime)
+    /// By this reading of the hub's own monotonic clock.
+    case monotonic(BusTime)
+  }
+
+  let command: Command
+  let origin: Origin
+  /// Who is at the other end of the connection; the local owner for the hub's buttons and its spool.
+  let identity: ConnectionIdentity
+  let pressed: Moment
+  /// Whether the moment is an estimate by wall time, because the sender rebooted after the press.
+  let isUncertain: Bool
+
+  /// Whom the command is charged to.
+  var sender: CommandQueue.Sender {
+    switch origin {
+    case .ownButton: .own
+    case .stream(let session, _, _, _): .device(session.hello.deviceID)
+    case .request(_, let device), .spool(let device): .stated(device)
+    }
+  }
+
+  /// The store of the sender, if the command came on its stream.
+  var store: StoreID? {
+    if case .stream(let session, _, _, _) = origin { session.hello.storeID } else { nil }
+  }
+}
+
+// Admission: the one way by which commands enter the hub. docs/architecture.md and docs/protocol.md list the checks in
+// the same order.
+extension HubCore {
+  /// Admits a command, refuses it, or answers it once more. A refused command leaves no trace: no mark moves, and there
+  /// is no verdict.
+  mutating func admit(_ incoming: IncomingCommand, at now: BusTime, into actions: inout [Action]) {
+    // 1. Whether the identity may press as this device.
+    if let device = nameNotPermitted(to: incoming), case .request(let connection, _) = incoming.origin {
+      return refuse(connection, .notPermitted, Self.belongsToAnother(device), into: &actions)
+    }
+    // 2. Whether its id is known. A known command has its one effect already.
+    let stage = book.stage(of: incoming.command.id)
+    // 3. Its position in the stream.
+    guard isNext(incoming, into: &actions) else { return }
+    // 4. Room to wait for the verdict.
+    guard canWait(incoming, for: stage) else {
+      return refuse(incoming, "too many wait for the verdict of this command", at: now, into: &actions)
+    }
+    // 5. Room for the command.
+    if let reason = reasonToRefuse(incoming, isKnown: stage != nil, at: now) {
+      noteRefusal(of: incoming.sender, reason, at: now, into: &actions)
+      return refuse(incoming, reason, at: now, into: &actions)
+    }
+    if let stage { return answerAgain(incoming, stage, at: now) }
+    // 6. Its press time, and 7. the commit that accepts it.
+    accept(incoming, at: now)
+  }
+
+  /// The device as which a request may not press; `nil` if it may. The name on a stream was checked with its hello.
+  private func nameNotPermitted(to incoming: IncomingCommand) -> DeviceID? {
+    guard case .request(_, let device) = incoming.origin else { return nil }
+    return incoming.identity.mayPress(as: device, of: user(of: device)) ? nil : device
+  }
+
+  /// Whether a command is the next one of its stream. One at or below the mark needs only an acknowledgement, because
+  /// its verdict travels on the verdict stream; one behind a gap is sent again by its sender.
+  private mutating func isNext(_ incoming: IncomingCommand, into actions: inout [Action]) -> Bool {
+    switch incoming.origin {
+    case .ownButton, .request, .spool: return true
+    case .stream(let session, _, let sequence, _):
+      let stream = StreamID(sender: session.hello.storeID, kind: .commands)
+      switch marks.position(of: sequence, in: stream) {
+      case .next: return true
+      case .known: marks.acknowledge(stream)
+      case .gap: actions.append(.note("\(session.hello.deviceID) skipped commands: it sends them again"))
+      }
+      return false
+    }
+  }
+
+  /// Whether one more can wait for the verdict of a command: a store on its stream, a connection with a request.
+  private func canWait(_ incoming: IncomingCommand, for stage: CommandBook.Stage?) -> Bool {
+    let id = incoming.command.id
+    switch (incoming.origin, stage) {
+    case (.stream(let session, _, _, _), _): return book.hasRoom(forClaimOf: id, by: session.hello.storeID)
+    case (.request(let connection, _), .unjudged): return book.hasRoom(for: connection, awaiting: id)
+    case (.request, _), (.ownButton, _), (.spool, _): return true
+    }
+  }
+
+  /// Why the hub cannot take a command now; `nil` if it can. A known command needs no slot, only room for its answer.
+  private mutating func reasonToRefuse(_ incoming: IncomingCommand, isKnown: Bool, at now: BusTime) -> String? {
+    if isKnown {
+      if let store = incoming.store, owesEnough(store) { return Self.tooManyOwed }
+      if case .request(let connection, _) = incoming.origin, !sessions.owedAnswers.hasRoom(for: connection) {
+        return Self.tooManyAnswers
+      }
+      return nil
+    }
+    return reasonToRefuse(incoming.sender, store: incoming.store, at: now)
+  }
+
+  /// Tells the sender that its command is not accepted now. Whoever brings commands from the spool brings them again
+  /// without being told.
+  private mutating func refuse(
+    _ incoming: IncomingCommand, _ reason: String, at now: BusTime, into actions: inout [Action]
+  ) {
+    switch incoming.origin {
+    case .ownButton: actions.append(.receipt(Receipt(rejection(of: incoming.command, .busy), at: now)))
+    case .stream(_, let connection, _, _), .request(let connection, _):
+      refuse(connection, .busy, reason, into: &actions)
+    case .spool: break
+    }
+  }
+
+  /// Answers a command that is known with the stage that it has reached, once that stage is durable.
+  private mutating func answerAgain(_ incoming: IncomingCommand, _ stage: CommandBook.Stage, at now: BusTime) {
+    let command = incoming.command
+    let receipt =
+      switch stage {
+      case .judged(let verdict): Receipt(verdict, at: now)
+      case .unjudged:
+        Receipt(commandID: command.id, kind: command.kind, source: command.source, stage: .pending)
+      }
+    switch (incoming.origin, stage) {
+    case (.ownButton, _): commits.add([], then: [.act(.receipt(receipt))])
+    case (.stream(let session, _, let sequence, _), _):
+      // The mark moves, and the verdict is owed to this store as well.
+      let stream = StreamID(sender: session.hello.storeID, kind: .commands)
+      claim(command.id, by: move(stream, to: StreamMark(sequence: sequence, id: command.id.message)), at: now)
+    case (.request(let connection, _), _):
+      if case .unjudged = stage {
+        book.register(connection, for: command.id)
+        // The one reply of a REQ is the verdict.
+        if connection.isRequest { return }
+      }
+      sessions.owedAnswers.owe(to: connection)
+      commits.add([], then: [.reply(.receipt(receipt), connection)])
+    case (.spool, .unjudged): book.noteSpooled(command.id)
+    case (.spool, .judged):
+      // The verdict is durable, or will be with the commit in flight: the file is removed after that.
+      commits.add([], then: [.act(.spooledCommandJudged(command.id))])
+    }
+  }
+
+  private mutating func accept(_ incoming: IncomingCommand, at now: BusTime) {
+    let command = incoming.command
+    var (stopFollows, mark) = (false, Mark?.none)
+    let (device, stream, sequence): (DeviceID, StreamID, UInt64)
+    switch incoming.origin {
+    case .ownButton: (device, stream, sequence) = (settings.deviceID, ownStream, book.nextOwnSequence())
+    case .stream(let session, _, let number, let follows):
+      stream = StreamID(sender: session.hello.storeID, kind: .commands)
+      (device, sequence, stopFollows) = (session.hello.deviceID, number, follows)
+      mark = move(stream, to: StreamMark(sequence: number, id: command.id.message))
+    case .request(let connection, let named):
+      (device, stream, sequence) = (named, Self.stream(ofRequest: command.id), 1)
+      book.register(connection, for: command.id)
+    case .spool(let named):
+      (device, stream, sequence) = (named, Self.stream(ofRequest: command.id), 1)
+      book.noteSpooled(command.id)
+    }
+    let press = AcceptedCommand(
+      command: command, deviceID: device, stream: stream, sequence: sequence,
+      pressedAt: pressTime(of: incoming, in: mark?.stream, at: now), arrivedAt: now,
+      isUncertain: incoming.isUncertain, stopFollows: stopFollows)
+    accept(press, mark: mark, at: now)
+  }
+
+  /// A command without a stream gets one of its own, named after its id.
+  private static func stream(ofRequest id: CommandID) -> StreamID {
+    StreamID(sender: StoreID(high: id.high, low: id.low), kind: .commands)
+  }
+
+  /// Computes a press time: the moment that the sender states, never after the arrival, never in the future and never
+  /// before the stream's last press. A recorded press has its offset on the run's time line instead. If the moment is
+  /// uncertain, the press is not earlier than the transition that its sender had seen.
+  private mutating func pressTime(of incoming: IncomingCommand, in stream: StreamID?, at now: BusTime) -> BusTime {
+    let (command, control) = (incoming.command, arbiter.control)
+    var (time, arrival) = (now, now)
+    switch incoming.pressed {
+    case .age(let age, let arrived):
+      (time, arrival) = (arrived - settings.clock.speed.bus(fromReal: max(.zero, age)), arrived)
+    case .monotonic(let reading): time = settings.clock.bus(at: reading)
+    }
+    if let offset = command.runOffset, let start = control.startedAt, command.kind != .start { time = start + offset }
+    if incoming.isUncertain, let base = command.base,
+      let seen = control.transitions.last(where: {
+        $0.revision == base.revision && $0.change.commandID == base.commandID
+      })
+    {
+      time = max(time, seen.effectiveAt)
+    }
+    time = min(time, arrival)
+    if let stream { time = book.order(time, in: stream, at: now) }
+    return min(time, now)
+  }
+}
