@@ -72,7 +72,7 @@ extension Codec {
     return Receipt(
       commandID: id, kind: kind, source: source, stage: stage,
       effectiveAge: message.hasEffectiveAgeNs ? BusDuration(nanoseconds: message.effectiveAgeNs) : nil,
-      phase: message.hasPhase ? try phase(message.phase) : nil)
+      phase: message.hasPhase ? phase(message.phase) : nil)
   }
 
   /// The verdict does not repeat the command's id, which the receipt around it contains.
