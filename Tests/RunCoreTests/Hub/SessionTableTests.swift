@@ -74,7 +74,7 @@ struct SessionTableTests {
 
   @Test("Each session has an interval of its own, and the next check is that of the shortest, on a large bus too")
   mutating func ownIntervals() {
-    for number in 0..<20 { open(Self.hello("peer\(number)", store: number), on: "\(number)", isRunOn: false) }
+    for number in 0..<UInt64(20) { open(Self.hello("peer\(number)", store: number), on: "\(number)", isRunOn: false) }
     ping("7", within: 3, at: 1)
     #expect(table.silenceCheckAt == Self.seconds(10))
     #expect(silent(at: 10) == ["peer7"])

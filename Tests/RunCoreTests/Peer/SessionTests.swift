@@ -27,7 +27,9 @@ struct SessionTests {
 
   /// The deadline and the end of the hub's silence, in seconds.
   private var schedule: String {
-    func seconds(_ time: BusTime?) -> String { time.map { "\(($0 - .zero).nanoseconds / 1_000_000_000)" } ?? "never" }
+    func seconds(_ time: BusTime?) -> String {
+      time.map { "\(($0 - BusTime.zero).nanoseconds / 1_000_000_000)" } ?? "never"
+    }
     return "due \(seconds(session.deadline)), silent \(seconds(session.hearing.silentAt))"
   }
 
