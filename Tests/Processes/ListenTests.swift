@@ -36,7 +36,8 @@ struct ListenTests {
   func wrong(arguments: [String], message: String) async throws {
     try await withTestBus { bus in
       let phone = bus.spawn(executable: TestBus.busnode, ["phone"] + arguments)
-      #expect(try await phone.ending() == .exited(64))
+      let ending = try await phone.ending()
+      #expect(ending == .exited(64))
       #expect(phone.view.errors.count == 1 && phone.view.errors[0].contains(message), "\(phone.view.errors)")
     }
   }

@@ -135,7 +135,7 @@ struct ChaosCampaign {
     var kind = kinds[roll(kinds.count)]
     if roll(5) > 0 {
       switch (guess, roll(10)) {
-      case (.idle, _), (.completed, _): kind = .start
+      case (.idle, _), (.completed, _), (.unknown, _): kind = .start
       case (.running, ..<5): kind = .pause
       case (.running, ..<8), (.paused, ..<2): kind = .lap
       case (.paused, ..<8): kind = .resume

@@ -59,6 +59,7 @@
           case .editRecord, .removeRecord: .done(nil)
           case .putRecord: .taken(isKnown: true)
           case .post(let message, _): .done(message.id)
+          case .unknown: .failed("unknown")
           }
         }
         #expect(try mode(of: bus.runtimeDirectory) == 0o700)

@@ -47,7 +47,7 @@ struct ListenerTests {
     try await withTestBus { bus in
       let directory = bus.runtimeDirectory
       let first = ZeroMQListener(control: "ipc://\(directory)/c", events: "ipc://\(directory)/e")
-      func hub(_ name: String, _ listeners: [any HubListener]) throws -> Hub {
+      @Sendable func hub(_ name: String, _ listeners: [any HubListener]) throws -> Hub {
         Hub(
           configuration: HubConfiguration(deviceID: DeviceID(name)!), listeners: listeners, store: NodeStore(),
           loop: try Loop())

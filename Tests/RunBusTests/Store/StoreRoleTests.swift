@@ -12,7 +12,7 @@ struct StoreRoleTests {
   private func node(_ role: StoreRole, _ store: NodeStore) throws -> any RunBus.Node {
     switch role {
     case .hub:
-      Hub(configuration: HubConfiguration(deviceID: phone), listener: NoWire(), store: store, loop: try Loop())
+      Hub(configuration: HubConfiguration(deviceID: phone), listeners: [NoWire()], store: store, loop: try Loop())
     case .peer:
       Peer(
         configuration: PeerConfiguration(deviceID: phone, role: .watch), connector: NoWire(), store: store,

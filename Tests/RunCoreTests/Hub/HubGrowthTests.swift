@@ -9,7 +9,7 @@ struct HubGrowthTests {
     var hub = HubStage.with("watch")
     hub.startRun()
     func sample(
-      _ sequence: UInt64, _ moment: SampleTransmission.Moment?, _ value: SampleValue?
+      _ sequence: UInt64, _ moment: SampleMoment?, _ value: SampleValue?
     ) -> SampleTransmission {
       SampleTransmission(sequence: sequence, moment: moment, value: value, runID: nil)
     }
@@ -35,7 +35,7 @@ struct HubGrowthTests {
     #expect(hub.feed(.unknown(.named("stranger"))) == ["note"])
     #expect(hub.feed(.unknown(.named("script", isRequest: true))) == ["script ← refused malformed"])
     // The session goes on.
-    #expect(hub.says("watch", .ping(1)).contains { $0.hasPrefix("watch ← pong 1") })
+    #expect(hub.says("watch", .ping(1, nextWithin: .seconds(2))).contains { $0.hasPrefix("watch ← pong 1") })
   }
 
   @Test("An unknown inquiry is answered with a failure, in a session and on this machine")

@@ -95,7 +95,7 @@ struct HubRequestTests {
     #expect(asked.count { $0.contains("shell ← refused busy") } == 1000 - OwedAnswers.connectionMax)
     #expect(hub.asks("shell", .inquiry(.report)) == ["shell ← refused busy"])
     // Others are answered.
-    #expect(hub.says("watch", .ping(1)) == ["watch ← pong 1 at 1.1.2"])
+    #expect(hub.says("watch", .beat(1)) == ["watch ← pong 1 at 1.1.2"])
     #expect(hub.asks("other", .inquiry(.report)) == [])
     #expect(hub.sends("watch", hub.command(.lap, by: "watch")) == [])
     let told = hub.commitsAll()
