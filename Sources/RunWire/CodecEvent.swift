@@ -52,7 +52,11 @@ extension Codec {
     case .snapshot(let state): return .snapshot(try value(state))
     case .command(let event):
       guard event.hasCommand else { throw .malformed("command event without a command") }
-      return .command(try value(event.command), try device(event.deviceID))
+      do {
+        return .command(try value(event.command), try device(event.deviceID))
+      } catch .unsupportedKind {
+        throw .unknown("a kind of command")
+      }
     case .receipt(let event):
       guard event.hasReceipt else { throw .malformed("receipt event without a receipt") }
       return .receipt(try value(event.receipt), try device(event.deviceID))

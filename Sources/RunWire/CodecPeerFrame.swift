@@ -94,8 +94,10 @@ extension Codec {
 
   private static func value(_ message: WireTransmission) throws(WireError) -> CommandTransmission {
     guard message.hasCommand else { throw .malformed("transmission without a command") }
+    // The place is read first: a command of an unknown kind is answered by its place.
+    let sequence = try sequence(message.sequence)
     return CommandTransmission(
-      command: try value(message.command), sequence: try sequence(message.sequence),
+      command: try value(message.command), sequence: sequence,
       age: try span(message.ageNs, "command age"), isUncertain: message.uncertain, stopFollows: message.stopFollows)
   }
 }

@@ -30,7 +30,7 @@ struct ListenTests {
     "A wrong --listen is one line and exit status 64",
     arguments: [
       (["--listen", "tcp://127.0.0.1:*"], "lets the system choose the port"),
-      (["--listen", "tcp://192.0.2.1:7070"], "loopback"),
+      (["--listen", "tcp://192.0.2.1:7070"], "beyond this machine"),
       (["--listen", "tcp://127.0.0.1:7071", "--listen", "tcp://127.0.0.1:7071"], "is given twice"),
     ])
   func wrong(arguments: [String], message: String) async throws {

@@ -55,10 +55,11 @@ struct CodecGarbageTests {
     return nil
   }
 
-  /// A valid frame of any of the three kinds; what delivers, asks and answers comes as often as all else.
+  /// A valid frame of any of the three kinds; what delivers, asks and answers comes most often, and commands have their share.
   private func valid(_ random: inout RandomMessages) -> [UInt8] {
-    switch random.number(below: 6) {
-    case 3...: random.one(of: random.deliveryFrames())
+    switch random.number(below: 7) {
+    case 4...: random.one(of: random.deliveryFrames())
+    case 3: Codec.encode(PeerFrame(session: 1, sentAt: .zero, message: .command(random.transmission())))
     case 0: Codec.encode(random.peerFrame())
     case 1: Codec.encode(random.hubFrame())
     default: Codec.encode(random.busEvent())

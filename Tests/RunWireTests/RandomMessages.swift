@@ -117,16 +117,19 @@ struct RandomMessages {
     return Request(one(of: [.command(command), .state, .inquiry(one(of: inquiries()))]))
   }
 
+  mutating func transmission() -> CommandTransmission {
+    CommandTransmission(
+      command: command(), sequence: sequence(), age: age(), isUncertain: coin(), stopFollows: coin())
+  }
+
   mutating func peerFrame() -> PeerFrame {
     let hello = Hello(
       version: one(of: [0, 1, 2, .max]), deviceID: device(), role: role(), nodeID: id(), storeID: id(), nonce: bits(),
       termSeen: counter(), hub: maybe { $0.id() }, acknowledged: marks().mapValues(\.sequence),
       received: marks())
-    let transmission = CommandTransmission(
-      command: command(), sequence: sequence(), age: age(), isUncertain: coin(), stopFollows: coin())
     let samples = (0...number(below: 8)).map { _ in sample() }
     let message = one(of: [
-      PeerMessage.hello(hello), .command(transmission), .samples(samples),
+      PeerMessage.hello(hello), .command(transmission()), .samples(samples),
       .ping(
         bits(), nextWithin: one(of: [.seconds(1), .milliseconds(2500), .seconds(60)]), roundTrip: maybe { $0.age() }),
       .query, .goodbye, .request(request()),

@@ -61,7 +61,8 @@ struct MemoryDelivery: Sendable {
       latestReceived = latestReceived.filter { $0.key.device != device }
     case .receiveLatest(let row): latestReceived[Place(device: row.device, key: row.key)] = row
     case .setTerm, .accept, .claim, .reclassify, .judge, .forgetVerdicts, .append, .setAlias, .settle, .setClock,
-      .setStoreID, .setHub, .setView, .setFailureMark, .meet, .own, .disown, .setUnanswered, .discard, .expectRecord, .forgetExpected,
+      .setStoreID, .setHub, .setView, .setFailureMark, .meet, .own, .disown, .setUnanswered, .discard, .expectRecord,
+      .forgetExpected,
       .keepRecord, .editRecord, .removeRecord, .skipChanges, .setRecordsThrough, .endJournal, .dropJournal:
       break
     }

@@ -21,7 +21,8 @@ extension HubCore {
       command: transmission.command,
       origin: .stream(
         session, connection, sequence: transmission.sequence, stopFollows: transmission.stopFollows),
-      identity: session.identity, pressed: .age(transmission.age, arrival: arrival), isUncertain: transmission.isUncertain)
+      identity: session.identity, pressed: .age(transmission.age, arrival: arrival),
+      isUncertain: transmission.isUncertain)
     admit(incoming, at: now, into: &actions)
   }
 

@@ -112,13 +112,12 @@ extension PeerCore {
     if !isKnown { actions.append(.met) }
     guard join(welcome, isKnown: isKnown, at: now, into: &actions) else { return }
     guard view.isContinued(by: welcome.state.snapshot.order) else { return claimTerm(at: now, into: &actions) }
+    pace.note(welcome.state.snapshot.phase, at: now)
     session.open(number, at: now, interval: pace.interval(at: now))
     view.open(welcome.speed)
     hear(at: now, into: &actions)
     observe(welcome.state, isNewSession: true, at: now, into: &actions)
     if !settings.topics.isEmpty { actions.append(.subscribe(welcome.eventsEndpoint, settings.topics)) }
-    pace.note(view.authoritative.phase, at: now)
-    session.startPings(at: now, interval: pace.interval(at: now))
     openStreams(welcome, at: now, into: &actions)
   }
 

@@ -103,9 +103,13 @@ struct PeerSession: Sendable {
   func awaits(_ nonce: UInt64) -> Bool { isGreeting && nonce == self.nonce }
 
   /// Opens a session and schedules its first ping.
+  ///
+  /// - Parameter interval: the interval of the phase that the welcome shows, which the hub expects before the first ping.
   mutating func open(_ number: UInt64, at now: BusTime, interval: BusDuration) {
-    state = .up(number: number, pingAt: now)
-    startPings(at: now, interval: interval)
+    ping.interval = interval
+    self.interval = interval
+    hearing.setSilence(Heartbeat.silence(interval))
+    state = .up(number: number, pingAt: now + interval)
     lastNumber = number
   }
 
@@ -127,17 +131,6 @@ struct PeerSession: Sendable {
   }
 
   // MARK: Pings
-
-  /// Schedules the first ping of the session.
-  ///
-  /// - Parameter interval: the interval of the phase that the welcome shows, which the hub expects before the first ping.
-  mutating func startPings(at now: BusTime, interval: BusDuration) {
-    guard case .up(let number, _) = state else { return }
-    ping.interval = interval
-    self.interval = interval
-    hearing.setSilence(Heartbeat.silence(interval))
-    state = .up(number: number, pingAt: now + interval)
-  }
 
   /// Sends a ping at once if the interval has become shorter than the last ping stated.
   ///

@@ -31,10 +31,13 @@ struct ListenerTests {
         try await withRunning(peers) {
           let orders: [(CommandKind, RunPhase)] = [(.start, .running), (.pause, .paused), (.resume, .running)]
           for (peer, (kind, phase)) in zip(peers, orders) {
-            let verdict = try await peer.send(Command(kind, .watch, run: kind == .start ? nil : hub.authoritative.runID))
+            let verdict = try await peer.send(
+              Command(kind, .watch, run: kind == .start ? nil : hub.authoritative.runID))
             #expect(verdict.outcome == .applied)
             for other in peers {
-              _ = try await other.snapshots().first("\(phase)") { $0.phase == phase && $0.order.revision >= verdict.revision }
+              _ = try await other.snapshots().first("\(phase)") {
+                $0.phase == phase && $0.order.revision >= verdict.revision
+              }
             }
           }
         }

@@ -147,7 +147,8 @@ struct StoreLateDamageTests {
     })
     let store = try NodeStore(directory: scratch.path, device: nil, options: options)
     let hub = Hub(
-      configuration: HubConfiguration(deviceID: DeviceID("phone")!, debounce: .zero), listeners: [NoWire()], store: store,
+      configuration: HubConfiguration(deviceID: DeviceID("phone")!, debounce: .zero), listeners: [NoWire()],
+      store: store,
       loop: try Loop())
     let running = Task { try await hub.run() }
     _ = try await hub.snapshots().first("the hub") { _ in true }

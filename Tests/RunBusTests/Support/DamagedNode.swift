@@ -16,7 +16,8 @@ struct DamagedNode {
     switch role {
     case .phone:
       Hub(
-        configuration: HubConfiguration(deviceID: DeviceID("phone")!, debounce: .milliseconds(1)), listeners: [NoWire()],
+        configuration: HubConfiguration(deviceID: DeviceID("phone")!, debounce: .milliseconds(1)),
+        listeners: [NoWire()],
         store: store,
         loop: loop)
     case .watch:

@@ -88,6 +88,7 @@ struct HubIdentityTests {
     var hub = met()
     _ = hub.says("watch", .goodbye, by: Self.link)
     hub.core.giveUp(HubStage.store("watch"))
+    hub.passes(.seconds(1))
     hub.commitsAll()
     #expect(hub.core.mail.owner(of: HubStage.store("watch")) == nil)
     #expect(disk(of: hub).history.storeOwners.isEmpty)

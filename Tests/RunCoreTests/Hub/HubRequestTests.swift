@@ -62,7 +62,7 @@ struct HubRequestTests {
     var hub = HubStage.with("watch")
     hub.startRun()
     hub.now = .zero + .seconds(100)
-    let pressed = MachineTime(bootID: HubStage.bootID, reading: .zero + .seconds(40))
+    let pressed = MachineTime(bootID: hub.bootID, reading: .zero + .seconds(40))
     // The age was right when the frame was sent, 20 s ago.
     _ = hub.shell("shell", hub.command(.pause, by: "shell"), age: .seconds(40), pressed: pressed)
     hub.commitsAll()
@@ -76,7 +76,7 @@ struct HubRequestTests {
     hub.now = .zero + .seconds(100)
     let other = MachineTime(bootID: "another boot", reading: .zero + .seconds(40))
     _ = hub.shell("shell", hub.command(.lap, by: "shell"), age: .seconds(2), pressed: other)
-    let future = MachineTime(bootID: HubStage.bootID, reading: .zero + .seconds(4000))
+    let future = MachineTime(bootID: hub.bootID, reading: .zero + .seconds(4000))
     _ = hub.shell("shell", hub.command(.lap, by: "shell"), age: .seconds(5), pressed: future)
     hub.commitsAll()
     hub.passes(.seconds(2))
@@ -131,7 +131,7 @@ struct HubRequestTests {
     hub.passes(.seconds(1))
     #expect(!hub.isDurable(one.id))
     // Its connections wait for nothing: brought again, it is told once to each.
-    #expect(hub.feed(.spooled([spooled])) == ["commit: accept lap window"])
+    #expect(hub.feed(.spooled([spooled])) == ["commit: judge lap illegal while idle 0"])
     #expect(!hub.passes(.seconds(1)).contains { $0.hasPrefix("shell ←") })
   }
 }

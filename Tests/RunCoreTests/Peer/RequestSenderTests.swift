@@ -171,6 +171,8 @@ struct RequestSenderTests {
   func impossible() {
     var shell = Stage(.state)
     _ = shell.feed(.linkUp)
-    #expect(shell.feed(.frame(HubFrame(session: 1 << 63, message: Self.state))) == [])
+    let snapshot = PeerStage.snapshot(HubTerm.limit, 1, 1)
+    #expect(shell.hub(.state(StateMessage(snapshot: snapshot, age: .zero))) == [])
+    #expect(shell.hub(Self.state) == ["reached", "state idle", "finished"])
   }
 }

@@ -4,8 +4,9 @@ import RunCore
 struct HubStage {
   static let debounce = BusDuration.milliseconds(500)
   static let storeID = StoreID(high: 1, low: 1)
-  static let bootID = "boot"
 
+  /// Each stage is a boot of its own.
+  let bootID: String
   let clock: BusClock
   var core: HubCore
   var now: BusTime
@@ -32,6 +33,7 @@ struct HubStage {
     pastReadingsMax: Int? = nil
   ) {
     self.now = now
+    bootID = "boot \(history.term + 1)"
     metBefore = Set(history.devices.map(\.deviceID.rawValue))
     for name in metBefore {
       received[name] = history.delivery.acknowledged[OutboundStreamID(receiver: Self.store(name), kind: .verdicts)]
@@ -43,7 +45,7 @@ struct HubStage {
     settings.ledgerEntriesMax = ledgerEntriesMax ?? settings.ledgerEntriesMax
     settings.pastReadingsMax = pastReadingsMax ?? settings.pastReadingsMax
     settings.owedVerdictsMax = owedVerdictsMax ?? settings.owedVerdictsMax
-    core = HubCore(settings: settings, history: history, now: now, bootID: Self.bootID)
+    core = HubCore(settings: settings, history: history, now: now, bootID: bootID)
   }
 
   /// A hub that has started; no commit is in flight.
@@ -113,6 +115,7 @@ struct HubStage {
     }
     let told = operations.filter {
       switch $0 {
+      case .own(_, .localOwner), .disown: false
       case .acknowledge, .meet, .expectRecord, .forgetExpected, .keepRecord, .endJournal, .dropJournal: false
       case .enqueue(let row): row.stream.kind != .verdicts
       default: true

@@ -2,13 +2,9 @@ import RunCore
 
 /// Writes actions and frames as short lines, so that a test reads like a conversation.
 enum NodeLines {
-  /// Each incarnation begins with the first of these operations, and each store that a hub meets brings the second, so
-  /// the lines leave them out.
+  /// Each incarnation begins with this operation, so the lines leave it out.
   private static func isShown(_ operation: StoreOperation) -> Bool {
-    switch operation {
-    case .skipChanges, .own(_, .localOwner), .disown: false
-    default: true
-    }
+    if case .skipChanges = operation { false } else { true }
   }
 
   static func line(_ action: HubCore.Action) -> String {

@@ -131,7 +131,8 @@ package struct World {
     default: loss = .none
     }
     wrong = WrongParty(
-      seed: seed, options.wrong, identity: climate.identityOfWrong(seed: seed), peerCount: climate.peerCount, loss: loss)
+      seed: seed, options.wrong, identity: climate.identityOfWrong(seed: seed), peerCount: climate.peerCount, loss: loss
+    )
     hub.store = freshStore(StoreID(high: 1, low: 1))
     for (index, name) in Self.names.prefix(climate.peerCount).enumerated() {
       var peer = WorldPeer(
