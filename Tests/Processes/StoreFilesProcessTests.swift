@@ -22,10 +22,10 @@ struct StoreFilesProcessTests {
       try await phone.shows("running", revision: 1)
       phone.signal(SIGTERM)
       #expect(try await phone.ending() == .exited(0))
-      // The column "run" of "accepted" is renamed to "ren", also in copies that SQLite has left in free space.
+      // The column "run" of "verdicts" is renamed to "ren", also in copies that SQLite has left in free space.
       let path = store(of: "phone", on: bus) + "/node.sqlite"
       var bytes = try Data(contentsOf: URL(filePath: path))
-      let columns = "position INTEGER NOT NULL, kind TEXT NOT NULL, source BLOB NOT NULL"
+      let columns = "command BLOB NOT NULL, kind TEXT NOT NULL, source BLOB NOT NULL"
       #expect(bytes.range(of: Data("\(columns), run BLOB".utf8)) != nil)
       while let range = bytes.range(of: Data("\(columns), run BLOB".utf8)) {
         bytes.replaceSubrange(range, with: Data("\(columns), ren BLOB".utf8))

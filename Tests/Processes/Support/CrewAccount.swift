@@ -98,7 +98,7 @@ struct CrewAccount {
   private mutating func readAccepted(_ db: Database) throws {
     for row in try Row.fetchAll(db, sql: "SELECT * FROM accepted") {
       let press = AcceptedCommandColumns.read(row)
-      if let press, !isHonest(press.command.id), row.text("class") == Admission.held.rawValue {
+      if let press, !isHonest(press.command.id), row.text("admission") == Admission.held.rawValue {
         wrongMembers.held += 1
       } else {
         wrong.append("an accepted press was not judged: \(press.map { "\($0)" } ?? "\(row)")")
