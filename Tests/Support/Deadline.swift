@@ -24,7 +24,8 @@ public func within<Value: Sendable>(
   }
 }
 
-/// Does something again and again until a body that waits for an event returns, for what can be lost on the way.
+/// Repeats an action every 50 ms until a body that waits for its effect returns. A test uses it where one message can be
+/// lost on the way.
 public func repeating(
   _ body: @escaping @Sendable () async -> Void, until event: @escaping @Sendable () async throws -> Void
 ) async throws {

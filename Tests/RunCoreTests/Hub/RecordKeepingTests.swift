@@ -23,6 +23,7 @@ struct RecordKeepingTests {
     #expect(records.removal(of: Self.run) == 2 && records.nextVersion(of: Self.run) == 3)
     #expect(records.kept.isEmpty && records.expected.isEmpty && records.knows(Self.run))
     #expect(records.expect(Self.run, dueAt: .zero) == nil)
+    #expect(records.expected.isEmpty)
     #expect(records.remove(Self.run) == nil)
   }
 
