@@ -13,8 +13,10 @@ package enum Codec {
 
   /// Encodes a peer's frame.
   package static func encode(_ frame: PeerFrame) -> [UInt8] { serialize(message(frame)) }
-  /// Encodes a hub's frame.
-  package static func encode(_ frame: HubFrame) -> [UInt8] { serialize(message(frame)) }
+  /// Encodes a hub's frame for a connection. An answer is cut by the limits; batches were cut before.
+  package static func encode(_ frame: HubFrame, within limits: ConnectionLimits = .full) -> [UInt8] {
+    serialize(message(frame, within: limits))
+  }
   /// Encodes an event.
   package static func encode(_ event: BusEvent) -> [UInt8] { serialize(message(event)) }
 

@@ -3,7 +3,7 @@ import SwiftProtobuf
 
 // Frames from the hub to one peer.
 extension Codec {
-  static func message(_ frame: HubFrame) -> WireHubFrame {
+  static func message(_ frame: HubFrame, within limits: ConnectionLimits) -> WireHubFrame {
     var message = WireHubFrame()
     message.session = frame.session
     switch frame.message {
@@ -18,7 +18,7 @@ extension Codec {
       pong.order = self.message(order)
       message.message = .pong(pong)
     case .state(let state): message.message = .state(self.message(state))
-    case .answer(let answer): message.message = .answer(self.message(answer))
+    case .answer(let answer): message.message = .answer(self.message(answer, within: limits))
     case .recordChange(let change): message.message = .recordChange(self.message(change))
     case .goodbye: message.message = .goodbye(WireGoodbye())
     }
@@ -62,7 +62,6 @@ extension Codec {
 
   private static func value(_ message: WireWelcome) throws(WireError) -> Welcome {
     guard let speed = BusSpeed(thousandths: message.speedThousandths) else { throw .malformed("speed is out of range") }
-    guard !message.eventsEndpoint.isEmpty else { throw .malformed("welcome without the events endpoint") }
     guard message.hasState else { throw .malformed("welcome without the state") }
     return Welcome(
       nonce: message.nonce, nodeID: try identifier(message.nodeID, "node id"),

@@ -5,8 +5,8 @@ import SwiftProtobuf
 extension Codec {
   /// The most lines in an answer; the size of the frame may limit a list further.
   static let answerLinesMax = 256
-  /// The bytes of a frame that are left for an answer's lines when everything around them is at its longest.
-  static let answerBytesMax = frameBytesMax - 64
+  /// The bytes of a frame that an answer may fill when everything around it is at its longest.
+  private static func answerBytesMax(within limits: ConnectionLimits) -> Int { limits.frameBytesMax - 64 }
 
   static func message(_ inquiry: Inquiry) -> WireInquiry {
     var message = WireInquiry()
@@ -64,20 +64,22 @@ extension Codec {
     }
   }
 
-  static func message(_ answer: InquiryAnswer) -> WireInquiryAnswer {
+  /// Encodes an answer. Of a list it contains as many of the first lines as the frame may contain.
+  static func message(_ answer: InquiryAnswer, within limits: ConnectionLimits) -> WireInquiryAnswer {
     var message = WireInquiryAnswer()
+    var bytesLeft = answerBytesMax(within: limits)
     switch answer {
     case .peers(let reports):
       var list = WirePeerReports()
-      list.peers = lines(reports, self.message)
+      list.peers = lines(reports, within: &bytesLeft, self.message)
       message.answer = .peers(list)
     case .outbox(let reports):
       var list = WireOutboxReports()
-      list.rows = lines(reports, self.message)
+      list.rows = lines(reports, within: &bytesLeft, self.message)
       message.answer = .outbox(list)
     case .quarantine(let reports):
       var list = WireQuarantineReports()
-      list.messages = lines(reports, self.message)
+      list.messages = lines(reports, within: &bytesLeft, self.message)
       message.answer = .quarantine(list)
     case .done(let id):
       var done = WireDone()
@@ -86,13 +88,14 @@ extension Codec {
     case .failed(let reason): message.answer = .failed(fitting(reason, bytesMax: messageBytesMax))
     case .report(let report):
       var answer = WireReportAnswer()
-      if let report { answer.report = self.message(report) }
+      if let report { answer.report = self.message(report, bytesMax: bytesLeft) }
       message.answer = .report(answer)
     case .route(let part):
       var answer = WireRouteAnswer()
       if let part { answer.part = self.message(part) }
       message.answer = .route(answer)
-    case .records(let summaries, let total): message.answer = .records(self.message(summaries, total: total))
+    case .records(let summaries, let total):
+      message.answer = .records(self.message(summaries, total: total, bytesMax: bytesLeft))
     case .record(let part): message.answer = .record(self.message(part))
     case .taken(let isKnown):
       var taken = WireRecordTaken()
@@ -117,12 +120,6 @@ extension Codec {
     // The answer keeps its place among the answers, which only their order assigns to the questions.
     case nil: .failed(InquiryFailure.unknownAnswer)
     }
-  }
-
-  /// Encodes as many of the first lines as the answer and the frame may contain.
-  private static func lines<Report, Line: Message>(_ reports: [Report], _ make: (Report) -> Line) -> [Line] {
-    var bytesLeft = answerBytesMax
-    return lines(reports, within: &bytesLeft, make)
   }
 
   /// Encodes as many of the first lines as fit into the rest of a frame.

@@ -41,10 +41,10 @@ extension Codec {
   }
 
   /// Encodes as many summaries as fit into the frame, from the first on.
-  static func message(_ summaries: [RecordSummary], total: Int) -> WireRecordSummaries {
+  static func message(_ summaries: [RecordSummary], total: Int, bytesMax: Int) -> WireRecordSummaries {
     var message = WireRecordSummaries()
     message.total = count(total)
-    var bytesLeft = answerBytesMax - 16
+    var bytesLeft = bytesMax - 16
     for summary in summaries.prefix(answerLinesMax) {
       let bytes = summary.encoded
       bytesLeft -= bytes.count + 4

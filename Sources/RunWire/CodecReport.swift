@@ -4,10 +4,10 @@ import SwiftProtobuf
 // The report of a run: its metrics, splits, laps and stretches.
 extension Codec {
   /// The lists share the frame. Each is cut behind its first lines, kilometres before miles, laps and stretches.
-  static func message(_ report: RunReport) -> WireRunReport {
+  static func message(_ report: RunReport, bytesMax: Int) -> WireRunReport {
     var message = WireRunReport()
     message.metrics = self.message(report.metrics)
-    var bytesLeft = answerBytesMax - size(of: message)
+    var bytesLeft = bytesMax - size(of: message)
     message.kilometers = lines(report.kilometers, within: &bytesLeft, self.message)
     message.miles = lines(report.miles, within: &bytesLeft, self.message)
     message.laps = lines(report.laps, within: &bytesLeft, self.message)

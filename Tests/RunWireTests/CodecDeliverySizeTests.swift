@@ -37,10 +37,26 @@ struct CodecDeliverySizeTests {
     #expect(try bytes(.verdicts(all)) <= Codec.frameBytesMax)
   }
 
+  private static let smallest = ConnectionLimits(frameBytesMax: 0)
+
+  @Test("Every single item fits into the smallest frame that a connection may have")
+  func singleItems() throws {
+    let message = AppMessage(
+      id: MessageID(high: .max, low: .max), name: String(repeating: "n", count: AppMessage.nameMax),
+      body: [UInt8](repeating: 0xFF, count: AppMessage.bodyMax))
+    let transmission = MessageTransmission(sequence: Codec.counterMax, message: message)
+    #expect(try bytes(.messages([transmission])) <= Self.smallest.frameBytesMax)
+    let part = RecordPart(
+      runID: RunID(high: .max, low: .max), version: Codec.counterMax, from: 1 << 30,
+      bytes: [UInt8](repeating: 0xFF, count: RecordPart.bytesMax), total: RunRecord.bytesMax)
+    let answer = Codec.encode(HubFrame(session: .max, message: .answer(.record(part))), within: Self.smallest)
+    #expect(answer.count <= Self.smallest.frameBytesMax)
+  }
+
   /// An answer after encoding and decoding.
-  private func arrived(_ answer: InquiryAnswer) throws -> InquiryAnswer? {
-    let bytes = Codec.encode(HubFrame(session: .max, message: .answer(answer)))
-    #expect(bytes.count <= Codec.frameBytesMax)
+  private func arrived(_ answer: InquiryAnswer, within limits: ConnectionLimits = .full) throws -> InquiryAnswer? {
+    let bytes = Codec.encode(HubFrame(session: .max, message: .answer(answer)), within: limits)
+    #expect(bytes.count <= limits.frameBytesMax)
     guard case .answer(let read) = try Codec.hubFrame(bytes).message else { return nil }
     return read
   }
@@ -54,6 +70,10 @@ struct CodecDeliverySizeTests {
         count: Codec.counterMax, isAccepted: true)
     }
     #expect(try arrived(.outbox(rows)) == .outbox(Array(rows.prefix(256))))
+    guard case .outbox(let fewer)? = try arrived(.outbox(rows), within: Self.smallest) else {
+      return #expect(Bool(false), "not an outbox")
+    }
+    #expect(fewer == Array(rows.prefix(fewer.count)) && fewer.count > 100)
     let peers = (0..<300).map { number in
       PeerReport(
         deviceID: DeviceID("watch-\(number)")!, role: NodeRole(rawValue: String(repeating: "r", count: 64)),

@@ -18,7 +18,7 @@ struct CodecGarbageTests {
   /// Feeds bytes to every reader.
   private mutating func feed(_ bytes: [UInt8]) throws {
     let refusal = try feed(bytes, Codec.peerFrame, Codec.encode)
-    try feed(bytes, Codec.hubFrame, Codec.encode)
+    try feed(bytes, Codec.hubFrame) { Codec.encode($0) }
     try feed(bytes, Codec.busEvent, Codec.encode)
     // Only a command of an unknown kind is answered; the answer speaks of that command in the frame's own session.
     let answer = Codec.unsupportedCommand(in: bytes, term: 3, revision: 7)

@@ -231,10 +231,11 @@ public actor Hub: Node, DrivenNode {
     switch action {
     case .open: open()
     case .send(let frame, let connection):
-      switch transport(of: connection)?.send(Codec.encode(frame), to: connection) {
+      guard let transport = transport(of: connection) else { break }
+      switch transport.send(Codec.encode(frame, within: listeners[connection.listener].limits), to: connection) {
       case .gone: driver.queue.append(.gone(connection))
       case .full: driver.queue.append(.sendFailed(connection))
-      case .sent, nil: break
+      case .sent: break
       }
     case .forward(let bytes, let connection):
       if transport(of: connection)?.send(bytes, to: connection) == .gone { driver.queue.append(.gone(connection)) }
@@ -270,7 +271,8 @@ public actor Hub: Node, DrivenNode {
           self?.assumeIsolated { $0.receive(event.at(listener: number)) }
         }
         transports.append(transport)
-        driver.queue.append(.opened(eventsEndpoint: transport.eventsEndpoint, listener: number))
+        driver.queue.append(
+          .opened(eventsEndpoint: transport.eventsEndpoint, listener: number, limits: listener.limits))
       }
       if !driver.isFeeding { feed(.deadline) }
     } catch {

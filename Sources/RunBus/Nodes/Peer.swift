@@ -223,7 +223,7 @@ public actor Peer: Node, DrivenNode {
     try driver.store.claim(for: .peer)
     let settings = PeerCore.Settings(
       deviceID: configuration.deviceID, role: configuration.role, nodeID: driver.store.nodeID,
-      storeID: driver.store.storeID, topics: configuration.topics,
+      storeID: driver.store.storeID, topics: configuration.topics, limits: connector.limits,
       hubLostAfter: configuration.hubLostAfter, seed: .random(in: .min ... .max))
     core = PeerCore(
       settings: settings, history: try driver.store.peerHistory(), now: Loop.now,

@@ -1,8 +1,20 @@
 public import RunCore
 
+/// What a hub's listener and a peer's connector have in common.
+public protocol TransportEnd: Sendable {
+  /// What its connections carry; ``RunCore/ConnectionLimits/full`` unless stated. Both ends of a connection have to state
+  /// the same.
+  var limits: ConnectionLimits { get }
+}
+
+extension TransportEnd {
+  /// Everything.
+  public var limits: ConnectionLimits { .full }
+}
+
 /// Opens the two sockets of one place at which a hub is reached. It is a value; the transport itself is made on the
 /// loop that owns it. A hub can have several listeners, for example one on its machine and one on a network.
-public protocol HubListener: Sendable {
+public protocol HubListener: TransportEnd {
   /// Opens the sockets on the loop's thread and delivers their events until ``HubTransport/close()``.
   ///
   /// - Parameters:
@@ -18,7 +30,8 @@ public protocol HubListener: Sendable {
 public protocol HubTransport: AnyObject {
   /// The endpoint to which peers connect for control.
   var controlEndpoint: String { get }
-  /// The endpoint at which peers subscribe; the welcome contains it.
+  /// The endpoint at which peers subscribe; the welcome contains it. Empty for a transport without events: its peers
+  /// learn of a new state at their next ping.
   var eventsEndpoint: String { get }
   /// Sends a frame to one connection; never blocks.
   func send(_ bytes: [UInt8], to connection: ConnectionID) -> SendOutcome
@@ -49,7 +62,7 @@ public enum SendOutcome: Hashable, Sendable {
 }
 
 /// Connects a peer to a hub. It is a value; the transport itself is made on the loop that owns it.
-public protocol PeerConnector: Sendable {
+public protocol PeerConnector: TransportEnd {
   /// Starts to connect on the loop's thread and keeps trying until ``PeerTransport/close()``.
   ///
   /// - Parameters:

@@ -67,8 +67,9 @@ extension HubCore {
       noteRefusal(of: incoming.sender, reason, at: now, into: &actions)
       return refuse(incoming, reason, at: now, into: &actions)
     }
+    // 6. A known command is answered with the stage that it has reached.
     if let stage { return answerAgain(incoming, stage, at: now) }
-    // 6. Its press time, and 7. the commit that accepts it.
+    // 7. Its press time, and 8. the commit that accepts it.
     accept(incoming, at: now)
   }
 

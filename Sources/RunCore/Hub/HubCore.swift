@@ -115,7 +115,8 @@ public struct HubCore: Sendable {
     var actions: [Action] = []
     switch event {
     case .started: start(at: now)
-    case .opened(let endpoint, let listener): incarnation.open(listener, eventsEndpoint: endpoint)
+    case .opened(let endpoint, let listener, let limits):
+      incarnation.open(listener, eventsEndpoint: endpoint, limits: limits)
     case .frame(let connection, let frame, let identity):
       receive(frame, from: connection, by: identity, at: now, into: &actions)
     case .unsupported(let connection, let command, let identity):

@@ -48,7 +48,9 @@ extension HubCore {
   // MARK: The session
 
   /// Opens delivery to a peer that was welcomed, from the marks that its hello stated.
-  mutating func openDelivery(to hello: Hello, at now: BusTime, into actions: inout [Action]) {
+  mutating func openDelivery(
+    to hello: Hello, within limits: ConnectionLimits, at now: BusTime, into actions: inout [Action]
+  ) {
     // A peer whose streams belong to another hub's store says hello again, with a new store for this hub.
     guard hello.hub == nil || hello.hub == storeID else { return }
     let store = hello.storeID
@@ -60,7 +62,7 @@ extension HubCore {
     }
     let mark = hello.received[.messages] ?? .start
     withCourier(of: store, at: now, into: &actions) { courier, generator, wanted, _ in
-      _ = courier.open(received: mark, at: real, generator: &generator, into: &wanted)
+      _ = courier.open(received: mark, within: limits, at: real, generator: &generator, into: &wanted)
     }
   }
 

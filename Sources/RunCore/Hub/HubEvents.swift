@@ -4,8 +4,9 @@ extension HubCore {
   public enum Event: Sendable {
     /// The hub starts: the first event of all.
     case started
-    /// A listener's sockets are open, and it publishes events at this endpoint. Listeners are counted from 0.
-    case opened(eventsEndpoint: String, listener: Int = 0)
+    /// A listener's sockets are open. It publishes events at this endpoint, empty if it publishes none, and its
+    /// connections have these limits. Listeners are counted from 0.
+    case opened(eventsEndpoint: String, listener: Int = 0, limits: ConnectionLimits = .full)
     /// A peer sent a frame. The identity is what the transport knows of the connection; the frame does not state it.
     case frame(ConnectionID, PeerFrame, by: ConnectionIdentity = .localOwner)
     /// A connection sent a command of a kind that this version does not know.
@@ -60,7 +61,7 @@ extension HubCore {
 
   /// What the driver has to do for a hub, in the order in which the actions are returned.
   public enum Action: Hashable, Sendable {
-    /// Open the sockets of all listeners, then feed ``Event/opened(eventsEndpoint:listener:)`` for each.
+    /// Open the sockets of all listeners, then feed ``Event/opened(eventsEndpoint:listener:limits:)`` for each.
     case open
     /// Answer a connection.
     case send(HubFrame, to: ConnectionID)

@@ -89,7 +89,7 @@ extension HubCore {
       debounce: settings.debounce, received: received(from: hello.storeID), state: stateMessage(at: now, authoritative),
       recordsThrough: records.durableChange)
     actions.append(.send(HubFrame(session: session.number, message: .welcome(welcome)), to: connection))
-    openDelivery(to: hello, at: now, into: &actions)
+    openDelivery(to: hello, within: session.limits, at: now, into: &actions)
   }
 
   /// Closes the session of a connection that is gone, and publishes that its device is unreachable.
@@ -164,7 +164,8 @@ extension HubCore {
       return refuse(connection, .busy, "the hub's table of sessions is full", into: &actions)
     }
     sessions.open(
-      hello, sentAt: sentAt, on: connection, by: identity, isRunOn: authoritative.phase.isOn, at: now)
+      hello, sentAt: sentAt, on: connection, by: identity, limits: incarnation.limits(of: connection),
+      isRunOn: authoritative.phase.isOn, at: now)
     guard join(hello, on: connection, by: identity, at: now, into: &actions) else { return }
     welcome(hello, on: connection, at: now, into: &actions)
     for session in closed where session.hello.deviceID != hello.deviceID {

@@ -7,8 +7,9 @@ struct Incarnation: Sendable {
   let shift: BusDuration?
   /// The boot that the monotonic clock belongs to; empty when unknown.
   let bootID: String
-  /// Where each listener publishes events. A listener has no endpoint before its sockets are open.
-  private var eventsEndpoints: [Int: String] = [:]
+  /// Where each listener publishes events, and what its connections carry. A listener whose sockets are not open yet has
+  /// no entry.
+  private var listeners: [Int: (eventsEndpoint: String, limits: ConnectionLimits)] = [:]
   private var raises = TermRaises()
   private let clock: BusClock
   /// The bus time and the wall clock at the beginning.
@@ -23,11 +24,16 @@ struct Incarnation: Sendable {
     (beganAt, beganAtWallSeconds) = (now, wallSeconds)
   }
 
-  /// Notes where a listener publishes events.
-  mutating func open(_ listener: Int, eventsEndpoint: String) { eventsEndpoints[listener] = eventsEndpoint }
+  /// Notes where a listener publishes events, and what its connections carry.
+  mutating func open(_ listener: Int, eventsEndpoint: String, limits: ConnectionLimits) {
+    listeners[listener] = (eventsEndpoint, limits)
+  }
 
-  /// Where the listener of a connection publishes events; empty before its sockets are open.
-  func eventsEndpoint(for connection: ConnectionID) -> String { eventsEndpoints[connection.listener] ?? "" }
+  /// Where the listener of a connection publishes events; empty if it publishes none.
+  func eventsEndpoint(for connection: ConnectionID) -> String { listeners[connection.listener]?.eventsEndpoint ?? "" }
+
+  /// What a connection carries.
+  func limits(of connection: ConnectionID) -> ConnectionLimits { listeners[connection.listener]?.limits ?? .full }
 
   /// Counts a raise of the term, which is done by ``raise(above:)``; `false` if there were too many lately.
   ///

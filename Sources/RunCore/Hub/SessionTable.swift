@@ -10,6 +10,8 @@ struct SessionTable: Sendable {
     let hello: Hello
     /// Who said hello. A frame of another identity on this connection belongs to no session.
     let identity: ConnectionIdentity
+    /// What the connection carries.
+    let limits: ConnectionLimits
     fileprivate(set) var heardAt: BusTime
     fileprivate(set) var isReachable = true
     /// Within what real time the next ping comes, as the last one stated; `nil` before the first.
@@ -87,11 +89,12 @@ struct SessionTable: Sendable {
   /// - Parameter isRunOn: whether a run is on, which decides how soon the first ping is expected.
   mutating func open(
     _ hello: Hello, sentAt: BusTime, on connection: ConnectionID, by identity: ConnectionIdentity = .localOwner,
-    isRunOn: Bool, at now: BusTime
+    limits: ConnectionLimits = .full, isRunOn: Bool, at now: BusTime
   ) {
     lastNumber += 1
-    let first = Heartbeat.first(isRunOn: isRunOn)
-    var session = Session(number: lastNumber, hello: hello, identity: identity, heardAt: now, first: first)
+    let first = limits.heartbeat(Heartbeat.first(isRunOn: isRunOn))
+    var session = Session(
+      number: lastNumber, hello: hello, identity: identity, limits: limits, heardAt: now, first: first)
     _ = session.offset.arrival(sentAt: sentAt, now: clock.real(at: now))
     set(session, on: connection)
     connections[hello.storeID] = connection
@@ -166,7 +169,7 @@ struct SessionTable: Sendable {
   /// the welcome.
   mutating func expectFirstPing(of connection: ConnectionID, isRunOn: Bool) {
     guard var session = sessions[connection] else { return }
-    session.first = Heartbeat.first(isRunOn: isRunOn)
+    session.first = session.limits.heartbeat(Heartbeat.first(isRunOn: isRunOn))
     sessions[connection] = session
     checkSilence(by: silentAt(session))
   }

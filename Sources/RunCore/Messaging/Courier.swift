@@ -119,9 +119,10 @@ struct Courier: Sendable {
   ///
   /// - Returns: whether both sides have the same history. If not, the session does not begin.
   mutating func open(
-    received mark: StreamMark, at now: BusTime, generator: inout SeededGenerator, into actions: inout [Action]
+    received mark: StreamMark, within limits: ConnectionLimits, at now: BusTime, generator: inout SeededGenerator,
+    into actions: inout [Action]
   ) -> OutboundStream.HistoryCheck {
-    let (check, wanted) = messages.open(received: mark, at: now, generator: &generator)
+    let (check, wanted) = messages.open(received: mark, within: limits, at: now, generator: &generator)
     guard check == .good else { return check }
     route(wanted, into: &actions)
     route(values.open(at: now, generator: &generator), into: &actions)

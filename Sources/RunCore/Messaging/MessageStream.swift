@@ -34,14 +34,14 @@ struct MessageStream: Sendable {
   static let failuresMax = 5
   /// A message that was not sent within this time (real time) expires.
   static let lifetime = BusDuration.seconds(30 * 86_400)
-  /// Keeps a frame below the limit of 64 KiB.
-  private static let frameBytesMax = 48 << 10
   private static let frameRowsMax = 512
 
   private(set) var outbound: OutboundStream
   private(set) var inbound: InboundStream
   /// Whether a session is open.
   private(set) var isOpen = false
+  /// The bytes of messages in a frame of the session.
+  private var frameBytesMax = 0
   /// Grows whenever messages that were handed to the app will be handed over again. Answers of an earlier generation
   /// are ignored.
   private(set) var handlerGeneration: UInt64 = 0
@@ -98,12 +98,13 @@ struct MessageStream: Sendable {
   ///
   /// - Returns: whether both sides have the same history; if not, the session does not begin and there are no actions.
   mutating func open(
-    received mark: StreamMark, at now: BusTime, generator: inout SeededGenerator
+    received mark: StreamMark, within limits: ConnectionLimits, at now: BusTime, generator: inout SeededGenerator
   ) -> (check: OutboundStream.HistoryCheck, actions: [Action]) {
     let check = outbound.check(mark)
     guard check == .good else { return (check, []) }
     outbound.open(received: mark)
     isOpen = true
+    frameBytesMax = limits.messageBytesMax
     var actions = remove(through: mark.sequence, at: now, generator: &generator)
     for row in outbound.rows where row.tries == 0 && row.item != nil && now - row.since > Self.lifetime {
       actions += tombstone(row, .expired)
@@ -146,7 +147,7 @@ struct MessageStream: Sendable {
   mutating func send(at now: BusTime, generator: inout SeededGenerator) -> [Action] {
     guard isOpen else { return [] }
     let frames = outbound.nextFrames(
-      at: now, generator: &generator, rowsMax: Self.frameRowsMax, bytesMax: Self.frameBytesMax)
+      at: now, generator: &generator, rowsMax: Self.frameRowsMax, bytesMax: frameBytesMax)
     return frames.map { frame in
       switch frame {
       case .tombstoneRange(let range): .send(.tombstones(.messages, from: range.lowerBound, through: range.upperBound))

@@ -22,6 +22,9 @@ struct HeartbeatPace: Sendable {
   private static let pauseMin = BusDuration.seconds(60)
 
   private var state = State.slow
+  private let limits: ConnectionLimits
+
+  init(limits: ConnectionLimits) { self.limits = limits }
 
   /// Notes news of the run, or a press.
   ///
@@ -37,10 +40,12 @@ struct HeartbeatPace: Sendable {
 
   /// The interval that a ping states which is sent now.
   func interval(at now: BusTime) -> BusDuration {
-    switch state {
-    case .quick: Heartbeat.quick
-    case .pausing(let slowAt): now < slowAt ? Heartbeat.quick : Heartbeat.slow
-    case .slow: Heartbeat.slow
-    }
+    let isQuick =
+      switch state {
+      case .quick: true
+      case .pausing(let slowAt): now < slowAt
+      case .slow: false
+      }
+    return limits.heartbeat(isQuick ? Heartbeat.quick : Heartbeat.slow)
   }
 }

@@ -24,7 +24,7 @@ public struct PeerCore: Sendable {
   var generator: SeededGenerator
   var identity: PeerIdentity
   var session: PeerSession
-  var pace = HeartbeatPace()
+  var pace: HeartbeatPace
   var view: HubView
   var commands: CommandOutbox
   var samples: SampleOutbox
@@ -56,7 +56,9 @@ public struct PeerCore: Sendable {
       storeID: settings.storeID,
       hub: history.hub.map { PeerIdentity.Hub(storeID: $0.storeID, deviceID: $0.deviceID) })
     view = HubView(history.view, termSeen: history.term)
-    session = PeerSession(nonce: generator.next(), interval: Heartbeat.first(isRunOn: view.isRunOn))
+    pace = HeartbeatPace(limits: settings.limits)
+    session = PeerSession(
+      nonce: generator.next(), interval: settings.limits.heartbeat(Heartbeat.first(isRunOn: view.isRunOn)))
     let receiver = identity.receiver
     let delivery = history.delivery
     func stream(_ kind: StreamID.Kind, _ bounds: OutboundStream.Bounds) -> OutboundStream {

@@ -117,7 +117,10 @@ extension PeerCore {
     view.open(welcome.speed)
     hear(at: now, into: &actions)
     observe(welcome.state, isNewSession: true, at: now, into: &actions)
-    if !settings.topics.isEmpty { actions.append(.subscribe(welcome.eventsEndpoint, settings.topics)) }
+    // A listener without events has no endpoint: pongs tell of newer snapshots.
+    if !settings.topics.isEmpty, !welcome.eventsEndpoint.isEmpty {
+      actions.append(.subscribe(welcome.eventsEndpoint, settings.topics))
+    }
     openStreams(welcome, at: now, into: &actions)
   }
 
@@ -164,10 +167,11 @@ extension PeerCore {
     sendForwards(at: now, into: &actions)
     for question in questions.waiting { send(.inquire(question), at: now, into: &actions) }
     sendSamples(at: now, into: &actions)
+    let limits = settings.limits
     withCourier(at: now, into: &actions) {
-      _ = $0.open(received: mark(.messages), at: now, generator: &$1, into: &$2)
+      _ = $0.open(received: mark(.messages), within: limits, at: now, generator: &$1, into: &$2)
     }
-    openRecords(newest: welcome.recordsThrough, at: now, into: &actions)
+    if limits.carriesRecords { openRecords(newest: welcome.recordsThrough, at: now, into: &actions) }
   }
 
   // MARK: Lost history

@@ -11,6 +11,8 @@ extension PeerCore {
     public var storeID: StoreID
     /// The topics that it subscribes to.
     public var topics: [Topic]
+    /// What its connection to the hub carries.
+    public var limits: ConnectionLimits
     /// How long the hub may be silent while a run is on before an alarm is raised, in real time; at least three beats.
     public var hubLostAfter: BusDuration
     /// The seed of nonces, jitter and new ids; the driver draws it at random for each incarnation.
@@ -19,7 +21,7 @@ extension PeerCore {
     /// Creates the settings of a peer.
     public init(
       deviceID: DeviceID, role: NodeRole, nodeID: NodeID, storeID: StoreID, topics: [Topic],
-      hubLostAfter: BusDuration = .seconds(600), seed: UInt64
+      limits: ConnectionLimits = .full, hubLostAfter: BusDuration = .seconds(600), seed: UInt64
     ) {
       self.hubLostAfter = hubLostAfter
       self.deviceID = deviceID
@@ -27,6 +29,7 @@ extension PeerCore {
       self.nodeID = nodeID
       self.storeID = storeID
       self.topics = topics
+      self.limits = limits
       self.seed = seed
     }
   }

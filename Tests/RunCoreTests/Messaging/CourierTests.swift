@@ -52,7 +52,7 @@ struct CourierTests {
 
   private mutating func open(_ courier: inout Courier) -> [String] {
     let now = now
-    return lines(&courier) { _ = $0.open(received: .start, at: now, generator: &$1, into: &$2) }
+    return lines(&courier) { _ = $0.open(received: .start, within: .full, at: now, generator: &$1, into: &$2) }
   }
 
   private mutating func hears(_ courier: inout Courier, _ message: DeliveryMessage) -> [String] {

@@ -3,7 +3,7 @@ import Testing
 
 @Suite("How often a peer pings")
 struct HeartbeatPaceTests {
-  private var pace = HeartbeatPace()
+  private var pace = HeartbeatPace(limits: .full)
 
   private mutating func note(_ phase: RunPhase, at seconds: Int64) { pace.note(phase, at: .zero + .seconds(seconds)) }
 

@@ -104,9 +104,13 @@ struct MessageStreamPair {
     near.stream.close()
     far.stream.close()
     let mark = far.disk.watermarks[Self.incoming] ?? .start
-    nearDoes { $0.open(received: mark, at: $1, generator: &$2).actions + $0.send(at: $1, generator: &$2) }
+    nearDoes {
+      $0.open(received: mark, within: .full, at: $1, generator: &$2).actions + $0.send(at: $1, generator: &$2)
+    }
     if !near.stream.isOpen { faults.append("the sender's stream did not open") }
-    farDoes { $0.open(received: .start, at: $1, generator: &$2).actions + $0.send(at: $1, generator: &$2) }
+    farDoes {
+      $0.open(received: .start, within: .full, at: $1, generator: &$2).actions + $0.send(at: $1, generator: &$2)
+    }
   }
 
   private mutating func work(fails: Bool) {

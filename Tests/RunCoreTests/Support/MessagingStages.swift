@@ -58,8 +58,9 @@ struct MessageStreamStage {
     does { stream, _, _ in stream.cancel(MessageID(high: 0, low: id)) ?? [] }
   }
 
-  mutating func open(received mark: StreamMark = .start) -> [String] {
-    does { $0.open(received: mark, at: $1, generator: &$2).actions } + does { $0.send(at: $1, generator: &$2) }
+  mutating func open(received mark: StreamMark = .start, within limits: ConnectionLimits = .full) -> [String] {
+    does { $0.open(received: mark, within: limits, at: $1, generator: &$2).actions }
+      + does { $0.send(at: $1, generator: &$2) }
   }
 
   mutating func close() { stream.close() }

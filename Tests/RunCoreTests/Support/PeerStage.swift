@@ -16,16 +16,16 @@ struct PeerStage {
 
   init(
     termSeen: UInt64 = 0, topics: [Topic] = [.snapshots],
-    hubLostAfter: BusDuration = .seconds(600)
+    limits: ConnectionLimits = .full, hubLostAfter: BusDuration = .seconds(600)
   ) {
     var history = PeerHistory()
     history.term = termSeen
     self.init(
-      history: history, storeID: Self.storeID, topics: topics, hubLostAfter: hubLostAfter)
+      history: history, storeID: Self.storeID, topics: topics, limits: limits, hubLostAfter: hubLostAfter)
   }
 
   init(
-    history: PeerHistory, storeID: StoreID, topics: [Topic] = [.snapshots],
+    history: PeerHistory, storeID: StoreID, topics: [Topic] = [.snapshots], limits: ConnectionLimits = .full,
     hubLostAfter: BusDuration = .seconds(600), now: BusTime = .zero, wallSeconds: Double = 0, bootID: String = "boot"
   ) {
     (self.now, self.bootID) = (now, bootID)
@@ -33,7 +33,7 @@ struct PeerStage {
     core = PeerCore(
       settings: PeerCore.Settings(
         deviceID: DeviceID("watch")!, role: .watch, nodeID: NodeID(high: 3, low: 1), storeID: storeID,
-        topics: topics, hubLostAfter: hubLostAfter, seed: 1),
+        topics: topics, limits: limits, hubLostAfter: hubLostAfter, seed: 1),
       history: history, now: now, wallSeconds: wallSeconds, bootID: bootID)
   }
 
@@ -122,13 +122,13 @@ struct PeerStage {
   mutating func welcome(
     _ nonce: UInt64? = nil, session: UInt64, _ snapshot: Snapshot = PeerStage.snapshot(1, 0, 1),
     received: [StreamID.Kind: StreamMark] = [:], store: StoreID = HubStage.storeID, speed: BusSpeed = .realTime,
-    age: BusDuration = .zero, recordsThrough: UInt64 = 0
+    age: BusDuration = .zero, events: String = "events", recordsThrough: UInt64 = 0
   ) -> [String] {
     hub(
       .welcome(
         Welcome(
           nonce: nonce ?? self.nonce, nodeID: NodeID(high: 1, low: 1), storeID: store, deviceID: DeviceID("phone")!,
-          eventsEndpoint: "events", speed: speed, debounce: .milliseconds(500), received: received,
+          eventsEndpoint: events, speed: speed, debounce: .milliseconds(500), received: received,
           state: StateMessage(snapshot: snapshot, age: age), recordsThrough: recordsThrough)), session: session)
   }
 
