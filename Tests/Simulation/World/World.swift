@@ -291,7 +291,9 @@ package struct World {
       guard peers[index].connection == connection else { return }
       noteAcknowledged(frame, by: index)
       noteWord(frame, to: index)
+      if case .welcome = frame.message { peers[index].session = frame.session }
       feedPeer(index, .frame(frame))
+      if case .pong = frame.message { askForUnknown(of: index, on: connection) }
     case .published(let index, let subscription, let event):
       guard peers[index].subscription == subscription else { return }
       feedPeer(index, .event(event))

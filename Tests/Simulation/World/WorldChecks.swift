@@ -64,7 +64,7 @@ extension World {
       if !press.isOwed { faults.append("\(id) is queued before it is durable") }
     case .pending:
       tally.count("command pending")
-      if loss != .hub { check(receipt) }
+      if loss != .hub, !isUnknown(id) { check(receipt) }
     case .verdict(let verdict):
       tally.count("command judged")
       if !peers[index].told.insert(id).inserted { faults.append("\(id): a second verdict") }
@@ -83,7 +83,15 @@ extension World {
           faults.append("\(id) was taken back after the hub had it")
         }
       case .rejected(.busy): break
-      default: if loss != .hub { check(receipt) }
+      case .rejected(.unsupported):
+        if !isUnknown(id) { faults.append("\(id) is unsupported, and its kind is known") }
+        if hub.store.accepted[id] != nil || hub.store.verdicts[id] != nil {
+          faults.append("\(id) is of an unknown kind, and the hub has it")
+        }
+      default:
+        if loss != .hub, hub.store.verdicts[id].map(asRead) != verdict {
+          faults.append("\(id): a verdict that is not the durable one")
+        }
       }
     }
   }

@@ -20,6 +20,14 @@ struct WorldClimate {
   let setup: RunSetup
   /// Whether the hub's transport can tell honest members from wrong ones, and the identities of the peers then.
   let hasIdentities: Bool
+  /// What each connection carries.
+  let limits: ConnectionLimits
+  /// Where the hub publishes; empty in a world without events, whose peers learn of a new state by their pings.
+  let eventsEndpoint: String
+  /// The peer of a later version, whose laps and some of whose readings the hub does not know.
+  let laterPeer: Int?
+  /// Whether the hub is of a later version, and rejects commands for reasons that peers do not know.
+  let isHubLater: Bool
   private let identities: [ConnectionIdentity?]
 
   init(seed: UInt64) {
@@ -42,6 +50,16 @@ struct WorldClimate {
     downtime = draw([.paused, .paused, .running])
     setup = RunSetup(weightKilograms: draw([nil, 60, 82.5]), isAutoPauseOn: draw([false, false, true]))
     hasIdentities = draw([false, true])
+    let isLimited = draw([false, false, false, true])
+    limits =
+      isLimited
+      ? ConnectionLimits(
+        frameBytesMax: draw([40_960, 50_000]), heartbeatMin: .seconds(draw([1, 5, 20])),
+        carriesRecords: draw([true, false]))
+      : .full
+    eventsEndpoint = isLimited && draw([true, false]) ? "" : "events"
+    laterPeer = draw([nil, nil, nil, 0])
+    isHubLater = draw([false, false, false, true])
     identities = (0..<UInt8(peerCount)).map { index in
       draw([.localOwner, .key(KeyFingerprint(Array(repeating: index, count: KeyFingerprint.byteCount))!), nil])
     }

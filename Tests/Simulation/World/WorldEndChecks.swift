@@ -155,6 +155,7 @@ extension World {
     let removed = hub.store.records.removed
     for (run, entry) in hub.store.entries {
       guard case .sample(let value, _) = entry.event, let bpm = bpm(of: value) else { continue }
+      if isUnknown(reading: bpm) { faults.append("sample \(bpm) is there, and the hub does not know its kind") }
       if removed[run] != nil { faults.append("sample \(bpm) is there, and its run was removed") }
       if !found.insert(bpm).inserted, !(samples[bpm].map { loss == .hub || isLost($0.peer) } ?? true) {
         faults.append("sample \(bpm) is there twice")

@@ -36,6 +36,8 @@ extension World {
       if refusal.code == .busy, !wrong.members.isEmpty { return noteBusy(speakers[number]?.peer) }
       // A shell repeats its requests while the hub's disk stands still.
       if refusal.code == .busy, speakers[number] == nil { return tally.count("shell refused") }
+      // So does a peer that forwards what shells have left.
+      if refusal.code == .busy, now <= hub.isTroubledUntil { return tally.count("peer refused by a hub in trouble") }
       if !isExpected { faults.append("refused: \(refusal.message)") }
     case .recordChange(let change):
       if change.number > hub.store.lastRecordChange { faults.append("a record leaves before it is durable") }
@@ -72,10 +74,15 @@ extension World {
       check(
         message, by: .peer(index), from: storeID, to: hubStore, device: nil, other: .hub)
     case .fetchRecord(let fetch):
+      if !climate.limits.carriesRecords { faults.append("peer \(index) asks for records on a connection without any") }
       if fetch.after != peers[index].store.records.through, fetch.after > 0 {
         faults.append("peer \(index) asks for records as if it had some that are not durable")
       }
-    case .ping, .query, .goodbye, .request, .inquire: break
+    case .ping(_, let nextWithin, _):
+      if nextWithin < climate.limits.heartbeatMin {
+        faults.append("peer \(index) pings more often than the link allows")
+      }
+    case .query, .goodbye, .request, .inquire: break
     }
   }
 
@@ -89,6 +96,10 @@ extension World {
     let disk = disk(of: party)
     switch message {
     case .messages(let transmissions):
+      let size = transmissions.reduce(0) { $0 + $1.message.name.utf8.count + $1.message.body.count + 28 }
+      if transmissions.count > 1, size > climate.limits.frameBytesMax {
+        faults.append("\(party) sends \(size) bytes of messages in a frame")
+      }
       for transmission in transmissions {
         let row = disk.row(OutboundStreamID(receiver: to, kind: .messages), transmission.sequence)
         if row?.item != .message(transmission.message) { faults.append("\(transmission.message.id) leaves too early") }
@@ -177,7 +188,7 @@ extension World {
         switch stream.kind {
         case .commands:
           let id = CommandID(high: 4, low: what)
-          if hub.store.accepted[id] == nil, hub.store.verdicts[id] == nil {
+          if !isUnknown(id), hub.store.accepted[id] == nil, hub.store.verdicts[id] == nil {
             faults.append("the mark of commands moves over \(id), which was not taken in")
           }
         case .samples:

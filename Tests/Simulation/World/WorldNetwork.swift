@@ -57,7 +57,7 @@ extension World {
       if transmitToShell(frame, on: number) { return }
       return schedule(.gone(life: hub.life, connection), in: milliseconds(0...100))
     }
-    let happening = Happening.toPeer(index, connection: number, frame)
+    let happening = Happening.toPeer(index, connection: number, read(frame))
     guard !isHealed, !isCalm else { return schedule(happening, in: delay(), after: "to \(number)") }
     if now < peers[index].deafUntil { return tally.count("deaf for a while") }
     if chance(climate.frameRefusal) {
@@ -124,7 +124,15 @@ extension World {
       }
     }
     // A plain request comes from a shell on the hub's machine.
-    feedHub(.frame(connection, frame, by: identities[number] ?? .localOwner))
+    let identity = identities[number] ?? .localOwner
+    guard let peer = speakers[number]?.peer, peer == climate.laterPeer, !connection.isRequest else {
+      return feedHub(.frame(connection, frame, by: identity))
+    }
+    if chance(10) {
+      tally.count("frame of an unknown kind")
+      feedHub(.unknown(connection))
+    }
+    feedHub(read(frame, on: connection, by: identity))
   }
 
   /// A sequence number of a stream to the hub.

@@ -9,7 +9,7 @@ extension World {
     noteDue(of: .hub)
     for action in actions {
       switch action {
-      case .open: feedHub(.opened(eventsEndpoint: "events"))
+      case .open: feedHub(.opened(eventsEndpoint: climate.eventsEndpoint, limits: climate.limits))
       case .send(let frame, let connection):
         check(frame, to: connection)
         guard connection.isRequest, !WrongParty.isWrong(Self.number(of: connection)) else {
@@ -46,7 +46,8 @@ extension World {
       case .readRecord(let run, let from, let asker):
         feedHub(.recordRead(hub.store.records.reading(run, from: from), for: asker))
       case .recovered(let recovery): note(recovery)
-      case .forward, .record, .note: break
+      case .forward(let bytes, let connection): forward(bytes, to: connection)
+      case .record, .note: break
       }
     }
     checkSchedule(at: hubTime)
@@ -62,7 +63,9 @@ extension World {
       case .send(let frame):
         check(frame, from: index)
         transmit(frame, from: index)
-      case .subscribe: peers[index].subscription = number()
+      case .subscribe:
+        if climate.eventsEndpoint.isEmpty { faults.append("peer \(index) subscribes where nothing is published") }
+        peers[index].subscription = number()
       case .commit(let id, let operations): commit(id, operations, of: .peer(index))
       case .receipt(let receipt): check(receipt, at: index)
       case .messageReceipt(let receipt): check(receipt, at: .peer(index))

@@ -24,6 +24,8 @@ struct WorldPeer {
   var wallOffset: Double = 0
   /// The connection it speaks on; `nil` while the link is down.
   var connection: UInt64?
+  /// The session of its last welcome.
+  var session: UInt64?
   var subscription: UInt64?
   /// Until when frames are lost in one direction although the link is up: to this peer (deaf), from it (mute).
   var deafUntil = BusTime.zero
@@ -68,6 +70,10 @@ struct WorldHub {
   var awaited: [RunID: BusTime] = [:]
   var isHungUntil = BusTime.zero
   var isFullUntil = BusTime.zero
+  /// The incarnation that used a term last.
+  var lifeOfTerm: [UInt64: UInt64] = [:]
+  /// It came back from an older copy of its store, and no peer has told it in time that a term was used before.
+  var hasUsedTermAgain = false
 }
 
 /// One press of a peer, as the world remembers it.
@@ -171,7 +177,7 @@ extension World {
     let peer = peers[index]
     let settings = PeerCore.Settings(
       deviceID: peer.name, role: NodeRole(rawValue: peer.name.rawValue), nodeID: peer.nodeID,
-      storeID: peer.store.storeID, topics: Topic.allCases,
+      storeID: peer.store.storeID, topics: Topic.allCases, limits: climate.limits,
       hubLostAfter: Self.hubLostAfter, seed: random.next())
     peers[index].core = PeerCore(
       settings: settings, history: peer.store.history, now: peerNow(index), wallSeconds: wallSeconds(of: index),

@@ -47,6 +47,8 @@ package struct WorldTally: Sendable {
     "peer began anew", "hub went off duty", "goodbye of the hub", "hub lost",
     "hung", "disk full", "clogged", "wall clock set", "other wall clocks", "conflict",
     "recovery asked", "recovery finished", "recovery discarded",
+    "command of an unknown kind", "reading of an unknown kind", "frame of an unknown kind",
+    "verdict of an unknown kind",
     // What is done.
     "press offline", "burst", "run out of reach", "whole run", "record", "record anew", "record edited",
     "record removed", "record at a peer", "record anew at a peer", "record removed at a peer",

@@ -157,12 +157,17 @@ extension World {
     schedule(.linkUp(index), in: milliseconds(2000...9000))
   }
 
+  /// The readings of a peer have numbers from its own range.
+  static let readingsOfPeer: UInt64 = 1_000_000
+
   private mutating func measure(_ index: Int) {
     guard peers[index].core != nil else { return }
-    let bpm = UInt64(index) * 1_000_000 + number()
+    let bpm = UInt64(index) * Self.readingsOfPeer + number()
     let age = milliseconds(0...2000)
-    samples[bpm] = WorldSample(
-      peer: index, life: peers[index].life, time: hub.isBooting ? nil : hub.busClock.bus(at: hubNow - age))
+    if !isUnknown(reading: bpm) {
+      samples[bpm] = WorldSample(
+        peer: index, life: peers[index].life, time: hub.isBooting ? nil : hub.busClock.bus(at: hubNow - age))
+    }
     feedPeer(
       index, .sample(Sample(moment: .at(peerNow(index) - age), value: .heartRate(bpm: Double(bpm)))))
   }

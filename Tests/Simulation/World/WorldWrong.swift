@@ -203,7 +203,8 @@ extension World {
     else { return }
     for kind in [CommandKind.stop, .start, .lap, .stop] {
       let command = command(of: index, kind)
-      let isExpected = kind != .stop || peers[index].core?.authoritative.phase.isOn == true
+      let isExpected =
+        (kind != .stop || peers[index].core?.authoritative.phase.isOn == true) && !isUnknown(command.id)
       feedPeer(index, .press(command))
       advance(to: now + .seconds(5))
       let outcome = presses[command.id]?.verdict?.outcome

@@ -49,6 +49,10 @@ extension World {
   /// An accepted or judged press ends the refusals of its sender.
   mutating func noteRoom(_ operations: [StoreOperation]) {
     checkNames(operations)
+    for case .setTerm(let term) in operations {
+      if let life = hub.lifeOfTerm[term], life != hub.life { hub.hasUsedTermAgain = true }
+      hub.lifeOfTerm[term] = hub.life
+    }
     guard !crowding.isEmpty else { return }
     for operation in operations {
       switch operation {
@@ -74,13 +78,22 @@ extension World {
     if steps.isMultiple(of: Self.inventoryEvery) { faults += hub.store.hoards }
   }
 
-  /// The name of an honest peer with an identity of its own stays with that identity.
+  /// The name of an honest peer stays with the peer's identity once the hub has met that.
   private mutating func checkNames(_ operations: [StoreOperation]) {
     guard climate.hasIdentities else { return }
+    for case .accept(let press, _) in operations where press.command.id.isWrong {
+      guard let peer = peers.first(where: { $0.name == press.deviceID }), peer.identity != wrong.identity,
+        hub.store.devices[press.deviceID]?.identity == peer.identity
+      else { continue }
+      faults.append("a wrong member pressed as \(press.deviceID) of \(peer.identity)")
+    }
     for case .meet(let device) in operations {
-      guard let peer = peers.first(where: { $0.name == device.deviceID }), peer.identity != device.identity else {
-        continue
+      if let owner = peers.first(where: { $0.store.storeID == device.storeID })?.identity, owner != device.identity {
+        faults.append("the store of \(owner) is used by \(device.deviceID) of \(device.identity)")
       }
+      guard let peer = peers.first(where: { $0.name == device.deviceID }), peer.identity != device.identity,
+        hub.store.devices[device.deviceID]?.identity == peer.identity
+      else { continue }
       faults.append("the name \(device.deviceID) of \(peer.identity) went to \(device.identity)")
     }
   }

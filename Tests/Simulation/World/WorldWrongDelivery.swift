@@ -36,11 +36,16 @@ extension World {
   }
 
   private mutating func borrowFromVictim(_ member: Int) {
-    guard let victim = wrong.victim else { return press(voice(of: member)) }
+    // With identities the name of a device that the hub has not met is anybody's.
+    guard let victim = wrong.victim, !climate.hasIdentities || hub.store.devices[peers[victim].name] != nil else {
+      return press(voice(of: member))
+    }
     tally.count("wrong: another's name")
     if wrong.isStoreBorrowed, chance(3) {
       tally.count("wrong: another's store")
-      newVoice(of: member, name: peers[victim].name, store: peers[victim].store.storeID)
+      // Under a name of its own, only the identity tells a connection from the store's.
+      let name = climate.hasIdentities && chance(2) ? nil : peers[victim].name
+      newVoice(of: member, name: name, store: peers[victim].store.storeID)
     } else if chance(2) {
       newVoice(of: member, name: peers[victim].name, waiting: [someCommand()])
     } else {
