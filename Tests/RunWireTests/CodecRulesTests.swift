@@ -152,7 +152,7 @@ struct CodecRulesTests {
     }
     #expect(try reason { $0.welcome.nonce = 1 } == "speed is out of range")
     #expect(try reason { $0.welcome.speedThousandths = .max } == "speed is out of range")
-    #expect(try reason { $0.welcome.speedThousandths = 1000 } == "welcome without the events endpoint")
+    #expect(try reason { $0.welcome.speedThousandths = 1000 } == "welcome without the state")
     #expect(try reason { $0.state.ageNs = 1 } == "state without a snapshot")
     #expect(try reason { $0.state.snapshot.phase = .idle } == "snapshot without its order or its metrics")
     #expect(
