@@ -15,8 +15,8 @@
 //   control   peer DEALER -> hub ROUTER   one message part: a PeerFrame
 //             hub ROUTER -> peer DEALER   one message part: a HubFrame
 //             A DEALER or a plain REQ may send a PeerFrame with session 0 that holds a Request, without a hello. The
-//             answers are HubFrames with session 0. A REQ gets one reply: the Receipt with the verdict, the
-//             StateMessage, the InquiryAnswer or a Refusal.
+//             answers carry the session of the connection, 0 when it has none. A REQ gets one reply: the Receipt with
+//             the verdict, the StateMessage, the InquiryAnswer or a Refusal.
 //   events    hub XPUB -> peer SUB        two message parts: the topic (one byte) and a BusEvent.
 //             topic "s": snapshots; topic "r": the route; topic "f": accepted commands, receipts, presence and
 //             processed messages
@@ -936,6 +936,7 @@ nonisolated struct WireRequest: Sendable {
   /// The version of this schema that the sender uses, as in Hello. This field stays the same in all later versions.
   var version: UInt32 = 0
 
+  /// Unknown: the answer is Refusal(malformed).
   var subject: WireRequest.OneOf_Subject? = nil
 
   /// A command outside the streams. The answers are two Receipts: pending, then the verdict; a REQ gets the verdict
@@ -968,6 +969,7 @@ nonisolated struct WireRequest: Sendable {
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
+  /// Unknown: the answer is Refusal(malformed).
   nonisolated enum OneOf_Subject: Equatable, Sendable {
     /// A command outside the streams. The answers are two Receipts: pending, then the verdict; a REQ gets the verdict
     /// alone.
@@ -1114,7 +1116,7 @@ nonisolated struct WireHubFrame: Sendable {
   // methods supported on all messages.
 
   /// The session to which the frame belongs; 0 when there is none. With REFUSAL_CODE_UNKNOWN_SESSION, the session that
-  /// the hub knows on this connection.
+  /// the hub knows on this connection; so in every refusal.
   var session: UInt64 = 0
 
   /// Unknown: the peer drops the frame and counts it.

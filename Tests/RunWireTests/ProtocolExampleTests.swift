@@ -25,10 +25,11 @@ struct ProtocolExampleTests {
     }
   }()
 
-  @Test("Each example is a frame, and encodes to the same bytes")
+  @Test("Each example is a frame, and encodes to the same bytes; the last one is the summary of a record")
   func examples() throws {
-    #expect(Self.frames.count == 7)
-    for (index, bytes) in Self.frames.enumerated() {
+    try #require(Self.frames.count == 8)
+    #expect(RecordSummary(encoded: Self.frames[7])?.encoded == Self.frames[7])
+    for (index, bytes) in Self.frames.prefix(7).enumerated() {
       let isOfHub = [1, 3, 4].contains(index)
       let again = isOfHub ? Codec.encode(try Codec.hubFrame(bytes)) : Codec.encode(try Codec.peerFrame(bytes))
       #expect(again == bytes, "frame \(index)")

@@ -10,13 +10,13 @@ extension HubCore {
     into actions: inout [Action]
   ) -> Bool {
     if let reason = reasonToBeginAnew(hello) {
-      refuse(connection, .storeRegressed, reason, into: &actions)
       _ = sessions.close(connection)
+      refuse(connection, .storeRegressed, reason, into: &actions)
       return false
     }
     guard makeRoom(for: hello.deviceID) else {
-      refuse(connection, .busy, "the hub knows \(Self.devicesMax) devices, and each has something here", into: &actions)
       _ = sessions.close(connection)
+      refuse(connection, .busy, "the hub knows \(Self.devicesMax) devices, and each has something here", into: &actions)
       return false
     }
     meet(hello, by: identity, at: now)
