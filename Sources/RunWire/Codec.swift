@@ -7,7 +7,7 @@ import SwiftProtobuf
 /// ``WireError``. Encoding a value that keeps the rules never fails.
 package enum Codec {
   /// The largest frame in bytes. The transport refuses longer ones before they are read (ZMQ_MAXMSGSIZE).
-  package static let frameBytesMax = 65_536
+  package static let frameBytesMax = ConnectionLimits.frameBytes.upperBound
   /// The most samples in a frame: with every field at its longest, 512 of them stay below ``frameBytesMax``.
   package static let samplesMax = 512
 

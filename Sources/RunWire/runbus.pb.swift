@@ -1116,7 +1116,7 @@ nonisolated struct WireHubFrame: Sendable {
   // methods supported on all messages.
 
   /// The session to which the frame belongs; 0 when there is none. With REFUSAL_CODE_UNKNOWN_SESSION, the session that
-  /// the hub knows on this connection; so in every refusal.
+  /// the hub knows on this connection. The same holds for every refusal.
   var session: UInt64 = 0
 
   /// Unknown: the peer drops the frame and counts it.

@@ -80,8 +80,10 @@ struct RecordInbox: Sendable {
     partial = nil
   }
 
-  /// The hub states its last change within the session. For the result see ``open(newest:)``.
+  /// The hub states its last change within the session. Without a session the statement counts for nothing. For the
+  /// result see ``open(newest:)``.
   mutating func note(newest: UInt64) -> Bool {
+    guard isOpen else { return true }
     guard newest < through else {
       self.newest = max(self.newest, newest)
       return true

@@ -32,8 +32,8 @@ extension HubCore {
       HubHolding(
         name: "connections that wait for one verdict", count: book.waitersOfOneMax, max: CommandBook.waitersMax),
       HubHolding(
-        name: "answers to requests that wait for a commit", count: sessions.owedAnswers.total, max: OwedAnswers.totalMax
-      ),
+        name: "answers to requests that wait for a commit", count: sessions.owedAnswers.total,
+        max: OwedAnswers.totalMax),
       HubHolding(name: "writes that gather", count: commits.gatheringCount, max: 2 * CommitQueue<Effect>.operationsMax),
     ]
   }

@@ -166,7 +166,12 @@ extension HubCore {
     sessions.open(
       hello, sentAt: sentAt, on: connection, by: identity, limits: incarnation.limits(of: connection),
       isRunOn: authoritative.phase.isOn, at: now)
-    guard join(hello, on: connection, by: identity, at: now, into: &actions) else { return }
+    guard join(hello, on: connection, by: identity, at: now, into: &actions) else {
+      for session in closed {
+        publish(sessions.loss(of: session.hello, wasReachable: session.isReachable), into: &actions)
+      }
+      return
+    }
     welcome(hello, on: connection, at: now, into: &actions)
     for session in closed where session.hello.deviceID != hello.deviceID {
       publish(sessions.loss(of: session.hello, wasReachable: session.isReachable), into: &actions)

@@ -5,7 +5,7 @@ import DequeModule
 struct VerdictStreams: Sendable {
   /// The most verdicts that one store may be owed, and the number it may be owed however many others are owed.
   static let (owedMax, owedShare) = (OutboundStream.Bounds.verdicts.rowsMax, 16)
-  /// Keeps a frame of verdicts far below the largest frame allowed.
+  /// The most verdicts in a frame; with every field at its longest they fit the smallest one.
   private static let frameRowsMax = 128
 
   private var streams: [StoreID: OutboundStream] = [:]

@@ -2,7 +2,6 @@
 extension PeerCore {
   /// Notes the hub's last change and asks for what is missing.
   mutating func noteRecords(newest: UInt64, at now: BusTime, into actions: inout [Action]) {
-    guard settings.limits.carriesRecords else { return }
     carryOut(records.note(newest: newest, at: now, generator: &generator), at: now, into: &actions)
   }
 

@@ -17,7 +17,8 @@ struct SampleOutbox: Sendable {
   /// When readings that are not acknowledged have to be written; `nil` while there is no new one.
   private(set) var flushAt: BusTime?
 
-  /// Keeps a frame of readings far below the limit of 64 KiB.
+  /// The most readings in a frame: half of what the largest frame holds with every field at its longest, so that they
+  /// fit the smallest one, too.
   private static let frameRowsMax = 256
   /// Readings younger than this are not written, and may be lost with the process. While the link is up they were sent,
   /// and the hub commits as often.

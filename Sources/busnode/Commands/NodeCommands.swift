@@ -70,8 +70,7 @@ struct Phone: AsyncParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "A further address at which the bus can be reached, tcp://127.0.0.1:PORT; may be repeated.", valueName: "address")
-  )
+      "A further address of the bus, tcp://127.0.0.1:PORT; may be repeated.", valueName: "address"))
   var listen: [String] = []
 
   @Option(help: ArgumentHelp("How fast bus time runs: 60 is a minute in a second.", valueName: "factor"))

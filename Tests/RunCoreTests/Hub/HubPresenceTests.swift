@@ -75,6 +75,22 @@ struct HubPresenceTests {
     #expect(hub.feed(.gone(.named("second"))) == ["publish watch gone"])
   }
 
+  @Test("A hello that is refused ends its store's session, and the loss of the device is published")
+  func refusedHello() {
+    var hub = HubStage.with("watch")
+    var hello = hub.greeting("watch", nonce: 2)
+    hello.hub = HubStage.storeID
+    hello.acknowledged[.commands] = 9
+    let frame = PeerFrame(session: 0, sentAt: .zero, message: .hello(hello))
+    #expect(hub.feed(.frame(.named("second"), frame)) == ["second ← refused storeRegressed", "publish watch gone"])
+    #expect(hub.says("watch", .beat(1)) == ["watch ← refused unknownSession"])
+    // With a new store it is here again.
+    hello = hub.greeting("watch", nonce: 3)
+    hello.storeID = StoreID(high: 2, low: 99)
+    let again = hub.feed(.frame(.named("second"), PeerFrame(session: 0, sentAt: .zero, message: .hello(hello))))
+    #expect(again.contains("publish watch here"))
+  }
+
   @Test("A command of an unknown kind uses its sequence number, durably, before it is answered")
   func unsupported() {
     var hub = HubStage.with("watch")

@@ -6,6 +6,14 @@ struct RecordCopiesTests {
   private var generator = SeededGenerator(seed: 1)
   private var copies = RecordCopies([], through: 0)
 
+  @Test("Copies that no session fetches ask for nothing, whatever the hub says of its last change")
+  func noSession() {
+    var copies = RecordCopies([], through: 5)
+    var generator = SeededGenerator(seed: 1)
+    #expect(lines(copies.note(newest: 9, at: .zero, generator: &generator)) == [])
+    #expect(lines(copies.note(newest: 2, at: .zero, generator: &generator)) == [])
+  }
+
   private func lines(_ actions: [RecordCopies.Action]) -> [String] {
     actions.map { action in
       switch action {
