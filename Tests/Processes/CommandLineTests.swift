@@ -59,6 +59,8 @@ struct CommandLineTests {
       #expect(try await bus.run("send", "start", "--source", "fridge").ending == .exited(64))
       #expect(try await bus.run("send", "start", "--bus", "No Such").ending == .exited(64))
       #expect(try await bus.run("phone", "--synthetic", "--replay", "a.gpx").ending == .exited(64))
+      #expect(try await bus.run("phone", "--duration", "5m").ending == .exited(64))
+      #expect(try await bus.run("watch", "--hub-lost-after", "5s").ending == .exited(64))
       let usage = try await bus.run("state", "--fast", "--json")
       #expect(usage.ending == .exited(64))
       #expect(usage.errors.count == 1)

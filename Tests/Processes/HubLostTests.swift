@@ -28,13 +28,13 @@ struct HubLostTests {
   func death() async throws {
     let hanging = Mutex<Int32?>(nil)
     try await withTrio(.ipc) { trio in
-      let arguments = ["--hub-lost-after", "2s", "--on-hub-lost", Self.hook]
+      let arguments = ["--hub-lost-after", "6s", "--on-hub-lost", Self.hook]
       let (phone, watch, _) = try await trio.start(watch: arguments)
       // The hook's command hangs; it must not delay the node or its end.
       let stuck = trio.spawn(
-        "watch", ["--device", "watch2", "--hub-lost-after", "2s", "--on-hub-lost", "echo $$ >&2; exec sleep 1000"])
+        "watch", ["--device", "watch2", "--hub-lost-after", "6s", "--on-hub-lost", "echo $$ >&2; exec sleep 1000"])
       let failing = trio.spawn(
-        "widget", ["--device", "widget2", "--hub-lost-after", "2s", "--on-hub-lost", "exit 3"])
+        "widget", ["--device", "widget2", "--hub-lost-after", "6s", "--on-hub-lost", "exit 3"])
       phone.write("start")
       for node in [watch, stuck, failing] { try await node.shows("running", revision: 1) }
 
@@ -83,7 +83,7 @@ struct HubLostTests {
   func goodEnd() async throws {
     try await withTrio(.ipc) { trio in
       let (phone, watch, _) = try await trio.start(
-        watch: ["--hub-lost-after", "2s", "--on-hub-lost", Self.hook])
+        watch: ["--hub-lost-after", "6s", "--on-hub-lost", Self.hook])
       phone.write("start")
       try await watch.shows("running", revision: 1)
       phone.signal(SIGTERM)
@@ -101,7 +101,7 @@ struct HubLostTests {
   /// before this call is long enough to be reported, if it counts.
   private func laterAlarm() async throws {
     try await withTrio(.ipc) { trio in
-      let (phone, watch, _) = try await trio.start(watch: ["--hub-lost-after", "2s"])
+      let (phone, watch, _) = try await trio.start(watch: ["--hub-lost-after", "6s"])
       phone.write("start")
       try await watch.shows("running", revision: 1)
       phone.signal(SIGKILL)

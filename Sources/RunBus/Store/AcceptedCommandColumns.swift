@@ -5,7 +5,7 @@ import RunCore
 /// An accepted command as columns, in `accepted` and in `verdicts`.
 enum AcceptedCommandColumns {
   static let names = """
-    command, kind, source, run, base_revision, base_command, run_offset, device, sender, stream, sequence, pressed_at, \
+    command, kind, source, run, base_revision, base_command, run_offset, device, origin, sender, sequence, pressed_at, \
     arrived_at, flags
     """
   static let placeholders = "?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?"
@@ -18,17 +18,34 @@ enum AcceptedCommandColumns {
     return [
       command.id.data, command.kind.rawValue, Data(command.source.rawValue.utf8), command.runID?.data,
       command.base.map { Int64(bitPattern: $0.revision) }, command.base?.commandID?.data,
-      command.runOffset?.nanoseconds, press.deviceID.rawValue, press.stream.sender.data, press.stream.kind.rawValue,
+      command.runOffset?.nanoseconds, press.deviceID.rawValue, word(press.origin), press.store?.data,
       Int64(bitPattern: press.sequence), press.pressedAt.nanoseconds, press.arrivedAt.nanoseconds,
       (press.isUncertain ? uncertain : 0) | (press.stopFollows ? stopFollows : 0),
     ]
+  }
+
+  private static func word(_ origin: AcceptedCommand.Origin) -> String {
+    switch origin {
+    case .ownButton: "button"
+    case .store: "store"
+    case .request: "request"
+    }
+  }
+
+  private static func origin(_ word: String?, of sender: StoreID?) -> AcceptedCommand.Origin? {
+    switch (word, sender) {
+    case ("button", nil): .ownButton
+    case ("store", let store?): .store(store)
+    case ("request", nil): .request
+    default: nil
+    }
   }
 
   /// `nil` when the row does not contain an accepted command.
   static func read(_ row: Row) -> AcceptedCommand? {
     guard let id: CommandID = row.identifier("command"), let kind = row.text("kind").flatMap(CommandKind.init),
       let source = row.data("source"), let deviceID = row.text("device").flatMap({ DeviceID($0) }),
-      let sender: StoreID = row.identifier("sender"), let stream = row.text("stream").flatMap(StreamID.Kind.init),
+      let sender: StoreID? = row.optionalIdentifier("sender"), let origin = origin(row.text("origin"), of: sender),
       let sequence = row.integer("sequence"), let pressedAt = row.integer("pressed_at"),
       let arrivedAt = row.integer("arrived_at"), let flags = row.integer("flags")
     else { return nil }
@@ -44,7 +61,7 @@ enum AcceptedCommandColumns {
       id: id, kind: kind, source: ControlSource(rawValue: String(decoding: source, as: UTF8.self)), runID: runID,
       base: base, runOffset: runOffset.map(BusDuration.init(nanoseconds:)))
     return AcceptedCommand(
-      command: command, deviceID: deviceID, stream: StreamID(sender: sender, kind: stream),
+      command: command, deviceID: deviceID, origin: origin,
       sequence: UInt64(bitPattern: sequence), pressedAt: BusTime(nanoseconds: pressedAt),
       arrivedAt: BusTime(nanoseconds: arrivedAt), isUncertain: flags & uncertain != 0,
       stopFollows: flags & stopFollows != 0)

@@ -2,20 +2,23 @@ import Foundation
 import GRDB
 import RunCore
 
-/// Deletes journals that are not needed any more. Their transitions stay, because the control rules need the last of
-/// them. The rest is deleted in pieces, so that no commit waits long.
+/// Deletes journals that are not needed any more. Their time lines stay, because the control rules need the last
+/// transitions, and the present run's clock needs its gaps. The rest is deleted in pieces, so that no commit waits long.
 enum JournalSweep {
   /// How many journal positions one piece covers; it takes a few milliseconds.
   private static let pieceSize: Int64 = 4096
   /// The kinds of entries that stay in a dropped journal, as an SQL list.
-  static let keptKinds = "(\(JournalKind.transition.rawValue), \(JournalKind.amendment.rawValue))"
+  static let keptKinds: String = {
+    let kinds: [JournalKind] = [.transition, .amendment, .gap]
+    return "(" + kinds.map { String($0.rawValue) }.joined(separator: ", ") + ")"
+  }()
 
   static func end(_ run: RunID, at moment: BusTime, _ db: Database) throws {
     try db.run(
       "UPDATE runs SET over_at = ? WHERE run = ? AND swept_to IS NULL", [moment.nanoseconds, run.data])
   }
 
-  /// Marks a journal as dropped: from now on only its transitions are read, and the aliases of its run are gone.
+  /// Marks a journal as dropped: from now on only its time line is read, and the aliases of its run are gone.
   static func drop(_ run: RunID, _ db: Database) throws {
     // The sweep may delete the row with the highest position. That position must not be used again, so it is stored.
     try db.run(

@@ -172,7 +172,7 @@ final class MemoryStore: StoreBackend {
   private static func journal(of run: RunID, _ state: State) -> [LedgerEntry] {
     let entries = state.journals[run] ?? []
     guard state.dropped.contains(run) else { return entries }
-    return entries.filter { if case .transition = $0.event { true } else { false } }
+    return entries.filter(\.event.isOfTimeLine)
   }
 
   private static func append(_ entry: LedgerEntry, to runID: RunID, _ state: inout State) {

@@ -10,7 +10,7 @@ import RunCore
 /// Every commit writes each page that it has touched, so there are few indexes and pages are small. Unsigned numbers
 /// are stored by their bit pattern, identifiers as 16 bytes, times in nanoseconds.
 enum StoreSchema {
-  static let version: UInt16 = 1
+  static let version: UInt16 = 2
   /// In bytes; a row has about 200. The size takes effect when a file is created.
   static let pageSize = 2048
 
@@ -37,7 +37,7 @@ enum StoreSchema {
   /// The columns of an accepted command except its id; the same in `accepted` and `verdicts`.
   private static let command = """
     kind TEXT NOT NULL, source BLOB NOT NULL, run BLOB, base_revision INTEGER, base_command BLOB, run_offset INTEGER,
-      device TEXT NOT NULL, sender BLOB NOT NULL, stream TEXT NOT NULL, sequence INTEGER NOT NULL,
+      device TEXT NOT NULL, origin TEXT NOT NULL, sender BLOB, sequence INTEGER NOT NULL,
       pressed_at INTEGER NOT NULL, arrived_at INTEGER NOT NULL, flags INTEGER NOT NULL
     """
 

@@ -1,12 +1,23 @@
-/// A command that the hub has accepted, with its position in the sender's stream and its times on the hub's bus clock.
+/// A command that the hub has accepted, with its origin and its times on the hub's bus clock.
 public struct AcceptedCommand: Hashable, Sendable, Codable {
+  /// By which way a command came to the hub. The hub notes it on arrival: no id that a sender chooses can stand for
+  /// another origin.
+  public enum Origin: Hashable, Sendable, Codable {
+    /// The hub's own buttons.
+    case ownButton
+    /// The stream of commands from a store, which is owed the verdict.
+    case store(StoreID)
+    /// A request or a spool file. Neither belongs to a stream.
+    case request
+  }
+
   /// The command; its run id is the one the sender gave, with aliases unresolved.
   public let command: Command
   /// The device that sent it. The hub judges by device, so requests for a device count as that device.
   public let deviceID: DeviceID
-  /// The stream in which it arrived.
-  public let stream: StreamID
-  /// Its sequence number in that stream.
+  /// By which way it came.
+  public let origin: Origin
+  /// Its sequence number among the commands of its store or of the hub's own buttons; 1 for a request.
   public let sequence: UInt64
   /// When the person pressed.
   public let pressedAt: BusTime
@@ -19,18 +30,24 @@ public struct AcceptedCommand: Hashable, Sendable, Codable {
 
   /// An accepted command from its parts.
   public init(
-    command: Command, deviceID: DeviceID, stream: StreamID, sequence: UInt64, pressedAt: BusTime, arrivedAt: BusTime,
+    command: Command, deviceID: DeviceID, origin: Origin, sequence: UInt64, pressedAt: BusTime, arrivedAt: BusTime,
     isUncertain: Bool = false, stopFollows: Bool = false
   ) {
     self.command = command
     self.deviceID = deviceID
-    self.stream = stream
+    self.origin = origin
     self.sequence = sequence
     self.pressedAt = pressedAt
     self.arrivedAt = arrivedAt
     self.isUncertain = isUncertain
     self.stopFollows = stopFollows
   }
+
+  /// The store on whose stream it came; `nil` if it came on none.
+  public var store: StoreID? { if case .store(let store) = origin { store } else { nil } }
+
+  /// The stream on which it came; `nil` if it came on none.
+  public var stream: StreamID? { store.map { StreamID(sender: $0, kind: .commands) } }
 
   /// The order in which the hub judges commands: by (press time, device, sequence, command id).
   public static func precedes(_ left: AcceptedCommand, _ right: AcceptedCommand) -> Bool {

@@ -39,7 +39,7 @@ struct HeldRuns: Sendable {
   func contains(_ id: CommandID) -> Bool { runs.contains { $0.presses.contains { $0.command.id == id } } }
 
   /// Whether a run is held whose start arrived in a stream.
-  func waits(on stream: StreamID) -> Bool { runs.contains { $0.start.stream == stream } }
+  func waits(on stream: StreamID?) -> Bool { stream != nil && runs.contains { $0.start.stream == stream } }
 
   /// Whether a press belongs to a held run of its device: it names that run, or it names none and follows the start in
   /// the same stream.
@@ -52,7 +52,7 @@ struct HeldRuns: Sendable {
         let named = press.command.kind == .start ? press.runOfStart : press.command.runID
         return named == run.start.runOfStart
       }
-      return run.start.stream == press.stream && run.start.sequence < press.sequence
+      return press.store != nil && run.start.store == press.store && run.start.sequence < press.sequence
     }
   }
 
@@ -71,7 +71,7 @@ struct HeldRuns: Sendable {
   mutating func goOn(_ press: AcceptedCommand) { goOn(press, in: nil) }
 
   private mutating func goOn(_ press: AcceptedCommand, in own: Int?) {
-    for index in runs.indices where index != own && runs[index].start.stream == press.stream {
+    for index in runs.indices where index != own && press.store != nil && runs[index].start.store == press.store {
       if runs[index].start.sequence < press.sequence { runs[index].isLost = true }
     }
   }

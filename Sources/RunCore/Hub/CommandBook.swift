@@ -38,11 +38,15 @@ struct CommandBook: Sendable {
       claims[press.command.id] = history.claims[press.command.id]
       notePress(press)
     }
-    for (_, press, _) in history.verdicts where history.delivery.watermarks[press.stream] != nil { notePress(press) }
+    for (_, press, _) in history.verdicts {
+      guard let stream = press.stream, history.delivery.watermarks[stream] != nil else { continue }
+      notePress(press)
+    }
   }
 
   private mutating func notePress(_ press: AcceptedCommand) {
-    lastPress[press.stream] = max(lastPress[press.stream] ?? press.pressedAt, press.pressedAt)
+    guard let stream = press.stream else { return }
+    lastPress[stream] = max(lastPress[stream] ?? press.pressedAt, press.pressedAt)
   }
 
   // MARK: Stages
@@ -59,9 +63,9 @@ struct CommandBook: Sendable {
   /// The verdict of a command; `nil` if it is unknown or not judged yet.
   func verdict(of id: CommandID) -> Verdict? { archive[id] }
 
-  /// The unjudged commands of a stream, in the order of their presses.
-  func unjudged(of stream: StreamID) -> [AcceptedCommand] {
-    unjudged.values.filter { $0.stream == stream }.sorted(by: AcceptedCommand.precedes)
+  /// The unjudged presses of the hub's own buttons, in order.
+  var ownUnjudged: [AcceptedCommand] {
+    unjudged.values.filter { $0.origin == .ownButton }.sorted(by: AcceptedCommand.precedes)
   }
 
   /// The sequence number of the next press of the hub's own buttons.
@@ -130,12 +134,12 @@ struct CommandBook: Sendable {
   var waitersOfOneMax: Int { requests.values.lazy.map(\.count).max() ?? 0 }
 
   /// Stores that are owed the verdict of an unjudged command.
-  var stores: Set<StoreID> { Set(unjudged.values.map(\.stream.sender)).union(claims.values.joined()) }
+  var stores: Set<StoreID> { Set(unjudged.values.compactMap(\.store)).union(claims.values.joined()) }
 
   /// How many verdicts of unjudged commands a store is owed.
   func count(owedTo store: StoreID) -> Int {
     var count = 0
-    for press in unjudged.values where press.stream.sender == store || isClaimed(press.command.id, by: store) {
+    for press in unjudged.values where press.store == store || isClaimed(press.command.id, by: store) {
       count += 1
     }
     return count
@@ -146,14 +150,14 @@ struct CommandBook: Sendable {
 
   /// Whether one more store can wait for the verdict of a known command.
   func hasRoom(forClaimOf id: CommandID, by store: StoreID) -> Bool {
-    guard let press = unjudged[id], press.stream.sender != store, let stores = claims[id] else { return true }
+    guard let press = unjudged[id], press.store != store, let stores = claims[id] else { return true }
     return stores.count < Self.claimsMax || stores.contains(store)
   }
 
   /// A store has sent a known command: it is owed the verdict as well. The claims of other stores stay.
   mutating func claim(_ id: CommandID, by store: StoreID) -> Claim {
     if let verdict = archive[id] { return .judged(verdict) }
-    guard let press = unjudged[id], press.stream.sender != store, !isClaimed(id, by: store) else { return .known }
+    guard let press = unjudged[id], press.store != store, !isClaimed(id, by: store) else { return .known }
     claims[id, default: []].append(store)
     return .added
   }

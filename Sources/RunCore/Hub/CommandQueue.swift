@@ -134,7 +134,10 @@ extension HubCore {
 
   /// Whom a press is charged to.
   func sender(of press: AcceptedCommand) -> CommandQueue.Sender {
-    if press.stream == ownStream { return .own }
-    return isNumbered(press.stream) ? .device(press.deviceID) : .stated(press.deviceID)
+    switch press.origin {
+    case .ownButton: .own
+    case .store: .device(press.deviceID)
+    case .request: .stated(press.deviceID)
+    }
   }
 }

@@ -163,30 +163,25 @@ extension HubCore {
   private mutating func accept(_ incoming: IncomingCommand, at now: BusTime) {
     let command = incoming.command
     var (stopFollows, mark) = (false, Mark?.none)
-    let (device, stream, sequence): (DeviceID, StreamID, UInt64)
+    let (device, origin, sequence): (DeviceID, AcceptedCommand.Origin, UInt64)
     switch incoming.origin {
-    case .ownButton: (device, stream, sequence) = (settings.deviceID, ownStream, book.nextOwnSequence())
+    case .ownButton: (device, origin, sequence) = (settings.deviceID, .ownButton, book.nextOwnSequence())
     case .stream(let session, _, let number, let follows):
-      stream = StreamID(sender: session.hello.storeID, kind: .commands)
-      (device, sequence, stopFollows) = (session.hello.deviceID, number, follows)
-      mark = move(stream, to: StreamMark(sequence: number, id: command.id.message))
+      let store = session.hello.storeID
+      (device, origin, sequence, stopFollows) = (session.hello.deviceID, .store(store), number, follows)
+      mark = move(StreamID(sender: store, kind: .commands), to: StreamMark(sequence: number, id: command.id.message))
     case .request(let connection, let named):
-      (device, stream, sequence) = (named, Self.stream(ofRequest: command.id), 1)
+      (device, origin, sequence) = (named, .request, 1)
       book.register(connection, for: command.id)
     case .spool(let named):
-      (device, stream, sequence) = (named, Self.stream(ofRequest: command.id), 1)
+      (device, origin, sequence) = (named, .request, 1)
       book.noteSpooled(command.id)
     }
     let press = AcceptedCommand(
-      command: command, deviceID: device, stream: stream, sequence: sequence,
+      command: command, deviceID: device, origin: origin, sequence: sequence,
       pressedAt: pressTime(of: incoming, in: mark?.stream, at: now), arrivedAt: now,
       isUncertain: incoming.isUncertain, stopFollows: stopFollows)
     accept(press, mark: mark, at: now)
-  }
-
-  /// A command without a stream gets one of its own, named after its id.
-  private static func stream(ofRequest id: CommandID) -> StreamID {
-    StreamID(sender: StoreID(high: id.high, low: id.low), kind: .commands)
   }
 
   /// Computes a press time: the moment that the sender states, never after the arrival, never in the future and never

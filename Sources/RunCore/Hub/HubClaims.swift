@@ -18,8 +18,9 @@ extension HubCore {
   ///
   /// - Parameter others: the other stores that sent it.
   func stores(owed press: AcceptedCommand, and others: [StoreID]) -> [StoreID] {
-    let stores = isNumbered(press.stream) ? [press.stream.sender] : []
-    return (stores + others).filter { !isGivenUp($0, by: press.deviceID) }
+    // A stream that the hub has forgotten has no mark, and nothing is owed to its store.
+    let sender = press.stream.flatMap { marks.hasBegun($0) ? $0.sender : nil }
+    return ([sender].compactMap { $0 } + others).filter { !isGivenUp($0, by: press.deviceID) }
   }
 
   /// Whether a store's device has moved to another store, so that the hub dropped what it owed to this one. If the

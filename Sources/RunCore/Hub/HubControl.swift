@@ -63,7 +63,7 @@ extension HubCore {
   /// Tells the sender of a command its new stage: the hub's app, or the connections whose requests wait. The stage is
   /// also published. Senders with a stream are told by acknowledgements and by the verdict stream.
   mutating func answer(_ receipt: Receipt, to press: AcceptedCommand, at now: BusTime, into actions: inout [Action]) {
-    if press.stream == ownStream { actions.append(.receipt(receipt)) }
+    if press.origin == .ownButton { actions.append(.receipt(receipt)) }
     switch receipt.stage {
     case .queued: break
     case .pending:
@@ -80,12 +80,6 @@ extension HubCore {
     actions.append(.publish(.receipt(receipt, press.deviceID)))
   }
 
-  /// The stream of the hub's own presses.
-  var ownStream: StreamID { StreamID(sender: settings.storeID, kind: .commands) }
-
-  /// Whether a stream has a watermark, and its sender a stream of verdicts. Requests have neither.
-  func isNumbered(_ stream: StreamID) -> Bool { marks.hasBegun(stream) }
-
   var base: ObservedRevision {
     ObservedRevision(revision: arbiter.control.revision, commandID: arbiter.control.changedBy?.commandID)
   }
@@ -93,7 +87,7 @@ extension HubCore {
   /// The run that the hub's own presses refer to: the one that its latest unjudged start begins, otherwise the present
   /// run.
   private var ownRun: RunID? {
-    book.unjudged(of: ownStream).last { $0.command.kind == .start }?.runOfStart ?? arbiter.control.runID
+    book.ownUnjudged.last { $0.command.kind == .start }?.runOfStart ?? arbiter.control.runID
   }
 
   /// A new watermark, with the write and the effects that make it durable.

@@ -105,7 +105,7 @@ public struct HubCore: Sendable {
 
   /// The phase with the hub's own unjudged presses applied on top.
   public var predicted: RunPhase {
-    book.unjudged(of: ownStream).reduce(into: RunMachine(phase: arbiter.control.phase)) {
+    book.ownUnjudged.reduce(into: RunMachine(phase: arbiter.control.phase)) {
       _ = $0.apply($1.command.kind)
     }.phase
   }

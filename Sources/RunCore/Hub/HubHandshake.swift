@@ -83,10 +83,9 @@ extension HubCore {
   /// bring the stop.
   mutating func letGoOfLostStores(at now: BusTime) {
     var orphans: Set<StoreID> = []
-    for press in book.unjudged.values where !hasHeir(press) { orphans.insert(press.stream.sender) }
+    for press in book.unjudged.values where !hasHeir(press) { if let store = press.store { orphans.insert(store) } }
     guard !orphans.isEmpty else { return }
-    let present = mail.presentStores.union([storeID])
-    for store in orphans.subtracting(present).sorted()
+    for store in orphans.subtracting(mail.presentStores).sorted()
     where sessions.connection(of: store) == nil {
       let fallen = abandon(StreamID(sender: store, kind: .commands))
       guard !fallen.isEmpty else { continue }

@@ -144,7 +144,7 @@ extension HubCore {
     accept(
       AcceptedCommand(
         command: Command(id: generator.identifier(), kind: .stop, source: .recovery, runID: runID, base: base),
-        deviceID: settings.deviceID, stream: ownStream, sequence: book.nextOwnSequence(), pressedAt: diedAt,
+        deviceID: settings.deviceID, origin: .ownButton, sequence: book.nextOwnSequence(), pressedAt: diedAt,
         arrivedAt: diedAt),
       mark: nil, at: now)
     // A window that the stop has opened settles at once: a press after the stop is illegal whether it falls into that

@@ -136,6 +136,9 @@ extension HubCore {
     guard identity.mayJoin(as: hello.deviceID, of: user(of: hello.deviceID)) else {
       return refuse(connection, .notPermitted, Self.belongsToAnother(hello.deviceID), into: &actions)
     }
+    guard hello.storeID != storeID else {
+      return refuse(connection, .storeRegressed, "this store id is the hub's: the device begins anew", into: &actions)
+    }
     // A device whose connection has another identity than before begins anew with a store of that identity.
     guard identity.mayUse(storeOf: mail.owner(of: hello.storeID)) else {
       let message = "this store belongs to another identity: the device begins anew"

@@ -45,11 +45,11 @@ struct PresentRun: Sendable {
   /// The recovery is decided: time counts as the entries say.
   mutating func releaseClock() { ledger.releaseClock() }
 
-  /// Removes everything that was measured. The transitions stay.
+  /// Removes everything that was measured. The time line stays.
   mutating func erase() {
-    let transitions = ledger.entries.filter { if case .transition = $0.event { true } else { false } }
+    let timeLine = ledger.entries.filter(\.event.isOfTimeLine)
     begin()
-    ledger.insert(contentsOf: transitions)
+    ledger.insert(contentsOf: timeLine)
   }
 
   /// Brings the metrics up to date with the entries.

@@ -45,6 +45,15 @@ public enum LedgerEvent: Hashable, Sendable, Codable {
   case gap(BusDuration)
   /// The runner's choices. The hub writes it at the start of a run when they differ from the defaults.
   case setup(RunSetup)
+
+  /// Whether the entry says when the run was on, and nothing of what was measured. The time line of a run stays when its
+  /// journal is dropped.
+  package var isOfTimeLine: Bool {
+    switch self {
+    case .transition, .gap: true
+    case .lap, .sample, .setup: false
+    }
+  }
 }
 
 /// One entry of a run's ledger.

@@ -1,6 +1,4 @@
 /// Names a numbered stream on its receiver's side, by the sender's store and the kind of items.
-///
-/// A command of a request has no stream. The hub gives it one of its own, named after the command's id.
 public struct StreamID: Hashable, Sendable, Codable {
   /// What a stream carries. Each kind has its own sequence numbers, so one kind never blocks another.
   public enum Kind: String, Hashable, Sendable, Codable, CaseIterable {

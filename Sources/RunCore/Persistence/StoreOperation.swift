@@ -28,7 +28,7 @@ public enum StoreOperation: Hashable, Sendable {
   indirect case keepRecord(RunRecord, change: UInt64)
   /// Notes when a run ended. The hub deletes its journal when no reading or press can change the run any more.
   case endJournal(RunID, at: BusTime)
-  /// Deletes the journal of a run, except its transitions, and the run's aliases. The store deletes the entries in
+  /// Deletes the journal of a run, except its time line, and the run's aliases. The store deletes the entries in
   /// small steps, so that no commit waits for all of them.
   case dropJournal(RunID)
   /// Notes that a run was on when the hub died, at `since`, and waits for a recovery decision; `nil` after the

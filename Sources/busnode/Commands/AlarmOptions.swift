@@ -12,6 +12,9 @@ struct AlarmOptions: ParsableArguments {
   var onHubLost: String?
 
   func validate() throws {
+    guard limit >= .seconds(6) else {
+      throw ValidationError("--hub-lost-after is at least 6 s, three heartbeats: give 6s or more")
+    }
     if onHubLost?.isEmpty == true { throw ValidationError("--on-hub-lost is empty") }
   }
 

@@ -50,7 +50,7 @@ struct Send: AsyncParsableCommand {
     help: ArgumentHelp("Who presses: phone, watch, live-activity (or widget), shell.", valueName: "source"),
     transform: { text in
       guard let source = ControlSource(argument: text) else {
-        throw ValidationError("'\(text)' is not one of phone, watch, live-activity, shell")
+        throw ValidationError("'\(text)' is not one of phone, watch, live-activity (or widget), shell")
       }
       return source
     })

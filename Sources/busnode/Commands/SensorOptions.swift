@@ -22,6 +22,9 @@ struct SensorOptions: ParsableArguments {
     if replay != nil, synthetic {
       throw ValidationError("there can be one sensor input only: give --replay or --synthetic, not both")
     }
+    if duration != nil, !hasInput {
+      throw ValidationError("--duration cuts sensor input: give --replay or --synthetic with it")
+    }
     if seed != nil, !synthetic { throw ValidationError("--seed chooses a modelled run: give --synthetic with it") }
   }
 

@@ -167,7 +167,7 @@ struct CrewAccount {
         lastTold[judgement.verdict.term] = max(lastTold[judgement.verdict.term] ?? 0, judgement.position)
       }
     }
-    var last: (store: StoreID, sequence: UInt64)?
+    var last: (store: StoreID?, sequence: UInt64)?
     for life in member.lives {
       // A phone numbers its own presses from 1 in every incarnation.
       if member.isPhone { last = nil }
@@ -183,7 +183,7 @@ struct CrewAccount {
             lost.append("the verdict of \(id) was not told to \(member.device)")
           }
         }
-        let (store, sequence) = (judgement.press.stream.sender, judgement.press.sequence)
+        let (store, sequence) = (judgement.press.store, judgement.press.sequence)
         if let last {
           if store != last.store {
             beganAnew += 1
@@ -236,11 +236,9 @@ struct CrewAccount {
 
   /// Checks that in a sender's stream press times do not go back, and no sequence number is used twice.
   private mutating func checkOrder() {
-    // A phone numbers its presses from 1 in every incarnation, and a request has only sequence number 1.
-    let numbered = judged.values.filter {
-      $0.press.deviceID.rawValue != "phone" && isHonest($0.press.command.id)
-    }
-    let streams = Dictionary(grouping: numbered) { $0.press.stream }
+    // A phone numbers its presses from 1 in every incarnation, and a request has no stream.
+    let numbered = judged.values.filter { $0.press.store != nil && isHonest($0.press.command.id) }
+    let streams = Dictionary(grouping: numbered) { $0.press.store }
     for (_, presses) in streams {
       let order = presses.sorted { $0.press.sequence < $1.press.sequence }
       for (left, right) in zip(order, order.dropFirst()) {

@@ -75,20 +75,21 @@ struct StoreRecordTests {
     }
   }
 
-  @Test("Of a dropped journal only transitions are read, at once; the rest is gone when the store is closed")
+  @Test("Of a dropped journal only the time line is read, at once; the rest is gone when the store is closed")
   func dropped() async throws {
     let scratch = try ScratchDirectory()
     let runs = [RunID(high: 1, low: 1), RunID(high: 1, low: 2)]
     let change = Author(source: .phone, deviceID: DeviceID("phone")!, commandID: CommandID(high: 0, low: 1))
-    // More than one piece, of two runs by turns; every thousandth is a transition, half of these made no revision.
+    // More than one piece, of two runs by turns; every thousandth is a transition, half of these made no
+    // revision, and the entry behind it is a gap.
     let entries = (1...UInt64(10_000)).map { position in
       let transition = Transition(kind: .pause, revision: position / 2000, change: change)
       return LedgerEntry(
         time: BusTime(nanoseconds: Int64(position)), position: position,
-        event: position % 1000 < 2 ? .transition(transition) : .gap(.seconds(1)))
+        event: position % 1000 < 2 ? .transition(transition) : position % 1000 < 4 ? .gap(.seconds(1)) : .lap(change))
     }
     func isOfFirst(_ entry: LedgerEntry) -> Bool { entry.position % 2 == 1 }
-    func isTransition(_ entry: LedgerEntry) -> Bool { entry.position % 1000 < 2 }
+    func isOfTimeLine(_ entry: LedgerEntry) -> Bool { entry.position % 1000 < 4 }
     func read(_ store: NodeStore, _ run: RunID) async throws -> [LedgerEntry] {
       try await withCheckedContinuation { continuation in
         store.readJournal(of: run) { continuation.resume(returning: $0) }
@@ -100,7 +101,7 @@ struct StoreRecordTests {
       try await store.commit(runs.map { .endJournal($0, at: BusTime(nanoseconds: 77)) })
       #expect(try store.history().endedJournals.count == 2)
       try await store.commit([.dropJournal(runs[0])])
-      #expect(try await read(store, runs[0]) == entries.filter { isOfFirst($0) && isTransition($0) })
+      #expect(try await read(store, runs[0]) == entries.filter { isOfFirst($0) && isOfTimeLine($0) })
       #expect(try await read(store, runs[1]) == entries.filter { !isOfFirst($0) })
       #expect(try store.history().endedJournals == [runs[1]: BusTime(nanoseconds: 77)])
       #expect(try store.history().transitions == transitions)
@@ -112,7 +113,7 @@ struct StoreRecordTests {
     let queue = try DatabaseQueue(path: scratch.file("node.sqlite"))
     let left = try await queue.read { try Int.fetchOne($0, sql: "SELECT COUNT(*) FROM journal") }
     try queue.close()
-    #expect(left == entries.count(where: isTransition))
+    #expect(left == entries.count(where: isOfTimeLine))
     let store = try NodeStore(directory: scratch.path)
     defer { store.close() }
     #expect(try store.history().lastPosition == 10_000)

@@ -120,7 +120,7 @@ struct StoreSurvivalTests {
       base: ObservedRevision(revision: 4, commandID: nil), runOffset: .seconds(9))
     let press = AcceptedCommand(
       command: command, deviceID: DeviceID("watch")!,
-      stream: StreamID(sender: StoreID(high: 2, low: 2), kind: .commands),
+      origin: .store(StoreID(high: 2, low: 2)),
       sequence: 1, pressedAt: .zero, arrivedAt: .zero)
     try await store.commit([.accept(press, .window)])
     #expect(try store.history().accepted.map(\.press) == [press])

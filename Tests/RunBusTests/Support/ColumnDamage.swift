@@ -16,7 +16,9 @@ struct ColumnDamage {
   private static let tables = [
     Table(
       name: "accepted",
-      columns: ["kind", "source", "run", "base_revision", "run_offset", "sender", "sequence", "flags", "admission"],
+      columns: [
+        "kind", "source", "run", "base_revision", "run_offset", "origin", "sender", "sequence", "flags", "admission",
+      ],
       rows: "ORDER BY position"),
     Table(
       name: "verdicts",

@@ -147,8 +147,9 @@ struct OperationGenerator {
       },
       runOffset: maybe { BusDuration(nanoseconds: $0.anySigned()) })
     return AcceptedCommand(
-      command: command, deviceID: device(), stream: stream(), sequence: anyUnsigned(), pressedAt: time(),
-      arrivedAt: time(), isUncertain: .random(using: &random), stopFollows: .random(using: &random))
+      command: command, deviceID: device(), origin: pick([.ownButton, .store(stream().sender), .request]),
+      sequence: anyUnsigned(), pressedAt: time(), arrivedAt: time(), isUncertain: .random(using: &random),
+      stopFollows: .random(using: &random))
   }
 
   mutating func window() -> SettledWindow {

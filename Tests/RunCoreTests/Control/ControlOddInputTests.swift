@@ -20,7 +20,7 @@ struct ControlOddInputTests {
               runID: .number(number % 4),
               base: ObservedRevision(revision: .max - number % 2, commandID: .number(number % 3))),
             deviceID: number % 2 == 0 ? .phone : .watch,
-            stream: StreamID(sender: StoreID(high: 0, low: number % 2), kind: .commands),
+            origin: .store(StoreID(high: 0, low: number % 2)),
             sequence: .max - number, pressedAt: BusTime(nanoseconds: moments[0]),
             arrivedAt: BusTime(nanoseconds: moments[1]), stopFollows: number % 5 == 0))
       }

@@ -73,7 +73,7 @@ private func inOrderOfArrival(_ drawn: [AcceptedCommand]) -> [AcceptedCommand] {
     let arrival = max(press.arrivedAt, latest[press.deviceID] ?? press.arrivedAt)
     latest[press.deviceID] = arrival
     return AcceptedCommand(
-      command: press.command, deviceID: press.deviceID, stream: press.stream, sequence: press.sequence,
+      command: press.command, deviceID: press.deviceID, origin: press.origin, sequence: press.sequence,
       pressedAt: press.pressedAt, arrivedAt: arrival, stopFollows: press.stopFollows)
   }
   return held.enumerated().sorted { ($0.element.arrivedAt, $0.offset) < ($1.element.arrivedAt, $1.offset) }
@@ -196,7 +196,7 @@ extension AcceptedCommand {
       command: Command(
         id: command.id, kind: command.kind, source: source, runID: command.runID, base: command.base,
         runOffset: command.runOffset),
-      deviceID: deviceID, stream: stream, sequence: sequence, pressedAt: pressedAt, arrivedAt: arrivedAt,
+      deviceID: deviceID, origin: origin, sequence: sequence, pressedAt: pressedAt, arrivedAt: arrivedAt,
       isUncertain: isUncertain, stopFollows: stopFollows)
   }
 }

@@ -9,7 +9,7 @@ struct CommandBookTests {
   private static func press(_ number: UInt64, at milliseconds: Int64 = 0) -> AcceptedCommand {
     AcceptedCommand(
       command: Command(id: .number(number), kind: .lap, source: .watch), deviceID: .watch,
-      stream: StreamID(sender: store, kind: .commands), sequence: number, pressedAt: .milliseconds(milliseconds),
+      origin: .store(store), sequence: number, pressedAt: .milliseconds(milliseconds),
       arrivedAt: .milliseconds(milliseconds))
   }
 

@@ -83,6 +83,17 @@ struct HubIdentityTests {
     #expect(next.says("thief", .hello(hello), session: 0, by: .anyone).contains { $0.hasPrefix("thief ← welcome") })
   }
 
+  @Test("The hub's own store belongs to the hub: no device can use its id, which every welcome tells")
+  func hubStore() {
+    var hub = met()
+    for identity in [.anyone, Self.key(1), .localOwner] as [ConnectionIdentity] {
+      var hello = hub.greeting("thief")
+      hello.storeID = HubStage.storeID
+      let lines = hub.says("thief", .hello(hello), session: 0, by: identity)
+      #expect(lines == ["thief ← refused storeRegressed"])
+    }
+  }
+
   @Test("A store that the hub has forgotten has no owner")
   func forgottenStore() {
     var hub = met()

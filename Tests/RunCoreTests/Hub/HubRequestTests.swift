@@ -136,6 +136,33 @@ struct HubRequestTests {
   }
 }
 
+extension HubRequestTests {
+  @Test("A request whose id is that of a store is no press of that store, also after a restart")
+  func borrowedID() {
+    var hub = HubStage.with("watch")
+    hub.startRun()
+    hub.now = .zero + .seconds(100)
+    for store in [HubStage.storeID, HubStage.store("watch")] {
+      let lap = Command(id: CommandID(high: store.high, low: store.low), kind: .lap, source: .shell)
+      let lines = hub.shell("shell", lap) + hub.commitsAll() + hub.passes(.seconds(1)) + hub.commitsAll()
+      // The shell is told, and nobody else: not the hub's app, not the watch.
+      #expect(lines.contains("shell ← lap applied 1"))
+      #expect(!lines.contains { $0.hasPrefix("watch") || $0.hasPrefix("own") }, "\(lines)")
+    }
+    var disk = HubDisk()
+    disk.commit(hub.durable)
+    #expect(disk.history.delivery.rows.isEmpty)
+    // The watch pressed before the shell did, and its press keeps its age.
+    var next = HubStage.opened(history: disk.history, now: hub.now)
+    _ = next.hello("watch", nonce: 2)
+    next.commitsAll()
+    let pressed = next.now - .seconds(60)
+    _ = next.sends("watch", next.command(.lap, by: "watch", id: 7), sequence: 2, age: .seconds(60))
+    next.commitsAll()
+    #expect(next.pressTimes == [pressed])
+  }
+}
+
 extension HubStage {
   /// The press times of the judged commands, in the order of judgement.
   fileprivate var pressTimes: [BusTime] {

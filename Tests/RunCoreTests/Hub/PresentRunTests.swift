@@ -32,12 +32,13 @@ struct PresentRunTests {
     #expect(run.takeRouteParts(of: nil, term: 1).isEmpty)
   }
 
-  @Test("An erased run keeps its transitions only")
+  @Test("An erased run keeps its time line, so that its clock shows what it showed, and nothing else")
   mutating func erased() {
     let transition = run.entry(at: .zero, start())
-    run.insert(transition)
-    run.insert(run.entry(at: .zero + .seconds(1), .gap(.seconds(1))))
+    let gap = run.entry(at: .zero + .seconds(1), .gap(.seconds(1)))
+    let watch = Author(source: .watch, deviceID: .watch, commandID: .number(2))
+    for entry in [transition, gap, run.entry(at: .zero + .seconds(3), .lap(watch))] { run.insert(entry) }
     run.erase()
-    #expect(run.ledger.entries == [transition])
+    #expect(run.ledger.entries == [transition, gap])
   }
 }

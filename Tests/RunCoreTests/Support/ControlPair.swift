@@ -11,8 +11,7 @@ func press(
     command: Command(
       id: .number(id), kind: kind, source: source, runID: run.map(RunID.number), base: base),
     deviceID: device,
-    stream: StreamID(
-      sender: StoreID(high: stream, low: device.rawValue.utf8.reduce(0) { $0 << 8 | UInt64($1) }), kind: .commands),
+    origin: .store(StoreID(high: stream, low: device.rawValue.utf8.reduce(0) { $0 << 8 | UInt64($1) })),
     sequence: sequence ?? id, pressedAt: .milliseconds(pressed), arrivedAt: .milliseconds(arriving ?? pressed),
     stopFollows: stopFollows)
 }

@@ -14,7 +14,7 @@ extension World {
 
   /// Commands without a verdict, except those that wrong members left, also under the id of an honest command.
   private var honestUnjudged: Int {
-    hub.store.accepted.values.count { !$0.press.command.id.isWrong && !$0.press.stream.sender.isWrong }
+    hub.store.accepted.values.count { !$0.press.command.id.isWrong && $0.press.store?.isWrong != true }
   }
 
   mutating func checkEnd() {

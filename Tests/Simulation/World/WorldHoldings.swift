@@ -21,11 +21,10 @@ extension WorldStore {
     var (queued, held): ([Sender: Int], [DeviceID: Int]) = ([:], [:])
     var total = 0
     let stopped = runsWithTheirStop
-    for (press, admission, _) in accepted.values where press.stream.sender != storeID {
+    for (press, admission, _) in accepted.values where press.origin != .ownButton {
       total += 1
       if admission != .held {
-        let isStream = delivery.watermarks[press.stream] != nil
-        queued[Sender(device: press.deviceID, isStream: isStream), default: 0] += 1
+        queued[Sender(device: press.deviceID, isStream: press.store != nil), default: 0] += 1
       } else if !stopped.contains(HeldRun(press)) {
         held[press.deviceID, default: 0] += 1
       }

@@ -92,7 +92,7 @@ struct WorldStore {
       self.term = term
     case .accept(let press, let admission):
       let id = press.command.id
-      let isMoved = isLosing && accepted[id] != nil && accepted[id]?.press.stream != press.stream
+      let isMoved = isLosing && accepted[id] != nil && accepted[id]?.press.origin != press.origin
       if !isMoved, accepted[id] != nil || verdicts[id] != nil { ownFaults.append("\(id) was accepted twice") }
       place += 1
       accepted[id] = (press, admission, accepted[id]?.place ?? place)

@@ -35,16 +35,24 @@ extension World {
     if hasPlaceOfItsOwn(peer) { faults.append("peer \(peer) is refused, and has a place of its own") }
   }
 
-  /// Whether the peer has so few commands without a verdict that they fit into the queue slots reserved for it.
+  /// Whether the peer has so few commands without a verdict that they fit into the queue slots reserved for it. A
+  /// refused request may be one that it brought from the spool: copies of these also arrive when the spool is empty.
   private func hasPlaceOfItsOwn(_ peer: Int) -> Bool {
     guard wrong.harmed == nil, loss == .none, wrong.namesInvented == 0, spool.isEmpty else { return false }
     let waiting = presses.values.count { $0.peer == peer && $0.verdict == nil }
     let claimed = presses.contains { id, press in press.peer == peer && hub.store.claimCount(of: id) >= 8 }
     let owed = hub.store.delivery.owed(to: peers[peer].store.storeID, .verdicts)
-    return waiting <= Self.ownPlaces && !claimed && owed < 1024
+    return waiting <= Self.ownPlaces && !claimed && owed < 1024 && answersWaiting < Self.answersMax
+  }
+
+  /// How many answers to requests wait for a commit of the hub.
+  private var answersWaiting: Int {
+    hub.core?.holdings.first { $0.name == "answers to requests that wait for a commit" }?.count ?? 0
   }
 
   private static let ownPlaces = 8
+  /// While so many answers to one connection wait, the hub refuses its requests.
+  private static let answersMax = 16
 
   /// An accepted or judged press ends the refusals of its sender.
   mutating func noteRoom(_ operations: [StoreOperation]) {
@@ -80,6 +88,9 @@ extension World {
 
   /// The name of an honest peer stays with the peer's identity once the hub has met that.
   private mutating func checkNames(_ operations: [StoreOperation]) {
+    for case .meet(let device) in operations where device.storeID == hub.store.storeID {
+      faults.append("the hub's store is used by \(device.deviceID) of \(device.identity)")
+    }
     guard climate.hasIdentities else { return }
     for case .accept(let press, _) in operations where press.command.id.isWrong {
       guard let peer = peers.first(where: { $0.name == press.deviceID }), peer.identity != wrong.identity,

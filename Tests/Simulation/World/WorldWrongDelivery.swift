@@ -36,6 +36,11 @@ extension World {
   }
 
   private mutating func borrowFromVictim(_ member: Int) {
+    if chance(8) {
+      tally.count("wrong: the hub's store")
+      newVoice(of: member, store: hub.store.storeID, waiting: [someCommand()])
+      return
+    }
     // With identities the name of a device that the hub has not met is anybody's.
     guard let victim = wrong.victim, !climate.hasIdentities || hub.store.devices[peers[victim].name] != nil else {
       return press(voice(of: member))
