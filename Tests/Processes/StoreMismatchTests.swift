@@ -2,6 +2,8 @@ import Foundation
 import Testing
 import TestSupport
 
+@testable import RunBus
+
 @Suite("A store of another role or version: busnode exits 65 with one line and leaves it as it is")
 struct StoreMismatchTests {
   private func store(of device: String, on bus: TestBus) -> String { bus.stateDirectory + "/runbus/default/\(device)" }
@@ -47,8 +49,8 @@ struct StoreMismatchTests {
 
   @Test(
     "Every command that opens stores refuses one of another version",
-    arguments: [("older", UInt32(0)), ("newer", UInt32(0xFFFD_0002))])
-  func version(of word: String, mark: UInt32) async throws {
+    arguments: [("older", 0), ("newer", StoreMark(version: StoreSchema.version + 1).number)])
+  func version(of word: String, mark: Int32) async throws {
     try await withTestBus { bus in
       for device in ["phone", "watch"] {
         try await live(device, on: bus)
