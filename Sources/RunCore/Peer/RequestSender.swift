@@ -57,6 +57,9 @@ package struct RequestSender: Sendable {
   package static let flightMax = 64
   /// The interval at which a request without an answer is repeated in the end.
   private static let repeatEvery = BusDuration.seconds(5)
+  /// The number of refusals in a row after which a hub is taken to be unable to read the requests. A single one may
+  /// come from a frame that was damaged on its way.
+  private static let unreadMax = 3
 
   private var state = State.down
   private let work: Work
@@ -69,6 +72,8 @@ package struct RequestSender: Sendable {
   /// Those of them that the hub has.
   private var pending: Set<CommandID> = []
   private var hasReached = false
+  /// How many times in a row the hub could not read a request.
+  private var unread = 0
 
   /// A sender without a link.
   ///
@@ -99,8 +104,7 @@ package struct RequestSender: Sendable {
     case (.linkDown, _): state = .down
     case (_, .down): break
     case (.frame(let frame), .up): if frame.isPossible { receive(frame.message, at: now, into: &actions) }
-    case (.sendFailed, .up(_, let attempts)):
-      state = .up(retryAt: now + generator.jittered(.milliseconds(200)), attempts: attempts)
+    case (.sendFailed, .up): retrySoon(at: now)
     case (.deadline, .up(let retryAt, let attempts)):
       if retryAt <= now { sendAll(attempts: attempts, at: now, into: &actions) }
     }
@@ -137,7 +141,7 @@ package struct RequestSender: Sendable {
 
   private mutating func receive(_ message: HubMessage, at now: BusTime, into actions: inout [Action]) {
     switch (message, work) {
-    case (.refused(let refusal), _): receive(refusal, into: &actions)
+    case (.refused(let refusal), _): receive(refusal, at: now, into: &actions)
     case (.receipt(let receipt), .commands): receive(receipt, at: now, into: &actions)
     case (.state, .commands): reach(&actions)
     case (.state(let message), .state): end([.state(message), .finished], into: &actions)
@@ -152,6 +156,7 @@ package struct RequestSender: Sendable {
     let id = receipt.commandID
     guard waiting.contains(where: { $0.command.id == id }) else { return }
     reach(&actions)
+    unread = 0
     switch receipt.stage {
     case .queued: break
     case .pending: if pending.insert(id).inserted { actions.append(.receipt(receipt)) }
@@ -164,16 +169,24 @@ package struct RequestSender: Sendable {
     }
   }
 
-  /// A busy hub is asked again at the normal time. A hub that cannot read the request, or does not permit it, will never
-  /// answer it.
-  private mutating func receive(_ refusal: Refusal, into actions: inout [Action]) {
+  /// A busy hub is asked again at the normal time, and one that could not read a request at once. A hub of another
+  /// version, or one that does not permit the request or cannot read it several times, will never answer it.
+  private mutating func receive(_ refusal: Refusal, at now: BusTime, into actions: inout [Action]) {
     // A hub of another version may call a request what its own version knows.
     guard refusal.version == wireVersion else { return end([.fail(refusal)], into: &actions) }
     switch refusal.code {
-    case .versionMismatch, .malformed, .notPermitted: end([.fail(refusal)], into: &actions)
+    case .versionMismatch, .notPermitted: end([.fail(refusal)], into: &actions)
+    case .malformed:
+      unread += 1
+      if unread >= Self.unreadMax { end([.fail(refusal)], into: &actions) } else { retrySoon(at: now) }
     case .busy: reach(&actions)
     case .unknownSession, .storeRegressed, .unknown: break
     }
+  }
+
+  private mutating func retrySoon(at now: BusTime) {
+    guard case .up(_, let attempts) = state else { return }
+    state = .up(retryAt: now + generator.jittered(.milliseconds(200)), attempts: attempts)
   }
 
   private mutating func reach(_ actions: inout [Action]) {

@@ -59,7 +59,7 @@ enum NodeOrder: Hashable, Sendable {
 
   private static func kind(_ name: String) throws(TextError) -> CommandKind {
     guard let kind = CommandKind(rawValue: name) else {
-      throw TextError("\"\(name)\" is not one of start, pause, resume, stop, lap, offline, online")
+      throw TextError("\"\(name)\" is not one of start, pause, resume, stop, lap, offline, online, recover")
     }
     return kind
   }

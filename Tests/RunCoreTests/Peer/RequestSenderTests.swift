@@ -140,9 +140,9 @@ struct RequestSenderTests {
   }
 
   @Test(
-    "A hub that cannot read the request ends it",
+    "A hub that does not permit the request, or speaks another version, ends it",
     arguments: [
-      (Refusal.Code.versionMismatch, wireVersion), (Refusal.Code.malformed, wireVersion),
+      (Refusal.Code.versionMismatch, wireVersion), (Refusal.Code.notPermitted, wireVersion),
       (Refusal.Code.unknownSession, wireVersion - 1), (Refusal.Code.malformed, wireVersion - 1),
     ])
   func ends(code: Refusal.Code, version: UInt32) {
@@ -151,6 +151,22 @@ struct RequestSenderTests {
     #expect(shell.refuses(code, version: version) == ["reached", "fail \(code)"])
     #expect(shell.feed(.linkUp) == [])
     #expect(shell.deadline == nil)
+  }
+
+  @Test("A request that the hub cannot read goes again soon, and ends at the third such refusal in a row")
+  func unread() {
+    var shell = Stage(.commands([Self.press(1), Self.press(2)]))
+    _ = shell.feed(.linkUp)
+    #expect(shell.refuses(.malformed) == [])
+    #expect(shell.deadline! - shell.now <= .milliseconds(250))
+    let again = shell.passes(.milliseconds(250))
+    #expect(again.count == 3)
+    #expect(shell.refuses(.malformed) == [])
+    #expect(shell.hub(Self.verdict(1)) == ["reached", "pause applied 2"])
+    #expect(shell.refuses(.malformed) == [])
+    #expect(shell.refuses(.malformed) == [])
+    #expect(shell.refuses(.malformed) == ["fail malformed"])
+    #expect(shell.feed(.linkUp) == [])
   }
 
   @Test("A question is asked until it is answered, by its own kind of answer")
