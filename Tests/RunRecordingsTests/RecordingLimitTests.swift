@@ -5,7 +5,7 @@ import Testing
 
 /// Documents for which Foundation's parser needed minutes and gigabytes. They are just long enough to notice that;
 /// the time limit is ten times what they need here.
-@Suite("Recordings that were made to be slow", .timeLimit(.minutes(2)))
+@Suite("Recordings that were made to be slow", .timeLimit(.minutes(10)))
 struct RecordingLimitTests {
   /// Reads trackpoints followed by `rest` inside their segment.
   private func read(_ rest: String) throws(RunBusError) -> Recording {

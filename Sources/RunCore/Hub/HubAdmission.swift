@@ -109,12 +109,20 @@ extension HubCore {
   private mutating func reasonToRefuse(_ incoming: IncomingCommand, isKnown: Bool, at now: BusTime) -> String? {
     if isKnown {
       if let store = incoming.store, owesEnough(store) { return Self.tooManyOwed }
-      if case .request(let connection, _) = incoming.origin, !sessions.owedAnswers.hasRoom(for: connection) {
+      if case .request(let connection, _) = incoming.origin, !isAnswerOwed(on: connection, about: incoming.command.id),
+        !sessions.owedAnswers.hasRoom(for: connection)
+      {
         return Self.tooManyAnswers
       }
       return nil
     }
     return reasonToRefuse(incoming.sender, store: incoming.store, at: now)
+  }
+
+  /// Whether an answer that waits for a commit also answers one more copy of a request. A sender repeats its request
+  /// until it is answered, and a link that stood still delivers the copies together. A REQ gets a reply to each.
+  private func isAnswerOwed(on connection: ConnectionID, about id: CommandID) -> Bool {
+    !connection.isRequest && sessions.owedAnswers.isOwed(connection, about: id)
   }
 
   /// Tells the sender that its command is not accepted now. Whoever brings commands from the spool brings them again
@@ -151,7 +159,8 @@ extension HubCore {
         // The one reply of a REQ is the verdict.
         if connection.isRequest { return }
       }
-      sessions.owedAnswers.owe(to: connection)
+      if isAnswerOwed(on: connection, about: command.id) { return }
+      sessions.owedAnswers.owe(to: connection, about: command.id)
       commits.add([], then: [.reply(.receipt(receipt), connection)])
     case (.spool, .unjudged): book.noteSpooled(command.id)
     case (.spool, .judged):

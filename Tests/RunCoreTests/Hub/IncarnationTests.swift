@@ -86,4 +86,19 @@ struct IncarnationTests {
     owed.pay(ConnectionID(route: [9], isRequest: false))
     #expect(owed.total == OwedAnswers.totalMax)
   }
+
+  @Test("An answer about a command is owed until it is sent, in the order of the requests")
+  func owedAbout() {
+    var owed = OwedAnswers()
+    let connection = ConnectionID(route: [0, 0], isRequest: false)
+    let (first, second) = (CommandID(high: 1, low: 1), CommandID(high: 1, low: 2))
+    owed.owe(to: connection, about: first)
+    owed.owe(to: connection)
+    owed.owe(to: connection, about: second)
+    owed.pay(connection)
+    #expect(!owed.isOwed(connection, about: first) && owed.isOwed(connection, about: second))
+    owed.pay(connection)
+    owed.pay(connection)
+    #expect(!owed.isOwed(connection) && !owed.isOwed(connection, about: second) && owed.total == 0)
+  }
 }
