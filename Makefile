@@ -136,4 +136,4 @@ check-apple:
 	@scripts/check-apple
 
 clean:
-	rm -rf .build .build-simulate .venv examples/*/.build Benchmarks/.build Fuzzing/.build
+	rm -rf .build .build-simulate .venv examples/*/.build Fuzzing/.build

@@ -20,6 +20,14 @@ let settings: [SwiftSetting] =
   let zeroMQPackage: String? = nil
 #endif
 
+// With a trait as the only condition of all its products, a package is not fetched for an app that leaves it out.
+func program(_ name: String, _ package: String) -> Target.Dependency {
+  .product(name: name, package: package, condition: .when(traits: ["Programs"]))
+}
+func programOnLinux(_ name: String, _ package: String) -> Target.Dependency {
+  .product(name: name, package: package, condition: .when(platforms: [.linux], traits: ["Programs"]))
+}
+
 let package = Package(
   name: "runbus",
   platforms: [.macOS(.v15), .iOS(.v18), .watchOS(.v11)],
@@ -31,7 +39,8 @@ let package = Package(
   ],
   traits: [
     .trait(name: "ZeroMQ", description: "The ZeroMQ transport; off, an embedder brings a transport of its own."),
-    .default(enabledTraits: ["ZeroMQ"]),
+    .trait(name: "Programs", description: "What only busnode, the benchmarks and the tests need; off in an app."),
+    .default(enabledTraits: ["ZeroMQ", "Programs"]),
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
@@ -42,6 +51,7 @@ let package = Package(
     // The order of the two default traits changes from build to build, which would recompile the package each time.
     .package(url: "https://github.com/apple/swift-protobuf", from: "1.39.0", traits: []),
     .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
+    .package(url: "https://github.com/HdrHistogram/hdrhistogram-swift", exact: "0.2.0"),
     .package(url: "https://github.com/swiftlang/swift-subprocess", from: "1.0.2"),
     .package(url: "https://github.com/apple/swift-system", from: "1.5.0"),
   ],
@@ -75,18 +85,31 @@ let package = Package(
       name: "busnode",
       dependencies: [
         "RunBus", "RunRecordings",
-        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+        program("ArgumentParser", "swift-argument-parser"),
         .product(name: "Logging", package: "swift-log"),
-        .product(name: "Subprocess", package: "swift-subprocess"),
-        .product(name: "SystemPackage", package: "swift-system", condition: .when(platforms: [.linux])),
+        program("Subprocess", "swift-subprocess"),
+        programOnLinux("SystemPackage", "swift-system"),
       ],
+      swiftSettings: settings),
+    .executableTarget(
+      name: "bench",
+      dependencies: [
+        "RunBus", "RunRecordings",
+        // The program that `bench rest` measures, built together with it.
+        "busnode",
+        program("Histogram", "hdrhistogram-swift"),
+        program("ArgumentParser", "swift-argument-parser"),
+        program("Subprocess", "swift-subprocess"),
+        programOnLinux("SystemPackage", "swift-system"),
+      ],
+      path: "Benchmarks/Sources/bench",
       swiftSettings: settings),
     .target(
       name: "TestSupport",
       dependencies: [
         "RunBus",
-        .product(name: "Subprocess", package: "swift-subprocess"),
-        .product(name: "SystemPackage", package: "swift-system", condition: .when(platforms: [.linux])),
+        program("Subprocess", "swift-subprocess"),
+        programOnLinux("SystemPackage", "swift-system"),
       ],
       path: "Tests/Support",
       swiftSettings: settings),
@@ -95,13 +118,13 @@ let package = Package(
       name: "simulate",
       dependencies: [
         "RunCore", "Simulation",
-        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+        program("ArgumentParser", "swift-argument-parser"),
       ],
       path: "Tests/Simulation/Command",
       swiftSettings: settings),
     .executableTarget(
       name: "crowd",
-      dependencies: ["RunBus", .product(name: "ArgumentParser", package: "swift-argument-parser")],
+      dependencies: ["RunBus", program("ArgumentParser", "swift-argument-parser")],
       path: "Tests/Crowd",
       swiftSettings: settings),
     .testTarget(

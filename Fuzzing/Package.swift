@@ -32,7 +32,9 @@ let package = Package(
       exclude: ["runbus.proto", "runbus.desc"],
       swiftSettings: settings),
     .target(name: "RunBus", dependencies: ["RunCore"], swiftSettings: settings),
-    .target(name: "RunRecordings", dependencies: ["RunCore", "RunBus"], swiftSettings: settings),
+    .target(
+      name: "RunRecordings", dependencies: ["RunCore", "RunBus"], exclude: ["RecordExchange.swift"],
+      swiftSettings: settings),
     .target(name: "Busnode", dependencies: ["RunBus"], swiftSettings: settings),
     .executableTarget(
       name: "fuzz", dependencies: ["RunCore", "RunWire", "RunRecordings", "Busnode"], swiftSettings: settings),

@@ -1,71 +1,71 @@
-public import RunCore
+package import RunCore
 
 /// A number as RunBus computes it beside the recording device's own.
-public struct ComparedValue: Hashable, Sendable {
+package struct ComparedValue: Hashable, Sendable {
   /// The number that RunBus computes; `nil` when it is not known.
-  public let ours: Double?
+  package let ours: Double?
   /// The number that the device wrote; `nil` when it wrote none.
-  public let recorded: Double?
+  package let recorded: Double?
 
   /// Two numbers in the same unit.
-  public init(ours: Double?, recorded: Double?) {
+  package init(ours: Double?, recorded: Double?) {
     self.ours = ours
     self.recorded = recorded
   }
 
   /// `ours` minus `recorded`; `nil` unless both are known.
-  public var difference: Double? {
+  package var difference: Double? {
     guard let ours, let recorded else { return nil }
     return ours - recorded
   }
   /// The difference in percent of `recorded`; `nil` unless both are known and `recorded` is not zero.
-  public var percent: Double? {
+  package var percent: Double? {
     guard let difference, let recorded, recorded != 0 else { return nil }
     return difference / recorded * 100
   }
 }
 
 /// A lap or split as RunBus computes it beside the device's lap of the same boundaries.
-public struct ComparedLap: Hashable, Sendable {
+package struct ComparedLap: Hashable, Sendable {
   /// The number of the device's lap, from 1.
-  public var number: Int
+  package var number: Int
   /// Metres.
-  public var distanceMeters: ComparedValue
+  package var distanceMeters: ComparedValue
   /// Active seconds, and the device's timer.
-  public var activeSeconds: ComparedValue
+  package var activeSeconds: ComparedValue
   /// Mean heart rate, beats per minute.
-  public var averageHeartRateBpm: ComparedValue
+  package var averageHeartRateBpm: ComparedValue
 }
 
 /// The numbers of a measured run beside those of the recording device.
-public struct Comparison: Hashable, Sendable {
+package struct Comparison: Hashable, Sendable {
   /// Metres.
-  public var distanceMeters: ComparedValue
+  package var distanceMeters: ComparedValue
   /// Active seconds, and the device's timer.
-  public var activeSeconds: ComparedValue
+  package var activeSeconds: ComparedValue
   /// Mean heart rate, beats per minute.
-  public var averageHeartRateBpm: ComparedValue
+  package var averageHeartRateBpm: ComparedValue
   /// Highest heart rate, beats per minute.
-  public var maxHeartRateBpm: ComparedValue
+  package var maxHeartRateBpm: ComparedValue
   /// Mean cadence, steps of both feet per minute.
-  public var averageCadenceStepsPerMinute: ComparedValue
+  package var averageCadenceStepsPerMinute: ComparedValue
   /// Metres climbed.
-  public var elevationGainMeters: ComparedValue
+  package var elevationGainMeters: ComparedValue
   /// Metres descended.
-  public var elevationLossMeters: ComparedValue
+  package var elevationLossMeters: ComparedValue
   /// Kilocalories; the device computes with its own data about the runner.
-  public var energyKilocalories: ComparedValue
+  package var energyKilocalories: ComparedValue
   /// The device's laps beside those that RunBus computes between the same lap marks, where there are any. Empty when
   /// the device kept one lap or none.
-  public var laps: [ComparedLap]
+  package var laps: [ComparedLap]
   /// The unit of `splits`; `nil` when there are none.
-  public var splitUnit: SplitUnit?
+  package var splitUnit: SplitUnit?
   /// The device's laps beside the splits that RunBus computes, from the first lap on, as long as each lap is a
   /// kilometre or a mile long. Unlike `laps`, this also compares where RunBus finds the boundaries.
-  public var splits: [ComparedLap]
+  package var splits: [ComparedLap]
 
   /// Compares a run with its recording's own numbers; `nil` when the recording has none.
-  public init?(_ run: MeasuredRun) {
+  package init?(_ run: MeasuredRun) {
     guard let recorded = run.recorded else { return nil }
     let metrics = run.report.metrics
     distanceMeters = ComparedValue(ours: metrics.distanceMeters, recorded: recorded.distanceMeters)
@@ -130,5 +130,5 @@ extension RecordedLap {
 
 extension RecordedSummary {
   /// The thermochemical calorie (ISO 80000-5), the one of food labels and watches.
-  public static let joulesPerKilocalorie = 4184.0
+  package static let joulesPerKilocalorie = 4184.0
 }

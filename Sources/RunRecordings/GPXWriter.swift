@@ -5,9 +5,9 @@ import RunCore
 /// Heart rate and cadence are written in Garmin's `TrackPointExtension`, which most tools know, and the accuracy of a
 /// fix in an element of RunBus, because GPX has none in metres. A segment ends at each timer stop. A GPX point needs a
 /// position, so readings at moments without a fix are not written.
-public enum GPXWriter {
+package enum GPXWriter {
   /// The document.
-  public static func document(_ recording: Recording) -> String { document(recording, description: []) }
+  package static func document(_ recording: Recording) -> String { document(recording, description: []) }
 
   /// The document, with further GPX elements after the track's name.
   static func document(_ recording: Recording, description: [String]) -> String {

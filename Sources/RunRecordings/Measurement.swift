@@ -1,4 +1,4 @@
-public import RunCore
+package import RunCore
 
 extension Recording {
   /// The entries that a replay of this recording adds to the hub's ledger: the presses, and the readings of each
@@ -8,7 +8,7 @@ extension Recording {
   /// times, and metrics do not depend on the order of arrival.
   ///
   /// - Parameter origin: The start of the run. An entry's time is this plus its offset.
-  public func ledgerEntries(runStartedAt origin: BusTime) -> [LedgerEntry] {
+  package func ledgerEntries(runStartedAt origin: BusTime) -> [LedgerEntry] {
     var entries: [LedgerEntry] = []
     let presses = presses
     entries.reserveCapacity(samples.count + presses.count)
@@ -47,23 +47,23 @@ extension Recording {
 ///     let recording = try Recording.read(contentsOf: "run.gpx")
 ///     let run = MeasuredRun(recording)
 ///     print(run.report.metrics.distanceMeters ?? 0)
-public struct MeasuredRun: Hashable, Sendable {
+package struct MeasuredRun: Hashable, Sendable {
   /// The final metrics, with splits, laps and stretches.
-  public var report: RunReport
+  package var report: RunReport
   /// Every fix, with whether it counts and why not, in order of time.
-  public var route: [RoutePoint]
+  package var route: [RoutePoint]
   /// The device's own numbers; `nil` when the recording holds none.
-  public var recorded: RecordedSummary?
+  package var recorded: RecordedSummary?
 
   /// A measured run from its parts.
-  public init(report: RunReport, route: [RoutePoint], recorded: RecordedSummary?) {
+  package init(report: RunReport, route: [RoutePoint], recorded: RecordedSummary?) {
     self.report = report
     self.route = route
     self.recorded = recorded
   }
 
   /// Measures a recording, without a hub.
-  public init(_ recording: Recording, settings: MetricsSettings = MetricsSettings()) {
+  package init(_ recording: Recording, settings: MetricsSettings = MetricsSettings()) {
     let ledger = recording.ledger(settings: settings)
     self.init(
       report: ledger.report(at: .zero + recording.duration), route: ledger.route, recorded: recording.summary)
@@ -71,7 +71,7 @@ public struct MeasuredRun: Hashable, Sendable {
 }
 
 /// The final metrics of a recording; see ``MeasuredRun`` for splits and route.
-public func measure(_ recording: Recording, settings: MetricsSettings = MetricsSettings()) -> RunMetrics {
+package func measure(_ recording: Recording, settings: MetricsSettings = MetricsSettings()) -> RunMetrics {
   MeasuredRun(recording, settings: settings).report.metrics
 }
 

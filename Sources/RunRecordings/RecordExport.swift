@@ -1,13 +1,13 @@
-public import RunBus
-public import RunCore
+package import RunBus
+package import RunCore
 
 /// Writes records in the formats of other programs. Time stamps are the start of the run plus run time.
-public enum RecordExport {
+package enum RecordExport {
   /// The fixes of a record that count, as GPX 1.1. A segment begins where the distance was not measured from the fix
   /// before.
   ///
   /// - Throws: ``RunBusError/Code/badInput`` for a run without positions, which GPX cannot represent.
-  public static func gpx(_ record: RunRecord) throws(RunBusError) -> String {
+  package static func gpx(_ record: RunRecord) throws(RunBusError) -> String {
     var samples: [RecordedSample] = []
     var stops: [TimerStop] = []
     var last: BusDuration?
@@ -42,7 +42,7 @@ public enum RecordExport {
 
   /// A record as comma-separated values: a line, ended by CR LF, for every fix, counted or not, and for every ten
   /// seconds without a fix. The names of the columns carry the units; values that are not known are empty.
-  public static func csv(_ record: RunRecord) -> String {
+  package static func csv(_ record: RunRecord) -> String {
     var lines = [
       "offsetSeconds,time,latitude,longitude,altitudeMeters,distanceMeters,paceSecondsPerKilometer,heartRateBpm,"
         + "cadenceStepsPerMinute,counted"

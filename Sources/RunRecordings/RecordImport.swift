@@ -1,10 +1,10 @@
-public import RunBus
-public import RunCore
+package import RunBus
+package import RunCore
 
 /// Makes records from files of other programs.
-public enum RecordImport {
+package enum RecordImport {
   /// The device name in imported records.
-  public static let device: DeviceID = {
+  package static let device: DeviceID = {
     guard let device = DeviceID("import") else { preconditionFailure("import is a name") }
     return device
   }()
@@ -21,7 +21,7 @@ public enum RecordImport {
   ///   - settings: The runner's weight and other settings of the computation.
   /// - Returns: The record, and a sentence for each kind of thing that was left out.
   /// - Throws: ``RunBusError/Code/badInput`` for a document that cannot be read or holds no run.
-  public static func record(
+  package static func record(
     of document: [UInt8], name: String, path: String? = nil, settings: MetricsSettings = MetricsSettings()
   ) throws(RunBusError) -> (record: RunRecord, warnings: [String]) {
     // Check the size first, because the search for the id reads the whole document.

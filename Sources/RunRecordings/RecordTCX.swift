@@ -1,9 +1,9 @@
-public import RunCore
+package import RunCore
 
 extension RecordExport {
   /// A record as TCX (Garmin Training Center v2): the marked laps, or the whole run as one lap, with a point for every
   /// fix that counts and for every ten seconds without a fix. A new track begins after each pause.
-  public static func tcx(_ record: RunRecord) -> String {
+  package static func tcx(_ record: RunRecord) -> String {
     let summary = record.summary
     let start = summary.time(at: .zero)
     var lines = [

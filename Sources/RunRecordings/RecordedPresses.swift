@@ -1,14 +1,14 @@
-public import RunCore
+package import RunCore
 
 /// A button press in a recording.
-public struct RecordedPress: Hashable, Sendable {
+package struct RecordedPress: Hashable, Sendable {
   /// When it was pressed, from the recording's start.
-  public let offset: BusDuration
+  package let offset: BusDuration
   /// What was pressed.
-  public let kind: CommandKind
+  package let kind: CommandKind
 
   /// A press from its parts.
-  public init(offset: BusDuration, kind: CommandKind) {
+  package init(offset: BusDuration, kind: CommandKind) {
     self.offset = offset
     self.kind = kind
   }
@@ -24,7 +24,7 @@ extension Recording {
   /// same transitions and laps. For that, presses that are closer together than the window are changed here: timer
   /// stops are joined, and shorter ones dropped; a lap moves to the time of a pause or resume, and is dropped near the
   /// start and the stop; of several laps only the first stays.
-  public var presses: [RecordedPress] {
+  package var presses: [RecordedPress] {
     var presses = [RecordedPress(offset: .zero, kind: .start)]
     for stop in spacedStops {
       presses.append(RecordedPress(offset: stop.pausedAt, kind: .pause))

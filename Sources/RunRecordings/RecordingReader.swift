@@ -1,5 +1,5 @@
 import Foundation
-public import RunBus
+package import RunBus
 import RunCore
 
 extension Recording {
@@ -15,7 +15,7 @@ extension Recording {
   ///
   /// - Throws: ``RunBusError/Code/badInput`` with one line that says what is wrong and where, when the file cannot be
   ///   used.
-  public static func read(contentsOf path: String) throws(RunBusError) -> Recording {
+  package static func read(contentsOf path: String) throws(RunBusError) -> Recording {
     let name = URL(fileURLWithPath: path).lastPathComponent
     return try read([UInt8](InputFile.contents(of: path, as: "recording", bytesMax: bytesMax)), name: name, path: path)
   }
@@ -27,7 +27,7 @@ extension Recording {
   ///   - name: The name of the recording if the document has none.
   ///   - path: The name of the document in messages; `name` by default.
   /// - Throws: ``RunBusError/Code/badInput``, as ``read(contentsOf:)``.
-  public static func read(_ document: [UInt8], name: String, path: String? = nil) throws(RunBusError) -> Recording {
+  package static func read(_ document: [UInt8], name: String, path: String? = nil) throws(RunBusError) -> Recording {
     let path = path ?? name
     guard document.count <= bytesMax else { throw .unreadable(path, "it is larger than \(bytesMax >> 20) MB") }
     guard !document.isEmpty else { throw .unreadable(path, "it is empty") }

@@ -1,5 +1,5 @@
 import Foundation
-public import RunCore
+package import RunCore
 
 /// A modelled run, for use without a recording.
 ///
@@ -11,14 +11,14 @@ public import RunCore
 ///
 /// The same seed and duration give the same run on every platform, because the model has its own random generator and
 /// rounds readings to the resolution of sensors.
-public struct SyntheticRun: Hashable, Sendable {
+package struct SyntheticRun: Hashable, Sendable {
   /// The seed of the random generator.
-  public let seed: UInt64
+  package let seed: UInt64
   /// The length with pauses, in whole seconds.
-  public let duration: BusDuration
+  package let duration: BusDuration
 
   /// Five minutes.
-  public static let defaultDuration = BusDuration.seconds(300)
+  package static let defaultDuration = BusDuration.seconds(300)
   /// The length in seconds, from ten seconds to a day.
   static let secondsRange: ClosedRange<Int64> = 10...86400
 
@@ -27,7 +27,7 @@ public struct SyntheticRun: Hashable, Sendable {
   /// - Parameters:
   ///   - seed: Decides everything that is random.
   ///   - duration: The length, limited to 10 s … 24 h and rounded down to seconds.
-  public init(seed: UInt64, duration: BusDuration = SyntheticRun.defaultDuration) {
+  package init(seed: UInt64, duration: BusDuration = SyntheticRun.defaultDuration) {
     self.seed = seed
     let seconds = duration.nanoseconds / 1_000_000_000
     self.duration = .seconds(min(max(seconds, Self.secondsRange.lowerBound), Self.secondsRange.upperBound))
@@ -35,7 +35,7 @@ public struct SyntheticRun: Hashable, Sendable {
 
   /// The run as a phone and a watch would record it, with one trackpoint a second. The summary holds the model's exact
   /// distance and timer, without the receiver's error.
-  public func recording() -> Recording {
+  package func recording() -> Recording {
     var generator = SeededGenerator(seed: seed)
     let seconds = Int(duration.nanoseconds / 1_000_000_000)
     let plan = Plan(seconds: seconds, using: &generator)

@@ -1,20 +1,20 @@
-public import Foundation
+package import Foundation
 
 /// The checkout that the tests belong to.
-public enum Checkout {
+package enum Checkout {
   /// The folder of `Package.swift`.
-  public static let root = URL(filePath: #filePath).appending(path: "../../..").standardizedFileURL
+  package static let root = URL(filePath: #filePath).appending(path: "../../..").standardizedFileURL
 
   /// The path of a file or folder of the checkout.
-  public static func path(_ name: String) -> String { root.appending(path: name).path }
+  package static func path(_ name: String) -> String { root.appending(path: name).path }
 
   /// The Python environment that `scripts/bootstrap --python` makes for examples and test clients.
-  public static let python = path(".venv/bin/python")
+  package static let python = path(".venv/bin/python")
   /// Whether that Python exists.
-  public static var hasPython: Bool { FileManager.default.isExecutableFile(atPath: python) }
+  package static var hasPython: Bool { FileManager.default.isExecutableFile(atPath: python) }
 
   /// Recordings of real runs, `shared/runs` beside the checkout or beside a folder above it; `nil` if there are none.
-  public static let recordings = shared("runs", with: "reference.json")
+  package static let recordings = shared("runs", with: "reference.json")
 
   private static func shared(_ name: String, with file: String) -> URL? {
     var folder = root

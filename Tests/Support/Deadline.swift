@@ -1,15 +1,15 @@
 /// An event that a test waited for did not happen in time.
-public struct DeadlineMissed: Error, CustomStringConvertible {
+package struct DeadlineMissed: Error, CustomStringConvertible {
   /// The event that was waited for.
-  public let what: String
+  package let what: String
   /// Creates the error for an event.
-  public init(what: String) { self.what = what }
+  package init(what: String) { self.what = what }
   /// A sentence that names the event.
-  public var description: String { "\(what) did not come in time" }
+  package var description: String { "\(what) did not come in time" }
 }
 
 /// Runs a body that waits for an event; cancels it and throws ``DeadlineMissed`` when the event does not come.
-public func within<Value: Sendable>(
+package func within<Value: Sendable>(
   seconds: Double = 60, _ what: String, _ body: @escaping @Sendable () async throws -> Value
 ) async throws -> Value {
   try await withThrowingTaskGroup(of: Value?.self) { group in
@@ -26,7 +26,7 @@ public func within<Value: Sendable>(
 
 /// Repeats an action every 50 ms until a body that waits for its effect returns. A test uses it where one message can be
 /// lost on the way.
-public func repeating(
+package func repeating(
   _ body: @escaping @Sendable () async -> Void, until event: @escaping @Sendable () async throws -> Void
 ) async throws {
   try await withThrowingTaskGroup(of: Void.self) { group in
@@ -42,7 +42,7 @@ public func repeating(
 }
 
 /// Polls until a condition holds that sends no notification, such as a file or a count.
-public func lookFor(
+package func lookFor(
   _ what: String, within seconds: Double = 60, _ isThere: @escaping @Sendable () throws -> Bool
 ) async throws {
   try await within(seconds: seconds, what) {
@@ -52,7 +52,7 @@ public func lookFor(
 
 extension AsyncSequence where Self: Sendable, Element: Sendable {
   /// The first element that satisfies a condition; throws ``DeadlineMissed`` if there is none in time.
-  public func first(
+  package func first(
     _ what: String, within seconds: Double = 60, where isWanted: @escaping @Sendable (Element) -> Bool
   ) async throws -> Element {
     try await TestSupport.within(seconds: seconds, what) {

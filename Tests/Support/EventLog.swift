@@ -1,7 +1,7 @@
 import Synchronization
 
 /// Events in order, for a test that waits for one with a deadline. Any thread may append.
-public final class EventLog<Event: Sendable>: Sendable {
+package final class EventLog<Event: Sendable>: Sendable {
   private struct State {
     var events: [Event] = []
     var watchers: [Int: AsyncStream<Void>.Continuation] = [:]
@@ -10,13 +10,13 @@ public final class EventLog<Event: Sendable>: Sendable {
   private let state = Mutex(State())
 
   /// Creates an empty log.
-  public init() {}
+  package init() {}
 
   /// All events so far.
-  public var events: [Event] { state.withLock { $0.events } }
+  package var events: [Event] { state.withLock { $0.events } }
 
   /// Appends an event and wakes those who wait.
-  public func append(_ event: Event) {
+  package func append(_ event: Event) {
     let watchers = state.withLock { state in
       state.events.append(event)
       return Array(state.watchers.values)
@@ -26,7 +26,7 @@ public final class EventLog<Event: Sendable>: Sendable {
 
   /// Waits until `find` returns a value for the events so far, and returns it.
   @discardableResult
-  public func wait<Found: Sendable>(
+  package func wait<Found: Sendable>(
     for what: String, within seconds: Double = 60, _ find: @escaping @Sendable ([Event]) -> Found?
   ) async throws -> Found {
     let (changes, continuation) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))

@@ -1,18 +1,18 @@
 import Foundation
 
 /// The resources that a process uses at one moment. Only Linux provides them.
-public struct Footprint: Sendable {
+package struct Footprint: Sendable {
   /// Resident memory in KiB.
-  public let residentKilobytes: Int
+  package let residentKilobytes: Int
   /// Open files and sockets.
-  public let descriptors: Int
+  package let descriptors: Int
   /// Threads.
-  public let threads: Int
+  package let threads: Int
   /// Processor time since its start, in seconds.
-  public let processorSeconds: Double
+  package let processorSeconds: Double
 
   /// The footprint of a running process; `nil` where the system does not provide it.
-  public init?(of processID: Int32) {
+  package init?(of processID: Int32) {
     let place = "/proc/\(processID)"
     guard let status = try? String(contentsOfFile: place + "/status", encoding: .utf8),
       let times = try? String(contentsOfFile: place + "/stat", encoding: .utf8),
@@ -33,7 +33,7 @@ public struct Footprint: Sendable {
   }
 
   /// Whether memory has grown by less than `kilobytes`; always true under the address sanitizer.
-  public func hasGrown(byLessThan kilobytes: Int, since before: Footprint) -> Bool {
+  package func hasGrown(byLessThan kilobytes: Int, since before: Footprint) -> Bool {
     Sanitizer.present == .address
       || residentKilobytes - before.residentKilobytes < kilobytes
   }
@@ -41,5 +41,5 @@ public struct Footprint: Sendable {
 
 extension NodeProcess {
   /// The resources that it uses now.
-  public var footprint: Footprint? { view.processID.flatMap(Footprint.init) }
+  package var footprint: Footprint? { view.processID.flatMap(Footprint.init) }
 }

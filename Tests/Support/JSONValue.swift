@@ -1,7 +1,7 @@
 import Foundation
 
 /// Any JSON, for tests that read what a program wrote.
-public enum JSONValue: Hashable, Sendable, Decodable {
+package enum JSONValue: Hashable, Sendable, Decodable {
   /// No value.
   case null
   /// A truth value.
@@ -16,13 +16,13 @@ public enum JSONValue: Hashable, Sendable, Decodable {
   case object([String: JSONValue])
 
   /// Reads JSON text; `nil` if it is not valid JSON.
-  public init?(text: some StringProtocol) {
+  package init?(text: some StringProtocol) {
     guard let value = try? JSONDecoder().decode(JSONValue.self, from: Data(text.utf8)) else { return nil }
     self = value
   }
 
   /// Reads any JSON.
-  public init(from decoder: any Decoder) throws {
+  package init(from decoder: any Decoder) throws {
     let container = try decoder.singleValueContainer()
     // Likely types first, because each wrong guess throws an error.
     if container.decodeNil() {
@@ -41,19 +41,19 @@ public enum JSONValue: Hashable, Sendable, Decodable {
   }
 
   /// A field of an object: `nil` if the key is missing, `.null` if it has no value.
-  public subscript(key: String) -> JSONValue? {
+  package subscript(key: String) -> JSONValue? {
     if case .object(let fields) = self { fields[key] } else { nil }
   }
   /// The text, if it is one.
-  public var string: String? { if case .string(let value) = self { value } else { nil } }
+  package var string: String? { if case .string(let value) = self { value } else { nil } }
   /// The number, if it is one.
-  public var number: Double? { if case .number(let value) = self { value } else { nil } }
+  package var number: Double? { if case .number(let value) = self { value } else { nil } }
   /// The number, if it is a whole one.
-  public var int: Int? { number.flatMap { Int(exactly: $0) } }
+  package var int: Int? { number.flatMap { Int(exactly: $0) } }
   /// The truth value, if it is one.
-  public var bool: Bool? { if case .bool(let value) = self { value } else { nil } }
+  package var bool: Bool? { if case .bool(let value) = self { value } else { nil } }
   /// The elements, if it is an array.
-  public var array: [JSONValue]? { if case .array(let value) = self { value } else { nil } }
+  package var array: [JSONValue]? { if case .array(let value) = self { value } else { nil } }
   /// The fields, if it is an object.
-  public var object: [String: JSONValue]? { if case .object(let value) = self { value } else { nil } }
+  package var object: [String: JSONValue]? { if case .object(let value) = self { value } else { nil } }
 }

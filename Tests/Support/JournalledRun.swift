@@ -1,7 +1,7 @@
-public import RunBus
+package import RunBus
 
 /// The disk of a hub that a test kills.
-public protocol JournalDisk {
+package protocol JournalDisk {
   /// Makes all operations durable, or none.
   mutating func commit(_ operations: [StoreOperation])
   /// The hub has died: from here on only what was durable can be read.
@@ -14,11 +14,11 @@ public protocol JournalDisk {
 /// presses and stays alive. The cores are the real ones; the link takes no time; the test chooses the disk.
 ///
 /// Presses and readings happen at the same moments whether or not the hub is alive.
-public struct JournalledRun<Disk: JournalDisk> {
+package struct JournalledRun<Disk: JournalDisk> {
   /// A death of the hub.
-  public struct Death: Hashable, Sendable {
+  package struct Death: Hashable, Sendable {
     /// When the hub dies, relative to a commit.
-    public enum Moment: CaseIterable, Sendable {
+    package enum Moment: CaseIterable, Sendable {
       /// The commit is lost.
       case before
       /// The commit is durable, but the hub dies before it learns of it.
@@ -27,18 +27,18 @@ public struct JournalledRun<Disk: JournalDisk> {
       case told
     }
     /// The number of the commit in this run, from 1.
-    public var commit: Int
+    package var commit: Int
     /// When the hub dies, relative to the commit.
-    public var moment: Moment
+    package var moment: Moment
     /// How long the hub is dead.
-    public var away: BusDuration
+    package var away: BusDuration
     /// Whether its machine reboots meanwhile: then the monotonic clock starts at five seconds.
-    public var isReboot: Bool
+    package var isReboot: Bool
     /// How far the wall clock is set meanwhile, in seconds.
-    public var wallJumpSeconds: Double
+    package var wallJumpSeconds: Double
 
     /// Creates a death.
-    public init(
+    package init(
       commit: Int, _ moment: Moment, away: BusDuration, isReboot: Bool = false, wallJumpSeconds: Double = 0
     ) {
       self.commit = commit
@@ -60,9 +60,9 @@ public struct JournalledRun<Disk: JournalDisk> {
   }
 
   /// What has happened so far.
-  public private(set) var outcome = RunOutcome()
+  package private(set) var outcome = RunOutcome()
   /// How many commits the hub has asked for.
-  public private(set) var commits = 0
+  package private(set) var commits = 0
   private var disk: Disk
   private let downtime: Downtime
   private var deaths: [Death]
@@ -96,7 +96,7 @@ public struct JournalledRun<Disk: JournalDisk> {
   ///
   /// - Parameter deaths: in the order of their commits. Two may name the same commit: then the second one falls on
   ///   the next incarnation's first commit.
-  public init(on disk: Disk, dying deaths: [Death] = [], downtime: Downtime = .paused) {
+  package init(on disk: Disk, dying deaths: [Death] = [], downtime: Downtime = .paused) {
     self.disk = disk
     self.deaths = deaths
     self.downtime = downtime

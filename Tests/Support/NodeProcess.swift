@@ -17,9 +17,9 @@ import Synchronization
 
 /// A process under test: its output, its ending, and ways to write to it and to end it.
 /// ``TestBus/spawn(_:environment:)`` makes it and ends it after the test.
-public final class NodeProcess: Sendable {
+package final class NodeProcess: Sendable {
   /// How a process ended.
-  public enum Ending: Hashable, Sendable {
+  package enum Ending: Hashable, Sendable {
     /// It exited with this status.
     case exited(Int32)
     /// A signal ended it.
@@ -29,23 +29,23 @@ public final class NodeProcess: Sendable {
   }
 
   /// The state of a process at one moment.
-  public struct View: Sendable {
+  package struct View: Sendable {
     /// Its process id; `nil` before it was started.
-    public internal(set) var processID: Int32?
+    package internal(set) var processID: Int32?
     /// The whole lines on its standard output.
-    public internal(set) var lines: [String] = []
+    package internal(set) var lines: [String] = []
     /// The whole lines on its standard error.
-    public internal(set) var errors: [String] = []
+    package internal(set) var errors: [String] = []
     /// How it ended; `nil` while it runs or has output that was not read yet.
-    public internal(set) var ending: Ending?
+    package internal(set) var ending: Ending?
     /// The lines on its standard output that are JSON.
-    public internal(set) var json: [JSONValue] = []
+    package internal(set) var json: [JSONValue] = []
   }
 
   /// A wait that failed, with the output that was there instead.
-  public struct WaitError: Error, CustomStringConvertible {
+  package struct WaitError: Error, CustomStringConvertible {
     /// What was waited for and what was there.
-    public let description: String
+    package let description: String
   }
 
   private struct State {
@@ -55,7 +55,7 @@ public final class NodeProcess: Sendable {
   }
 
   /// Its arguments.
-  public let arguments: [String]
+  package let arguments: [String]
   private let state = Mutex(State())
   private let input = AsyncStream.makeStream(of: String.self)
 
@@ -67,18 +67,18 @@ public final class NodeProcess: Sendable {
   }
 
   /// Its present state.
-  public var view: View { state.withLock { $0.view } }
+  package var view: View { state.withLock { $0.view } }
 
   // MARK: Talking to it
 
   /// Writes a line to its standard input.
-  public func write(_ line: String) { input.continuation.yield(line) }
+  package func write(_ line: String) { input.continuation.yield(line) }
 
   /// Ends its standard input.
-  public func closeInput() { input.continuation.finish() }
+  package func closeInput() { input.continuation.finish() }
 
   /// Sends a signal, unless the process has ended.
-  public func signal(_ number: Int32) {
+  package func signal(_ number: Int32) {
     state.withLock { state in
       // Under the lock, because the id belongs to this process only until its ending is recorded.
       if let id = state.view.processID, state.view.ending == nil { _ = kill(id, number) }
@@ -91,7 +91,7 @@ public final class NodeProcess: Sendable {
   ///
   /// - Throws: ``WaitError`` when the deadline passes, or the process ends, before that.
   @discardableResult
-  public func wait<Found: Sendable>(
+  package func wait<Found: Sendable>(
     for what: String, within seconds: Double = 90, _ find: @Sendable (View) throws -> Found?
   ) async throws -> Found {
     let deadline = ContinuousClock.now + .seconds(seconds)
@@ -113,7 +113,7 @@ public final class NodeProcess: Sendable {
 
   /// Waits for a line of JSON that satisfies a condition, among the lines from `index` on.
   @discardableResult
-  public func event(
+  package func event(
     _ what: String, from index: Int = 0, within seconds: Double = 90,
     where isIt: @escaping @Sendable (JSONValue) -> Bool
   ) async throws -> JSONValue {
@@ -121,7 +121,7 @@ public final class NodeProcess: Sendable {
   }
 
   /// Waits until it has ended.
-  public func ending(within seconds: Double = 90) async throws -> Ending {
+  package func ending(within seconds: Double = 90) async throws -> Ending {
     try await wait(for: "its end", within: seconds) { $0.ending }
   }
 

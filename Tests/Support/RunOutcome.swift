@@ -1,9 +1,9 @@
-public import RunBus
+package import RunBus
 
 /// The outcome of a ``JournalledRun``, and how it differs from that of a run whose hub never died.
-public struct RunOutcome: Sendable {
+package struct RunOutcome: Sendable {
   /// The lap that was pressed on the hub itself.
-  public static let ownLap = CommandID(high: 5, low: 1)
+  package static let ownLap = CommandID(high: 5, low: 1)
   /// How often a hub commits its own readings.
   private static let tick = BusDuration.seconds(3)
 
@@ -26,19 +26,19 @@ public struct RunOutcome: Sendable {
   }
 
   /// The watch's presses, in order.
-  public internal(set) var pressed: [CommandID] = []
+  package internal(set) var pressed: [CommandID] = []
   /// When the hub died, in bus time.
-  public internal(set) var deaths: [BusTime] = []
+  package internal(set) var deaths: [BusTime] = []
   /// When the hub was back, in bus time, in the order of ``deaths``.
-  public internal(set) var backs: [BusTime] = []
+  package internal(set) var backs: [BusTime] = []
   /// For each death, whether the run's start was durable by then.
   var knewOfRun: [Bool] = []
   /// Violations that no run may contain.
-  public internal(set) var faults: [String] = []
+  package internal(set) var faults: [String] = []
   /// The metrics that the hub showed last.
-  public private(set) var metrics = RunMetrics()
+  package private(set) var metrics = RunMetrics()
   /// The downtime that the ledger leaves out.
-  public private(set) var gaps: [Range<BusTime>] = []
+  package private(set) var gaps: [Range<BusTime>] = []
   var isOwnLapPromised = false
   private var marks: [Mark] = []
   private var readings: [Reading] = []
@@ -114,7 +114,7 @@ public struct RunOutcome: Sendable {
   }
 
   /// The verdicts of the watch's presses, in press order, without times.
-  public var judgements: [String] {
+  package var judgements: [String] {
     pressed.map { id in verdicts[id].map { "\($0.kind) \($0.outcome) \($0.revision)" } ?? "none" }
   }
 
@@ -122,7 +122,7 @@ public struct RunOutcome: Sendable {
 
   /// Violated promises besides ``faults``. A death may cost at most one tick of the hub's own readings, what the hub
   /// could not measure while it was dead, and the downtime.
-  public func losses(against whole: RunOutcome, downtime: Downtime) -> [String] {
+  package func losses(against whole: RunOutcome, downtime: Downtime) -> [String] {
     var losses: [String] = []
     func peers(_ outcome: RunOutcome) -> [Mark] { outcome.marks.filter { $0.command != Self.ownLap } }
     if peers(self) != peers(whole) { losses.append("transitions \(peers(self)) instead of \(peers(whole))") }

@@ -2,9 +2,9 @@ import Foundation
 import Synchronization
 
 /// A private environment for one test: directories that nobody else uses, and the processes started in them.
-public final class TestBus: Sendable {
+package final class TestBus: Sendable {
   /// Contains everything; its path is short because a socket's path must be.
-  public let directory: String
+  package let directory: String
   private typealias Request = @Sendable () async -> Void
   private let requests = AsyncStream.makeStream(of: Request.self)
 
@@ -17,12 +17,12 @@ public final class TestBus: Sendable {
   }
 
   /// The directory of sockets: `XDG_RUNTIME_DIR`.
-  public var runtimeDirectory: String { directory + "/run" }
+  package var runtimeDirectory: String { directory + "/run" }
   /// The directory of stores: `XDG_STATE_HOME`.
-  public var stateDirectory: String { directory + "/state" }
+  package var stateDirectory: String { directory + "/state" }
 
   /// Environment of the test's processes; `nil` removes a variable.
-  public var environment: [String: String?] {
+  package var environment: [String: String?] {
     [
       "XDG_RUNTIME_DIR": runtimeDirectory, "XDG_STATE_HOME": stateDirectory, "RUNBUS_BUS": nil, "RUNBUS_ADDRESS": nil,
       "BUSNODE": Self.busnode, "TMPDIR": directory,
@@ -30,10 +30,10 @@ public final class TestBus: Sendable {
   }
 
   /// The tested command: the one that was built together with the tests, or the one that a soak names.
-  public static var busnode: String { program("busnode") }
+  package static var busnode: String { program("busnode") }
 
   /// A program of this package from the same folder as ``busnode``.
-  public static func program(_ name: String) -> String {
+  package static func program(_ name: String) -> String {
     if let path = ProcessInfo.processInfo.environment["RUNBUS_SOAK_BUSNODE"], !path.isEmpty {
       return URL(fileURLWithPath: path).deletingLastPathComponent().appendingPathComponent(name).path
     }
@@ -49,13 +49,13 @@ public final class TestBus: Sendable {
   }
 
   /// Starts `busnode` with these arguments.
-  public func spawn(_ arguments: String..., environment: [String: String?] = [:]) -> NodeProcess {
+  package func spawn(_ arguments: String..., environment: [String: String?] = [:]) -> NodeProcess {
     spawn(executable: Self.busnode, arguments, environment: environment)
   }
 
   /// Starts any program, for example a shell around `busnode`, which finds it as `$BUSNODE`. When a program that owns
   /// its process group ends, everything that it has started ends too.
-  public func spawn(
+  package func spawn(
     executable: String, _ arguments: [String], environment: [String: String?] = [:], ownsGroup: Bool = false
   ) -> NodeProcess {
     let process = NodeProcess(arguments: arguments, ownsGroup: ownsGroup)
@@ -65,7 +65,7 @@ public final class TestBus: Sendable {
   }
 
   /// Runs `busnode` until it ends and returns its output and ending.
-  public func run(
+  package func run(
     _ arguments: String..., within seconds: Double = 90, environment: [String: String?] = [:]
   ) async throws -> NodeProcess.View {
     let process = spawn(executable: Self.busnode, arguments, environment: environment)
@@ -75,7 +75,7 @@ public final class TestBus: Sendable {
   }
 
   /// Runs a line of shell until it ends and returns its output and ending.
-  public func shell(_ line: String, within seconds: Double = 90) async throws -> NodeProcess.View {
+  package func shell(_ line: String, within seconds: Double = 90) async throws -> NodeProcess.View {
     let process = spawn(executable: "/bin/bash", ["-c", line])
     process.closeInput()
     _ = try await process.ending(within: seconds)
@@ -96,7 +96,7 @@ public final class TestBus: Sendable {
 }
 
 /// Runs a test in an environment of its own; afterwards its processes are dead and its files are deleted.
-public func withTestBus<Value: Sendable>(_ body: @Sendable (TestBus) async throws -> Value) async throws -> Value {
+package func withTestBus<Value: Sendable>(_ body: @Sendable (TestBus) async throws -> Value) async throws -> Value {
   let bus = try TestBus()
   defer { bus.remove() }
   async let served: Void = bus.serve()

@@ -1,12 +1,12 @@
 #if ZeroMQ && canImport(CZMQ)
-  public import RunCore
+  package import RunCore
 
   /// Asks a running node of this machine through its admin socket.
   ///
   /// ```swift
   /// let answer = try await AdminClient.ask(.outbox, of: device, on: location)
   /// ```
-  public enum AdminClient {
+  package enum AdminClient {
     /// Asks the node of a device on a bus of this machine.
     ///
     /// - Parameters:
@@ -17,7 +17,7 @@
     /// - Throws: ``RunBusError/Code/unreachable`` when no such node runs here or it does not answer in time,
     ///   ``RunBusError/Code/wireMismatch`` when the answer is not one of this version, ``RunBusError/Code/transport``
     ///   when no socket can be opened, and ``RunBusError/Code/closed`` when the task is cancelled.
-    public static func ask(
+    package static func ask(
       _ inquiry: Inquiry, of device: DeviceID, on location: BusLocation, within span: BusDuration = .seconds(5)
     ) async throws(RunBusError) -> InquiryAnswer {
       // Another user could listen in a directory that is not ours.
@@ -32,7 +32,7 @@
     /// Asks the node that answers at an admin socket's endpoint, `ipc://PATH`.
     ///
     /// - Throws: The same errors as ``ask(_:of:on:within:)``.
-    public static func ask(
+    package static func ask(
       _ inquiry: Inquiry, at endpoint: String, within span: BusDuration = .seconds(5)
     ) async throws(RunBusError) -> InquiryAnswer {
       try await ask(inquiry, at: endpoint, called: endpoint, within: span)

@@ -1,14 +1,14 @@
-public import RunCore
+package import RunCore
 
 /// A socket at which a running node answers a shell of the same user. It is needed because a running node locks its
 /// store, so that no other process can read it. Used on the loop's thread only.
-public protocol AdminSocket: AnyObject {
+package protocol AdminSocket: AnyObject {
   /// Stops answering and removes the socket's file. Idempotent.
   func close()
 }
 
 /// Opens a node's admin socket. It is a value; the socket itself is made on the loop that owns it.
-public protocol AdminSocketOpener: Sendable {
+package protocol AdminSocketOpener: Sendable {
   /// Opens the socket on the loop's thread and passes on what clients send, until ``AdminSocket/close()``.
   ///
   /// Only the holder of the lock of the device's store may open it: ZeroMQ would silently take over the socket of
@@ -18,7 +18,7 @@ public protocol AdminSocketOpener: Sendable {
   ///   - loop: The loop that polls the socket.
   ///   - receive: Gets the bytes of a message and a closure that sends the answer; call the closure once, now or later,
   ///     on the loop's thread. Returns whether the bytes were an inquiry: other messages are counted and get no answer.
-  /// - Throws: ``RunBusError/Code/busHeld`` when another process listens there, ``RunBusError/Code/transport``
+  /// - Throws: ``RunBusError/Code/addressInUse`` when another process listens there, ``RunBusError/Code/transport``
   ///   otherwise.
   func open(
     on loop: Loop, receive: @escaping (_ bytes: [UInt8], _ reply: @escaping @Sendable ([UInt8]) -> Void) -> Bool
@@ -27,7 +27,7 @@ public protocol AdminSocketOpener: Sendable {
 
 extension AdminSocketOpener {
   /// Opens an admin socket at which each inquiry is answered at once.
-  public func open(
+  package func open(
     on loop: Loop, answer: @escaping (Inquiry) -> InquiryAnswer
   ) throws(RunBusError) -> any AdminSocket {
     try open(on: loop, answerLater: { inquiry, reply in reply(answer(inquiry)) })
@@ -35,7 +35,7 @@ extension AdminSocketOpener {
 
   /// Opens an admin socket at which an answer may come later, for example after a commit. `reply` is called once, on
   /// the loop's thread.
-  public func open(
+  package func open(
     on loop: Loop,
     answerLater receive: @escaping (_ inquiry: Inquiry, _ reply: @escaping @Sendable (InquiryAnswer) -> Void) -> Void
   ) throws(RunBusError) -> any AdminSocket {

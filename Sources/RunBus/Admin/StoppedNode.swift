@@ -20,7 +20,7 @@ package final class StoppedNode {
 
   /// Opens the store of a device on a bus of this machine.
   ///
-  /// - Throws: ``RunBusError/Code/busHeld`` when another process holds it, ``RunBusError/Code/storeMismatch`` when it is
+  /// - Throws: ``RunBusError/Code/storeHeld`` when another process holds it, ``RunBusError/Code/storeMismatch`` when it is
   ///   of another version, ``RunBusError/Code/store`` when it cannot be used.
   package convenience init(of device: DeviceID, on location: BusLocation) throws(RunBusError) {
     let store = try NodeStore(directory: location.stateDirectory(for: device), device: device)

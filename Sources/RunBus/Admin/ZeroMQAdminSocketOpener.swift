@@ -1,32 +1,32 @@
 #if ZeroMQ && canImport(CZMQ)
-  public import RunCore
+  package import RunCore
 
   /// Opens a node's admin socket over ZeroMQ: a ROUTER on a socket file in the runtime directory of its bus.
   ///
   /// A file that is already there belongs to a dead node, because the caller holds the lock of the device's store.
-  public struct ZeroMQAdminSocketOpener: AdminSocketOpener {
+  package struct ZeroMQAdminSocketOpener: AdminSocketOpener {
     /// The bus.
-    public var location: BusLocation
+    package var location: BusLocation
     /// The device whose node answers.
-    public var device: DeviceID
+    package var device: DeviceID
 
     /// An opener for a device's admin socket on a bus.
-    public init(location: BusLocation, device: DeviceID) {
+    package init(location: BusLocation, device: DeviceID) {
       self.location = location
       self.device = device
     }
 
     /// Makes the directory if necessary and binds the socket.
     ///
-    /// - Throws: ``RunBusError/Code/busHeld`` when another process listens there, ``RunBusError/Code/transport``
+    /// - Throws: ``RunBusError/Code/addressInUse`` when another process listens there, ``RunBusError/Code/transport``
     ///   otherwise.
-    public func open(
+    package func open(
       on loop: Loop, receive: @escaping (_ bytes: [UInt8], _ reply: @escaping @Sendable ([UInt8]) -> Void) -> Bool
     ) throws(RunBusError) -> any AdminSocket {
       try location.prepareAdminSocket(for: device)
       let endpoint = location.adminEndpoint(for: device)
       guard !SocketFile.isAlive(at: endpoint) else {
-        throw RunBusError(.busHeld, "\(endpoint) is taken: another node or program listens there")
+        throw RunBusError(.addressInUse, "\(endpoint) is taken: another node or program listens there")
       }
       do {
         return ZeroMQAdminSocket(responder: try ZeroMQResponder(at: endpoint, on: loop, receive: receive))

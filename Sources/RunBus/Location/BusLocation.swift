@@ -55,7 +55,7 @@ public struct BusLocation: Hashable, Sendable {
   ///
   /// - Throws: ``RunBusError/Code/badInput`` when both flags or both variables are given, or the given one is
   ///   malformed.
-  public init(bus: String?, address: String?, environment: [String: String]) throws(RunBusError) {
+  package init(bus: String?, address: String?, environment: [String: String]) throws(RunBusError) {
     let hasFlag = bus != nil || address != nil
     func variable(_ name: String) -> String? {
       environment[name].flatMap { hasFlag || $0.isEmpty ? nil : $0 }
@@ -115,16 +115,16 @@ public struct BusLocation: Hashable, Sendable {
   }
   /// Whether the system chooses the control port. Only a hub can use such a location: peers need the port that was
   /// chosen.
-  public var hasOpenPort: Bool {
+  package var hasOpenPort: Bool {
     switch place {
     case .local: false
     case .tcp(let address): address.port == nil
     }
   }
   /// The directory of the bus's sockets and of its hub's lock.
-  public var runtimeDirectory: String { paths.runtimeDirectory }
+  package var runtimeDirectory: String { paths.runtimeDirectory }
   /// Sentences for the user about the paths, such as a replaced directory.
-  public var notices: [String] { paths.notices }
+  package var notices: [String] { paths.notices }
 
   /// The directory of a device's store on this bus: below `XDG_STATE_HOME`, else below `~/.local/state`, on iOS and
   /// watchOS below the app's Application Support. An extension of the app has a container, and so a store, of its own.
@@ -133,12 +133,12 @@ public struct BusLocation: Hashable, Sendable {
   /// unlocking only, so that a node can write while the device is locked.
   public func stateDirectory(for device: DeviceID) -> String { paths.stateDirectory + "/" + device.rawValue }
   /// The directory in which senders without a store leave commands on this machine. No device can have this name.
-  public var spoolDirectory: String { paths.stateDirectory + "/_spool" }
+  package var spoolDirectory: String { paths.stateDirectory + "/_spool" }
 
   /// Makes the runtime directory with access for this user only.
   ///
   /// - Throws: ``RunBusError/Code/transport`` when it cannot be made, is a link, or belongs to another user.
-  public func prepareRuntimeDirectory() throws(RunBusError) {
+  package func prepareRuntimeDirectory() throws(RunBusError) {
     try Self.prepare(paths.runtimeParent, paths.runtimeDirectory)
   }
 
@@ -151,7 +151,7 @@ public struct BusLocation: Hashable, Sendable {
 
   /// The endpoint of a device's admin socket on this machine, for buses of either kind. A path that is too long for a
   /// socket is replaced by a short one.
-  public func adminEndpoint(for device: DeviceID) -> String { "ipc://" + paths.adminSocket(of: device).path }
+  package func adminEndpoint(for device: DeviceID) -> String { "ipc://" + paths.adminSocket(of: device).path }
 
   /// Makes the directory of a device's admin socket, and checks that binding would not replace a file that is no
   /// socket.

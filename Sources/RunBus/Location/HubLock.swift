@@ -1,5 +1,5 @@
 import Foundation
-public import RunCore
+package import RunCore
 import Synchronization
 
 #if canImport(Darwin)
@@ -14,20 +14,20 @@ import Synchronization
 
 /// The lock that makes a hub the only one of its bus. The hub acquires it before it binds anything, because a second
 /// libzmq bind silently takes over a socket's path, and releases it after everything is closed.
-public final class HubLock: Sendable {
+package final class HubLock: Sendable {
   private let lock: Mutex<FileLock?>
   private let socketFiles: [String]
   private let identity: FileIdentity?
 
   /// The holder of a bus, as far as it is known.
-  public struct Holder: Hashable, Sendable, CustomStringConvertible {
+  package struct Holder: Hashable, Sendable, CustomStringConvertible {
     /// The process; `nil` in the short time between acquiring the lock and writing the process id.
-    public let processID: Int32?
+    package let processID: Int32?
     /// The hub's device.
-    public let device: DeviceID?
+    package let device: DeviceID?
 
     /// `process 123 (phone)`.
-    public var description: String { FileLock.Holder(processID: processID, name: device?.rawValue).description }
+    package var description: String { FileLock.Holder(processID: processID, name: device?.rawValue).description }
   }
 
   /// Acquires the lock of a bus and removes the socket files of a dead hub. Makes the runtime directory if necessary.
@@ -39,7 +39,7 @@ public final class HubLock: Sendable {
   ///   - location: The bus.
   ///   - device: The hub's device, which the lock's file names.
   /// - Throws: ``RunBusError/Code/busHeld``, which names the holder; ``RunBusError/Code/transport`` otherwise.
-  public static func acquire(_ location: BusLocation, device: DeviceID) throws(RunBusError) -> HubLock {
+  package static func acquire(_ location: BusLocation, device: DeviceID) throws(RunBusError) -> HubLock {
     guard let path = location.lockFile else { return HubLock(nil, nil, []) }
     try location.prepareRuntimeDirectory()
     let lock: FileLock
@@ -62,7 +62,7 @@ public final class HubLock: Sendable {
   }
 
   /// What prevents every hub from locking a bus: a sentence, or `nil` when nothing does.
-  public static func obstacle(at location: BusLocation) -> String? {
+  package static func obstacle(at location: BusLocation) -> String? {
     guard let path = location.lockFile, FileLock.isObstructed(path) else { return nil }
     return obstruction(path)
   }
@@ -75,14 +75,14 @@ public final class HubLock: Sendable {
   var path: String { identity?.path ?? "" }
 
   /// The holder of a bus; `nil` when there is none. The kernel answers that, and asking never disturbs a hub.
-  public static func holder(of location: BusLocation) -> Holder? {
+  package static func holder(of location: BusLocation) -> Holder? {
     guard let path = location.lockFile, location.hasSafeRuntimeDirectory(), let holder = FileLock.holder(path: path)
     else { return nil }
     return Holder(processID: holder.processID, device: holder.name.flatMap { DeviceID($0) })
   }
 
   /// Releases the bus; idempotent. Close the sockets first.
-  public func close() {
+  package func close() {
     lock.withLock { lock in
       guard lock != nil else { return }
       // The next hub removes what cannot be removed here. If the lock's file was replaced, the sockets may be another

@@ -17,7 +17,7 @@ final class Broadcaster: Sendable {
     var events: Readers<BusEvent> = [:]
     var receipts: [CommandID: Readers<Receipt>] = [:]
     var ownReceipts: Readers<Receipt> = [:]
-    var waiters: [CommandID: [UInt64: CheckedContinuation<Result<Verdict, RunBusError>, Never>]] = [:]
+    var waiters: [CommandID: [UInt64: CheckedContinuation<Result<Verdict, any Error>, Never>]] = [:]
     var reachabilities: Readers<Reachability> = [:]
     var views: Readers<ViewState> = [:]
     var hubLosses: Readers<HubLost> = [:]
@@ -32,6 +32,9 @@ final class Broadcaster: Sendable {
   /// The bound of a stream of receipts: twice what a full outbox of 1,024 commands needs when each of them reaches two
   /// stages at once.
   static let receiptsMax = 4096
+  /// The bound of a stream of stages of one command or message, which reaches fewer. A stage can be reported twice after
+  /// a lost connection. The last stage is the newest and is never lost.
+  static let stagesMax = 16
   private let state = Mutex(State())
 
   // MARK: Listening
@@ -67,7 +70,9 @@ final class Broadcaster: Sendable {
   func recordNews() -> AsyncStream<RecordNews> { stream(\.recordNews, keeping: .bufferingNewest(Self.eventsMax)) }
 
   /// The stages of one command from now on, ending with its verdict.
-  func receipts(for id: CommandID) -> AsyncStream<Receipt> { stream(\.receipts[of: id], keeping: .unbounded) }
+  func receipts(for id: CommandID) -> AsyncStream<Receipt> {
+    stream(\.receipts[of: id], keeping: .bufferingNewest(Self.stagesMax))
+  }
 
   /// The stages of all commands from now on, in the order in which they are reached.
   func ownReceipts() -> AsyncStream<Receipt> { stream(\.ownReceipts, keeping: .bufferingNewest(Self.receiptsMax)) }
@@ -75,16 +80,16 @@ final class Broadcaster: Sendable {
   /// Waits for a command's verdict. `begin` runs when the waiter is registered.
   func verdict(
     of id: CommandID, isolation: isolated any Actor, begin: () -> Void
-  ) async -> Result<Verdict, RunBusError> {
+  ) async -> Result<Verdict, any Error> {
     let key = state.withLock { state in
       state.nextKey += 1
       return state.nextKey
     }
     return await withTaskCancellationHandler {
       await withCheckedContinuation(isolation: isolation) { continuation in
-        let early = state.withLock { state -> RunBusError? in
+        let early = state.withLock { state -> (any Error)? in
           if let end = state.end { return end }
-          if Task.isCancelled { return RunBusError(.timeout, "the task that waited for the verdict was cancelled") }
+          if Task.isCancelled { return CancellationError() }
           state.waiters[of: id][key] = continuation
           return nil
         }
@@ -92,13 +97,13 @@ final class Broadcaster: Sendable {
       }
     } onCancel: {
       let waiter = state.withLock { $0.waiters[of: id].removeValue(forKey: key) }
-      waiter?.resume(returning: .failure(RunBusError(.timeout, "the task that waited for the verdict was cancelled")))
+      waiter?.resume(returning: .failure(CancellationError()))
     }
   }
 
   /// The stages of one of the app's messages from now on, ending with its last.
   func messageReceipts(for id: MessageID) -> AsyncStream<MessageReceipt> {
-    stream(\.messages[of: id], keeping: .unbounded)
+    stream(\.messages[of: id], keeping: .bufferingNewest(Self.stagesMax))
   }
 
   /// Waits until a message is durable here, on its way, or refused. `begin` runs when the waiter is registered.
@@ -179,7 +184,7 @@ final class Broadcaster: Sendable {
   /// Reports a stage of a command. A verdict ends the command's streams and answers the callers that wait for it.
   func tell(_ receipt: Receipt) {
     typealias Listeners = [AsyncStream<Receipt>.Continuation]
-    typealias Waiters = [CheckedContinuation<Result<Verdict, RunBusError>, Never>]
+    typealias Waiters = [CheckedContinuation<Result<Verdict, any Error>, Never>]
     for listener in state.withLock({ Array($0.ownReceipts.values) }) { listener.yield(receipt) }
     let (listeners, waiters) = state.withLock { state -> (Listeners, Waiters) in
       guard case .verdict = receipt.stage else {

@@ -11,7 +11,8 @@
     ///   - others: Further addresses at which peers reach the same hub.
     ///   - configuration: How the hub is set up.
     ///   - loop: The thread that the hub runs on; several nodes may share it.
-    /// - Throws: ``RunBusError/Code/busHeld``, which names the process that holds the bus or the store;
+    /// - Throws: ``RunBusError/Code/busHeld`` or ``RunBusError/Code/storeHeld``, which name the process that holds the
+    ///   bus or the store;
     ///   ``RunBusError/Code/storeMismatch`` when the store is a peer's or of another version;
     ///   ``RunBusError/Code/store`` or ``RunBusError/Code/transport`` when a directory cannot be used.
     public init(
@@ -43,7 +44,7 @@
     ///   - location: The bus.
     ///   - configuration: How the peer is set up.
     ///   - loop: The thread that the peer runs on; several nodes may share it.
-    /// - Throws: ``RunBusError/Code/busHeld``, which names the process that holds the store;
+    /// - Throws: ``RunBusError/Code/storeHeld``, which names the process that holds the store;
     ///   ``RunBusError/Code/storeMismatch`` when the store is a hub's or of another version;
     ///   ``RunBusError/Code/store`` when it cannot be used.
     public init(at location: BusLocation, configuration: PeerConfiguration, loop: Loop) throws(RunBusError) {
@@ -55,6 +56,17 @@
           role: .peer, options: StoreOptions()),
         loop: loop,
         services: LocalServices(at: location, device: device))
+    }
+  }
+
+  extension Requester {
+    /// Makes a requester for the hub of a named bus or address.
+    ///
+    /// - Parameters:
+    ///   - location: The bus.
+    ///   - loop: The thread on which the requests run; nodes and requesters may share it.
+    public init(at location: BusLocation, loop: Loop) {
+      self.init(connector: ZeroMQConnector(control: location.controlEndpoint), loop: loop)
     }
   }
 

@@ -42,9 +42,18 @@ public actor Hub: Node, DrivenNode {
   ///   - listeners: Open the sockets at which peers connect.
   ///   - store: Where the hub keeps its state.
   ///   - loop: The thread that the hub runs on; several nodes may share it.
+  public init(configuration: HubConfiguration, listeners: [any HubListener], store: NodeStore, loop: Loop) {
+    self.init(
+      configuration: configuration, listeners: listeners, store: store, loop: loop, locks: [], services: LocalServices()
+    )
+  }
+
+  /// Makes a hub with what it has on its own machine.
+  ///
+  /// - Parameters:
   ///   - locks: The locks that make this hub the only one of its buses; the hub releases them when it has ended.
   ///   - services: The spool and the admin socket on this machine.
-  public init(
+  package init(
     configuration: HubConfiguration, listeners: [any HubListener], store: NodeStore, loop: Loop, locks: [HubLock] = [],
     services: LocalServices = LocalServices()
   ) {
@@ -60,9 +69,7 @@ public actor Hub: Node, DrivenNode {
   public func run() async throws(RunBusError) { try await drive() }
 
   /// Gives a command on the hub itself and waits for its verdict; see ``Node/send(_:)``.
-  public func send(_ command: Command) async throws(RunBusError) -> Verdict {
-    try await answer(to: command)
-  }
+  public func send(_ command: Command) async throws -> Verdict { try await answer(to: command) }
 
   /// The stages of one of the hub's own commands.
   public func receipts(for id: CommandID) -> AsyncStream<Receipt> { driver.broadcaster.receipts(for: id) }
@@ -98,16 +105,13 @@ public actor Hub: Node, DrivenNode {
   /// Decides about a run that was on when the hub died, while the hub waits for that decision
   /// (``RunCore/Snapshot/isRecovering``).
   ///
-  /// - Throws: ``RunBusError/Code/badInput`` when no run waits for a decision.
+  /// - Throws: ``RunBusError/Code/notRecovering`` when no run waits for a decision.
   public func recover(_ answer: RecoveryAnswer) throws(RunBusError) {
-    guard core?.isRecovering ?? false else { throw RunBusError(.badInput, HubCore.nothingToRecover) }
+    guard core?.isRecovering ?? false else { throw RunBusError(.notRecovering, HubCore.nothingToRecover) }
     feed(.recover(answer))
   }
   /// What happens to records of this node; see ``Node/recordNews()``.
   public func recordNews() -> AsyncStream<RecordNews> { driver.broadcaster.recordNews() }
-
-  /// Asks this node itself; see ``Node/ask(_:)``.
-  public func ask(_ inquiry: Inquiry) async -> InquiryAnswer { await askKeeper(inquiry) }
 
   /// The last published snapshot.
   public var authoritative: Snapshot { core?.authoritative ?? .none }
@@ -140,8 +144,8 @@ public actor Hub: Node, DrivenNode {
   ///   - message: The message.
   ///   - deliveryClass: Whether it is queued, replaces the last value of its key, or is delivered now or never.
   ///   - device: The receiver.
-  /// - Throws: ``RunBusError/Code/badInput`` for a device that this hub has never met and for a message that does not
-  ///   fit into a frame, ``RunBusError/Code/unreachable`` for a live message when the device is not connected,
+  /// - Throws: ``RunBusError/Code/unknownDevice`` for a device that this hub has never met,
+  ///   ``RunBusError/Code/badInput`` for a message that does not fit into a frame, ``RunBusError/Code/unreachable`` for a live message when the device is not connected,
   ///   ``RunBusError/Code/full`` when the outbox is full, ``RunBusError/Code/closed`` when the hub ends first.
   public func post(
     _ message: AppMessage, by deliveryClass: DeliveryClass, to device: DeviceID
@@ -275,6 +279,7 @@ public actor Hub: Node, DrivenNode {
           .opened(eventsEndpoint: transport.eventsEndpoint, listener: number, limits: listener.limits))
       }
       if !driver.isFeeding { feed(.deadline) }
+      driver.readiness.open()
     } catch {
       disconnect()
       driver.lifecycle.end(error)

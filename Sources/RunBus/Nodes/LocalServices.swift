@@ -4,16 +4,16 @@ import Logging
 import RunCore
 
 /// What a node offers on its own machine besides its store: the spools of the machine, and an admin socket.
-public struct LocalServices: Sendable {
+package struct LocalServices: Sendable {
   /// Where senders without a store leave commands that they could not deliver: one directory for each place at which
   /// they look for the hub.
-  public var spools: [SpoolDirectory]
+  package var spools: [SpoolDirectory]
   /// Opens the socket at which a shell asks this node.
-  public var adminSocket: (any AdminSocketOpener)?
+  package var adminSocket: (any AdminSocketOpener)?
 
   /// Makes the services from their parts. Without a spool the node delivers no spooled commands; without an admin
   /// socket it answers no shell.
-  public init(spools: [SpoolDirectory] = [], adminSocket: (any AdminSocketOpener)? = nil) {
+  package init(spools: [SpoolDirectory] = [], adminSocket: (any AdminSocketOpener)? = nil) {
     self.spools = spools
     self.adminSocket = adminSocket
   }

@@ -16,18 +16,30 @@ public protocol Node: Actor {
   /// Runs the node until its task is cancelled. Cancelling ends it gracefully: open commits are written and the sockets
   /// are closed.
   ///
-  /// - Throws: ``RunBusError/Code/busHeld`` when another hub holds the bus or another process holds the store;
+  /// - Throws: ``RunBusError/Code/busHeld`` or ``RunBusError/Code/addressInUse`` when another hub is there;
   ///   ``RunBusError/Code/store``, ``RunBusError/Code/transport`` or ``RunBusError/Code/wireMismatch`` when the node
   ///   cannot go on; ``RunBusError/Code/closed`` when it was run before.
   func run() async throws(RunBusError)
 
-  /// Gives a command and waits for its verdict. Cancelling the task ends the waiting; the command stays valid.
+  /// Returns when the node takes commands and readings: a hub when peers can connect to it, a peer when its store is
+  /// open, whether the hub is in reach or not. Returns at once when that has happened.
   ///
-  /// - Throws: ``RunBusError/Code/closed`` when the node ends first, ``RunBusError/Code/timeout`` when the task is
-  ///   cancelled.
-  func send(_ command: Command) async throws(RunBusError) -> Verdict
+  /// - Throws: ``RunBusError/Code/closed``, or the error that ended the node, when it ends first; `CancellationError`
+  ///   when the task is cancelled.
+  func ready() async throws
+
+  /// Gives a command and waits for its verdict.
+  ///
+  /// Cancelling the task ends only the waiting: the command stays valid, the node delivers it, and it may take effect. A
+  /// task that is cancelled before the call gives no command. ``receipts(for:)`` and ``ownReceipts()`` still report its verdict, and ``cancel(_:)-command``
+  /// takes it back as long as it was never sent.
+  ///
+  /// - Returns: What became of the command. A rejected command is no error.
+  /// - Throws: `CancellationError` when the task is cancelled, ``RunBusError/Code/closed`` when the node ends first.
+  func send(_ command: Command) async throws -> Verdict
 
   /// The stages of one command from now on, ending with its verdict. Call this before ``send(_:)`` to see all stages.
+  /// A reader more than 16 stages behind loses the oldest, never the verdict.
   func receipts(for id: CommandID) -> AsyncStream<Receipt>
 
   /// The stages of all of this node's own commands from now on, in the order in which they are reached. Commands that
@@ -58,9 +70,60 @@ public protocol Node: Actor {
   /// removed. A reader more than 1,024 behind loses the oldest.
   func recordNews() -> AsyncStream<RecordNews>
 
-  /// Asks this node itself, not its hub. An app on the hub edits, removes and imports records with it; ``records()``
-  /// reads them.
-  func ask(_ inquiry: Inquiry) async -> InquiryAnswer
+  /// The devices that the hub knows, by name. A peer asks its hub and waits until the hub is in reach.
+  ///
+  /// - Throws: `CancellationError` when the task is cancelled, ``RunBusError/Code/closed`` when the node does not run.
+  func peers() async throws -> [PeerReport]
+
+  /// The numbers of the present run with their splits, laps and parts; `nil` before the first run. A peer asks its hub
+  /// and waits until the hub is in reach.
+  ///
+  /// - Throws: As ``peers()``.
+  func report() async throws -> RunReport?
+
+  /// What waits in this node's outbox, oldest first; the readings for one receiver are one entry.
+  ///
+  /// - Throws: ``RunBusError/Code/closed`` when the node does not run.
+  func outbox() async throws(RunBusError) -> [OutboxReport]
+
+  /// Cancels a command of this node that was never sent. Its verdict is then `rejected(cancelled)`.
+  ///
+  /// - Throws: ``RunBusError/Code/tooLate`` when it may have been sent, ``RunBusError/Code/notFound`` when no such
+  ///   command waits here, ``RunBusError/Code/closed`` when the node does not run.
+  func cancel(_ command: CommandID) async throws(RunBusError)
+
+  /// Cancels a queued message of this node that was never sent.
+  ///
+  /// - Throws: As ``cancel(_:)-command``.
+  func cancel(_ message: MessageID) async throws(RunBusError)
+
+  /// The messages in quarantine, oldest first: each was refused five times by its receiver's handler.
+  ///
+  /// - Throws: ``RunBusError/Code/closed`` when the node does not run.
+  func quarantine() async throws(RunBusError) -> [QuarantineReport]
+
+  /// Sends a message in quarantine again, under a new id.
+  ///
+  /// - Returns: The new id.
+  /// - Throws: ``RunBusError/Code/notFound`` when it is not in quarantine or its receiver is unknown,
+  ///   ``RunBusError/Code/full`` when the outbox is full, ``RunBusError/Code/closed`` when the node does not run.
+  @discardableResult
+  func retry(_ message: MessageID) async throws(RunBusError) -> MessageID
+
+  /// Deletes a message in quarantine.
+  ///
+  /// - Throws: ``RunBusError/Code/notFound`` when it is not in quarantine, ``RunBusError/Code/closed`` when the node
+  ///   does not run.
+  func discard(_ message: MessageID) async throws(RunBusError)
+
+  /// The summaries of the records that this node keeps, oldest first: on a hub all of the bus, on a peer those that it
+  /// has received. Empty when the node does not run.
+  func records() async throws(RunBusError) -> [RecordSummary]
+
+  /// The record of a run with its splits, laps, route and series; `nil` when this node keeps none or does not run.
+  ///
+  /// - Throws: ``RunBusError/Code/store`` when it cannot be read.
+  func record(of run: RunID) async throws(RunBusError) -> RunRecord?
 
   /// The last snapshot; ``RunCore/Snapshot/none`` before the first.
   var authoritative: Snapshot { get }
@@ -80,7 +143,7 @@ public protocol Node: Actor {
   /// delivered again, with the same id, also after a crash. Its sender sets a message aside when the handler has thrown
   /// five times for it. While a node has no handler, queued messages stay with their sender and live ones are dropped.
   ///
-  /// - Throws: ``RunBusError/Code/badInput`` when the node has a handler already: it can have one at a time.
+  /// - Throws: ``RunBusError/Code/alreadyHandled`` when the node has a handler already: it can have one at a time.
   func handleMessages(
     _ handler: @escaping @Sendable (ReceivedMessage) async throws -> Void
   ) async throws(RunBusError)

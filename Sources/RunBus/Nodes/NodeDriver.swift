@@ -28,6 +28,8 @@ final class NodeDriver<Event: NodeEvent> {
   let log: Logger
   let broadcaster = Broadcaster()
   var lifecycle = NodeLifecycle()
+  /// Who waits until the node takes commands.
+  let readiness = Readiness()
   var localServices: LocalServicesDriver?
   /// Handler calls of this turn; they reach the message handler queue when the turn ends.
   var handlerCalls: [HandlerCall] = []
@@ -37,7 +39,7 @@ final class NodeDriver<Event: NodeEvent> {
 
   fileprivate let services: LocalServices
   /// What log lines and errors call this node.
-  fileprivate let word: String
+  let word: String
   /// Whether writes that the store still refuses while the node ends make it end with an error. Otherwise they are
   /// logged.
   fileprivate let failsUnwritten: Bool
@@ -166,7 +168,7 @@ extension DrivenNode {
   }
 
   /// Gives a command and waits for its verdict. The waiting goes on when the store is replaced meanwhile.
-  func answer(to command: Command) async throws(RunBusError) -> Verdict {
+  func answer(to command: Command) async throws -> Verdict {
     driver.unanswered.append(command)
     let result = await driver.broadcaster.verdict(of: command.id, isolation: self) { feed(.press(command)) }
     if let index = driver.unanswered.firstIndex(where: { $0.id == command.id }) { driver.unanswered.remove(at: index) }
@@ -188,7 +190,7 @@ extension DrivenNode {
 
   /// Opens the admin socket and the spool, and feeds the events that arrived before there was a core.
   ///
-  /// - Throws: ``RunBusError/Code/transport`` or ``RunBusError/Code/busHeld`` when the admin socket cannot be opened.
+  /// - Throws: ``RunBusError/Code/transport`` or ``RunBusError/Code/addressInUse`` when the admin socket cannot be opened.
   func openLocalServices() throws(RunBusError) {
     try driver.localServices?.open()
     for event in driver.early { feed(event) }
@@ -206,7 +208,9 @@ extension DrivenNode {
     letGo()
     driver.store.close()
     closeOwn()
-    driver.broadcaster.end(error ?? RunBusError(.closed, "the \(driver.word) has ended"))
+    let reason = error ?? RunBusError(.closed, "the \(driver.word) has ended")
+    driver.readiness.end(reason)
+    driver.broadcaster.end(reason)
   }
 }
 
@@ -283,7 +287,7 @@ extension DrivenNode {
     _ handler: @escaping @Sendable (ReceivedMessage) async throws -> Void
   ) async throws(RunBusError) {
     guard driver.handlerQueue == nil else {
-      throw RunBusError(.badInput, "this node has a handler for messages already")
+      throw RunBusError(.alreadyHandled, "this node has a handler for messages already")
     }
     // A core that was replaced closes its queue; the handler then serves the queue of the next core.
     var number: UInt64

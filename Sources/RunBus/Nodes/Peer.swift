@@ -41,8 +41,15 @@ public actor Peer: Node, DrivenNode {
   ///   - connector: Connects to the hub.
   ///   - store: Where the peer keeps its state.
   ///   - loop: The thread that the peer runs on; several nodes may share it.
-  ///   - services: The spool and the admin socket on this machine.
-  public init(
+  public init(configuration: PeerConfiguration, connector: any PeerConnector, store: NodeStore, loop: Loop) {
+    self.init(
+      configuration: configuration, connector: connector, store: store, loop: loop, services: LocalServices())
+  }
+
+  /// Makes a peer with what it has on its own machine.
+  ///
+  /// - Parameter services: The spool and the admin socket on this machine.
+  package init(
     configuration: PeerConfiguration, connector: any PeerConnector, store: NodeStore, loop: Loop,
     services: LocalServices = LocalServices()
   ) {
@@ -60,7 +67,7 @@ public actor Peer: Node, DrivenNode {
   /// the hub is out of reach it waits in the outbox, also over a restart of this node.
   ///
   /// - Throws: ``RunBusError/Code/full`` when 1,024 commands are waiting; otherwise as ``Node/send(_:)``.
-  public func send(_ command: Command) async throws(RunBusError) -> Verdict {
+  public func send(_ command: Command) async throws -> Verdict {
     if core?.isOutboxFull == true {
       throw RunBusError(.full, "1,024 commands wait for the hub already; try again when it is back")
     }
@@ -99,9 +106,6 @@ public actor Peer: Node, DrivenNode {
   public func events() -> AsyncStream<BusEvent> { driver.broadcaster.events() }
   /// What happens to records of this node; see ``Node/recordNews()``.
   public func recordNews() -> AsyncStream<RecordNews> { driver.broadcaster.recordNews() }
-
-  /// Asks this node itself, not the hub; see ``Node/ask(_:)``.
-  public func ask(_ inquiry: Inquiry) async -> InquiryAnswer { await askKeeper(inquiry) }
 
   /// The last snapshot.
   public var authoritative: Snapshot { core?.authoritative ?? .none }
@@ -196,7 +200,7 @@ public actor Peer: Node, DrivenNode {
 
   /// Asks the hub and waits until it is in reach and answers, the task is cancelled, or the node ends. In the last two
   /// cases the answer is `failed`.
-  public func inquire(_ inquiry: Inquiry) async -> InquiryAnswer {
+  package func inquire(_ inquiry: Inquiry) async -> InquiryAnswer {
     lastInquiry += 1
     let number = lastInquiry
     return await withTaskCancellationHandler {
@@ -235,6 +239,7 @@ public actor Peer: Node, DrivenNode {
     }
     try openLocalServices()
     try connect()
+    driver.readiness.open()
   }
 
   private func connect() throws(RunBusError) {

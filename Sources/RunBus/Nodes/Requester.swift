@@ -8,10 +8,9 @@ import RunWire
 /// answers, and disconnects when it returns or its task is cancelled. There is no time limit: the caller cancels.
 ///
 /// ```swift
-/// let requester = Requester(connector: ZeroMQConnector(control: location.controlEndpoint), loop: try Loop())
+/// let requester = Requester(at: BusLocation(bus: BusName("default")!), loop: try Loop())
 /// print(try await requester.state().phase)
-/// let press = ForwardedCommand(Command(.pause, source: .shell), on: DeviceID("shell")!)
-/// for try await case .receipt(let receipt) in requester.send([press]) { print(receipt.stage) }
+/// print(try await requester.send(Command(.pause, source: .liveActivity), as: DeviceID("widget")!).message)
 /// ```
 public struct Requester: Sendable {
   private let connector: any PeerConnector
@@ -28,12 +27,53 @@ public struct Requester: Sendable {
   }
 
   /// What happens to commands that a requester sends.
-  public enum Progress: Hashable, Sendable {
+  package enum Progress: Hashable, Sendable {
     /// The hub has answered for the first time, so it has read the commands.
     case reached
     /// A command has reached a stage: pending, then its verdict, with the phase of the run.
     case receipt(Receipt)
   }
+
+  /// Sends a command and waits for its verdict. Nothing is stored on this device: when the task is cancelled or the
+  /// process ends first, the command may have reached the hub or not. Send the same command again to learn its verdict;
+  /// it counts once, by its id.
+  ///
+  /// - Parameters:
+  ///   - command: What was pressed, now.
+  ///   - device: The device on whose behalf it is sent.
+  /// - Throws: `CancellationError` when the task is cancelled, ``RunBusError/Code/wireMismatch`` when the hub speaks
+  ///   another version, ``RunBusError/Code/badInput`` when it cannot read the command, refuses it for good, or the
+  ///   address is invalid, ``RunBusError/Code/transport`` when no connection can be opened.
+  public func send(_ command: Command, as device: DeviceID) async throws -> Verdict {
+    for try await step in send([ForwardedCommand(command, on: device)]) {
+      if case .receipt(let receipt) = step, case .verdict(let verdict) = receipt.stage { return verdict }
+    }
+    throw CancellationError()
+  }
+
+  /// The devices that the hub knows, by name.
+  ///
+  /// - Throws: As ``send(_:as:)``.
+  public func peers() async throws -> [PeerReport] {
+    guard case .peers(let reports) = try await answer(to: .peers) else { throw Self.unexpected }
+    return reports
+  }
+
+  /// The numbers of the present run with their splits, laps and parts; `nil` before the first run.
+  ///
+  /// - Throws: As ``send(_:as:)``.
+  public func report() async throws -> RunReport? {
+    guard case .report(let report) = try await answer(to: .report) else { throw Self.unexpected }
+    return report
+  }
+
+  private func answer(to inquiry: Inquiry) async throws -> InquiryAnswer {
+    let answer = try await ask(inquiry)
+    if case .failed(let reason) = answer { throw RunBusError(refusal: reason) }
+    return answer
+  }
+
+  private static let unexpected = RunBusError(.wireMismatch, InquiryFailure.unknownAnswer)
 
   /// Sends commands, in order, until each has its verdict. A command may be sent again in another call: it counts once,
   /// by its id. Nothing is stored here; ``SpoolDirectory`` keeps commands over a loss of the hub or of this process.
@@ -41,7 +81,7 @@ public struct Requester: Sendable {
   /// - Returns: The progress, which ends after the last verdict. It fails with ``RunBusError/Code/wireMismatch`` when
   ///   the hub speaks another version, with ``RunBusError/Code/badInput`` when it cannot read a command or the address
   ///   is invalid, and with ``RunBusError/Code/transport`` when no connection can be opened.
-  public func send(_ commands: [ForwardedCommand]) -> AsyncThrowingStream<Progress, any Error> {
+  package func send(_ commands: [ForwardedCommand]) -> AsyncThrowingStream<Progress, any Error> {
     RequestExchange.begin(.commands(commands), connector, loop) { action in
       switch action {
       case .reached: .reached
@@ -51,35 +91,31 @@ public struct Requester: Sendable {
     }
   }
 
-  /// Asks for the newest snapshot.
+  /// The newest snapshot.
   ///
-  /// - Throws: ``RunBusError/Code/timeout`` when the task is cancelled; otherwise as ``send(_:)`` fails.
-  public func state() async throws(RunBusError) -> Snapshot {
+  /// - Throws: As ``send(_:as:)``.
+  public func state() async throws -> Snapshot {
     try await first(of: .state) { if case .state(let message) = $0 { message.snapshot } else { nil } }
   }
 
   /// Asks what the hub holds. The hub answers those who ask over the bus and changes nothing for them.
   ///
-  /// - Throws: ``RunBusError/Code/timeout`` when the task is cancelled; otherwise as ``send(_:)`` fails.
-  public func ask(_ inquiry: Inquiry) async throws(RunBusError) -> InquiryAnswer {
+  /// - Throws: As ``send(_:as:)``.
+  package func ask(_ inquiry: Inquiry) async throws -> InquiryAnswer {
     try await first(of: .inquiry(inquiry)) { if case .answer(let answer) = $0 { answer } else { nil } }
   }
 
   private func first<Value: Sendable>(
     of work: RequestSender.Work, _ value: @escaping @Sendable (RequestSender.Action) -> Value?
-  ) async throws(RunBusError) -> Value {
-    do {
-      for try await value in RequestExchange.begin(work, connector, loop, value) { return value }
-    } catch {
-      throw error as? RunBusError ?? RunBusError(.transport, "\(error)", cause: error)
-    }
-    throw RunBusError(.timeout, "the task that waited for the hub's answer was cancelled")
+  ) async throws -> Value {
+    for try await value in RequestExchange.begin(work, connector, loop, value) { return value }
+    throw CancellationError()
   }
 }
 
 extension ForwardedCommand {
   /// A command that is pressed now.
-  public init(_ command: Command, on deviceID: DeviceID) {
+  package init(_ command: Command, on deviceID: DeviceID) {
     self.init(command: command, deviceID: deviceID, since: Loop.now, isUncertain: false)
   }
 }

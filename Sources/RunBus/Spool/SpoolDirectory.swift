@@ -1,5 +1,5 @@
 import Foundation
-public import RunCore
+package import RunCore
 
 #if canImport(Darwin)
   import Darwin
@@ -19,20 +19,20 @@ public import RunCore
 /// hub recognizes its id and counts it once.
 ///
 /// Writing and removing block until the disk has finished.
-public struct SpoolDirectory: Sendable {
+package struct SpoolDirectory: Sendable {
   /// How many commands may wait. Only a script that runs wild reaches this number; its commands are refused. Senders
   /// that write at the same moment may exceed it by their number.
-  public static let commandsMax = 1_024
+  package static let commandsMax = 1_024
   /// The age in seconds after which the temporary file of a writer counts as abandoned. A living writer renames it
   /// within milliseconds.
   private static let abandonedSeconds = 60.0
 
   /// The directory.
-  public let path: String
+  package let path: String
   private let files: SpoolFiles
 
   /// The spool at a path. Neither reads nor makes anything.
-  public init(path: String) {
+  package init(path: String) {
     self.path = path
     files = SpoolFiles(directory: path)
   }
@@ -50,7 +50,7 @@ public struct SpoolDirectory: Sendable {
   ///
   /// - Throws: ``RunBusError/Code/store`` when the disk refuses it, ``RunBusError/Code/full`` when too many commands
   ///   wait, ``RunBusError/Code/badInput`` for a wall time that is not finite.
-  public func write(_ command: SpooledCommand) throws(RunBusError) {
+  package func write(_ command: SpooledCommand) throws(RunBusError) {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
     guard let data = try? encoder.encode(command) else {
@@ -75,14 +75,14 @@ public struct SpoolDirectory: Sendable {
   /// A file that is no command is renamed to `<name>.damaged`, kept, and named in one notice. A file of a newer version
   /// is not changed. The temporary file of a dead sender is removed after a minute. A directory that cannot be read is
   /// a notice, too.
-  public func list() -> (commands: [SpooledCommand], notices: [String]) {
+  package func list() -> (commands: [SpooledCommand], notices: [String]) {
     do { return try contents() } catch { return ([], [error.message]) }
   }
 
   /// Like ``list()``, but distinguishes an empty spool from one that cannot be read.
   ///
   /// - Throws: ``RunBusError/Code/store`` when the directory exists and cannot be read.
-  public func contents() throws(RunBusError) -> (commands: [SpooledCommand], notices: [String]) {
+  package func contents() throws(RunBusError) -> (commands: [SpooledCommand], notices: [String]) {
     let (names, code) = files.names()
     guard code == 0 || code == ENOENT else {
       throw RunBusError(.store, "the spool \(path) cannot be read: \(systemReason(code))")
@@ -110,7 +110,7 @@ public struct SpoolDirectory: Sendable {
   ///
   /// - Throws: ``RunBusError/Code/store`` when the disk refuses. The command may then be delivered again, without
   ///   effect.
-  public func remove(_ id: CommandID) throws(RunBusError) {
+  package func remove(_ id: CommandID) throws(RunBusError) {
     let code = files.remove(Self.name(id))
     guard code == 0 else {
       throw RunBusError(
@@ -119,12 +119,12 @@ public struct SpoolDirectory: Sendable {
   }
 
   /// Whether a command waits here.
-  public func exists(_ id: CommandID) -> Bool { files.exists(Self.name(id)) }
+  package func exists(_ id: CommandID) -> Bool { files.exists(Self.name(id)) }
 
   /// A stamp that changes when a command is added or removed; `nil` when there is no spool. Reads no file.
   ///
   /// If a stamp read before ``list()`` equals the present one, the list is still current.
-  public var changeStamp: SpoolStamp? { SpoolStamp(directory: path) }
+  package var changeStamp: SpoolStamp? { SpoolStamp(directory: path) }
 
   /// Makes the directory durably, with access for this user only.
   func make() throws(RunBusError) {
@@ -188,7 +188,7 @@ public struct SpoolDirectory: Sendable {
 }
 
 /// A stamp of a spool's last change. Equal stamps mean that nothing was added or removed between them.
-public struct SpoolStamp: Hashable, Sendable {
+package struct SpoolStamp: Hashable, Sendable {
   /// Some file systems have time stamps of two seconds.
   private static let settledSeconds = 2.0
 

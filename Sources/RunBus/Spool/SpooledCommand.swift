@@ -1,26 +1,26 @@
 import Foundation
-public import RunCore
+package import RunCore
 
 /// A command as it waits in the spool.
 ///
 /// Its press time is stored twice: on the monotonic clock, for processes of the same boot, and as wall time, for later
 /// boots.
-public struct SpooledCommand: Hashable, Sendable {
+package struct SpooledCommand: Hashable, Sendable {
   /// The command.
-  public var command: Command
+  package var command: Command
   /// The device on which it was pressed.
-  public var deviceID: DeviceID
+  package var deviceID: DeviceID
   /// When it was pressed, on the clock of ``Loop/now``.
-  public var pressedAt: BusTime
+  package var pressedAt: BusTime
   /// The boot of ``pressedAt``, from ``MachineBoot/id``.
-  public var bootID: String
+  package var bootID: String
   /// When it was pressed, as wall time in seconds since 1970.
-  public var wallSeconds: Double
+  package var wallSeconds: Double
   /// How often it may have been sent. A command with 0 was certainly never sent.
-  public var tries: UInt32
+  package var tries: UInt32
 
   /// Makes a spooled command from its parts.
-  public init(
+  package init(
     command: Command, deviceID: DeviceID, pressedAt: BusTime, bootID: String, wallSeconds: Double, tries: UInt32 = 0
   ) {
     self.command = command
@@ -32,14 +32,14 @@ public struct SpooledCommand: Hashable, Sendable {
   }
 
   /// A command that is pressed now.
-  public static func now(_ command: Command, on deviceID: DeviceID) -> SpooledCommand {
+  package static func now(_ command: Command, on deviceID: DeviceID) -> SpooledCommand {
     SpooledCommand(
       command: command, deviceID: deviceID, pressedAt: Loop.now, bootID: MachineBoot.id,
       wallSeconds: Date().timeIntervalSince1970)
   }
 
   /// The command as a request carries it to the hub.
-  public func forwarded() -> ForwardedCommand {
+  package func forwarded() -> ForwardedCommand {
     forwarded(now: Loop.now, wallSeconds: Date().timeIntervalSince1970, bootID: MachineBoot.id)
   }
 
@@ -51,7 +51,7 @@ public struct SpooledCommand: Hashable, Sendable {
 
   /// How long ago it was pressed; never negative. In the same boot the monotonic clock tells. For an earlier boot the
   /// wall time tells, and the age is uncertain.
-  public func age(
+  package func age(
     now: BusTime, wallSeconds: Double, bootID: String
   ) -> (age: BusDuration, isUncertain: Bool) {
     let isSameBoot = !bootID.isEmpty && self.bootID == bootID && now >= pressedAt
@@ -87,7 +87,7 @@ extension SpooledCommand: Codable {
   }
 
   /// Reads what ``encode(to:)`` has written. Refuses a command that the wire cannot carry.
-  public init(from decoder: any Decoder) throws {
+  package init(from decoder: any Decoder) throws {
     let container = try decoder.container(keyedBy: CodingKeys.self)
     guard try container.decode(Int.self, forKey: .version) == Self.version else {
       throw DecodingError.dataCorruptedError(forKey: .version, in: container, debugDescription: "another version")
@@ -106,7 +106,7 @@ extension SpooledCommand: Codable {
   }
 
   /// Writes the command with the version of the format.
-  public func encode(to encoder: any Encoder) throws {
+  package func encode(to encoder: any Encoder) throws {
     var container = encoder.container(keyedBy: CodingKeys.self)
     try container.encode(Self.version, forKey: .version)
     try container.encode(command, forKey: .command)

@@ -6,9 +6,9 @@ public import RunCore
 /// kill -9 and, if the disk honours fsync, a power failure. On Apple's systems a power failure can undo the last commits.
 public final class NodeStore: Sendable {
   /// The id of the node that owns the store.
-  public let nodeID: NodeID
+  package let nodeID: NodeID
   /// The store's own id, which names its streams. It is the one that was read when the store was opened.
-  public let storeID: StoreID
+  package let storeID: StoreID
   /// Whose history the store held when it was opened; `nil` when no node had used it.
   let role: StoreRole?
 
@@ -29,7 +29,7 @@ public final class NodeStore: Sendable {
   ///   - directory: The directory of the store; it is made if necessary.
   ///   - device: The holder's name in the errors of other processes; without it, the directory's name.
   ///   - patience: How long to wait, blocking, while another process holds the store.
-  /// - Throws: ``RunBusError/Code/busHeld``, which names the holder; ``RunBusError/Code/storeMismatch`` for a store of
+  /// - Throws: ``RunBusError/Code/storeHeld``, which names the holder; ``RunBusError/Code/storeMismatch`` for a store of
   ///   another version of RunBus; ``RunBusError/Code/store`` otherwise.
   public convenience init(
     directory: String, device: DeviceID? = nil, patience: BusDuration = .zero
@@ -90,7 +90,7 @@ public final class NodeStore: Sendable {
   /// Batches are written in the order of the calls. The caller has one batch in flight and gathers the next. After a
   /// fault that is not temporary every later batch fails with it. On a closed store `completion` is called at once, on
   /// the caller's thread.
-  public func commit(
+  package func commit(
     _ operations: [StoreOperation], completion: @escaping @Sendable (Result<Void, StoreFault>) -> Void
   ) {
     let isTaken = thread.enqueue { [engine, thread] in
@@ -102,7 +102,7 @@ public final class NodeStore: Sendable {
 
   /// Reads the journal of one run, after all earlier batches, and calls `completion` on the store's thread. On a closed
   /// store `completion` is called at once.
-  public func readJournal(
+  package func readJournal(
     of run: RunID, completion: @escaping @Sendable (Result<[LedgerEntry], StoreFault>) -> Void
   ) {
     if !thread.enqueue({ [engine] in completion(engine.journal(of: run)) }) { completion(.failure(.closed)) }
@@ -110,7 +110,7 @@ public final class NodeStore: Sendable {
 
   /// Reads a part of a record's body: at most ``RunCore/RecordPart/bytesMax`` from a byte on. It calls `completion` as
   /// ``readJournal(of:completion:)`` does.
-  public func readRecord(of run: RunID, from: Int, completion: @escaping @Sendable (RecordReading) -> Void) {
+  package func readRecord(of run: RunID, from: Int, completion: @escaping @Sendable (RecordReading) -> Void) {
     let isTaken = thread.enqueue { [engine] in completion(engine.recordPart(of: run, from: from)) }
     if !isTaken { completion(.failed("\(StoreFault.closed)")) }
   }
@@ -119,17 +119,17 @@ public final class NodeStore: Sendable {
   /// named in ``notices``.
   ///
   /// - Throws: ``RunBusError/Code/store``; ``RunBusError/Code/closed`` on a closed store.
-  public func history() throws(RunBusError) -> HubHistory {
+  package func history() throws(RunBusError) -> HubHistory {
     try read { [engine] in engine.history() }
   }
 
   /// Reads the state of a peer. Blocks and throws like ``history()``.
-  public func peerHistory() throws(RunBusError) -> PeerHistory {
+  package func peerHistory() throws(RunBusError) -> PeerHistory {
     try read { [engine] in engine.peerHistory() }
   }
 
   /// The hub's term; on a peer the highest one that it has seen. Blocks and throws like ``history()``.
-  public func termSeen() throws(RunBusError) -> UInt64 {
+  package func termSeen() throws(RunBusError) -> UInt64 {
     try read { [engine] in engine.term() }
   }
 

@@ -47,7 +47,7 @@ struct StoreFile {
             usleep(lockEvery)
             continue
           }
-          throw RunBusError(.busHeld, "the store in \(directory) is held by \(holder.description)")
+          throw RunBusError(.storeHeld, "the store in \(directory) is held by \(holder.description)")
         case .obstructed: throw RunBusError(.store, "\(path) is not a file: move it away")
         case .system(let code): throw RunBusError(.store, explain(code, directory))
         }

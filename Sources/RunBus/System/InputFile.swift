@@ -1,4 +1,4 @@
-public import Foundation
+package import Foundation
 
 #if canImport(Darwin)
   import Darwin
@@ -12,7 +12,7 @@ public import Foundation
 
 /// Reads a file that a user names. It checks the file's kind and size first, because the name may stand for an endless
 /// pipe, a device, or a sparse file of 20 GB.
-public enum InputFile {
+package enum InputFile {
   /// Reads the bytes of a file.
   ///
   /// - Parameters:
@@ -21,7 +21,7 @@ public enum InputFile {
   ///   - bytesMax: A larger file is refused before it is read.
   ///   - allowsPipe: Whether a pipe (`<(command)` in a shell) is read, until its end or until it is too long.
   /// - Throws: ``RunBusError/Code/badInput`` with one sentence that begins with the path.
-  public static func contents(
+  package static func contents(
     of path: String, as noun: String, bytesMax: Int, allowsPipe: Bool = false
   ) throws(RunBusError) -> Data {
     func refused(_ reason: String) -> RunBusError {

@@ -5,9 +5,9 @@ import Foundation
 #endif
 
 /// The present boot of the machine. Readings of the monotonic clock in two boots cannot be compared.
-public enum MachineBoot {
+package enum MachineBoot {
   /// An id that differs from boot to boot; empty when the system does not provide one.
-  public static let id: String = {
+  package static let id: String = {
     #if canImport(Darwin)
       var bytes = [CChar](repeating: 0, count: 64)
       var count = bytes.count - 1

@@ -5,14 +5,19 @@ public struct RunBusError: Error, Sendable, CustomStringConvertible {
   /// The kind of an error. It is a struct, so that new codes do not break a client's `switch`.
   public struct Code: Hashable, Sendable, CustomStringConvertible {
     private enum Value: String {
-      case unreachable, busHeld, wireMismatch, storeMismatch, badInput, store, transport, closed, timeout, full
+      case unreachable, busHeld, storeHeld, addressInUse, wireMismatch, storeMismatch, badInput, unknownDevice, notFound
+      case tooLate, alreadyHandled, notRecovering, store, transport, closed, timeout, full
     }
     private let value: Value
 
     /// The other node cannot be reached now.
     public static let unreachable = Code(value: .unreachable)
-    /// Another hub holds the bus, or another process holds the store.
+    /// Another hub holds the bus: stop that hub, or use another bus.
     public static let busHeld = Code(value: .busHeld)
+    /// Another process holds the store, usually a second copy of the same app: stop that process.
+    public static let storeHeld = Code(value: .storeHeld)
+    /// Another program listens at the address: choose another address.
+    public static let addressInUse = Code(value: .addressInUse)
     /// The other side speaks another version of the wire.
     public static let wireMismatch = Code(value: .wireMismatch)
     /// The store was written by another version of RunBus, or by a node of the other role (a hub or a peer). Nothing
@@ -20,6 +25,16 @@ public struct RunBusError: Error, Sendable, CustomStringConvertible {
     public static let storeMismatch = Code(value: .storeMismatch)
     /// An argument, a file or an address is wrong.
     public static let badInput = Code(value: .badInput)
+    /// The hub has never met this device: pass a device that has joined the bus.
+    public static let unknownDevice = Code(value: .unknownDevice)
+    /// The node keeps no record, message or command with this id.
+    public static let notFound = Code(value: .notFound)
+    /// What was to be cancelled may have been sent already, so its receiver may see it.
+    public static let tooLate = Code(value: .tooLate)
+    /// Somebody else handles these messages already, and one handler at a time is allowed.
+    public static let alreadyHandled = Code(value: .alreadyHandled)
+    /// No run waits for a decision about its recovery.
+    public static let notRecovering = Code(value: .notRecovering)
     /// The store failed.
     public static let store = Code(value: .store)
     /// A queue or an outbox is full.
@@ -28,7 +43,7 @@ public struct RunBusError: Error, Sendable, CustomStringConvertible {
     public static let transport = Code(value: .transport)
     /// The node has ended.
     public static let closed = Code(value: .closed)
-    /// No answer came in time, or the task that waited for it was cancelled.
+    /// No answer came in time.
     public static let timeout = Code(value: .timeout)
 
     /// The code's name.
@@ -63,7 +78,7 @@ extension RunBusError {
         "a message's name and key are 1 to 64 bytes without control characters, its body at most 32,768 bytes")
     case .unreachable: self.init(.unreachable, "the recipient cannot be reached now, and a live message is not kept")
     case .full: self.init(.full, "the outbox is full: nothing was taken in; try again when some of it is delivered")
-    case .unknownDevice: self.init(.badInput, "the hub has never met this device")
+    case .unknownDevice: self.init(.unknownDevice, "the hub has never met this device")
     }
   }
 }

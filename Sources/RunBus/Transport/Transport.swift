@@ -20,7 +20,8 @@ public protocol HubListener: TransportEnd {
   /// - Parameters:
   ///   - loop: The loop that polls the sockets.
   ///   - deliver: Called on the loop's thread, never from within a `send`.
-  /// - Throws: ``RunBusError/Code/busHeld`` when another hub listens there, ``RunBusError/Code/transport`` otherwise.
+  /// - Throws: ``RunBusError/Code/busHeld`` or ``RunBusError/Code/addressInUse`` when another hub
+  ///   listens there, ``RunBusError/Code/transport`` otherwise.
   func listen(
     on loop: Loop, deliver: @escaping (HubTransportEvent) -> Void
   ) throws(RunBusError) -> any HubTransport

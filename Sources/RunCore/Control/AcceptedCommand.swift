@@ -1,8 +1,8 @@
 /// A command that the hub has accepted, with its origin and its times on the hub's bus clock.
-public struct AcceptedCommand: Hashable, Sendable, Codable {
+package struct AcceptedCommand: Hashable, Sendable, Codable {
   /// By which way a command came to the hub. The hub notes it on arrival: no id that a sender chooses can stand for
   /// another origin.
-  public enum Origin: Hashable, Sendable, Codable {
+  package enum Origin: Hashable, Sendable, Codable {
     /// The hub's own buttons.
     case ownButton
     /// The stream of commands from a store, which is owed the verdict.
@@ -12,24 +12,24 @@ public struct AcceptedCommand: Hashable, Sendable, Codable {
   }
 
   /// The command; its run id is the one the sender gave, with aliases unresolved.
-  public let command: Command
+  package let command: Command
   /// The device that sent it. The hub judges by device, so requests for a device count as that device.
-  public let deviceID: DeviceID
+  package let deviceID: DeviceID
   /// By which way it came.
-  public let origin: Origin
+  package let origin: Origin
   /// Its sequence number among the commands of its store or of the hub's own buttons; 1 for a request.
-  public let sequence: UInt64
+  package let sequence: UInt64
   /// When the person pressed.
-  public let pressedAt: BusTime
+  package let pressedAt: BusTime
   /// When the command first arrived.
-  public let arrivedAt: BusTime
+  package let arrivedAt: BusTime
   /// Whether the press time is an estimate by wall time, because the sender rebooted after the press.
-  public let isUncertain: Bool
+  package let isUncertain: Bool
   /// Whether the sender says that the stop of this command's run follows in its queue.
-  public let stopFollows: Bool
+  package let stopFollows: Bool
 
   /// An accepted command from its parts.
-  public init(
+  package init(
     command: Command, deviceID: DeviceID, origin: Origin, sequence: UInt64, pressedAt: BusTime, arrivedAt: BusTime,
     isUncertain: Bool = false, stopFollows: Bool = false
   ) {
@@ -44,20 +44,20 @@ public struct AcceptedCommand: Hashable, Sendable, Codable {
   }
 
   /// The store on whose stream it came; `nil` if it came on none.
-  public var store: StoreID? { if case .store(let store) = origin { store } else { nil } }
+  package var store: StoreID? { if case .store(let store) = origin { store } else { nil } }
 
   /// The stream on which it came; `nil` if it came on none.
-  public var stream: StreamID? { store.map { StreamID(sender: $0, kind: .commands) } }
+  package var stream: StreamID? { store.map { StreamID(sender: $0, kind: .commands) } }
 
   /// The order in which the hub judges commands: by (press time, device, sequence, command id).
-  public static func precedes(_ left: AcceptedCommand, _ right: AcceptedCommand) -> Bool {
+  package static func precedes(_ left: AcceptedCommand, _ right: AcceptedCommand) -> Bool {
     (left.pressedAt.nanoseconds, left.deviceID, left.sequence, left.command.id)
       < (right.pressedAt.nanoseconds, right.deviceID, right.sequence, right.command.id)
   }
 }
 
 /// How an accepted command waits for its verdict. The hub decides it on arrival and stores it.
-public enum Admission: String, Hashable, Sendable, Codable {
+package enum Admission: String, Hashable, Sendable, Codable {
   /// It belongs to the open window.
   case window
   /// It waits for the open window to settle, then opens or joins the next one.

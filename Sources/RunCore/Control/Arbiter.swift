@@ -4,15 +4,15 @@
 /// - A window is open: when it settles, a press that waits for the next window opens one.
 ///
 /// A late press never opens a window. The arbiter judges late presses one by one, in press order, while none is open.
-public struct Arbiter: Sendable {
+package struct Arbiter: Sendable {
   /// How an accepted press waits, and how its arrival changed other presses.
-  public struct Reception: Hashable, Sendable {
+  package struct Reception: Hashable, Sendable {
     /// How the press waits.
-    public let admission: Admission
+    package let admission: Admission
     /// Held presses that are late now, because their run fell apart for lack of room.
-    public let fallen: [CommandID]
+    package let fallen: [CommandID]
     /// The presses of the held run that this press made whole. They are judged as soon as no window is open.
-    public let completed: [CommandID]
+    package let completed: [CommandID]
   }
 
   private struct Waiting {
@@ -25,7 +25,7 @@ public struct Arbiter: Sendable {
   }
 
   /// What the arbiter remembers of past settlements.
-  public private(set) var control: ControlState
+  package private(set) var control: ControlState
   private let rule: Window.Rule
   private let lateAfter: BusDuration
   private var term: UInt64
@@ -43,7 +43,7 @@ public struct Arbiter: Sendable {
   ///   - window: the length of a window, in bus time.
   ///   - lateAfter: the age above which a press is late unless a window is longer: 500 ms of real time, in bus time.
   ///   - term: the hub's present term, which verdicts carry.
-  public init(
+  package init(
     control: ControlState = ControlState(), accepted: [(press: AcceptedCommand, class: Admission)] = [],
     window: BusDuration, lateAfter: BusDuration, term: UInt64
   ) {
@@ -64,7 +64,7 @@ public struct Arbiter: Sendable {
   }
 
   /// When the open window settles, or `nil` with none open.
-  public var deadline: BusTime? {
+  package var deadline: BusTime? {
     switch state {
     case .closed: nil
     case .open(let window): window.deadline
@@ -72,19 +72,19 @@ public struct Arbiter: Sendable {
   }
 
   /// How many presses wait for their verdict.
-  public var unjudgedCount: Int {
+  package var unjudgedCount: Int {
     let inWindow = if case .open(let window) = state { window.presses.count } else { 0 }
     return inWindow + waiting.count + held.count
   }
 
   /// How many held presses belong to runs whose stop has not arrived.
-  public var unfinishedCount: Int { held.unfinishedCount }
+  package var unfinishedCount: Int { held.unfinishedCount }
 
   /// Whether a press is held and belongs to a run whose stop has not arrived.
-  public func isUnfinished(_ id: CommandID) -> Bool { held.isUnfinished(id) }
+  package func isUnfinished(_ id: CommandID) -> Bool { held.isUnfinished(id) }
 
   /// How an accepted press waits; `nil` when it does not wait (any more).
-  public func admission(of id: CommandID) -> Admission? {
+  package func admission(of id: CommandID) -> Admission? {
     if case .open(let window) = state, window.presses.contains(where: { $0.command.id == id }) { return .window }
     return held.contains(id) ? .held : waiting.first { $0.press.command.id == id }?.admission
   }
@@ -93,7 +93,7 @@ public struct Arbiter: Sendable {
   /// ended, because the stop cannot arrive any more. Call ``judgeLate(at:isPast:)`` afterwards.
   ///
   /// - Returns: the presses that are late now.
-  public mutating func abandon(_ stream: StreamID) -> [CommandID] { makeLate(held.abandon(stream)) }
+  package mutating func abandon(_ stream: StreamID) -> [CommandID] { makeLate(held.abandon(stream)) }
 
   private mutating func makeLate(_ presses: [AcceptedCommand]) -> [CommandID] {
     for press in presses { waiting.append(Waiting(press: press, admission: .late)) }
@@ -107,7 +107,7 @@ public struct Arbiter: Sendable {
   ///   - hasSlots: whether a device has slots of its own in the command queue. When held runs exceed their bound,
   ///     those of such devices fall apart last.
   /// - Returns: how the press waits, and how its arrival changed other presses.
-  public mutating func receive(_ press: AcceptedCommand, hasSlots: (DeviceID) -> Bool = { _ in true }) -> Reception {
+  package mutating func receive(_ press: AcceptedCommand, hasSlots: (DeviceID) -> Bool = { _ in true }) -> Reception {
     let admission = classify(press)
     place(press, admission)
     guard admission == .held else { return Reception(admission: admission, fallen: [], completed: []) }
@@ -123,7 +123,7 @@ public struct Arbiter: Sendable {
   /// - Parameters:
   ///   - now: the present bus time.
   ///   - isPast: whether a run has a record, had one, or will get one.
-  public mutating func judgeLate(
+  package mutating func judgeLate(
     at now: BusTime, isPast: @escaping (RunID) -> Bool = { _ in false }
   ) -> Settlement {
     guard case .closed = state, !waiting.isEmpty || !held.runs.isEmpty else { return Settlement() }
@@ -137,7 +137,7 @@ public struct Arbiter: Sendable {
   ///   - now: the present bus time.
   ///   - isPast: see ``judgeLate(at:isPast:)``.
   /// - Returns: the decisions; empty before the deadline.
-  public mutating func settle(at now: BusTime, isPast: @escaping (RunID) -> Bool = { _ in false }) -> Settlement {
+  package mutating func settle(at now: BusTime, isPast: @escaping (RunID) -> Bool = { _ in false }) -> Settlement {
     guard case .open(let window) = state, now >= window.deadline || rule.length == .zero else { return Settlement() }
     state = .closed
     return finish(WindowFold.settle(window.presses, window: window, by: takeJudge(isPast)), at: now)
@@ -224,8 +224,8 @@ public struct Arbiter: Sendable {
 
 extension Arbiter {
   /// Sets the hub's term, which verdicts carry from now on.
-  public mutating func setTerm(_ term: UInt64) { self.term = term }
+  package mutating func setTerm(_ term: UInt64) { self.term = term }
 
   /// Forgets the aliases of a run. The hub calls it when it deletes the run's readings.
-  public mutating func forgetAliases(of run: RunID) { control.forgetAliases(of: run) }
+  package mutating func forgetAliases(of run: RunID) { control.forgetAliases(of: run) }
 }

@@ -1,22 +1,22 @@
 /// What the hub remembers of past commands in order to judge the next one. Every part is bounded.
-public struct ControlState: Hashable, Sendable {
+package struct ControlState: Hashable, Sendable {
   /// The phase of the present run.
-  public private(set) var phase: RunPhase = .idle
+  package private(set) var phase: RunPhase = .idle
   /// The present run: the one that is on, or the last one.
-  public private(set) var runID: RunID?
+  package private(set) var runID: RunID?
   /// When the present run started.
-  public private(set) var startedAt: BusTime?
+  package private(set) var startedAt: BusTime?
   /// The number of phase transitions of all runs so far, amendments excepted.
-  public private(set) var revision: UInt64 = 0
+  package private(set) var revision: UInt64 = 0
   /// Past transitions that made a revision, oldest first, at most ``ControlHistory/transitionsMax``.
-  public private(set) var transitions: [PastTransition] = []
+  package private(set) var transitions: [PastTransition] = []
   /// Transitions without a revision: those inserted into runs that were over, and those of whole runs. At most
   /// ``ControlHistory/transitionsMax``.
-  public private(set) var amendments: [PastTransition] = []
+  package private(set) var amendments: [PastTransition] = []
   /// Settled windows that applied something, oldest first, at most ``ControlHistory/windowsMax``.
-  public private(set) var windows: [SettledWindow] = []
+  package private(set) var windows: [SettledWindow] = []
   /// Aliases of runs, at most ``ControlHistory/aliasesMax`` for each run.
-  public private(set) var aliases: [RunID: RunID] = [:]
+  package private(set) var aliases: [RunID: RunID] = [:]
   private struct AliasCount: Hashable, Sendable {
     var all = 0
     var given: [DeviceID: Int] = [:]
@@ -25,21 +25,21 @@ public struct ControlState: Hashable, Sendable {
   private var aliasCounts: [RunID: AliasCount] = [:]
   /// The press time of a device's latest command that was not rejected, laps excepted. Two devices suffice, those with
   /// the latest press times: the rule asks only whether some device other than the sender pressed later.
-  public private(set) var lastSettled: [DeviceID: BusTime] = [:]
+  package private(set) var lastSettled: [DeviceID: BusTime] = [:]
   /// For each device the highest revision in its `applied` and `coalesced` verdicts, laps and amendments excepted. Kept
   /// for the ``ControlHistory/devicesMax`` devices with the highest ones.
-  public private(set) var verdictRevision: [DeviceID: UInt64] = [:]
+  package private(set) var verdictRevision: [DeviceID: UInt64] = [:]
 
   /// A state without a past: idle, at revision 0.
-  public init() {}
+  package init() {}
 
   /// Who made the last transition; `nil` before the first.
-  public var changedBy: Author? { transitions.last?.change }
+  package var changedBy: Author? { transitions.last?.change }
   /// When the last transition took effect; `nil` before the first.
-  public var lastEffectiveAt: BusTime? { transitions.last?.effectiveAt }
+  package var lastEffectiveAt: BusTime? { transitions.last?.effectiveAt }
 
   /// The run that is on: running or paused. `nil` while none is.
-  public var runOn: RunID? { phase.isOn ? runID : nil }
+  package var runOn: RunID? { phase.isOn ? runID : nil }
 
   /// Whether a run is over. This is the hub's only definition of it: at most one run is on, the present one until its
   /// stop is made, and every other run is over. That includes runs that this state has forgotten and whole runs, which
@@ -48,10 +48,10 @@ public struct ControlState: Hashable, Sendable {
   /// It says nothing about whether a run is known (``knows(_:)``), or what is kept of it (`RecordKeeping`).
   ///
   /// - Parameter run: a run, aliases resolved.
-  public func isOver(_ run: RunID) -> Bool { run != runOn }
+  package func isOver(_ run: RunID) -> Bool { run != runOn }
 
   /// The run that an id names: an alias is resolved, any other id is returned unchanged.
-  public func canonical(_ id: RunID) -> RunID { aliases[id] ?? id }
+  package func canonical(_ id: RunID) -> RunID { aliases[id] ?? id }
 
   /// Remembers a transition that makes a revision.
   mutating func make(_ transition: PastTransition) {
@@ -140,7 +140,7 @@ extension ControlState {
   ///   - windows: settled windows, in the order in which they were remembered.
   ///   - aliases: aliases, with the runs that they name.
   ///   - verdicts: kept verdicts in order of judgement, each with the press that it answers.
-  public init(
+  package init(
     transitions: [PastTransition], windows: [SettledWindow], aliases: [RunID: RunID],
     verdicts: [(verdict: Verdict, press: AcceptedCommand)]
   ) {
@@ -229,20 +229,20 @@ extension SettledWindow {
 }
 
 /// A transition that the hub has made.
-public struct PastTransition: Hashable, Sendable, Codable {
+package struct PastTransition: Hashable, Sendable, Codable {
   /// What made it.
-  public let kind: CommandKind
+  package let kind: CommandKind
   /// The revision that it made; for an amendment the revision at that time, which did not change.
-  public let revision: UInt64
+  package let revision: UInt64
   /// Who made it.
-  public let change: Author
+  package let change: Author
   /// The run to which it belongs.
-  public let runID: RunID
+  package let runID: RunID
   /// When it took effect.
-  public let effectiveAt: BusTime
+  package let effectiveAt: BusTime
 
   /// A past transition from its parts.
-  public init(kind: CommandKind, revision: UInt64, change: Author, runID: RunID, effectiveAt: BusTime) {
+  package init(kind: CommandKind, revision: UInt64, change: Author, runID: RunID, effectiveAt: BusTime) {
     self.kind = kind
     self.revision = revision
     self.change = change
@@ -252,22 +252,22 @@ public struct PastTransition: Hashable, Sendable, Codable {
 }
 
 /// A window that has settled, with the commands that it applied.
-public struct SettledWindow: Hashable, Sendable, Codable {
+package struct SettledWindow: Hashable, Sendable, Codable {
   /// One command that the window applied.
-  public struct Applied: Hashable, Sendable, Codable {
+  package struct Applied: Hashable, Sendable, Codable {
     /// The kind of the command.
-    public let kind: CommandKind
+    package let kind: CommandKind
     /// The id of the command.
-    public let commandID: CommandID
+    package let commandID: CommandID
     /// The run to which it was applied.
-    public let runID: RunID
+    package let runID: RunID
     /// The revision that it made; for a lap or an amendment the revision at that time.
-    public let revision: UInt64
+    package let revision: UInt64
     /// When it took effect.
-    public let effectiveAt: BusTime
+    package let effectiveAt: BusTime
 
     /// An applied command from its parts.
-    public init(kind: CommandKind, commandID: CommandID, runID: RunID, revision: UInt64, effectiveAt: BusTime) {
+    package init(kind: CommandKind, commandID: CommandID, runID: RunID, revision: UInt64, effectiveAt: BusTime) {
       self.kind = kind
       self.commandID = commandID
       self.runID = runID
@@ -276,14 +276,14 @@ public struct SettledWindow: Hashable, Sendable, Codable {
     }
   }
   /// The press time of the window's earliest command.
-  public let first: BusTime
+  package let first: BusTime
   /// The window's end: a press before it belongs to the window.
-  public let deadline: BusTime
+  package let deadline: BusTime
   /// The commands that it applied, in press order.
-  public let applied: [Applied]
+  package let applied: [Applied]
 
   /// A settled window from its parts.
-  public init(first: BusTime, deadline: BusTime, applied: [Applied]) {
+  package init(first: BusTime, deadline: BusTime, applied: [Applied]) {
     self.first = first
     self.deadline = deadline
     self.applied = applied
@@ -291,21 +291,21 @@ public struct SettledWindow: Hashable, Sendable, Codable {
 }
 
 /// The bounds of what the hub remembers of past commands.
-public enum ControlHistory {
+package enum ControlHistory {
   /// One day of bus time: the hub rejects older late commands and may delete the readings of a run that ended before.
-  public static let age = BusDuration.seconds(86_400)
+  package static let age = BusDuration.seconds(86_400)
   /// More transitions than a person makes in a day. A device that chatters pushes out the oldest ones.
-  public static let transitionsMax = 512
+  package static let transitionsMax = 512
   /// More windows that apply something than a person makes in a day.
-  public static let windowsMax = 512
+  package static let windowsMax = 512
   /// How many aliases of one run one device may give, and how many all devices together. A coalesced start gives one.
-  public static let (aliasesOfDeviceMax, aliasesMax) = (16, 1024)
+  package static let (aliasesOfDeviceMax, aliasesMax) = (16, 1024)
   /// For how many devices the hub remembers the highest revision in their verdicts.
-  public static let devicesMax = 256
+  package static let devicesMax = 256
   /// For how many terms the hub remembers which change numbers it skipped. It uses them to detect that a peer's last
   /// change belongs to a history that the hub has lost; a peer that was away for longer is believed.
-  public static let skipsMax = 1024
+  package static let skipsMax = 1024
   /// Two days of bus time: how long the hub keeps a verdict, for senders that ask again and to recognize a command that
   /// a request repeats.
-  public static let verdictAge = BusDuration.seconds(2 * 86_400)
+  package static let verdictAge = BusDuration.seconds(2 * 86_400)
 }

@@ -1,37 +1,37 @@
 /// The decisions of one settlement. The hub stores them in one commit, then publishes one snapshot and all verdicts.
-public struct Settlement: Hashable, Sendable {
+package struct Settlement: Hashable, Sendable {
   /// A verdict, with the press that it answers.
-  public struct Answer: Hashable, Sendable {
+  package struct Answer: Hashable, Sendable {
     /// The verdict.
-    public let verdict: Verdict
+    package let verdict: Verdict
     /// The press that it answers.
-    public let press: AcceptedCommand
+    package let press: AcceptedCommand
   }
   /// An entry for a run's ledger.
-  public struct Line: Hashable, Sendable {
+  package struct Line: Hashable, Sendable {
     /// The run.
-    public let runID: RunID
+    package let runID: RunID
     /// When it happened.
-    public let time: BusTime
+    package let time: BusTime
     /// What happened.
-    public let event: LedgerEvent
+    package let event: LedgerEvent
   }
 
   /// The verdicts, in order of judgement.
-  public var answers: [Answer] = []
+  package var answers: [Answer] = []
   /// New entries of the ledgers, in the order in which they were made.
-  public var lines: [Line] = []
+  package var lines: [Line] = []
   /// Ids that became aliases, with the runs that they name.
-  public var aliases: [RunID: RunID] = [:]
+  package var aliases: [RunID: RunID] = [:]
   /// The windows that settled and applied something.
-  public var windows: [SettledWindow] = []
+  package var windows: [SettledWindow] = []
   /// Waiting presses that moved into the next window.
-  public var admitted: [CommandID] = []
+  package var admitted: [CommandID] = []
   /// Whole runs that became runs of their own.
-  public var wholeRuns: [WholeRun] = []
+  package var wholeRuns: [WholeRun] = []
 
   /// Whether there is neither an answer nor a press that joined a window.
-  public var isEmpty: Bool { answers.isEmpty && admitted.isEmpty }
+  package var isEmpty: Bool { answers.isEmpty && admitted.isEmpty }
 }
 
 /// Records each decision both in the control state and in the settlement, so that the two cannot differ.

@@ -1,22 +1,22 @@
 /// A burst of presses that are judged together. It is bounded by press times, not by arrival times.
-public struct Window: Hashable, Sendable {
+package struct Window: Hashable, Sendable {
   /// The lengths of the windows of a bus.
-  public struct Rule: Hashable, Sendable {
+  package struct Rule: Hashable, Sendable {
     /// Bus time from the last press to the deadline. Zero turns windows off: every press is judged alone.
-    public let length: BusDuration
+    package let length: BusDuration
     /// The longest time from the first press to the deadline, so that a device that chatters cannot delay all verdicts.
-    public var longest: BusDuration { max(.seconds(2), length) }
+    package var longest: BusDuration { max(.seconds(2), length) }
 
     /// A rule from the window's length; a negative one counts as zero.
-    public init(length: BusDuration) { self.length = max(.zero, length) }
+    package init(length: BusDuration) { self.length = max(.zero, length) }
   }
 
   /// The earliest press time in the window.
-  public private(set) var first: BusTime
+  package private(set) var first: BusTime
   /// The latest press time in the window.
-  public private(set) var last: BusTime
+  package private(set) var last: BusTime
   /// The presses, in order of arrival.
-  public private(set) var presses: [AcceptedCommand]
+  package private(set) var presses: [AcceptedCommand]
   private let rule: Rule
 
   /// A window that a press opens.
@@ -28,7 +28,7 @@ public struct Window: Hashable, Sendable {
   }
 
   /// When the window settles.
-  public var deadline: BusTime { min(last + rule.length, first + rule.longest) }
+  package var deadline: BusTime { min(last + rule.length, first + rule.longest) }
 
   /// Whether a press belongs to the window. One at or after the deadline belongs to the next.
   func admits(_ press: AcceptedCommand) -> Bool { press.pressedAt < deadline }

@@ -2,7 +2,7 @@
 ///
 /// The smallest offset between the two clocks in the last minute is that of the fastest frame. If the offset of another
 /// frame is larger, the difference counts as time in a queue, and so as age.
-public struct ClockOffset: Hashable, Sendable {
+package struct ClockOffset: Hashable, Sendable {
   private struct Bucket: Hashable {
     let begins: BusTime
     var smallest: BusDuration
@@ -13,7 +13,7 @@ public struct ClockOffset: Hashable, Sendable {
   private var buckets: [Bucket] = []
 
   /// An estimator without a frame yet.
-  public init() {}
+  package init() {}
 
   /// Adds a frame's clock reading and estimates when the frame arrived.
   ///
@@ -21,7 +21,7 @@ public struct ClockOffset: Hashable, Sendable {
   ///   - sentAt: the sender's clock at the moment of sending.
   ///   - now: the receiver's clock, which must run at the same rate.
   /// - Returns: the arrival on the receiver's clock, never later than `now`.
-  public mutating func arrival(sentAt: BusTime, now: BusTime) -> BusTime {
+  package mutating func arrival(sentAt: BusTime, now: BusTime) -> BusTime {
     let offset = now - sentAt
     if let last = buckets.last, now < last.begins + Self.bucketLength {
       buckets[buckets.count - 1].smallest = min(last.smallest, offset)

@@ -1,5 +1,5 @@
 /// The item of an outbox row.
-public enum OutboxItem: Hashable, Sendable {
+package enum OutboxItem: Hashable, Sendable {
   /// A command.
   case command(Command)
   /// A reading, and the run in which it was taken as far as the sender knows. The zero of its moment's time line is the
@@ -11,7 +11,7 @@ public enum OutboxItem: Hashable, Sendable {
   case verdict(Verdict)
 
   /// Its id; `nil` for a sample. A verdict has the id of its command.
-  public var id: MessageID? {
+  package var id: MessageID? {
     switch self {
     case .command(let command): MessageID(high: command.id.high, low: command.id.low)
     case .sample: nil
@@ -21,7 +21,7 @@ public enum OutboxItem: Hashable, Sendable {
   }
 
   /// Roughly how many bytes it has on disk and on the wire.
-  public var size: Int {
+  package var size: Int {
     switch self {
     case .command, .verdict: 200
     case .sample: 64
@@ -31,22 +31,22 @@ public enum OutboxItem: Hashable, Sendable {
 }
 
 /// One row of an outbox: an item that a node has to deliver to another one.
-public struct OutboxRow: Hashable, Sendable {
+package struct OutboxRow: Hashable, Sendable {
   /// The stream to which it belongs.
-  public var stream: OutboundStreamID
+  package var stream: OutboundStreamID
   /// Its sequence number in the stream.
-  public var sequence: UInt64
+  package var sequence: UInt64
   /// The item; `nil` for a tombstone, which keeps the sequence number of an item that is not delivered.
-  public var item: OutboxItem?
+  package var item: OutboxItem?
   /// When the item was pressed, measured or posted, on the node's monotonic clock (not bus time).
-  public var since: BusTime
+  package var since: BusTime
   /// Whether `since` is an estimate by wall time, because the machine rebooted after it.
-  public var isUncertain: Bool
+  package var isUncertain: Bool
   /// How often it may have been sent. With 0 it was certainly never sent and can be cancelled.
-  public var tries: UInt32
+  package var tries: UInt32
 
   /// A row from its parts.
-  public init(
+  package init(
     stream: OutboundStreamID, sequence: UInt64, item: OutboxItem?, since: BusTime, isUncertain: Bool = false,
     tries: UInt32 = 0
   ) {
@@ -59,22 +59,22 @@ public struct OutboxRow: Hashable, Sendable {
   }
 
   /// The sequence number with the item's id.
-  public var mark: StreamMark { StreamMark(sequence: sequence, id: item?.id) }
+  package var mark: StreamMark { StreamMark(sequence: sequence, id: item?.id) }
 }
 
 /// A message that its sender has put in quarantine, because the receiver's handler kept failing for it.
-public struct QuarantinedMessage: Hashable, Sendable {
+package struct QuarantinedMessage: Hashable, Sendable {
   /// The message.
-  public var message: AppMessage
+  package var message: AppMessage
   /// The receiving store.
-  public var receiver: StoreID
+  package var receiver: StoreID
   /// The last failure that the receiver reported.
-  public var reason: String
+  package var reason: String
   /// When it was put in quarantine, on the node's monotonic clock.
-  public var since: BusTime
+  package var since: BusTime
 
   /// A quarantined message from its parts.
-  public init(message: AppMessage, receiver: StoreID, reason: String, since: BusTime) {
+  package init(message: AppMessage, receiver: StoreID, reason: String, since: BusTime) {
     self.message = message
     self.receiver = receiver
     self.reason = reason
@@ -83,20 +83,20 @@ public struct QuarantinedMessage: Hashable, Sendable {
 }
 
 /// The newest value of a key for another device, sent or not.
-public struct LatestRow: Hashable, Sendable {
+package struct LatestRow: Hashable, Sendable {
   /// The receiving device; `nil` on a peer, which sends to whatever hub it has.
-  public var device: DeviceID?
+  package var device: DeviceID?
   /// The key.
-  public var key: String
+  package var key: String
   /// The version of the value; it grows with every value of the key.
-  public var version: UInt64
+  package var version: UInt64
   /// The value.
-  public var message: AppMessage
+  package var message: AppMessage
   /// Whether the other device has the value, or has refused it.
-  public var isAcknowledged: Bool
+  package var isAcknowledged: Bool
 
   /// A row from its parts.
-  public init(device: DeviceID?, key: String, version: UInt64, message: AppMessage, isAcknowledged: Bool = false) {
+  package init(device: DeviceID?, key: String, version: UInt64, message: AppMessage, isAcknowledged: Bool = false) {
     self.device = device
     self.key = key
     self.version = version
@@ -106,20 +106,20 @@ public struct LatestRow: Hashable, Sendable {
 }
 
 /// The newest value of a key that was received from another device.
-public struct LatestReceived: Hashable, Sendable {
+package struct LatestReceived: Hashable, Sendable {
   /// The device that it came from.
-  public var device: DeviceID
+  package var device: DeviceID
   /// The sending store, which numbers the versions.
-  public var store: StoreID
+  package var store: StoreID
   /// The key.
-  public var key: String
+  package var key: String
   /// The version that the sender gave the value.
-  public var version: UInt64
+  package var version: UInt64
   /// The value.
-  public var message: AppMessage
+  package var message: AppMessage
 
   /// A row from its parts.
-  public init(device: DeviceID, store: StoreID, key: String, version: UInt64, message: AppMessage) {
+  package init(device: DeviceID, store: StoreID, key: String, version: UInt64, message: AppMessage) {
     self.device = device
     self.store = store
     self.key = key
@@ -129,20 +129,20 @@ public struct LatestReceived: Hashable, Sendable {
 }
 
 /// A device that a hub has met.
-public struct KnownDevice: Hashable, Sendable {
+package struct KnownDevice: Hashable, Sendable {
   /// The device.
-  public var deviceID: DeviceID
+  package var deviceID: DeviceID
   /// What kind of node it is.
-  public var role: NodeRole
+  package var role: NodeRole
   /// The device's store, to which its streams go.
-  public var storeID: StoreID
+  package var storeID: StoreID
   /// When the hub last heard from it, in bus time.
-  public var heardAt: BusTime
+  package var heardAt: BusTime
   /// The identity that last said hello as this device.
-  public var identity: ConnectionIdentity
+  package var identity: ConnectionIdentity
 
   /// A device from its parts.
-  public init(
+  package init(
     deviceID: DeviceID, role: NodeRole, storeID: StoreID, heardAt: BusTime, identity: ConnectionIdentity = .localOwner
   ) {
     self.identity = identity
@@ -154,20 +154,20 @@ public struct KnownDevice: Hashable, Sendable {
 }
 
 /// Everything that a store holds about sending and receiving, on a hub or a peer.
-public struct DeliveryHistory: Sendable {
+package struct DeliveryHistory: Sendable {
   /// The rows of the outbox, ordered by stream and sequence.
-  public var rows: [OutboxRow] = []
+  package var rows: [OutboxRow] = []
   /// Up to where the receiver of each stream has acknowledged it.
-  public var acknowledged: [OutboundStreamID: UInt64] = [:]
+  package var acknowledged: [OutboundStreamID: UInt64] = [:]
   /// Up to where each stream from another store was durably processed.
-  public var watermarks: [StreamID: StreamMark] = [:]
+  package var watermarks: [StreamID: StreamMark] = [:]
   /// The messages in quarantine, oldest first.
-  public var quarantine: [QuarantinedMessage] = []
+  package var quarantine: [QuarantinedMessage] = []
   /// The newest values that this node's app posted.
-  public var latestSent: [LatestRow] = []
+  package var latestSent: [LatestRow] = []
   /// The newest values that were received.
-  public var latestReceived: [LatestReceived] = []
+  package var latestReceived: [LatestReceived] = []
 
   /// A history without a past.
-  public init() {}
+  package init() {}
 }

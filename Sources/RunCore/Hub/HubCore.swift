@@ -3,9 +3,9 @@
 ///
 /// A hub is `opening` while its term is being made durable. It can then go to `open`, where it stays. Its driver stops
 /// it by feeding it no more events.
-public struct HubCore: Sendable {
+package struct HubCore: Sendable {
   /// The next moment at which the driver has to feed ``Event/deadline``; `nil` if nothing is due.
-  public private(set) var deadline: BusTime?
+  package private(set) var deadline: BusTime?
 
   let settings: Settings
   var generator: SeededGenerator
@@ -60,7 +60,7 @@ public struct HubCore: Sendable {
   ///   - now: the hub's bus time.
   ///   - wallSeconds: the wall clock now, in seconds since 1970. It dates the rows of an earlier boot.
   ///   - bootID: the boot that the clock's monotonic readings belong to; empty when unknown.
-  public init(
+  package init(
     settings: Settings, history: HubHistory = HubHistory(), now: BusTime, wallSeconds: Double = 0, bootID: String = ""
   ) {
     self.settings = settings
@@ -101,17 +101,17 @@ public struct HubCore: Sendable {
   var ledger: RunLedger { presentRun.ledger }
 
   /// The last published snapshot.
-  public var authoritative: Snapshot { publisher.published ?? .none }
+  package var authoritative: Snapshot { publisher.published ?? .none }
 
   /// The phase with the hub's own unjudged presses applied on top.
-  public var predicted: RunPhase {
+  package var predicted: RunPhase {
     book.ownUnjudged.reduce(into: RunMachine(phase: arbiter.control.phase)) {
       _ = $0.apply($1.command.kind)
     }.phase
   }
 
   /// Processes one event and returns the actions for the driver to carry out, in order.
-  public mutating func receive(_ event: Event, at now: BusTime) -> [Action] {
+  package mutating func receive(_ event: Event, at now: BusTime) -> [Action] {
     var actions: [Action] = []
     switch event {
     case .started: start(at: now)

@@ -1,7 +1,7 @@
 // The events that a hub core receives, and the actions that it returns.
 extension HubCore {
   /// What can happen to a hub.
-  public enum Event: Sendable {
+  package enum Event: Sendable {
     /// The hub starts: the first event of all.
     case started
     /// A listener's sockets are open. It publishes events at this endpoint, empty if it publishes none, and its
@@ -60,7 +60,7 @@ extension HubCore {
   }
 
   /// What the driver has to do for a hub, in the order in which the actions are returned.
-  public enum Action: Hashable, Sendable {
+  package enum Action: Hashable, Sendable {
     /// Open the sockets of all listeners, then feed ``Event/opened(eventsEndpoint:listener:limits:)`` for each.
     case open
     /// Answer a connection.

@@ -60,7 +60,7 @@ extension HubCore {
         return give(.refused(InquiryFailure.notQuarantined), to: number, into: &actions)
       }
       guard let device = mail.device(using: old.receiver) else {
-        return give(.refused("the device that it was for is not known any more"), to: number, into: &actions)
+        return give(.refused(InquiryFailure.receiverUnknown), to: number, into: &actions)
       }
       let message = AppMessage(id: generator.identifier(), name: old.message.name, body: old.message.body)
       var refusal: PostRefusal?
@@ -103,7 +103,7 @@ extension HubCore {
   }
 
   /// The reason that is given when a recovery decision comes and no run waits for one.
-  public static let nothingToRecover = "no run waits for an answer"
+  package static let nothingToRecover = "no run waits for an answer"
 
   private mutating func cancel(_ id: MessageID, at now: BusTime, into actions: inout [Action]) -> InquiryReply {
     if let store = mail.store(holding: id) {
@@ -119,7 +119,7 @@ extension HubCore {
   }
 
   /// The newest value of a key that a device sent; `nil` if it has sent none.
-  public func latest(_ key: String, from device: DeviceID) -> AppMessage? {
+  package func latest(_ key: String, from device: DeviceID) -> AppMessage? {
     mail.value(of: key, from: device)
   }
 

@@ -37,7 +37,7 @@ extension HubCore {
   }
 
   /// Whether a run waits for a recovery decision.
-  public var isRecovering: Bool {
+  package var isRecovering: Bool {
     if case .asking = unfinished?.stage { true } else { false }
   }
 

@@ -45,7 +45,7 @@ extension HubCore {
   }
 
   /// Whether received readings are not durable yet, or what they change is not published yet.
-  public var hasPendingSamples: Bool { samples.isPending || !commits.isIdle }
+  package var hasPendingSamples: Bool { samples.isPending || !commits.isIdle }
 
   /// Commits gathered samples outside the schedule of ticks. If they amend a run whose snapshots are not on schedule, a
   /// snapshot is published as well.

@@ -1,35 +1,35 @@
 extension HubCore {
   /// The settings of a hub.
-  public struct Settings: Sendable {
+  package struct Settings: Sendable {
     /// The name of the hub's device.
-    public var deviceID: DeviceID
+    package var deviceID: DeviceID
     /// The id of the node.
-    public var nodeID: NodeID
+    package var nodeID: NodeID
     /// The id of the node's store.
-    public var storeID: StoreID
+    package var storeID: StoreID
     /// The length of a window, in bus time; zero switches windows off.
-    public var debounce: BusDuration
+    package var debounce: BusDuration
     /// The bus clock: its speed, and how it relates to the monotonic clock.
-    public var clock: BusClock
+    package var clock: BusClock
     /// How the metrics are computed, for example with the runner's weight and auto-pause.
-    public var metrics: MetricsSettings
+    package var metrics: MetricsSettings
     /// What becomes of a run that was on when the last incarnation ended.
-    public var recovery: RecoveryChoice
+    package var recovery: RecoveryChoice
     /// Whether the time without a hub counts as active in a run that goes on.
-    public var downtime: Downtime
+    package var downtime: Downtime
     /// A run that was without its hub for longer than this, in bus time, is stopped.
-    public var recoveryAgeMax = BusDuration.seconds(86_400)
+    package var recoveryAgeMax = BusDuration.seconds(86_400)
     /// Once a run's ledger holds this many entries, further readings are dropped: two days of five readings a second.
     /// They use 88 MB in memory and 38 MB in the store, and are read back in seconds.
-    public var ledgerEntriesMax = 1_000_000
+    package var ledgerEntriesMax = 1_000_000
     /// The most readings that one incarnation accepts of a run that is over: five devices that were away all the time.
-    public var pastReadingsMax = 200_000
+    package var pastReadingsMax = 200_000
     /// Once all stores together are owed this many verdicts, each store may be owed 16 only.
-    public var owedVerdictsMax = 65_536
+    package var owedVerdictsMax = 65_536
     /// The version of the program, as stated in records.
-    public var appVersion: String
+    package var appVersion: String
     /// The seed of jitter and new ids; the driver draws it at random for each incarnation.
-    public var seed: UInt64
+    package var seed: UInt64
 
     /// The metrics settings without the runner's setup, which stands in each run's own ledger.
     var unchosenMetrics: MetricsSettings {
@@ -39,7 +39,7 @@ extension HubCore {
     }
 
     /// Creates the settings of a hub.
-    public init(
+    package init(
       deviceID: DeviceID, nodeID: NodeID, storeID: StoreID, debounce: BusDuration, clock: BusClock,
       metrics: MetricsSettings = MetricsSettings(), recovery: RecoveryChoice = .resume, downtime: Downtime = .paused,
       appVersion: String = "", seed: UInt64 = 0

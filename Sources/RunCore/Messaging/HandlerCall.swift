@@ -1,5 +1,5 @@
 /// Why a node refuses to post a message.
-public enum PostRefusal: Hashable, Sendable {
+package enum PostRefusal: Hashable, Sendable {
   /// The name, key or body is longer than the wire carries, or the name or key is empty or has control characters.
   case tooLong
   /// The other side is not reachable, and the message may only be delivered now.
@@ -12,20 +12,20 @@ public enum PostRefusal: Hashable, Sendable {
 
 /// A message that is handed to the app. If it has a sequence number, the driver reports whether the app's handler has
 /// returned or failed.
-public struct HandlerCall: Hashable, Sendable {
+package struct HandlerCall: Hashable, Sendable {
   /// The message.
-  public let received: ReceivedMessage
+  package let received: ReceivedMessage
   /// The stream from the message's sender.
-  public let stream: StreamID
+  package let stream: StreamID
   /// Its sequence number in that stream; `nil` for a live message or a newest value, whose sender does not wait for the
   /// handler.
-  public let sequence: UInt64?
+  package let sequence: UInt64?
   /// Grows whenever unhandled messages will be handed over again. Calls of an earlier generation are then stale: their
   /// messages arrive again, unless the sender has put them in quarantine.
-  public let handlerGeneration: UInt64
+  package let handlerGeneration: UInt64
 
   /// A handler call from its parts.
-  public init(received: ReceivedMessage, stream: StreamID, sequence: UInt64?, handlerGeneration: UInt64 = 0) {
+  package init(received: ReceivedMessage, stream: StreamID, sequence: UInt64?, handlerGeneration: UInt64 = 0) {
     self.received = received
     self.stream = stream
     self.sequence = sequence

@@ -6,7 +6,7 @@
 ///
 /// Data flows in one direction: the stopwatch assigns a sample to a line, the activity meter tells what the runner
 /// does, the distance meter turns samples into increments, and increments feed pace, splits, laps and energy.
-public struct Calculator: Hashable, Sendable {
+package struct Calculator: Hashable, Sendable {
   private var settings: MetricsSettings
   private var stopwatch = Stopwatch()
   private var activity = ActivityMeter()
@@ -20,7 +20,7 @@ public struct Calculator: Hashable, Sendable {
   private var clockSetAt: BusTime?
 
   /// A calculator before the first entry.
-  public init(settings: MetricsSettings = MetricsSettings()) {
+  package init(settings: MetricsSettings = MetricsSettings()) {
     self.settings = settings
     account = DistanceAccount(settings: settings)
   }
@@ -38,7 +38,7 @@ public struct Calculator: Hashable, Sendable {
   ///
   /// - Returns: the route point of a fix during the run; otherwise `nil`.
   @discardableResult
-  public mutating func fold(_ entry: LedgerEntry) -> RoutePoint? {
+  package mutating func fold(_ entry: LedgerEntry) -> RoutePoint? {
     switch entry.event {
     case .transition(let transition):
       clockSetAt = entry.time
@@ -183,13 +183,13 @@ public struct Calculator: Hashable, Sendable {
   /// The metrics at a moment. A moment before the last change of phase counts as that change.
   ///
   /// Samples later than `now`, from a sender whose clock runs ahead, do not move the clocks.
-  public func metrics(at now: BusTime) -> RunMetrics {
+  package func metrics(at now: BusTime) -> RunMetrics {
     let now = max(now, clockSetAt ?? now)
     return finished(at: now).numbers(at: now)
   }
 
   /// The metrics at a moment, as ``metrics(at:)``, with splits, laps and distance sources.
-  public func report(at now: BusTime) -> RunReport {
+  package func report(at now: BusTime) -> RunReport {
     let now = max(now, clockSetAt ?? now)
     let finished = finished(at: now)
     let numbers = finished.numbers(at: now)

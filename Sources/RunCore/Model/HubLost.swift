@@ -39,9 +39,9 @@ public struct ViewState: Hashable, Sendable {
 
 /// The state of a peer's hub failure detector in its store. A peer that restarts during a silence of the hub does not
 /// raise the alarm again.
-public struct HubFailureMark: Hashable, Sendable {
+package struct HubFailureMark: Hashable, Sendable {
   /// What the peer does when the hub stays silent.
-  public enum Duty: Int, Hashable, Sendable, CaseIterable {
+  package enum Duty: Int, Hashable, Sendable, CaseIterable {
     /// The peer raises an alarm when the silence lasts too long while a run is on.
     case armed = 0
     /// The peer expects silence, because the hub has said goodbye.
@@ -50,12 +50,12 @@ public struct HubFailureMark: Hashable, Sendable {
     case alarmed = 2
   }
   /// What the peer does when the hub stays silent.
-  public var duty: Duty
+  package var duty: Duty
   /// The last alarm, of this silence or an earlier one.
-  public var lastAlarm: HubLost?
+  package var lastAlarm: HubLost?
 
   /// A mark from its parts; by default armed and without an earlier alarm.
-  public init(duty: Duty = .armed, lastAlarm: HubLost? = nil) {
+  package init(duty: Duty = .armed, lastAlarm: HubLost? = nil) {
     self.duty = duty
     self.lastAlarm = lastAlarm
   }

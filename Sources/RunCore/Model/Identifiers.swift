@@ -65,18 +65,18 @@ public enum CommandTag: Sendable {}
 /// What a ``RunID`` identifies.
 public enum RunTag: Sendable {}
 /// What a ``NodeID`` identifies.
-public enum NodeTag: Sendable {}
+package enum NodeTag: Sendable {}
 /// What a ``StoreID`` identifies.
-public enum StoreTag: Sendable {}
+package enum StoreTag: Sendable {}
 
 /// Identifies a command; it stays the same when the command is sent again.
 public typealias CommandID = Identifier<CommandTag>
 /// Identifies a run; the node that sends the start creates it.
 public typealias RunID = Identifier<RunTag>
 /// Identifies a node across its restarts.
-public typealias NodeID = Identifier<NodeTag>
+package typealias NodeID = Identifier<NodeTag>
 /// Identifies a store. A store that has lost history gets a new one.
-public typealias StoreID = Identifier<StoreTag>
+package typealias StoreID = Identifier<StoreTag>
 
 /// What a ``DeviceID`` names.
 public enum DeviceTag: Sendable {}

@@ -1,14 +1,14 @@
 /// One phase transition of the authoritative run state.
-public struct Transition: Hashable, Sendable, Codable {
+package struct Transition: Hashable, Sendable, Codable {
   /// The kind of the command that made it.
-  public let kind: CommandKind
+  package let kind: CommandKind
   /// The revision that it made.
-  public let revision: UInt64
+  package let revision: UInt64
   /// The command that made it.
-  public let change: Author
+  package let change: Author
 
   /// A transition from its parts.
-  public init(kind: CommandKind, revision: UInt64, change: Author) {
+  package init(kind: CommandKind, revision: UInt64, change: Author) {
     self.kind = kind
     self.revision = revision
     self.change = change
@@ -34,7 +34,7 @@ public struct RunSetup: Hashable, Sendable, Codable {
 }
 
 /// What can happen in a run.
-public enum LedgerEvent: Hashable, Sendable, Codable {
+package enum LedgerEvent: Hashable, Sendable, Codable {
   /// The phase changed.
   case transition(Transition)
   /// A lap was marked.
@@ -57,16 +57,16 @@ public enum LedgerEvent: Hashable, Sendable, Codable {
 }
 
 /// One entry of a run's ledger.
-public struct LedgerEntry: Hashable, Sendable, Codable {
+package struct LedgerEntry: Hashable, Sendable, Codable {
   /// When it happened, on the hub's time line.
-  public let time: BusTime
+  package let time: BusTime
   /// Its position in the journal, which breaks ties.
-  public let position: UInt64
+  package let position: UInt64
   /// What happened.
-  public let event: LedgerEvent
+  package let event: LedgerEvent
 
   /// An entry from its parts.
-  public init(time: BusTime, position: UInt64, event: LedgerEvent) {
+  package init(time: BusTime, position: UInt64, event: LedgerEvent) {
     self.time = time
     self.position = position
     self.event = event
@@ -76,7 +76,7 @@ public struct LedgerEntry: Hashable, Sendable, Codable {
   ///
   /// Entries are ordered by time, then setup, transitions, laps, gaps and samples, samples by kind and device, and last
   /// by journal position. So the metrics do not depend on which reading of an instant arrived first.
-  public static func precedes(_ left: LedgerEntry, _ right: LedgerEntry) -> Bool {
+  package static func precedes(_ left: LedgerEntry, _ right: LedgerEntry) -> Bool {
     if left.time != right.time { return left.time < right.time }
     let ranks = (left.rank, right.rank)
     if ranks.0 != ranks.1 { return ranks.0 < ranks.1 }

@@ -29,9 +29,9 @@ public enum Downtime: String, Hashable, Sendable, Codable, CaseIterable {
 }
 
 /// What a hub did with a run that was on when the hub died. A run that simply continues is not reported.
-public struct RunRecovery: Hashable, Sendable {
+package struct RunRecovery: Hashable, Sendable {
   /// What the hub did with the run.
-  public enum Outcome: Hashable, Sendable {
+  package enum Outcome: Hashable, Sendable {
     /// The hub waits for a ``RecoveryAnswer``.
     case asked
     /// The hub stopped the run as of the moment of its death.
@@ -42,14 +42,14 @@ public struct RunRecovery: Hashable, Sendable {
     case discarded
   }
   /// The run.
-  public let runID: RunID
+  package let runID: RunID
   /// What the hub did with it.
-  public let outcome: Outcome
+  package let outcome: Outcome
   /// Bus time from the hub's death to this outcome.
-  public let downtime: BusDuration
+  package let downtime: BusDuration
 
   /// A recovery from its parts.
-  public init(runID: RunID, outcome: Outcome, downtime: BusDuration) {
+  package init(runID: RunID, outcome: Outcome, downtime: BusDuration) {
     self.runID = runID
     self.outcome = outcome
     self.downtime = downtime

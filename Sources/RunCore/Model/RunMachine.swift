@@ -18,18 +18,18 @@
 /// A lap is legal while a run is on and does not change the phase.
 ///
 /// This is the only table of legal commands. What a legal command leads to is ``CommandKind/targetPhase``.
-public struct RunMachine: Hashable, Sendable {
+package struct RunMachine: Hashable, Sendable {
   /// The present phase.
-  public private(set) var phase: RunPhase
+  package private(set) var phase: RunPhase
 
   /// A machine that begins in a phase.
-  public init(phase: RunPhase = .idle) { self.phase = phase }
+  package init(phase: RunPhase = .idle) { self.phase = phase }
 
   /// Whether a command asks for the present phase. A lap never does.
-  public func isRepeat(_ kind: CommandKind) -> Bool { kind.targetPhase == phase }
+  package func isRepeat(_ kind: CommandKind) -> Bool { kind.targetPhase == phase }
 
   /// Whether a command is legal in the present phase.
-  public func allows(_ kind: CommandKind) -> Bool {
+  package func allows(_ kind: CommandKind) -> Bool {
     switch (kind, phase) {
     case (.start, .idle), (.start, .completed): true
     case (.pause, .running), (.resume, .paused): true
@@ -45,7 +45,7 @@ public struct RunMachine: Hashable, Sendable {
   }
 
   /// Applies a command if it is legal, and returns whether it was.
-  public mutating func apply(_ kind: CommandKind) -> Bool {
+  package mutating func apply(_ kind: CommandKind) -> Bool {
     guard allows(kind) else { return false }
     if let target = kind.targetPhase { phase = target }
     return true

@@ -1,7 +1,7 @@
 /// Names a numbered stream on its receiver's side, by the sender's store and the kind of items.
-public struct StreamID: Hashable, Sendable, Codable {
+package struct StreamID: Hashable, Sendable, Codable {
   /// What a stream carries. Each kind has its own sequence numbers, so one kind never blocks another.
-  public enum Kind: String, Hashable, Sendable, Codable, CaseIterable {
+  package enum Kind: String, Hashable, Sendable, Codable, CaseIterable {
     /// Commands of a person.
     case commands
     /// Sensor readings.
@@ -12,26 +12,26 @@ public struct StreamID: Hashable, Sendable, Codable {
     case verdicts
   }
   /// The sender's store.
-  public let sender: StoreID
+  package let sender: StoreID
   /// What it carries.
-  public let kind: Kind
+  package let kind: Kind
 
   /// A stream by its sender's store and its kind; the receiver is the node that keeps its watermark.
-  public init(sender: StoreID, kind: Kind) {
+  package init(sender: StoreID, kind: Kind) {
     self.sender = sender
     self.kind = kind
   }
 }
 
 /// Names a numbered stream on its sender's side, by the receiver's store and the kind of items.
-public struct OutboundStreamID: Hashable, Sendable, Codable {
+package struct OutboundStreamID: Hashable, Sendable, Codable {
   /// The receiver's store; ``RunCore/Identifier/none`` until a peer has met its hub.
-  public let receiver: StoreID
+  package let receiver: StoreID
   /// What it carries.
-  public let kind: StreamID.Kind
+  package let kind: StreamID.Kind
 
   /// A stream by its receiver's store and its kind.
-  public init(receiver: StoreID, kind: StreamID.Kind) {
+  package init(receiver: StoreID, kind: StreamID.Kind) {
     self.receiver = receiver
     self.kind = kind
   }
@@ -45,19 +45,19 @@ extension Identifier {
 /// A sequence number of a stream with the id of the item at it.
 ///
 /// Two nodes that have different ids for the same sequence number have different histories of the stream.
-public struct StreamMark: Hashable, Sendable, Codable {
+package struct StreamMark: Hashable, Sendable, Codable {
   /// Counts from 1; 0 before the first item.
-  public let sequence: UInt64
+  package let sequence: UInt64
   /// The id of the command or message at the sequence; at a tombstone, the id of the last item before it. `nil` before
   /// the first item, and where no id is kept (samples, commands of an unknown kind).
-  public let id: MessageID?
+  package let id: MessageID?
 
   /// A mark from its parts.
-  public init(sequence: UInt64, id: MessageID? = nil) {
+  package init(sequence: UInt64, id: MessageID? = nil) {
     self.sequence = sequence
     self.id = id
   }
 
   /// The mark before the first item.
-  public static let start = StreamMark(sequence: 0)
+  package static let start = StreamMark(sequence: 0)
 }

@@ -131,25 +131,25 @@ public struct BusSpeed: Hashable, Sendable, Codable {
 }
 
 /// Maps a monotonic clock at real speed to bus time and back.
-public struct BusClock: Hashable, Sendable {
+package struct BusClock: Hashable, Sendable {
   /// A reading of the monotonic clock.
-  public let realAnchor: BusTime
+  package let realAnchor: BusTime
   /// The bus time at `realAnchor`.
-  public let busAnchor: BusTime
+  package let busAnchor: BusTime
   /// How fast bus time runs.
-  public let speed: BusSpeed
+  package let speed: BusSpeed
 
   /// A clock that shows `busAnchor` when the monotonic clock shows `realAnchor`.
-  public init(realAnchor: BusTime, busAnchor: BusTime, speed: BusSpeed) {
+  package init(realAnchor: BusTime, busAnchor: BusTime, speed: BusSpeed) {
     self.realAnchor = realAnchor
     self.busAnchor = busAnchor
     self.speed = speed
   }
 
   /// Bus time at a monotonic reading.
-  public func bus(at real: BusTime) -> BusTime { busAnchor + speed.bus(fromReal: real - realAnchor) }
+  package func bus(at real: BusTime) -> BusTime { busAnchor + speed.bus(fromReal: real - realAnchor) }
   /// The first reading of the monotonic clock at which bus time has reached `bus`.
-  public func real(at bus: BusTime) -> BusTime {
+  package func real(at bus: BusTime) -> BusTime {
     bus == .distantFuture ? .distantFuture : realAnchor + speed.real(fromBus: bus - busAnchor)
   }
 }

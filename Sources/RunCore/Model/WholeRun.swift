@@ -1,19 +1,19 @@
 /// A run that a peer started and stopped while it could not reach the hub, so that the hub received all its commands at
 /// once. The hub keeps it beside the present run.
-public struct WholeRun: Hashable, Sendable {
+package struct WholeRun: Hashable, Sendable {
   /// The run; the journal contains its entries.
-  public let runID: RunID
+  package let runID: RunID
   /// The device that ran it.
-  public let deviceID: DeviceID
+  package let deviceID: DeviceID
   /// When it started, on the hub's time line.
-  public let startedAt: BusTime
+  package let startedAt: BusTime
   /// When it was stopped.
-  public let stoppedAt: BusTime
+  package let stoppedAt: BusTime
   /// Whether it overlaps another run. The hub keeps both and leaves the decision to a person.
-  public let isConflicted: Bool
+  package let isConflicted: Bool
 
   /// A whole run from its parts.
-  public init(runID: RunID, deviceID: DeviceID, startedAt: BusTime, stoppedAt: BusTime, isConflicted: Bool) {
+  package init(runID: RunID, deviceID: DeviceID, startedAt: BusTime, stoppedAt: BusTime, isConflicted: Bool) {
     self.runID = runID
     self.deviceID = deviceID
     self.startedAt = startedAt

@@ -3,7 +3,7 @@
 ///
 /// The core routes: it gives each event to its parts and turns what they return into writes and actions. A part has
 /// private state and does not know the core or another part.
-public struct PeerCore: Sendable {
+package struct PeerCore: Sendable {
   /// What the peer does once a commit is durable.
   enum Effect: Sendable {
     case act(Action)
@@ -44,7 +44,7 @@ public struct PeerCore: Sendable {
   ///   - now: the peer's monotonic clock.
   ///   - wallSeconds: the wall clock now, in seconds since 1970. It dates the rows of an earlier boot.
   ///   - bootID: the boot that `now` belongs to; empty when unknown.
-  public init(
+  package init(
     settings: Settings, history: PeerHistory = PeerHistory(), now: BusTime = .zero, wallSeconds: Double = 0,
     bootID: String = ""
   ) {
@@ -89,40 +89,40 @@ public struct PeerCore: Sendable {
   // MARK: What the app and the driver read
 
   /// The last snapshot that was received.
-  public var authoritative: Snapshot { view.authoritative }
+  package var authoritative: Snapshot { view.authoritative }
   /// Converts this peer's clock to the hub's bus time; `nil` before the first snapshot.
-  public var clock: BusClock? { view.clock }
+  package var clock: BusClock? { view.clock }
   /// Whether the hub has answered lately.
-  public var isReachable: Bool { session.isReachable }
+  package var isReachable: Bool { session.isReachable }
   /// When the hub was last heard; `nil` if it never was.
-  public var heardAt: BusTime? { session.hearing.heardAt }
+  package var heardAt: BusTime? { session.hearing.heardAt }
   /// The last round trip.
-  public var roundTrip: BusDuration? { session.roundTrip }
+  package var roundTrip: BusDuration? { session.roundTrip }
 
   /// The phase with this peer's own commands applied that the snapshot does not show yet, for buttons that react at
   /// once.
-  public var predicted: RunPhase { commands.predicted(from: view.authoritative.phase) }
+  package var predicted: RunPhase { commands.predicted(from: view.authoritative.phase) }
 
   /// How many commands wait for their verdict.
-  public var unjudgedCount: Int { commands.unjudgedCount }
+  package var unjudgedCount: Int { commands.unjudgedCount }
 
   /// How many samples the hub has not acknowledged.
-  public var spooledCount: Int { samples.waitingCount }
+  package var spooledCount: Int { samples.waitingCount }
 
   /// Whether no more samples are accepted until the hub acknowledges some.
-  public var isSpoolFull: Bool { samples.isFull }
+  package var isSpoolFull: Bool { samples.isFull }
 
   /// Whether no more commands are accepted until some are judged.
-  public var isOutboxFull: Bool { commands.isFull }
+  package var isOutboxFull: Bool { commands.isFull }
 
   /// The newest value of a key that the hub sent; `nil` if it has sent none.
-  public func latest(_ key: String) -> AppMessage? { courier.value(of: key) }
+  package func latest(_ key: String) -> AppMessage? { courier.value(of: key) }
 
   /// The hub's bus time now, as far as this peer knows; `nil` before the first snapshot.
-  public func busNow(at now: BusTime) -> BusTime? { view.clock?.bus(at: now) }
+  package func busNow(at now: BusTime) -> BusTime? { view.clock?.bus(at: now) }
 
   /// The next moment at which the driver has to feed ``Event/deadline``; `nil` if nothing is due.
-  public var deadline: BusTime? {
+  package var deadline: BusTime? {
     let own = BusTime.earliest(
       commits.deadline, samples.flushAt, failureDeadline, records.answerAt, session.deadline)
     guard session.isUp else { return own }
@@ -133,7 +133,7 @@ public struct PeerCore: Sendable {
   // MARK: Events
 
   /// Processes one event and returns the actions for the driver to carry out, in order.
-  public mutating func receive(_ event: Event, at now: BusTime) -> [Action] {
+  package mutating func receive(_ event: Event, at now: BusTime) -> [Action] {
     var actions: [Action] = []
     failureDetector.pass(to: now, isRunOn: view.isRunOn, hearing: session.hearing)
     switch event {

@@ -1,7 +1,7 @@
 // The events that a peer core receives, and the actions that it returns.
 extension PeerCore {
   /// What can happen to a peer.
-  public enum Event: Sendable {
+  package enum Event: Sendable {
     /// The peer starts: the first event of all.
     case started
     /// The control connection is made.
@@ -51,7 +51,7 @@ extension PeerCore {
   }
 
   /// What the driver has to do for a peer, in the order in which the actions are returned.
-  public enum Action: Hashable, Sendable {
+  package enum Action: Hashable, Sendable {
     /// Send a frame to the hub.
     case send(PeerFrame)
     /// Subscribe to these topics at this endpoint.

@@ -1,12 +1,12 @@
 // Routes signs of life and silence to the hub failure detector.
 extension PeerCore {
   /// How old the view is, whether it is stale, and whether the hub has said goodbye.
-  public func viewState(at now: BusTime) -> ViewState {
+  package func viewState(at now: BusTime) -> ViewState {
     failureDetector.viewState(of: view.authoritative, hearing: session.hearing, at: now)
   }
 
   /// The last alarm, of this incarnation or an earlier one; `nil` if there never was one.
-  public var lastHubLost: HubLost? { failureDetector.lastTold }
+  package var lastHubLost: HubLost? { failureDetector.lastTold }
 
   /// When the view becomes stale or silence has to be counted, if no event comes before.
   var failureDeadline: BusTime? {

@@ -12,7 +12,7 @@ extension BusClock {
   ///   - wallSeconds: seconds since 1970 now.
   ///   - bootID: the boot to which `real` belongs; empty when unknown.
   ///   - speed: how fast bus time runs from now on.
-  public static func continuing(
+  package static func continuing(
     _ mark: ClockMark?, lastSign: BusTime? = nil, real: BusTime, wallSeconds: Double, bootID: String, speed: BusSpeed
   ) -> BusClock {
     guard let mark else { return BusClock(realAnchor: real, busAnchor: .zero, speed: speed) }
@@ -28,7 +28,7 @@ extension BusClock {
 extension HubHistory {
   /// The latest bus time in the store. It can be later than the clock's mark, which is only written with ticks and may
   /// be hours old when a press arrives without a run.
-  public var lastSign: BusTime? {
+  package var lastSign: BusTime? {
     let signs = [
       clock?.bus, journal.map(\.time).max(), transitions.map(\.effectiveAt).max(),
       accepted.map(\.press.arrivedAt).max(),
@@ -42,7 +42,7 @@ extension ClockMark {
   /// How far to move times of this mark's monotonic clock so that they fit the present one; `nil` in the same boot,
   /// where both have the same origin. Across boots wall time measures the time between; a negative difference counts as
   /// zero.
-  public func shift(real: BusTime, wallSeconds: Double, bootID: String) -> BusDuration? {
+  package func shift(real: BusTime, wallSeconds: Double, bootID: String) -> BusDuration? {
     if !bootID.isEmpty, self.bootID == bootID, real >= self.real { return nil }
     let away = max(.zero, BusDuration(seconds: wallSeconds - self.wallSeconds))
     return (real - away) - self.real

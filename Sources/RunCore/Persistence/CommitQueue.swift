@@ -1,5 +1,5 @@
 /// Identifies a commit within one incarnation of a node.
-public typealias CommitID = UInt64
+package typealias CommitID = UInt64
 
 /// How long writes may wait.
 enum CommitTiming {

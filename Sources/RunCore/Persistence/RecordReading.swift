@@ -1,14 +1,14 @@
 /// A part of a record's body as the store reads it, with the record's summary.
-public struct StoredRecord: Hashable, Sendable {
+package struct StoredRecord: Hashable, Sendable {
   /// The number of the record's last change.
-  public var change: UInt64
+  package var change: UInt64
   /// The record's summary.
-  public var summary: RecordSummary
+  package var summary: RecordSummary
   /// The part of the body.
-  public var part: RecordPart
+  package var part: RecordPart
 
   /// A stored record from its parts.
-  public init(change: UInt64, summary: RecordSummary, part: RecordPart) {
+  package init(change: UInt64, summary: RecordSummary, part: RecordPart) {
     self.change = change
     self.summary = summary
     self.part = part
@@ -16,7 +16,7 @@ public struct StoredRecord: Hashable, Sendable {
 }
 
 /// The result of reading a part of a record from the store.
-public enum RecordReading: Hashable, Sendable {
+package enum RecordReading: Hashable, Sendable {
   /// The part, with the record's summary.
   case found(StoredRecord)
   /// The store keeps no record of that run.
@@ -26,7 +26,7 @@ public enum RecordReading: Hashable, Sendable {
 }
 
 /// For whom the store reads a part of a record.
-public enum RecordAsker: Hashable, Sendable {
+package enum RecordAsker: Hashable, Sendable {
   /// A client of the node's admin socket, by the number of its inquiry.
   case inquiry(UInt64)
   /// A peer, with the session of its question.

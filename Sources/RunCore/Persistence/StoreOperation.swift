@@ -1,5 +1,5 @@
 /// One write of a node. The store applies the operations of a commit in order, in one transaction.
-public enum StoreOperation: Hashable, Sendable {
+package enum StoreOperation: Hashable, Sendable {
   /// Sets the hub's term; on a peer the highest one that it has seen.
   case setTerm(UInt64)
   /// Adds a command to the accepted ones, which wait for a verdict.
@@ -98,18 +98,18 @@ public enum StoreOperation: Hashable, Sendable {
 }
 
 /// A reading of all clocks at one moment, from which the next incarnation continues bus time.
-public struct ClockMark: Hashable, Sendable, Codable {
+package struct ClockMark: Hashable, Sendable, Codable {
   /// The reading of the monotonic clock.
-  public let real: BusTime
+  package let real: BusTime
   /// Bus time at that moment.
-  public let bus: BusTime
+  package let bus: BusTime
   /// The boot of the machine to which the monotonic clock belongs; empty when unknown.
-  public let bootID: String
+  package let bootID: String
   /// Seconds since 1970 at that moment, used only across boots.
-  public let wallSeconds: Double
+  package let wallSeconds: Double
 
   /// A mark from its parts.
-  public init(real: BusTime, bus: BusTime, bootID: String, wallSeconds: Double) {
+  package init(real: BusTime, bus: BusTime, bootID: String, wallSeconds: Double) {
     self.real = real
     self.bus = bus
     self.bootID = bootID
@@ -118,57 +118,57 @@ public struct ClockMark: Hashable, Sendable, Codable {
 }
 
 /// Everything that a hub reads from its store when it starts.
-public struct HubHistory: Sendable {
+package struct HubHistory: Sendable {
   /// The last term; 0 before the first start.
-  public var term: UInt64 = 0
+  package var term: UInt64 = 0
   /// The last transitions of all runs, oldest first: at most ``ControlHistory/transitionsMax`` that made a revision,
   /// and at most as many amendments.
-  public var transitions: [PastTransition] = []
+  package var transitions: [PastTransition] = []
   /// The last settled windows, oldest first, at most ``ControlHistory/windowsMax``.
-  public var windows: [SettledWindow] = []
+  package var windows: [SettledWindow] = []
   /// Accepted commands without a verdict, in order of acceptance.
-  public var accepted: [(press: AcceptedCommand, class: Admission)] = []
+  package var accepted: [(press: AcceptedCommand, class: Admission)] = []
   /// The further stores that have sent an accepted command, ordered by their ids.
-  public var claims: [CommandID: [StoreID]] = [:]
+  package var claims: [CommandID: [StoreID]] = [:]
   /// Kept verdicts, in order of judgement, with the press that each answers and when it was judged.
-  public var verdicts: [(verdict: Verdict, press: AcceptedCommand, judgedAt: BusTime)] = []
+  package var verdicts: [(verdict: Verdict, press: AcceptedCommand, judgedAt: BusTime)] = []
   /// Outbox, watermarks, quarantine and newest values.
-  public var delivery = DeliveryHistory()
+  package var delivery = DeliveryHistory()
   /// The summaries of the kept records.
-  public var records: [RecordSummary] = []
+  package var records: [RecordSummary] = []
   /// The records that were removed, with the version of the removal.
-  public var removedRecords: [RunID: UInt64] = [:]
+  package var removedRecords: [RunID: UInt64] = [:]
   /// The number of the last change of each record, removed ones included.
-  public var recordChanges: [RunID: UInt64] = [:]
+  package var recordChanges: [RunID: UInt64] = [:]
   /// Ranges of numbers that no record change has: above each key, up to its value. The newest
   /// ``ControlHistory/skipsMax`` ranges.
-  public var skippedChanges: [UInt64: UInt64] = [:]
+  package var skippedChanges: [UInt64: UInt64] = [:]
   /// The records that must still be made.
-  public var expectedRecords: [ExpectedRecord] = []
+  package var expectedRecords: [ExpectedRecord] = []
   /// The runs that are over and whose journals are still kept, with their end.
-  public var endedJournals: [RunID: BusTime] = [:]
+  package var endedJournals: [RunID: BusTime] = [:]
   /// The devices that this hub has met.
-  public var devices: [KnownDevice] = []
+  package var devices: [KnownDevice] = []
   /// The identity that each device's store belongs to.
-  public var storeOwners: [StoreID: ConnectionIdentity] = [:]
+  package var storeOwners: [StoreID: ConnectionIdentity] = [:]
   /// Aliases, with the runs that they name.
-  public var aliases: [RunID: RunID] = [:]
+  package var aliases: [RunID: RunID] = [:]
   /// Runs that wait for a recovery decision, with the moment at which the hub died.
-  public var unanswered: [RunID: BusTime] = [:]
+  package var unanswered: [RunID: BusTime] = [:]
   /// Runs that never get a record.
-  public var discarded: Set<RunID> = []
+  package var discarded: Set<RunID> = []
   /// The journal of ``presentRun``, in order of position.
-  public var journal: [LedgerEntry] = []
+  package var journal: [LedgerEntry] = []
   /// The highest journal position ever used.
-  public var lastPosition: UInt64 = 0
+  package var lastPosition: UInt64 = 0
   /// The last clock mark.
-  public var clock: ClockMark?
+  package var clock: ClockMark?
 
   /// A history without a past.
-  public init() {}
+  package init() {}
 
   /// The run of the last transition that made a revision; it is on or over. Amendments and whole runs make none.
-  public var presentRun: RunID? {
+  package var presentRun: RunID? {
     transitions.reduce(nil as PastTransition?) { last, next in
       next.revision > last?.revision ?? 0 ? next : last
     }?.runID
@@ -176,24 +176,24 @@ public struct HubHistory: Sendable {
 }
 
 /// Everything that a peer reads from its store when it starts.
-public struct PeerHistory: Sendable {
+package struct PeerHistory: Sendable {
   /// The highest hub term seen; 0 when there was none.
-  public var term: UInt64 = 0
+  package var term: UInt64 = 0
   /// The clocks when the store was last opened, to find the age of its rows. `bus` has no meaning on a peer.
-  public var clock: ClockMark?
+  package var clock: ClockMark?
   /// The hub's store, to which the streams go, and its device; `nil` before the first welcome.
-  public var hub: (storeID: StoreID, deviceID: DeviceID)?
+  package var hub: (storeID: StoreID, deviceID: DeviceID)?
   /// The last snapshot, without its metrics.
-  public var view: Snapshot?
+  package var view: Snapshot?
   /// What the hub's next silence leads to, and the last alarm.
-  public var failureMark = HubFailureMark()
+  package var failureMark = HubFailureMark()
   /// The summaries of the hub's records that are kept here.
-  public var records: [RecordSummary] = []
+  package var records: [RecordSummary] = []
   /// The number of the last record change that is stored here.
-  public var recordsThrough: UInt64 = 0
+  package var recordsThrough: UInt64 = 0
   /// Outbox, watermarks, quarantine and newest values.
-  public var delivery = DeliveryHistory()
+  package var delivery = DeliveryHistory()
 
   /// A history without a past.
-  public init() {}
+  package init() {}
 }

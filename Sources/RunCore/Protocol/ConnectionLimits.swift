@@ -8,6 +8,9 @@ public struct ConnectionLimits: Hashable, Sendable {
   /// The bounds of ``frameBytesMax``. Every single item fits into the smallest frame: a message with the longest body, a
   /// part of a record, a part of a route. So no item waits for another connection, with others behind it.
   public static let frameBytes = 40_960...65_536
+  /// The intervals between two pings, in real time, that a connection may ask for. A shorter one would load the hub; with
+  /// a longer one, an unreachable device would be shown as reachable for more than three minutes.
+  public static let heartbeatIntervals = BusDuration.seconds(1)...BusDuration.seconds(60)
   /// What TCP, IPC and connections within a process carry: everything.
   public static let full = ConnectionLimits()
 
@@ -18,9 +21,9 @@ public struct ConnectionLimits: Hashable, Sendable {
   /// Whether a peer fetches copies of the hub's records over the connection.
   public let carriesRecords: Bool
 
-  /// Limits of a connection. Values outside ``frameBytes`` and ``Heartbeat/intervals`` become the nearest allowed one.
+  /// Limits of a connection. Values outside ``frameBytes`` and ``heartbeatIntervals`` become the nearest allowed one.
   public init(
-    frameBytesMax: Int = frameBytes.upperBound, heartbeatMin: BusDuration = Heartbeat.intervals.lowerBound,
+    frameBytesMax: Int = frameBytes.upperBound, heartbeatMin: BusDuration = heartbeatIntervals.lowerBound,
     carriesRecords: Bool = true
   ) {
     self.frameBytesMax = min(max(frameBytesMax, Self.frameBytes.lowerBound), Self.frameBytes.upperBound)

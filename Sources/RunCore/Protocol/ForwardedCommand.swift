@@ -1,17 +1,17 @@
 /// A command that goes to the hub in a request: one of a shell, or one that waits in the spool of a machine, whose nodes
 /// forward it.
-public struct ForwardedCommand: Hashable, Sendable {
+package struct ForwardedCommand: Hashable, Sendable {
   /// The command.
-  public let command: Command
+  package let command: Command
   /// The device on whose behalf it is sent.
-  public let deviceID: DeviceID
+  package let deviceID: DeviceID
   /// The press time on this node's monotonic clock.
-  public let since: BusTime
+  package let since: BusTime
   /// Whether `since` is an estimate by wall time, because the machine rebooted after the press.
-  public let isUncertain: Bool
+  package let isUncertain: Bool
 
   /// A forwarded command from its parts.
-  public init(command: Command, deviceID: DeviceID, since: BusTime, isUncertain: Bool) {
+  package init(command: Command, deviceID: DeviceID, since: BusTime, isUncertain: Bool) {
     self.command = command
     self.deviceID = deviceID
     self.since = since

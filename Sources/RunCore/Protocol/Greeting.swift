@@ -1,6 +1,6 @@
 /// The version of the wire format. A hub refuses a hello and a request of another version
 /// (``Refusal/Code/versionMismatch``).
-public let wireVersion: UInt32 = 3
+package let wireVersion: UInt32 = 3
 
 /// What kind of node a peer is. The set is open: a node may use any name.
 public struct NodeRole: RawRepresentable, Hashable, Sendable, Codable, CustomStringConvertible {
@@ -50,30 +50,30 @@ public struct ConnectionID: Hashable, Sendable {
 }
 
 /// A peer's first frame on a connection. It asks the hub for a session.
-public struct Hello: Hashable, Sendable {
+package struct Hello: Hashable, Sendable {
   /// The sender's wire version.
-  public var version: UInt32
+  package var version: UInt32
   /// The peer's device.
-  public var deviceID: DeviceID
+  package var deviceID: DeviceID
   /// What kind of node it is.
-  public var role: NodeRole
+  package var role: NodeRole
   /// The peer's node.
-  public var nodeID: NodeID
+  package var nodeID: NodeID
   /// The peer's store, whose id names the peer's streams.
-  public var storeID: StoreID
+  package var storeID: StoreID
   /// The welcome repeats it, so that the peer can tell it from the answer to an earlier hello.
-  public var nonce: UInt64
+  package var nonce: UInt64
   /// The highest hub term that the peer has seen.
-  public var termSeen: UInt64
+  package var termSeen: UInt64
   /// The hub's store to which the peer's streams go; `nil` before the first welcome.
-  public var hub: StoreID?
+  package var hub: StoreID?
   /// Up to where that store has acknowledged the peer's streams. If it has less now, it has lost history.
-  public var acknowledged: [StreamID.Kind: UInt64]
+  package var acknowledged: [StreamID.Kind: UInt64]
   /// Up to where the peer has durably processed that store's streams.
-  public var received: [StreamID.Kind: StreamMark]
+  package var received: [StreamID.Kind: StreamMark]
 
   /// A hello from its parts.
-  public init(
+  package init(
     version: UInt32 = wireVersion, deviceID: DeviceID, role: NodeRole, nodeID: NodeID, storeID: StoreID,
     nonce: UInt64, termSeen: UInt64, hub: StoreID? = nil,
     acknowledged: [StreamID.Kind: UInt64] = [:], received: [StreamID.Kind: StreamMark] = [:]
@@ -92,30 +92,30 @@ public struct Hello: Hashable, Sendable {
 }
 
 /// The hub's answer to a hello, which opens a session.
-public struct Welcome: Hashable, Sendable {
+package struct Welcome: Hashable, Sendable {
   /// The nonce of the hello.
-  public var nonce: UInt64
+  package var nonce: UInt64
   /// The hub's node.
-  public var nodeID: NodeID
+  package var nodeID: NodeID
   /// The hub's store.
-  public var storeID: StoreID
+  package var storeID: StoreID
   /// The hub's device.
-  public var deviceID: DeviceID
+  package var deviceID: DeviceID
   /// The endpoint at which the hub publishes events.
-  public var eventsEndpoint: String
+  package var eventsEndpoint: String
   /// How fast the bus clock runs.
-  public var speed: BusSpeed
+  package var speed: BusSpeed
   /// The length of a window, in bus time.
-  public var debounce: BusDuration
+  package var debounce: BusDuration
   /// Up to where the hub has durably processed the peer's streams.
-  public var received: [StreamID.Kind: StreamMark]
+  package var received: [StreamID.Kind: StreamMark]
   /// The present snapshot.
-  public var state: StateMessage
+  package var state: StateMessage
   /// The number of the last durable change of the hub's records; 0 before the first.
-  public var recordsThrough: UInt64
+  package var recordsThrough: UInt64
 
   /// A welcome from its parts.
-  public init(
+  package init(
     nonce: UInt64, nodeID: NodeID, storeID: StoreID, deviceID: DeviceID, eventsEndpoint: String, speed: BusSpeed,
     debounce: BusDuration, received: [StreamID.Kind: StreamMark], state: StateMessage,
     recordsThrough: UInt64 = 0
@@ -134,9 +134,9 @@ public struct Welcome: Hashable, Sendable {
 }
 
 /// The hub's answer when it does not accept a peer or a frame.
-public struct Refusal: Hashable, Sendable {
+package struct Refusal: Hashable, Sendable {
   /// The reason, for a program.
-  public enum Code: String, Hashable, Sendable {
+  package enum Code: String, Hashable, Sendable {
     /// The wire versions differ.
     case versionMismatch
     /// The hub does not know the session: the peer has to send a hello.
@@ -154,14 +154,14 @@ public struct Refusal: Hashable, Sendable {
     case unknown
   }
   /// The reason, for a program.
-  public var code: Code
+  package var code: Code
   /// The reason, for a person.
-  public var message: String
+  package var message: String
   /// The wire version of the hub.
-  public var version: UInt32
+  package var version: UInt32
 
   /// A refusal from its parts.
-  public init(code: Code, message: String, version: UInt32 = wireVersion) {
+  package init(code: Code, message: String, version: UInt32 = wireVersion) {
     self.code = code
     self.message = message
     self.version = version

@@ -6,18 +6,18 @@
 /// - a session: the term in the upper 32 bits, the count of the sessions of that start in the lower 32 bits;
 /// - a change of the records: the term times 2^30, plus the count of the changes of that start. It stays below 2^62, the
 ///   bound of counters on the wire.
-public enum HubTerm {
+package enum HubTerm {
   /// The exclusive upper bound of terms: a hub can be started 2^32 times.
-  public static let limit: UInt64 = 1 << 32
+  package static let limit: UInt64 = 1 << 32
   /// The highest number of a session within a term. A hub that has given it opens no further session until its next
   /// start.
   static let sessionCountMax: UInt64 = 1 << 32 - 1
   /// The highest `termSeen` that a hub with a lower term accepts in a hello: sixteen million starts. A hub that a wrong
   /// hello has raised to it can still be started four billion times.
-  public static let seenMax: UInt64 = 1 << 24
+  package static let seenMax: UInt64 = 1 << 24
 
   /// The term of the hub's next start. After the highest one, which only a damaged store holds, it is 1 again.
-  public static func next(after term: UInt64) -> UInt64 { term < limit - 1 ? term + 1 : 1 }
+  package static func next(after term: UInt64) -> UInt64 { term < limit - 1 ? term + 1 : 1 }
 
   /// The number below the first session of a term.
   static func sessions(in term: UInt64) -> UInt64 { min(term, limit - 1) << 32 }

@@ -1,5 +1,5 @@
 /// A question about what a node holds, or an order to change it.
-public enum Inquiry: Hashable, Sendable {
+package enum Inquiry: Hashable, Sendable {
   /// Asks for the devices that the hub knows.
   case peers
   /// Asks what waits in the node's outbox.
@@ -36,7 +36,7 @@ public enum Inquiry: Hashable, Sendable {
 }
 
 /// The answer to an inquiry.
-public enum InquiryAnswer: Hashable, Sendable {
+package enum InquiryAnswer: Hashable, Sendable {
   /// The devices that the hub knows.
   case peers([PeerReport])
   /// What waits in the outbox, oldest first; the samples for one receiver are one entry.

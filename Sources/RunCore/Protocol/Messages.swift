@@ -1,5 +1,5 @@
 /// The content of a frame from a peer to the hub.
-public enum PeerMessage: Hashable, Sendable {
+package enum PeerMessage: Hashable, Sendable {
   /// Asks for a session.
   case hello(Hello)
   /// A command.
@@ -24,16 +24,16 @@ public enum PeerMessage: Hashable, Sendable {
 }
 
 /// A frame from a peer to the hub.
-public struct PeerFrame: Hashable, Sendable {
+package struct PeerFrame: Hashable, Sendable {
   /// The session's number from the welcome; 0 before it, and in a request without a session.
-  public var session: UInt64
+  package var session: UInt64
   /// The peer's monotonic clock at the moment of sending, in nanoseconds.
-  public var sentAt: BusTime
+  package var sentAt: BusTime
   /// The message.
-  public var message: PeerMessage
+  package var message: PeerMessage
 
   /// A frame from its parts.
-  public init(session: UInt64, sentAt: BusTime, message: PeerMessage) {
+  package init(session: UInt64, sentAt: BusTime, message: PeerMessage) {
     self.session = session
     self.sentAt = sentAt
     self.message = message
@@ -41,7 +41,7 @@ public struct PeerFrame: Hashable, Sendable {
 }
 
 /// The content of a frame from the hub to one peer.
-public enum HubMessage: Hashable, Sendable {
+package enum HubMessage: Hashable, Sendable {
   /// Opens a session.
   indirect case welcome(Welcome)
   /// The hub did not accept the peer or its frame.
@@ -64,14 +64,14 @@ public enum HubMessage: Hashable, Sendable {
 }
 
 /// A frame from the hub to one peer.
-public struct HubFrame: Hashable, Sendable {
+package struct HubFrame: Hashable, Sendable {
   /// The number of the session to which it belongs.
-  public var session: UInt64
+  package var session: UInt64
   /// The message.
-  public var message: HubMessage
+  package var message: HubMessage
 
   /// A frame from its parts.
-  public init(session: UInt64, message: HubMessage) {
+  package init(session: UInt64, message: HubMessage) {
     self.session = session
     self.message = message
   }

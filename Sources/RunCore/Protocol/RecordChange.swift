@@ -1,12 +1,12 @@
 /// A peer's question for the hub's first record change after a given one, from a byte of the record's body on.
-public struct RecordFetch: Hashable, Sendable {
+package struct RecordFetch: Hashable, Sendable {
   /// The number of the last change that the peer has stored; 0 before the first.
-  public var after: UInt64
+  package var after: UInt64
   /// The first byte of the body that the peer needs; above 0 when it has received the first parts of a change.
-  public var from: Int
+  package var from: Int
 
   /// A fetch from its parts.
-  public init(after: UInt64, from: Int) {
+  package init(after: UInt64, from: Int) {
     self.after = after
     self.from = from
   }
@@ -16,26 +16,26 @@ public struct RecordFetch: Hashable, Sendable {
 ///
 /// Each record that the hub keeps, edits or removes gets the next number and loses its earlier one. A peer that stores
 /// the changes in order, with the number of the last one, therefore receives each record's last version exactly once.
-public struct RecordChange: Hashable, Sendable {
+package struct RecordChange: Hashable, Sendable {
   /// The number of the change. Numbers of a hub grow but are not consecutive.
-  public var number: UInt64
+  package var number: UInt64
   /// The run.
-  public var runID: RunID
+  package var runID: RunID
   /// The version of the record; after a removal the version that the removal made.
-  public var version: UInt64
+  package var version: UInt64
   /// The record's summary; `nil` when the record was removed or ``isUnreadable``.
-  public var summary: RecordSummary?
+  package var summary: RecordSummary?
   /// Whether the change has a summary that this version cannot read. The peer passes over the change.
-  public var isUnreadable: Bool
+  package var isUnreadable: Bool
   /// The offset of the first byte in the whole body.
-  public var from: Int
+  package var from: Int
   /// Bytes of ``RecordBody/encoded``, at most ``RecordPart/bytesMax``.
-  public var bytes: [UInt8]
+  package var bytes: [UInt8]
   /// How many bytes the whole body has.
-  public var total: Int
+  package var total: Int
 
   /// A change from its parts.
-  public init(
+  package init(
     number: UInt64, runID: RunID, version: UInt64, summary: RecordSummary?, isUnreadable: Bool = false, from: Int = 0,
     bytes: [UInt8] = [], total: Int = 0
   ) {

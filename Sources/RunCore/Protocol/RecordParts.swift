@@ -1,21 +1,21 @@
 /// A part of a record's body.
-public struct RecordPart: Hashable, Sendable {
+package struct RecordPart: Hashable, Sendable {
   /// The most bytes in one part: half of the largest frame.
-  public static let bytesMax = 32_768
+  package static let bytesMax = 32_768
 
   /// The run.
-  public var runID: RunID
+  package var runID: RunID
   /// The version of the record. Parts of different versions do not fit together.
-  public var version: UInt64
+  package var version: UInt64
   /// The offset of its first byte in the whole body.
-  public var from: Int
+  package var from: Int
   /// The bytes.
-  public var bytes: [UInt8]
+  package var bytes: [UInt8]
   /// How many bytes the whole body has.
-  public var total: Int
+  package var total: Int
 
   /// A part from its parts.
-  public init(runID: RunID, version: UInt64, from: Int, bytes: [UInt8], total: Int) {
+  package init(runID: RunID, version: UInt64, from: Int, bytes: [UInt8], total: Int) {
     self.runID = runID
     self.version = version
     self.from = from
@@ -26,16 +26,16 @@ public struct RecordPart: Hashable, Sendable {
 
 /// A part of a record that the hub is to keep. A client sends the parts in order, and the hub keeps the record when it
 /// has the last one. A part from byte 0 begins a new upload.
-public struct RecordUpload: Hashable, Sendable {
+package struct RecordUpload: Hashable, Sendable {
   /// The offset of its first byte in ``RunRecord/encoded``.
-  public var from: Int
+  package var from: Int
   /// The bytes, at most ``RecordPart/bytesMax``.
-  public var bytes: [UInt8]
+  package var bytes: [UInt8]
   /// How many bytes the whole record has.
-  public var total: Int
+  package var total: Int
 
   /// A part from its parts.
-  public init(from: Int, bytes: [UInt8], total: Int) {
+  package init(from: Int, bytes: [UInt8], total: Int) {
     self.from = from
     self.bytes = bytes
     self.total = total

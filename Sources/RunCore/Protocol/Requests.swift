@@ -1,7 +1,7 @@
 /// Asks the hub for one thing, without a session. Within a session a peer forwards commands from the spool with it.
-public struct Request: Hashable, Sendable {
+package struct Request: Hashable, Sendable {
   /// What a request asks for.
-  public enum Subject: Hashable, Sendable {
+  package enum Subject: Hashable, Sendable {
     /// To accept a command. The answers are its receipts.
     indirect case command(CommandRequest)
     /// The newest snapshot.
@@ -10,32 +10,32 @@ public struct Request: Hashable, Sendable {
     indirect case inquiry(Inquiry)
   }
   /// The sender's wire version.
-  public var version: UInt32
+  package var version: UInt32
   /// What it asks for.
-  public var subject: Subject
+  package var subject: Subject
 
   /// A request from its parts.
-  public init(_ subject: Subject, version: UInt32 = wireVersion) {
+  package init(_ subject: Subject, version: UInt32 = wireVersion) {
     self.subject = subject
     self.version = version
   }
 }
 
 /// A command that is sent without a stream.
-public struct CommandRequest: Hashable, Sendable {
+package struct CommandRequest: Hashable, Sendable {
   /// The command.
-  public var command: Command
+  package var command: Command
   /// The device on whose behalf it is sent.
-  public var deviceID: DeviceID
+  package var deviceID: DeviceID
   /// Real time from the press to the sending.
-  public var age: BusDuration
+  package var age: BusDuration
   /// Whether the age was measured by wall time, because the sender rebooted after the press.
-  public var isUncertain: Bool
+  package var isUncertain: Bool
   /// When it was pressed, by the clock of the sender's machine. A hub on that machine uses it instead of the age.
-  public var pressed: MachineTime?
+  package var pressed: MachineTime?
 
   /// A request from its parts.
-  public init(
+  package init(
     command: Command, deviceID: DeviceID, age: BusDuration, isUncertain: Bool = false, pressed: MachineTime? = nil
   ) {
     self.command = command
@@ -47,14 +47,14 @@ public struct CommandRequest: Hashable, Sendable {
 }
 
 /// A reading of a machine's monotonic clock.
-public struct MachineTime: Hashable, Sendable {
+package struct MachineTime: Hashable, Sendable {
   /// The boot of the machine; readings of two boots cannot be compared.
-  public var bootID: String
+  package var bootID: String
   /// The reading.
-  public var reading: BusTime
+  package var reading: BusTime
 
   /// A reading in a boot.
-  public init(bootID: String, reading: BusTime) {
+  package init(bootID: String, reading: BusTime) {
     self.bootID = bootID
     self.reading = reading
   }

@@ -9,9 +9,9 @@
 ///
 /// - *complete* (all points are known) becomes *behind* when a part or the link is lost, or another run begins.
 /// - *behind* asks for the points from `known` on, and becomes *complete* when it has all of them.
-public struct RouteView: Sendable {
+package struct RouteView: Sendable {
   /// What the caller has to do after an event.
-  public enum Action: Hashable, Sendable {
+  package enum Action: Hashable, Sendable {
     /// Another run began: drop the points of the run before.
     case began(RunID)
     /// Points from this index on were added, changed, or removed.
@@ -29,9 +29,9 @@ public struct RouteView: Sendable {
   }
 
   /// The run of the route; `nil` before the first.
-  public private(set) var runID: RunID?
+  package private(set) var runID: RunID?
   /// The points of the route. Some may be outdated until ``isComplete``.
-  public private(set) var points: [RoutePoint] = []
+  package private(set) var points: [RoutePoint] = []
   /// How many points, from the first on, are as the hub has them.
   private var known = 0
   /// How many points the hub has.
@@ -45,17 +45,17 @@ public struct RouteView: Sendable {
   private var checkedAt: SnapshotOrder?
 
   /// A view without a run.
-  public init() {}
+  package init() {}
 
   /// Whether the view has all points, as of the newest part or answer.
-  public var isComplete: Bool { edition != nil && known == total && !isAsking }
+  package var isComplete: Bool { edition != nil && known == total && !isAsking }
 
   /// The link to the hub is up. Parts that the hub published before are lost; the number in its answer shows whether
   /// there were any.
-  public mutating func joined() -> [Action] { askAgain() }
+  package mutating func joined() -> [Action] { askAgain() }
 
   /// The hub published a part.
-  public mutating func receive(_ part: RoutePart) -> [Action] {
+  package mutating func receive(_ part: RoutePart) -> [Action] {
     let new = Edition(term: part.term, number: part.number)
     // Older, or the same again.
     if let edition, new <= edition { return [] }
@@ -72,7 +72,7 @@ public struct RouteView: Sendable {
   }
 
   /// The answer to the question under way; `nil` when there was no run yet.
-  public mutating func receive(answer part: RoutePart?) -> [Action] {
+  package mutating func receive(answer part: RoutePart?) -> [Action] {
     isAsking = false
     let isTooOld = mustAskAgain
     mustAskAgain = false
@@ -95,10 +95,10 @@ public struct RouteView: Sendable {
   }
 
   /// The question under way got no answer. The view asks for missing points again at the next event.
-  public mutating func answerFailed() { (isAsking, mustAskAgain) = (false, false) }
+  package mutating func answerFailed() { (isAsking, mustAskAgain) = (false, false) }
 
   /// The hub published a snapshot, which follows the part of the route that belongs to it.
-  public mutating func receive(_ snapshot: Snapshot) -> [Action] {
+  package mutating func receive(_ snapshot: Snapshot) -> [Action] {
     // Unless the run is running, no later part may show that the last one was lost. So ask once for each such snapshot.
     let isStanding = snapshot.phase != .running && snapshot.runID != nil && snapshot.order != checkedAt
     if isStanding { checkedAt = snapshot.order }

@@ -1,18 +1,18 @@
 /// A command as a peer sends it, with its position in the stream and its age at the moment of sending.
-public struct CommandTransmission: Hashable, Sendable {
+package struct CommandTransmission: Hashable, Sendable {
   /// The command.
-  public var command: Command
+  package var command: Command
   /// Its sequence number in the sender's stream of commands: 1, 2, 3 …
-  public var sequence: UInt64
+  package var sequence: UInt64
   /// Real time from the press to the sending.
-  public var age: BusDuration
+  package var age: BusDuration
   /// Whether the age was measured by wall time, because the sender rebooted after the press.
-  public var isUncertain: Bool
+  package var isUncertain: Bool
   /// Whether the stop of its run follows in the sender's queue.
-  public var stopFollows: Bool
+  package var stopFollows: Bool
 
   /// A transmission from its parts.
-  public init(
+  package init(
     command: Command, sequence: UInt64, age: BusDuration, isUncertain: Bool = false, stopFollows: Bool = false
   ) {
     self.command = command
@@ -24,20 +24,20 @@ public struct CommandTransmission: Hashable, Sendable {
 }
 
 /// A reading as a peer sends it.
-public struct SampleTransmission: Hashable, Sendable {
+package struct SampleTransmission: Hashable, Sendable {
   /// Its sequence number in the sender's stream of samples: 1, 2, 3 …
-  public var sequence: UInt64
+  package var sequence: UInt64
   /// When it was taken, on a line of real time whose zero is the moment of sending; `nil` when a later version states it
   /// in a way that this version does not know.
-  public var moment: SampleMoment?
+  package var moment: SampleMoment?
   /// The reading; `nil` for a kind of a later version, which this version does not know. It uses up its sequence number
   /// and goes to no run.
-  public var value: SampleValue?
+  package var value: SampleValue?
   /// The run in which it was taken, as far as the sender knows.
-  public var runID: RunID?
+  package var runID: RunID?
 
   /// A sample transmission from its parts.
-  public init(sequence: UInt64, moment: SampleMoment?, value: SampleValue?, runID: RunID?) {
+  package init(sequence: UInt64, moment: SampleMoment?, value: SampleValue?, runID: RunID?) {
     self.sequence = sequence
     self.moment = moment
     self.value = value
@@ -46,45 +46,45 @@ public struct SampleTransmission: Hashable, Sendable {
 }
 
 /// An app's message as a node sends it, with its position in the stream.
-public struct MessageTransmission: Hashable, Sendable {
+package struct MessageTransmission: Hashable, Sendable {
   /// Its sequence number in the sender's stream of messages: 1, 2, 3 …
-  public var sequence: UInt64
+  package var sequence: UInt64
   /// The message.
-  public var message: AppMessage
+  package var message: AppMessage
 
   /// A transmission from its parts.
-  public init(sequence: UInt64, message: AppMessage) {
+  package init(sequence: UInt64, message: AppMessage) {
     self.sequence = sequence
     self.message = message
   }
 }
 
 /// A verdict as the hub sends it, with its position in the stream to the command's sender.
-public struct VerdictTransmission: Hashable, Sendable {
+package struct VerdictTransmission: Hashable, Sendable {
   /// Its sequence number in the hub's stream of verdicts: 1, 2, 3 …
-  public var sequence: UInt64
+  package var sequence: UInt64
   /// The command that was judged.
-  public var commandID: CommandID
+  package var commandID: CommandID
   /// The receipt that holds the verdict; `nil` when the command is of a kind of a later version, which this version does
   /// not know. It uses up its sequence number.
-  public var receipt: Receipt?
+  package var receipt: Receipt?
 
   /// A transmission from its parts.
-  public init(sequence: UInt64, receipt: Receipt) {
+  package init(sequence: UInt64, receipt: Receipt) {
     self.sequence = sequence
     self.receipt = receipt
     commandID = receipt.commandID
   }
 
   /// A transmission whose receipt this version cannot read.
-  public init(sequence: UInt64, commandID: CommandID) {
+  package init(sequence: UInt64, commandID: CommandID) {
     self.sequence = sequence
     self.commandID = commandID
   }
 }
 
 /// What hub and peer send each other about messages, verdicts, and newest values.
-public enum DeliveryMessage: Hashable, Sendable {
+package enum DeliveryMessage: Hashable, Sendable {
   /// Messages of the sender's stream, in order.
   case messages([MessageTransmission])
   /// Verdicts on the receiver's commands, in order.

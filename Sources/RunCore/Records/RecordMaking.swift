@@ -3,7 +3,7 @@ extension RecordBody {
   ///
   /// The series comes from a second fold over the same entries, late readings included, with the metrics read at each
   /// interval. Its distances, and those of the route, are the final ones, not those shown during the run.
-  public init?(_ ledger: RunLedger, settings: MetricsSettings) {
+  package init?(_ ledger: RunLedger, settings: MetricsSettings) {
     guard let start = ledger.startedAt, let stop = ledger.stoppedAt else { return nil }
     let (series, trail) = RecordSeries.sampling(ledger.entries, from: start, to: stop, settings: settings)
     self.init(

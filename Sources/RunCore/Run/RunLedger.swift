@@ -9,9 +9,9 @@
 /// ledger.insert(contentsOf: entries)
 /// let metrics = ledger.metrics(at: ledger.stoppedAt ?? now)
 /// ```
-public struct RunLedger: Sendable {
+package struct RunLedger: Sendable {
   /// Every entry, in the order of ``LedgerEntry/precedes(_:_:)``.
-  public private(set) var entries: [LedgerEntry] = []
+  package private(set) var entries: [LedgerEntry] = []
 
   /// The number of entries between two checkpoints: about three seconds of a run, so that for a reading from the watch
   /// that is a second or two late only a few entries are folded again.
@@ -49,14 +49,14 @@ public struct RunLedger: Sendable {
   private var openGap: (gap: LedgerEntry, index: Int)?
 
   /// An empty ledger.
-  public init(settings: MetricsSettings = MetricsSettings()) {
+  package init(settings: MetricsSettings = MetricsSettings()) {
     calculator = Calculator(settings: settings)
     empty = Checkpoint(count: 0, calculator: calculator, routeCount: 0)
   }
 
   /// A ledger with entries in any order. It sorts them and folds them once, while inserting them one by one would fold
   /// a stretch again for every late reading.
-  public init(settings: MetricsSettings = MetricsSettings(), entries: some Sequence<LedgerEntry>) {
+  package init(settings: MetricsSettings = MetricsSettings(), entries: some Sequence<LedgerEntry>) {
     self.init(settings: settings)
     let entries = Array(entries)
     let isInOrder = !zip(entries, entries.dropFirst()).contains { LedgerEntry.precedes($1, $0) }
@@ -70,14 +70,14 @@ public struct RunLedger: Sendable {
   }
 
   /// When the run started; `nil` before it has.
-  public var startedAt: BusTime? { phases.startedAt }
+  package var startedAt: BusTime? { phases.startedAt }
   /// When the run was stopped; `nil` before it was.
-  public var stoppedAt: BusTime? { phases.stoppedAt }
+  package var stoppedAt: BusTime? { phases.stoppedAt }
   /// The phase of the run after all transitions up to and at a moment.
-  public func phase(at time: BusTime) -> RunPhase { phases.phase(at: time) }
+  package func phase(at time: BusTime) -> RunPhase { phases.phase(at: time) }
 
   /// Inserts an entry in order of time.
-  public mutating func insert(_ entry: LedgerEntry) {
+  package mutating func insert(_ entry: LedgerEntry) {
     let index = place(of: entry)
     // Nearly all entries belong at the end, where no search is needed.
     if index == entries.count { entries.append(entry) } else { entries.insert(entry, at: index) }
@@ -91,7 +91,7 @@ public struct RunLedger: Sendable {
 
   /// Lets no time from a moment on count as active until ``releaseClock()``, because the hub was down from then on and
   /// it is not decided for how long. Metrics and route are those of a gap without an end. The ledger gets no entry.
-  public mutating func stopClock(at time: BusTime) {
+  package mutating func stopClock(at time: BusTime) {
     releaseClock()
     let gap = LedgerEntry(time: time, position: .max, event: .gap(BusDuration(nanoseconds: .max)))
     let index = place(of: gap)
@@ -101,7 +101,7 @@ public struct RunLedger: Sendable {
   }
 
   /// Ends ``stopClock(at:)``: time counts as the entries say.
-  public mutating func releaseClock() {
+  package mutating func releaseClock() {
     guard let index = openGap?.index else { return }
     openGap = nil
     if index < folded { goBack(to: index) }
@@ -109,32 +109,32 @@ public struct RunLedger: Sendable {
   }
 
   /// Inserts entries in order of time.
-  public mutating func insert(contentsOf entries: some Sequence<LedgerEntry>) {
+  package mutating func insert(contentsOf entries: some Sequence<LedgerEntry>) {
     for entry in entries { insert(entry) }
   }
 
   /// Folds all entries that late insertions have left to fold, so that the route is complete. It costs as much as
   /// reading the metrics.
-  public mutating func foldAll() {
+  package mutating func foldAll() {
     while folded < entries.count { catchUp() }
   }
 
   /// Every fix of the run with its verdict, in order. It is incomplete while late entries are being folded again; see
   /// ``foldAll()``.
-  public private(set) var route: [RoutePoint] = []
+  package private(set) var route: [RoutePoint] = []
   /// Returns and resets the index of the first point of the route that is new or has changed since the last call.
   ///
   /// - Returns: the index, or `nil` when no point has changed. It is the end of the route when points were only removed;
   ///   the next insertions bring them back.
-  public mutating func takeRouteChange() -> Int? {
+  package mutating func takeRouteChange() -> Int? {
     defer { routeChangedFrom = nil }
     return routeChangedFrom
   }
 
   /// The metrics at a moment; see ``Calculator/metrics(at:)``.
-  public func metrics(at now: BusTime) -> RunMetrics { caughtUp.metrics(at: now) }
+  package func metrics(at now: BusTime) -> RunMetrics { caughtUp.metrics(at: now) }
   /// The metrics at a moment with splits, laps and distance sources; see ``Calculator/report(at:)``.
-  public func report(at now: BusTime) -> RunReport { caughtUp.report(at: now) }
+  package func report(at now: BusTime) -> RunReport { caughtUp.report(at: now) }
 
   /// The calculator with every entry folded, and an open gap.
   private var caughtUp: Calculator {

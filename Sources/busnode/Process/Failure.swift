@@ -36,8 +36,8 @@ extension Failure {
   init(_ error: RunBusError) {
     let status =
       switch error.code {
-      case .busHeld, .full: ExitStatus.busHeld
-      case .badInput, .storeMismatch: ExitStatus.badInput
+      case .busHeld, .storeHeld, .addressInUse, .full: ExitStatus.busHeld
+      case .badInput, .storeMismatch, .notRecovering, .notFound, .unknownDevice: ExitStatus.badInput
       case .unreachable: ExitStatus.noBus
       default: ExitStatus.failure
       }

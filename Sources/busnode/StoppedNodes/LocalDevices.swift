@@ -113,7 +113,7 @@ struct LocalDevices: Sendable {
       for notice in node.notices { Output.complain("busnode: \(device): \(notice)") }
       return node
     } catch {
-      guard error.code == .busHeld else { throw error }
+      guard error.code == .storeHeld else { throw error }
       guard isLast else { return nil }
       throw Failure(
         code: error.code.description, message: "\(error.message), which does not answer",

@@ -100,19 +100,10 @@ struct RecordCatalogue {
         message: "records are imported into the phone's store, and no phone of this bus has run on this machine",
         exitStatus: ExitStatus.noBus)
     }
-    let bytes = record.encoded
-    return try await devices.converse(with: keeper) { ask in
-      var from = 0
-      while true {
-        let part = Array(bytes.dropFirst(from).prefix(RecordPart.bytesMax))
-        let upload = RecordUpload(from: from, bytes: part, total: bytes.count)
-        from += part.count
-        switch try await ask(.putRecord(upload)) {
-        case .taken(let isKnown): if from >= bytes.count { return isKnown }
-        case .failed(let reason): throw Failure(code: "badInput", message: reason, exitStatus: ExitStatus.badInput)
-        case .peers, .outbox, .quarantine, .done, .report, .route, .records, .record: throw Self.noAnswer(keeper)
-        }
-      }
+    do {
+      return try await devices.converse(with: keeper) { try await KeptRecords($0).put(record) }
+    } catch let error as RunBusError {
+      throw Failure(error)
     }
   }
 

@@ -61,7 +61,7 @@ struct ListenerTests {
         let taken = await holder.controlEndpoints[0]
         let second = try hub("tablet", [first, ZeroMQListener(control: taken, events: "tcp://127.0.0.1:*")])
         let error = await #expect(throws: RunBusError.self) { try await second.run() }
-        #expect(error?.code == .busHeld && error?.message.contains(taken) == true)
+        #expect(error?.code == .addressInUse && error?.message.contains(taken) == true)
         let third = try hub("tablet", [first])
         try await withRunning([third]) { _ = try await third.snapshots().first("the hub") { _ in true } }
       }

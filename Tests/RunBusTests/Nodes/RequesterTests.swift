@@ -61,7 +61,7 @@ struct RequesterTests {
     let requester = Requester(connector: bus.connector, loop: try Loop())
     let question = Task { try await requester.state() }
     question.cancel()
-    await #expect(throws: RunBusError.self) { try await question.value }
+    await #expect(throws: CancellationError.self) { try await question.value }
     // A hub that comes later answers the next one.
     let hub = Hub(
       configuration: HubConfiguration(deviceID: DeviceID("phone")!), listeners: [bus.listener], store: NodeStore(),

@@ -12,7 +12,7 @@ struct StoreDirectoryTests {
     let directory = scratch.file("watch")
     let first = try NodeStore(directory: directory)
     let error = #expect(throws: RunBusError.self) { try NodeStore(directory: directory) }
-    #expect(error?.code == .busHeld)
+    #expect(error?.code == .storeHeld)
     #expect(error?.message.contains("held by process \(getpid()) (watch)") == true)
     first.close()
     let phone = DeviceID("phone")

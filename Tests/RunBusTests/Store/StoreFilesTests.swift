@@ -88,7 +88,7 @@ struct StoreFilesTests {
     let error = #expect(throws: RunBusError.self) {
       try NodeStore(directory: scratch.path, patience: .milliseconds(50))
     }
-    #expect(error?.code == .busHeld)
+    #expect(error?.code == .storeHeld)
     let path = scratch.path
     let starting = Thread.detached { try NodeStore(directory: path, patience: .seconds(60)) }
     visitor.close()

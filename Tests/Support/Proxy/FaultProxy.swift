@@ -6,16 +6,16 @@ import Synchronization
 /// Peers connect to ``port`` as if the hub listened there. The hub's welcome names its events endpoint; the proxy
 /// replaces it by one of its own of the same length, and so carries both connections of a peer. It runs on a thread
 /// of its own until its last reference is gone.
-public final class FaultProxy: Sendable {
+package final class FaultProxy: Sendable {
   /// Where peers connect.
-  public let port: UInt16
+  package let port: UInt16
   /// The faults that had an effect, in order: a connection was cut, bytes were changed or delayed.
-  public let effects: EventLog<LinkFault.Kind>
+  package let effects: EventLog<LinkFault.Kind>
   private let orders: ProxyOrders
   private let ended = DispatchSemaphore(value: 0)
 
   /// Creates a proxy for a hub that listens for control connections on a port, now or later.
-  public init(before hubPort: UInt16) throws {
+  package init(before hubPort: UInt16) throws {
     let (effects, orders) = (EventLog<LinkFault.Kind>(), try ProxyOrders())
     (self.effects, self.orders) = (effects, orders)
     let (control, events) = (try ProxySocket.listening(), try ProxySocket.listening())
@@ -35,12 +35,12 @@ public final class FaultProxy: Sendable {
   }
 
   /// Begins a fault, which replaces the present one and ends after `duration`.
-  public func apply(_ fault: LinkFault, for duration: Duration = .seconds(3600)) {
+  package func apply(_ fault: LinkFault, for duration: Duration = .seconds(3600)) {
     orders.give(.fault(fault, until: .now + duration))
   }
 
   /// Ends the present fault.
-  public func heal() { orders.give(.heal) }
+  package func heal() { orders.give(.heal) }
 }
 
 /// Orders to a proxy, from any thread.

@@ -1,5 +1,5 @@
 /// A disturbance of a link for some time; see ``FaultProxy``.
-public enum LinkFault: Hashable, Sendable {
+package enum LinkFault: Hashable, Sendable {
   /// Ends every connection and refuses new ones. A reset loses data in flight; `midFrame` waits for a frame and
   /// forwards half of it.
   case cut(reset: Bool, midFrame: Bool)
@@ -14,7 +14,7 @@ public enum LinkFault: Hashable, Sendable {
   case corrupt(Place, Direction)
 
   /// Which way bytes go.
-  public enum Direction: String, CaseIterable, Sendable {
+  package enum Direction: String, CaseIterable, Sendable {
     /// From a peer to its hub.
     case up
     /// From a hub to its peer.
@@ -23,7 +23,7 @@ public enum LinkFault: Hashable, Sendable {
 
   /// Which byte is changed: one whose change the other side can detect. Nothing on this wire guards the rest of a
   /// frame, where a changed byte may mean something else (docs/guarantees.md).
-  public enum Place: Hashable, Sendable {
+  package enum Place: Hashable, Sendable {
     /// A byte of the next connection's greeting; present connections are reset, so that there is a next one.
     case greeting(offset: Int)
     /// The next frame's header: it then announces more bytes than any receiver accepts.
@@ -34,12 +34,12 @@ public enum LinkFault: Hashable, Sendable {
   }
 
   /// The kind of a fault.
-  public enum Kind: String, CaseIterable, Sendable {
+  package enum Kind: String, CaseIterable, Sendable {
     case cut, halfOpen, delay, throttle, corrupt
   }
 
   /// The kind of this fault.
-  public var kind: Kind {
+  package var kind: Kind {
     switch self {
     case .cut: .cut
     case .halfOpen: .halfOpen

@@ -32,13 +32,13 @@
 
     /// Binds both sockets.
     ///
-    /// - Throws: ``RunBusError/Code/busHeld`` when another process listens there, ``RunBusError/Code/transport``
+    /// - Throws: ``RunBusError/Code/addressInUse`` when another process listens there, ``RunBusError/Code/transport``
     ///   otherwise.
     public func listen(
       on loop: Loop, deliver: @escaping (HubTransportEvent) -> Void
     ) throws(RunBusError) -> any HubTransport {
       for endpoint in [control, events] where SocketFile.isAlive(at: endpoint) {
-        throw RunBusError(.busHeld, "\(endpoint) is taken: another hub or program listens there")
+        throw RunBusError(.addressInUse, "\(endpoint) is taken: another hub or program listens there")
       }
       let limit = FileDescriptorBudget.limit
       guard limit >= FileDescriptorBudget.forHub else {
@@ -51,7 +51,8 @@
         return try ZeroMQHub(self, on: loop, deliver: deliver)
       } catch {
         if error.code == EADDRINUSE {
-          throw RunBusError(.busHeld, "\(error.endpoint ?? control) is taken: another hub or program listens there")
+          throw RunBusError(
+            .addressInUse, "\(error.endpoint ?? control) is taken: another hub or program listens there")
         }
         let why = error.shortage ?? "(\(error)): is the address right, and may you use it?"
         throw RunBusError(.transport, "the hub cannot listen: \(why)", cause: error)

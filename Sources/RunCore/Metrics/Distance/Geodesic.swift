@@ -1,11 +1,11 @@
 import RealModule
 
 /// Distances on the WGS84 ellipsoid.
-public enum Geodesic {
+package enum Geodesic {
   /// The semi-major axis of the ellipsoid, metres (WGS84, NIMA TR8350.2).
-  public static let equatorialRadiusMeters = 6_378_137.0
+  package static let equatorialRadiusMeters = 6_378_137.0
   /// The flattening of the ellipsoid (WGS84, NIMA TR8350.2).
-  public static let flattening = 1 / 298.257_223_563
+  package static let flattening = 1 / 298.257_223_563
 
   private static let polarRadiusMeters = equatorialRadiusMeters * (1 - flattening)
   /// The mean radius (2a + b) / 3, metres, for distances on a sphere.
@@ -33,7 +33,7 @@ public enum Geodesic {
   ///   - latitude2: degrees north, WGS84, -90 … 90.
   ///   - longitude2: degrees east, WGS84.
   /// - Returns: metres; NaN when a coordinate is not finite.
-  public static func distanceMeters(
+  package static func distanceMeters(
     fromLatitude latitude1: Double, longitude longitude1: Double, toLatitude latitude2: Double,
     longitude longitude2: Double
   ) -> Double {

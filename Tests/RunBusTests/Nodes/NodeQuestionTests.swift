@@ -1,0 +1,163 @@
+import RunBus
+import TestSupport
+import Testing
+
+@Suite("What an app asks its node", .timeLimit(.minutes(2)))
+struct NodeQuestionTests {
+  private struct Pair {
+    let bus = InProcessBus()
+    let phone: Hub
+    let watch: Peer
+
+    init() throws {
+      let loop = try Loop()
+      phone = Hub(
+        configuration: HubConfiguration(deviceID: DeviceID("phone")!), listeners: [bus.listener], store: NodeStore(),
+        loop: loop)
+      watch = Peer(
+        configuration: PeerConfiguration(deviceID: DeviceID("watch")!, role: .watch), connector: bus.connector,
+        store: NodeStore(), loop: loop)
+    }
+  }
+
+  @Test("A cancelled send throws CancellationError, and its command stays valid")
+  func cancelledSend() async throws {
+    let pair = try Pair()
+    try await withRunning([pair.watch]) {
+      try await within("the peer") { try await pair.watch.ready() }
+      let start = Command(.start)
+      let own = await pair.watch.ownReceipts()
+      let sending = Task { try await pair.watch.send(start) }
+      _ = try await own.first("the queued command") { $0.commandID == start.id }
+      sending.cancel()
+      await #expect(throws: CancellationError.self) { try await sending.value }
+      // The hub comes later: the command is delivered and applied.
+      try await withRunning([pair.phone]) {
+        _ = try await own.first("the verdict") {
+          if case .verdict(let verdict) = $0.stage { verdict.outcome == .applied } else { false }
+        }
+        #expect(await pair.phone.authoritative.phase == .running)
+      }
+    }
+  }
+
+  @Test("A task that is cancelled before it sends gives no command")
+  func cancelledBefore() async throws {
+    let pair = try Pair()
+    try await withRunning([pair.phone]) {
+      try await within("the hub") { try await pair.phone.ready() }
+      let gate = AsyncStream.makeStream(of: Void.self)
+      let sending = Task {
+        for await _ in gate.stream { break }
+        return try await pair.phone.send(Command(.start))
+      }
+      sending.cancel()
+      gate.continuation.finish()
+      await #expect(throws: CancellationError.self) { try await sending.value }
+      let verdict = try await within("a start") { try await pair.phone.send(Command(.start)) }
+      #expect(verdict.outcome == .applied && verdict.revision == 1)
+    }
+  }
+
+  @Test("A node is ready once it takes commands, and never after its end")
+  func ready() async throws {
+    let pair = try Pair()
+    let early = Task { try await pair.phone.ready() }
+    let cancelled = Task { try await pair.watch.ready() }
+    cancelled.cancel()
+    await #expect(throws: CancellationError.self) { try await cancelled.value }
+    try await withRunning([pair.phone, pair.watch]) {
+      try await within("the hub") { try await early.value }
+      try await within("the hub, again") { try await pair.phone.ready() }
+      #expect(await pair.phone.controlEndpoints.count == 1)
+      try await within("the peer") { try await pair.watch.ready() }
+    }
+    let error = await #expect(throws: RunBusError.self) { try await pair.phone.ready() }
+    #expect(error?.code == .closed)
+  }
+
+  @Test("The hub's devices and the run's numbers are the same when the hub and when a peer is asked")
+  func peersAndReport() async throws {
+    let pair = try Pair()
+    try await withRunning([pair.phone, pair.watch]) {
+      #expect(try await within("no report") { try await pair.watch.report() } == nil)
+      _ = try await within("start") { try await pair.watch.send(Command(.start)) }
+      for node in [pair.phone, pair.watch] as [any Node] {
+        #expect(try await within("the devices") { try await node.peers() }.map(\.deviceID.rawValue) == ["watch"])
+        #expect(try await within("the report") { try await node.report() }?.metrics.distanceMeters == nil)
+      }
+    }
+  }
+
+  @Test("What was never sent can be cancelled, and an unknown id is not found")
+  func cancel() async throws {
+    let pair = try Pair()
+    try await withRunning([pair.watch]) {
+      try await within("the peer") { try await pair.watch.ready() }
+      let (start, note) = (Command(.start), AppMessage(name: "note", body: [1]))
+      let sending = Task { try await pair.watch.send(start) }
+      try await within("the note") { try await pair.watch.post(note, by: .queued) }
+      let waiting = try await within("the outbox") {
+        while true {
+          let reports = try await pair.watch.outbox()
+          if reports.count == 2 { return reports }
+          await Task.yield()
+        }
+      }
+      #expect(Set(waiting.map(\.kind)) == [.command, .message])
+      try await pair.watch.cancel(start.id)
+      let verdict = try await within("the verdict") { try await sending.value }
+      #expect(verdict.outcome == .rejected(.cancelled))
+      try await pair.watch.cancel(note.id)
+      #expect(try await pair.watch.outbox().isEmpty)
+      for id in [note.id, MessageID.random()] {
+        let error = await #expect(throws: RunBusError.self) { try await pair.watch.cancel(id) }
+        #expect(error?.code == .notFound)
+      }
+      let error = await #expect(throws: RunBusError.self) { try await pair.watch.retry(.random()) }
+      #expect(error?.code == .notFound)
+      #expect(try await pair.watch.quarantine().isEmpty)
+    }
+    let error = await #expect(throws: RunBusError.self) { try await pair.watch.outbox() }
+    #expect(error?.code == .closed)
+  }
+
+  @Test("An app on the hub edits and removes a record and keeps one that was made elsewhere")
+  func records() async throws {
+    let pair = try Pair()
+    try await withRunning([pair.phone]) {
+      let news = await pair.phone.recordNews()
+      for kind in [CommandKind.start, .stop] {
+        _ = try await within("\(kind)") { try await pair.phone.send(Command(kind, .phone)) }
+      }
+      _ = try await news.first("the record") { if case .kept = $0 { true } else { false } }
+      let run = try #require(try await pair.phone.records().first).runID
+      try await pair.phone.editRecord(run, title: "by the river")
+      #expect(try await pair.phone.records().map(\.title) == ["by the river"])
+      let record = try #require(try await pair.phone.record(of: run))
+      #expect(try await pair.phone.importRecord(record) == false)
+      try await pair.phone.removeRecord(run)
+      #expect(try await pair.phone.record(of: run) == nil)
+      var other = record
+      other.summary.runID = .random()
+      #expect(try await pair.phone.importRecord(other))
+      #expect(try await pair.phone.records().map(\.runID) == [other.runID])
+      let error = await #expect(throws: RunBusError.self) { try await pair.phone.removeRecord(run) }
+      #expect(error?.code == .notFound)
+    }
+  }
+
+  @Test("A decision about a recovery that nobody asks for is refused, and so is a message to an unknown device")
+  func refusals() async throws {
+    let pair = try Pair()
+    try await withRunning([pair.phone]) {
+      try await within("the hub") { try await pair.phone.ready() }
+      let recovery = await #expect(throws: RunBusError.self) { try await pair.phone.recover(.resume) }
+      #expect(recovery?.code == .notRecovering)
+      let post = await #expect(throws: RunBusError.self) {
+        try await pair.phone.post(AppMessage(name: "note", body: []), by: .queued, to: DeviceID("nobody")!)
+      }
+      #expect(post?.code == .unknownDevice)
+    }
+  }
+}
