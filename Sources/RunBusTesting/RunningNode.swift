@@ -25,6 +25,9 @@ final class RunningNode: Sendable {
   /// Waits for the end of the node, which takes no steered time.
   func ended() async { await task.value }
 
+  /// Whether the node has ended with an error.
+  var hasFailed: Bool { failure.error != nil }
+
   /// Throws the error with which the node has ended, if there is one.
   func check() throws { if let error = failure.error { throw error } }
 }

@@ -74,7 +74,7 @@ public final class TestBus: Sendable {
   /// - Returns: What the body returns.
   /// - Throws: What the body throws.
   public static func run<Value: Sendable>(
-    startingAt date: Date = TestBus.firstDate, _ body: @escaping @concurrent @Sendable (TestBus) async throws -> Value
+    startingAt date: Date = TestBus.firstDate, _ body: @concurrent @Sendable (TestBus) async throws -> Value
   ) async throws -> Value {
     let bus = try TestBus(startingAt: date)
     do {
@@ -174,14 +174,22 @@ public final class TestBus: Sendable {
     let running = RunningNode(node, on: executor, again: again)
     state.withLock { $0.nodes[ObjectIdentifier(node)] = running }
     try await settle()
-    try running.check()
   }
 
   private func end(_ running: RunningNode) async throws {
     running.cancel()
     await running.ended()
-    try await settle()
     try running.check()
+    try await settle()
+  }
+
+  /// Throws the error with which a node has ended by itself, once.
+  func checkNodes() throws {
+    let nodes = state.withLock { $0.nodes }
+    for (key, node) in nodes where node.hasFailed {
+      _ = state.withLock { $0.nodes.removeValue(forKey: key) }
+      try node.check()
+    }
   }
 
   // MARK: Parts

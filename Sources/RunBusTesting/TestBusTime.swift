@@ -9,8 +9,8 @@ extension TestBus {
 
   /// Does everything that is due at the present moment, without moving time on.
   ///
-  /// - Throws: ``RunBus/RunBusError/Code/timeout`` when the nodes do not come to rest, `CancellationError` when the
-  ///   task is cancelled.
+  /// - Throws: The error of a node that has ended by itself; ``RunBus/RunBusError/Code/timeout`` when the nodes do not
+  ///   come to rest; `CancellationError` when the task is cancelled.
   public func settle() async throws {
     var workCount = await loop.idle()
     for _ in 0..<Self.turnsMax {
@@ -18,7 +18,7 @@ extension TestBus {
       // The tasks of the caller's actor that the nodes have woken run before this one goes on.
       await Task.yield()
       let next = await loop.idle()
-      if next == workCount { return }
+      if next == workCount { return try checkNodes() }
       workCount = next
     }
     throw RunBusError(.timeout, "the nodes and the test's tasks answer each other without end")

@@ -188,6 +188,36 @@ struct TestBusTests {
     }
   }
 
+  @Test("Readings count at the time of the bus", arguments: [1000, 777, 30_000])
+  func readings(_ thousandths: Int64) async throws {
+    try await TestBus.run { bus in
+      let speed = try #require(BusSpeed(thousandths: thousandths))
+      let phone = try await bus.hub(HubConfiguration(deviceID: Device.phone, speed: speed))
+      let watch = try await bus.peer(Device.watch, role: .watch)
+      _ = try await bus.advance { try await phone.send(Command(.start, source: .phone)) }
+      bus.cut(Device.watch)
+      for rate in 0..<20 {
+        try await watch.add(Sample(moment: .at(bus.now), value: .heartRate(bpm: 140 + Double(rate))))
+        try await bus.advance(by: .milliseconds(333))
+      }
+      #expect(await watch.hasPendingSamples)
+      bus.restore(Device.watch)
+      try await bus.advance(by: .seconds(5))
+      #expect(await watch.hasPendingSamples == false)
+      #expect(await phone.authoritative.metrics.maxHeartRateBpm == 159)
+    }
+  }
+
+  @Test("A node that ends by itself makes the test fail where it is noticed, once")
+  func failedNode() async throws {
+    try await TestBus.run { bus in
+      let phone = try await bus.hub(Device.phone)
+      await #expect(throws: RunBusError.self) { try await bus.peer(Device.phone, role: .watch) }
+      try await bus.advance(by: .seconds(10))
+      #expect(await phone.busNow != nil)
+    }
+  }
+
   @Test("An operation that is not over in time is cancelled and reported")
   func tooLong() async throws {
     try await TestBus.run { bus in

@@ -104,7 +104,8 @@ final class BridgeHub: HubTransport {
         return
       }
       self.connection?.topics = topics
-      for topic in topics where !connection.topics.contains(topic) { deliver(.subscribed(topic)) }
+      // The hub may close while it is told.
+      for topic in topics where box != nil && !connection.topics.contains(topic) { deliver(.subscribed(topic)) }
     case .leave: connection = nil
     case .call, .answer, .reply, .event, .bye: bridge.noteUnreadable("a message of another hub's end")
     }

@@ -87,7 +87,8 @@ final class BridgePeer: PeerTransport {
   private func sendTopics() { owesTopics = bridge.transmit(.subscribe(topics)) != .sent }
 
   private func knock() {
-    guard bridge.isReachable else { return }
+    // A peer that is told of the lost link may have closed.
+    guard box != nil, bridge.isReachable else { return }
     let token: UInt64 = if case .knocking(let present) = state { present } else { .random(in: .min ... .max) }
     state = .knocking(token: token)
     timer?.deadline = loop.now + max(Self.knockEvery, bridge.limits.heartbeatMin)
