@@ -34,6 +34,7 @@ let package = Package(
   products: [
     .library(name: "RunCore", targets: ["RunCore"]),
     .library(name: "RunBus", targets: ["RunBus"]),
+    .library(name: "RunBusTesting", targets: ["RunBusTesting"]),
     .library(name: "RunRecordings", targets: ["RunRecordings"]),
     .executable(name: "busnode", targets: ["busnode"]),
   ],
@@ -80,6 +81,7 @@ let package = Package(
         .product(name: "CoreMetrics", package: "swift-metrics"),
       ],
       swiftSettings: settings),
+    .target(name: "RunBusTesting", dependencies: ["RunCore", "RunBus"], swiftSettings: settings),
     .target(name: "RunRecordings", dependencies: ["RunCore", "RunBus"], swiftSettings: settings),
     .executableTarget(
       name: "busnode",
@@ -142,6 +144,7 @@ let package = Package(
         .product(name: "SwiftProtobuf", package: "swift-protobuf"),
       ],
       swiftSettings: settings),
+    .testTarget(name: "RunBusTestingTests", dependencies: ["RunBus", "RunBusTesting"], swiftSettings: settings),
     .testTarget(
       name: "RunRecordingsTests", dependencies: ["RunBus", "RunRecordings", "TestSupport"], swiftSettings: settings),
     .testTarget(

@@ -31,8 +31,12 @@ public final class Loop: SerialExecutor, Sendable {
   /// Starts the loop's thread.
   ///
   /// - Throws: ``RunBusError/Code/transport`` when the system provides no thread or no pipe.
-  public init() throws(RunBusError) {
-    let core = LoopCore(pipe: try WakePipe())
+  public convenience init() throws(RunBusError) { try self.init(steeredBy: nil) }
+
+  /// Starts the thread of a loop whose time is that of a clock which a test steers; `nil` for the system's clock.
+  /// Timers of a steered loop fire when the clock is moved on.
+  package init(steeredBy clock: SteeredClock?) throws(RunBusError) {
+    let core = LoopCore(pipe: try WakePipe(), steeredBy: clock)
     self.core = core
     thread = Mutex(try SystemThread(name: "runbus-loop") { core.run() })
   }
@@ -41,6 +45,16 @@ public final class Loop: SerialExecutor, Sendable {
 
   /// The present time of a monotonic clock that counts sleep, in nanoseconds. Any thread may read it.
   public static var now: BusTime { readContinuousClock() }
+
+  /// The present time of this loop, by which its timers fire and its nodes work. It is that of the monotonic clock,
+  /// except in a test that steers the time. Any thread may read it.
+  public var now: BusTime { core.now }
+
+  /// The present wall-clock time in seconds since 1970.
+  var wallSeconds: Double { core.wallSeconds }
+
+  /// A seed for the jitter of a node: random, except in a test that steers the time.
+  func seed() -> UInt64 { core.seed() }
 
   /// Whether the caller is on the loop's thread.
   public var isCurrent: Bool { core.isCurrent }

@@ -7,6 +7,7 @@
 #elseif canImport(Android)
   import Android
 #endif
+import Foundation
 import RunCore
 import Synchronization
 
@@ -19,7 +20,10 @@ final class LoopCore: @unchecked Sendable {
   /// Something to run on the thread.
   enum Work {
     case job(UnownedJob, UnownedSerialExecutor)
+    case task(UnownedJob, LoopTaskExecutor)
     case call(@Sendable () -> Void)
+    /// Called when nothing is left to do at the present time.
+    case whenIdle(@Sendable () -> Void)
   }
 
   private struct SubmittedWork: ~Copyable {
@@ -68,11 +72,22 @@ final class LoopCore: @unchecked Sendable {
   /// The wake pipe and then the sources, in the order of `entries`; empty when `entries` has changed.
   private var descriptors: [pollfd] = []
   private var batch: [Work] = []
+  /// `nil` for the system's clock.
+  private let steered: SteeredClock?
+  /// One for each wait of those who steer, which wait one after the other.
+  private var idleCalls: [@Sendable () -> Void] = []
+  /// How many jobs of actors, calls and timers have been run.
+  private(set) var workCount: UInt64 = 0
 
-  init(pipe: consuming WakePipe) {
+  init(pipe: consuming WakePipe, steeredBy steered: SteeredClock?) {
+    self.steered = steered
     wakeDescriptor = pipe.readEnd
     submitted = Mutex(SubmittedWork(pipe: pipe))
   }
+
+  var now: BusTime { steered?.now ?? readContinuousClock() }
+  var wallSeconds: Double { steered?.wallSeconds ?? Date().timeIntervalSince1970 }
+  func seed() -> UInt64 { steered?.seed() ?? .random(in: .min ... .max) }
 
   var isCurrent: Bool { threadNumber.load(ordering: .relaxed) == currentThreadNumber() }
 
@@ -114,6 +129,7 @@ final class LoopCore: @unchecked Sendable {
       // A send during the batch may have consumed an edge. Draining again is cheaper than a poll that returns at once.
       drainPending()
       let isPending = entries.contains { $0.isPending }
+      if !isPending, callIdle() { continue }
       let isReady = waitForDescriptors(isPending: isPending)
       if isReady || isPending {
         rounds += 1
@@ -136,6 +152,9 @@ final class LoopCore: @unchecked Sendable {
   private func finish() {
     while true {
       _ = runBatch()
+      let calls = idleCalls
+      idleCalls = []
+      for call in calls { call() }
       let isOver = submitted.withLock { submitted in
         guard submitted.work.isEmpty else { return false }
         submitted.phase = .ended
@@ -156,8 +175,14 @@ final class LoopCore: @unchecked Sendable {
     }
     for item in batch {
       switch item {
-      case .job(let job, let executor): job.runSynchronously(on: executor)
-      case .call(let call): call()
+      case .job(let job, let executor):
+        workCount += 1
+        job.runSynchronously(on: executor)
+      case .task(let job, let executor): job.runSynchronously(on: executor.asUnownedTaskExecutor())
+      case .call(let call):
+        workCount += 1
+        call()
+      case .whenIdle(let call): idleCalls.append(call)
       }
     }
     batch.removeAll(keepingCapacity: true)
@@ -187,8 +212,10 @@ final class LoopCore: @unchecked Sendable {
       }
     }
     var timeout: BusDuration? = isPending ? .zero : nil
-    if !isPending, let deadline = timers.lazy.compactMap({ $0.timer?.deadline }).min() {
-      timeout = max(.zero, deadline - Loop.now)
+    if !isPending, let deadline = nextDeadline {
+      let left = max(.zero, deadline - now)
+      // A steered clock moves only when the loop is told, which wakes it.
+      timeout = left > .zero && steered != nil ? nil : left
     }
     let mustLook = submitted.withLock { submitted in
       guard submitted.work.isEmpty, submitted.phase == .running else { return true }
@@ -215,11 +242,37 @@ final class LoopCore: @unchecked Sendable {
 
   private func fireDueTimers() {
     guard !timers.isEmpty else { return }
-    let now = Loop.now
+    let now = now
     // Timers fire in the order of their deadlines; a handler may turn off a later one.
     let due = timers.compactMap(\.timer).filter { $0.deadline.map { $0 <= now } ?? false }
       .sorted { ($0.deadline ?? now) < ($1.deadline ?? now) }
-    for timer in due where timer.deadline.map({ $0 <= now }) ?? false { timer.fire() }
+    for timer in due where timer.deadline.map({ $0 <= now }) ?? false {
+      workCount += 1
+      timer.fire()
+    }
+  }
+
+  // MARK: Steering
+
+  private var nextDeadline: BusTime? { timers.lazy.compactMap { $0.timer?.deadline }.min() }
+
+  /// Calls those who wait until nothing is left to do. Returns whether anybody was called.
+  private func callIdle() -> Bool {
+    guard !idleCalls.isEmpty, nextDeadline.map({ $0 > now }) ?? true,
+      submitted.withLock({ $0.work.isEmpty && $0.phase == .running })
+    else { return false }
+    let calls = idleCalls
+    idleCalls = []
+    for call in calls { call() }
+    return true
+  }
+
+  /// Moves the clock to the next deadline, at most to a limit. Returns whether a timer is due.
+  func step(to limit: BusTime) -> Bool {
+    let deadline = nextDeadline
+    let isDue = deadline.map { $0 <= limit } ?? false
+    steered?.advance(to: isDue ? deadline ?? limit : limit)
+    return isDue
   }
 
   // MARK: On the thread, from outside

@@ -1,5 +1,4 @@
 import CoreMetrics
-import Foundation
 import Logging
 public import RunCore
 import RunWire
@@ -118,7 +117,7 @@ public actor Hub: Node, DrivenNode {
   /// The phase with the hub's own unjudged commands applied on top.
   public var predicted: RunPhase { core?.predicted ?? .idle }
   /// Bus time now; `nil` before the hub runs.
-  public var busNow: BusTime? { core == nil ? nil : clock.bus(at: Loop.now) }
+  public var busNow: BusTime? { core == nil ? nil : clock.bus(at: loop.now) }
   /// How fast bus time runs.
   public var speed: BusSpeed { configuration.speed }
   /// Where peers connect, one endpoint for each listener; empty while the sockets are closed.
@@ -176,17 +175,17 @@ public actor Hub: Node, DrivenNode {
   func begin() throws(RunBusError) {
     try driver.store.claim(for: .hub)
     let history = try driver.store.history()
-    let real = Loop.now
+    let real = loop.now
     clock = BusClock.continuing(
-      history.clock, lastSign: history.lastSign, real: real, wallSeconds: Date().timeIntervalSince1970,
+      history.clock, lastSign: history.lastSign, real: real, wallSeconds: loop.wallSeconds,
       bootID: MachineBoot.id, speed: configuration.speed)
     let settings = HubCore.Settings(
       deviceID: configuration.deviceID, nodeID: driver.store.nodeID, storeID: driver.store.storeID,
       debounce: configuration.debounce, clock: clock, metrics: configuration.metrics,
       recovery: configuration.recovery, downtime: configuration.downtime, appVersion: configuration.appVersion,
-      seed: .random(in: .min ... .max))
+      seed: loop.seed())
     core = HubCore(
-      settings: settings, history: history, now: clock.bus(at: real), wallSeconds: Date().timeIntervalSince1970,
+      settings: settings, history: history, now: clock.bus(at: real), wallSeconds: loop.wallSeconds,
       bootID: MachineBoot.id)
     start()
     driver.localServices?.meet()
@@ -194,7 +193,7 @@ public actor Hub: Node, DrivenNode {
   }
 
   func receive(_ event: HubCore.Event) {
-    guard let actions = core?.receive(event, at: clock.bus(at: Loop.now)) else { return }
+    guard let actions = core?.receive(event, at: clock.bus(at: loop.now)) else { return }
     for action in actions { carryOut(action) }
   }
 

@@ -65,11 +65,11 @@ final class LocalServicesDriver {
 
   /// Reads the spools if it is time; called whenever the node is awake anyway.
   func lookIfDue() {
-    if timer != nil, Loop.now >= lookAt { look() }
+    if timer != nil, loop.now >= lookAt { look() }
   }
 
   private func look() {
-    lookAt = Loop.now + lookEvery
+    lookAt = loop.now + lookEvery
     // The timer is for a node without events; any other node calls `lookIfDue()` first.
     timer?.deadline = lookAt + lookEvery
     let stamps = services.spools.map(\.changeStamp)
@@ -85,7 +85,7 @@ final class LocalServicesDriver {
 
   private func receive(_ commands: [SpooledCommand], _ notices: [String]) {
     for notice in notices { log.warning("\(notice)") }
-    let now = Loop.now
+    let now = loop.now
     let wall = Date().timeIntervalSince1970
     let presses = commands.map { $0.forwarded(now: now, wallSeconds: wall, bootID: MachineBoot.id) }
     unjudged = Set(presses.map(\.command.id))

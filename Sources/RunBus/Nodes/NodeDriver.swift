@@ -227,7 +227,7 @@ extension DrivenNode {
   private func watchFiles() {
     guard driver.store.hasFiles else { return }
     driver.fileTimer = loop.makeTimer { [weak self] in self?.assumeIsolated { $0.lookForFiles() } }
-    driver.fileTimer?.deadline = Loop.now + DriverLimits.lookForFilesEvery
+    driver.fileTimer?.deadline = loop.now + DriverLimits.lookForFilesEvery
   }
 
   private func lookForFiles() {
@@ -237,7 +237,7 @@ extension DrivenNode {
     driver.store.lookForFiles(
       completion: onLoop { node, fault in
         if let fault { return node.stop(fault) }
-        node.driver.fileTimer?.deadline = Loop.now + DriverLimits.lookForFilesEvery
+        node.driver.fileTimer?.deadline = node.loop.now + DriverLimits.lookForFilesEvery
       })
   }
 

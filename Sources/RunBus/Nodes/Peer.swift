@@ -1,5 +1,4 @@
 import CoreMetrics
-import Foundation
 import Logging
 public import RunCore
 import RunWire
@@ -112,7 +111,7 @@ public actor Peer: Node, DrivenNode {
   /// The phase with this peer's own unanswered commands applied on top.
   public var predicted: RunPhase { core?.predicted ?? .idle }
   /// Bus time now, as far as this peer knows.
-  public var busNow: BusTime? { core?.busNow(at: Loop.now) }
+  public var busNow: BusTime? { core?.busNow(at: loop.now) }
   /// How fast bus time runs.
   public var speed: BusSpeed { core?.clock?.speed ?? .realTime }
   /// How many samples the hub has not acknowledged yet.
@@ -123,7 +122,7 @@ public actor Peer: Node, DrivenNode {
   /// The state of the connection to the hub.
   public var reachability: Reachability {
     Reachability(
-      isReachable: core?.isReachable ?? false, lastHeardAge: core?.heardAt.map { Loop.now - $0 },
+      isReachable: core?.isReachable ?? false, lastHeardAge: core?.heardAt.map { loop.now - $0 },
       roundTrip: core?.roundTrip)
   }
   /// Changes of ``reachability``, the present one first.
@@ -131,7 +130,7 @@ public actor Peer: Node, DrivenNode {
 
   /// How old the shown state is, and whether it is stale.
   public var viewState: ViewState {
-    core?.viewState(at: Loop.now) ?? ViewState(age: nil, isStale: false, isHubOffDuty: false)
+    core?.viewState(at: loop.now) ?? ViewState(age: nil, isStale: false, isHubOffDuty: false)
   }
   /// Changes of ``viewState``, the present one first. The view becomes stale after three missed heartbeats (6 s while a
   /// run is on, 30 s otherwise) or when the hub has said goodbye, and fresh again with the hub's next message. A slow
@@ -228,10 +227,10 @@ public actor Peer: Node, DrivenNode {
     let settings = PeerCore.Settings(
       deviceID: configuration.deviceID, role: configuration.role, nodeID: driver.store.nodeID,
       storeID: driver.store.storeID, topics: configuration.topics, limits: connector.limits,
-      hubLostAfter: configuration.hubLostAfter, seed: .random(in: .min ... .max))
+      hubLostAfter: configuration.hubLostAfter, seed: loop.seed())
     core = PeerCore(
-      settings: settings, history: try driver.store.peerHistory(), now: Loop.now,
-      wallSeconds: Date().timeIntervalSince1970, bootID: MachineBoot.id)
+      settings: settings, history: try driver.store.peerHistory(), now: loop.now,
+      wallSeconds: loop.wallSeconds, bootID: MachineBoot.id)
     start()
     // After the store was replaced, the core's snapshot may be older than what was shown last.
     if !driver.hasBegunAnew, core?.authoritative.order.term ?? 0 > 0, let core {
@@ -249,7 +248,7 @@ public actor Peer: Node, DrivenNode {
   }
 
   func receive(_ event: PeerCore.Event) {
-    guard let actions = core?.receive(event, at: Loop.now) else { return }
+    guard let actions = core?.receive(event, at: loop.now) else { return }
     for action in actions { carryOut(action) }
   }
 

@@ -149,7 +149,7 @@ private actor RequestExchange {
     _ element: @escaping @Sendable (RequestSender.Action) -> Element?
   ) -> AsyncThrowingStream<Element, any Error> {
     let (elements, reader) = AsyncThrowingStream.makeStream(of: Element.self, throwing: (any Error).self)
-    let sender = RequestSender(work, bootID: MachineBoot.id, seed: .random(in: .min ... .max))
+    let sender = RequestSender(work, bootID: MachineBoot.id, seed: loop.seed())
     let exchange = RequestExchange(
       sender, connector, loop, tell: { action in if let element = element(action) { reader.yield(element) } },
       finish: { reader.finish(throwing: $0) })
@@ -183,7 +183,7 @@ private actor RequestExchange {
   private func feed(_ event: RequestSender.Event) {
     guard let transport else { return }
     var isFull = false
-    for action in sender.receive(event, at: Loop.now) {
+    for action in sender.receive(event, at: loop.now) {
       switch action {
       case .send(let frame): if transport.send(Codec.encode(frame)) == .full { isFull = true }
       case .reached, .receipt, .state, .answer: tell(action)
@@ -191,7 +191,7 @@ private actor RequestExchange {
       case .finished: finish(nil)
       }
     }
-    if isFull { _ = sender.receive(.sendFailed, at: Loop.now) }
+    if isFull { _ = sender.receive(.sendFailed, at: loop.now) }
     timer?.deadline = sender.deadline
   }
 

@@ -2,10 +2,12 @@ import Foundation
 import RunCore
 import Synchronization
 
-/// A store in memory, which is lost with its owner.
+/// A store in memory, which is lost with its owner: a `NodeStore` or a ``StoreMemory``.
 final class MemoryStore: StoreBackend {
   private struct State: Sendable {
     var role: StoreRole?
+    /// The id that a node has given the store; `nil` for its first one.
+    var storeID: StoreID?
     var history = HubHistory()
     var journals: [RunID: [LedgerEntry]] = [:]
     /// Runs of which only the transitions are still read.
@@ -23,6 +25,9 @@ final class MemoryStore: StoreBackend {
   private let state = Mutex(State())
 
   init(options: StoreOptions) { self.options = options }
+
+  /// The id that a node has given the store; `nil` for its first one.
+  var storeID: StoreID? { state.withLock { $0.storeID } }
 
   func commit(_ operations: [StoreOperation]) throws(StoreFault) {
     for case .enqueue(let row) in operations { try OutboxKey.check(row) }
@@ -114,8 +119,7 @@ final class MemoryStore: StoreBackend {
       let excess = state.history.windows.count - ControlHistory.windowsMax
       if excess > 0 { state.history.windows.removeFirst(excess) }
     case .setClock(let real, let bus): state.history.clock = .now(real: real, bus: bus)
-    // A store in memory is never opened again.
-    case .setStoreID: break
+    case .setStoreID(let storeID): state.storeID = storeID
     case .setHub(let storeID, let deviceID): state.hub = (storeID, deviceID)
     case .setView(let view): state.view = view.withoutMetrics
     case .setFailureMark(let mark): state.failureMark = mark

@@ -72,6 +72,18 @@ public final class NodeStore: Sendable {
     thread = StoreThread(name: "runbus.store")
   }
 
+  /// Opens a store in memory that outlives its nodes, without a thread: a commit is written, and its completion called,
+  /// before ``commit(_:completion:)`` returns.
+  package init(in memory: StoreMemory) {
+    nodeID = memory.nodeID
+    storeID = memory.storeID
+    role = nil
+    directory = nil
+    options = StoreOptions()
+    engine = StoreEngine(memory.rows, lock: nil, files: [], notices: [])
+    thread = StoreThread()
+  }
+
   deinit { close() }
 
   /// Sentences for the log of the node: a store was set aside, rows could not be read.

@@ -2,8 +2,11 @@ import Foundation
 
 /// The store's own thread. It runs jobs one by one, in order, and sleeps between them without time-outs.
 ///
+/// Without a thread, each job runs at once on the thread of its caller. A store in memory can do that, because it does
+/// not block and has a lock of its own; jobs of two threads then have no order.
+///
 /// `@unchecked Sendable`: `jobs`, `isEnding`, `hasEnded` and `isAsleep` are only used while `condition` is locked;
-/// `threadNumber` is set once, before any job can run.
+/// `threadNumber` is set once, before any job can run; `hasThread` never changes.
 final class StoreThread: @unchecked Sendable {
   typealias Job = @Sendable () -> Void
 
@@ -14,8 +17,13 @@ final class StoreThread: @unchecked Sendable {
   private var hasEnded = false
   private var isAsleep = false
   private var threadNumber: UInt = 0
+  private let hasThread: Bool
+
+  /// Runs each job on the thread of its caller.
+  init() { hasThread = false }
 
   init(name: String) {
+    hasThread = true
     let thread = Thread { [self] in work() }
     thread.name = name
     thread.start()
@@ -27,6 +35,11 @@ final class StoreThread: @unchecked Sendable {
     guard !isEnding else {
       condition.unlock()
       return false
+    }
+    guard hasThread else {
+      condition.unlock()
+      job()
+      return true
     }
     jobs.append(job)
     let mustWake = isAsleep
@@ -49,6 +62,11 @@ final class StoreThread: @unchecked Sendable {
   func end(after last: @escaping Job) {
     condition.lock()
     defer { condition.unlock() }
+    guard hasThread else {
+      if !isEnding { last() }
+      isEnding = true
+      return
+    }
     if !isEnding {
       isEnding = true
       jobs.append(last)

@@ -19,11 +19,11 @@ public protocol HubListener: TransportEnd {
   ///
   /// - Parameters:
   ///   - loop: The loop that polls the sockets.
-  ///   - deliver: Called on the loop's thread, never from within a `send`.
-  /// - Throws: ``RunBusError/Code/busHeld`` or ``RunBusError/Code/addressInUse`` when another hub
-  ///   listens there, ``RunBusError/Code/transport`` otherwise.
+  ///   - deliver: Called on the loop's thread, never from within a `send`. It may be passed to other threads.
+  /// - Throws: ``RunBusError/Code/busHeld`` or ``RunBusError/Code/addressInUse`` when another hub listens there,
+  ///   ``RunBusError/Code/transport`` otherwise.
   func listen(
-    on loop: Loop, deliver: @escaping (HubTransportEvent) -> Void
+    on loop: Loop, deliver: @escaping @Sendable (HubTransportEvent) -> Void
   ) throws(RunBusError) -> any HubTransport
 }
 
@@ -68,10 +68,10 @@ public protocol PeerConnector: TransportEnd {
   ///
   /// - Parameters:
   ///   - loop: The loop that polls the sockets.
-  ///   - deliver: Called on the loop's thread, never from within a `send`.
+  ///   - deliver: Called on the loop's thread, never from within a `send`. It may be passed to other threads.
   /// - Throws: ``RunBusError/Code/badInput`` for an invalid address, ``RunBusError/Code/transport`` otherwise.
   func connect(
-    on loop: Loop, deliver: @escaping (PeerTransportEvent) -> Void
+    on loop: Loop, deliver: @escaping @Sendable (PeerTransportEvent) -> Void
   ) throws(RunBusError) -> any PeerTransport
 }
 

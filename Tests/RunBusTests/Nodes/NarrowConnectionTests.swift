@@ -18,7 +18,7 @@ private struct NarrowListener: HubListener {
   var limits: ConnectionLimits { NarrowBus.limits }
 
   func listen(
-    on loop: Loop, deliver: @escaping (HubTransportEvent) -> Void
+    on loop: Loop, deliver: @escaping @Sendable (HubTransportEvent) -> Void
   ) throws(RunBusError) -> any HubTransport {
     try narrow.bus.listener.listen(on: loop) { event in
       if case .frame(_, let bytes, _) = event { narrow.note(bytes) }
@@ -32,7 +32,7 @@ private struct NarrowConnector: PeerConnector {
   var limits: ConnectionLimits { NarrowBus.limits }
 
   func connect(
-    on loop: Loop, deliver: @escaping (PeerTransportEvent) -> Void
+    on loop: Loop, deliver: @escaping @Sendable (PeerTransportEvent) -> Void
   ) throws(RunBusError) -> any PeerTransport {
     try narrow.bus.connector.connect(on: loop) { event in
       if case .frame(let bytes) = event { narrow.note(bytes) }

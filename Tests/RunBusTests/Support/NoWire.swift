@@ -15,10 +15,10 @@ struct NoWire: HubListener, PeerConnector {
   }
 
   func listen(
-    on loop: Loop, deliver: @escaping (HubTransportEvent) -> Void
+    on loop: Loop, deliver: @escaping @Sendable (HubTransportEvent) -> Void
   ) throws(RunBusError) -> any HubTransport { End() }
 
   func connect(
-    on loop: Loop, deliver: @escaping (PeerTransportEvent) -> Void
+    on loop: Loop, deliver: @escaping @Sendable (PeerTransportEvent) -> Void
   ) throws(RunBusError) -> any PeerTransport { End() }
 }

@@ -7,6 +7,7 @@ import Testing
 /// A way to carry frames, and a place for it that nobody else uses.
 enum TransportKind: String, CaseIterable, Sendable, CustomTestStringConvertible {
   case inProcess
+  case bridge
   #if ZeroMQ && canImport(CZMQ)
     case ipc
     case tcp
@@ -22,6 +23,10 @@ enum TransportKind: String, CaseIterable, Sendable, CustomTestStringConvertible 
         let inside = InProcessBus()
         try await body(
           TransportPlace(directory: bus.runtimeDirectory, listener: inside.listener) { _ in inside.connector })
+      case .bridge:
+        let bridges = BridgeBus()
+        try await body(
+          TransportPlace(directory: bus.runtimeDirectory, listener: bridges.listener) { _ in bridges.connector() })
       #if ZeroMQ && canImport(CZMQ)
         case .ipc:
           let path = "ipc://" + bus.runtimeDirectory

@@ -21,14 +21,31 @@ public final class InProcessBus: Sendable {
   public var listener: some HubListener { InProcessListener(exchange: exchange) }
 
   /// Connects peers to the bus's hub, now or when there is one. Any number of peers may use it.
-  public var connector: some PeerConnector { InProcessConnector(exchange: exchange) }
+  public var connector: some PeerConnector { InProcessConnector(exchange: exchange, link: nil) }
+
+  /// Connects peers over a link that can be cut.
+  package func connector(over link: InProcessLink) -> some PeerConnector {
+    InProcessConnector(exchange: exchange, link: link)
+  }
+
+  /// Cuts a link until it is restored. Its peers and the hub lose their connections; what was sent before arrives.
+  package func cut(_ link: InProcessLink) { exchange.cut(link) }
+
+  /// Restores a link that was cut: its peers get new connections.
+  package func restore(_ link: InProcessLink) { exchange.restore(link) }
+}
+
+/// A link of an in-process bus that can be cut. It is named by its identity.
+package final class InProcessLink: Sendable {
+  /// A link that carries.
+  package init() {}
 }
 
 private struct InProcessListener: HubListener {
   let exchange: InProcessExchange
 
   func listen(
-    on loop: Loop, deliver: @escaping (HubTransportEvent) -> Void
+    on loop: Loop, deliver: @escaping @Sendable (HubTransportEvent) -> Void
   ) throws(RunBusError) -> any HubTransport {
     let box = InProcessBox<HubTransportEvent>(loop: loop, deliver: deliver)
     guard exchange.open(box) else {
@@ -40,12 +57,13 @@ private struct InProcessListener: HubListener {
 
 private struct InProcessConnector: PeerConnector {
   let exchange: InProcessExchange
+  let link: InProcessLink?
 
   func connect(
-    on loop: Loop, deliver: @escaping (PeerTransportEvent) -> Void
+    on loop: Loop, deliver: @escaping @Sendable (PeerTransportEvent) -> Void
   ) throws(RunBusError) -> any PeerTransport {
     let box = InProcessBox<PeerTransportEvent>(loop: loop, deliver: deliver)
-    return InProcessPeer(exchange: exchange, route: exchange.join(box), box: box)
+    return InProcessPeer(exchange: exchange, route: exchange.join(box, over: link), box: box)
   }
 }
 

@@ -8,6 +8,7 @@ final class InProcessExchange: Sendable {
 
   private struct Member {
     let box: InProcessBox<PeerTransportEvent>
+    let link: InProcessLink?
     /// The route of the connection to the present hub. Each hub gets a new one, as after a reconnect of a socket.
     var route: [UInt8]?
     var topics: [Topic] = []
@@ -18,15 +19,32 @@ final class InProcessExchange: Sendable {
     var routes: [[UInt8]: UInt64] = [:]
     var lastMember: UInt64 = 0
     var lastRoute: UInt64 = 0
+    /// The links that do not carry now.
+    var cut: [ObjectIdentifier: InProcessLink] = [:]
 
-    /// Gives a member a new route, which is never an old one: a frame to an old route has no recipient.
+    /// Gives a member a new route, which is never an old one: a frame to an old route has no recipient. A member
+    /// without a hub, or on a link that is cut, gets none.
     mutating func link(_ number: UInt64) {
+      guard let hub, let member = members[number] else { return }
+      if let link = member.link, cut[ObjectIdentifier(link)] != nil { return }
       lastRoute += 1
       let route = withUnsafeBytes(of: lastRoute.bigEndian) { Array($0) }
       members[number]?.route = route
       routes[route] = number
-      _ = members[number]?.box.put(.linkUp, isBounded: false)
+      _ = member.box.put(.linkUp, isBounded: false)
+      // Subscriptions outlive a connection, as those of a reconnecting socket do.
+      for topic in member.topics { _ = hub.put(.subscribed(topic), isBounded: false) }
     }
+
+    /// Takes a member's route away.
+    mutating func unlink(_ number: UInt64, reason: String) {
+      guard let member = members[number], let route = member.route else { return }
+      members[number]?.route = nil
+      routes[route] = nil
+      _ = member.box.put(.linkDown(reason: reason), isBounded: false)
+    }
+
+    func members(on link: InProcessLink) -> [UInt64] { members.filter { $1.link === link }.keys.sorted() }
   }
 
   // Events are queued while this is locked, so that all members receive them in the order in which they happened. That
@@ -37,11 +55,7 @@ final class InProcessExchange: Sendable {
     state.withLock { state in
       guard state.hub == nil else { return false }
       state.hub = hub
-      for number in state.members.keys.sorted() {
-        state.link(number)
-        // Subscriptions outlive a hub, as those of a reconnecting socket do.
-        for topic in state.members[number]?.topics ?? [] { _ = hub.put(.subscribed(topic), isBounded: false) }
-      }
+      for number in state.members.keys.sorted() { state.link(number) }
       return true
     }
   }
@@ -51,19 +65,29 @@ final class InProcessExchange: Sendable {
     state.withLock { state in
       guard state.hub === hub else { return }
       state.hub = nil
-      state.routes.removeAll()
-      for number in state.members.keys.sorted() {
-        state.members[number]?.route = nil
-        _ = state.members[number]?.box.put(.linkDown(reason: "the hub closed the connection"), isBounded: false)
-      }
+      for number in state.members.keys.sorted() { state.unlink(number, reason: "the hub closed the connection") }
     }
   }
 
-  func join(_ box: InProcessBox<PeerTransportEvent>) -> UInt64 {
+  func cut(_ link: InProcessLink) {
+    state.withLock { state in
+      state.cut[ObjectIdentifier(link)] = link
+      for number in state.members(on: link) { state.unlink(number, reason: "the link was cut") }
+    }
+  }
+
+  func restore(_ link: InProcessLink) {
+    state.withLock { state in
+      guard state.cut.removeValue(forKey: ObjectIdentifier(link)) != nil else { return }
+      for number in state.members(on: link) { state.link(number) }
+    }
+  }
+
+  func join(_ box: InProcessBox<PeerTransportEvent>, over link: InProcessLink?) -> UInt64 {
     state.withLock { state in
       state.lastMember += 1
-      state.members[state.lastMember] = Member(box: box)
-      if state.hub != nil { state.link(state.lastMember) }
+      state.members[state.lastMember] = Member(box: box, link: link)
+      state.link(state.lastMember)
       return state.lastMember
     }
   }
@@ -104,7 +128,8 @@ final class InProcessExchange: Sendable {
       guard let member = state.members[number] else { return }
       let topics = endpoint == Self.eventsEndpoint ? topics : []
       state.members[number]?.topics = topics
-      for topic in topics where !member.topics.contains(topic) {
+      // A member without a connection subscribes when it gets one.
+      for topic in topics where member.route != nil && !member.topics.contains(topic) {
         _ = state.hub?.put(.subscribed(topic), isBounded: false)
       }
     }
@@ -114,7 +139,7 @@ final class InProcessExchange: Sendable {
     state.withLock { state in
       guard state.hub === hub else { return }
       for number in state.members.keys.sorted() {
-        guard let member = state.members[number], member.topics.contains(topic) else { continue }
+        guard let member = state.members[number], member.route != nil, member.topics.contains(topic) else { continue }
         // A full queue loses the event, like that of a SUB socket; a pong later tells the peer the present state.
         _ = member.box.put(.event(topic, bytes))
       }

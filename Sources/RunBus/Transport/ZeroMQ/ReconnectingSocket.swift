@@ -31,7 +31,7 @@
           case .connected: redial.deadline = nil
           // After this time libzmq has reconnected, if it does so at all.
           case .disconnected, .handshakeFailed:
-            redial.deadline = Loop.now + .milliseconds(Int64(ZMQOptions.reconnectMillisecondsMax))
+            redial.deadline = loop.now + .milliseconds(Int64(ZMQOptions.reconnectMillisecondsMax))
           }
           observe(event)
         }, fail: fail)

@@ -35,7 +35,7 @@
     /// - Throws: ``RunBusError/Code/addressInUse`` when another process listens there, ``RunBusError/Code/transport``
     ///   otherwise.
     public func listen(
-      on loop: Loop, deliver: @escaping (HubTransportEvent) -> Void
+      on loop: Loop, deliver: @escaping @Sendable (HubTransportEvent) -> Void
     ) throws(RunBusError) -> any HubTransport {
       for endpoint in [control, events] where SocketFile.isAlive(at: endpoint) {
         throw RunBusError(.addressInUse, "\(endpoint) is taken: another hub or program listens there")
@@ -81,7 +81,7 @@
     private(set) var controlEndpoint = ""
     private(set) var eventsEndpoint = ""
     private let loop: Loop
-    private let deliver: (HubTransportEvent) -> Void
+    private let deliver: @Sendable (HubTransportEvent) -> Void
     private var parts: Parts?
     /// Opens the sockets again after all connections were cut.
     private var reopening: LoopTimer?
@@ -94,7 +94,7 @@
     private static let cutOffs = Counter(label: "runbus.zeromq.cut_offs")
 
     init(
-      _ listener: ZeroMQListener, on loop: Loop, deliver: @escaping (HubTransportEvent) -> Void
+      _ listener: ZeroMQListener, on loop: Loop, deliver: @escaping @Sendable (HubTransportEvent) -> Void
     ) throws(ZMQFailure) {
       self.loop = loop
       self.deliver = deliver
@@ -178,7 +178,7 @@
       parts.close()
       self.parts = nil
       reopening = loop.makeTimer { [weak self] in self?.reopen() }
-      reopening?.deadline = Loop.now + Self.pause
+      reopening?.deadline = loop.now + Self.pause
     }
 
     /// Long enough for the cut connections to be closed, short enough for waiting peers.
@@ -191,12 +191,12 @@
         reopening = nil
       } catch {
         log.error("the hub cannot listen again, and tries on: \(error)")
-        reopening?.deadline = Loop.now + Self.pause
+        reopening?.deadline = loop.now + Self.pause
       }
     }
 
     private static func controlReceiver(
-      _ log: Logger, _ identity: ConnectionIdentity, _ deliver: @escaping (HubTransportEvent) -> Void
+      _ log: Logger, _ identity: ConnectionIdentity, _ deliver: @escaping @Sendable (HubTransportEvent) -> Void
     ) -> ([[UInt8]]) -> Void {
       var garbage = MalformedFrameCounter(log: log)
       return { parts in
@@ -211,7 +211,7 @@
     }
 
     private static func eventsReceiver(
-      _ log: Logger, _ deliver: @escaping (HubTransportEvent) -> Void
+      _ log: Logger, _ deliver: @escaping @Sendable (HubTransportEvent) -> Void
     ) -> ([[UInt8]]) -> Void {
       var garbage = MalformedFrameCounter(log: log)
       return { parts in

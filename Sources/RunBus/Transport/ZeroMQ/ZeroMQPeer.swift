@@ -16,7 +16,7 @@
     ///
     /// - Throws: ``RunBusError/Code/badInput`` for an invalid address, ``RunBusError/Code/transport`` otherwise.
     public func connect(
-      on loop: Loop, deliver: @escaping (PeerTransportEvent) -> Void
+      on loop: Loop, deliver: @escaping @Sendable (PeerTransportEvent) -> Void
     ) throws(RunBusError) -> any PeerTransport {
       do {
         return try ZeroMQPeer(self, on: loop, deliver: deliver)
@@ -55,11 +55,11 @@
     private let loop: Loop
     private let parts = Parts()
     private var context: ZMQContext?
-    private let deliver: (PeerTransportEvent) -> Void
+    private let deliver: @Sendable (PeerTransportEvent) -> Void
     private let log: Logger
 
     init(
-      _ connector: ZeroMQConnector, on loop: Loop, deliver: @escaping (PeerTransportEvent) -> Void
+      _ connector: ZeroMQConnector, on loop: Loop, deliver: @escaping @Sendable (PeerTransportEvent) -> Void
     ) throws(ZMQFailure) {
       let log = Logger(label: "runbus.zeromq")
       self.log = log

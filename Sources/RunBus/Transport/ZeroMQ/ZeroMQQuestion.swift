@@ -25,7 +25,7 @@
       // libzmq sends it when the connection is established.
       _ = source?.send([bytes])
       timer = loop.makeTimer { [weak self] in self?.assumeIsolated { $0.finish(.success(nil)) } }
-      timer?.deadline = Loop.now + span
+      timer?.deadline = loop.now + span
       let result = await withTaskCancellationHandler {
         await withCheckedContinuation { waiting = $0 }
       } onCancel: {
