@@ -1,3 +1,4 @@
+import RunBus
 public import RunCore
 
 /// A number as RunBus computes it beside the recording device's own.
@@ -53,8 +54,8 @@ public struct Comparison: Hashable, Sendable {
   public var elevationGainMeters: ComparedValue
   /// Metres descended.
   public var elevationLossMeters: ComparedValue
-  /// Kilocalories; the device computes with its own data about the runner.
-  public var energyKilocalories: ComparedValue
+  /// Joules; the device computes with its own data about the runner.
+  public var energyJoules: ComparedValue
   /// The device's laps beside those that RunBus computes between the same lap marks, where there are any. Empty when
   /// the device kept one lap or none.
   public var laps: [ComparedLap]
@@ -76,9 +77,9 @@ public struct Comparison: Hashable, Sendable {
       ours: metrics.averageCadenceStepsPerMinute, recorded: recorded.averageCadenceStepsPerMinute)
     elevationGainMeters = ComparedValue(ours: metrics.elevationGainMeters, recorded: recorded.elevationGainMeters)
     elevationLossMeters = ComparedValue(ours: metrics.elevationLossMeters, recorded: recorded.elevationLossMeters)
-    energyKilocalories = ComparedValue(
-      ours: metrics.energyJoules.map { $0 / RecordedSummary.joulesPerKilocalorie },
-      recorded: recorded.energyKilocalories)
+    energyJoules = ComparedValue(
+      ours: metrics.energyJoules,
+      recorded: recorded.energyKilocalories.map { $0 * RecordedSummary.joulesPerKilocalorie })
 
     laps = recorded.laps.count < 2 ? [] : Self.compare(recorded.laps, with: run.report.laps)
     splitUnit = Self.unit(of: recorded.laps)
@@ -130,5 +131,5 @@ extension RecordedLap {
 
 extension RecordedSummary {
   /// The thermochemical calorie (ISO 80000-5), the one of food labels and watches.
-  public static let joulesPerKilocalorie = 4184.0
+  public static let joulesPerKilocalorie = RunFormat.joulesPerKilocalorie
 }

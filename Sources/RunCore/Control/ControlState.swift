@@ -229,7 +229,7 @@ extension SettledWindow {
 }
 
 /// A transition that the hub has made.
-public struct PastTransition: Hashable, Sendable, Codable {
+public struct PastTransition: Hashable, Sendable {
   /// What made it.
   public let kind: CommandKind
   /// The revision that it made; for an amendment the revision at that time, which did not change.
@@ -252,9 +252,9 @@ public struct PastTransition: Hashable, Sendable, Codable {
 }
 
 /// A window that has settled, with the commands that it applied.
-public struct SettledWindow: Hashable, Sendable, Codable {
+public struct SettledWindow: Hashable, Sendable {
   /// One command that the window applied.
-  public struct Applied: Hashable, Sendable, Codable {
+  public struct Applied: Hashable, Sendable {
     /// The kind of the command.
     public let kind: CommandKind
     /// The id of the command.

@@ -98,7 +98,7 @@ public enum StoreOperation: Hashable, Sendable {
 }
 
 /// A reading of all clocks at one moment, from which the next incarnation continues bus time.
-public struct ClockMark: Hashable, Sendable, Codable {
+public struct ClockMark: Hashable, Sendable {
   /// The reading of the monotonic clock.
   public let real: BusTime
   /// Bus time at that moment.
