@@ -118,6 +118,7 @@ let package = Package(
         .product(name: "Logging", package: "swift-log"),
         .product(name: "SwiftProtobuf", package: "swift-protobuf"),
       ],
+      exclude: ["JSON/Golden"],
       swiftSettings: settings),
     .testTarget(
       name: "RunRecordingsTests", dependencies: ["RunBus", "RunRecordings", "TestSupport"], swiftSettings: settings),
