@@ -31,16 +31,20 @@ package enum DayTime {
     }
     guard let year = digits(4), skip("-") != nil, let month = digits(2), skip("-") != nil, let date = digits(2),
       skip("Tt ") != nil, let hour = digits(2), skip(":") != nil, let minute = digits(2), skip(":") != nil,
-      let second = digits(2), (1...12).contains(month), date >= 1, civil(days(year, month, date)) == (year, month, date),
+      let second = digits(2), (1...12).contains(month), date >= 1,
+      // The calendar writes the 31st of February as the 3rd of March.
+      civil(days(year, month, date)) == (year, month, date),
       // A leap second is the sixtieth; it is read as the first second of the next minute.
       hour <= 23, minute <= 59, second <= 60
     else { return nil }
     var fraction: Int64 = 0
     if skip(".") != nil {
-      let decimals = rest.prefix(while: isDigit)
+      let decimals = Array(rest.prefix(while: isDigit))
       guard !decimals.isEmpty else { return nil }
       rest = rest.dropFirst(decimals.count)
-      for index in 0..<3 { fraction = fraction * 10 + (index < decimals.count ? Int64(Array(decimals)[index] & 0x0F) : 0) }
+      for index in 0..<3 {
+        fraction = fraction * 10 + (index < decimals.count ? Int64(decimals[index] & 0x0F) : 0)
+      }
     }
     var offset: Int64 = 0
     if let sign = skip("+-") {

@@ -30,7 +30,9 @@ struct JSONGenerator {
     any(["", "River loop", "강변 달리기 🏃", "a \"quoted\"\n/line\u{0}", String(repeating: "n", count: 300)])
   }
   mutating func id<Kind>() -> Identifier<Kind> { Identifier(high: counter(), low: counter()) }
-  mutating func device() -> DeviceID { DeviceID(any(["phone", "watch", "w.2_x-9", String(repeating: "d", count: 32)]))! }
+  mutating func device() -> DeviceID {
+    DeviceID(any(["phone", "watch", "w.2_x-9", String(repeating: "d", count: 32)]))!
+  }
   mutating func source() -> ControlSource {
     any([.phone, .watch, .liveActivity, .shell, ControlSource(rawValue: "앱 intent")])
   }
@@ -83,7 +85,8 @@ extension JSONGenerator {
     let verdict = verdict()
     return Receipt(
       commandID: verdict.commandID, kind: verdict.kind, source: verdict.source,
-      stage: any([.queued, .pending, .verdict(verdict)]), effectiveAge: maybe { $0.span() }, phase: maybe { $0.phase() })
+      stage: any([.queued, .pending, .verdict(verdict)]), effectiveAge: maybe { $0.span() },
+      phase: maybe { $0.phase() })
   }
 
   mutating func split() -> Split {

@@ -18,7 +18,8 @@ struct JSONGoldenTests {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
     let lines = try values.map { String(decoding: try encoder.encode($0), as: UTF8.self) }
-    #expect(lines.joined(separator: "\n") + "\n" == (try String(contentsOf: file, encoding: .utf8)), sourceLocation: line)
+    let golden = try String(contentsOf: file, encoding: .utf8)
+    #expect(lines.joined(separator: "\n") + "\n" == golden, sourceLocation: line)
   }
 
   private static let metrics = RunMetrics(
@@ -136,7 +137,8 @@ struct JSONGoldenTests {
       base: ObservedRevision(revision: 1, commandID: CommandID(high: 5, low: 6)), runOffset: .milliseconds(12_500))
     let events: [BusEvent] = [
       .snapshot(StateMessage(snapshot: .none, age: .milliseconds(250))), .command(command, Self.watch),
-      .receipt(Self.receipt(.pending), Self.watch), .receipt(Self.receipt(.verdict(Self.verdict(.applied))), Self.watch),
+      .receipt(Self.receipt(.pending), Self.watch),
+      .receipt(Self.receipt(.verdict(Self.verdict(.applied))), Self.watch),
       .presence(Presence(deviceID: Self.watch, role: .watch, isReachable: true)),
       .message(MessageEvent(id: MessageID(high: 3, low: 4), name: "note", from: Self.watch, to: Self.phone, size: 8)),
       .route(RoutePart(runID: Self.run, term: 1, number: 7, from: 3, points: Self.route, total: 5)),
