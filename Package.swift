@@ -143,6 +143,7 @@ let package = Package(
         .product(name: "Logging", package: "swift-log"),
         .product(name: "SwiftProtobuf", package: "swift-protobuf"),
       ],
+      exclude: ["JSON/Golden"],
       swiftSettings: settings),
     .testTarget(name: "RunBusTestingTests", dependencies: ["RunBus", "RunBusTesting"], swiftSettings: settings),
     .testTarget(

@@ -1,3 +1,4 @@
+import RunBus
 package import RunCore
 
 /// A number as RunBus computes it beside the recording device's own.
@@ -53,8 +54,8 @@ package struct Comparison: Hashable, Sendable {
   package var elevationGainMeters: ComparedValue
   /// Metres descended.
   package var elevationLossMeters: ComparedValue
-  /// Kilocalories; the device computes with its own data about the runner.
-  package var energyKilocalories: ComparedValue
+  /// Joules; the device computes with its own data about the runner.
+  package var energyJoules: ComparedValue
   /// The device's laps beside those that RunBus computes between the same lap marks, where there are any. Empty when
   /// the device kept one lap or none.
   package var laps: [ComparedLap]
@@ -76,9 +77,9 @@ package struct Comparison: Hashable, Sendable {
       ours: metrics.averageCadenceStepsPerMinute, recorded: recorded.averageCadenceStepsPerMinute)
     elevationGainMeters = ComparedValue(ours: metrics.elevationGainMeters, recorded: recorded.elevationGainMeters)
     elevationLossMeters = ComparedValue(ours: metrics.elevationLossMeters, recorded: recorded.elevationLossMeters)
-    energyKilocalories = ComparedValue(
-      ours: metrics.energyJoules.map { $0 / RecordedSummary.joulesPerKilocalorie },
-      recorded: recorded.energyKilocalories)
+    energyJoules = ComparedValue(
+      ours: metrics.energyJoules,
+      recorded: recorded.energyKilocalories.map { $0 * RecordedSummary.joulesPerKilocalorie })
 
     laps = recorded.laps.count < 2 ? [] : Self.compare(recorded.laps, with: run.report.laps)
     splitUnit = Self.unit(of: recorded.laps)
@@ -130,5 +131,5 @@ extension RecordedLap {
 
 extension RecordedSummary {
   /// The thermochemical calorie (ISO 80000-5), the one of food labels and watches.
-  package static let joulesPerKilocalorie = 4184.0
+  package static let joulesPerKilocalorie = RunFormat.joulesPerKilocalorie
 }

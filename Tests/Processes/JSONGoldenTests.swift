@@ -1,131 +1,152 @@
 import Foundation
 import RunBus
+import RunRecordings
 import TestSupport
 import Testing
 
 @testable import busnode
 
+/// What only `busnode` prints. The suite of the same name in RunBusTests has the JSON form of the library.
 @Suite("JSON output does not change")
 struct JSONGoldenTests {
   private static let run = RunID(high: 1, low: 2)
   private static let command = CommandID(high: 3, low: 4)
 
-  /// The text of a golden file. It is written by hand, and changing it breaks a promise.
-  private func golden(_ name: String) throws -> String {
-    let folder = Checkout.root.appending(path: "Tests/Processes/Golden")
-    let text = try String(contentsOf: folder.appendingPathComponent(name), encoding: .utf8)
-    return text.split(separator: "\n").joined()
+  /// Compares with a golden file. It is written by hand, and changing it breaks a promise.
+  private func expect(_ name: String, _ values: [any Encodable], line: SourceLocation = #_sourceLocation) throws {
+    let file = Checkout.root.appending(path: "Tests/Processes/Golden/\(name).json")
+    let lines = values.map { Output.json($0) }.joined(separator: "\n")
+    #expect(lines + "\n" == (try String(contentsOf: file, encoding: .utf8)), sourceLocation: line)
   }
 
-  @Test("A snapshot with every field")
-  func fullSnapshot() throws {
-    let moments = MetricMoments(
-      distance: .seconds(185), position: .seconds(185), heartRate: .milliseconds(143_250), cadence: .seconds(180),
-      elevation: nil, activity: .zero)
-    let metrics = RunMetrics(
-      elapsed: .milliseconds(185_250), active: .seconds(180), distanceMeters: 520.5, pedometerMeters: 20.5,
-      currentPaceSecondsPerKilometer: 341.25, averagePaceSecondsPerKilometer: 345.5,
-      bestPaceSecondsPerKilometer: 330, worstPaceSecondsPerKilometer: 361.5, heartRateBpm: 148,
-      averageHeartRateBpm: 140.5, maxHeartRateBpm: 160, cadenceStepsPerMinute: 172,
-      averageCadenceStepsPerMinute: 170.25, altitudeMeters: 101.5, elevationGainMeters: 12.5, elevationLossMeters: 3,
-      energyJoules: 83_680, positionAccuracyMeters: 4.5, activity: .running, isActivityInferred: true,
-      isAutoPaused: true, lapCount: 2, moments: moments)
-    let device = try #require(DeviceID("watch"))
-    let snapshot = Snapshot(
-      order: SnapshotOrder(term: 1, revision: 2, tick: 14), phase: .paused, runID: Self.run,
-      changedBy: Author(source: .watch, deviceID: device, commandID: Self.command), startedAt: .zero,
-      capturedAt: .zero, metrics: metrics)
-    #expect(Output.json(SnapshotJSON(snapshot)) == (try golden("snapshot.json")))
-  }
-
-  @Test("A snapshot before any run has null for unknown values")
-  func emptySnapshot() throws { #expect(Output.json(SnapshotJSON(.none)) == (try golden("snapshot-none.json"))) }
-
-  @Test("A number that JSON cannot represent is missing, not an error")
-  func infinity() {
-    var snapshot = Snapshot.none
-    snapshot.metrics.heartRateBpm = .infinity
-    #expect(Output.json(SnapshotJSON(snapshot)) == Output.json(SnapshotJSON(.none)))
-  }
-
-  @Test("A receipt at each stage")
-  func receipts() throws {
-    func receipt(_ stage: ReceiptStage, age: BusDuration? = nil) -> String {
-      Output.json(
-        ReceiptJSON(
-          Receipt(commandID: Self.command, kind: .pause, source: .liveActivity, stage: stage, effectiveAge: age)))
-    }
-    func verdict(_ outcome: Outcome) -> ReceiptStage {
-      .verdict(
-        Verdict(
-          commandID: Self.command, kind: .pause, source: .liveActivity, outcome: outcome, runID: Self.run, term: 1,
-          revision: 2, effectiveAt: nil))
-    }
-    let other = CommandID(high: 5, low: 6)
-    #expect(receipt(.pending) == (try golden("receipt-pending.json")))
-    #expect(receipt(verdict(.applied), age: .milliseconds(500)) == (try golden("receipt-applied.json")))
-    #expect(receipt(verdict(.coalesced(into: other))) == (try golden("receipt-coalesced.json")))
-    #expect(receipt(verdict(.superseded(by: other))) == (try golden("receipt-superseded.json")))
-    #expect(receipt(verdict(.rejected(.illegal(.completed)))) == (try golden("receipt-rejected.json")))
-  }
-
-  @Test("Lines of an outbox and of the spool, and a peer")
+  @Test("Lines of an outbox, of the spool and of the quarantine, and a peer")
   func outbox() throws {
     let device = try #require(DeviceID("watch"))
     let report = OutboxReport(
       kind: .command, id: MessageID(high: 3, low: 4), what: "pause", receiver: DeviceID("phone"), age: .seconds(12),
       tries: 2, isAccepted: true)
-    #expect(Output.json(OutboxJSON(report, of: device)) == (try golden("outbox-store.json")))
+    try expect("outbox-store", [OutboxJSON(report, of: device)])
     let spooled = SpooledCommand(
       command: Command(id: Self.command, kind: .pause, source: .shell), deviceID: device, pressedAt: .zero, bootID: "",
       wallSeconds: 0)
-    #expect(Output.json(OutboxJSON(spooled, age: .milliseconds(500))) == (try golden("outbox-spool.json")))
+    try expect("outbox-spool", [OutboxJSON(spooled, age: .milliseconds(500))])
+    let quarantined = QuarantineReport(
+      id: MessageID(high: 3, low: 4), name: "note", bytes: 8, receiver: DeviceID("phone"), reason: "no room",
+      age: .seconds(12))
+    try expect("quarantine", [QuarantineJSON(quarantined, of: device)])
     let peer = PeerReport(
       deviceID: device, role: .watch, isReachable: true, heardAge: .milliseconds(1500), roundTrip: nil, waiting: 3,
       commandWatermark: 4)
-    #expect(Output.json(PeerJSON(peer)) == (try golden("peer.json")))
+    try expect("peer", [PeerJSON(peer)])
+  }
+
+  @Test("What was done to items and records, and sums of records")
+  func acts() throws {
+    let id = Self.command.description
+    try expect(
+      "acts",
+      [
+        OutboxActJSON(act: .cancelled, deviceId: "watch", id: id, newId: nil, message: "pause is cancelled"),
+        RecordActJSON(act: .exported, runId: Self.run.description, file: "run.gpx", message: "it is written"),
+      ])
+    let sum = RecordStatsJSON(
+      period: "2026-W47", count: 2, activeSeconds: 600, elapsedSeconds: 620.5, distanceMeters: 2000,
+      averagePaceSecondsPerKilometer: 300, elevationGainMeters: nil, energyJoules: 500_000)
+    try expect("stats", [sum])
   }
 
   @Test("A processed message shows short text, or its length")
   func message() throws {
     let (phone, watch) = (try #require(DeviceID("phone")), try #require(DeviceID("watch")))
-    func line(_ body: [UInt8]) -> String {
-      let message = AppMessage(id: MessageID(high: 3, low: 4), name: "note", body: body)
-      return Output.json(
-        EventJSON.message(EventJSON.Message(MessageEvent(message, from: watch, to: phone), body: message.body)))
+    func event(_ body: [UInt8]) -> EventJSON {
+      EventJSON(AppMessage(id: MessageID(high: 3, low: 4), name: "note", body: body), from: watch, to: phone)
     }
-    let lines = [line(Array("hi \"you\"".utf8)), line([0xFF]), line([UInt8](repeating: 0x61, count: 1025))]
-    #expect(lines.joined() == (try golden("message.json")))
+    try expect(
+      "message", [event(Array("hi \"you\"".utf8)), event([0xFF]), event([UInt8](repeating: 0x61, count: 1025))])
   }
 
-  @Test("A point of the route that counts, and one that does not")
+  private static let nodeEvents: [EventJSON] = [
+    .link(EventJSON.Link(reachable: true, roundTripSeconds: 0.0025)),
+    .view(EventJSON.View(stale: true, ageSeconds: nil, hubOffDuty: false)),
+    .hubLost(
+      EventJSON.Lost(runId: run, deviceId: DeviceID("phone"), silentSeconds: 600.25, term: 1, revision: 2, tick: 14)),
+    .predicted(EventJSON.Predicted(phase: .paused)), .sensors(EventJSON.Demand(demand: .motion)),
+    .record(EventJSON.Record(act: .removed, runId: run, record: nil)),
+    .recordingEnded(EventJSON.RecordingEnded(runId: run, elapsedSeconds: 12.5)),
+    .sensorsDone(EventJSON.Sensors(runId: run, samples: 300)),
+  ]
+
+  @Test("What a node tells of itself")
+  func node() throws { try expect("node-events", Self.nodeEvents) }
+
+  @Test("Every line of events has the time of day, and names its node in up")
+  func lines() throws {
+    let line = EventLineJSON(.predicted(EventJSON.Predicted(phase: .paused)))
+    let own = try #require(JSONValue(text: Output.json(line))?.object)
+    #expect(Set(own.keys) == ["at", "event", "phase"])
+    #expect(own["at"]?.string.flatMap { DayTime.unixSeconds($0) } != nil)
+    let told = try #require(JSONValue(text: Output.json(NodeEventJSON(node: .watch, line: line)))?.object)
+    #expect(told == own.merging(["node": .string("watch")]) { $1 })
+    let bus = try #require(
+      JSONValue(text: Output.json(EventLineJSON(.bus(.snapshot(StateMessage(snapshot: .none, age: .zero)))))))
+    #expect(bus["at"] != nil && bus["event"]?.string == "snapshot" && bus["tick"]?.int == 0)
+  }
+
+  @Test("The summary of up")
+  func summary() throws {
+    var agreement = Agreement()
+    var snapshot = Snapshot.none
+    snapshot.order = SnapshotOrder(term: 1, revision: 1, tick: 2)
+    agreement.saw(snapshot, on: .phone)
+    var summary = UpSummary(agreement, verdicts: UpSummary.Verdicts())
+    #expect(DayTime.unixSeconds(summary.at) != nil)
+    summary.at = "2026-11-21T16:06:25.250Z"
+    try expect("summary", [summary])
+  }
+
+  @Test("A point of the route with its index, and a cut")
   func route() throws {
-    let points = [
-      RoutePoint(
-        offset: .milliseconds(12_500),
-        position: Position(latitude: 48.5, longitude: -11.25, horizontalAccuracyMeters: 5), verdict: .anchored,
-        altitudeMeters: 519.5, distanceMeters: 0),
-      RoutePoint(offset: .seconds(13), position: Position(latitude: 48.5, longitude: 11.25), verdict: .inaccurate),
-    ]
-    let lines = points.enumerated().map { Output.json(RouteLineJSON($1, at: $0, of: Self.run)) }
-    #expect(lines.joined() == (try golden("route.json")))
+    let point = RoutePoint(
+      offset: .seconds(13), position: Position(latitude: 48.5, longitude: 11.25), verdict: .inaccurate)
+    try expect("route", [RouteLineJSON(runId: Self.run, index: 1, point: point)])
+    try expect("route-cut", [RouteCutJSON(runId: Self.run, length: 1)])
   }
 
-  @Test("The splits and laps of a run")
+  @Test("state --splits has the report beside the snapshot, null before the first run")
   func report() throws {
-    let split = Split(
-      number: 1, distanceMeters: 1000, active: .seconds(300), startedAt: .zero, endedAt: .milliseconds(310_500),
-      averageHeartRateBpm: 150.5, elevationGainMeters: 12, elevationLossMeters: nil, isComplete: true)
-    let lap = Split(
-      number: 1, distanceMeters: nil, active: .seconds(20), startedAt: .zero, endedAt: .seconds(20), isComplete: false)
-    let stretch = DistanceStretch(source: .pedometer, startedAt: .seconds(1), endedAt: .seconds(3), meters: 9.5)
-    let report = RunReport(
-      metrics: RunMetrics(), kilometers: [split], miles: [], laps: [lap], stretches: [stretch])
-    let whole = JSONValue(text: Output.json(ReportedStateJSON(SnapshotJSON(.none), report)))
-    #expect(whole?["report"] == JSONValue(text: try golden("report.json")))
-    #expect(whole?["metrics"] == JSONValue(text: Output.json(SnapshotJSON(.none)))?["metrics"])
-    let none = JSONValue(text: Output.json(ReportedStateJSON(SnapshotJSON(.none), nil)))
+    let report = RunReport(metrics: RunMetrics(lapCount: 3))
+    let whole = JSONValue(text: Output.json(ReportedStateJSON(snapshot: .none, report: report)))
+    #expect(whole?["report"] == JSONValue(text: Output.json(report)))
+    #expect(whole?["metrics"] == JSONValue(text: Output.json(Snapshot.none))?["metrics"])
+    let none = JSONValue(text: Output.json(ReportedStateJSON(snapshot: .none, report: nil)))
     #expect(none?["report"] == .null)
+  }
+
+  @Test("A sentence of the command replaces that of the receipt")
+  func sentence() throws {
+    let receipt = Receipt(commandID: Self.command, kind: .lap, source: .shell, stage: .queued)
+    let told = try #require(
+      JSONValue(text: Output.json(ReceiptLineJSON(receipt: receipt, message: "lap waits")))?.object)
+    let usual = try #require(JSONValue(text: Output.json(receipt))?.object)
+    #expect(told == usual.merging(["message": .string("lap waits")]) { $1 })
+  }
+
+  @Test("measure has the device's numbers and the differences beside the report, in SI units")
+  func measured() throws {
+    let recorded = RecordedJSON(
+      distanceMeters: 990, activeSeconds: nil, averageHeartRateBpm: nil, maxHeartRateBpm: nil,
+      averageCadenceStepsPerMinute: nil, elevationGainMeters: nil, elevationLossMeters: nil, energyJoules: 83_680,
+      laps: [
+        RecordedJSON.Lap(
+          startedAtSeconds: 0, activeSeconds: 300, distanceMeters: 990, averageHeartRateBpm: nil, maxHeartRateBpm: nil)
+      ])
+    try expect("recorded", [recorded])
+    var summary = RecordedSummary()
+    summary.distanceMeters = 990
+    summary.energyKilocalories = 20
+    let metrics = RunMetrics(distanceMeters: 1000, energyJoules: 104_600)
+    let run = MeasuredRun(report: RunReport(metrics: metrics), route: [], recorded: summary)
+    try expect("differences", [DifferencesJSON(try #require(Comparison(run)))])
   }
 
   @Test("A stale value has its age while the run is on")
@@ -135,29 +156,28 @@ struct JSONGoldenTests {
       elapsed: .seconds(100), active: .seconds(100), distanceMeters: 1609.344, heartRateBpm: 148,
       moments: MetricMoments(distance: .seconds(99), heartRate: .seconds(58)))
     snapshot.phase = .running
-    let line = Sentence.snapshot(SnapshotJSON(snapshot), in: .imperial)
+    let line = Sentence.snapshot(snapshot, in: .imperial)
     #expect(line == "0.0.0 running 1:40 · 1.00 mi · 148 bpm, 42 s old")
-    let table = MetricsText.table(MetricsJSON(snapshot.metrics), in: .metric, isRunning: true)
+    let table = MetricsText.table(snapshot.metrics, in: .metric, isRunning: true)
     #expect(table.contains("heart rate      148 bpm, 42 s old") && table.contains("distance        1.61 km"))
     snapshot.phase = .paused
-    #expect(Sentence.snapshot(SnapshotJSON(snapshot)).hasSuffix("· 148 bpm"))
+    #expect(Sentence.snapshot(snapshot).hasSuffix("· 148 bpm"))
   }
 
   @Test("A written event reads back the same")
   func roundTrip() throws {
-    let events: [EventJSON] = [
-      .snapshot(SnapshotJSON(.none)), .presence(EventJSON.Presence(deviceId: "watch", role: "watch", reachable: true)),
-      .message(
-        EventJSON.Message(
-          messageId: "03", name: "note", fromDeviceId: "watch", toDeviceId: "phone", bytes: 2000, text: nil)),
-      .predicted(EventJSON.Predicted(phase: .paused)), .sensors(EventJSON.Demand(demand: .motion)),
-      .view(EventJSON.View(stale: true, ageSeconds: nil, hubOffDuty: false)),
-      .hubLost(
-        EventJSON.Lost(
-          runId: Self.run.description, deviceId: "phone", silentSeconds: 600.25, term: 1, revision: 2, tick: 14)),
-      .receipt(
-        ReceiptJSON(Receipt(commandID: Self.command, kind: .lap, source: .shell, stage: .pending)), deviceId: "shell"),
-    ]
-    for event in events { #expect(EventJSON(line: Output.json(event)) == event) }
+    let phone = try #require(DeviceID("phone"))
+    let receipt = Receipt(commandID: Self.command, kind: .lap, source: .shell, stage: .pending)
+    let message = MessageEvent(id: MessageID(high: 3, low: 4), name: "note", from: phone, to: phone, size: 2)
+    let events: [EventJSON] =
+      Self.nodeEvents + [
+        .bus(.snapshot(StateMessage(snapshot: .none, age: .zero))), .bus(.receipt(receipt, phone)),
+        .bus(.presence(Presence(deviceID: phone, role: .watch, isReachable: true))), .message(message, text: nil),
+        .message(message, text: "hi"),
+      ]
+    for event in events {
+      let line = EventLineJSON(event)
+      #expect(EventLineJSON(line: Output.json(line)) == line)
+    }
   }
 }

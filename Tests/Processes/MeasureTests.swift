@@ -63,10 +63,10 @@ struct MeasureTests {
       let run = try await bus.run("measure", path, "--json", "--units", "imperial", "--compare", "--route")
       let object = try #require(run.json.last)
       #expect(run.lines.count == 1)
-      #expect(abs(try #require(object["distanceMeters"]?.number) - 2000) < 1)
-      #expect(object["energyKilocalories"] == .null)
-      #expect(object["splits"]?["kilometers"]?.array?.count ?? 0 >= 2)
-      #expect(object["splits"]?["laps"]?.array?.count == 2)
+      #expect(abs(try #require(object["metrics"]?["distanceMeters"]?.number) - 2000) < 1)
+      #expect(object["metrics"]?["energyJoules"] == .null)
+      #expect(object["kilometers"]?.array?.count ?? 0 >= 2)
+      #expect(object["laps"]?.array?.count == 2)
       #expect(object["stretches"]?.array?.first?["source"]?.string == "positions")
       #expect(object["recorded"]?["distanceMeters"]?.number == 1990)
       #expect(object["recorded"]?["laps"]?.array?.count == 2)
@@ -97,10 +97,10 @@ struct MeasureTests {
       """
     try await withRecording(text) { bus, path in
       let steps = try #require(try await bus.run("measure", path, "--json").json.last)
-      #expect(abs((steps["distanceMeters"]?.number ?? 0) - 180) < 1e-6)
-      #expect(abs((steps["pedometerMeters"]?.number ?? 0) - 180) < 1e-6)
+      #expect(abs((steps["metrics"]?["distanceMeters"]?.number ?? 0) - 180) < 1e-6)
+      #expect(abs((steps["metrics"]?["pedometerMeters"]?.number ?? 0) - 180) < 1e-6)
       let positions = try #require(try await bus.run("measure", path, "--no-pedometer", "--json").json.last)
-      #expect(positions["distanceMeters"] == .null)
+      #expect(positions["metrics"]?["distanceMeters"] == .null)
       let compared = try await bus.run("measure", path, "--compare")
       #expect(compared.lines.last == "the recording holds no numbers of the device's own to compare with")
     }

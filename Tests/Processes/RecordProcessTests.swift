@@ -81,7 +81,8 @@ struct RecordProcessTests {
       #expect(try await bus.run("records", "import", Self.synthetic, "--json").json.first?["act"]?.string == "known")
       let record = try #require(try await bus.run("records", "show", "--json").json.first)
       let measured = try #require(try await bus.run("measure", Self.synthetic, "--json").json.first)
-      #expect(record["metrics"]?["distanceMeters"]?.number == measured["distanceMeters"]?.number)
+      #expect(
+        record["report"]?["metrics"]?["distanceMeters"]?.number == measured["metrics"]?["distanceMeters"]?.number)
       let (id, start) = (
         try #require(record["summary"]?["runId"]?.string), try #require(record["summary"]?["startedAt"]?.string)
       )
@@ -99,7 +100,10 @@ struct RecordProcessTests {
         let back = try await bus.run("records", "import", bus.directory + "/run.\(format)", "--json")
         #expect(back.json.first?["act"]?.string == "imported")
         let again = try #require(try await bus.run("records", "show", id, "--json").json.first)
-        let (was, now) = (record["metrics"]?["distanceMeters"]?.number, again["metrics"]?["distanceMeters"]?.number)
+        let (was, now) = (
+          record["report"]?["metrics"]?["distanceMeters"]?.number,
+          again["report"]?["metrics"]?["distanceMeters"]?.number
+        )
         #expect(abs((was ?? 0) - (now ?? 1)) < (was ?? 0) * 0.005, "\(format)")
         if format == "json" { #expect(again["route"] == record["route"] && again["series"] == record["series"]) }
       }

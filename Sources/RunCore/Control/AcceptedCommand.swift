@@ -1,8 +1,8 @@
 /// A command that the hub has accepted, with its origin and its times on the hub's bus clock.
-package struct AcceptedCommand: Hashable, Sendable, Codable {
+package struct AcceptedCommand: Hashable, Sendable {
   /// By which way a command came to the hub. The hub notes it on arrival: no id that a sender chooses can stand for
   /// another origin.
-  package enum Origin: Hashable, Sendable, Codable {
+  package enum Origin: Hashable, Sendable {
     /// The hub's own buttons.
     case ownButton
     /// The stream of commands from a store, which is owed the verdict.

@@ -229,7 +229,7 @@ extension SettledWindow {
 }
 
 /// A transition that the hub has made.
-package struct PastTransition: Hashable, Sendable, Codable {
+package struct PastTransition: Hashable, Sendable {
   /// What made it.
   package let kind: CommandKind
   /// The revision that it made; for an amendment the revision at that time, which did not change.
@@ -252,9 +252,9 @@ package struct PastTransition: Hashable, Sendable, Codable {
 }
 
 /// A window that has settled, with the commands that it applied.
-package struct SettledWindow: Hashable, Sendable, Codable {
+package struct SettledWindow: Hashable, Sendable {
   /// One command that the window applied.
-  package struct Applied: Hashable, Sendable, Codable {
+  package struct Applied: Hashable, Sendable {
     /// The kind of the command.
     package let kind: CommandKind
     /// The id of the command.

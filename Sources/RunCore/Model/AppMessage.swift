@@ -5,7 +5,7 @@ public enum MessageTag: Sendable {}
 public typealias MessageID = Identifier<MessageTag>
 
 /// A message of an app. RunBus delivers its body without reading it.
-public struct AppMessage: Hashable, Sendable, Codable {
+public struct AppMessage: Hashable, Sendable {
   /// The longest body, in bytes; it leaves room in a frame of 64 KiB.
   public static let bodyMax = 32_768
   /// The longest name or key, in bytes of UTF-8.
@@ -56,7 +56,7 @@ extension Unicode.Scalar {
 }
 
 /// What RunBus promises for the delivery of a message.
-public enum DeliveryClass: Hashable, Sendable, Codable {
+public enum DeliveryClass: Hashable, Sendable {
   /// At most once, without storage. The sender learns at once when the receiver is not connected.
   case live
   /// The newest value of a key, durable. A newer value replaces one that is not yet delivered.
@@ -66,7 +66,7 @@ public enum DeliveryClass: Hashable, Sendable, Codable {
 }
 
 /// A stage in the delivery of an app's message.
-public enum DeliveryStage: Hashable, Sendable, Codable {
+public enum DeliveryStage: Hashable, Sendable {
   /// Handed to the transport; the last stage of a live message, whose arrival is not reported.
   case sent
   /// Durable in the sender's store.
@@ -90,7 +90,7 @@ public enum DeliveryStage: Hashable, Sendable, Codable {
 }
 
 /// One stage of one message.
-public struct MessageReceipt: Hashable, Sendable, Codable {
+public struct MessageReceipt: Hashable, Sendable {
   /// The message.
   public let messageID: MessageID
   /// The stage that it has reached.

@@ -1,6 +1,6 @@
 /// An alarm of a peer: the hub has been silent for too long while a run was on, so the run may not be recorded any
 /// more. An app should ask its owner to check the phone.
-public struct HubLost: Hashable, Sendable, Codable {
+public struct HubLost: Hashable, Sendable {
   /// The run that was on when the peer last heard from the hub.
   public var runID: RunID?
   /// The hub's device.

@@ -1,5 +1,5 @@
 /// One phase transition of the authoritative run state.
-package struct Transition: Hashable, Sendable, Codable {
+package struct Transition: Hashable, Sendable {
   /// The kind of the command that made it.
   package let kind: CommandKind
   /// The revision that it made.
@@ -17,7 +17,7 @@ package struct Transition: Hashable, Sendable, Codable {
 
 /// The runner's choices for one run. The ledger contains them, so that the metrics do not change when a hub with other
 /// settings computes them later.
-public struct RunSetup: Hashable, Sendable, Codable {
+public struct RunSetup: Hashable, Sendable {
   /// The runner's weight, kilograms; without it there is no energy.
   public var weightKilograms: Double?
   /// Whether the clock stops while the runner stands still.
@@ -34,7 +34,7 @@ public struct RunSetup: Hashable, Sendable, Codable {
 }
 
 /// What can happen in a run.
-package enum LedgerEvent: Hashable, Sendable, Codable {
+package enum LedgerEvent: Hashable, Sendable {
   /// The phase changed.
   case transition(Transition)
   /// A lap was marked.
@@ -57,7 +57,7 @@ package enum LedgerEvent: Hashable, Sendable, Codable {
 }
 
 /// One entry of a run's ledger.
-package struct LedgerEntry: Hashable, Sendable, Codable {
+package struct LedgerEntry: Hashable, Sendable {
   /// When it happened, on the hub's time line.
   package let time: BusTime
   /// Its position in the journal, which breaks ties.

@@ -27,7 +27,7 @@ public enum Metric: String, Hashable, Sendable, Codable, CaseIterable {
 }
 
 /// The run time, since the start, of the latest reading of each group of metrics; `nil` for a group without a reading.
-public struct MetricMoments: Hashable, Sendable, Codable {
+public struct MetricMoments: Hashable, Sendable {
   /// The latest reading that lengthened the distance, or could have.
   public var distance: BusDuration?
   /// The latest fix.

@@ -35,7 +35,7 @@ public enum FixVerdict: String, Hashable, Sendable, Codable, CaseIterable {
 }
 
 /// A fix on the route, with the verdict on it.
-public struct RoutePoint: Hashable, Sendable, Codable {
+public struct RoutePoint: Hashable, Sendable {
   /// Run time at which the fix was taken, since the start.
   public var offset: BusDuration
   /// The fix as it was measured.

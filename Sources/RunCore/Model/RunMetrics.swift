@@ -1,7 +1,7 @@
 /// The metrics of a run at one moment, in SI units. An unknown value is `nil`, never zero.
 ///
 /// docs/metrics.md defines each metric and gives the source of its formula.
-public struct RunMetrics: Hashable, Sendable, Codable {
+public struct RunMetrics: Hashable, Sendable {
   /// Time from the start to now or to the stop, pauses included.
   public var elapsed: BusDuration
   /// Time in which the run was running: without pauses, auto-pauses and gaps.

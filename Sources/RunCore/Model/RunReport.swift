@@ -15,7 +15,7 @@ public enum SplitUnit: String, Hashable, Sendable, Codable, CaseIterable {
 }
 
 /// One kilometre, mile or lap of a run.
-public struct Split: Hashable, Sendable, Codable {
+public struct Split: Hashable, Sendable {
   /// Counts from 1.
   public var number: Int
   /// Metres; exactly the unit's length in a completed kilometre or mile. `nil` for a lap of a run without a distance.
@@ -69,7 +69,7 @@ public enum DistanceSource: String, Hashable, Sendable, Codable, CaseIterable {
 }
 
 /// A part of a run whose distance one source measured without interruption.
-public struct DistanceStretch: Hashable, Sendable, Codable {
+public struct DistanceStretch: Hashable, Sendable {
   /// What measured it.
   public var source: DistanceSource
   /// Run time at which it began.
@@ -89,7 +89,7 @@ public struct DistanceStretch: Hashable, Sendable, Codable {
 }
 
 /// A run's metrics with its splits, laps and distance sources.
-public struct RunReport: Hashable, Sendable, Codable {
+public struct RunReport: Hashable, Sendable {
   /// The metrics of the whole run.
   public var metrics: RunMetrics
   /// Kilometres, the open one last.

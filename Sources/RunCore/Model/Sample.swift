@@ -1,5 +1,5 @@
 /// A position fix.
-public struct Position: Hashable, Sendable, Codable {
+public struct Position: Hashable, Sendable {
   /// Degrees north, WGS84.
   public let latitude: Double
   /// Degrees east, WGS84.
@@ -39,7 +39,7 @@ public enum AltitudeSource: String, Hashable, Sendable, Codable {
 }
 
 /// One reading of one sensor.
-public enum SampleValue: Hashable, Sendable, Codable {
+public enum SampleValue: Hashable, Sendable {
   /// A fix.
   case position(Position)
   /// Metres above sea level.
@@ -61,7 +61,7 @@ public enum SampleValue: Hashable, Sendable, Codable {
 /// | handed to a node by its app | that of the node's monotonic clock (``BusTime``) |
 /// | kept in an outbox row | the row's `since` |
 /// | in a transmission | the moment of sending (``age(_:)``) |
-public enum SampleMoment: Hashable, Sendable, Codable {
+public enum SampleMoment: Hashable, Sendable {
   /// On the time line of whatever holds the sample.
   case at(BusTime)
   /// Time since the start of the run. A replay with such moments gives the same metrics every time.
@@ -91,7 +91,7 @@ public enum SampleMoment: Hashable, Sendable, Codable {
 }
 
 /// One reading and when it was taken.
-public struct Sample: Hashable, Sendable, Codable {
+public struct Sample: Hashable, Sendable {
   /// When it was taken.
   public let moment: SampleMoment
   /// What was measured.

@@ -1,5 +1,5 @@
 /// The position of a snapshot among all publications of a hub. It only grows.
-public struct SnapshotOrder: Hashable, Comparable, Sendable, Codable {
+public struct SnapshotOrder: Hashable, Comparable, Sendable {
   /// Counts the starts of the hub.
   public let term: UInt64
   /// Counts the phase transitions of the authoritative run state.
@@ -20,7 +20,7 @@ public struct SnapshotOrder: Hashable, Comparable, Sendable, Codable {
 }
 
 /// The command that changed a run, with its source and device.
-public struct Author: Hashable, Sendable, Codable {
+public struct Author: Hashable, Sendable {
   /// Who gave the command.
   public let source: ControlSource
   /// The device it came from.
@@ -37,7 +37,7 @@ public struct Author: Hashable, Sendable, Codable {
 }
 
 /// The hub's state at one moment, as it publishes it to all nodes.
-public struct Snapshot: Hashable, Sendable, Codable {
+public struct Snapshot: Hashable, Sendable {
   /// Its position among all publications.
   public var order: SnapshotOrder
   /// The run's phase.

@@ -1,5 +1,5 @@
 /// Names a numbered stream on its receiver's side, by the sender's store and the kind of items.
-package struct StreamID: Hashable, Sendable, Codable {
+package struct StreamID: Hashable, Sendable {
   /// What a stream carries. Each kind has its own sequence numbers, so one kind never blocks another.
   package enum Kind: String, Hashable, Sendable, Codable, CaseIterable {
     /// Commands of a person.
@@ -24,7 +24,7 @@ package struct StreamID: Hashable, Sendable, Codable {
 }
 
 /// Names a numbered stream on its sender's side, by the receiver's store and the kind of items.
-package struct OutboundStreamID: Hashable, Sendable, Codable {
+package struct OutboundStreamID: Hashable, Sendable {
   /// The receiver's store; ``RunCore/Identifier/none`` until a peer has met its hub.
   package let receiver: StoreID
   /// What it carries.
@@ -45,7 +45,7 @@ extension Identifier {
 /// A sequence number of a stream with the id of the item at it.
 ///
 /// Two nodes that have different ids for the same sequence number have different histories of the stream.
-package struct StreamMark: Hashable, Sendable, Codable {
+package struct StreamMark: Hashable, Sendable {
   /// Counts from 1; 0 before the first item.
   package let sequence: UInt64
   /// The id of the command or message at the sequence; at a tombstone, the id of the last item before it. `nil` before

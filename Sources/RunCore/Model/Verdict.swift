@@ -1,6 +1,6 @@
 /// Why a command was rejected, or a message of an app was not delivered. Later versions add reasons, which this version
 /// knows by their numbers only.
-public enum RejectionReason: Hashable, Sendable, Codable {
+public enum RejectionReason: Hashable, Sendable {
   /// The run's phase, given here, does not allow the command.
   case illegal(RunPhase)
   /// The command names a run that is not the one that is on.
@@ -50,7 +50,7 @@ public enum RejectionReason: Hashable, Sendable, Codable {
 }
 
 /// How the hub decided on a command.
-public enum Outcome: Hashable, Sendable, Codable {
+public enum Outcome: Hashable, Sendable {
   /// The command made a transition or marked a lap.
   case applied
   /// Another command had already asked for the same, so the two count once.
@@ -64,7 +64,7 @@ public enum Outcome: Hashable, Sendable, Codable {
 }
 
 /// The hub's answer to one command. Each command gets exactly one, even if nodes crash in between.
-public struct Verdict: Hashable, Sendable, Codable {
+public struct Verdict: Hashable, Sendable {
   /// The command that is answered.
   public let commandID: CommandID
   /// The command's kind.
@@ -129,7 +129,7 @@ public struct Verdict: Hashable, Sendable, Codable {
 }
 
 /// A stage of a command as its sender sees it.
-public enum ReceiptStage: Hashable, Sendable, Codable {
+public enum ReceiptStage: Hashable, Sendable {
   /// Durable in the sender's store.
   case queued
   /// Durable in the hub's store, not yet judged.
@@ -139,7 +139,7 @@ public enum ReceiptStage: Hashable, Sendable, Codable {
 }
 
 /// One stage of one command.
-public struct Receipt: Hashable, Sendable, Codable {
+public struct Receipt: Hashable, Sendable {
   /// The command.
   public let commandID: CommandID
   /// The command's kind.

@@ -98,7 +98,7 @@ package enum StoreOperation: Hashable, Sendable {
 }
 
 /// A reading of all clocks at one moment, from which the next incarnation continues bus time.
-package struct ClockMark: Hashable, Sendable, Codable {
+package struct ClockMark: Hashable, Sendable {
   /// The reading of the monotonic clock.
   package let real: BusTime
   /// Bus time at that moment.

@@ -86,7 +86,7 @@ public struct RecordSummary: Hashable, Sendable {
 }
 
 /// A stretch without active time: a pause by command, or a gap in which the hub was down.
-public struct RunPause: Hashable, Sendable, Codable {
+public struct RunPause: Hashable, Sendable {
   /// Run time at which it began, since the start.
   public var startedAt: BusDuration
   /// Run time at which it ended.

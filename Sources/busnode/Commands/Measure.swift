@@ -13,11 +13,13 @@ struct Measure: ParsableCommand {
         busnode measure run.tcx --weight 70 --compare
         busnode measure run.tcx --no-pedometer --compare     distance from positions only
         busnode measure run.gpx --route | grep -v counted    the fixes that do not count, and why
-        busnode measure run.tcx --json | jq .distanceMeters
-        busnode measure run.tcx --json | jq -r '.splits.kilometers[] | [.number, .activeSeconds] | @csv'
+        busnode measure run.tcx --json | jq .metrics.distanceMeters
+        busnode measure run.tcx --json | jq -r '.kilometers[] | [.number, .activeSeconds] | @csv'
 
-      --json writes one object, always in SI units: the keys of metrics in busnode state --json, and
-        splits         {kilometers, miles, laps}: number, distanceMeters, activeSeconds, paceSecondsPerKilometer, ...
+      --json writes one object, always in SI units; docs/json.md describes every key:
+        metrics        as in busnode state --json
+        kilometers, miles, laps
+                       number, distanceMeters, activeSeconds, paceSecondsPerKilometer, ...
         stretches      the source of the distance (positions or pedometer) in each part of the run
         recorded       the recording device's own numbers, with its laps; null when there are none
         differences    with --compare: ours, recorded, difference and percent of each number, also of each lap

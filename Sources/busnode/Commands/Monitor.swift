@@ -13,10 +13,10 @@ struct Monitor: AsyncParsableCommand {
         busnode monitor --count 10
         busnode monitor --json | jq -r 'select(.event == "verdict") | .message'
 
-      --json writes {"event": "snapshot" | "command" | "receipt" | "verdict" | "presence" | "message", ...}: a
-      snapshot as in busnode state --json, a receipt or verdict as in busnode send --json with deviceId beside it, a
-      message with messageId, name, fromDeviceId, toDeviceId, bytes and text (null here; the node that receives the
-      message shows its text).
+      --json writes {"event": "snapshot" | "command" | "receipt" | "verdict" | "presence" | "message", "at": time of
+      day, ...}: a snapshot as in busnode state --json with ageSeconds beside it, a receipt or verdict as in busnode send
+      --json with deviceId beside it, a message with messageId, name, fromDeviceId, toDeviceId, bytes and text (null
+      here; the node that receives the message shows its text). docs/json.md describes every key.
       """)
 
   @OptionGroup var bus: BusOptions
@@ -40,7 +40,7 @@ struct Monitor: AsyncParsableCommand {
     let json = json
     try await Follower(visit: visit, patience: timeout?.span ?? .seconds(5)).follow(countMax: count) { event in
       guard let event = EventJSON(event) else { return false }
-      if json { try Output.jsonLine(event) } else { try Output.line(Sentence.event(event)) }
+      if json { try Output.jsonLine(EventLineJSON(event)) } else { try Output.line(Sentence.event(event)) }
       return true
     }
   }

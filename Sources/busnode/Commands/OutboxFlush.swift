@@ -60,9 +60,9 @@ struct OutboxFlush: AsyncParsableCommand {
         else { continue }
         judged.withLock { $0 += 1 }
         if json {
-          Output.tell(json: EventJSON(receipt, of: press.deviceID))
+          Output.tell(json: EventLineJSON(.bus(.receipt(receipt, press.deviceID))))
         } else {
-          Output.tell("\(press.deviceID): \(Sentence.receipt(receipt))")
+          Output.tell("\(press.deviceID): \(receipt.message)")
         }
         do { try spool.remove(receipt.commandID) } catch { Output.complain("busnode: \(error)") }
       }

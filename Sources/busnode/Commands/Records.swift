@@ -108,7 +108,7 @@ struct RecordsList: AsyncParsableCommand {
   func run() async throws {
     let entries = try await shelf.open().entries
     let summaries = try filter.matches(entries).map(\.summary)
-    if shelf.json { return try summaries.forEach { try Output.jsonLine(RecordSummaryJSON($0)) } }
+    if shelf.json { return try summaries.forEach { try Output.jsonLine($0) } }
     guard !summaries.isEmpty else { return try Output.line(RecordText.none(of: entries.count)) }
     for line in RecordText.list(summaries, in: units) { try Output.line(line) }
   }
@@ -160,7 +160,8 @@ extension RecordStatsJSON {
     func sum(_ values: [Double?]) -> Double? {
       let known = values.compactMap { $0 }
       // JSON has no infinite numbers.
-      return known.isEmpty ? nil : known.reduce(0, +).finite
+      let sum = known.reduce(0, +)
+      return known.isEmpty || !sum.isFinite ? nil : sum
     }
     let measured = summaries.filter { $0.distanceMeters != nil }
     let meters = sum(measured.map(\.distanceMeters))

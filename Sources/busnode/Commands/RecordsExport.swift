@@ -52,7 +52,7 @@ struct RecordsExport: AsyncParsableCommand {
       switch format {
       case .gpx: try RecordExport.gpx(record)
       case .tcx: RecordExport.tcx(record)
-      case .json: Output.json(RecordJSON(record)) + "\n"
+      case .json: Output.json(record) + "\n"
       case .csv: RecordExport.csv(record)
       }
     guard let output else { return try Output.raw(text) }
@@ -136,7 +136,7 @@ struct RecordsImport: AsyncParsableCommand {
       for warning in warnings { Output.complain("busnode: \(file): \(warning)") }
       return record
     }
-    guard let record = try? JSONDecoder().decode(RecordJSON.self, from: document).record else {
+    guard let record = try? JSONDecoder().decode(RunRecord.self, from: document) else {
       throw RunBusError(.badInput, "\(file): this JSON was not written by busnode records export")
     }
     if let flaw = record.flaw { throw RunBusError(.badInput, "\(file): this record cannot be kept: \(flaw)") }

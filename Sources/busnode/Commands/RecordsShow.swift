@@ -56,7 +56,7 @@ struct RecordsShow: AsyncParsableCommand {
   func run() async throws {
     let shelf = try await self.shelf.open()
     let record = try await shelf.record(try shelf.entry(id))
-    if self.shelf.json { return try Output.jsonLine(RecordJSON(record)) }
+    if self.shelf.json { return try Output.jsonLine(record) }
     for line in RecordText.lines(record, in: units, chart: chart.style, width: Output.columns) { try Output.line(line) }
   }
 }

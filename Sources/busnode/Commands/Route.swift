@@ -43,10 +43,10 @@ struct Route: AsyncParsableCommand {
     let write: @Sendable (RouteFollower.News) throws -> Void = { news in
       switch news {
       case .point(let runID, let index, let point) where json:
-        try Output.jsonLine(RouteLineJSON(point, at: index, of: runID))
+        try Output.jsonLine(RouteLineJSON(runId: runID, index: index, point: point))
       case .point(_, let index, let point): try Output.line(RoutePointText.line(index, point, in: units))
       case .cut(let runID, let length) where json:
-        try Output.jsonLine(RouteCutJSON(runId: runID.description, length: length))
+        try Output.jsonLine(RouteCutJSON(runId: runID, length: length))
       case .cut(_, let length): try Output.line("points were removed: the route has \(length) left")
       }
     }

@@ -24,7 +24,9 @@ struct Send: AsyncParsableCommand {
       until the hub has judged the press.
 
       --json writes one object: commandId, command, source, receipt (queued, pending, applied, coalesced, superseded,
-      rejected, unknown), runId, term, revision, coalescedInto, supersededBy, effectiveAgeSeconds, reason, message.
+      rejected, unknown), runId, term, revision, coalescedInto, supersededBy, reason, illegalPhase,
+      effectiveAtBusNanoseconds, effectiveAgeSeconds, phase, message. docs/json.md describes every key.
+      A live activity is live-activity in options and liveActivity in JSON; options take both.
 
       EXIT STATUS:
         0   applied or coalesced (--wait received: the hub has it; --wait none: handed over)
@@ -175,19 +177,17 @@ struct Send: AsyncParsableCommand {
   private func say(_ receipt: Receipt) {
     switch receipt.stage {
     case .queued: tell(receipt, "\(kind.rawValue) was handed over; busnode does not wait for the verdict")
-    case .verdict where json, .pending where json: Output.tell(json: ReceiptJSON(receipt))
+    case .verdict where json, .pending where json: Output.tell(json: receipt)
     case .verdict(let verdict): Output.tell(Sentence.verdict(verdict, phase: receipt.phase))
-    case .pending where wait == .verdict: Output.tell("\(Sentence.receipt(receipt)); no verdict in time")
-    case .pending: Output.tell(Sentence.receipt(receipt))
+    case .pending where wait == .verdict: Output.tell("\(receipt.message); no verdict in time")
+    case .pending: Output.tell(receipt.message)
     }
   }
 
   /// Prints a receipt with `message` instead of its usual sentence.
   private func tell(_ receipt: Receipt, _ message: String) {
     guard json else { return Output.tell(message) }
-    var receipt = ReceiptJSON(receipt)
-    receipt.message = message
-    Output.tell(json: receipt)
+    Output.tell(json: ReceiptLineJSON(receipt: receipt, message: message))
   }
 
   private func status(_ receipt: Receipt) -> Int32 {

@@ -11,15 +11,17 @@ struct State: AsyncParsableCommand {
         busnode state --splits --units imperial
         busnode state --splits --json | jq '.report.kilometers[].activeSeconds'
 
-      --json writes term, revision, tick, phase, runId, changedBy {source, deviceId, commandId}, recovering and metrics
+      --json writes term, revision, tick, phase, runId, changedBy {source, deviceId, commandId}, recovering,
+      startedAtBusNanoseconds, capturedAtBusNanoseconds and metrics
       {elapsedSeconds, activeSeconds, distanceMeters, pedometerMeters, currentPaceSecondsPerKilometer,
       averagePaceSecondsPerKilometer, bestPaceSecondsPerKilometer, worstPaceSecondsPerKilometer, heartRateBpm,
       averageHeartRateBpm, maxHeartRateBpm, cadenceStepsPerMinute, averageCadenceStepsPerMinute, altitudeMeters,
-      elevationGainMeters, elevationLossMeters, energyKilocalories, positionAccuracyMeters, activity,
-      activityIsInferred, autoPaused, lapCount, ages {distanceSeconds, positionSeconds, heartRateSeconds,
+      elevationGainMeters, elevationLossMeters, energyJoules, positionAccuracyMeters, activity, activityInferred,
+      autoPaused, lapCount, ages {distanceSeconds, positionSeconds, heartRateSeconds,
       cadenceSeconds, elevationSeconds, activitySeconds}, stale}. Values that are not known are null. stale lists
       metrics whose last value is too old to describe the present ("heartRate"). With --splits there is report
-      {kilometers, miles, laps, stretches} (null before the first run) beside metrics. JSON is always in SI units.
+      {metrics, kilometers, miles, laps, stretches} (null before the first run) beside the snapshot's keys; it is newer
+      than the snapshot. JSON is always in SI units. docs/json.md describes every key.
       """)
 
   @OptionGroup var bus: BusOptions
@@ -51,7 +53,7 @@ struct State: AsyncParsableCommand {
       let visit = try BusClient(location, topics: [.snapshots])
       return try await Follower(visit: visit, patience: patience).follow(countMax: nil) { event in
         guard case .snapshot(let state) = event else { return false }
-        try write(SnapshotJSON(state.snapshot))
+        try write(state.snapshot)
         return true
       }
     }
@@ -61,25 +63,25 @@ struct State: AsyncParsableCommand {
     }
     guard let (snapshot, answer) = seen else { throw Failure.noAnswer(location, within: patience) }
     switch answer {
-    case nil: try write(SnapshotJSON(snapshot))
-    case .report(let report): try write(SnapshotJSON(snapshot), with: report)
+    case nil: try write(snapshot)
+    case .report(let report): try write(snapshot, with: report)
     case .failed(let reason): throw RunBusError(.closed, reason)
     case .peers, .outbox, .quarantine, .done, .route, .records, .record, .taken:
       throw Failure.noAnswer(location, within: patience)
     }
   }
 
-  /// Prints the state with its splits. The report is newer than the snapshot, so its metrics are the ones shown.
-  private func write(_ snapshot: SnapshotJSON, with report: RunReport?) throws {
+  /// Prints the state with its splits. The report is newer than the snapshot, so people see its metrics.
+  private func write(_ snapshot: Snapshot, with report: RunReport?) throws {
+    if json { return try Output.jsonLine(ReportedStateJSON(snapshot: snapshot, report: report)) }
     var snapshot = snapshot
-    if let report { snapshot.metrics = MetricsJSON(report.metrics) }
-    if json { return try Output.jsonLine(ReportedStateJSON(snapshot, report)) }
+    if let report { snapshot.metrics = report.metrics }
     try write(snapshot)
     guard let report else { return }
     for line in SplitText.sections(report, in: units) { try Output.line(line) }
   }
 
-  private func write(_ snapshot: SnapshotJSON) throws {
+  private func write(_ snapshot: Snapshot) throws {
     if json { return try Output.jsonLine(snapshot) }
     if follow { return try Output.line(Sentence.snapshot(snapshot, in: units)) }
     try Output.line(Sentence.standing(snapshot))

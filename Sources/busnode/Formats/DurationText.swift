@@ -10,12 +10,7 @@ enum DurationText {
   }
 
   /// `3:05`, or `1:02:03` from an hour on; whole seconds, rounded down as a stopwatch shows them.
-  static func clock(_ span: BusDuration) -> String {
-    let seconds = max(0, span.nanoseconds / 1_000_000_000)
-    let minutes = "\(seconds % 3600 / 60)"
-    let rest = padded(seconds % 60)
-    return seconds < 3600 ? "\(minutes):\(rest)" : "\(seconds / 3600):\(padded(seconds % 3600 / 60)):\(rest)"
-  }
+  static func clock(_ span: BusDuration) -> String { Units.metric.format.duration(span) }
 
   /// Seconds with nine decimals, which read back to the same nanosecond. Written after `@` in an order to press.
   static func exactSeconds(_ span: BusDuration) -> String {
@@ -63,6 +58,4 @@ enum DurationText {
   private static func span(_ seconds: Double) -> BusDuration? {
     seconds <= 8_640_000 ? BusDuration(seconds: seconds) : nil
   }
-
-  private static func padded(_ value: Int64) -> String { value < 10 ? "0\(value)" : "\(value)" }
 }

@@ -15,13 +15,6 @@ struct RunCalendar {
     self.calendar = calendar
   }
 
-  /// `2026-11-21T16:03:05Z`.
-  static func utcText(_ unixSeconds: Double) -> String {
-    let utc = RunCalendar(timeZone: TimeZone(secondsFromGMT: 0) ?? .current)
-    return utc.minuteText(unixSeconds).replacingOccurrences(of: " ", with: "T") + ":"
-      + padded(utc.parts(unixSeconds).second) + "Z"
-  }
-
   /// `2026-11-21 17:03`.
   func minuteText(_ unixSeconds: Double) -> String {
     let parts = parts(unixSeconds)

@@ -2,15 +2,6 @@ import RunBus
 
 /// Sentences and numbers for people, one line each.
 enum Sentence {
-  /// One stage of a command.
-  static func receipt(_ receipt: Receipt) -> String {
-    switch receipt.stage {
-    case .queued: "\(receipt.kind.rawValue) is queued"
-    case .pending: "\(receipt.kind.rawValue) has reached the hub"
-    case .verdict(let verdict): verdict.message
-    }
-  }
-
   /// A verdict, with the phase of the run after it where that is known.
   ///
   /// - Parameter phase: The phase that the hub told with the verdict.
@@ -36,11 +27,8 @@ enum Sentence {
   }
 
   static func clock(_ seconds: Double) -> String { DurationText.clock(BusDuration(seconds: seconds)) }
-  static func distance(_ meters: Double) -> String { "\(fixed(meters / 1000, 2)) km" }
-  static func pace(_ secondsPerKilometer: Double) -> String {
-    // A pace above an hour per kilometre means standing still.
-    secondsPerKilometer < 3600 ? "\(clock(secondsPerKilometer)) /km" : "--:-- /km"
-  }
+  static func distance(_ meters: Double) -> String { Units.metric.distanceText(meters) }
+  static func pace(_ secondsPerKilometer: Double) -> String { Units.metric.paceText(secondsPerKilometer) }
   static func whole(_ value: Double) -> String { fixed(value, 0) }
 
   /// A number with a fixed count of decimals (0 to 2); one too large for that is written in full.

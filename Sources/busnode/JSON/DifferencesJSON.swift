@@ -34,7 +34,7 @@ struct DifferencesJSON: Codable, Hashable, Sendable {
   var averageCadenceStepsPerMinute: DifferenceJSON
   var elevationGainMeters: DifferenceJSON
   var elevationLossMeters: DifferenceJSON
-  var energyKilocalories: DifferenceJSON
+  var energyJoules: DifferenceJSON
   /// The device's laps beside those that RunBus computes between the same marks.
   var laps: [Lap]
   /// `kilometer` or `mile` when the device kept laps of that length.
@@ -50,7 +50,7 @@ struct DifferencesJSON: Codable, Hashable, Sendable {
     averageCadenceStepsPerMinute = DifferenceJSON(comparison.averageCadenceStepsPerMinute)
     elevationGainMeters = DifferenceJSON(comparison.elevationGainMeters)
     elevationLossMeters = DifferenceJSON(comparison.elevationLossMeters)
-    energyKilocalories = DifferenceJSON(comparison.energyKilocalories)
+    energyJoules = DifferenceJSON(comparison.energyJoules)
     laps = comparison.laps.map { Lap($0) }
     _splitUnit = Explicit(wrappedValue: comparison.splitUnit)
     splits = comparison.splits.map { Lap($0) }

@@ -1,31 +1,8 @@
 import Foundation
 import RunBus
 
-/// One line of `monitor --json` and of a node's own `--json`: `{"event": …}` with the event's fields beside it.
+/// What a line of `monitor --json` or of a node's own `--json` tells: `{"event": …}` with the event's fields beside it.
 enum EventJSON: Hashable, Sendable {
-  struct Command: Codable, Hashable, Sendable {
-    var commandId: String
-    var command: CommandKind
-    var source: String
-    var deviceId: String
-    @Explicit var runId: String?
-    @Explicit var baseRevision: UInt64?
-    @Explicit var runOffsetSeconds: Double?
-  }
-  struct Presence: Codable, Hashable, Sendable {
-    var deviceId: String
-    var role: String
-    var reachable: Bool
-  }
-  struct Message: Codable, Hashable, Sendable {
-    var messageId: String
-    var name: String
-    var fromDeviceId: String
-    var toDeviceId: String
-    var bytes: Int
-    /// The body, if it is UTF-8 text of at most 1,024 bytes. Only the receiving node fills it in.
-    @Explicit var text: String?
-  }
   struct Link: Codable, Hashable, Sendable {
     var reachable: Bool
     @Explicit var roundTripSeconds: Double?
@@ -36,8 +13,8 @@ enum EventJSON: Hashable, Sendable {
     var hubOffDuty: Bool
   }
   struct Lost: Codable, Hashable, Sendable {
-    @Explicit var runId: String?
-    @Explicit var deviceId: String?
+    @Explicit var runId: RunID?
+    @Explicit var deviceId: DeviceID?
     var silentSeconds: Double
     var term: UInt64
     var revision: UInt64
@@ -47,11 +24,11 @@ enum EventJSON: Hashable, Sendable {
     var phase: RunPhase
   }
   struct Sensors: Codable, Hashable, Sendable {
-    var runId: String
+    var runId: RunID
     var samples: Int
   }
   struct RecordingEnded: Codable, Hashable, Sendable {
-    var runId: String
+    var runId: RunID
     var elapsedSeconds: Double
   }
   struct Demand: Codable, Hashable, Sendable {
@@ -61,18 +38,16 @@ enum EventJSON: Hashable, Sendable {
     enum Act: String, Codable, Hashable, Sendable { case kept, removed }
 
     var act: Act
-    var runId: String
+    var runId: RunID
     /// As `records ls --json` writes it; `null` for a removed one.
-    @Explicit var record: RecordSummaryJSON?
+    @Explicit var record: RecordSummary?
   }
 
-  case snapshot(SnapshotJSON)
-  case command(Command)
-  case receipt(ReceiptJSON, deviceId: String)
-  case verdict(ReceiptJSON, deviceId: String)
-  case presence(Presence)
-  /// The receiver's handler has processed a message of an app.
-  case message(Message)
+  /// An event of the bus other than a message.
+  case bus(BusEvent)
+  /// The receiver's handler has processed a message of an app. The text is known to the receiving node only, and `nil`
+  /// when the body is not UTF-8 or longer than 1,024 bytes.
+  case message(MessageEvent, text: String?)
   /// Written by a node only: whether it reaches its hub.
   case link(Link)
   /// Written by a peer only: its state became stale or is up to date again.
@@ -92,42 +67,31 @@ enum EventJSON: Hashable, Sendable {
 }
 
 extension EventJSON {
+  /// The longest body that is shown, in bytes.
+  private static let textMax = 1024
+
   /// An event of the bus; `nil` for the route, which has a command of its own (`busnode route`).
   init?(_ event: BusEvent) {
     switch event {
-    case .snapshot(let state): self = .snapshot(SnapshotJSON(state.snapshot))
-    case .command(let command, let device):
-      self = .command(
-        Command(
-          commandId: command.id.description, command: command.kind, source: command.source.rawValue,
-          deviceId: device.rawValue, runId: command.runID?.description, baseRevision: command.base?.revision,
-          runOffsetSeconds: command.runOffset?.seconds))
-    case .receipt(let receipt, let device): self.init(receipt, of: device)
-    case .presence(let presence):
-      self = .presence(
-        Presence(
-          deviceId: presence.deviceID.rawValue, role: presence.role.rawValue, reachable: presence.isReachable))
-    case .message(let message): self = .message(Message(message))
+    case .message(let message): self = .message(message, text: nil)
     case .route: return nil
+    case .snapshot, .command, .receipt, .presence: self = .bus(event)
     }
   }
 
-  /// A stage of a device's command.
-  init(_ receipt: Receipt, of device: DeviceID) {
-    let json = ReceiptJSON(receipt)
-    switch receipt.stage {
-    case .queued, .pending: self = .receipt(json, deviceId: device.rawValue)
-    case .verdict: self = .verdict(json, deviceId: device.rawValue)
-    }
+  /// A message that a node has received.
+  init(_ message: AppMessage, from: DeviceID, to: DeviceID) {
+    self = .message(
+      MessageEvent(message, from: from, to: to),
+      text: message.body.count > Self.textMax ? nil : String(validating: message.body, as: UTF8.self))
   }
 }
 
 extension EventJSON: Codable {
   private enum Name: String, Codable {
-    case snapshot, command, receipt, verdict, presence, message, link, view, hubLost, predicted, sensors, record,
-      recordingEnded, sensorsDone
+    case link, view, hubLost, predicted, sensors, record, recordingEnded, sensorsDone
   }
-  private enum Key: String, CodingKey { case event, deviceId }
+  private enum Key: String, CodingKey { case event, text }
 
   func encode(to encoder: any Encoder) throws {
     var container = encoder.container(keyedBy: Key.self)
@@ -136,16 +100,10 @@ extension EventJSON: Codable {
       try body.encode(to: encoder)
     }
     switch self {
-    case .snapshot(let body): try write(.snapshot, body)
-    case .command(let body): try write(.command, body)
-    case .receipt(let body, let device):
-      try container.encode(device, forKey: .deviceId)
-      try write(.receipt, body)
-    case .verdict(let body, let device):
-      try container.encode(device, forKey: .deviceId)
-      try write(.verdict, body)
-    case .presence(let body): try write(.presence, body)
-    case .message(let body): try write(.message, body)
+    case .bus(let event): try event.encode(to: encoder)
+    case .message(let message, let text):
+      try BusEvent.message(message).encode(to: encoder)
+      try container.encode(text, forKey: .text)
     case .link(let body): try write(.link, body)
     case .view(let body): try write(.view, body)
     case .hubLost(let body): try write(.hubLost, body)
@@ -159,17 +117,14 @@ extension EventJSON: Codable {
 
   init(from decoder: any Decoder) throws {
     let container = try decoder.container(keyedBy: Key.self)
-    switch try container.decode(Name.self, forKey: .event) {
-    case .snapshot: self = .snapshot(try SnapshotJSON(from: decoder))
-    case .command: self = .command(try Command(from: decoder))
-    case .receipt:
-      self = .receipt(
-        try ReceiptJSON(from: decoder), deviceId: try container.decode(String.self, forKey: .deviceId))
-    case .verdict:
-      self = .verdict(
-        try ReceiptJSON(from: decoder), deviceId: try container.decode(String.self, forKey: .deviceId))
-    case .presence: self = .presence(try Presence(from: decoder))
-    case .message: self = .message(try Message(from: decoder))
+    switch Name(rawValue: try container.decode(String.self, forKey: .event)) {
+    case nil:
+      let event = try BusEvent(from: decoder)
+      guard case .message(let message) = event else {
+        self = .bus(event)
+        return
+      }
+      self = .message(message, text: try container.decodeIfPresent(String.self, forKey: .text))
     case .link: self = .link(try Link(from: decoder))
     case .view: self = .view(try View(from: decoder))
     case .hubLost: self = .hubLost(try Lost(from: decoder))
@@ -179,38 +134,5 @@ extension EventJSON: Codable {
     case .recordingEnded: self = .recordingEnded(try RecordingEnded(from: decoder))
     case .sensorsDone: self = .sensorsDone(try Sensors(from: decoder))
     }
-  }
-}
-
-extension EventJSON {
-  /// Reads a line that a node wrote; `nil` when the line is not an event.
-  init?(line: String) {
-    guard let event = try? JSONDecoder().decode(EventJSON.self, from: Data(line.utf8)) else { return nil }
-    self = event
-  }
-}
-
-extension EventJSON.Message {
-  private static let textMax = 1024
-
-  /// - Parameter body: The message's body, where it is known.
-  init(_ message: MessageEvent, body: [UInt8]? = nil) {
-    self.init(
-      messageId: message.id.description, name: message.name, fromDeviceId: message.from.rawValue,
-      toDeviceId: message.to.rawValue, bytes: message.size,
-      text: body.flatMap { $0.count > Self.textMax ? nil : String(validating: $0, as: UTF8.self) })
-  }
-}
-
-/// An event together with the node that shows it: a line of `up --json`.
-struct NodeEventJSON: Encodable {
-  private enum Key: String, CodingKey { case node }
-  let node: SpawnedNode
-  let event: EventJSON
-
-  func encode(to encoder: any Encoder) throws {
-    var container = encoder.container(keyedBy: Key.self)
-    try container.encode(node, forKey: .node)
-    try event.encode(to: encoder)
   }
 }

@@ -1,32 +1,26 @@
 import RunBus
 import RunRecordings
 
-/// A measured recording as `measure --json` writes it: the keys of the metrics, with splits and more beside them.
+/// A measured recording as `measure --json` writes it: the keys of the report, with more beside them.
 struct MeasuredRunJSON: Encodable {
-  let metrics: MetricsJSON
-  let splits: SplitsJSON
-  let stretches: [StretchJSON]
+  let report: RunReport
   let recorded: RecordedJSON?
   /// `nil` (and not written) without `--compare`; written as `null` when there is nothing to compare with.
   let differences: Explicit<DifferencesJSON>?
-  let route: [RoutePointJSON]?
+  let route: [RoutePoint]?
 
   init(_ run: MeasuredRun, comparing: Bool, withRoute: Bool) {
-    metrics = MetricsJSON(run.report.metrics)
-    splits = SplitsJSON(run.report)
-    stretches = run.report.stretches.map { StretchJSON($0) }
+    report = run.report
     recorded = run.recorded.map { RecordedJSON($0) }
     differences = comparing ? Explicit(wrappedValue: Comparison(run).map { DifferencesJSON($0) }) : nil
-    route = withRoute ? run.route.map { RoutePointJSON($0) } : nil
+    route = withRoute ? run.route : nil
   }
 
-  private enum Key: CodingKey { case splits, stretches, recorded, differences, route }
+  private enum Key: CodingKey { case recorded, differences, route }
 
   func encode(to encoder: any Encoder) throws {
-    try metrics.encode(to: encoder)
+    try report.encode(to: encoder)
     var container = encoder.container(keyedBy: Key.self)
-    try container.encode(splits, forKey: .splits)
-    try container.encode(stretches, forKey: .stretches)
     try container.encode(recorded, forKey: .recorded)
     try container.encodeIfPresent(differences, forKey: .differences)
     try container.encodeIfPresent(route, forKey: .route)
@@ -50,7 +44,8 @@ struct RecordedJSON: Codable, Hashable, Sendable {
   @Explicit var averageCadenceStepsPerMinute: Double?
   @Explicit var elevationGainMeters: Double?
   @Explicit var elevationLossMeters: Double?
-  @Explicit var energyKilocalories: Double?
+  /// Devices state kilocalories; a kilocalorie is 4184 J.
+  @Explicit var energyJoules: Double?
   var laps: [Lap]
 }
 
@@ -61,7 +56,7 @@ extension RecordedJSON {
       averageHeartRateBpm: summary.averageHeartRateBpm, maxHeartRateBpm: summary.maxHeartRateBpm,
       averageCadenceStepsPerMinute: summary.averageCadenceStepsPerMinute,
       elevationGainMeters: summary.elevationGainMeters, elevationLossMeters: summary.elevationLossMeters,
-      energyKilocalories: summary.energyKilocalories,
+      energyJoules: summary.energyKilocalories.map { $0 * RunFormat.joulesPerKilocalorie },
       laps: summary.laps.map {
         Lap(
           startedAtSeconds: $0.startedAt?.seconds, activeSeconds: $0.timerSeconds, distanceMeters: $0.distanceMeters,

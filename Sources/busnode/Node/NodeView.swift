@@ -40,7 +40,7 @@ final class NodeView: Sendable {
 
   /// Shows a stage of the node's own press.
   func show(_ receipt: Receipt, of device: DeviceID, predicted: RunPhase) {
-    write(EventJSON(receipt, of: device))
+    write(.bus(.receipt(receipt, device)))
     show(predicted)
   }
 
@@ -73,7 +73,7 @@ final class NodeView: Sendable {
     write(
       .hubLost(
         EventJSON.Lost(
-          runId: lost.runID?.description, deviceId: lost.deviceID?.rawValue, silentSeconds: lost.silence.seconds,
+          runId: lost.runID, deviceId: lost.deviceID, silentSeconds: lost.silence.seconds,
           term: lost.order.term, revision: lost.order.revision, tick: lost.order.tick)))
   }
 
@@ -82,29 +82,26 @@ final class NodeView: Sendable {
 
   /// Shows a message that the node has received.
   func show(_ received: ReceivedMessage, by device: DeviceID) {
-    let event = MessageEvent(received.message, from: received.from, to: device)
-    write(.message(EventJSON.Message(event, body: received.message.body)))
+    write(EventJSON(received.message, from: received.from, to: device))
   }
 
   /// Shows that a record was stored or removed.
   func show(_ news: RecordNews) {
     switch news {
     case .kept(let summary):
-      write(
-        .record(
-          EventJSON.Record(act: .kept, runId: summary.runID.description, record: RecordSummaryJSON(summary))))
-    case .removed(let run): write(.record(EventJSON.Record(act: .removed, runId: run.description, record: nil)))
+      write(.record(EventJSON.Record(act: .kept, runId: summary.runID, record: summary)))
+    case .removed(let run): write(.record(EventJSON.Record(act: .removed, runId: run, record: nil)))
     }
   }
 
   /// Shows that the hub has all samples of a run that is over; `count` includes those that were skipped.
   func showSensorsDone(_ runID: RunID, _ count: Int) {
-    write(.sensorsDone(EventJSON.Sensors(runId: runID.description, samples: count)))
+    write(.sensorsDone(EventJSON.Sensors(runId: runID, samples: count)))
   }
 
   /// Shows that the recording has ended while the run is still on.
   func showRecordingEnded(_ runID: RunID, at offset: BusDuration) {
-    write(.recordingEnded(EventJSON.RecordingEnded(runId: runID.description, elapsedSeconds: offset.seconds)))
+    write(.recordingEnded(EventJSON.RecordingEnded(runId: runID, elapsedSeconds: offset.seconds)))
   }
 
   private func show(_ predicted: RunPhase) {
@@ -117,6 +114,6 @@ final class NodeView: Sendable {
   }
 
   private func write(_ event: EventJSON) {
-    lines.put(asJSON ? Output.json(event) : ForeignText.shown(Sentence.event(event)))
+    lines.put(asJSON ? Output.json(EventLineJSON(event)) : ForeignText.shown(Sentence.event(event)))
   }
 }

@@ -9,7 +9,7 @@ struct RecoveryPrompt: Sendable {
   /// Asks if the hub needs a decision. Returns when somebody has answered, here or elsewhere.
   func ask() async {
     guard let first = await hub.snapshots().first(where: { _ in true }), first.isRecovering else { return }
-    let found = "found an unfinished run: \(Self.describe(SnapshotJSON(first)))"
+    let found = "found an unfinished run: \(Self.describe(first))"
     guard !readsOrders, StandardInput.isReadable else {
       Output.complain("\(found); answer with recover resume, recover finish or recover discard")
       return
@@ -45,8 +45,8 @@ struct RecoveryPrompt: Sendable {
     return word.isEmpty ? nil : RecoveryAnswer.allCases.first { $0.rawValue.hasPrefix(word) }
   }
 
-  private static func describe(_ snapshot: SnapshotJSON) -> String {
-    var parts = [snapshot.phase.rawValue, "active \(Sentence.clock(snapshot.metrics.activeSeconds))"]
+  private static func describe(_ snapshot: Snapshot) -> String {
+    var parts = [snapshot.phase.rawValue, "active \(DurationText.clock(snapshot.metrics.active))"]
     if let meters = snapshot.metrics.distanceMeters { parts.append(Sentence.distance(meters)) }
     return parts.joined(separator: ", ")
   }

@@ -36,14 +36,14 @@ enum ComparisonText {
     let long = 1 / units.splitUnit.meters
     let short = units.height(fromMeters: 1)
     let rows = [
-      row("distance", units.distanceName, comparison.distanceMeters, decimals: 2, factor: long),
+      row("distance", units.distanceSymbol, comparison.distanceMeters, decimals: 2, factor: long),
       time("active time", comparison.activeSeconds),
       row("average heart rate", "bpm", comparison.averageHeartRateBpm, decimals: 1),
       row("highest heart rate", "bpm", comparison.maxHeartRateBpm),
       row("average cadence", "steps/min", comparison.averageCadenceStepsPerMinute, decimals: 1),
-      row("climbed", units.heightName, comparison.elevationGainMeters, factor: short),
-      row("descended", units.heightName, comparison.elevationLossMeters, factor: short),
-      row("energy", "kcal", comparison.energyKilocalories),
+      row("climbed", units.heightSymbol, comparison.elevationGainMeters, factor: short),
+      row("descended", units.heightSymbol, comparison.elevationLossMeters, factor: short),
+      row("energy", "kcal", comparison.energyJoules, factor: 1 / RunFormat.joulesPerKilocalorie),
     ]
     return Columns.lines(["", "", "ours", "device", "difference", "%"], rows, leftColumns: 2)
   }
@@ -56,7 +56,7 @@ enum ComparisonText {
     func time(_ seconds: Double?) -> String { seconds.map(Sentence.clock) ?? missing }
     func rate(_ bpm: Double?) -> String { bpm.map(Sentence.whole) ?? missing }
     return Columns.lines(
-      ["#", units.distanceName, "device", "%", "time", "device", "s", "bpm", "device"],
+      ["#", units.distanceSymbol, "device", "%", "time", "device", "s", "bpm", "device"],
       laps.map { lap in
         [
           "\(lap.number)", length(lap.distanceMeters.ours), length(lap.distanceMeters.recorded),

@@ -3,12 +3,12 @@ import RunBus
 // Sentences about snapshots and events.
 extension Sentence {
   /// `1.2.14 running 3:05 · 0.52 km · 5:41 /km · 148 bpm · by watch`; a stale value is followed by its age.
-  static func snapshot(_ snapshot: SnapshotJSON, in units: Units = .metric) -> String {
+  static func snapshot(_ snapshot: Snapshot, in units: Units = .metric) -> String {
     let metrics = snapshot.metrics
-    var parts = ["\(order(snapshot)) \(snapshot.phase.rawValue) \(clock(metrics.elapsedSeconds))"]
-    if metrics.activeSeconds < metrics.elapsedSeconds { parts.append("active \(clock(metrics.activeSeconds))") }
-    if snapshot.recovering { parts.append("recovering: resume, finish or discard?") }
-    if metrics.autoPaused { parts.append("auto-paused") }
+    var parts = ["\(order(snapshot)) \(snapshot.phase.rawValue) \(DurationText.clock(metrics.elapsed))"]
+    if metrics.active < metrics.elapsed { parts.append("active \(DurationText.clock(metrics.active))") }
+    if snapshot.isRecovering { parts.append("recovering: resume, finish or discard?") }
+    if metrics.isAutoPaused { parts.append("auto-paused") }
     if let meters = metrics.distanceMeters {
       parts.append(aged(units.distanceText(meters), .distance, of: snapshot))
     }
@@ -22,44 +22,40 @@ extension Sentence {
   }
 
   /// `148 bpm, 42 s old`: the age is added while the run is running, if the value is stale.
-  private static func aged(_ text: String, _ metric: Metric, of snapshot: SnapshotJSON) -> String {
+  private static func aged(_ text: String, _ metric: Metric, of snapshot: Snapshot) -> String {
     snapshot.phase == .running ? aged(text, metric, of: snapshot.metrics) : text
   }
 
   /// A value, with its age if it is stale.
-  static func aged(_ text: String, _ metric: Metric, of metrics: MetricsJSON) -> String {
-    guard metrics.stale.contains(metric), let age = metrics.ages[metric] else { return text }
-    return "\(text), \(old(age)) old"
+  static func aged(_ text: String, _ metric: Metric, of metrics: RunMetrics) -> String {
+    guard metrics.isStale(metric), let age = metrics.age(of: metric) else { return text }
+    return "\(text), \(old(age.seconds)) old"
   }
 
   /// The phase of the run: the first line of `busnode state`.
-  static func standing(_ snapshot: SnapshotJSON) -> String {
-    let place = "term \(snapshot.term), revision \(snapshot.revision), tick \(snapshot.tick)"
+  static func standing(_ snapshot: Snapshot) -> String {
+    let place =
+      "term \(snapshot.order.term), revision \(snapshot.order.revision), tick \(snapshot.order.tick)"
     guard snapshot.phase != .idle else { return "no run has been started (\(place))" }
     return "the run is \(snapshot.phase.rawValue)"
-      + (snapshot.recovering ? " and waits to be recovered (busnode recover resume, finish or discard)" : "")
-      + (snapshot.changedBy.map { ", last changed by \($0.source) on \($0.deviceId)" } ?? "") + " (\(place))"
+      + (snapshot.isRecovering ? " and waits to be recovered (busnode recover resume, finish or discard)" : "")
+      + (snapshot.changedBy.map { ", last changed by \($0.source) on \($0.deviceID)" } ?? "") + " (\(place))"
   }
 
   /// `1.2.14`: term, revision, tick.
-  static func order(_ snapshot: SnapshotJSON) -> String {
-    "\(snapshot.term).\(snapshot.revision).\(snapshot.tick)"
+  static func order(_ snapshot: Snapshot) -> String {
+    "\(snapshot.order.term).\(snapshot.order.revision).\(snapshot.order.tick)"
   }
 
-  /// One event of the bus.
+  /// One event of the bus or of a node.
   static func event(_ event: EventJSON) -> String {
     switch event {
-    case .snapshot(let snapshot): self.snapshot(snapshot)
-    case .command(let command):
-      "\(command.deviceId): \(command.command.rawValue) pressed on \(command.source)"
-        + (command.runOffsetSeconds.map { " (recorded at \(clock($0)))" } ?? "")
-    case .receipt(let receipt, let device), .verdict(let receipt, let device): "\(device): \(receipt.message)"
-    case .presence(let presence): "\(presence.deviceId) \(presence.reachable ? "is here" : "is gone")"
-    case .message(let message): self.message(message)
+    case .bus(let event): self.event(event)
+    case .message(let message, let text): self.message(message, text: text)
     case .link(let link): link.reachable ? "the hub answers" : "the hub is out of reach"
     case .view(let view): self.view(view)
     case .hubLost(let lost):
-      "\(lost.deviceId ?? "the hub") has been silent for \(clock(lost.silentSeconds)): the run may have stopped"
+      "\(lost.deviceId?.rawValue ?? "the hub") has been silent for \(clock(lost.silentSeconds)): the run may have stopped"
     case .predicted(let predicted): "the button shows \(predicted.phase.rawValue)"
     case .sensors(let sensors):
       switch sensors.demand {
@@ -74,19 +70,32 @@ extension Sentence {
     }
   }
 
+  private static func event(_ event: BusEvent) -> String {
+    switch event {
+    case .snapshot(let state): snapshot(state.snapshot)
+    case .command(let command, let device):
+      "\(device): \(command.kind.rawValue) pressed on \(command.source)"
+        + (command.runOffset.map { " (recorded at \(DurationText.clock($0)))" } ?? "")
+    case .receipt(let receipt, let device): "\(device): \(receipt.message)"
+    case .presence(let presence): "\(presence.deviceID) \(presence.isReachable ? "is here" : "is gone")"
+    case .message(let message): self.message(message, text: nil)
+    case .route(let part): "the route of run \(short(part.runID.description)) has \(part.total) points"
+    }
+  }
+
   /// A message of an app that has arrived.
-  static func message(_ message: EventJSON.Message) -> String {
-    "message \(message.name) from \(message.fromDeviceId) to \(message.toDeviceId), "
-      + (message.bytes == 1 ? "1 byte" : "\(message.bytes) bytes")
-      + (message.text.map { $0.isEmpty ? "" : ": \($0)" } ?? "")
+  static func message(_ message: MessageEvent, text: String?) -> String {
+    "message \(message.name) from \(message.from) to \(message.to), "
+      + (message.size == 1 ? "1 byte" : "\(message.size) bytes")
+      + (text.map { $0.isEmpty ? "" : ": \($0)" } ?? "")
   }
 
   /// A record was stored or removed.
   static func record(_ news: EventJSON.Record) -> String {
-    let name = "run \(short(news.runId))"
+    let name = "run \(short(news.runId.description))"
     guard let record = news.record else { return "\(name) was removed" }
     let distance = record.distanceMeters.map { ", \(self.distance($0))" } ?? ""
-    return "\(name) is kept (version \(record.version), \(clock(record.activeSeconds))\(distance))"
+    return "\(name) is kept (version \(record.version), \(DurationText.clock(record.active))\(distance))"
   }
 
   /// Whether the state of a node is up to date.

@@ -59,7 +59,7 @@ enum MeasureText {
 
   private static func route(_ points: [RoutePoint], in units: Units) -> [String] {
     Columns.lines(
-      ["s", "latitude", "longitude", units.heightName, units.distanceName, "verdict"],
+      ["s", "latitude", "longitude", units.heightSymbol, units.distanceSymbol, "verdict"],
       points.map { point in
         [
           seconds(point.offset), RoutePointText.degrees(point.position.latitude),

@@ -3,7 +3,7 @@ import RunBus
 /// The metrics of a run as text, one line each, without those that are not known.
 enum MetricsText {
   /// - Parameter isRunning: Whether stale values are followed by their age. In a pause and after the stop all are old.
-  static func table(_ metrics: MetricsJSON, in units: Units, isRunning: Bool) -> [String] {
+  static func table(_ metrics: RunMetrics, in units: Units, isRunning: Bool) -> [String] {
     func row(_ name: String, _ value: String?, _ metric: Metric? = nil) -> String? {
       guard var text = value else { return nil }
       if isRunning, let metric { text = Sentence.aged(text, metric, of: metrics) }
@@ -11,8 +11,8 @@ enum MetricsText {
     }
     let pedometer = metrics.pedometerMeters.flatMap { $0 > 0 ? $0 : nil }
     let clocks = [
-      row("elapsed", Sentence.clock(metrics.elapsedSeconds)), row("active", Sentence.clock(metrics.activeSeconds)),
-      row("", metrics.autoPaused ? "auto-paused: the runner stands still" : nil),
+      row("elapsed", DurationText.clock(metrics.elapsed)), row("active", DurationText.clock(metrics.active)),
+      row("", metrics.isAutoPaused ? "auto-paused: the runner stands still" : nil),
     ]
     let way = [
       row("distance", metrics.distanceMeters.map(units.distanceText), .distance),
@@ -33,7 +33,7 @@ enum MetricsText {
       row("altitude", metrics.altitudeMeters.map(units.heightText), .elevation),
       row("climbed", metrics.elevationGainMeters.map(units.heightText)),
       row("descended", metrics.elevationLossMeters.map(units.heightText)),
-      row("energy", metrics.energyKilocalories.map { "\(Sentence.whole($0)) kcal" }),
+      row("energy", metrics.energyJoules.map(Units.energyText)),
       row("laps", metrics.lapCount > 0 ? "\(metrics.lapCount)" : nil),
     ]
     return (clocks + way + body + rest).compactMap { $0 }

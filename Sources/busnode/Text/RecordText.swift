@@ -57,10 +57,10 @@ enum RecordText {
     let ends = ("0:00", DurationText.clock(body.report.metrics.elapsed))
     let charts = [
       Chart(
-        title: "pace, \(units.paceName)", values: samples.map(\.paceSecondsPerKilometer), isInverted: true,
+        title: "pace, \(units.paceSymbol)", values: samples.map(\.paceSecondsPerKilometer), isInverted: true,
         label: { Sentence.clock(units.pace(fromSecondsPerKilometer: $0)) }, ends: ends),
       Chart(
-        title: "elevation, \(units.heightName)", values: samples.map(\.altitudeMeters),
+        title: "elevation, \(units.heightSymbol)", values: samples.map(\.altitudeMeters),
         label: { Sentence.whole(units.height(fromMeters: $0)) }, ends: ends),
       Chart(title: "heart rate, bpm", values: samples.map(\.heartRateBpm), label: Sentence.whole, ends: ends),
     ]

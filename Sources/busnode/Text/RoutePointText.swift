@@ -14,7 +14,7 @@ enum RoutePointText {
 
   private static func height(_ point: RoutePoint, in units: Units) -> String {
     guard let meters = point.altitudeMeters else { return SplitText.missing }
-    return "\(Sentence.fixed(units.height(fromMeters: meters), 1)) \(units.heightName)"
+    return "\(Sentence.fixed(units.height(fromMeters: meters), 1)) \(units.heightSymbol)"
   }
 
   private static func padded(_ text: String, _ width: Int) -> String {

@@ -7,7 +7,7 @@ enum SplitText {
 
   /// Splits or laps as a table, one line each; the heading first.
   static func lines(_ splits: [Split], in units: Units) -> [String] {
-    let heading = ["#", units.distanceName, "time", units.paceName, "bpm", "up \(units.heightName)", "down"]
+    let heading = ["#", units.distanceSymbol, "time", units.paceSymbol, "bpm", "up \(units.heightSymbol)", "down"]
     return Columns.lines(
       heading,
       splits.map { split in
@@ -35,7 +35,7 @@ enum SplitText {
 
   private static func pace(_ secondsPerKilometer: Double, in units: Units) -> String {
     let words = units.paceText(secondsPerKilometer)
-    return String(words.dropLast(units.paceName.count + 1))
+    return String(words.dropLast(units.paceSymbol.count + 1))
   }
   private static func height(_ meters: Double, in units: Units) -> String {
     Sentence.whole(units.height(fromMeters: meters))

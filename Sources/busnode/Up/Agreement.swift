@@ -5,8 +5,8 @@ struct Agreement: Sendable {
   /// What every node must show alike at a revision.
   private struct Standing: Hashable {
     let phase: RunPhase
-    let runId: String?
-    let commandId: String?
+    let runID: RunID?
+    let commandID: CommandID?
   }
   private struct Revision: Hashable {
     let term: UInt64
@@ -16,7 +16,7 @@ struct Agreement: Sendable {
   struct Seen: Sendable {
     var snapshots = 0
     var revisions: Set<UInt64> = []
-    var last: SnapshotJSON?
+    var last: Snapshot?
   }
 
   /// How many publications are kept for comparison: no node lags further behind.
@@ -25,23 +25,23 @@ struct Agreement: Sendable {
   private static let disagreementsMax = 20
 
   private var standings: [Revision: (standing: Standing, node: SpawnedNode)] = [:]
-  private var publications: [SnapshotOrder: (snapshot: SnapshotJSON, node: SpawnedNode)] = [:]
+  private var publications: [SnapshotOrder: (snapshot: Snapshot, node: SpawnedNode)] = [:]
   private var order: [SnapshotOrder] = []
   private(set) var seen: [SpawnedNode: Seen] = [:]
   /// The differences that were found, one sentence each.
   private(set) var disagreements: [String] = []
 
   /// Compares a snapshot that a node shows with those of the other nodes.
-  mutating func saw(_ snapshot: SnapshotJSON, on node: SpawnedNode) {
+  mutating func saw(_ snapshot: Snapshot, on node: SpawnedNode) {
     if let last = seen[node]?.last, snapshot.order <= last.order {
       disagree("\(node.rawValue) went back from \(Sentence.order(last)) to \(Sentence.order(snapshot))")
     }
     seen[node, default: Seen()].snapshots += 1
-    seen[node, default: Seen()].revisions.insert(snapshot.revision)
+    seen[node, default: Seen()].revisions.insert(snapshot.order.revision)
     seen[node, default: Seen()].last = snapshot
 
-    let standing = Standing(phase: snapshot.phase, runId: snapshot.runId, commandId: snapshot.changedBy?.commandId)
-    let revision = Revision(term: snapshot.term, revision: snapshot.revision)
+    let standing = Standing(phase: snapshot.phase, runID: snapshot.runID, commandID: snapshot.changedBy?.commandID)
+    let revision = Revision(term: snapshot.order.term, revision: snapshot.order.revision)
     if let other = standings[revision] {
       if other.standing != standing {
         disagree(
@@ -51,12 +51,15 @@ struct Agreement: Sendable {
     } else {
       standings[revision] = (standing, node)
     }
+    // A node shows what its store has kept as tick 0 of its revision: every node may have kept another moment of it.
+    var published = snapshot
+    published.capturedAt = .zero
     if let other = publications[snapshot.order] {
-      if other.snapshot != snapshot {
+      if other.snapshot != published {
         disagree("\(Sentence.order(snapshot)) differs between \(other.node.rawValue) and \(node.rawValue)")
       }
     } else {
-      publications[snapshot.order] = (snapshot, node)
+      publications[snapshot.order] = (published, node)
       order.append(snapshot.order)
       if order.count > Self.keptMax { publications[order.removeFirst()] = nil }
     }

@@ -11,7 +11,7 @@ import Synchronization
 /// What happens while `up` runs, in the order in which it becomes known.
 enum UpEvent: Sendable {
   /// A node wrote a line.
-  case heard(SpawnedNode, EventJSON)
+  case heard(SpawnedNode, EventLineJSON)
   /// A node's process has ended: how, and its last lines on standard error. `life` counts the incarnations of the node.
   case ended(SpawnedNode, life: Int, Ending, lastErrors: [String])
   /// A line of the script is due.
@@ -112,7 +112,7 @@ final class Child: Sendable {
         // Ignore a read error when the process dies: how it ended is reported separately.
         do {
           for try await line in execution.standardOutput.strings() {
-            if let event = EventJSON(line: line) { report(.heard(node, event)) }
+            if let line = EventLineJSON(line: line) { report(.heard(node, line)) }
           }
         } catch {}
         self.end()

@@ -5,7 +5,7 @@ struct LiveTable: Sendable {
   /// What one node shows.
   struct Row: Sendable {
     var link = "starting"
-    var snapshot: SnapshotJSON?
+    var snapshot: Snapshot?
     var button: RunPhase?
     var verdict: String?
     /// When the snapshot came.
@@ -90,7 +90,7 @@ struct LiveTable: Sendable {
     case .link: row.link
     case .order: row.snapshot.map(Sentence.order) ?? "-"
     case .phase: row.snapshot?.phase.rawValue ?? "-"
-    case .elapsed: metrics.map { Sentence.clock($0.elapsedSeconds) } ?? "-"
+    case .elapsed: metrics.map { DurationText.clock($0.elapsed) } ?? "-"
     case .distance: metrics?.distanceMeters.map(Sentence.distance) ?? "-"
     case .pace: metrics?.currentPaceSecondsPerKilometer.map(Sentence.pace) ?? "-"
     case .heart: metrics?.heartRateBpm.map { "\(Sentence.whole($0)) bpm" } ?? "-"

@@ -123,7 +123,7 @@ actor UpRun {
 
   private func receive(_ event: UpEvent, in group: inout ThrowingTaskGroup<Void, any Error>) {
     switch event {
-    case .heard(let node, let event): heard(event, on: node)
+    case .heard(let node, let line): heard(line, on: node)
     case .ended(let node, let life, let ending, let errors):
       guard lives[node] == life else { return }
       children[node] = nil
@@ -334,29 +334,39 @@ actor UpRun {
     offlineUntil[node].map { $0 > now } ?? false
   }
 
-  private func heard(_ event: EventJSON, on node: SpawnedNode) {
-    switch event {
-    case .snapshot(let snapshot):
+  private func heard(_ line: EventLineJSON, on node: SpawnedNode) {
+    switch line.event {
+    case .bus(.snapshot(let state)):
       lastNewsAt = .now
-      agreement.saw(snapshot, on: node)
-      rows[node]?.snapshot = snapshot
+      agreement.saw(state.snapshot, on: node)
+      rows[node]?.snapshot = state.snapshot
       rows[node]?.seenAt = .now
       rows[node]?.link = "up"
-    case .verdict(let receipt, _):
-      verdicts.count(receipt.receipt)
-      rows[node]?.verdict = "\(receipt.command.rawValue) \(receipt.receipt.rawValue)"
+    case .bus(.receipt(let receipt, _)):
+      guard case .verdict(let verdict) = receipt.stage else { break }
+      verdicts.count(verdict.outcome)
+      rows[node]?.verdict = "\(verdict.kind.rawValue) \(verdict.outcome.word)"
     case .predicted(let predicted): rows[node]?.button = predicted.phase
     case .link(let link): rows[node]?.link = link.reachable ? "up" : "no hub"
     case .sensorsDone(let sensors):
-      if sensors.runId == agreement.seen[node]?.last?.runId { sensorsDone.insert(node) }
-    case .command, .receipt, .presence, .message, .view, .hubLost, .sensors, .record, .recordingEnded: break
+      if sensors.runId == agreement.seen[node]?.last?.runID { sensorsDone.insert(node) }
+    case .bus(.command), .bus(.presence), .bus(.message), .bus(.route), .message, .view, .hubLost, .sensors, .record,
+      .recordingEnded:
+      break
     }
-    if plan.asJSON { return say { try Output.jsonLine(NodeEventJSON(node: node, event: event)) } }
-    guard !isLive else { return }
+    if plan.asJSON { return say { try Output.jsonLine(NodeEventJSON(node: node, line: line)) } }
+    guard !isLive, isShown(line.event) else { return }
+    say { try Output.line(LiveTable.padded(node.rawValue, 8) + Sentence.event(line.event)) }
+  }
+
+  /// Whether `up` writes an event as text when it has no table.
+  private func isShown(_ event: EventJSON) -> Bool {
     switch event {
-    case .snapshot, .verdict, .message, .link, .hubLost, .recordingEnded:
-      say { try Output.line(LiveTable.padded(node.rawValue, 8) + Sentence.event(event)) }
-    case .command, .receipt, .presence, .view, .predicted, .sensors, .record, .sensorsDone: break
+    case .bus(.receipt(let receipt, _)): if case .verdict = receipt.stage { true } else { false }
+    case .bus(.snapshot), .message, .link, .hubLost, .recordingEnded: true
+    case .bus(.command), .bus(.presence), .bus(.message), .bus(.route), .view, .predicted, .sensors, .record,
+      .sensorsDone:
+      false
     }
   }
 

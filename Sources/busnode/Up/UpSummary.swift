@@ -1,3 +1,4 @@
+import Foundation
 import RunBus
 
 /// The summary at the end of `up`; with `--json` it is the last line.
@@ -17,25 +18,27 @@ struct UpSummary: Codable, Hashable, Sendable {
     var superseded = 0
     var rejected = 0
 
-    mutating func count(_ stage: ReceiptJSON.Stage) {
-      switch stage {
+    mutating func count(_ outcome: Outcome) {
+      switch outcome {
       case .applied: applied += 1
       case .coalesced: coalesced += 1
       case .superseded: superseded += 1
       case .rejected: rejected += 1
-      case .queued, .pending, .unknown: break
+      case .unknown: break
       }
     }
   }
 
   var event = "summary"
+  /// When `up` has ended.
+  var at = DayTime.text(unixSeconds: Date().timeIntervalSince1970)
   var agreed: Bool
   var disagreements: [String]
   var nodes: [Node]
   var verdicts: Verdicts
   @Explicit var phase: RunPhase?
-  @Explicit var runId: String?
-  @Explicit var metrics: MetricsJSON?
+  @Explicit var runId: RunID?
+  @Explicit var metrics: RunMetrics?
 
   init(_ agreement: Agreement, verdicts: Verdicts) {
     agreed = agreement.disagreements.isEmpty
@@ -44,13 +47,13 @@ struct UpSummary: Codable, Hashable, Sendable {
       let seen = agreement.seen[node]
       return Node(
         node: node, snapshots: seen?.snapshots ?? 0, revisionsSeen: seen?.revisions.count ?? 0,
-        revisionsMissed: agreement.missed(by: node), lastTerm: seen?.last?.term, lastRevision: seen?.last?.revision,
-        lastTick: seen?.last?.tick)
+        revisionsMissed: agreement.missed(by: node), lastTerm: seen?.last?.order.term,
+        lastRevision: seen?.last?.order.revision, lastTick: seen?.last?.order.tick)
     }
     self.verdicts = verdicts
     let last = agreement.seen.values.compactMap(\.last).max { $0.order < $1.order }
     _phase = Explicit(wrappedValue: last?.phase)
-    _runId = Explicit(wrappedValue: last?.runId)
+    _runId = Explicit(wrappedValue: last?.runID)
     _metrics = Explicit(wrappedValue: last.flatMap { $0.phase == .idle ? nil : $0.metrics })
   }
 

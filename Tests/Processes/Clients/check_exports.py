@@ -33,7 +33,7 @@ def check_points(name, points, counted, start):
 
 
 def check_gpx(path, record, counted):
-    metrics, start = record["metrics"], record["summary"]["startedAtUnixSeconds"]
+    metrics, start = record["report"]["metrics"], record["summary"]["startedAtUnixSeconds"]
     with open(path, encoding="utf-8") as file:
         track = gpxpy.parse(file).tracks[0]
     points = [point for segment in track.segments for point in segment.points]
@@ -50,14 +50,14 @@ def check_gpx(path, record, counted):
     length -= sum(b["offsetSeconds"] - a["offsetSeconds"] for a, b in breaks)
     close("gpx time", track.get_duration(), length, absolute=len(track.segments))
     # gpxpy measures on a sphere instead of the ellipsoid; GPX cannot hold a foot pod's distance.
-    has_pod = any(stretch["source"] == "pedometer" for stretch in record["stretches"])
+    has_pod = any(stretch["source"] == "pedometer" for stretch in record["report"]["stretches"])
     close("gpx distance", track.length_2d(), metrics["distanceMeters"], share=0.03 if has_pod else 0.01)
     if metrics["averageHeartRateBpm"] is not None and not any(point.extensions for point in points):
         fail("gpx: no heart rate")
 
 
 def check_tcx(path, record, counted):
-    metrics, start = record["metrics"], record["summary"]["startedAtUnixSeconds"]
+    metrics, start = record["report"]["metrics"], record["summary"]["startedAtUnixSeconds"]
     exercise = TCXReader().read(path, only_gps=False)
     if exercise.activity_type != "Running":
         fail(f"tcx: {exercise.activity_type}")

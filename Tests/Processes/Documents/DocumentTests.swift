@@ -77,15 +77,9 @@ struct DocumentTests {
     }
   }
 
-  @Test("docs/cli.md names every JSON key and exit status of busnode")
-  func keysAndStatuses() async throws {
+  @Test("docs/cli.md names every exit status of busnode")
+  func statuses() async throws {
     let page = try Checkout.text("docs/cli.md")
-    let folder = Checkout.root.appendingPathComponent("Tests/Processes/Golden")
-    for file in try FileManager.default.contentsOfDirectory(atPath: folder.path) where file.hasSuffix(".json") {
-      for key in try Checkout.text("Tests/Processes/Golden/\(file)").matches(of: /"([A-Za-z]+)":/) {
-        #expect(page.contains("`\(key.output.1)`"), "docs/cli.md does not name \(key.output.1) of \(file)")
-      }
-    }
     try await withTestBus { bus in
       let help = try await bus.run("--help").lines.compactMap { $0.prefixMatch(of: #/\s\s([0-9]+) +\S/#)?.output.1 }
       let table = page.matches(of: /\n\| ([0-9]+) \|/).map { $0.output.1 }
