@@ -26,6 +26,7 @@ let package = Package(
   products: [
     .library(name: "RunCore", targets: ["RunCore"]),
     .library(name: "RunBus", targets: ["RunBus"]),
+    .library(name: "RunBusUI", targets: ["RunBusUI"]),
     .library(name: "RunRecordings", targets: ["RunRecordings"]),
     .executable(name: "busnode", targets: ["busnode"]),
   ],
@@ -70,6 +71,7 @@ let package = Package(
         .product(name: "CoreMetrics", package: "swift-metrics"),
       ],
       swiftSettings: settings),
+    .target(name: "RunBusUI", dependencies: ["RunCore", "RunBus"], swiftSettings: settings),
     .target(name: "RunRecordings", dependencies: ["RunCore", "RunBus"], swiftSettings: settings),
     .executableTarget(
       name: "busnode",
@@ -119,6 +121,7 @@ let package = Package(
         .product(name: "SwiftProtobuf", package: "swift-protobuf"),
       ],
       swiftSettings: settings),
+    .testTarget(name: "RunBusUITests", dependencies: ["RunBus", "RunBusUI", "TestSupport"], swiftSettings: settings),
     .testTarget(
       name: "RunRecordingsTests", dependencies: ["RunBus", "RunRecordings", "TestSupport"], swiftSettings: settings),
     .testTarget(
