@@ -35,6 +35,7 @@ let package = Package(
     .library(name: "RunCore", targets: ["RunCore"]),
     .library(name: "RunBus", targets: ["RunBus"]),
     .library(name: "RunBusTesting", targets: ["RunBusTesting"]),
+    .library(name: "RunBusUI", targets: ["RunBusUI"]),
     .library(name: "RunRecordings", targets: ["RunRecordings"]),
     .executable(name: "busnode", targets: ["busnode"]),
   ],
@@ -82,6 +83,7 @@ let package = Package(
       ],
       swiftSettings: settings),
     .target(name: "RunBusTesting", dependencies: ["RunCore", "RunBus"], swiftSettings: settings),
+    .target(name: "RunBusUI", dependencies: ["RunCore", "RunBus"], swiftSettings: settings),
     .target(name: "RunRecordings", dependencies: ["RunCore", "RunBus"], swiftSettings: settings),
     .executableTarget(
       name: "busnode",
@@ -146,6 +148,7 @@ let package = Package(
       exclude: ["JSON/Golden"],
       swiftSettings: settings),
     .testTarget(name: "RunBusTestingTests", dependencies: ["RunBus", "RunBusTesting"], swiftSettings: settings),
+    .testTarget(name: "RunBusUITests", dependencies: ["RunBus", "RunBusUI", "TestSupport"], swiftSettings: settings),
     .testTarget(
       name: "RunRecordingsTests", dependencies: ["RunBus", "RunRecordings", "TestSupport"], swiftSettings: settings),
     .testTarget(

@@ -39,6 +39,7 @@ extension Codec {
     message.capturedAtNs = snapshot.capturedAt.nanoseconds
     message.metrics = self.message(snapshot.metrics)
     message.recovering = snapshot.isRecovering
+    message.clockStopped = snapshot.isClockStopped
     return message
   }
 
@@ -50,7 +51,7 @@ extension Codec {
       changedBy: message.hasChangedBy ? try value(message.changedBy) : nil,
       startedAt: message.hasStartedAtNs ? BusTime(nanoseconds: message.startedAtNs) : nil,
       capturedAt: BusTime(nanoseconds: message.capturedAtNs), metrics: try value(message.metrics),
-      isRecovering: message.recovering)
+      isRecovering: message.recovering, isClockStopped: message.clockStopped)
   }
 
   private static func message(_ change: Author) -> WireChange {

@@ -3135,6 +3135,11 @@ nonisolated struct WireSnapshot: Sendable {
   /// phase, and its active time does not grow.
   var recovering: Bool = false
 
+  /// Whether active time stands whatever the phase is, because the hub has not decided yet what becomes of a run that
+  /// was on when it died. It always is while the hub is recovering. An earlier hub does not state it; a reader then lets
+  /// the time of such a run go on until the next snapshot.
+  var clockStopped: Bool = false
+
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   init() {}
@@ -7742,7 +7747,7 @@ nonisolated extension WireSnapshotOrder: SwiftProtobuf.Message, SwiftProtobuf._M
 
 nonisolated extension WireSnapshot: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".Snapshot"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}order\0\u{1}phase\0\u{3}run_id\0\u{3}changed_by\0\u{3}started_at_ns\0\u{3}captured_at_ns\0\u{1}metrics\0\u{1}recovering\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}order\0\u{1}phase\0\u{3}run_id\0\u{3}changed_by\0\u{3}started_at_ns\0\u{3}captured_at_ns\0\u{1}metrics\0\u{1}recovering\0\u{3}clock_stopped\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -7758,6 +7763,7 @@ nonisolated extension WireSnapshot: SwiftProtobuf.Message, SwiftProtobuf._Messag
       case 6: try { try decoder.decodeSingularInt64Field(value: &self.capturedAtNs) }()
       case 7: try { try decoder.decodeSingularMessageField(value: &self._metrics) }()
       case 8: try { try decoder.decodeSingularBoolField(value: &self.recovering) }()
+      case 9: try { try decoder.decodeSingularBoolField(value: &self.clockStopped) }()
       default: break
       }
     }
@@ -7792,6 +7798,9 @@ nonisolated extension WireSnapshot: SwiftProtobuf.Message, SwiftProtobuf._Messag
     if self.recovering != false {
       try visitor.visitSingularBoolField(value: self.recovering, fieldNumber: 8)
     }
+    if self.clockStopped != false {
+      try visitor.visitSingularBoolField(value: self.clockStopped, fieldNumber: 9)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -7804,6 +7813,7 @@ nonisolated extension WireSnapshot: SwiftProtobuf.Message, SwiftProtobuf._Messag
     if lhs.capturedAtNs != rhs.capturedAtNs {return false}
     if lhs._metrics != rhs._metrics {return false}
     if lhs.recovering != rhs.recovering {return false}
+    if lhs.clockStopped != rhs.clockStopped {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

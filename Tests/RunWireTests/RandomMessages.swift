@@ -86,7 +86,7 @@ struct RandomMessages {
       order: order(), phase: one(of: RunPhase.allCases), runID: maybe { $0.id() },
       changedBy: maybe { Author(source: $0.source(), deviceID: $0.device(), commandID: $0.id()) },
       startedAt: maybe { $0.time() }, capturedAt: time(), metrics: metrics,
-      isRecovering: coin())
+      isRecovering: coin(), isClockStopped: coin())
     return StateMessage(snapshot: snapshot, age: span())
   }
 

@@ -22,6 +22,7 @@ final class Broadcaster: Sendable {
     var views: Readers<ViewState> = [:]
     var hubLosses: Readers<HubLost> = [:]
     var recordNews: Readers<RecordNews> = [:]
+    var routeNews: Readers<RouteNews> = [:]
     var messages: [MessageID: Readers<MessageReceipt>] = [:]
     var posts: [MessageID: CheckedContinuation<Result<Void, RunBusError>, Never>] = [:]
     var end: RunBusError?
@@ -35,6 +36,9 @@ final class Broadcaster: Sendable {
   /// The bound of a stream of stages of one command or message, which reaches fewer. A stage can be reported twice after
   /// a lost connection. The last stage is the newest and is never lost.
   static let stagesMax = 16
+  /// The bound of a stream of the route: a few minutes of a run, and at most 5 MB of full parts. A reader that falls
+  /// further behind asks the hub for what it has lost.
+  static let routeNewsMax = 64
   private let state = Mutex(State())
 
   // MARK: Listening
@@ -68,6 +72,11 @@ final class Broadcaster: Sendable {
 
   /// What happens to records from now on.
   func recordNews() -> AsyncStream<RecordNews> { stream(\.recordNews, keeping: .bufferingNewest(Self.eventsMax)) }
+
+  /// What a follower of the route has to know from now on.
+  func routeNews() -> AsyncStream<RouteNews> {
+    stream(\.routeNews, keeping: .bufferingNewest(Self.routeNewsMax), first: .joined)
+  }
 
   /// The stages of one command from now on, ending with its verdict.
   func receipts(for id: CommandID) -> AsyncStream<Receipt> {
@@ -147,7 +156,9 @@ final class Broadcaster: Sendable {
 
   /// Reports a new snapshot, and the sensor demand if it has changed.
   func show(_ snapshot: Snapshot) {
-    for listener in state.withLock({ Array($0.snapshots.values) }) { listener.yield(snapshot) }
+    let (readers, followers) = state.withLock { (Array($0.snapshots.values), Array($0.routeNews.values)) }
+    for reader in readers { reader.yield(snapshot) }
+    for follower in followers { follower.yield(.snapshot(snapshot)) }
     let demand = snapshot.sensors
     let listeners = state.withLock { state in
       defer { state.demand = demand }
@@ -158,12 +169,16 @@ final class Broadcaster: Sendable {
 
   /// Reports an event of the bus.
   func hear(_ event: BusEvent) {
-    for listener in state.withLock({ Array($0.events.values) }) { listener.yield(event) }
+    let (listeners, followers) = state.withLock { (Array($0.events.values), Array($0.routeNews.values)) }
+    for listener in listeners { listener.yield(event) }
+    if case .route(let part) = event { for follower in followers { follower.yield(.part(part)) } }
   }
 
   /// Reports that the hub became reachable or unreachable.
   func tell(_ reachability: Reachability) {
-    for listener in state.withLock({ Array($0.reachabilities.values) }) { listener.yield(reachability) }
+    let (listeners, followers) = state.withLock { (Array($0.reachabilities.values), Array($0.routeNews.values)) }
+    for listener in listeners { listener.yield(reachability) }
+    if reachability.isReachable { for follower in followers { follower.yield(.joined) } }
   }
 
   /// Reports that the view became stale or fresh.

@@ -33,6 +33,9 @@ public actor Hub: Node, DrivenNode {
   /// The topics that any peer has subscribed to. Events of other topics are not encoded.
   private var subscribed: Set<Topic> = []
   private var complainedAbout: Set<ConnectionID> = []
+  private nonisolated let shownClock = RunClockHolder()
+  /// Whether the app follows the route on this hub.
+  private var isRouteFollowed = false
 
   /// Makes a hub from its parts; ``init(at:configuration:loop:)`` is the usual way.
   ///
@@ -94,6 +97,21 @@ public actor Hub: Node, DrivenNode {
   /// Snapshots as they are published, the present one first.
   public func snapshots() -> AsyncStream<Snapshot> {
     driver.broadcaster.snapshots(first: core?.authoritative == Snapshot.none ? nil : core?.authoritative)
+  }
+  /// The clock of the run; see ``Node/runClock``.
+  public nonisolated var runClock: RunClock { shownClock.value }
+  /// The route of the present run; see ``Node/route()``.
+  public func route() -> AsyncStream<RouteUpdate> {
+    let news = driver.broadcaster.routeNews()
+    if !isRouteFollowed {
+      isRouteFollowed = true
+      feed(.subscribed(.route))
+    }
+    return RouteFollowing(news) { [self] from in await askKeeper(.route(from: from)) }.updates
+  }
+  /// Kilometres, miles and laps of the present run; see ``Node/splits()``.
+  public func splits() -> AsyncStream<RunSplits> {
+    SplitsFollowing(snapshots()) { [self] in await askKeeper(.report) }.updates
   }
   /// Which sensors the run asks for; see ``Node/sensorDemands()``.
   public func sensorDemands() -> AsyncStream<SensorDemand> {
@@ -187,7 +205,10 @@ public actor Hub: Node, DrivenNode {
     core = HubCore(
       settings: settings, history: history, now: clock.bus(at: real), wallSeconds: loop.wallSeconds,
       bootID: MachineBoot.id)
+    shownClock.update(authoritative, clock)
     start()
+    // A core that was replaced has followers from before.
+    if isRouteFollowed { feed(.subscribed(.route)) }
     driver.localServices?.meet()
     try openLocalServices()
   }
@@ -259,7 +280,9 @@ public actor Hub: Node, DrivenNode {
     case .record(let news): driver.broadcaster.tell(news)
     case .spooledCommandJudged(let id): driver.localServices?.remove(id)
     case .answer(let answer, let number): driver.localServices?.answer(answer, number)
-    case .show(let snapshot): driver.broadcaster.show(snapshot)
+    case .show(let snapshot):
+      shownClock.update(snapshot, clock)
+      driver.broadcaster.show(snapshot)
     case .recovered(let recovery): tell(recovery)
     case .note(let text): driver.log.debug("\(text)")
     case .ended: driver.lifecycle.end(nil)

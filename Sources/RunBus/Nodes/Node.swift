@@ -58,6 +58,18 @@ public protocol Node: Actor {
   /// The stream of snapshots. A slow reader gets the newest and misses those between.
   func snapshots() -> AsyncStream<Snapshot>
 
+  /// The clock of the run, for a screen: elapsed and active time at any instant, without a call into the node.
+  nonisolated var runClock: RunClock { get }
+
+  /// The route of the present run as it grows and changes. The first update has all points, and a later one the points
+  /// that are new or have changed; see ``RouteUpdate``. When the hub was out of reach, the stream goes on with what was
+  /// missed. A slow reader gets fewer and larger updates.
+  func route() -> AsyncStream<RouteUpdate>
+
+  /// Kilometres, miles and laps of the present run: the present ones first, then each change, which is told with the
+  /// next snapshot. On a peer the stream waits while the hub is out of reach. A slow reader gets the newest.
+  func splits() -> AsyncStream<RunSplits>
+
   /// Which sensors the run needs: the present demand first, then each change. A slow reader gets the newest. Sensors
   /// may sleep while the run is paused or no run is on.
   func sensorDemands() -> AsyncStream<SensorDemand>
@@ -223,4 +235,11 @@ public struct Reachability: Hashable, Sendable {
   public var lastHeardAge: BusDuration?
   /// The duration of the last round trip; `nil` if there was none.
   public var roundTrip: BusDuration?
+
+  /// A state from its parts; by default of a peer that has not heard from its hub.
+  public init(isReachable: Bool = false, lastHeardAge: BusDuration? = nil, roundTrip: BusDuration? = nil) {
+    self.isReachable = isReachable
+    self.lastHeardAge = lastHeardAge
+    self.roundTrip = roundTrip
+  }
 }

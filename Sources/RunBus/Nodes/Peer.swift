@@ -28,6 +28,11 @@ public actor Peer: Node, DrivenNode {
   private var core: PeerCore?
   private var transport: (any PeerTransport)?
   private var hasComplained = false
+  private nonisolated let shownClock = RunClockHolder()
+  /// Whether the app follows the route, for which the peer then subscribes besides its configured topics.
+  private var isRouteFollowed = false
+  /// Where the hub publishes, and the configured topics, as of the last welcome on this transport.
+  private var subscription: (endpoint: String, topics: [Topic])?
   /// Callers that wait for the hub's answers, in the order of their inquiries. The continuation is `nil` after a
   /// cancellation.
   private var inquiries: [(number: UInt64, continuation: CheckedContinuation<InquiryAnswer, Never>?)] = []
@@ -97,6 +102,23 @@ public actor Peer: Node, DrivenNode {
   public func snapshots() -> AsyncStream<Snapshot> {
     driver.broadcaster.snapshots(first: core?.authoritative == Snapshot.none ? nil : core?.authoritative)
   }
+  /// The clock of the run; see ``Node/runClock``.
+  public nonisolated var runClock: RunClock { shownClock.value }
+  /// The route of the present run; see ``Node/route()``. The peer subscribes to it, whether or not
+  /// ``PeerConfiguration/topics`` contains it. Over a transport without events the stream has news only while the run is
+  /// not running.
+  public func route() -> AsyncStream<RouteUpdate> {
+    let news = driver.broadcaster.routeNews()
+    if !isRouteFollowed {
+      isRouteFollowed = true
+      subscribe()
+    }
+    return RouteFollowing(news) { [self] from in await inquire(.route(from: from)) }.updates
+  }
+  /// Kilometres, miles and laps of the present run; see ``Node/splits()``.
+  public func splits() -> AsyncStream<RunSplits> {
+    SplitsFollowing(snapshots()) { [self] in await inquire(.report) }.updates
+  }
   /// Which sensors the run asks for; see ``Node/sensorDemands()``.
   public func sensorDemands() -> AsyncStream<SensorDemand> {
     driver.broadcaster.sensorDemands(first: authoritative.sensors)
@@ -152,6 +174,7 @@ public actor Peer: Node, DrivenNode {
     guard let transport else { return }
     transport.close()
     self.transport = nil
+    subscription = nil
     feed(.suspended)
   }
 
@@ -249,7 +272,13 @@ public actor Peer: Node, DrivenNode {
 
   func receive(_ event: PeerCore.Event) {
     guard let actions = core?.receive(event, at: loop.now) else { return }
+    // Before the actions, so that whoever is told a snapshot finds the clock that belongs to it.
+    showClock()
     for action in actions { carryOut(action) }
+  }
+
+  private func showClock() {
+    if let core { shownClock.update(core.authoritative, core.clock) }
   }
 
   var wakeAt: BusTime? { core?.deadline }
@@ -273,7 +302,9 @@ public actor Peer: Node, DrivenNode {
     switch action {
     case .send(let frame):
       if let transport, transport.send(Codec.encode(frame)) == .full { driver.queue.append(.sendFailed) }
-    case .subscribe(let endpoint, let topics): transport?.subscribe(to: endpoint, topics: topics)
+    case .subscribe(let endpoint, let topics):
+      subscription = (endpoint, topics)
+      subscribe()
     case .commit(let id, let operations): commit(id, operations)
     case .receipt(let receipt):
       driver.log.log(receipt, of: configuration.deviceID)
@@ -307,6 +338,12 @@ public actor Peer: Node, DrivenNode {
     }
   }
 
+  private func subscribe() {
+    guard let (endpoint, topics) = subscription else { return }
+    let more: [Topic] = isRouteFollowed && !topics.contains(.route) ? [.route] : []
+    transport?.subscribe(to: endpoint, topics: topics + more)
+  }
+
   private func complain(_ error: WireError) {
     if case .unknown(let what) = error {
       unknown.increment()
@@ -323,6 +360,7 @@ public actor Peer: Node, DrivenNode {
     inquiries = []
     transport?.close()
     transport = nil
+    subscription = nil
   }
 
   var lostHold: RunBusError? { nil }

@@ -3,7 +3,8 @@ extension HubCore {
   /// Captures the present state as the next snapshot to publish.
   mutating func capture(at now: BusTime) -> Snapshot {
     publisher.capture(
-      arbiter.control, term: term, metrics: ledger.metrics(at: now), isRecovering: isRecovering, at: now)
+      arbiter.control, term: term, metrics: ledger.metrics(at: now), isRecovering: isRecovering,
+      isClockStopped: ledger.isClockStopped, at: now)
   }
 
   /// A snapshot with its age at the moment of sending.

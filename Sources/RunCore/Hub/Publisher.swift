@@ -21,6 +21,9 @@ struct Publisher: Sendable {
   private var repeatedAt: BusTime?
   private var repeatAt: BusTime?
 
+  /// Whether a snapshot is captured whose commit is not durable yet.
+  var isPublishing: Bool { lastTick != published?.order.tick ?? 0 }
+
   /// When the publisher has something to do.
   var deadline: BusTime? { BusTime.earliest(nextTick, repeatAt) }
 
@@ -28,13 +31,14 @@ struct Publisher: Sendable {
 
   /// Captures the present state as the next snapshot to publish.
   mutating func capture(
-    _ control: ControlState, term: UInt64, metrics: RunMetrics, isRecovering: Bool, at now: BusTime
+    _ control: ControlState, term: UInt64, metrics: RunMetrics, isRecovering: Bool, isClockStopped: Bool,
+    at now: BusTime
   ) -> Snapshot {
     lastTick += 1
     return Snapshot(
       order: SnapshotOrder(term: term, revision: control.revision, tick: lastTick), phase: control.phase,
       runID: control.runID, changedBy: control.changedBy, startedAt: control.startedAt, capturedAt: now,
-      metrics: metrics, isRecovering: isRecovering)
+      metrics: metrics, isRecovering: isRecovering, isClockStopped: isClockStopped)
   }
 
   /// Makes a snapshot the published one.

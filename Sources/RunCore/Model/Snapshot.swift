@@ -55,11 +55,16 @@ public struct Snapshot: Hashable, Sendable {
   /// Whether the hub died while the run was on and now waits for a ``RecoveryAnswer``. The run keeps its phase
   /// meanwhile.
   public var isRecovering: Bool
+  /// Whether active time stands whatever the phase is, because the hub has not decided yet what becomes of a run that
+  /// was on when it died: it judges earlier presses first, or ``isRecovering``. A hub of an earlier version never says
+  /// so.
+  public var isClockStopped: Bool
 
   /// A snapshot from its parts.
   public init(
     order: SnapshotOrder, phase: RunPhase, runID: RunID?, changedBy: Author?, startedAt: BusTime?,
-    capturedAt: BusTime, metrics: RunMetrics, isRecovering: Bool = false
+    capturedAt: BusTime, metrics: RunMetrics, isRecovering: Bool = false,
+    isClockStopped: Bool = false
   ) {
     self.order = order
     self.phase = phase
@@ -69,6 +74,7 @@ public struct Snapshot: Hashable, Sendable {
     self.capturedAt = capturedAt
     self.metrics = metrics
     self.isRecovering = isRecovering
+    self.isClockStopped = isClockStopped
   }
 }
 

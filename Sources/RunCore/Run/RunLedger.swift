@@ -69,6 +69,8 @@ package struct RunLedger: Sendable {
     foldAll()
   }
 
+  /// Whether time stands since a moment; see ``stopClock(at:)``.
+  public var isClockStopped: Bool { openGap != nil }
   /// When the run started; `nil` before it has.
   package var startedAt: BusTime? { phases.startedAt }
   /// When the run was stopped; `nil` before it was.

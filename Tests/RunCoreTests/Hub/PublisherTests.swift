@@ -6,7 +6,8 @@ struct PublisherTests {
   private var publisher = Publisher()
 
   private mutating func capture(at now: BusTime) -> Snapshot {
-    publisher.capture(ControlState(), term: 3, metrics: RunMetrics(), isRecovering: false, at: now)
+    publisher.capture(
+      ControlState(), term: 3, metrics: RunMetrics(), isRecovering: false, isClockStopped: false, at: now)
   }
 
   private static func seconds(_ count: Int64) -> BusTime { .zero + .seconds(count) }

@@ -4,6 +4,8 @@ import RunCore
 extension World {
   mutating func feedHub(_ event: HubCore.Event) {
     let hubTime = hub.busClock.bus(at: hubNow)
+    checkDisplayClock(at: hubTime)
+    if case .frame(_, let frame, _) = event, case .samples = frame.message { hub.readingAt = hubTime }
     guard let actions = hub.core?.receive(event, at: hubTime) else { return }
     let isDeadline = if case .deadline = event { true } else { false }
     noteDue(of: .hub)

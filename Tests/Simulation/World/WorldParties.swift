@@ -74,6 +74,8 @@ struct WorldHub {
   var lifeOfTerm: [UInt64: UInt64] = [:]
   /// It came back from an older copy of its store, and no peer has told it in time that a term was used before.
   var hasUsedTermAgain = false
+  /// When readings arrived last, in bus time.
+  var readingAt = BusTime.zero
 }
 
 /// One press of a peer, as the world remembers it.

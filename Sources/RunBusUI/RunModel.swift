@@ -1,0 +1,222 @@
+public import Foundation
+public import Observation
+public import RunBus
+
+/// What a screen of a run shows, and its buttons: an observable object over a ``RunBus/Hub`` or a ``RunBus/Peer``.
+///
+/// ```swift
+/// struct RunView: View {
+///   @State var model: RunModel  // RunModel(watch, source: .watch)
+///
+///   var body: some View {
+///     VStack {
+///       TimelineView(.periodic(from: .now, by: 0.1)) { context in
+///         Text("\(model.active(at: context.date)?.seconds ?? 0, specifier: "%.1f") s")
+///       }
+///       Text("\(model.metrics.distanceMeters ?? 0, specifier: "%.0f") m")
+///       if model.isStale { Text("The phone does not answer.") }
+///       if model.predictedPhase == .running {
+///         Button("Pause") { model.press(.pause) }
+///       } else {
+///         Button("Go") { model.press(model.predictedPhase == .paused ? .resume : .start) }
+///       }
+///       ForEach(model.presses.filter(\.isRefused)) { press in Text(press.message ?? "") }
+///     }
+///     .task { await model.run() }
+///   }
+/// }
+/// ```
+///
+/// The model follows its node while ``run()`` runs; the node itself runs elsewhere (``RunBus/Node/run()``). A button
+/// changes ``predictedPhase`` at once, and ``presses`` tells what has become of each press.
+@MainActor @Observable public final class RunModel {
+  /// The node that the model follows.
+  @ObservationIgnored public let node: any Node
+  /// The last snapshot; ``RunCore/Snapshot/none`` before the first.
+  public private(set) var snapshot = Snapshot.none
+  /// The phase with the presses on top that have no verdict yet, as the buttons should show it.
+  public private(set) var predictedPhase = RunPhase.idle
+  /// The route of the present run; empty unless the model follows it.
+  public private(set) var route: [RoutePoint] = []
+  /// Whether ``route`` is complete as of the hub's last message.
+  public private(set) var isRouteComplete = false
+  /// Kilometres, miles and laps of the present run; empty unless the model follows them.
+  public private(set) var splits = RunSplits()
+  /// The connection of a peer to its hub. A hub always reaches itself.
+  public private(set) var reachability: Reachability
+  /// How current the state of a peer is. That of a hub always is.
+  public private(set) var viewState = ViewState(age: nil, isStale: false, isHubOffDuty: false)
+  private var buttons = ButtonPresses()
+
+  @ObservationIgnored private let source: ControlSource
+  @ObservationIgnored private let followsRoute: Bool
+  @ObservationIgnored private let followsSplits: Bool
+  /// Takes the commands of the buttons while ``run()`` runs.
+  @ObservationIgnored private var orders: AsyncStream<Command>.Continuation?
+
+  /// Makes a model of a node.
+  ///
+  /// - Parameters:
+  ///   - node: The node. It may run already or be run later.
+  ///   - source: What the commands of the buttons state as their source.
+  ///   - followsRoute: Whether ``route`` is filled: each point of it travels to a peer.
+  ///   - followsSplits: Whether ``splits`` is filled: a peer asks for them with each snapshot.
+  public init(_ node: any Node, source: ControlSource, followsRoute: Bool = true, followsSplits: Bool = true) {
+    self.node = node
+    self.source = source
+    self.followsRoute = followsRoute
+    self.followsSplits = followsSplits
+    reachability = Reachability(isReachable: node is Hub)
+  }
+
+  /// The phase of the run.
+  public var phase: RunPhase { snapshot.phase }
+  /// The metrics of the run as of the last snapshot.
+  public var metrics: RunMetrics { snapshot.metrics }
+  /// Whether the hub waits for a decision about a run that was on when it died.
+  public var isRecovering: Bool { snapshot.isRecovering }
+  /// Whether the hub has answered lately.
+  public var isReachable: Bool { reachability.isReachable }
+  /// Whether the hub has been silent, so that its run may have changed since.
+  public var isStale: Bool { viewState.isStale }
+  /// The presses of the buttons, oldest first: all that wait for their verdict, and the last 16 that have it.
+  public var presses: [ButtonPress] { buttons.all }
+  /// The presses that wait for their verdict, oldest first.
+  public var pendingPresses: [ButtonPress] { buttons.pending }
+
+  // MARK: The display clock
+
+  /// Time from the start of the run to a date, pauses included; see ``RunCore/Snapshot/elapsed(at:)``.
+  ///
+  /// - Parameter date: A date near the present, such as that of the frame to draw.
+  /// - Returns: The time; `nil` before the node knows bus time.
+  public func elapsed(at date: Date = Date()) -> BusDuration? {
+    node.runClock.busTime(at: date).map(snapshot.elapsed(at:))
+  }
+
+  /// Time in which the run was running up to a date; see ``RunCore/Snapshot/active(at:)``.
+  ///
+  /// - Parameter date: A date near the present, such as that of the frame to draw.
+  /// - Returns: The time; `nil` before the node knows bus time.
+  public func active(at date: Date = Date()) -> BusDuration? {
+    node.runClock.busTime(at: date).map(snapshot.active(at:))
+  }
+
+  /// Time from the start of the run to an instant, pauses included; see ``elapsed(at:)-(Date)``.
+  public func elapsed(at instant: ContinuousClock.Instant) -> BusDuration? {
+    node.runClock.busTime(at: instant).map(snapshot.elapsed(at:))
+  }
+
+  /// Time in which the run was running up to an instant; see ``active(at:)-(Date)``.
+  public func active(at instant: ContinuousClock.Instant) -> BusDuration? {
+    node.runClock.busTime(at: instant).map(snapshot.active(at:))
+  }
+
+  // MARK: Buttons
+
+  /// Whether a command makes sense in the phase that the buttons show.
+  public func allows(_ kind: CommandKind) -> Bool { RunMachine(phase: predictedPhase).allows(kind) }
+
+  /// Presses a button. ``predictedPhase`` changes at once, and ``presses`` gets an entry. The node is given the command
+  /// now, or when ``run()`` is called next; the command then counts as pressed at that moment.
+  public func press(_ kind: CommandKind) {
+    let command = Command(kind, source: source)
+    guard buttons.add(command, at: Date()) else { return }
+    var machine = RunMachine(phase: predictedPhase)
+    _ = machine.apply(kind)
+    predictedPhase = machine.phase
+    orders?.yield(command)
+  }
+
+  // MARK: Following the node
+
+  /// Follows the node until the task is cancelled or the node ends. It can be called again, for example whenever a view
+  /// appears; a second call during the first returns at once.
+  public func run() async {
+    guard orders == nil else { return }
+    // The presses that wait are the only commands in the stream, and their number is bounded.
+    let (commands, orders) = AsyncStream.makeStream(of: Command.self)
+    self.orders = orders
+    defer { self.orders = nil }
+    // Commands that have no verdict since an earlier call are given again: a node takes a command once.
+    for press in buttons.pending { orders.yield(press.command) }
+    let receipts = await node.ownReceipts()
+    await withDiscardingTaskGroup { group in
+      group.addTask { await self.follow(receipts) }
+      group.addTask {
+        await self.followSnapshots()
+        // The node has ended.
+        orders.finish()
+      }
+      group.addTask { await self.followReachability() }
+      group.addTask { await self.followViewState() }
+      if followsRoute { group.addTask { await self.followRoute() } }
+      if followsSplits { group.addTask { await self.followSplits() } }
+      for await command in commands {
+        // The main actor and the node's loop both run their jobs in order, so the node gets the commands in order.
+        // (A closure that states its actor in the call itself stops the compiler, as of Swift 6.3.)
+        let give: @MainActor @Sendable () async -> Void = { await self.give(command) }
+        group.addTask(operation: give)
+      }
+      group.cancelAll()
+    }
+  }
+
+  private func give(_ command: Command) async {
+    do {
+      let verdict = try await node.send(command)
+      await note(
+        Receipt(commandID: command.id, kind: command.kind, source: command.source, stage: .verdict(verdict)))
+    } catch {
+      // A command whose sender was cancelled stays valid. The next call of `run()` asks for its verdict.
+      guard !Task.isCancelled else { return }
+      buttons.fail(command.id, "\(command.kind.rawValue) was not taken: \(error)")
+      await predict()
+    }
+  }
+
+  private func note(_ receipt: Receipt) async {
+    buttons.note(receipt)
+    await predict()
+  }
+
+  private func show(_ snapshot: Snapshot) async {
+    self.snapshot = snapshot
+    await predict()
+  }
+
+  private func predict() async {
+    let phase = await node.predicted
+    let predicted = buttons.predicted(from: phase)
+    if predicted != predictedPhase { predictedPhase = predicted }
+  }
+
+  private func follow(_ receipts: AsyncStream<Receipt>) async {
+    for await receipt in receipts { await note(receipt) }
+  }
+
+  private func followSnapshots() async {
+    for await snapshot in await node.snapshots() { await show(snapshot) }
+  }
+
+  private func followSplits() async {
+    for await splits in await node.splits() { self.splits = splits }
+  }
+
+  private func followRoute() async {
+    for await update in await node.route() {
+      update.apply(to: &route)
+      isRouteComplete = update.isComplete
+    }
+  }
+
+  private func followReachability() async {
+    guard let peer = node as? Peer else { return }
+    for await reachability in await peer.reachabilities() { self.reachability = reachability }
+  }
+
+  private func followViewState() async {
+    guard let peer = node as? Peer else { return }
+    for await state in await peer.views() { viewState = state }
+  }
+}

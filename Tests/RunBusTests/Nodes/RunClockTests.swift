@@ -1,0 +1,74 @@
+import Foundation
+import RunCore
+import TestSupport
+import Testing
+
+@testable import RunBus
+
+@Suite("The clock of a node, read without a call into it")
+struct RunClockTests {
+  private func snapshot(_ phase: RunPhase) -> Snapshot {
+    Snapshot(
+      order: SnapshotOrder(term: 1, revision: 1, tick: 1), phase: phase, runID: nil, changedBy: nil,
+      startedAt: .zero, capturedAt: .zero + .seconds(100),
+      metrics: RunMetrics(elapsed: .seconds(100), active: .seconds(80)))
+  }
+
+  @Test("An instant is converted at the speed of the bus")
+  func conversion() throws {
+    let speed = try #require(BusSpeed(factor: 60))
+    let (before, real) = (ContinuousClock.now, Loop.now)
+    let line = BusClock(realAnchor: real, busAnchor: .zero + .seconds(100), speed: speed)
+    let clock = RunClock(snapshot: snapshot(.running), line: line)
+    // The two clocks are read one after the other, so an exact expectation holds for differences only.
+    let first = try #require(clock.busTime(at: before))
+    let second = try #require(clock.busTime(at: before + .seconds(2)))
+    #expect(second - first == .seconds(120))
+    let ahead = before + .seconds(3600)
+    let time = try #require(clock.busTime(at: ahead))
+    #expect(clock.elapsed(at: ahead) == snapshot(.running).elapsed(at: time))
+    #expect(clock.active(at: ahead) == snapshot(.running).active(at: time))
+    let completed = RunClock(snapshot: snapshot(.completed), line: line)
+    #expect(completed.elapsed(at: ahead) == .seconds(100) && completed.active(at: ahead) == .seconds(80))
+    // No distance of two instants overflows.
+    #expect(BusDuration(rounding: .seconds(Int64.max)) == BusDuration(nanoseconds: .max))
+    #expect(BusDuration(rounding: .seconds(Int64.min)) == BusDuration(nanoseconds: .min))
+    #expect(BusDuration(rounding: .nanoseconds(-1_500_000_001)) == BusDuration(nanoseconds: -1_500_000_001))
+  }
+
+  @Test("A node that has not met its bus has no clock; hub and peer then show the same run")
+  func nodes() async throws {
+    let (transport, loop) = (InProcessBus(), try Loop())
+    let hub = Hub(
+      configuration: HubConfiguration(deviceID: DeviceID("phone")!, debounce: .zero),
+      listeners: [transport.listener], store: NodeStore(), loop: loop)
+    let watch = Peer(
+      configuration: PeerConfiguration(deviceID: DeviceID("watch")!, role: .watch), connector: transport.connector,
+      store: NodeStore(), loop: loop)
+    #expect(hub.runClock.elapsed() == nil && watch.runClock.busTime() == nil)
+    #expect(watch.runClock.busTime(at: Date()) == nil)
+    try await withRunning([hub, watch]) {
+      _ = try await within("start") { try await hub.send(Command(.start, .phone)) }
+      _ = try await watch.snapshots().first("a running run") { $0.phase == .running }
+      for node in [hub, watch] as [any Node] {
+        let clock = node.runClock
+        #expect(clock.snapshot.phase == .running)
+        let now = ContinuousClock.now
+        let elapsed = try #require(clock.elapsed(at: now))
+        #expect(clock.elapsed(at: now + .seconds(10)) == elapsed + .seconds(10))
+        #expect(clock.active(at: now + .seconds(10)) == (clock.active(at: now) ?? .zero) + .seconds(10))
+        let (inAnHour, present) = (try #require(clock.busTime(at: Date() + 3600)), try #require(clock.busTime(at: now)))
+        #expect(inAnHour > present + .seconds(3000))
+      }
+      // Transit makes the peer's clock late, never early.
+      let now = ContinuousClock.now
+      let theirs = try #require(watch.runClock.busTime(at: now))
+      let hubs = try #require(hub.runClock.busTime(at: now))
+      #expect(theirs - hubs < .milliseconds(1))
+      _ = try await within("stop") { try await hub.send(Command(.stop, .phone)) }
+      _ = try await watch.snapshots().first("a completed run") { $0.phase == .completed }
+      let far = ContinuousClock.now + .seconds(1000)
+      #expect(watch.runClock.active(at: far) == hub.runClock.active(at: far))
+    }
+  }
+}
