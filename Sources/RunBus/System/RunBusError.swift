@@ -5,9 +5,13 @@ public struct RunBusError: Error, Sendable, CustomStringConvertible {
   /// The kind of an error. It is a struct, so that new codes do not break a client's `switch`.
   public struct Code: Hashable, Sendable, CustomStringConvertible {
     private enum Value: String {
+      case refused
       case unreachable, busHeld, wireMismatch, storeMismatch, badInput, store, transport, closed, timeout, full
     }
     private let value: Value
+
+    /// The other node's app answered that it cannot or will not do what was asked.
+    public static let refused = Code(value: .refused)
 
     /// The other node cannot be reached now.
     public static let unreachable = Code(value: .unreachable)

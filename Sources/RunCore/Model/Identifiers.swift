@@ -102,6 +102,11 @@ public struct Name<Kind>: Hashable, Comparable, Sendable, Codable, CustomStringC
     rawValue = text
   }
 
+  /// What every name is, for errors and traps.
+  package static var rule: String {
+    "a name has 1 to 32 characters of a-z, 0-9, '.', '_' and '-', the first of them a letter or a digit"
+  }
+
   /// The name as written.
   public var description: String { rawValue }
   /// Alphabetical.
