@@ -30,7 +30,7 @@ struct JSONGoldenTests {
       averageCadenceStepsPerMinute: 170.25, altitudeMeters: 101.5, elevationGainMeters: 12.5, elevationLossMeters: 3,
       energyJoules: 83_680, positionAccuracyMeters: 4.5, activity: .running, isActivityInferred: true,
       isAutoPaused: true, lapCount: 2, moments: moments)
-    let device = try #require(DeviceID("watch"))
+    let device = DeviceID("watch")
     let snapshot = Snapshot(
       order: SnapshotOrder(term: 1, revision: 2, tick: 14), phase: .paused, runID: Self.run,
       changedBy: Author(source: .watch, deviceID: device, commandID: Self.command), startedAt: .zero,
@@ -71,7 +71,7 @@ struct JSONGoldenTests {
 
   @Test("Lines of an outbox and of the spool, and a peer")
   func outbox() throws {
-    let device = try #require(DeviceID("watch"))
+    let device = DeviceID("watch")
     let report = OutboxReport(
       kind: .command, id: MessageID(high: 3, low: 4), what: "pause", receiver: DeviceID("phone"), age: .seconds(12),
       tries: 2, isAccepted: true)
@@ -88,7 +88,7 @@ struct JSONGoldenTests {
 
   @Test("A processed message shows short text, or its length")
   func message() throws {
-    let (phone, watch) = (try #require(DeviceID("phone")), try #require(DeviceID("watch")))
+    let (phone, watch) = (DeviceID("phone"), DeviceID("watch"))
     func line(_ body: [UInt8]) -> String {
       let message = AppMessage(id: MessageID(high: 3, low: 4), name: "note", body: body)
       return Output.json(

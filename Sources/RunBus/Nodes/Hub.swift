@@ -8,7 +8,7 @@ import RunWire
 ///
 /// ```swift
 /// let hub = try Hub(
-///   at: BusLocation(bus: BusName("default")!), configuration: HubConfiguration(deviceID: DeviceID("phone")!),
+///   at: BusLocation(bus: "default"), configuration: HubConfiguration(deviceID: "phone"),
 ///   loop: Loop())
 /// try await hub.run()  // until its task is cancelled
 /// ```

@@ -8,8 +8,8 @@ import RunWire
 ///
 /// ```swift
 /// let watch = try Peer(
-///   at: BusLocation(bus: BusName("default")!),
-///   configuration: PeerConfiguration(deviceID: DeviceID("watch")!, role: .watch), loop: Loop())
+///   at: BusLocation(bus: "default"),
+///   configuration: PeerConfiguration(deviceID: "watch", role: .watch), loop: Loop())
 /// try await watch.run()  // until its task is cancelled
 /// ```
 ///

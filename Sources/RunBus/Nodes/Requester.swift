@@ -10,7 +10,7 @@ import RunWire
 /// ```swift
 /// let requester = Requester(connector: ZeroMQConnector(control: location.controlEndpoint), loop: try Loop())
 /// print(try await requester.state().phase)
-/// let press = ForwardedCommand(Command(.pause, source: .shell), on: DeviceID("shell")!)
+/// let press = ForwardedCommand(Command(.pause, source: .shell), on: DeviceID("shell"))
 /// for try await case .receipt(let receipt) in requester.send([press]) { print(receipt.stage) }
 /// ```
 public struct Requester: Sendable {

@@ -201,7 +201,7 @@ struct NamedMessageTests {
         group.addTask { for await note in notes { log.append(note.received.deliveryClass) } }
         try await repeating {
           for deliveryClass in classes {
-            try? await nodes.hub.post(AppMessage(name: "note", body: Data()), by: deliveryClass, to: DeviceID("watch")!)
+            try? await nodes.hub.post(AppMessage(name: "note", body: Data()), by: deliveryClass, to: DeviceID("watch"))
           }
         } until: {
           _ = try await log.wait(for: "all classes") { Set($0).isSuperset(of: classes) ? true : nil }

@@ -75,7 +75,7 @@ struct RequestTests {
             return received.message.body + Array(route.name.utf8)
           }
         }
-        try await hub.post(AppMessage(name: "note", body: Data()), by: .queued, to: DeviceID("watch")!)
+        try await hub.post(AppMessage(name: "note", body: Data()), by: .queued, to: DeviceID("watch"))
         try await within("the note") {
           for await _ in notes {
             // While a message is being processed, questions are asked and answered.
@@ -83,7 +83,7 @@ struct RequestTests {
             while answer == nil {
               do {
                 answer = try await hub.request(
-                  "battery", of: DeviceID("watch")!, Data("for ".utf8), timeout: .milliseconds(500))
+                  "battery", of: DeviceID("watch"), Data("for ".utf8), timeout: .milliseconds(500))
               } catch let error as RunBusError where error.code == .timeout {}
             }
             #expect(answer == Data("for 5 km".utf8))
@@ -123,7 +123,7 @@ struct RequestTests {
       }
       #expect(late?.code == .timeout)
       let stranger = await #expect(throws: RunBusError.self) {
-        try await hub.request("nothing", of: DeviceID("nobody")!, timeout: .seconds(60))
+        try await hub.request("nothing", of: DeviceID("nobody"), timeout: .seconds(60))
       }
       #expect(stranger?.code == .badInput)
       await watch.disconnect()

@@ -71,7 +71,7 @@ struct MessageNodeTests {
   @Test("The latest value of a key arrives, in both directions, and is there after a restart")
   func latest() async throws {
     try await withTestBus { place in
-      let watchID = DeviceID("watch")!
+      let watchID = DeviceID("watch")
       let bus = try RunningBus(place)
       let directory = place.directory + "/watch"
       let watch = try bus.peer("watch", store: try NodeStore(directory: directory))
@@ -104,7 +104,7 @@ struct MessageNodeTests {
   @Test("A live message without a receiver is an error at once")
   func live() async throws {
     try await withTestBus { place in
-      let watchID = DeviceID("watch")!
+      let watchID = DeviceID("watch")
       let bus = try RunningBus(place)
       let watch = try bus.peer("watch")
       let got = Got()
@@ -119,7 +119,7 @@ struct MessageNodeTests {
             try await watch.post(AppMessage(name: "late", body: []), by: .live)
           }
           await #expect(throws: RunBusError.self) {
-            try await bus.hub.post(AppMessage(name: "whom", body: []), by: .queued, to: DeviceID("nobody")!)
+            try await bus.hub.post(AppMessage(name: "whom", body: []), by: .queued, to: DeviceID("nobody"))
           }
           await #expect(throws: RunBusError.self) {
             try await watch.post(AppMessage(id: .random(), name: "", body: []), by: .queued)

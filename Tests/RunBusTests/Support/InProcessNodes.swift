@@ -11,7 +11,7 @@ struct InProcessNodes {
     bus = InProcessBus()
     loop = try Loop()
     hub = Hub(
-      configuration: HubConfiguration(deviceID: DeviceID("phone")!, debounce: .milliseconds(1), speed: speed),
+      configuration: HubConfiguration(deviceID: DeviceID("phone"), debounce: .milliseconds(1), speed: speed),
       listeners: [bus.listener], store: store, loop: loop)
   }
 

@@ -112,7 +112,7 @@ struct CourierTests {
     _ = open(&courier)
     #expect(hears(&courier, .latest(key: "goal", version: 1, MessagingLines.message(1))) == [])
     #expect(hears(&courier, .live(MessagingLines.message(1))) == [])
-    courier.belong(to: DeviceID("watch")!)
+    courier.belong(to: DeviceID("watch"))
     #expect(hears(&courier, .live(MessagingLines.message(1))) == ["hand 1"])
     #expect(post(&courier, MessagingLines.message(2), .latest(key: "goal")).1 == ["commit: set goal 1"])
     #expect(courier.waitingValues.map(\.device) == [DeviceID("watch")])
