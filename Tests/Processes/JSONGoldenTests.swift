@@ -21,7 +21,7 @@ struct JSONGoldenTests {
 
   @Test("Lines of an outbox, of the spool and of the quarantine, and a peer")
   func outbox() throws {
-    let device = try #require(DeviceID("watch"))
+    let device = DeviceID("watch")
     let report = OutboxReport(
       kind: .command, id: MessageID(high: 3, low: 4), what: "pause", receiver: DeviceID("phone"), age: .seconds(12),
       tries: 2, isAccepted: true)
@@ -57,7 +57,7 @@ struct JSONGoldenTests {
 
   @Test("A processed message shows short text, or its length")
   func message() throws {
-    let (phone, watch) = (try #require(DeviceID("phone")), try #require(DeviceID("watch")))
+    let (phone, watch) = (DeviceID("phone"), DeviceID("watch"))
     func event(_ body: [UInt8]) -> EventJSON {
       EventJSON(AppMessage(id: MessageID(high: 3, low: 4), name: "note", body: body), from: watch, to: phone)
     }
@@ -166,7 +166,7 @@ struct JSONGoldenTests {
 
   @Test("A written event reads back the same")
   func roundTrip() throws {
-    let phone = try #require(DeviceID("phone"))
+    let phone = DeviceID("phone")
     let receipt = Receipt(commandID: Self.command, kind: .lap, source: .shell, stage: .pending)
     let message = MessageEvent(id: MessageID(high: 3, low: 4), name: "note", from: phone, to: phone, size: 2)
     let events: [EventJSON] =

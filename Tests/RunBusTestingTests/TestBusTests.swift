@@ -5,9 +5,9 @@ import Testing
 
 /// The devices of the tests.
 enum Device {
-  static let phone = DeviceID("phone")!
-  static let watch = DeviceID("watch")!
-  static let widget = DeviceID("widget")!
+  static let phone = DeviceID("phone")
+  static let watch = DeviceID("watch")
+  static let widget = DeviceID("widget")
 }
 
 @Suite("A bus in a test", .timeLimit(.minutes(1)))

@@ -15,10 +15,10 @@ import Testing
     init(debounce: BusDuration = .zero, speed: BusSpeed = .realTime) throws {
       let (transport, loop) = (InProcessBus(), try Loop())
       hub = Hub(
-        configuration: HubConfiguration(deviceID: DeviceID("phone")!, debounce: debounce, speed: speed),
+        configuration: HubConfiguration(deviceID: DeviceID("phone"), debounce: debounce, speed: speed),
         listeners: [transport.listener], store: NodeStore(), loop: loop)
       watch = Peer(
-        configuration: PeerConfiguration(deviceID: DeviceID("watch")!, role: .watch), connector: transport.connector,
+        configuration: PeerConfiguration(deviceID: DeviceID("watch"), role: .watch), connector: transport.connector,
         store: NodeStore(), loop: loop)
     }
   }

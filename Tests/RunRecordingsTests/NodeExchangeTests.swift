@@ -9,7 +9,7 @@ struct NodeExchangeTests {
   @Test("A hub imports a recording once, and exports it in each format")
   func exchange() async throws {
     let hub = Hub(
-      configuration: HubConfiguration(deviceID: DeviceID("phone")!), listeners: [InProcessBus().listener],
+      configuration: HubConfiguration(deviceID: DeviceID("phone")), listeners: [InProcessBus().listener],
       store: NodeStore(), loop: try Loop())
     try await withThrowingTaskGroup(of: Void.self) { group in
       defer { group.cancelAll() }

@@ -50,7 +50,7 @@ struct RecordExchangeTests {
   @Test("A run without readings can be exported to JSON and CSV only: GPX and readers of its TCX refuse it")
   func empty() throws {
     let summary = RecordSummary(
-      runID: RunID(high: 1, low: 2), version: 1, deviceID: DeviceID("shell")!, hubDeviceID: DeviceID("phone")!,
+      runID: RunID(high: 1, low: 2), version: 1, deviceID: DeviceID("shell"), hubDeviceID: DeviceID("phone"),
       appVersion: "1", startedAtUnixSeconds: 1_795_289_467.25, elapsed: .milliseconds(1250),
       active: .milliseconds(1250))
     let metrics = RunMetrics(elapsed: .milliseconds(1250), active: .milliseconds(1250))

@@ -21,7 +21,7 @@ struct CodecGoldenTests {
   @Test("A hello with its marks")
   func hello() throws {
     let hello = Hello(
-      deviceID: try #require(DeviceID("watch")), role: .watch,
+      deviceID: DeviceID("watch"), role: .watch,
       nodeID: NodeID(high: 0x0102_0304_0506_0708, low: 0x090A_0B0C_0D0E_0F10),
       storeID: StoreID(high: 0x1112_1314_1516_1718, low: 0x191A_1B1C_1D1E_1F20), nonce: 0xA1A2_A3A4_A5A6_A7A8,
       termSeen: 3, hub: StoreID(high: 0x4142_4344_4546_4748, low: 0x494A_4B4C_4D4E_4F50),

@@ -42,7 +42,7 @@ struct CodecRequestTests {
   @Test("The bytes of a request and of its answer")
   func golden() {
     let command = CommandRequest(
-      command: Command(id: Self.id, kind: .pause, source: .shell), deviceID: DeviceID("script")!,
+      command: Command(id: Self.id, kind: .pause, source: .shell), deviceID: DeviceID("script"),
       age: .milliseconds(1500), isUncertain: true,
       pressed: MachineTime(bootID: "boot", reading: .zero + .seconds(2)))
     let version = hex([UInt8(wireVersion)])

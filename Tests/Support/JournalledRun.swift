@@ -261,9 +261,6 @@ package struct JournalledRun<Disk: JournalDisk> {
 }
 
 extension DeviceID {
-  fileprivate static var watch: DeviceID { DeviceID("watch") ?? phone }
-  fileprivate static var phone: DeviceID {
-    guard let phone = DeviceID("phone") else { preconditionFailure("a name") }
-    return phone
-  }
+  fileprivate static var watch: DeviceID { "watch" }
+  fileprivate static var phone: DeviceID { "phone" }
 }

@@ -37,13 +37,13 @@ struct Drain: AsyncParsableCommand {
   private func round() async throws -> Double {
     let place = try Place.make()
     defer { place.remove() }
-    let phone = DeviceID("phone")!
+    let phone = DeviceID("phone")
     let hub = Hub(
       configuration: HubConfiguration(deviceID: phone),
       listeners: [ZeroMQListener(control: place.control, events: place.events)],
       store: try NodeStore(directory: place.directory + "/phone", device: phone), loop: try Loop())
     let peer = Peer(
-      configuration: PeerConfiguration(deviceID: DeviceID("watch")!, role: .watch, topics: []),
+      configuration: PeerConfiguration(deviceID: DeviceID("watch"), role: .watch, topics: []),
       connector: ZeroMQConnector(control: place.control), store: try NodeStore(directory: place.directory + "/watch"),
       loop: try Loop())
     let handled = Count()

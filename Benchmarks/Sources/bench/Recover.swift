@@ -24,7 +24,7 @@ struct Recover: AsyncParsableCommand {
     let place = try Place.make()
     defer { place.remove() }
     let killed = place.directory + "/killed"
-    let phone = DeviceID("phone")!
+    let phone = DeviceID("phone")
     let sizes = try await write(to: place.directory + "/phone", phone, copyingTo: killed)
     func bytes(_ count: Int) -> String {
       "\(count / 1000) kB, \((Double(count) / Double(sizes.entries) * 10).rounded() / 10) bytes an entry"

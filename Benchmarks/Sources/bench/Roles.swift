@@ -12,7 +12,7 @@ struct HubRole: AsyncParsableCommand {
   func run() async throws {
     limitLife()
     let place = Place(directory: directory)
-    let device = DeviceID("phone")!
+    let device = DeviceID("phone")
     let store = try NodeStore(directory: directory + "/phone", device: device)
     let hub = Hub(
       configuration: HubConfiguration(deviceID: device, debounce: .zero),
@@ -31,7 +31,7 @@ struct ObserverRole: AsyncParsableCommand {
     let place = Place(directory: directory)
     let loop = try Loop()
     let peer = Peer(
-      configuration: PeerConfiguration(deviceID: DeviceID("widget")!, role: .widget),
+      configuration: PeerConfiguration(deviceID: DeviceID("widget"), role: .widget),
       connector: ZeroMQConnector(control: place.control), store: NodeStore(), loop: loop)
     let observed = try Observed(place)
     async let running: Void = peer.run()

@@ -54,7 +54,7 @@ struct SenderRole: AsyncParsableCommand {
     let place = Place(directory: directory)
     let loop = try Loop()
     let peer = Peer(
-      configuration: PeerConfiguration(deviceID: DeviceID("watch")!, role: .watch, topics: []),
+      configuration: PeerConfiguration(deviceID: DeviceID("watch"), role: .watch, topics: []),
       connector: ZeroMQConnector(control: place.control),
       store: try NodeStore(directory: directory + "/watch"), loop: loop)
     let observed = try Observed(place)

@@ -16,10 +16,10 @@ struct Sizes: Sendable {
     let listener = WatchingListener(inner: ZeroMQListener(control: place.control, events: place.events))
     let loop = try Loop()
     let hub = Hub(
-      configuration: HubConfiguration(deviceID: DeviceID("phone")!, debounce: .zero), listeners: [listener],
+      configuration: HubConfiguration(deviceID: DeviceID("phone"), debounce: .zero), listeners: [listener],
       store: NodeStore(), loop: loop)
     let sender = Peer(
-      configuration: PeerConfiguration(deviceID: DeviceID("watch")!, role: .watch),
+      configuration: PeerConfiguration(deviceID: DeviceID("watch"), role: .watch),
       connector: ZeroMQConnector(control: place.control), store: NodeStore(), loop: loop)
     try await withThrowingTaskGroup(of: Void.self) { group in
       group.addTask { try await hub.run() }

@@ -17,7 +17,7 @@ public import RunCore
 /// from it and from the environment, so that every process of the bus finds the same ones.
 ///
 /// ```swift
-/// let named = BusLocation(bus: BusName("default")!)
+/// let named = BusLocation(bus: BusName("default"))
 /// let addressed = try BusLocation(address: "tcp://127.0.0.1:5570")
 /// ```
 ///

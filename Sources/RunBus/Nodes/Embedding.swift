@@ -91,8 +91,8 @@ extension Identifier {
 
 extension AppMessage {
   /// Makes a message with a random id.
-  public init(name: String, body: [UInt8]) {
-    self.init(id: .random(), name: name, body: body)
+  public init(name: MessageName, body: [UInt8]) {
+    self.init(id: .random(), name: name.rawValue, body: body)
   }
 }
 

@@ -7,7 +7,7 @@ import RunWire
 ///
 /// ```swift
 /// let hub = try Hub(
-///   at: BusLocation(bus: BusName("default")!), configuration: HubConfiguration(deviceID: DeviceID("phone")!),
+///   at: BusLocation(bus: "default"), configuration: HubConfiguration(deviceID: "phone"),
 ///   loop: Loop())
 /// try await hub.run()  // until its task is cancelled
 /// ```
@@ -19,6 +19,8 @@ public actor Hub: Node, DrivenNode {
   public nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
 
   nonisolated let loop: Loop
+  nonisolated let desk = MessageDesk()
+  nonisolated let conversations = Conversations()
   let driver: NodeDriver<HubCore.Event>
   private let configuration: HubConfiguration
   private let listeners: [any HubListener]
@@ -67,6 +69,8 @@ public actor Hub: Node, DrivenNode {
       store: store, services: services, log: Logger(label: "runbus.hub"), word: "hub", failsUnwritten: true)
   }
 
+  deinit { desk.end() }
+
   /// Runs until the task is cancelled; see ``Node/run()``.
   public func run() async throws(RunBusError) { try await drive() }
 
@@ -89,6 +93,12 @@ public actor Hub: Node, DrivenNode {
       throw RunBusError(.badInput, "\(sample.value) is no reading of a sensor: it was not taken in")
     }
     feed(.sample(sample))
+  }
+
+  /// Adds readings of the hub's own sensors, all or none; see ``Node/add(_:)-([Sample])``.
+  public func add(_ samples: [Sample]) throws(RunBusError) {
+    try checkReadings(samples)
+    for sample in samples { feed(.sample(sample)) }
   }
 
   /// Whether readings, those of peers included, are not durable yet or their effect is not published yet.
@@ -178,6 +188,11 @@ public actor Hub: Node, DrivenNode {
     driver.broadcaster.messageReceipts(for: id)
   }
 
+  func postLive(_ message: AppMessage, to device: DeviceID?) async throws(RunBusError) {
+    guard let device else { return }
+    try await post(message, by: .live, to: device)
+  }
+
   /// The newest value of a key that a device has sent with the class `latest`.
   public func latest(_ key: String, from device: DeviceID) -> AppMessage? { core?.latest(key, from: device) }
 
@@ -186,6 +201,20 @@ public actor Hub: Node, DrivenNode {
     _ handler: @escaping @Sendable (ReceivedMessage) async throws -> Void
   ) async throws(RunBusError) {
     try await serveMessages(handler)
+  }
+
+  /// See ``Node/messages(named:decodedBy:)``.
+  public nonisolated func messages<Content>(
+    named name: MessageName, decodedBy decode: @escaping @Sendable (AppMessage) throws -> Content
+  ) throws(RunBusError) -> IncomingMessages<Content> {
+    IncomingMessages(reader: try openReader(name.rawValue), decode: decode)
+  }
+
+  /// See ``Node/replies(to:_:)``.
+  public func replies(
+    to name: MessageName, _ answer: @escaping @Sendable (ReceivedMessage) async throws -> [UInt8]
+  ) async throws(RunBusError) {
+    try await serveQuestions(name, answer)
   }
 
   // MARK: Events in

@@ -52,6 +52,11 @@ public protocol Node: Actor {
   ///   node does not run, ``RunBusError/Code/full`` when too many readings wait.
   func add(_ sample: Sample) throws(RunBusError)
 
+  /// Adds sensor readings: all of them, or none when one is refused.
+  ///
+  /// - Throws: As ``add(_:)-(Sample)``; ``RunBusError/Code/full`` when there is no room for all of them.
+  func add(_ samples: [Sample]) throws(RunBusError)
+
   /// Whether the node has added readings that are not durable at the hub yet.
   var hasPendingSamples: Bool { get }
 
@@ -155,9 +160,34 @@ public protocol Node: Actor {
   /// delivered again, with the same id, also after a crash. Its sender sets a message aside when the handler has thrown
   /// five times for it. While a node has no handler, queued messages stay with their sender and live ones are dropped.
   ///
+  /// The handler does not get messages whose name has a stream of its own (``messages(named:as:using:)``). With such
+  /// streams it is the handler of all other names.
+  ///
   /// - Throws: ``RunBusError/Code/alreadyHandled`` when the node has a handler already: it can have one at a time.
   func handleMessages(
     _ handler: @escaping @Sendable (ReceivedMessage) async throws -> Void
+  ) async throws(RunBusError)
+
+  /// The messages of one name, with contents that `decode` makes of them; ``messages(named:as:using:)`` is the usual
+  /// way and says what counts as processed.
+  ///
+  /// - Parameters:
+  ///   - name: The name of the messages.
+  ///   - decode: Makes the content of a message. When it throws, the message counts as one whose handler failed.
+  /// - Throws: ``RunBusError/Code/badInput`` when somebody reads messages of this name already.
+  nonisolated func messages<Content>(
+    named name: MessageName, decodedBy decode: @escaping @Sendable (AppMessage) throws -> Content
+  ) throws(RunBusError) -> IncomingMessages<Content>
+
+  /// Answers questions with the bytes that `answer` returns; ``replies(to:taking:_:)`` is the usual way and says more.
+  ///
+  /// - Parameters:
+  ///   - name: The name of the questions.
+  ///   - answer: Makes the answer to a question, at most 32,751 bytes. When it throws, the other side's request throws
+  ///     ``RunBusError/Code/refused``.
+  /// - Throws: ``RunBusError/Code/badInput`` when somebody answers questions of this name already.
+  func replies(
+    to name: MessageName, _ answer: @escaping @Sendable (ReceivedMessage) async throws -> [UInt8]
   ) async throws(RunBusError)
 
   /// The stages of one of this app's messages from now on. Call this before posting the message to see all stages.

@@ -31,7 +31,7 @@ final class NodeDriver<Event: NodeEvent> {
   /// Who waits until the node takes commands.
   let readiness = Readiness()
   var localServices: LocalServicesDriver?
-  /// Handler calls of this turn; they reach the message handler queue when the turn ends.
+  /// Handler calls of this turn; they reach the message desk when the turn ends.
   var handlerCalls: [HandlerCall] = []
   /// Events for the core. An action of a running turn appends here, and the turn works them off before it ends.
   var queue: [Event] = []
@@ -44,9 +44,8 @@ final class NodeDriver<Event: NodeEvent> {
   /// logged.
   fileprivate let failsUnwritten: Bool
   fileprivate var timer: LoopTimer?
-  fileprivate var handlerQueue: MessageHandlerQueue?
-  /// Counts the message handler queues that were closed because the core was replaced.
-  fileprivate var handlerNumber: UInt64 = 0
+  /// Whether the core knows that the app handles messages.
+  fileprivate var isHandling = false
   /// Whether there is a core.
   fileprivate var hasStarted = false
   /// Events that arrived before there was a core.
@@ -78,6 +77,10 @@ protocol DrivenNode: Actor {
 
   nonisolated var loop: Loop { get }
   var driver: NodeDriver<Event> { get }
+  /// The messages that the app's readers take.
+  nonisolated var desk: MessageDesk { get }
+  /// The questions of this node and of others to it.
+  nonisolated var conversations: Conversations { get }
   /// When the core's next deadline is due, on the loop's clock.
   var wakeAt: BusTime? { get }
 
@@ -91,6 +94,8 @@ protocol DrivenNode: Actor {
   func receive(_ event: Event)
   /// Releases the node's own resources after its transport and its store are closed.
   func closeOwn()
+  /// Sends a live message to a device; a peer sends to its hub only.
+  func postLive(_ message: AppMessage, to device: DeviceID?) async throws(RunBusError)
 }
 
 /// The limits of a driver's own work.
@@ -153,14 +158,15 @@ extension DrivenNode {
       driver.queue = []
       driver.handlerCalls = []
       driver.isHeldUp = false
-      // The old queue reports on messages of the former core; `serveMessages` makes a new queue for the same handler.
-      driver.handlerQueue?.close()
-      driver.handlerNumber += 1
+      // The new core hands unfinished messages over again.
+      desk.restart()
+      driver.isHandling = false
       driver.broadcaster.giveUpPosts(
         RunBusError(.store, "the store was damaged meanwhile: whether the message was kept is not known", cause: fault))
       try beginWhole()
       // The core ignores commands that the new store already contains.
       for command in driver.unanswered { feed(.press(command)) }
+      lookAtDesk()
       if driver.isEnding { feed(.ending) }
     } catch {
       driver.lifecycle.end(error)
@@ -204,13 +210,14 @@ extension DrivenNode {
 
   private func close(_ error: RunBusError?) {
     driver.lifecycle.end(error)
-    driver.handlerQueue?.close()
+    desk.end()
     letGo()
     driver.store.close()
     closeOwn()
     let reason = error ?? RunBusError(.closed, "the \(driver.word) has ended")
     driver.readiness.end(reason)
     driver.broadcaster.end(reason)
+    conversations.end(reason)
   }
 }
 
@@ -266,7 +273,7 @@ extension DrivenNode {
     }
     driver.isFeeding = false
     if !driver.handlerCalls.isEmpty {
-      driver.handlerQueue?.put(driver.handlerCalls)
+      desk.put(conversations.take(from: driver.handlerCalls))
       driver.handlerCalls = []
     }
     driver.localServices?.lookIfDue()
@@ -283,38 +290,42 @@ extension DrivenNode {
     }
   }
 
+  /// Calls a handler for the messages whose names have no reader of their own.
   func serveMessages(
     _ handler: @escaping @Sendable (ReceivedMessage) async throws -> Void
   ) async throws(RunBusError) {
-    guard driver.handlerQueue == nil else {
-      throw RunBusError(.alreadyHandled, "this node has a handler for messages already")
-    }
-    // A core that was replaced closes its queue; the handler then serves the queue of the next core.
-    var number: UInt64
-    repeat {
-      let queue = MessageHandlerQueue()
-      number = driver.handlerNumber
-      driver.handlerQueue = queue
-      feed(.handling(true))
-      await withTaskCancellationHandler {
-        await queue.serve(handler) { [loop, number] report in
-          loop.submit { [self] in assumeIsolated { $0.receive(report, from: number) } }
-        }
-      } onCancel: {
-        queue.close()
-      }
-    } while driver.handlerNumber != number && driver.lifecycle.isRunning && !Task.isCancelled
-    driver.handlerQueue = nil
-    feed(.handling(false))
+    try await openReader(nil).serve(handler)
   }
 
-  private func receive(_ report: MessageHandlerQueue.Report, from number: UInt64) {
-    guard number == driver.handlerNumber else { return }
-    switch report {
-    case .handled(let stream, let sequence, let handlerGeneration):
-      feed(.handled(stream, through: sequence, handlerGeneration: handlerGeneration))
-    case .failed(let stream, let sequence, let reason): feed(.failed(stream, sequence, reason))
+  /// Opens a reader of the messages of a name, or of all names that have no reader of their own.
+  nonisolated func openReader(_ name: String?) throws(RunBusError) -> MessageReader {
+    try desk.open(name) { [weak self] in
+      guard let self else { return }
+      loop.submit { self.assumeIsolated { $0.lookAtDesk() } }
     }
+  }
+
+  /// Tells the core what the app has done with its messages, and whether it handles any.
+  private func lookAtDesk() {
+    let news = desk.news()
+    for report in news.reports {
+      switch report {
+      case .handled(let stream, let sequence, let handlerGeneration):
+        feed(.handled(stream, through: sequence, handlerGeneration: handlerGeneration))
+      case .failed(let stream, let sequence, let reason): feed(.failed(stream, sequence, reason))
+      }
+    }
+    if news.isGivingBack {
+      setHandling(false)
+      desk.finishGivingBack()
+    }
+    if desk.hasReaders { setHandling(true) }
+  }
+
+  private func setHandling(_ value: Bool) {
+    guard driver.isHandling != value else { return }
+    driver.isHandling = value
+    feed(.handling(value))
   }
 }
 

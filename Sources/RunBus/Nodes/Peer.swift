@@ -7,8 +7,8 @@ import RunWire
 ///
 /// ```swift
 /// let watch = try Peer(
-///   at: BusLocation(bus: BusName("default")!),
-///   configuration: PeerConfiguration(deviceID: DeviceID("watch")!, role: .watch), loop: Loop())
+///   at: BusLocation(bus: "default"),
+///   configuration: PeerConfiguration(deviceID: "watch", role: .watch), loop: Loop())
 /// try await watch.run()  // until its task is cancelled
 /// ```
 ///
@@ -19,6 +19,8 @@ public actor Peer: Node, DrivenNode {
   public nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
 
   nonisolated let loop: Loop
+  nonisolated let desk = MessageDesk()
+  nonisolated let conversations = Conversations()
   let driver: NodeDriver<PeerCore.Event>
   private let connector: any PeerConnector
   private let garbage = Counter(label: "runbus.peer.garbage_frames")
@@ -64,6 +66,8 @@ public actor Peer: Node, DrivenNode {
       store: store, services: services, log: Logger(label: "runbus.peer"), word: "node", failsUnwritten: false)
   }
 
+  deinit { desk.end() }
+
   /// Runs until the task is cancelled; see ``Node/run()``.
   public func run() async throws(RunBusError) { try await drive() }
 
@@ -96,6 +100,15 @@ public actor Peer: Node, DrivenNode {
       throw RunBusError(.full, "36,000 samples wait for the hub already; this one was not taken in")
     }
     feed(.sample(sample))
+  }
+
+  /// Adds sensor readings, all or none; see ``Node/add(_:)-([Sample])``.
+  public func add(_ samples: [Sample]) throws(RunBusError) {
+    try checkReadings(samples)
+    guard samples.count <= core?.sampleRoom ?? 0 else {
+      throw RunBusError(.full, "too many samples wait for the hub already; none of these \(samples.count) was taken in")
+    }
+    for sample in samples { feed(.sample(sample)) }
   }
 
   /// Snapshots as they come, the present one first.
@@ -210,6 +223,10 @@ public actor Peer: Node, DrivenNode {
     driver.broadcaster.messageReceipts(for: id)
   }
 
+  func postLive(_ message: AppMessage, to device: DeviceID?) async throws(RunBusError) {
+    try await post(message, by: .live)
+  }
+
   /// The newest value of a key that the hub has sent with the class `latest`.
   public func latest(_ key: String) -> AppMessage? { core?.latest(key) }
 
@@ -218,6 +235,20 @@ public actor Peer: Node, DrivenNode {
     _ handler: @escaping @Sendable (ReceivedMessage) async throws -> Void
   ) async throws(RunBusError) {
     try await serveMessages(handler)
+  }
+
+  /// See ``Node/messages(named:decodedBy:)``.
+  public nonisolated func messages<Content>(
+    named name: MessageName, decodedBy decode: @escaping @Sendable (AppMessage) throws -> Content
+  ) throws(RunBusError) -> IncomingMessages<Content> {
+    IncomingMessages(reader: try openReader(name.rawValue), decode: decode)
+  }
+
+  /// See ``Node/replies(to:_:)``.
+  public func replies(
+    to name: MessageName, _ answer: @escaping @Sendable (ReceivedMessage) async throws -> [UInt8]
+  ) async throws(RunBusError) {
+    try await serveQuestions(name, answer)
   }
 
   /// Asks the hub and waits until it is in reach and answers, the task is cancelled, or the node ends. In the last two

@@ -8,9 +8,9 @@ import RunWire
 /// answers, and disconnects when it returns or its task is cancelled. There is no time limit: the caller cancels.
 ///
 /// ```swift
-/// let requester = Requester(at: BusLocation(bus: BusName("default")!), loop: try Loop())
+/// let requester = Requester(at: BusLocation(bus: BusName("default")), loop: try Loop())
 /// print(try await requester.state().phase)
-/// print(try await requester.send(Command(.pause, source: .liveActivity), as: DeviceID("widget")!).message)
+/// print(try await requester.send(Command(.pause, source: .liveActivity), as: DeviceID("widget")).message)
 /// ```
 public struct Requester: Sendable {
   private let connector: any PeerConnector

@@ -5,10 +5,13 @@ public struct RunBusError: Error, Sendable, CustomStringConvertible {
   /// The kind of an error. It is a struct, so that new codes do not break a client's `switch`.
   public struct Code: Hashable, Sendable, CustomStringConvertible {
     private enum Value: String {
-      case unreachable, busHeld, storeHeld, addressInUse, wireMismatch, storeMismatch, badInput, unknownDevice, notFound
-      case tooLate, alreadyHandled, notRecovering, store, transport, closed, timeout, full
+      case refused, unreachable, busHeld, storeHeld, addressInUse, wireMismatch, storeMismatch, badInput
+      case unknownDevice, notFound, tooLate, alreadyHandled, notRecovering, store, transport, closed, timeout, full
     }
     private let value: Value
+
+    /// The other node's app answered that it cannot or will not do what was asked.
+    public static let refused = Code(value: .refused)
 
     /// The other node cannot be reached now.
     public static let unreachable = Code(value: .unreachable)

@@ -183,9 +183,9 @@ struct Courier: Sendable {
       route(wanted, into: &actions)
     case .acknowledgeLatest(let key, let version): route(values.acknowledge(key, version: version), into: &actions)
     case .refuseLatest(let key, let version): route(values.giveUp(key, version: version), into: &actions)
-    case .live(let message):
-      guard isHandling else { return actions.append(.note("this node handles no messages: a live one was dropped")) }
-      hand(message, .live, into: &actions)
+    // A live message can be a question or an answer, which do not need the app's message handler. The node drops it
+    // when it is neither and there is no handler.
+    case .live(let message): hand(message, .live, into: &actions)
     case .verdicts: break
     }
   }

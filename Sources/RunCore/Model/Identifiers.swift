@@ -85,7 +85,13 @@ public enum BusTag: Sendable {}
 
 /// The name of a device or of a bus: `[a-z0-9][a-z0-9._-]{0,31}`, so that it fits a path and a log line. `Kind` gives
 /// names of devices and names of buses different types.
-public struct Name<Kind>: Hashable, Comparable, Sendable, Codable, CustomStringConvertible {
+///
+/// A string literal is a name. A wrong literal ends the program at once and says why:
+///
+/// ```swift
+/// let watch: DeviceID = "watch"
+/// ```
+public struct Name<Kind>: Hashable, Comparable, Sendable, Codable, CustomStringConvertible, ExpressibleByStringLiteral {
   /// The name as written.
   public let rawValue: String
 
@@ -100,6 +106,19 @@ public struct Name<Kind>: Hashable, Comparable, Sendable, Codable, CustomStringC
       text.utf8.allSatisfy({ isAlphanumeric($0) || $0 == 0x2E || $0 == 0x5F || $0 == 0x2D })
     else { return nil }
     rawValue = text
+  }
+
+  /// A name that is written in the program. A wrong one is a bug there: the program ends and says why.
+  public init(stringLiteral literal: StaticString) {
+    let text = literal.description
+    // Not a literal here, so this is the initializer that checks.
+    guard let name = Self(text) else { fatalError("\"\(text)\" is not a name: \(Self.rule)") }
+    self = name
+  }
+
+  /// What every name is, for errors and traps.
+  package static var rule: String {
+    "a name has 1 to 32 characters of a-z, 0-9, '.', '_' and '-', the first of them a letter or a digit"
   }
 
   /// The name as written.

@@ -111,6 +111,8 @@ package struct PeerCore: Sendable {
 
   /// Whether no more samples are accepted until the hub acknowledges some.
   package var isSpoolFull: Bool { samples.isFull }
+  /// How many more readings are accepted now.
+  package var sampleRoom: Int { samples.room }
 
   /// Whether no more commands are accepted until some are judged.
   package var isOutboxFull: Bool { commands.isFull }

@@ -32,6 +32,8 @@ struct SampleOutbox: Sendable {
 
   /// How many readings the hub has not acknowledged.
   var waitingCount: Int { stream.rows.count { $0.item != nil } }
+  /// How many more readings are accepted now.
+  var room: Int { max(0, stream.bounds.rowsMax - stream.rows.count) }
   /// Whether no more readings are accepted until the hub acknowledges some.
   var isFull: Bool { stream.isFull }
   /// Up to where the hub has acknowledged the stream.

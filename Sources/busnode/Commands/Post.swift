@@ -52,7 +52,7 @@ struct Post: AsyncParsableCommand {
     bus.startLog()
     let location = try bus.location()
     let sender = from ?? DeviceID.role(to == nil ? .watch : .phone)
-    let message = AppMessage(name: name, body: Array(body.utf8))
+    let message = AppMessage(id: .random(), name: name, body: Array(body.utf8))
     switch try await LocalDevices(location: location).askRunning(.post(message, to: to), of: sender) {
     case .done: break
     case .failed(let reason):

@@ -97,7 +97,7 @@ struct DocumentTests {
       let phone = bus.spawn("phone", "--json", "--synthetic", "--speed", "10", "--debounce", "0")
       try await phone.event("its first snapshot") { $0["event"]?.string == "snapshot" }
       let location = BusLocation(
-        bus: BusName("default")!,
+        bus: BusName("default"),
         environment: ["XDG_RUNTIME_DIR": bus.runtimeDirectory, "XDG_STATE_HOME": bus.stateDirectory])
       async let worn = within(seconds: 90, "the end of the run") { try await wear(location) }
       try await phone.event("the run") { $0["phase"]?.string == "running" }

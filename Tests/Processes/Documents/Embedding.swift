@@ -2,7 +2,7 @@ import RunBus
 
 /// Joins a bus as its watch, starts a run and follows it to its end.
 func wear(_ bus: BusLocation) async throws -> Snapshot? {
-  let configuration = PeerConfiguration(deviceID: DeviceID("watch")!, role: .watch)
+  let configuration = PeerConfiguration(deviceID: "watch", role: .watch)
   let watch = try Peer(at: bus, configuration: configuration, loop: Loop())
   return try await withThrowingTaskGroup(of: Void.self) { group in
     defer { group.cancelAll() }  // ends the peer in good order

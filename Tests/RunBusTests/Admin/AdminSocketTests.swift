@@ -12,8 +12,8 @@
     private let watch: DeviceID
     private let widget: DeviceID
     init() throws {
-      watch = try #require(DeviceID("watch"))
-      widget = try #require(DeviceID("widget"))
+      watch = DeviceID("watch")
+      widget = DeviceID("widget")
     }
 
     /// Runs a test with a bus that has directories of its own.

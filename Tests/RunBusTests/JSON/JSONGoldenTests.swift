@@ -9,8 +9,8 @@ import Testing
 struct JSONGoldenTests {
   private static let run = RunID(high: 1, low: 2)
   private static let command = CommandID(high: 3, low: 4)
-  private static let phone = DeviceID("phone")!
-  private static let watch = DeviceID("watch")!
+  private static let phone = DeviceID("phone")
+  private static let watch = DeviceID("watch")
 
   /// Compares with a golden file. It is written by hand, and changing it breaks a promise.
   private func expect(_ name: String, _ values: [any Encodable], line: SourceLocation = #_sourceLocation) throws {

@@ -55,7 +55,7 @@ struct JSONGrowthTests {
     let pending = Receipt(commandID: applied.commandID, kind: .pause, source: .watch, stage: .pending)
     #expect(throws: DecodingError.self) { try later(applied) { $0["command"] = "jump" } }
     #expect(throws: DecodingError.self) { try later(pending) { $0["receipt"] = "onItsWay" } }
-    let presence = BusEvent.presence(Presence(deviceID: DeviceID("watch")!, role: .watch, isReachable: true))
+    let presence = BusEvent.presence(Presence(deviceID: DeviceID("watch"), role: .watch, isReachable: true))
     #expect(throws: DecodingError.self) { try later(presence) { $0["event"] = "eclipse" } }
     #expect(throws: DecodingError.self) {
       _ = try JSONDecoder().decode(Verdict.self, from: JSONEncoder().encode(pending))

@@ -21,14 +21,14 @@ struct BusLocationTests {
     #expect(bus.displayName == "home-1")
     #expect(bus.controlEndpoint == "ipc:///run/user/7/runbus/home-1/control.sock")
     #expect(bus.eventsEndpoint == "ipc:///run/user/7/runbus/home-1/events.sock")
-    #expect(bus.stateDirectory(for: try #require(DeviceID("watch"))) == "/state/runbus/home-1/watch")
+    #expect(bus.stateDirectory(for: DeviceID("watch")) == "/state/runbus/home-1/watch")
     #expect(bus.notices == [])
     #expect(!bus.hasOpenPort)
   }
 
   @Test("Without environment variables, or with relative paths, there are defaults")
   func defaults() throws {
-    let watch = try #require(DeviceID("watch"))
+    let watch = DeviceID("watch")
     let environments: [[String: String]] = [
       ["HOME": "/home/r"],
       ["HOME": "/home/r", "XDG_RUNTIME_DIR": "run", "XDG_STATE_HOME": "./state", "TMPDIR": "tmp", "RUNBUS_BUS": ""],
@@ -95,7 +95,7 @@ struct BusLocationTests {
     let bus = try location(nil, text)
     #expect(bus.controlEndpoint == endpoint)
     #expect(bus.eventsEndpoint == endpoint.replacing(/\d+$/, with: "*"))
-    #expect(bus.stateDirectory(for: try #require(DeviceID("phone"))) == "/state/runbus/\(name)/phone")
+    #expect(bus.stateDirectory(for: DeviceID("phone")) == "/state/runbus/\(name)/phone")
     #expect(bus.runtimeDirectory == "/run/user/7/runbus/_\(name)")
     #expect(!bus.hasOpenPort)
   }

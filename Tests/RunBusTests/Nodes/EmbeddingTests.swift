@@ -12,7 +12,7 @@
       #expect(!location.isMet)
       let loop = try Loop()
       defer { loop.stop() }
-      let phone = try #require(DeviceID("phone"))
+      let phone = DeviceID("phone")
       let hub = try Hub(at: location, configuration: HubConfiguration(deviceID: phone), loop: loop)
       withExtendedLifetime(hub) { #expect(location.isMet) }
     }

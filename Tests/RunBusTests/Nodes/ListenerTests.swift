@@ -11,7 +11,7 @@ struct ListenerTests {
       let inside = InProcessBus()
       let directory = bus.runtimeDirectory
       let hub = Hub(
-        configuration: HubConfiguration(deviceID: DeviceID("phone")!, debounce: .zero),
+        configuration: HubConfiguration(deviceID: DeviceID("phone"), debounce: .zero),
         listeners: [
           ZeroMQListener(control: "ipc://\(directory)/c", events: "ipc://\(directory)/e"), inside.listener,
           ZeroMQListener(control: "tcp://127.0.0.1:*", events: "tcp://127.0.0.1:*"),

@@ -32,7 +32,7 @@ struct LocalServicesDriverTests {
     let scratch = try ScratchDirectory()
     let spool = SpoolDirectory(path: scratch.file("bus/_spool"))
     let command = SpooledCommand.now(
-      Command(id: CommandID(high: 1, low: 1), kind: .pause, source: .shell), on: try #require(DeviceID("shell")))
+      Command(id: CommandID(high: 1, low: 1), kind: .pause, source: .shell), on: DeviceID("shell"))
     try spool.write(command)
     let node = try Node()
     try await node.open(spool)

@@ -57,7 +57,7 @@ struct MessageNodeTests {
               if got.all.count == 1 { throw Refused() }
             }
           }
-          let messages = (1...3).map { AppMessage(name: "\($0)", body: []) }
+          let messages = (1...3).map { AppMessage(id: .random(), name: "\($0)", body: []) }
           let receipts = await watch.messageReceipts(for: messages[2].id)
           for message in messages { try await watch.post(message, by: .queued) }
           _ = try await receipts.first("processed") { $0.stage == .processed }
@@ -71,7 +71,7 @@ struct MessageNodeTests {
   @Test("The latest value of a key arrives, in both directions, and is there after a restart")
   func latest() async throws {
     try await withTestBus { place in
-      let watchID = DeviceID("watch")!
+      let watchID = DeviceID("watch")
       let bus = try RunningBus(place)
       let directory = place.directory + "/watch"
       let watch = try bus.peer("watch", store: try NodeStore(directory: directory))
@@ -104,7 +104,7 @@ struct MessageNodeTests {
   @Test("A live message without a receiver is an error at once")
   func live() async throws {
     try await withTestBus { place in
-      let watchID = DeviceID("watch")!
+      let watchID = DeviceID("watch")
       let bus = try RunningBus(place)
       let watch = try bus.peer("watch")
       let got = Got()
@@ -119,10 +119,10 @@ struct MessageNodeTests {
             try await watch.post(AppMessage(name: "late", body: []), by: .live)
           }
           await #expect(throws: RunBusError.self) {
-            try await bus.hub.post(AppMessage(name: "whom", body: []), by: .queued, to: DeviceID("nobody")!)
+            try await bus.hub.post(AppMessage(name: "whom", body: []), by: .queued, to: DeviceID("nobody"))
           }
           await #expect(throws: RunBusError.self) {
-            try await watch.post(AppMessage(name: "", body: []), by: .queued)
+            try await watch.post(AppMessage(id: .random(), name: "", body: []), by: .queued)
           }
           group.cancelAll()
         }
@@ -139,7 +139,9 @@ struct MessageNodeTests {
       let peer = try first.peer("watch", store: try NodeStore(directory: watch))
       try await withRunning([first.hub, peer]) {
         _ = try await peer.snapshots().first("the state") { $0.order.term == 1 }
-        for number in 1...20 { try await peer.post(AppMessage(name: "\(number)", body: []), by: .queued) }
+        for number in 1...20 {
+          try await peer.post(AppMessage(id: .random(), name: "\(number)", body: []), by: .queued)
+        }
       }
       let second = try RunningBus(place, store: try NodeStore(directory: phone))
       let again = try second.peer("watch", store: try NodeStore(directory: watch))

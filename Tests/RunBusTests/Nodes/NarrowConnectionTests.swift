@@ -47,12 +47,12 @@ struct NarrowConnectionTests {
   func messages() async throws {
     let narrow = NarrowBus()
     let hub = Hub(
-      configuration: HubConfiguration(deviceID: DeviceID("phone")!), listeners: [NarrowListener(narrow: narrow)],
+      configuration: HubConfiguration(deviceID: DeviceID("phone")), listeners: [NarrowListener(narrow: narrow)],
       store: NodeStore(), loop: try Loop())
     let peer = Peer(
-      configuration: PeerConfiguration(deviceID: DeviceID("watch")!, role: .watch),
+      configuration: PeerConfiguration(deviceID: DeviceID("watch"), role: .watch),
       connector: NarrowConnector(narrow: narrow), store: NodeStore(), loop: try Loop())
-    let messages = (0..<10).map { AppMessage(name: "\($0)", body: [UInt8](repeating: 7, count: 11_000)) }
+    let messages = (0..<10).map { AppMessage(id: .random(), name: "\($0)", body: [UInt8](repeating: 7, count: 11_000)) }
     try await withRunning([peer]) {
       for message in messages { try await peer.post(message, by: .queued) }
       let last = await peer.messageReceipts(for: messages[9].id)

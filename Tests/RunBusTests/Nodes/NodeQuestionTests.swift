@@ -12,10 +12,10 @@ struct NodeQuestionTests {
     init() throws {
       let loop = try Loop()
       phone = Hub(
-        configuration: HubConfiguration(deviceID: DeviceID("phone")!), listeners: [bus.listener], store: NodeStore(),
+        configuration: HubConfiguration(deviceID: DeviceID("phone")), listeners: [bus.listener], store: NodeStore(),
         loop: loop)
       watch = Peer(
-        configuration: PeerConfiguration(deviceID: DeviceID("watch")!, role: .watch), connector: bus.connector,
+        configuration: PeerConfiguration(deviceID: DeviceID("watch"), role: .watch), connector: bus.connector,
         store: NodeStore(), loop: loop)
     }
   }
@@ -155,7 +155,7 @@ struct NodeQuestionTests {
       let recovery = await #expect(throws: RunBusError.self) { try await pair.phone.recover(.resume) }
       #expect(recovery?.code == .notRecovering)
       let post = await #expect(throws: RunBusError.self) {
-        try await pair.phone.post(AppMessage(name: "note", body: []), by: .queued, to: DeviceID("nobody")!)
+        try await pair.phone.post(AppMessage(name: "note", body: []), by: .queued, to: DeviceID("nobody"))
       }
       #expect(post?.code == .unknownDevice)
     }

@@ -198,7 +198,7 @@ private struct ScriptedHub {
     try await send(
       .welcome(
         Welcome(
-          nonce: hello.nonce, nodeID: NodeID(high: 3, low: 3), storeID: storeID, deviceID: DeviceID("phone")!,
+          nonce: hello.nonce, nodeID: NodeID(high: 3, low: 3), storeID: storeID, deviceID: DeviceID("phone"),
           eventsEndpoint: await end.eventsEndpoint, speed: .realTime, debounce: .zero, received: received,
           state: StateMessage(snapshot: snapshot, age: .zero))))
   }

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Requests over a transport", .timeLimit(.minutes(2)))
 struct RequesterTests {
-  private static let shell = DeviceID("shell")!
+  private static let shell = DeviceID("shell")
 
   /// A hub in this process and a requester, joined without sockets.
   private func withHub(
@@ -12,7 +12,7 @@ struct RequesterTests {
   ) async throws {
     let bus = InProcessBus()
     let hub = Hub(
-      configuration: HubConfiguration(deviceID: DeviceID("phone")!, debounce: .zero), listeners: [bus.listener],
+      configuration: HubConfiguration(deviceID: DeviceID("phone"), debounce: .zero), listeners: [bus.listener],
       store: NodeStore(), loop: try Loop())
     let requester = Requester(connector: bus.connector, loop: try Loop())
     try await withRunning([hub]) { try await body(hub, requester) }
@@ -64,7 +64,7 @@ struct RequesterTests {
     await #expect(throws: CancellationError.self) { try await question.value }
     // A hub that comes later answers the next one.
     let hub = Hub(
-      configuration: HubConfiguration(deviceID: DeviceID("phone")!), listeners: [bus.listener], store: NodeStore(),
+      configuration: HubConfiguration(deviceID: DeviceID("phone")), listeners: [bus.listener], store: NodeStore(),
       loop: try Loop())
     try await withRunning([hub]) {
       let state = try await requester.state()

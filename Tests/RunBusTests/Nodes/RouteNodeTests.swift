@@ -38,7 +38,7 @@ struct RouteNodeTests {
     settings.weightKilograms = 70
     let hub = Hub(
       configuration: HubConfiguration(
-        deviceID: DeviceID("phone")!, debounce: .zero, speed: BusSpeed(factor: 60)!, metrics: settings),
+        deviceID: DeviceID("phone"), debounce: .zero, speed: BusSpeed(factor: 60)!, metrics: settings),
       listeners: [transport.listener], store: NodeStore(), loop: loop)
     func peer(_ name: String) -> Peer {
       Peer(

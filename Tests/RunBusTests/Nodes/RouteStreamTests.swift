@@ -19,7 +19,7 @@ struct RouteStreamTests {
     init() throws {
       loop = try Loop()
       hub = Hub(
-        configuration: HubConfiguration(deviceID: DeviceID("phone")!, debounce: .zero, speed: BusSpeed(factor: 60)!),
+        configuration: HubConfiguration(deviceID: DeviceID("phone"), debounce: .zero, speed: BusSpeed(factor: 60)!),
         listeners: [transport.listener], store: NodeStore(), loop: loop)
     }
 

@@ -40,10 +40,10 @@ struct RunClockTests {
   func nodes() async throws {
     let (transport, loop) = (InProcessBus(), try Loop())
     let hub = Hub(
-      configuration: HubConfiguration(deviceID: DeviceID("phone")!, debounce: .zero),
+      configuration: HubConfiguration(deviceID: DeviceID("phone"), debounce: .zero),
       listeners: [transport.listener], store: NodeStore(), loop: loop)
     let watch = Peer(
-      configuration: PeerConfiguration(deviceID: DeviceID("watch")!, role: .watch), connector: transport.connector,
+      configuration: PeerConfiguration(deviceID: DeviceID("watch"), role: .watch), connector: transport.connector,
       store: NodeStore(), loop: loop)
     #expect(hub.runClock.elapsed() == nil && watch.runClock.busTime() == nil)
     #expect(watch.runClock.busTime(at: Date()) == nil)

@@ -17,7 +17,7 @@ struct StoreDamageTests {
     ]
   }
   private static let stream = StreamID(sender: StoreID(high: 1, low: 1), kind: .samples)
-  private static let phone: DeviceID = DeviceID("phone")!
+  private static let phone: DeviceID = DeviceID("phone")
   private static let commits: UInt64 = 12
 
   /// A store that was killed behind its last commit, and how long its log was behind each.

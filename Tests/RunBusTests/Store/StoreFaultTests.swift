@@ -20,7 +20,7 @@ struct StoreFaultTests {
       RunID(high: 0, low: run), LedgerEntry(time: .zero, position: position, event: .transition(transition)))
   }
   private let phone: DeviceID
-  init() throws { phone = try #require(DeviceID("phone")) }
+  init() throws { phone = DeviceID("phone") }
 
   @Test("A failing commit leaves nothing, and what follows a full disk is written")
   func failingCommit() async throws {

@@ -42,8 +42,8 @@ struct StoreFilesTests {
     for what in ["store", "lock"] {
       let scratch = try ScratchDirectory()
       let location = BusLocation(
-        bus: BusName("a")!, environment: ["XDG_RUNTIME_DIR": scratch.file("run"), "XDG_STATE_HOME": scratch.file("s")])
-      let phone = DeviceID("phone")!
+        bus: BusName("a"), environment: ["XDG_RUNTIME_DIR": scratch.file("run"), "XDG_STATE_HOME": scratch.file("s")])
+      let phone = DeviceID("phone")
       let lock = try HubLock.acquire(location, device: phone)
       let store = try NodeStore(directory: location.stateDirectory(for: phone), device: phone)
       let hub = Hub(
@@ -65,12 +65,12 @@ struct StoreFilesTests {
   @Test("A hub whose lock was taken away leaves the sockets at their paths to whoever has the bus now")
   func socketsOfAnother() throws {
     let scratch = try ScratchDirectory()
-    let location = BusLocation(bus: BusName("a")!, environment: ["XDG_RUNTIME_DIR": scratch.path])
-    let first = try HubLock.acquire(location, device: DeviceID("phone")!)
+    let location = BusLocation(bus: BusName("a"), environment: ["XDG_RUNTIME_DIR": scratch.path])
+    let first = try HubLock.acquire(location, device: DeviceID("phone"))
     #expect(first.isInPlace)
     try FileManager.default.removeItem(atPath: location.runtimeDirectory)
     #expect(!first.isInPlace)
-    let second = try HubLock.acquire(location, device: DeviceID("phone2")!)
+    let second = try HubLock.acquire(location, device: DeviceID("phone2"))
     #expect(second.isInPlace && !first.isInPlace)
     // Made while the second has the bus; a socket would do as well, but nothing else may be lost either.
     let path = try #require(location.socketFiles.first)
@@ -107,14 +107,14 @@ struct StoreFilesTests {
       #expect(error?.message.contains(scratch.path) == true && error?.message.contains("\n") == false)
     }
     let scratch = try ScratchDirectory()
-    let location = BusLocation(bus: BusName("a")!, environment: ["XDG_RUNTIME_DIR": scratch.path])
+    let location = BusLocation(bus: BusName("a"), environment: ["XDG_RUNTIME_DIR": scratch.path])
     try location.prepareRuntimeDirectory()
     let path = try #require(location.lockFile)
     #expect(HubLock.obstacle(at: location) == nil)
     try obstruct(path, with: kind)
     #expect(HubLock.holder(of: location) == nil)
     #expect(HubLock.obstacle(at: location) == "\(path) is not a file: move it away")
-    let error = #expect(throws: RunBusError.self) { try HubLock.acquire(location, device: DeviceID("phone")!) }
+    let error = #expect(throws: RunBusError.self) { try HubLock.acquire(location, device: DeviceID("phone")) }
     #expect(error?.message == "\(path) is not a file: move it away")
   }
 

@@ -96,7 +96,7 @@ struct StoreLateDamageTests {
     let files = try await closedFiles(node)
     let store = try NodeStore(directory: files.path)
     try await store.commit([
-      .setHub(StoreID(high: 1, low: 2), DeviceID("phone")!),
+      .setHub(StoreID(high: 1, low: 2), DeviceID("phone")),
       .renumber(
         OutboundStreamID(receiver: .none, kind: .commands),
         to: OutboundStreamID(receiver: StoreID(high: 1, low: 2), kind: .commands)),
@@ -147,7 +147,7 @@ struct StoreLateDamageTests {
     })
     let store = try NodeStore(directory: scratch.path, device: nil, options: options)
     let hub = Hub(
-      configuration: HubConfiguration(deviceID: DeviceID("phone")!, debounce: .zero), listeners: [NoWire()],
+      configuration: HubConfiguration(deviceID: DeviceID("phone"), debounce: .zero), listeners: [NoWire()],
       store: store,
       loop: try Loop())
     let running = Task { try await hub.run() }

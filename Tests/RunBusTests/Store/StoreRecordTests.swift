@@ -79,7 +79,7 @@ struct StoreRecordTests {
   func dropped() async throws {
     let scratch = try ScratchDirectory()
     let runs = [RunID(high: 1, low: 1), RunID(high: 1, low: 2)]
-    let change = Author(source: .phone, deviceID: DeviceID("phone")!, commandID: CommandID(high: 0, low: 1))
+    let change = Author(source: .phone, deviceID: DeviceID("phone"), commandID: CommandID(high: 0, low: 1))
     // More than one piece, of two runs by turns; every thousandth is a transition, half of these made no
     // revision, and the entry behind it is a gap.
     let entries = (1...UInt64(10_000)).map { position in

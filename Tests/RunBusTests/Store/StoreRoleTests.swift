@@ -7,7 +7,7 @@ import Testing
 
 @Suite("A store holds the history of a hub or of a peer, and refuses the other role")
 struct StoreRoleTests {
-  private let phone = DeviceID("phone")!
+  private let phone = DeviceID("phone")
 
   private func node(_ role: StoreRole, _ store: NodeStore) throws -> any RunBus.Node {
     switch role {

@@ -38,7 +38,7 @@ struct StoreRoundTripTests {
     let memory = NodeStore()
     var generator = OperationGenerator(seed: 7)
     let change = Author(
-      source: .phone, deviceID: try #require(DeviceID("phone")), commandID: CommandID(high: 0, low: 1))
+      source: .phone, deviceID: DeviceID("phone"), commandID: CommandID(high: 0, low: 1))
     let run = RunID(high: 1, low: 1)
     let operations = (1...UInt64(600)).flatMap { number -> [StoreOperation] in
       let transition = Transition(kind: .pause, revision: number, change: change)
@@ -62,7 +62,7 @@ struct StoreRoundTripTests {
       if operations.contains(.setTerm(13)) { throw .full }
     })
     let change = Author(
-      source: .phone, deviceID: try #require(DeviceID("phone")), commandID: CommandID(high: 0, low: 1))
+      source: .phone, deviceID: DeviceID("phone"), commandID: CommandID(high: 0, low: 1))
     let count = UInt64(ControlHistory.transitionsMax)
     // A run of two transitions, more amendments than are remembered, then another run.
     let revisions = [1, 2] + Array(repeating: 2, count: Int(count) + 40) + [3]
@@ -94,7 +94,7 @@ struct StoreRoundTripTests {
     let scratch = try ScratchDirectory()
     let store = try NodeStore(directory: scratch.path)
     let change = Author(
-      source: .phone, deviceID: try #require(DeviceID("phone")), commandID: CommandID(high: 0, low: 1))
+      source: .phone, deviceID: DeviceID("phone"), commandID: CommandID(high: 0, low: 1))
     let start = LedgerEvent.transition(Transition(kind: .start, revision: 1, change: change))
     let again = LedgerEvent.transition(Transition(kind: .start, revision: 2, change: change))
     let beat = LedgerEvent.sample(.heartRate(bpm: 140), change.deviceID)

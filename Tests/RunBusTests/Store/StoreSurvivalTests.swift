@@ -119,7 +119,7 @@ struct StoreSurvivalTests {
       id: CommandID(high: 1, low: 1), kind: .pause, source: .watch, runID: nil,
       base: ObservedRevision(revision: 4, commandID: nil), runOffset: .seconds(9))
     let press = AcceptedCommand(
-      command: command, deviceID: DeviceID("watch")!,
+      command: command, deviceID: DeviceID("watch"),
       origin: .store(StoreID(high: 2, low: 2)),
       sequence: 1, pressedAt: .zero, arrivedAt: .zero)
     try await store.commit([.accept(press, .window)])

@@ -16,13 +16,13 @@ struct DamagedNode {
     switch role {
     case .phone:
       Hub(
-        configuration: HubConfiguration(deviceID: DeviceID("phone")!, debounce: .milliseconds(1)),
+        configuration: HubConfiguration(deviceID: DeviceID("phone"), debounce: .milliseconds(1)),
         listeners: [NoWire()],
         store: store,
         loop: loop)
     case .watch:
       Peer(
-        configuration: PeerConfiguration(deviceID: DeviceID("watch")!, role: .watch), connector: NoWire(), store: store,
+        configuration: PeerConfiguration(deviceID: DeviceID("watch"), role: .watch), connector: NoWire(), store: store,
         loop: loop)
     }
   }

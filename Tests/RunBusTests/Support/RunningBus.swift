@@ -17,7 +17,7 @@ final class RunningBus: Sendable {
     directory = bus.runtimeDirectory
     loop = try Loop()
     hub = Hub(
-      configuration: HubConfiguration(deviceID: DeviceID("phone")!, debounce: debounce, speed: speed),
+      configuration: HubConfiguration(deviceID: DeviceID("phone"), debounce: debounce, speed: speed),
       listeners: [ZeroMQListener(control: "ipc://\(directory)/c", events: "ipc://\(directory)/e")],
       store: store, loop: loop)
   }

@@ -141,7 +141,7 @@ struct FrameBridgeTests {
 
   @Test("The identity of the other end is that of its device, or what the app states")
   func identity() async throws {
-    let watch = DeviceID("watch")!
+    let watch = DeviceID("watch")
     let link = BridgedLink(device: watch)
     let (hub, peer) = try await Self.ends(link)
     try await peer.log.linkUp()

@@ -20,8 +20,8 @@ struct CommandQueueTests {
 
   @Test("One sender has 256 slots; many together leave those that are reserved for devices and for the hub itself")
   mutating func shares() {
-    queue.keepSlots(for: DeviceID("watch")!, isHere: { _ in true })
-    let first = fill(.stated(DeviceID("shell0")!))
+    queue.keepSlots(for: DeviceID("watch"), isHere: { _ in true })
+    let first = fill(.stated(DeviceID("shell0")))
     #expect(first == 256)
     var shared = 256
     for number in 1...9 { shared += fill(.stated(DeviceID("shell\(number)")!)) }
@@ -47,14 +47,14 @@ struct CommandQueueTests {
   @Test("A further device gets the reserved slots of one that is gone and uses none")
   mutating func reserved() {
     for number in 0..<32 { queue.keepSlots(for: DeviceID("watch\(number)")!, isHere: { _ in true }) }
-    let late = DeviceID("late")!
+    let late = DeviceID("late")
     queue.keepSlots(for: late, isHere: { _ in true })
     #expect(!queue.devices.contains(late))
     queue.accept(CommandID(high: 3, low: 1), from: Self.device("watch0"), isHeld: false)
-    let here = DeviceID("watch2")!
+    let here = DeviceID("watch2")
     queue.keepSlots(for: late, isHere: { $0 >= here })
-    #expect(queue.devices.contains(late) && queue.devices.contains(DeviceID("watch0")!))
-    #expect(!queue.devices.contains(DeviceID("watch1")!) && queue.devices.count == 32)
+    #expect(queue.devices.contains(late) && queue.devices.contains(DeviceID("watch0")))
+    #expect(!queue.devices.contains(DeviceID("watch1")) && queue.devices.count == 32)
   }
 
   @Test("Of a series of refusals the first is logged, and another one after a minute without any")

@@ -3,7 +3,7 @@ import Testing
 
 @Suite("What the identity of a connection may do")
 struct HubIdentityTests {
-  private static let watch = DeviceID("watch")!
+  private static let watch = DeviceID("watch")
   private static let link = ConnectionIdentity.link(watch)
   private static func key(_ byte: UInt8) -> ConnectionIdentity {
     .key(KeyFingerprint(Array(repeating: byte, count: KeyFingerprint.byteCount))!)
@@ -32,10 +32,10 @@ struct HubIdentityTests {
     #expect(joins(.localOwner) == [true, true, true, true, true, true])
     #expect(joins(Self.key(1)) == [true, true, true, false, false, false])
     #expect(joins(Self.link) == [true, true, true, true, true, true])
-    #expect(joins(.link(DeviceID("band")!)) == [false, false, false, false, false, false])
+    #expect(joins(.link(DeviceID("band"))) == [false, false, false, false, false, false])
     #expect(joins(.anyone) == [true, true, false, false, false, false])
     func presses(_ identity: ConnectionIdentity) -> [Bool] { users.map { identity.mayPress(as: Self.watch, of: $0) } }
-    #expect(presses(.link(DeviceID("band")!)) == [true, true, false, false, false, false])
+    #expect(presses(.link(DeviceID("band"))) == [true, true, false, false, false, false])
     #expect(presses(.anyone) == joins(.anyone) && presses(Self.key(1)) == joins(Self.key(1)))
   }
 
@@ -139,7 +139,7 @@ struct HubIdentityTests {
     for name in ["phone", "watch"] {
       #expect(hub.requests(name, .start, id: 1, by: .anyone) == ["\(name) ← refused notPermitted"])
     }
-    #expect(hub.requests("watch", .start, id: 1, by: .link(DeviceID("band")!)) == ["watch ← refused notPermitted"])
+    #expect(hub.requests("watch", .start, id: 1, by: .link(DeviceID("band"))) == ["watch ← refused notPermitted"])
     #expect(hub.requests("script", .start, id: 1, by: .anyone) != ["script ← refused notPermitted"])
     #expect(hub.requests("phone", .lap, id: 2, by: .localOwner) != ["phone ← refused notPermitted"])
   }

@@ -69,14 +69,14 @@ struct HubLeftStoreTests {
   @Test("What is owed to a replaced store survives a restart of the hub, and no sequence number is used twice")
   func owedToTheFirst() {
     var hub = HubStage.with("watch")
-    _ = hub.feed(.post(message(1), .queued, to: DeviceID("watch")!))
+    _ = hub.feed(.post(message(1), .queued, to: DeviceID("watch")))
     hub.commitsAll()
     _ = hello(&hub, "watch", Self.other, on: "wrong")
     hub.commitsAll()
     var next = HubStage.opened(history: disk(of: hub).history, now: hub.now)
     var lines = next.hello("watch", nonce: 2) + next.commitsAll()
     #expect(lines.contains("watch ← messages 1"), "\(lines)")
-    lines = next.feed(.post(message(2), .queued, to: DeviceID("watch")!)) + next.commitsAll()
+    lines = next.feed(.post(message(2), .queued, to: DeviceID("watch"))) + next.commitsAll()
     #expect(lines.contains("watch ← messages 2"), "\(lines)")
   }
 
@@ -85,13 +85,13 @@ struct HubLeftStoreTests {
     var hub = HubStage.with("watch")
     _ = hub.says("watch", .goodbye)
     for number in 1...3 as ClosedRange<UInt64> {
-      _ = hub.feed(.post(message(number), .latest(key: "goal"), to: DeviceID("watch")!))
+      _ = hub.feed(.post(message(number), .latest(key: "goal"), to: DeviceID("watch")))
       hub.commitsAll()
     }
     _ = hub.says("watch", .hello(hub.greeting("watch")), session: 0)
     // Another node appears under the same name and gets the next value.
     _ = hello(&hub, "watch", Self.other, on: "wrong")
-    _ = hub.feed(.post(message(9), .latest(key: "goal"), to: DeviceID("watch")!))
+    _ = hub.feed(.post(message(9), .latest(key: "goal"), to: DeviceID("watch")))
     let sent = hub.commitsAll()
     #expect(sent.contains { $0 == "wrong ← goal 4" }, "\(sent)")
     let kept = disk(of: hub).history.delivery.latestSent
@@ -108,13 +108,13 @@ struct HubLeftStoreTests {
   func refusedValue() {
     var hub = HubStage.with("watch")
     _ = hub.says("watch", .goodbye)
-    _ = hub.feed(.post(message(1), .latest(key: "goal"), to: DeviceID("watch")!))
+    _ = hub.feed(.post(message(1), .latest(key: "goal"), to: DeviceID("watch")))
     hub.commitsAll()
     _ = hub.says("watch", .hello(hub.greeting("watch")), session: 0)
     _ = hello(&hub, "watch", Self.other, on: "wrong")
     hub.commitsAll()
     let tooLong = AppMessage(id: MessageID(high: 0, low: 9), name: "", body: [])
-    _ = hub.feed(.post(tooLong, .latest(key: "goal"), to: DeviceID("watch")!))
+    _ = hub.feed(.post(tooLong, .latest(key: "goal"), to: DeviceID("watch")))
     let owed = hub.core.mail.waitingCount(of: HubStage.store("watch"))
     #expect(owed == 1 && hub.core.mail.waitingCount(of: Self.other) == 0)
   }
@@ -149,7 +149,7 @@ struct HubLeftStoreTests {
     #expect(hub.core.mail.receivedValues.count == LatestValues.keysMax)
     _ = hub.says("c0", .goodbye)
     hub.core.giveUp(StoreID(high: 5, low: 0))
-    #expect(hub.core.latest("c0.0", from: DeviceID("wrong")!) != nil)
+    #expect(hub.core.latest("c0.0", from: DeviceID("wrong")) != nil)
     #expect(hub.core.mail.receivedValues.count == LatestValues.keysMax)
   }
 

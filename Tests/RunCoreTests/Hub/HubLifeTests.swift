@@ -244,7 +244,7 @@ extension SessionTable {
   fileprivate func opened() -> UInt64 {
     var table = self
     let hello = Hello(
-      deviceID: DeviceID("watch")!, role: .watch, nodeID: NodeID(high: 3, low: 1), storeID: StoreID(high: 2, low: 1),
+      deviceID: DeviceID("watch"), role: .watch, nodeID: NodeID(high: 3, low: 1), storeID: StoreID(high: 2, low: 1),
       nonce: 1, termSeen: 0)
     let connection = ConnectionID.named("watch")
     table.open(hello, sentAt: .zero, on: connection, isRunOn: false, at: .zero)

@@ -132,7 +132,7 @@ struct HubRecordTests {
     disk.commit(stage.durable)
     let journal = disk.journal(of: run)
     #expect(journal.contains { if case .lap = $0.event { true } else { false } })
-    #expect(!journal.contains { $0.event == .sample(.heartRate(bpm: 150), DeviceID("watch")!) })
+    #expect(!journal.contains { $0.event == .sample(.heartRate(bpm: 150), DeviceID("watch")) })
     #expect(disk.history.expectedRecords.map(\.runID) == [run])
   }
 
@@ -148,7 +148,7 @@ struct HubRecordTests {
       .append(
         RunID(high: 1, low: 1),
         LedgerEntry(
-          time: .zero + .seconds(40), position: 999, event: .sample(.cadence(stepsPerMinute: 170), DeviceID("watch")!))),
+          time: .zero + .seconds(40), position: 999, event: .sample(.cadence(stepsPerMinute: 170), DeviceID("watch")))),
       .expectRecord(
         ExpectedRecord(runID: RunID(high: 1, low: 1), isConflicted: false)),
     ])

@@ -389,7 +389,7 @@ struct HubRecoveryTests {
       history.clock = mark
       let clock = BusClock.continuing(mark, real: real, wallSeconds: wall, bootID: bootID, speed: .realTime)
       let settings = HubCore.Settings(
-        deviceID: DeviceID("phone")!, nodeID: NodeID(high: 1, low: 1), storeID: HubStage.storeID,
+        deviceID: DeviceID("phone"), nodeID: NodeID(high: 1, low: 1), storeID: HubStage.storeID,
         debounce: HubStage.debounce, clock: clock)
       var core = HubCore(
         settings: settings, history: history, now: clock.bus(at: real), wallSeconds: wall, bootID: bootID)

@@ -36,7 +36,7 @@ struct HubRequestTests {
   @Test("A request of another version is refused, whatever it asks for")
   func versions() {
     var hub = HubStage.opened()
-    let start = CommandRequest(command: hub.command(.start, by: "shell"), deviceID: DeviceID("shell")!, age: .zero)
+    let start = CommandRequest(command: hub.command(.start, by: "shell"), deviceID: DeviceID("shell"), age: .zero)
     for subject in [Request.Subject.command(start), .state, .inquiry(.peers)] {
       #expect(hub.asks("shell", subject, version: wireVersion + 1) == ["shell ← refused versionMismatch"])
       #expect(hub.asks("shell", subject, version: 0, isPlain: true) == ["shell ← refused versionMismatch"])
@@ -145,7 +145,7 @@ struct HubRequestTests {
     let one = hub.command(.lap, by: "shell", id: 5)
     #expect(hub.shell("shell", one) == ["note", "shell ← refused busy"])
     #expect(hub.requests("shell", .lap, id: 5) == ["shell ← refused busy"])
-    let spooled = ForwardedCommand(command: one, deviceID: DeviceID("shell")!, since: hub.now, isUncertain: false)
+    let spooled = ForwardedCommand(command: one, deviceID: DeviceID("shell"), since: hub.now, isUncertain: false)
     #expect(hub.feed(.spooled([spooled])) == [])
     hub.passes(.seconds(1))
     #expect(!hub.isDurable(one.id))

@@ -96,7 +96,7 @@ struct HubRestartTests {
     second.commitsAll()
     #expect(second.sends("watch", start, sequence: 1) == ["watch ← commands to 1"])
     // The same command by a plain request.
-    let request = CommandRequest(command: start, deviceID: DeviceID("watch")!, age: .zero)
+    let request = CommandRequest(command: start, deviceID: DeviceID("watch"), age: .zero)
     #expect(second.asks("script", .command(request), isPlain: true) == ["commit: "])
     #expect(second.commits() == ["script ← start applied 1"])
   }

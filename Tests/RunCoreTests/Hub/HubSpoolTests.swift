@@ -3,7 +3,7 @@ import Testing
 
 @Suite("A press that reaches the hub in several ways at once")
 struct HubSpoolTests {
-  private static let shell = DeviceID("shell")!
+  private static let shell = DeviceID("shell")
 
   /// A hub whose commits are durable at once.
   private struct Place {
@@ -13,7 +13,7 @@ struct HubSpoolTests {
 
     init() {
       let settings = HubCore.Settings(
-        deviceID: DeviceID("phone")!, nodeID: NodeID(high: 3, low: 1), storeID: StoreID(high: 2, low: 1),
+        deviceID: DeviceID("phone"), nodeID: NodeID(high: 3, low: 1), storeID: StoreID(high: 2, low: 1),
         debounce: .milliseconds(500), clock: BusClock(realAnchor: .zero, busAnchor: .zero, speed: .realTime))
       core = HubCore(settings: settings, now: .zero)
       feed(.started)

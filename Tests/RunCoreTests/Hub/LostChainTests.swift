@@ -17,7 +17,7 @@ struct LostChainTests {
       "watch", .command(CommandTransmission(command: start, sequence: 1, age: .seconds(50), stopFollows: true)))
     hub.commitsAll()
     let anew = Hello(
-      version: wireVersion, deviceID: DeviceID("watch")!, role: .watch, nodeID: NodeID(high: 3, low: 1),
+      version: wireVersion, deviceID: DeviceID("watch"), role: .watch, nodeID: NodeID(high: 3, low: 1),
       storeID: HubStage.store("anew"), nonce: 1, termSeen: 0)
     _ = hub.feed(
       .frame(.named("anew"), PeerFrame(session: 0, sentAt: hub.clock.real(at: hub.now), message: .hello(anew))))

@@ -49,7 +49,7 @@ struct MessageNewsTests {
   func peer() {
     var peer = PeerStage.up()
     #expect(peer.feed(.inquire(.post(note(7), to: DeviceID("widget")), 1)) == ["answer 1: failed"])
-    for (number, device) in [(UInt64(2), nil), (3, DeviceID("phone"))] {
+    for (number, device) in [(2, nil), (3, "phone")] as [(UInt64, DeviceID?)] {
       #expect(answers(peer.feed(.inquire(.post(note(number), to: device), number))) == [])
       let lines = peer.commits()
       #expect(answers(lines) == ["answer \(number): done"])

@@ -30,7 +30,7 @@ struct SessionTableTests {
     #expect(table.silenceCheckAt == Self.seconds(6))
     #expect(silent(at: 5) == [] && silent(at: 6) == ["watch"])
     table.fallSilent(.named("a"))
-    #expect(!table.isReachable(DeviceID("watch")!))
+    #expect(!table.isReachable(DeviceID("watch")))
     #expect(table.loss(of: Self.hello("watch"), wasReachable: true)?.isReachable == false)
     #expect(table.hear(.named("a"), at: Self.seconds(7))?.isReachable == true)
     #expect(table.hear(.named("a"), at: Self.seconds(8)) == nil)

@@ -27,7 +27,7 @@ struct RecordDeliveryTests {
   private func changes(_ number: UInt64, version: UInt64 = 1, fixes: Int = 0, title: String = "") -> [RecordChange] {
     let point = RoutePoint(offset: .seconds(1), position: Position(latitude: 1, longitude: 2), verdict: .counted)
     let summary = RecordSummary(
-      runID: Self.run, version: version, deviceID: DeviceID("phone")!, hubDeviceID: DeviceID("phone")!,
+      runID: Self.run, version: version, deviceID: DeviceID("phone"), hubDeviceID: DeviceID("phone"),
       appVersion: "1", startedAtUnixSeconds: 1, elapsed: .seconds(1), active: .seconds(1), title: title)
     let body = RecordBody(
       report: RunReport(metrics: RunMetrics()), route: [RoutePoint](repeating: point, count: fixes))

@@ -12,7 +12,7 @@ struct QuarantineTests {
     }
     var quarantine = Quarantine([message(1)], shift: .seconds(-30))
     quarantine.note([.quarantine(message(2)), .setTerm(1)])
-    let reports = quarantine.reports(at: .zero + .seconds(10)) { _ in DeviceID("phone")! }
+    let reports = quarantine.reports(at: .zero + .seconds(10)) { _ in DeviceID("phone") }
     #expect(reports.map(\.id.low) == [1, 2])
     #expect(reports.map(\.age) == [.seconds(30), .zero])
     #expect(quarantine.message(MessageID(high: 0, low: 1))?.message.name == "m")

@@ -7,7 +7,7 @@ struct PeerFlightTests {
   private struct Stage {
     var core = PeerCore(
       settings: PeerCore.Settings(
-        deviceID: DeviceID("watch")!, role: .watch, nodeID: NodeID(high: 3, low: 1), storeID: StoreID(high: 2, low: 1),
+        deviceID: DeviceID("watch"), role: .watch, nodeID: NodeID(high: 3, low: 1), storeID: StoreID(high: 2, low: 1),
         topics: [.snapshots], seed: 1))
     var sent: [UInt64] = []
     var nonce: UInt64 = 0
@@ -36,7 +36,7 @@ struct PeerFlightTests {
           startedAt: nil, capturedAt: .zero, metrics: RunMetrics()), age: .zero)
       let welcome = Welcome(
         nonce: nonce, nodeID: NodeID(high: 3, low: 2), storeID: StoreID(high: 2, low: 2),
-        deviceID: DeviceID("phone")!, eventsEndpoint: "events", speed: .realTime, debounce: .zero, received: [:],
+        deviceID: DeviceID("phone"), eventsEndpoint: "events", speed: .realTime, debounce: .zero, received: [:],
         state: state)
       feed(.frame(HubFrame(session: 1, message: .welcome(welcome))))
     }

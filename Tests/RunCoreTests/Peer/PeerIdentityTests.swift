@@ -16,7 +16,7 @@ struct PeerIdentityTests {
     #expect(identity.renew(at: .zero + .seconds(4), generator: &generator).map(NodeLines.line) == nil)
     #expect(identity.storeID == second)
     #expect(identity.renew(at: .zero + .seconds(5), generator: &generator).map(NodeLines.line) == "store")
-    let hub = PeerIdentity.Hub(storeID: StoreID(high: 1, low: 1), deviceID: DeviceID("phone")!)
+    let hub = PeerIdentity.Hub(storeID: StoreID(high: 1, low: 1), deviceID: DeviceID("phone"))
     #expect(NodeLines.line(identity.bind(to: hub)) == "hub")
     #expect(identity.receiver == hub.storeID)
   }

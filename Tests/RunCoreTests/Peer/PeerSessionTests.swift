@@ -131,7 +131,7 @@ struct PeerSessionTests {
     #expect(slowed.last == "135.0s send ping 62 within 10.0s")
     // A press of another device, and what the hub makes of it.
     let other = Command(id: CommandID(high: 5, low: 1), kind: .resume, source: .phone)
-    #expect(pings(peer.feed(.event(.command(other, DeviceID("phone")!)))) == ["send ping 63 within 2.0s"])
+    #expect(pings(peer.feed(.event(.command(other, DeviceID("phone"))))) == ["send ping 63 within 2.0s"])
     #expect(pings(peer.publishes(PeerStage.snapshot(1, 2, 3, .running, run: 7))) == [])
     // New numbers in a pause are no news.
     _ = peer.publishes(PeerStage.snapshot(1, 3, 4, .paused, run: 7))

@@ -3,9 +3,9 @@ import Testing
 
 @Suite("Commands that a peer brings from the spool")
 struct PeerSpoolTests {
-  private static let phone = DeviceID("phone")!
+  private static let phone = DeviceID("phone")
   private let press = ForwardedCommand(
-    command: Command(id: CommandID(high: 4, low: 7), kind: .pause, source: .shell), deviceID: DeviceID("shell")!,
+    command: Command(id: CommandID(high: 4, low: 7), kind: .pause, source: .shell), deviceID: DeviceID("shell"),
     since: .zero, isUncertain: false)
 
   /// A peer whose commits are durable at once.
@@ -20,7 +20,7 @@ struct PeerSpoolTests {
     init() {
       core = PeerCore(
         settings: PeerCore.Settings(
-          deviceID: DeviceID("watch")!, role: .watch, nodeID: NodeID(high: 3, low: 1),
+          deviceID: DeviceID("watch"), role: .watch, nodeID: NodeID(high: 3, low: 1),
           storeID: StoreID(high: 2, low: 1),
           topics: [], seed: 1),
         bootID: "boot")

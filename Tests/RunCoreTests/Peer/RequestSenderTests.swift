@@ -50,7 +50,7 @@ struct RequestSenderTests {
 
   private static func press(_ id: UInt64, _ kind: CommandKind = .pause) -> ForwardedCommand {
     ForwardedCommand(
-      command: Command(id: CommandID(high: 4, low: id), kind: kind, source: .shell), deviceID: DeviceID("shell")!,
+      command: Command(id: CommandID(high: 4, low: id), kind: kind, source: .shell), deviceID: DeviceID("shell"),
       since: .zero, isUncertain: false)
   }
 

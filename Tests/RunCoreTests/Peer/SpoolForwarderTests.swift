@@ -8,7 +8,7 @@ struct SpoolForwarderTests {
 
   private func command(_ id: UInt64, pressedAt seconds: Int64) -> ForwardedCommand {
     ForwardedCommand(
-      command: Command(id: CommandID(high: 4, low: id), kind: .lap, source: .shell), deviceID: DeviceID("shell")!,
+      command: Command(id: CommandID(high: 4, low: id), kind: .lap, source: .shell), deviceID: DeviceID("shell"),
       since: .zero + .seconds(seconds), isUncertain: false)
   }
 

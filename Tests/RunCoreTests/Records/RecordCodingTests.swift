@@ -27,7 +27,7 @@ struct RecordCodingTests {
     }
     return RunRecord(
       summary: RecordSummary(
-        runID: RunID(high: 1, low: 2), version: 3, deviceID: DeviceID("watch")!, hubDeviceID: DeviceID("phone")!,
+        runID: RunID(high: 1, low: 2), version: 3, deviceID: DeviceID("watch"), hubDeviceID: DeviceID("phone"),
         appVersion: "1.2", startedAtUnixSeconds: 1_795_000_000.5, elapsed: .seconds(3605), active: .seconds(3600),
         distanceMeters: 10_000.125, setup: RunSetup(weightKilograms: 70.5, isAutoPauseOn: true),
         isConflicted: true, title: "Río ⌚️", note: "two\nlines"),

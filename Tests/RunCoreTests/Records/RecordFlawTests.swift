@@ -13,7 +13,7 @@ struct RecordFlawTests {
     let point = RoutePoint(
       offset: .seconds(1), position: Position(latitude: 50, longitude: 10), verdict: .counted, altitudeMeters: -12)
     var summary = RecordSummary(
-      runID: RunID(high: 1, low: 2), version: 1, deviceID: DeviceID("watch")!, hubDeviceID: DeviceID("phone")!,
+      runID: RunID(high: 1, low: 2), version: 1, deviceID: DeviceID("watch"), hubDeviceID: DeviceID("phone"),
       appVersion: "1", startedAtUnixSeconds: 1_795_000_000, elapsed: .zero, active: .zero,
       setup: RunSetup(weightKilograms: 70))
     summary.add(metrics)

@@ -22,9 +22,9 @@ extension Identifier {
 }
 
 extension DeviceID {
-  static let phone = DeviceID("phone")!
-  static let watch = DeviceID("watch")!
-  static let widget = DeviceID("widget")!
+  static let phone = DeviceID("phone")
+  static let watch = DeviceID("watch")
+  static let widget = DeviceID("widget")
 }
 
 extension BusTime {

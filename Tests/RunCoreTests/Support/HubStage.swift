@@ -40,7 +40,7 @@ struct HubStage {
     }
     clock = BusClock(realAnchor: .zero, busAnchor: .zero, speed: BusSpeed(thousandths: speed * 1000)!)
     var settings = HubCore.Settings(
-      deviceID: DeviceID("phone")!, nodeID: NodeID(high: 1, low: 1), storeID: Self.storeID, debounce: debounce,
+      deviceID: DeviceID("phone"), nodeID: NodeID(high: 1, low: 1), storeID: Self.storeID, debounce: debounce,
       clock: clock, metrics: metrics, recovery: recovery, downtime: downtime, seed: history.term)
     settings.ledgerEntriesMax = ledgerEntriesMax ?? settings.ledgerEntriesMax
     settings.pastReadingsMax = pastReadingsMax ?? settings.pastReadingsMax

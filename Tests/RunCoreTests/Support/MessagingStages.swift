@@ -99,7 +99,7 @@ struct MessageStreamStage {
 
 /// The newest values by key for tests: takes inputs one by one and returns the actions as lines.
 struct LatestValuesStage {
-  static let device = DeviceID("watch")!
+  static let device = DeviceID("watch")
   static let store = StoreID(high: 2, low: 1)
 
   private(set) var values: LatestValues

@@ -46,7 +46,7 @@ struct NodePair {
   private static func peer(_ disk: WorldPeerStore, life: UInt64, at now: BusTime) -> PeerCore {
     PeerCore(
       settings: PeerCore.Settings(
-        deviceID: DeviceID("watch")!, role: .watch, nodeID: NodeID(high: 3, low: 1), storeID: disk.storeID,
+        deviceID: DeviceID("watch"), role: .watch, nodeID: NodeID(high: 3, low: 1), storeID: disk.storeID,
         topics: [], seed: life),
       history: disk.history, now: now, wallSeconds: 0, bootID: "boot")
   }
@@ -54,7 +54,7 @@ struct NodePair {
   private static func hub(_ disk: HubDisk, life: UInt64, at now: BusTime) -> HubCore {
     HubCore(
       settings: HubCore.Settings(
-        deviceID: DeviceID("phone")!, nodeID: NodeID(high: 1, low: 1), storeID: disk.storeID, debounce: .zero,
+        deviceID: DeviceID("phone"), nodeID: NodeID(high: 1, low: 1), storeID: disk.storeID, debounce: .zero,
         clock: BusClock(realAnchor: .zero, busAnchor: .zero, speed: .realTime), seed: 1000 + life),
       history: disk.history, now: now, wallSeconds: 0, bootID: "boot")
   }

@@ -32,7 +32,7 @@ struct PeerStage {
     disk = WorldPeerStore(storeID: storeID)
     core = PeerCore(
       settings: PeerCore.Settings(
-        deviceID: DeviceID("watch")!, role: .watch, nodeID: NodeID(high: 3, low: 1), storeID: storeID,
+        deviceID: DeviceID("watch"), role: .watch, nodeID: NodeID(high: 3, low: 1), storeID: storeID,
         topics: topics, limits: limits, hubLostAfter: hubLostAfter, seed: 1),
       history: history, now: now, wallSeconds: wallSeconds, bootID: bootID)
   }
@@ -65,7 +65,7 @@ struct PeerStage {
       order: SnapshotOrder(term: term, revision: revision, tick: tick), phase: phase,
       runID: run.map { RunID(high: 9, low: $0) },
       changedBy: command.map {
-        Author(source: .phone, deviceID: DeviceID("phone")!, commandID: CommandID(high: 4, low: $0))
+        Author(source: .phone, deviceID: DeviceID("phone"), commandID: CommandID(high: 4, low: $0))
       },
       startedAt: nil, capturedAt: origin, metrics: RunMetrics())
   }
@@ -127,7 +127,7 @@ struct PeerStage {
     hub(
       .welcome(
         Welcome(
-          nonce: nonce ?? self.nonce, nodeID: NodeID(high: 1, low: 1), storeID: store, deviceID: DeviceID("phone")!,
+          nonce: nonce ?? self.nonce, nodeID: NodeID(high: 1, low: 1), storeID: store, deviceID: DeviceID("phone"),
           eventsEndpoint: events, speed: speed, debounce: .milliseconds(500), received: received,
           state: StateMessage(snapshot: snapshot, age: age), recordsThrough: recordsThrough)), session: session)
   }

@@ -86,6 +86,8 @@ extension World {
   // MARK: Handling
 
   mutating func take(_ handlerCall: HandlerCall, at party: WorldParty) {
+    // A live message is handed over whether the app has a handler or not: it can be a question or an answer.
+    guard withApp(party, { $0.isHandling }) else { return }
     withApp(party) { $0.desk.append(handlerCall) }
     serve(party)
   }

@@ -129,7 +129,7 @@ extension World {
     case .acknowledgeLatest(let key, let version):
       let name: DeviceID =
         switch other {
-        case .hub: DeviceID("phone")!
+        case .hub: DeviceID("phone")
         case .peer(let index): peers[index].name
         }
       let row = disk.latestReceived[WorldDelivery.Place(device: name, key: key)]

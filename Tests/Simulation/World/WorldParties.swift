@@ -162,7 +162,7 @@ extension World {
     metrics.setup = climate.setup
     hub.core = HubCore(
       settings: HubCore.Settings(
-        deviceID: DeviceID("phone")!, nodeID: NodeID(high: 1, low: 1), storeID: hub.store.storeID,
+        deviceID: DeviceID("phone"), nodeID: NodeID(high: 1, low: 1), storeID: hub.store.storeID,
         debounce: debounce, clock: hub.busClock, metrics: metrics,
         recovery: climate.recovery, downtime: climate.downtime, seed: random.next()),
       history: history, now: hub.busClock.bus(at: hubNow), wallSeconds: wallSeconds(), bootID: boot)

@@ -45,7 +45,7 @@ extension World {
       if isAlone, machine == nil { pressedAt[command.id] = now }
     }
     let forwarded = commands.map {
-      ForwardedCommand(command: $0, deviceID: DeviceID("script")!, since: since, isUncertain: false)
+      ForwardedCommand(command: $0, deviceID: DeviceID("script"), since: since, isUncertain: false)
     }
     openShell(for: .commands(forwarded), of: Set(commands.map(\.id)), on: machine)
   }

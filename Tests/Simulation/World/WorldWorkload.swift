@@ -183,7 +183,7 @@ extension World {
     guard hub.core != nil else { return }
     tally.count("request")
     let request = Request(
-      .command(CommandRequest(command: command, deviceID: DeviceID("script")!, age: milliseconds(0...100))))
+      .command(CommandRequest(command: command, deviceID: DeviceID("script"), age: milliseconds(0...100))))
     requested[command.id] = command
     let connection = ConnectionID(route: route(number()).route, isRequest: true)
     if !isHealed, chance(10) { return }
@@ -214,7 +214,7 @@ extension World {
       }
     let found = spool.sorted { $0.key < $1.key }.map {
       ForwardedCommand(
-        command: $0.value.command, deviceID: DeviceID("script")!, since: clock.reading(at: $0.value.pressedAt),
+        command: $0.value.command, deviceID: DeviceID("script"), since: clock.reading(at: $0.value.pressedAt),
         isUncertain: false)
     }
     switch party {

@@ -154,7 +154,7 @@ extension World {
     let place = WrongPlace(member: member, voice: index)
     switch frame.message {
     case .welcome(let welcome):
-      if self[place].name == DeviceID("phone")! { faults.append("a member bears the hub's name") }
+      if self[place].name == DeviceID("phone") { faults.append("a member bears the hub's name") }
       self[place].session = frame.session
       for kind in [StreamID.Kind.commands, .samples, .messages] {
         self[place].next[kind] = (welcome.received[kind]?.sequence ?? 0) + 1

@@ -7,9 +7,9 @@ extension World {
   mutating func borrowNames(_ member: Int) {
     switch Int.random(in: 0..<8, using: &random) {
     case 0..<2:
-      let place = newVoice(of: member, name: DeviceID("phone")!)
+      let place = newVoice(of: member, name: DeviceID("phone"))
       self[place].waiting = [someCommand(), .samples([someSample(1)])]
-    case 2: ask(wrongCommand(wrong.identifier(), .lap), as: DeviceID("phone")!)
+    case 2: ask(wrongCommand(wrong.identifier(), .lap), as: DeviceID("phone"))
     case 3..<5: borrowFromVictim(member)
     case 5:
       // Other sessions have numbers close to its own.
@@ -224,7 +224,7 @@ extension World {
 
   /// A request may state any device, because nodes send on behalf of others.
   private mutating func honestName() -> DeviceID {
-    chance(3) ? DeviceID("script")! : peers.randomElement(using: &random)!.name
+    chance(3) ? DeviceID("script") : peers.randomElement(using: &random)!.name
   }
 
   mutating func inventedName() -> DeviceID {

@@ -10,7 +10,7 @@ struct BridgeConnector: PeerConnector {
   ) throws(RunBusError) -> any PeerTransport {
     let peer = BridgePeer(bridge, on: loop, deliver: deliver)
     guard peer.open() else {
-      throw RunBusError(.badInput, "this bridge has a node already: close it first or use a bridge for each node")
+      throw RunBusError(.addressInUse, "this bridge has a node already: close it first or use a bridge for each node")
     }
     return peer
   }

@@ -9,7 +9,7 @@ struct Embed {
     let place = FileManager.default.temporaryDirectory.appendingPathComponent("runbus-embed-\(getpid())")
     defer { try? FileManager.default.removeItem(at: place) }
     let location = BusLocation(
-      bus: BusName("embed")!, environment: ["XDG_RUNTIME_DIR": place.path, "XDG_STATE_HOME": place.path + "/state"])
+      bus: BusName("embed"), environment: ["XDG_RUNTIME_DIR": place.path, "XDG_STATE_HOME": place.path + "/state"])
     try FileManager.default.createDirectory(
       at: place, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
 
@@ -17,9 +17,9 @@ struct Embed {
     // Bus time runs five times as fast, so that the example ends soon.
     let phone = try Hub(
       at: location,
-      configuration: HubConfiguration(deviceID: DeviceID("phone")!, speed: BusSpeed(factor: 5)!), loop: loop)
+      configuration: HubConfiguration(deviceID: DeviceID("phone"), speed: BusSpeed(factor: 5)!), loop: loop)
     let watch = try Peer(
-      at: location, configuration: PeerConfiguration(deviceID: DeviceID("watch")!, role: .watch), loop: loop)
+      at: location, configuration: PeerConfiguration(deviceID: DeviceID("watch"), role: .watch), loop: loop)
 
     try await withThrowingTaskGroup(of: Void.self) { group in
       group.addTask { try await phone.run() }

@@ -21,7 +21,7 @@ enum Notes {
       var lines = shown.makeAsyncIterator()
 
       // Post two values of one key: only the newest needs to arrive.
-      let watchID = DeviceID("watch")!
+      let watchID = DeviceID("watch")
       try await phone.post(AppMessage(name: "units", body: Array("km".utf8)), by: .latest(key: "units"), to: watchID)
       try await phone.post(AppMessage(name: "units", body: Array("miles".utf8)), by: .latest(key: "units"), to: watchID)
       while let line = await lines.next() {

@@ -1,0 +1,102 @@
+public import Foundation
+public import RunCore
+
+extension Peer {
+  /// Asks the hub's app a question and waits for its answer. Question and answer are JSON.
+  ///
+  /// ```swift
+  /// let route = try await watch.request("route", Wish(kilometers: 5), as: Route.self, timeout: .seconds(5))
+  /// ```
+  ///
+  /// The question is a live message: it is sent now or not at all, and is never repeated. The hub's app answers it with
+  /// ``Node/replies(to:taking:_:)``. A request that failed may have been carried out nevertheless.
+  ///
+  /// - Parameters:
+  ///   - name: What the question is about.
+  ///   - question: Its content, at most 32,768 bytes as JSON.
+  ///   - type: What the answer is.
+  ///   - timeout: How long to wait for the answer, in real time.
+  /// - Returns: the answer.
+  /// - Throws: ``RunBusError/Code/unreachable`` when the hub is not connected, ``RunBusError/Code/timeout`` when no
+  ///   answer comes in time (the hub's app may have no handler for this name), ``RunBusError/Code/refused`` when the
+  ///   hub's handler has thrown, ``RunBusError/Code/badInput`` for a question or an answer that is not what it should be,
+  ///   ``RunBusError/Code/full`` when 256 questions have no answer yet, ``RunBusError/Code/closed`` when the peer ends,
+  ///   `CancellationError` when the task is cancelled.
+  public nonisolated func request<Content: Decodable & Sendable>(
+    _ name: MessageName, _ question: some Encodable, as type: Content.Type, timeout: Duration
+  ) async throws -> Content {
+    let message = try AppMessage(name: name, encoding: question)
+    return try await JSONDecoder().value(
+      type, from: Data(ask(message, of: nil, within: BusDuration(timeout))), of: message.name)
+  }
+
+  /// Asks the hub's app a question of bytes; see ``request(_:_:as:timeout:)``.
+  public nonisolated func request(
+    _ name: MessageName, _ question: Data = Data(), timeout: Duration
+  ) async throws -> Data {
+    Data(try await ask(AppMessage(name: name, body: question), of: nil, within: BusDuration(timeout)))
+  }
+}
+
+extension Hub {
+  /// Asks a device's app a question and waits for its answer; see ``Peer/request(_:_:as:timeout:)``.
+  ///
+  /// ```swift
+  /// let battery = try await phone.request("battery", of: "watch", Empty(), as: Battery.self, timeout: .seconds(2))
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - name: What the question is about.
+  ///   - device: The device that is asked.
+  ///   - question: Its content, at most 32,768 bytes as JSON.
+  ///   - type: What the answer is.
+  ///   - timeout: How long to wait for the answer, in real time.
+  /// - Returns: the answer.
+  /// - Throws: As ``Peer/request(_:_:as:timeout:)``; ``RunBusError/Code/badInput`` also for a device that this hub has
+  ///   never met.
+  public nonisolated func request<Content: Decodable & Sendable>(
+    _ name: MessageName, of device: DeviceID, _ question: some Encodable, as type: Content.Type, timeout: Duration
+  ) async throws -> Content {
+    let message = try AppMessage(name: name, encoding: question)
+    return try await JSONDecoder().value(
+      type, from: Data(ask(message, of: device, within: BusDuration(timeout))), of: message.name)
+  }
+
+  /// Asks a device's app a question of bytes; see ``request(_:of:_:as:timeout:)``.
+  public nonisolated func request(
+    _ name: MessageName, of device: DeviceID, _ question: Data = Data(), timeout: Duration
+  ) async throws -> Data {
+    Data(try await ask(AppMessage(name: name, body: question), of: device, within: BusDuration(timeout)))
+  }
+}
+
+extension Node {
+  /// Answers the questions of one name, one at a time, until the task is cancelled or the node ends. Question and
+  /// answer are JSON.
+  ///
+  /// ```swift
+  /// group.addTask {
+  ///   try await phone.replies(to: "route", taking: Wish.self) { wish in
+  ///     try planner.route(of: wish.kilometers)
+  ///   }
+  /// }
+  /// ```
+  ///
+  /// Every live message of this name is a question. Questions do not wait for other messages, so the handler may ask
+  /// one itself. At most 64 of them wait for the handler; further ones are dropped and run into their time-out.
+  ///
+  /// - Parameters:
+  ///   - name: The name of the questions.
+  ///   - type: What a question is. One that is nothing of this kind is answered with a failure.
+  ///   - answer: Makes the answer, at most 32,751 bytes as JSON. When it throws, the request at the other side throws
+  ///     ``RunBusError/Code/refused`` with the error's description.
+  /// - Throws: ``RunBusError/Code/badInput`` when somebody answers questions of this name already.
+  public nonisolated func replies<Question: Decodable & Sendable, Answer: Encodable & Sendable>(
+    to name: MessageName, taking type: Question.Type, _ answer: @escaping @Sendable (Question) async throws -> Answer
+  ) async throws(RunBusError) {
+    try await replies(to: name) { received in
+      let reply = try await answer(received.message.decode(as: Question.self))
+      return Array(try JSONEncoder().body(reply, of: received.message.name))
+    }
+  }
+}

@@ -1,0 +1,50 @@
+import RunCore
+
+// Questions and answers are live messages. The id of a question tells which answer belongs to it.
+extension DrivenNode {
+  /// Asks a question and waits for its answer.
+  ///
+  /// - Parameter device: The device that is asked; a peer asks its hub (`nil`).
+  func ask(_ question: AppMessage, of device: DeviceID?, within timeout: BusDuration) async throws -> [UInt8] {
+    try conversations.ask(question.id, of: device)
+    defer { conversations.forget(question.id) }
+    try await postLive(question, to: device)
+    let late = RunBusError(
+      .timeout,
+      "\(device?.rawValue ?? "the hub") gave no answer to \"\(question.name)\" within \(timeout.seconds) s")
+    let timer = loop.makeTimer { [conversations] in conversations.settle(question.id, .failure(late)) }
+    timer.deadline = Loop.now + timeout
+    defer { timer.deadline = nil }
+    return try await conversations.answer(to: question.id, isolation: self).get()
+  }
+
+  /// Answers the questions of a name until the task is cancelled or the node ends.
+  func serveQuestions(
+    _ name: MessageName, _ answer: @escaping @Sendable (ReceivedMessage) async throws -> [UInt8]
+  ) async throws(RunBusError) {
+    let questions = try conversations.questions(named: name.rawValue)
+    defer { conversations.stopAnswering(name.rawValue) }
+    for await question in questions {
+      guard let reply = await reply(to: question, answer) else { return }
+      let message = AppMessage(
+        id: .random(), name: Reply.messageName, body: reply.body(to: question.message.id))
+      // A device that is out of reach by now gets no answer, and its request ends by its time-out.
+      try? await postLive(message, to: question.from)
+    }
+  }
+}
+
+/// The app's reply to a question, made off the node's thread; `nil` when the task was cancelled meanwhile.
+@concurrent private func reply(
+  to question: ReceivedMessage, _ answer: @Sendable (ReceivedMessage) async throws -> [UInt8]
+) async -> Reply? {
+  do {
+    let content = try await answer(question)
+    guard content.count <= Reply.contentMax else {
+      return .failed("the answer has \(content.count) bytes, and \(Reply.contentMax) are possible")
+    }
+    return .answer(content)
+  } catch {
+    return Task.isCancelled ? nil : .failed("\(error)")
+  }
+}
