@@ -59,7 +59,7 @@ private struct WatchingListener: HubListener {
   let passed = Passed()
 
   func listen(
-    on loop: Loop, deliver: @escaping (HubTransportEvent) -> Void
+    on loop: Loop, deliver: @escaping @Sendable (HubTransportEvent) -> Void
   ) throws(RunBusError) -> any HubTransport {
     let passed = passed
     let transport = try inner.listen(on: loop) { event in

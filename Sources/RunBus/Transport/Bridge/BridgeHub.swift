@@ -10,7 +10,7 @@ struct BridgeListener: HubListener {
   ) throws(RunBusError) -> any HubTransport {
     let hub = BridgeHub(bridge, on: loop, deliver: deliver)
     guard hub.open() else {
-      throw RunBusError(.busHeld, "this bridge has a node already: close it first or use a bridge for each node")
+      throw RunBusError(.addressInUse, "this bridge has a node already: close it first or use a bridge for each node")
     }
     return hub
   }
