@@ -25,7 +25,7 @@ extension DrivenNode {
     let questions = try conversations.questions(named: name.rawValue)
     defer { conversations.stopAnswering(name.rawValue) }
     for await question in questions {
-      guard let reply = await reply(to: question, answer) else { return }
+      guard let reply = await answerQuestion(question, answer) else { return }
       let message = AppMessage(
         id: .random(), name: Reply.messageName, body: reply.body(to: question.message.id))
       // A device that is out of reach by now gets no answer, and its request ends by its time-out.
@@ -35,8 +35,8 @@ extension DrivenNode {
 }
 
 /// The app's reply to a question, made off the node's thread; `nil` when the task was cancelled meanwhile.
-@concurrent private func reply(
-  to question: ReceivedMessage, _ answer: @Sendable (ReceivedMessage) async throws -> [UInt8]
+@concurrent private func answerQuestion(
+  _ question: ReceivedMessage, _ answer: @Sendable (ReceivedMessage) async throws -> [UInt8]
 ) async -> Reply? {
   do {
     let content = try await answer(question)

@@ -9,9 +9,6 @@ enum DurationText {
     return parseUnits(text)
   }
 
-  /// `3:05`, or `1:02:03` from an hour on; whole seconds, rounded down as a stopwatch shows them.
-  static func clock(_ span: BusDuration) -> String { Units.metric.format.duration(span) }
-
   /// Seconds with nine decimals, which read back to the same nanosecond. Written after `@` in an order to press.
   static func exactSeconds(_ span: BusDuration) -> String {
     let (seconds, rest) = span.nanoseconds.quotientAndRemainder(dividingBy: 1_000_000_000)

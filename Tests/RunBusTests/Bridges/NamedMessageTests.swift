@@ -217,7 +217,7 @@ struct NamedMessageTests {
     func claim() throws {
       let notes = try nodes.hub.messages(named: "note")
       let error = #expect(throws: RunBusError.self) { try nodes.hub.messages(named: "note", as: Note.self) }
-      #expect(error?.code == .badInput)
+      #expect(error?.code == .alreadyHandled)
       withExtendedLifetime(notes) {}
     }
     try claim()

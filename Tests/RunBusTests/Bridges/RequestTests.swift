@@ -125,7 +125,7 @@ struct RequestTests {
       let stranger = await #expect(throws: RunBusError.self) {
         try await hub.request("nothing", of: DeviceID("nobody"), timeout: .seconds(60))
       }
-      #expect(stranger?.code == .badInput)
+      #expect(stranger?.code == .unknownDevice)
       await watch.disconnect()
       let away = await #expect(throws: RunBusError.self) { try await watch.request("route", timeout: .seconds(60)) }
       #expect(away?.code == .unreachable)
@@ -188,7 +188,7 @@ struct RequestTests {
       Route(name: "")
     } _: { hub, _ in
       let error = await #expect(throws: RunBusError.self) { try await hub.replies(to: "route") { _ in [] } }
-      #expect(error?.code == .badInput)
+      #expect(error?.code == .alreadyHandled)
     }
   }
 }

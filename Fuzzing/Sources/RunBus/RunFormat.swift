@@ -1,0 +1,1 @@
+../../../Sources/RunBus/Format/RunFormat.swift

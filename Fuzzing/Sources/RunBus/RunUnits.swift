@@ -1,0 +1,1 @@
+../../../Sources/RunBus/Format/RunUnits.swift
