@@ -8,7 +8,7 @@ SIMULATE = .build-simulate/release/simulate
 STATIC = $(if $(filter Linux,$(shell uname -s)),--static-swift-stdlib -Xswiftc -use-ld=lld)
 BUILD_SIMULATE = swift build -c release --product simulate --scratch-path .build-simulate $(STATIC)
 
-.PHONY: run build test simulate proto lint metrics-table soak chaos mutants fuzz sanitize bench check-apple clean
+.PHONY: run build test simulate proto lint api metrics-table soak chaos mutants fuzz sanitize bench check-apple clean
 
 # Phone, watch and widget as three processes on a modelled five-minute run, with presses from all three.
 run: build
@@ -45,6 +45,11 @@ proto:
 lint:
 	@scripts/check-format
 	@scripts/check-imports
+
+# Compares the public surface of the libraries with docs/api.txt; ARGS=--write writes that file.
+api:
+	@scripts/bootstrap
+	@scripts/check-api $(ARGS)
 
 # Writes the table of recordings in docs/metrics.md: numbers of RunBus and of the devices (needs ../shared/runs).
 metrics-table: build
