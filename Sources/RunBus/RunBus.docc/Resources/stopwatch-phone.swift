@@ -1,0 +1,6 @@
+/// The phone's node: it holds the run.
+static func phone(over link: Link, on loop: Loop) -> Hub {
+  Hub(
+    configuration: HubConfiguration(deviceID: "phone"), listeners: [link.phoneEnd.listener],
+    store: NodeStore(), loop: loop)
+}
