@@ -1,3 +1,7 @@
+import Foundation
+import RunBus
+import RunBusUI
+
 /// Runs a stopwatch on a phone and on its watch, in one process, and prints what the two screens show.
 @main
 @MainActor
