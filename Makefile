@@ -8,7 +8,7 @@ SIMULATE = .build-simulate/release/simulate
 STATIC = $(if $(filter Linux,$(shell uname -s)),--static-swift-stdlib -Xswiftc -use-ld=lld)
 BUILD_SIMULATE = swift build -c release --product simulate --scratch-path .build-simulate $(STATIC)
 
-.PHONY: run build test simulate proto lint api metrics-table soak chaos mutants fuzz sanitize bench check-apple clean
+.PHONY: run build test simulate proto lint api docs metrics-table soak chaos mutants fuzz sanitize bench check-apple clean
 
 # Phone, watch and widget as three processes on a modelled five-minute run, with presses from all three.
 run: build
@@ -50,6 +50,11 @@ lint:
 api:
 	@scripts/bootstrap
 	@scripts/check-api $(ARGS)
+# The documentation of the libraries, with its tutorial, as .build/RunBus.doccarchive; any warning fails. `docc preview`
+# or a static web server shows it.
+docs:
+	@scripts/bootstrap
+	@scripts/check-docs --output .build/RunBus.doccarchive
 
 # Writes the table of recordings in docs/metrics.md: numbers of RunBus and of the devices (needs ../shared/runs).
 metrics-table: build

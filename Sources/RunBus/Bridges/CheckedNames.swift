@@ -7,7 +7,7 @@ extension Name {
   /// let device = try DeviceID(validating: settings.deviceName)
   /// ```
   ///
-  /// - Throws: ``RunBusError/Code/badInput`` with one line that says what a name is.
+  /// - Throws: ``RunBus/RunBusError/Code/badInput`` with one line that says what a name is.
   public init(validating text: some StringProtocol) throws(RunBusError) {
     guard let name = Self(text) else {
       throw RunBusError(.badInput, "\"\(ForeignText.shown(text.prefix(64)))\" is not a name: \(Self.rule)")
@@ -19,7 +19,7 @@ extension Name {
 extension MessageName {
   /// The name of a message from text that comes from outside, such as an argument.
   ///
-  /// - Throws: ``RunBusError/Code/badInput`` with one line that says what a name is.
+  /// - Throws: ``RunBus/RunBusError/Code/badInput`` with one line that says what a name is.
   public init(validating text: some StringProtocol) throws(RunBusError) {
     guard let name = Self(text) else {
       throw RunBusError(

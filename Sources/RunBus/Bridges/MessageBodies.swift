@@ -26,7 +26,7 @@ extension AppMessage {
   ///   - name: What the message is about.
   ///   - value: The content.
   ///   - encoder: Another encoder than the usual one; the receiver needs a decoder that fits.
-  /// - Throws: ``RunBusError/Code/badInput`` for a value that is no JSON or needs more than 32,768 bytes.
+  /// - Throws: ``RunBus/RunBusError/Code/badInput`` for a value that is no JSON or needs more than 32,768 bytes.
   public init(
     name: MessageName, encoding value: some Encodable, using encoder: JSONEncoder = JSONEncoder()
   ) throws(RunBusError) {
@@ -47,7 +47,7 @@ extension AppMessage {
   /// - Parameters:
   ///   - type: What the body is.
   ///   - decoder: Another decoder than the usual one.
-  /// - Throws: ``RunBusError/Code/badInput`` for a body that is no such value, with the decoder's error as its cause.
+  /// - Throws: ``RunBus/RunBusError/Code/badInput`` for a body that is no such value, with the decoder's error as its cause.
   public func decode<Content: Decodable>(
     as type: Content.Type, using decoder: JSONDecoder = JSONDecoder()
   ) throws(RunBusError) -> Content {

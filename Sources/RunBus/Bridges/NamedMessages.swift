@@ -27,7 +27,7 @@ extension Node {
   ///   - type: What their bodies are.
   ///   - decoder: Another decoder than the usual one.
   /// - Returns: the messages; they begin with the oldest that is not processed, and end with the node.
-  /// - Throws: ``RunBusError/Code/badInput`` when somebody reads messages of this name already.
+  /// - Throws: ``RunBusError/Code/alreadyHandled`` when somebody reads messages of this name already.
   public nonisolated func messages<Content: Decodable & Sendable>(
     named name: MessageName, as type: Content.Type, using decoder: JSONDecoder = JSONDecoder()
   ) throws(RunBusError) -> IncomingMessages<Content> {

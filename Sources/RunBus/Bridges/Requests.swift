@@ -52,7 +52,7 @@ extension Hub {
   ///   - type: What the answer is.
   ///   - timeout: How long to wait for the answer, in real time.
   /// - Returns: the answer.
-  /// - Throws: As ``Peer/request(_:_:as:timeout:)``; ``RunBusError/Code/badInput`` also for a device that this hub has
+  /// - Throws: As ``Peer/request(_:_:as:timeout:)``; ``RunBusError/Code/unknownDevice`` for a device that this hub has
   ///   never met.
   public nonisolated func request<Content: Decodable & Sendable>(
     _ name: MessageName, of device: DeviceID, _ question: some Encodable, as type: Content.Type, timeout: Duration
@@ -90,7 +90,7 @@ extension Node {
   ///   - type: What a question is. One that is nothing of this kind is answered with a failure.
   ///   - answer: Makes the answer, at most 32,751 bytes as JSON. When it throws, the request at the other side throws
   ///     ``RunBusError/Code/refused`` with the error's description.
-  /// - Throws: ``RunBusError/Code/badInput`` when somebody answers questions of this name already.
+  /// - Throws: ``RunBusError/Code/alreadyHandled`` when somebody answers questions of this name already.
   public nonisolated func replies<Question: Decodable & Sendable, Answer: Encodable & Sendable>(
     to name: MessageName, taking type: Question.Type, _ answer: @escaping @Sendable (Question) async throws -> Answer
   ) async throws(RunBusError) {

@@ -47,8 +47,10 @@ public struct RunFormat: Hashable, Sendable {
 
   /// A pace, rounded down to whole seconds as a stopwatch shows them: `5:41 /km`, `9:08 /mi`.
   ///
-  /// - Parameter secondsPerKilometer: The pace; one above an hour per kilometre means standing still and is written as
-  ///   ``missing``.
+  /// - Parameters:
+  ///   - secondsPerKilometer: The pace; one above an hour per kilometre means standing still and is written as
+  ///     ``missing``.
+  ///   - withUnit: Whether the symbol of the unit follows.
   public func pace(_ secondsPerKilometer: Double?, withUnit: Bool = true) -> String {
     guard let pace = secondsPerKilometer, pace >= 0, pace < 3600 else { return Self.missing }
     let clock = duration(BusDuration(seconds: units.pace(fromSecondsPerKilometer: pace)))

@@ -104,7 +104,7 @@ final class Conversations: Sendable {
 
   /// The questions of a name from now on.
   ///
-  /// - Throws: ``RunBusError/Code/badInput`` when somebody answers them already.
+  /// - Throws: ``RunBusError/Code/alreadyHandled`` when somebody answers them already.
   func questions(named name: String) throws(RunBusError) -> AsyncStream<ReceivedMessage> {
     let (stream, continuation) = AsyncStream.makeStream(
       of: ReceivedMessage.self, bufferingPolicy: .bufferingOldest(Self.waitingMax))

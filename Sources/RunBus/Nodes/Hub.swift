@@ -12,7 +12,7 @@ import RunWire
 /// try await hub.run()  // until its task is cancelled
 /// ```
 ///
-/// The hub passes events to its ``RunCore/HubCore``, which makes all decisions, and carries out the actions that come
+/// The hub passes events to its `HubCore`, which makes all decisions, and carries out the actions that come
 /// back. The actor runs on its loop's thread, where its sockets are.
 public actor Hub: Node, DrivenNode {
   /// The loop's thread, which executes this actor.
@@ -39,7 +39,7 @@ public actor Hub: Node, DrivenNode {
   /// Whether the app follows the route on this hub.
   private var isRouteFollowed = false
 
-  /// Makes a hub from its parts; ``init(at:configuration:loop:)`` is the usual way.
+  /// Makes a hub from its parts; ``init(at:alsoAt:configuration:loop:)`` is the usual way.
   ///
   /// - Parameters:
   ///   - configuration: How the hub is set up.
@@ -83,7 +83,7 @@ public actor Hub: Node, DrivenNode {
   /// The stages of all of the hub's own commands; see ``Node/ownReceipts()``.
   public func ownReceipts() -> AsyncStream<Receipt> { driver.broadcaster.ownReceipts() }
 
-  /// Adds a reading of one of the hub's own sensors; see ``Node/add(_:)``.
+  /// Adds a reading of one of the hub's own sensors; see ``Node/add(_:)-(Sample)``.
   ///
   /// - Throws: ``RunBusError/Code/badInput`` for a value that no sensor gives, ``RunBusError/Code/closed`` when the hub
   ///   does not run.

@@ -8,12 +8,12 @@ extension Hub {
   /// See ``Node/outbox()``.
   public func outbox() async throws(RunBusError) -> [OutboxReport] { try await heldOutbox() }
 
-  /// See ``Node/cancel(_:)-command``.
+  /// See ``Node/cancel(_:)-(CommandID)``.
   public func cancel(_ command: CommandID) async throws(RunBusError) {
     try await cancelHeld(MessageID(high: command.high, low: command.low))
   }
 
-  /// See ``Node/cancel(_:)-message``.
+  /// See ``Node/cancel(_:)-(MessageID)``.
   public func cancel(_ message: MessageID) async throws(RunBusError) { try await cancelHeld(message) }
 
   /// See ``Node/quarantine()``.

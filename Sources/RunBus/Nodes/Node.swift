@@ -31,8 +31,8 @@ public protocol Node: Actor {
   /// Gives a command and waits for its verdict.
   ///
   /// Cancelling the task ends only the waiting: the command stays valid, the node delivers it, and it may take effect. A
-  /// task that is cancelled before the call gives no command. ``receipts(for:)`` and ``ownReceipts()`` still report its verdict, and ``cancel(_:)-command``
-  /// takes it back as long as it was never sent.
+  /// task that is cancelled before the call gives no command. ``receipts(for:)`` and ``ownReceipts()`` still report its
+  /// verdict, and ``cancel(_:)-(CommandID)`` takes it back as long as it was never sent.
   ///
   /// - Returns: What became of the command. A rejected command is no error.
   /// - Throws: `CancellationError` when the task is cancelled, ``RunBusError/Code/closed`` when the node ends first.
@@ -111,7 +111,7 @@ public protocol Node: Actor {
 
   /// Cancels a queued message of this node that was never sent.
   ///
-  /// - Throws: As ``cancel(_:)-command``.
+  /// - Throws: As ``cancel(_:)-(CommandID)``.
   func cancel(_ message: MessageID) async throws(RunBusError)
 
   /// The messages in quarantine, oldest first: each was refused five times by its receiver's handler.
@@ -174,7 +174,7 @@ public protocol Node: Actor {
   /// - Parameters:
   ///   - name: The name of the messages.
   ///   - decode: Makes the content of a message. When it throws, the message counts as one whose handler failed.
-  /// - Throws: ``RunBusError/Code/badInput`` when somebody reads messages of this name already.
+  /// - Throws: ``RunBusError/Code/alreadyHandled`` when somebody reads messages of this name already.
   nonisolated func messages<Content>(
     named name: MessageName, decodedBy decode: @escaping @Sendable (AppMessage) throws -> Content
   ) throws(RunBusError) -> IncomingMessages<Content>
@@ -185,7 +185,7 @@ public protocol Node: Actor {
   ///   - name: The name of the questions.
   ///   - answer: Makes the answer to a question, at most 32,751 bytes. When it throws, the other side's request throws
   ///     ``RunBusError/Code/refused``.
-  /// - Throws: ``RunBusError/Code/badInput`` when somebody answers questions of this name already.
+  /// - Throws: ``RunBusError/Code/alreadyHandled`` when somebody answers questions of this name already.
   func replies(
     to name: MessageName, _ answer: @escaping @Sendable (ReceivedMessage) async throws -> [UInt8]
   ) async throws(RunBusError)

@@ -12,7 +12,7 @@ import RunWire
 /// try await watch.run()  // until its task is cancelled
 /// ```
 ///
-/// The peer passes events to its ``RunCore/PeerCore``, which makes all decisions, and carries out the actions that come
+/// The peer passes events to its `PeerCore`, which makes all decisions, and carries out the actions that come
 /// back. The actor runs on its loop's thread, where its sockets are.
 public actor Peer: Node, DrivenNode {
   /// The loop's thread, which executes this actor.
@@ -87,7 +87,7 @@ public actor Peer: Node, DrivenNode {
   /// The stages of all of this peer's own commands; see ``Node/ownReceipts()``.
   public func ownReceipts() -> AsyncStream<Receipt> { driver.broadcaster.ownReceipts() }
 
-  /// Adds one sensor reading and keeps it until the hub has acknowledged it; see ``Node/add(_:)``.
+  /// Adds one sensor reading and keeps it until the hub has acknowledged it; see ``Node/add(_:)-(Sample)``.
   ///
   /// - Throws: ``RunBusError/Code/full`` when 36,000 readings wait for the hub, ``RunBusError/Code/badInput`` for a
   ///   value that no sensor gives, ``RunBusError/Code/closed`` when the peer does not run.

@@ -38,7 +38,7 @@ public struct MetricsSettings: Hashable, Sendable {
   public var pedometerToleranceShare = 0.01
   /// A pedometer that has been silent for longer than this counts as absent.
   public var pedometerSilence = BusDuration.seconds(30)
-  /// Only steps between fixes that take at least this long are lengthened in bends; see ``ArcCorrection``.
+  /// Only steps between fixes that take at least this long are lengthened in bends.
   public var arcStepMin = BusDuration.seconds(5)
   /// The heading of a shorter step, metres, is too uncertain for the correction.
   public var arcStepMetersMin = 5.0

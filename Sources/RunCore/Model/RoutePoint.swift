@@ -63,7 +63,7 @@ public struct RoutePoint: Hashable, Sendable {
 /// A part of a run's route.
 ///
 /// A published part replaces all points from its first index on, because a late reading can change the verdicts on the
-/// points after it. ``RouteView`` joins parts to a route.
+/// points after it. ``RunBus/Node/route()`` joins parts to a route.
 public struct RoutePart: Hashable, Sendable {
   /// The most points in one part: as many as fit a frame when every number has its longest encoding.
   public static let pointsMax = 512

@@ -1,7 +1,7 @@
 /// A moment on a node's own time line: nanoseconds since an origin that only that node knows.
 ///
 /// The hub's time line is *bus time*: monotonic, it includes time asleep, continues across restarts of the hub, and can
-/// be scaled (``BusClock``). A peer's time line is its monotonic clock at real speed. Moments of two nodes are never
+/// be scaled (``BusSpeed``). A peer's time line is its monotonic clock at real speed. Moments of two nodes are never
 /// compared; nodes send each other ages instead.
 public struct BusTime: Hashable, Comparable, Sendable, Codable {
   /// Nanoseconds since the line's origin.

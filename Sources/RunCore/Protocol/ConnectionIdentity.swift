@@ -12,8 +12,10 @@ public enum ConnectionIdentity: Hashable, Sendable {
 
   /// Whether this identity may say hello as a device, and so send commands, readings and messages as that device.
   ///
-  /// - Parameter user: the identity that last said hello as this device; `nil` if none has. The hub's own device
-  ///   belongs to the local owner.
+  /// - Parameters:
+  ///   - device: the device that the frame names.
+  ///   - user: the identity that last said hello as this device; `nil` if none has. The hub's own device belongs to the
+  ///     local owner.
   public func mayJoin(as device: DeviceID, of user: ConnectionIdentity?) -> Bool {
     switch self {
     case .localOwner: true
@@ -24,7 +26,9 @@ public enum ConnectionIdentity: Hashable, Sendable {
 
   /// Whether this identity may bring a single command of a device, for example from a spool.
   ///
-  /// - Parameter user: as in ``mayJoin(as:of:)``.
+  /// - Parameters:
+  ///   - device: the device of the command.
+  ///   - user: as in ``mayJoin(as:of:)``.
   public func mayPress(as device: DeviceID, of user: ConnectionIdentity?) -> Bool {
     mayJoin(as: device, of: user) || isFree(user)
   }

@@ -90,6 +90,6 @@ public enum Topic: String, Hashable, Sendable, CaseIterable {
   /// Everything else that happens, the route excepted.
   case feed = "f"
   /// The route, as it grows and changes. The hub does not repeat earlier parts for a new subscriber, which has to ask
-  /// for them with ``Inquiry/route(from:)``.
+  /// for them with ``RunBus/Node/route()``.
   case route = "r"
 }

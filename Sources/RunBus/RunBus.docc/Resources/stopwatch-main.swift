@@ -1,0 +1,26 @@
+import Foundation
+import RunBus
+import RunBusUI
+
+/// Runs a stopwatch on a phone and on its watch, in one process, and prints what the two screens show.
+@main
+@MainActor
+struct Stopwatch {
+  static func main() async throws {
+    let link = Link()
+    let loop = try Loop()
+    let phone = Nodes.phone(over: link, on: loop)
+    let watch = Nodes.watch(over: link, on: loop)
+    let onPhone = Screen(name: "phone", model: RunModel(phone, source: .phone))
+    let onWatch = Screen(name: "watch", model: RunModel(watch, source: .watch))
+
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      group.addTask { try await phone.run() }
+      group.addTask { try await watch.run() }
+      group.addTask { await onPhone.model.run() }
+      group.addTask { await onWatch.model.run() }
+      try await press(onPhone, onWatch, link)
+      group.cancelAll()
+      try await group.waitForAll()
+    }
+  }

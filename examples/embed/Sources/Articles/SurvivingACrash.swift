@@ -1,0 +1,41 @@
+import RunBus
+
+/// A phone that asks its person about a run that was on when the app died.
+func makeAskingPhone(at location: BusLocation) throws -> Hub {
+  let configuration = HubConfiguration(deviceID: "phone", recovery: .ask, downtime: .paused)
+  return try Hub(at: location, configuration: configuration, loop: Loop())
+}
+
+/// Asks the person once the phone waits for a decision.
+func askAboutRecovery(on phone: Hub, _ ask: () async -> RecoveryAnswer) async throws {
+  guard await phone.snapshots().first(where: { $0.isRecovering }) != nil else { return }
+  let answer = await ask()
+  do {
+    try await phone.recover(answer)
+  } catch {
+    // A button on another device may have decided meanwhile.
+    guard error.code == .notRecovering else { throw error }
+  }
+}
+
+/// Warns the person on the watch when the phone falls silent during a run.
+func warn(on watch: Peer, _ warn: (HubLost) async -> Void) async {
+  for await alarm in await watch.hubLost() { await warn(alarm) }
+}
+
+/// Follows the presses of this device, those of an earlier start of the app included.
+func followPresses(on watch: Peer) async {
+  for await receipt in await watch.ownReceipts() {
+    if case .verdict(let verdict) = receipt.stage { print(verdict.message) }
+  }
+}
+
+/// Takes back a press that the phone has not seen.
+func undo(_ command: Command, on watch: Peer) async throws {
+  do {
+    try await watch.cancel(command.id)
+  } catch {
+    guard error.code == .tooLate else { throw error }
+    print("the phone may know of it already")
+  }
+}
