@@ -16,7 +16,7 @@ public enum ConnectionIdentity: Hashable, Sendable {
   ///   - device: the device that the frame names.
   ///   - user: the identity that last said hello as this device; `nil` if none has. The hub's own device belongs to the
   ///     local owner.
-  public func mayJoin(as device: DeviceID, of user: ConnectionIdentity?) -> Bool {
+  package func mayJoin(as device: DeviceID, of user: ConnectionIdentity?) -> Bool {
     switch self {
     case .localOwner: true
     case .key, .anyone: isFree(user)
@@ -29,7 +29,7 @@ public enum ConnectionIdentity: Hashable, Sendable {
   /// - Parameters:
   ///   - device: the device of the command.
   ///   - user: as in ``mayJoin(as:of:)``.
-  public func mayPress(as device: DeviceID, of user: ConnectionIdentity?) -> Bool {
+  package func mayPress(as device: DeviceID, of user: ConnectionIdentity?) -> Bool {
     mayJoin(as: device, of: user) || isFree(user)
   }
 
@@ -39,10 +39,10 @@ public enum ConnectionIdentity: Hashable, Sendable {
   /// Whether this identity may go on with the streams of a store.
   ///
   /// - Parameter owner: the identity that first said hello with the store; `nil` if none has.
-  public func mayUse(storeOf owner: ConnectionIdentity?) -> Bool { owner == nil || owner == self }
+  package func mayUse(storeOf owner: ConnectionIdentity?) -> Bool { owner == nil || owner == self }
 
   /// Whether the hub tells this identity what it holds for the devices: its outbox and its quarantine.
-  public var mayAskForHoldings: Bool { self != .anyone }
+  package var mayAskForHoldings: Bool { self != .anyone }
 }
 
 /// The fingerprint of a public key: 32 bytes.
