@@ -90,7 +90,7 @@ public import RunBus
   ///
   /// - Parameter date: A date near the present, such as that of the frame to draw.
   /// - Returns: The time; `nil` before the node knows bus time.
-  public func elapsed(at date: Date = Date()) -> BusDuration? {
+  public func elapsed(at date: Date) -> BusDuration? {
     node.runClock.busTime(at: date).map(snapshot.elapsed(at:))
   }
 
@@ -98,17 +98,21 @@ public import RunBus
   ///
   /// - Parameter date: A date near the present, such as that of the frame to draw.
   /// - Returns: The time; `nil` before the node knows bus time.
-  public func active(at date: Date = Date()) -> BusDuration? {
+  public func active(at date: Date) -> BusDuration? {
     node.runClock.busTime(at: date).map(snapshot.active(at:))
   }
 
   /// Time from the start of the run to an instant, pauses included; see ``elapsed(at:)-(Date)``.
-  public func elapsed(at instant: ContinuousClock.Instant) -> BusDuration? {
+  ///
+  /// - Parameter instant: The instant, by default now.
+  public func elapsed(at instant: ContinuousClock.Instant = .now) -> BusDuration? {
     node.runClock.busTime(at: instant).map(snapshot.elapsed(at:))
   }
 
   /// Time in which the run was running up to an instant; see ``active(at:)-(Date)``.
-  public func active(at instant: ContinuousClock.Instant) -> BusDuration? {
+  ///
+  /// - Parameter instant: The instant, by default now.
+  public func active(at instant: ContinuousClock.Instant = .now) -> BusDuration? {
     node.runClock.busTime(at: instant).map(snapshot.active(at:))
   }
 

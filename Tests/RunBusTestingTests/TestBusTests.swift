@@ -208,6 +208,30 @@ struct TestBusTests {
     }
   }
 
+  @Test("The clock on screen, dates and readings with a date follow the time of the bus")
+  func clocks() async throws {
+    try await TestBus.run { bus in
+      let phone = try await bus.hub(Device.phone)
+      let watch = try await bus.peer(Device.watch, role: .watch)
+      _ = try await bus.advance { try await phone.send(Command(.start, source: .phone)) }
+      try await bus.advance(by: .seconds(3600))
+      for node in [phone, watch] as [any Node] {
+        let shown = try #require(node.runClock.elapsed())
+        try await bus.advance(by: .seconds(100))
+        // The clock of a value goes on in real time from its reading, so that a slow test shows a little more.
+        let later = try #require(node.runClock.elapsed())
+        #expect(later - shown > .seconds(99) && later - shown < .seconds(160))
+        let time = try #require(node.runClock.busTime(at: bus.date))
+        let clock = try #require(await node.clock)
+        #expect(abs((clock.busTime - time).seconds) < 1)
+        #expect(abs(clock.date(of: time).timeIntervalSince(bus.date)) < 1)
+      }
+      try await watch.add(.heartRate(bpm: 151), at: bus.date.addingTimeInterval(-2))
+      try await bus.advance(by: .seconds(4))
+      #expect(await phone.authoritative.metrics.heartRateBpm == 151)
+    }
+  }
+
   @Test("A node that ends by itself makes the test fail where it is noticed, once")
   func failedNode() async throws {
     try await TestBus.run { bus in

@@ -70,7 +70,8 @@ extension Node {
   private func readClock() -> (clock: NodeClock, span: Duration)? {
     let before = ContinuousClock.now
     guard let busTime = busNow else { return nil }
-    let date = Date()
+    let loop = (self as? any DrivenNode)?.loop
+    let date = loop.map { Date(timeIntervalSince1970: $0.wallSeconds) } ?? Date()
     let span = before.duration(to: ContinuousClock.now)
     return (NodeClock(busTime: busTime, date: date, instant: before + span / 2, speed: speed), span)
   }

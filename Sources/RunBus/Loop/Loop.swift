@@ -52,6 +52,8 @@ public final class Loop: SerialExecutor, Sendable {
 
   /// The present wall-clock time in seconds since 1970.
   var wallSeconds: Double { core.wallSeconds }
+  /// Whether a test moves the time of this loop.
+  var isSteered: Bool { core.isSteered }
 
   /// A seed for the jitter of a node: random, except in a test that steers the time.
   func seed() -> UInt64 { core.seed() }

@@ -85,6 +85,8 @@ final class LoopCore: @unchecked Sendable {
     submitted = Mutex(SubmittedWork(pipe: pipe))
   }
 
+  /// Whether a test moves the time.
+  var isSteered: Bool { steered != nil }
   var now: BusTime { steered?.now ?? readContinuousClock() }
   var wallSeconds: Double { steered?.wallSeconds ?? Date().timeIntervalSince1970 }
   func seed() -> UInt64 { steered?.seed() ?? .random(in: .min ... .max) }

@@ -109,7 +109,7 @@ public actor Hub: Node, DrivenNode {
     driver.broadcaster.snapshots(first: core?.authoritative == Snapshot.none ? nil : core?.authoritative)
   }
   /// The clock of the run; see ``Node/runClock``.
-  public nonisolated var runClock: RunClock { shownClock.value }
+  public nonisolated var runClock: RunClock { shownClock.value(on: loop) }
   /// The route of the present run; see ``Node/route()``.
   public func route() -> AsyncStream<RouteUpdate> {
     let news = driver.broadcaster.routeNews()

@@ -86,7 +86,7 @@ final class LocalServicesDriver {
   private func receive(_ commands: [SpooledCommand], _ notices: [String]) {
     for notice in notices { log.warning("\(notice)") }
     let now = loop.now
-    let wall = Date().timeIntervalSince1970
+    let wall = loop.wallSeconds
     let presses = commands.map { $0.forwarded(now: now, wallSeconds: wall, bootID: MachineBoot.id) }
     unjudged = Set(presses.map(\.command.id))
     if !presses.isEmpty { spooled(presses) }

@@ -116,7 +116,7 @@ public actor Peer: Node, DrivenNode {
     driver.broadcaster.snapshots(first: core?.authoritative == Snapshot.none ? nil : core?.authoritative)
   }
   /// The clock of the run; see ``Node/runClock``.
-  public nonisolated var runClock: RunClock { shownClock.value }
+  public nonisolated var runClock: RunClock { shownClock.value(on: loop) }
   /// The route of the present run; see ``Node/route()``. The peer subscribes to it, whether or not
   /// ``PeerConfiguration/topics`` contains it. Over a transport without events the stream has news only while the run is
   /// not running.

@@ -13,7 +13,7 @@ extension DrivenNode {
       .timeout,
       "\(device?.rawValue ?? "the hub") gave no answer to \"\(question.name)\" within \(timeout.seconds) s")
     let timer = loop.makeTimer { [conversations] in conversations.settle(question.id, .failure(late)) }
-    timer.deadline = Loop.now + timeout
+    timer.deadline = loop.now + timeout
     defer { timer.deadline = nil }
     return try await conversations.answer(to: question.id, isolation: self).get()
   }

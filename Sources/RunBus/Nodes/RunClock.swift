@@ -21,15 +21,22 @@ public struct RunClock: Sendable {
   public let snapshot: Snapshot
   /// Converts the loop's clock to bus time; `nil` before the node knows bus time.
   let line: BusClock?
-  /// One instant on both clocks. They run at the same rate, asleep or awake.
+  /// A moment on the system's clock and on the loop's. They run at the same rate, asleep or awake.
   private let instant: ContinuousClock.Instant
   private let real: BusTime
+  /// The moment of reading on the loop's clock and on the wall.
+  private let dated: (real: BusTime, date: Date)
 
-  init(snapshot: Snapshot, line: BusClock?) {
+  /// A moment on the machine's clocks. All clocks of real nodes share it, so that they agree to the nanosecond.
+  private static let machine = (instant: ContinuousClock.now, real: Loop.now)
+
+  /// - Parameter loop: The node's loop, whose time a test may steer; `nil` for the machine's clocks.
+  init(snapshot: Snapshot, line: BusClock?, on loop: Loop? = nil) {
     self.snapshot = snapshot
     self.line = line
-    instant = .now
-    real = Loop.now
+    let steered = loop.flatMap { $0.isSteered ? $0 : nil }
+    (instant, real) = steered.map { (.now, $0.now) } ?? Self.machine
+    dated = (loop?.now ?? Loop.now, loop.map { Date(timeIntervalSince1970: $0.wallSeconds) } ?? Date())
   }
 
   /// Bus time at an instant.
@@ -60,25 +67,28 @@ public struct RunClock: Sendable {
   /// Bus time at a date.
   ///
   /// - Parameter date: A date near the present, such as that of a frame which a screen draws. It is taken as a distance
-  ///   from now, so that a wall clock which was set does not matter.
+  ///   from the date at which this value was read: take a new one for each use, because the wall clock can be set.
   /// - Returns: The bus time; `nil` before the node knows it.
   public func busTime(at date: Date) -> BusTime? {
-    let ahead = BusDuration(seconds: date.timeIntervalSinceNow)
-    return busTime(at: ContinuousClock.now).map { $0 + (line?.speed.bus(fromReal: ahead) ?? .zero) }
+    line?.bus(at: dated.real + BusDuration(seconds: date.timeIntervalSince(dated.date)))
   }
 }
 
 /// Holds the present clock of a node, for readers on any thread.
 final class RunClockHolder: Sendable {
-  private let clock = Mutex(RunClock(snapshot: .none, line: nil))
+  private let shown = Mutex<(snapshot: Snapshot, line: BusClock?)>((.none, nil))
 
-  var value: RunClock { clock.withLock { $0 } }
+  /// The clock at the present time of a loop.
+  func value(on loop: Loop) -> RunClock {
+    let (snapshot, line) = shown.withLock { $0 }
+    return RunClock(snapshot: snapshot, line: line, on: loop)
+  }
 
-  /// Replaces the clock if the snapshot or the idea of bus time has changed.
+  /// Replaces the snapshot and the idea of bus time if they have changed.
   func update(_ snapshot: Snapshot, _ line: BusClock?) {
-    clock.withLock { clock in
-      guard clock.line != line || clock.snapshot.order != snapshot.order else { return }
-      clock = RunClock(snapshot: snapshot, line: line)
+    shown.withLock { shown in
+      guard shown.line != line || shown.snapshot.order != snapshot.order else { return }
+      shown = (snapshot, line)
     }
   }
 }
