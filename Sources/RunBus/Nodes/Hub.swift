@@ -244,10 +244,7 @@ public actor Hub: Node, DrivenNode {
 
   func receive(_ event: HubCore.Event) {
     guard let actions = core?.receive(event, at: clock.bus(at: loop.now)) else { return }
-    for action in actions {
-      // Nothing goes to peers after the goodbye: they would take it for a sign of life, and its silence for a failure.
-      if !action.isForPeers || driver.lifecycle.isRunning { carryOut(action) }
-    }
+    for action in actions { carryOut(action) }
   }
 
   var wakeAt: BusTime? { core?.deadline.map(clock.real(at:)) }
@@ -395,18 +392,6 @@ public actor Hub: Node, DrivenNode {
   }
 
   func closeOwn() { for lock in locks { lock.close() } }
-}
-
-extension HubCore.Action {
-  /// Whether it sends something to peers.
-  fileprivate var isForPeers: Bool {
-    switch self {
-    case .send, .forward, .publish: true
-    case .open, .commit, .receipt, .messageReceipt, .refusePost, .hand, .keep, .readJournal, .readRecord, .record,
-      .spooledCommandJudged, .answer, .show, .recovered, .note, .ended:
-      false
-    }
-  }
 }
 
 extension HubTransportEvent {

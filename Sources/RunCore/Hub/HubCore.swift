@@ -23,9 +23,21 @@ package struct HubCore: Sendable {
   var publisher = Publisher()
   var samples = SampleIntake()
   var records: RecordKeeping
-  var isEnding = false
+  var ending = Ending.no
   /// A run that was on when the hub died, until its recovery is decided.
   var unfinished: UnfinishedRun?
+
+  /// How far the hub is with an orderly end.
+  enum Ending: Sendable {
+    /// Can go to: committing.
+    case no
+    /// What it has gathered is being written. Can go to: due.
+    case committing
+    /// It says goodbye at the end of this turn, behind everything else that it sends. Can go to: over.
+    case due
+    /// It has said goodbye. A further frame would tell its peers that it goes on.
+    case over
+  }
 
   /// What the hub does once a commit is durable.
   enum Effect: Sendable {
@@ -112,6 +124,7 @@ package struct HubCore: Sendable {
 
   /// Processes one event and returns the actions for the driver to carry out, in order.
   package mutating func receive(_ event: Event, at now: BusTime) -> [Action] {
+    guard ending != .over else { return [] }
     var actions: [Action] = []
     switch event {
     case .started: start(at: now)
@@ -153,20 +166,21 @@ package struct HubCore: Sendable {
     case .commitFailed(let id):
       guard commits.fail(id, retryAt: now + settings.clock.speed.bus(fromReal: .seconds(1))) else { break }
       // A node that ends does not wait for a full disk. Whatever is lost was never acknowledged.
-      if isEnding {
+      if ending != .no {
         actions.append(.note("the store took nothing more before the end"))
-        sayFarewell(into: &actions)
+        ending = .due
       }
     case .deadline: meetDeadlines(at: now, into: &actions)
     case .ending:
-      guard !isEnding else { break }
-      isEnding = true
+      guard ending == .no else { break }
+      ending = .committing
       let batch = samples.take()
       commits.add(batch.operations + [clockMark(at: now)], then: [.farewell])
     }
     if records.hasQuestions { answerWaiting(at: now, into: &actions) }
     flushAcknowledgements(into: &actions)
     if let next = commits.next(at: now) { actions.append(.commit(next.id, next.operations)) }
+    if ending == .due { sayFarewell(into: &actions) }
     noteDeadline()
     return actions
   }
@@ -254,7 +268,7 @@ package struct HubCore: Sendable {
     case .tell(let answer, let connection, let session):
       guard sessions.payAnswer(on: connection, session: session) else { break }
       actions.append(.send(HubFrame(session: session, message: .answer(answer)), to: connection))
-    case .farewell: sayFarewell(into: &actions)
+    case .farewell: ending = .due
     }
   }
 }

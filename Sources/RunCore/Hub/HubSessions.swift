@@ -99,12 +99,13 @@ extension HubCore {
     publish(sessions.loss(of: session.hello, wasReachable: session.isReachable), into: &actions)
   }
 
-  /// Says goodbye to every peer, so that peers can tell a normal end from a crash.
+  /// Says goodbye to every peer, so that peers can tell a normal end from a crash, and ends the hub.
   mutating func sayFarewell(into actions: inout [Action]) {
     for (connection, session) in sessions.inOrder {
       actions.append(.send(HubFrame(session: session.number, message: .goodbye), to: connection))
     }
     actions.append(.ended)
+    ending = .over
   }
 
   /// Marks silent peers as unreachable, closes sessions that have been silent for ten minutes, and schedules the next

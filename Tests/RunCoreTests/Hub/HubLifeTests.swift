@@ -229,6 +229,22 @@ struct HubLifeTests {
     #expect(hub.commits() == ["watch ← goodbye", "ended"])
   }
 
+  @Test("The goodbye is behind all that the last commit releases, and nothing comes after it")
+  func lastWord() {
+    var hub = HubStage.with("watch")
+    hub.startRun()
+    _ = hub.sends("watch", hub.command(.lap, by: "watch"))
+    #expect(hub.feed(.ending) == [])
+    // Asked for while the hub ends, the report waits for the same commit as the goodbye.
+    #expect(hub.says("watch", .inquire(.report)) == [])
+    var told = hub.commitsAll()
+    #expect(told.suffix(2) == ["watch ← goodbye", "ended"], "\(told)")
+    #expect(told.contains { $0.hasPrefix("watch ← answer") }, "\(told)")
+    // What the driver had queued by then.
+    told = hub.says("watch", .inquire(.peers)) + hub.says("watch", .beat(9)) + hub.feed(.deadline)
+    #expect(told == [])
+  }
+
   @Test("A hub whose disk is full still ends")
   func endingOnAFullDisk() {
     var hub = HubStage.with("watch")

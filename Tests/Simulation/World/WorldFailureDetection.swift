@@ -59,6 +59,21 @@ extension World {
     }
   }
 
+  /// A goodbye is the hub's last word: what comes behind it looks like a hub that goes on.
+  mutating func checkGoodbye(_ actions: [HubCore.Action]) {
+    var hasSaidGoodbye = false
+    for action in actions {
+      switch action {
+      case .send(let frame, _):
+        let isGoodbye = if case .goodbye = frame.message { true } else { false }
+        if hasSaidGoodbye, !isGoodbye { faults.append("the hub sends more behind its goodbye") }
+        hasSaidGoodbye = hasSaidGoodbye || isGoodbye
+      case .publish, .forward: if hasSaidGoodbye { faults.append("the hub publishes more behind its goodbye") }
+      default: break
+      }
+    }
+  }
+
   mutating func noteWord(to index: Int) { peers[index].failureDetector = WorldFailureDetection(heardAt: now) }
 
   /// A new incarnation knows only what is on the disk.

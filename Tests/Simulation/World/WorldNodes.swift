@@ -9,6 +9,7 @@ extension World {
     guard let actions = hub.core?.receive(event, at: hubTime) else { return }
     let isDeadline = if case .deadline = event { true } else { false }
     noteDue(of: .hub)
+    checkGoodbye(actions)
     for action in actions {
       switch action {
       case .open: feedHub(.opened(eventsEndpoint: climate.eventsEndpoint, limits: climate.limits))
