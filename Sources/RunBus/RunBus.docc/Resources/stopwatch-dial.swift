@@ -13,3 +13,4 @@ struct Screen {
   func dial(at date: Date) -> String {
     RunFormat(locale: Locale(identifier: "en_GB")).duration(model.active(at: date))
   }
+}

@@ -24,3 +24,4 @@ struct Stopwatch {
       try await group.waitForAll()
     }
   }
+}

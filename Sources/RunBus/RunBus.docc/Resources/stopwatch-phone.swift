@@ -8,3 +8,4 @@ enum Nodes {
       configuration: HubConfiguration(deviceID: "phone"), listeners: [link.phoneEnd.listener],
       store: NodeStore(), loop: loop)
   }
+}

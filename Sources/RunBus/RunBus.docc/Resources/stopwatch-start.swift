@@ -1,10 +1,39 @@
-/// What the person does.
-static func press(_ onPhone: Screen, _ onWatch: Screen, _ link: Link) async throws {
-  link.set(isUp: true)
-  try await onWatch.wait { $0.isReachable }
+import Foundation
+import RunBus
+import RunBusUI
 
-  // The watch's button changes at once. A moment later the run is running on both screens.
-  onWatch.model.press(.start)
-  onWatch.show()
-  try await onPhone.wait { $0.phase == .running && $0.predictedPhase == .running }
-  onPhone.show()
+/// Runs a stopwatch on a phone and on its watch, in one process, and prints what the two screens show.
+@main
+@MainActor
+struct Stopwatch {
+  static func main() async throws {
+    let link = Link()
+    let loop = try Loop()
+    let phone = Nodes.phone(over: link, on: loop)
+    let watch = Nodes.watch(over: link, on: loop)
+    let onPhone = Screen(name: "phone", model: RunModel(phone, source: .phone))
+    let onWatch = Screen(name: "watch", model: RunModel(watch, source: .watch))
+
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      group.addTask { try await phone.run() }
+      group.addTask { try await watch.run() }
+      group.addTask { await onPhone.model.run() }
+      group.addTask { await onWatch.model.run() }
+      try await press(onPhone, onWatch, link)
+      group.cancelAll()
+      try await group.waitForAll()
+    }
+  }
+
+  /// What the person does.
+  static func press(_ onPhone: Screen, _ onWatch: Screen, _ link: Link) async throws {
+    link.set(isUp: true)
+    try await onWatch.wait { $0.isReachable }
+
+    // The watch's button changes at once. A moment later the run is running on both screens.
+    onWatch.model.press(.start)
+    onWatch.show()
+    try await onPhone.wait { $0.phase == .running && $0.predictedPhase == .running }
+    onPhone.show()
+  }
+}
