@@ -83,14 +83,15 @@ extension Node {
   /// ```
   ///
   /// Every live message of this name is a question. Questions do not wait for other messages, so the handler may ask
-  /// one itself. At most 64 of them wait for the handler; further ones are dropped and run into their time-out.
+  /// one itself. Of one device 64 of them wait for the handler, of all devices 256; further ones are dropped and run into
+  /// their time-out.
   ///
   /// - Parameters:
   ///   - name: The name of the questions.
   ///   - type: What a question is. One that is nothing of this kind is answered with a failure.
   ///   - answer: Makes the answer, at most 32,751 bytes as JSON. When it throws, the request at the other side throws
   ///     ``RunBusError/Code/refused`` with the error's description.
-  /// - Throws: ``RunBusError/Code/alreadyHandled`` when somebody answers questions of this name already.
+  /// - Throws: ``RunBusError/Code/alreadyHandled`` when the name has a handler already.
   public nonisolated func replies<Question: Decodable & Sendable, Answer: Encodable & Sendable>(
     to name: MessageName, taking type: Question.Type, _ answer: @escaping @Sendable (Question) async throws -> Answer
   ) async throws(RunBusError) {

@@ -1,51 +1,43 @@
 import RunCore
 import Synchronization
 
-/// The questions that a node has asked with live messages, and those that its app answers. It is safe to use from any
-/// thread.
+/// The questions that a node has asked with live messages, and those that its app answers; see
+/// ``RunCore/QuestionTable``. It is safe to use from any thread.
 final class Conversations: Sendable {
   typealias Answer = Result<[UInt8], any Error>
 
   private struct Question {
-    /// The device that may answer.
-    let device: DeviceID?
     var answer: Answer?
     var waiter: CheckedContinuation<Answer, Never>?
   }
   private struct State {
+    var table = QuestionTable()
     var asked: [MessageID: Question] = [:]
     var answering: [String: AsyncStream<ReceivedMessage>.Continuation] = [:]
     var end: RunBusError?
   }
-  /// Questions that this node may have asked at a time: more than people or screens ask at once, and 8 MiB of answers.
-  static let askedMax = 256
-  /// Questions that wait for a handler; the node drops further ones, and their senders hear nothing in time.
-  static let waitingMax = 64
   private let state = Mutex(State())
 
   // MARK: Messages that arrive
 
   /// Takes out the live messages that are answers, or questions that the app answers. They do not wait for the app's
   /// other messages: a handler may ask a question itself.
+  ///
+  /// - Returns: the messages for the app's readers.
   func take(from calls: [HandlerCall]) -> [HandlerCall] {
     calls.filter { call in
-      guard call.received.deliveryClass == .live else { return true }
-      let message = call.received.message
-      if message.name == Reply.messageName {
-        if let (question, reply) = Reply.read(message.body) { take(reply, to: question, from: call.received.from) }
-        return false
+      let (incoming, questions) = state.withLock { state in
+        (state.table.receive(call.received), state.answering[call.received.message.name])
       }
-      guard let questions = state.withLock({ $0.answering[message.name] }) else { return true }
-      questions.yield(call.received)
+      switch incoming {
+      case .answer(let question, .answer(let content)): finish(question, .success(content))
+      case .answer(let question, .failed(let reason)):
+        finish(question, .failure(RunBusError(.refused, "\(call.received.from) gave no answer: \(reason)")))
+      case .question: questions?.yield(call.received)
+      case .dropped: break
+      case .other: return true
+      }
       return false
-    }
-  }
-
-  private func take(_ reply: Reply, to question: MessageID, from device: DeviceID) {
-    guard state.withLock({ $0.asked[question].map { $0.device ?? device } }) == device else { return }
-    switch reply {
-    case .answer(let content): settle(question, .success(content))
-    case .failed(let reason): settle(question, .failure(RunBusError(.refused, "\(device) gave no answer: \(reason)")))
     }
   }
 
@@ -57,10 +49,10 @@ final class Conversations: Sendable {
   func ask(_ question: MessageID, of device: DeviceID?) throws(RunBusError) {
     let refusal = state.withLock { state -> RunBusError? in
       if let end = state.end { return end }
-      guard state.asked.count < Self.askedMax else {
-        return RunBusError(.full, "\(Self.askedMax) questions have no answer yet: this one was not asked")
+      guard state.table.ask(question, of: device) else {
+        return RunBusError(.full, "\(QuestionTable.askedMax) questions have no answer yet: this one was not asked")
       }
-      state.asked[question] = Question(device: device)
+      state.asked[question] = Question()
       return nil
     }
     if let refusal { throw refusal }
@@ -82,12 +74,12 @@ final class Conversations: Sendable {
         if let early { continuation.resume(returning: early) }
       }
     } onCancel: {
-      settle(question, .failure(CancellationError()))
+      finish(question, .failure(CancellationError()))
     }
   }
 
-  /// Answers a question, if nobody has yet.
-  func settle(_ question: MessageID, _ answer: Answer) {
+  /// Ends the waiting for an answer. Only the first end of a question has an effect.
+  func finish(_ question: MessageID, _ answer: Answer) {
     let waiter = state.withLock { state -> CheckedContinuation<Answer, Never>? in
       guard state.asked[question]?.answer == nil else { return nil }
       state.asked[question]?.answer = answer
@@ -98,19 +90,25 @@ final class Conversations: Sendable {
   }
 
   /// Forgets a question; an answer that arrives later is dropped.
-  func forget(_ question: MessageID) { state.withLock { $0.asked[question] = nil } }
+  func forget(_ question: MessageID) {
+    state.withLock { state in
+      state.asked[question] = nil
+      state.table.forget(question)
+    }
+  }
 
   // MARK: Answering
 
   /// The questions of a name from now on.
   ///
-  /// - Throws: ``RunBusError/Code/alreadyHandled`` when somebody answers them already.
+  /// - Throws: ``RunBusError/Code/alreadyHandled`` when the name has a handler.
   func questions(named name: String) throws(RunBusError) -> AsyncStream<ReceivedMessage> {
+    // The table bounds what waits in the stream.
     let (stream, continuation) = AsyncStream.makeStream(
-      of: ReceivedMessage.self, bufferingPolicy: .bufferingOldest(Self.waitingMax))
+      of: ReceivedMessage.self, bufferingPolicy: .bufferingOldest(QuestionTable.waitingMax))
     let (isTaken, hasEnded) = state.withLock { state in
       if state.end != nil { return (false, true) }
-      if state.answering[name] != nil { return (true, false) }
+      guard state.table.open(name) else { return (true, false) }
       state.answering[name] = continuation
       return (false, false)
     }
@@ -119,8 +117,19 @@ final class Conversations: Sendable {
     return stream
   }
 
+  /// The handler begins with a question, which makes room for another one.
+  func begin(_ question: ReceivedMessage) {
+    state.withLock { $0.table.begin(question.message.name, from: question.from) }
+  }
+
   /// Answers questions of a name no more.
-  func stopAnswering(_ name: String) { state.withLock { $0.answering.removeValue(forKey: name) }?.finish() }
+  func stopAnswering(_ name: String) {
+    let questions = state.withLock { state in
+      state.table.close(name)
+      return state.answering.removeValue(forKey: name)
+    }
+    questions?.finish()
+  }
 
   // MARK: The end
 

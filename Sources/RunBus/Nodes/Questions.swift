@@ -12,7 +12,7 @@ extension DrivenNode {
     let late = RunBusError(
       .timeout,
       "\(device?.rawValue ?? "the hub") gave no answer to \"\(question.name)\" within \(timeout.seconds) s")
-    let timer = loop.makeTimer { [conversations] in conversations.settle(question.id, .failure(late)) }
+    let timer = loop.makeTimer { [conversations] in conversations.finish(question.id, .failure(late)) }
     timer.deadline = loop.now + timeout
     defer { timer.deadline = nil }
     return try await conversations.answer(to: question.id, isolation: self).get()
@@ -25,6 +25,7 @@ extension DrivenNode {
     let questions = try conversations.questions(named: name.rawValue)
     defer { conversations.stopAnswering(name.rawValue) }
     for await question in questions {
+      conversations.begin(question)
       guard let reply = await answerQuestion(question, answer) else { return }
       let message = AppMessage(
         id: .random(), name: Reply.messageName, body: reply.body(to: question.message.id))

@@ -27,9 +27,11 @@ package struct HandlerDesk: Sendable {
     fileprivate let reader: UInt64
   }
 
-  /// Live messages that wait; further ones are dropped. Queued messages have the bound of their sender's flight, and of
-  /// the newest values one for each key waits.
+  /// Live messages that wait, of all devices and of one; further ones are dropped. So a device that floods the app takes
+  /// no room from the others. Queued messages have the bound of their sender's flight, and of the newest values one for
+  /// each key waits.
   package static let liveMax = 256
+  package static let liveOfOneMax = 32
 
   private var lastNumber: UInt64 = 0
   /// The names of the open readers; `nil` is the reader of all other names.
@@ -118,7 +120,10 @@ package struct HandlerDesk: Sendable {
           $0.received.deliveryClass == call.received.deliveryClass && $0.received.from == call.received.from
         }
       case .live:
-        guard waiting.count(where: { $0.received.deliveryClass == .live }) < Self.liveMax else { continue }
+        let live = waiting.filter { $0.received.deliveryClass == .live }
+        guard live.count < Self.liveMax,
+          live.count(where: { $0.received.from == call.received.from }) < Self.liveOfOneMax
+        else { continue }
       }
       waiting.append(call)
     }

@@ -27,8 +27,10 @@ struct HandlerDeskTests {
     mutating func put(_ messages: (String, UInt64)..., from device: DeviceID = .watch, generation: UInt64 = 0) {
       desk.put(messages.map { call($0.0, $0.1, from: device, generation: generation) })
     }
-    mutating func put(_ name: String, _ deliveryClass: DeliveryClass, id: UInt64) {
-      desk.put([call(name, nil, deliveryClass, id: id)])
+    mutating func put(
+      _ name: String, _ deliveryClass: DeliveryClass, id: UInt64, from device: DeviceID = .watch
+    ) {
+      desk.put([call(name, nil, deliveryClass, id: id, from: device)])
     }
     /// A reader asks for its next message, which finishes the one before.
     mutating func ask(_ name: String) -> String? { take(name, finished: last[name]) }
@@ -189,7 +191,7 @@ struct HandlerDeskTests {
     #expect(stage.reports() == ["1 handled 1 of 0"])
   }
 
-  @Test("Of the newest values one for each key waits, and of live messages 256")
+  @Test("Of the newest values one for each key waits, and of live messages 32 of a device and 256 of all")
   mutating func bounds() {
     stage.open("*")
     stage.put(("a", 1))
@@ -199,6 +201,10 @@ struct HandlerDeskTests {
       stage.put("goal", .latest(key: "goal"), id: 1000 + id)
       stage.put("blink", .live, id: 2000 + id)
     }
+    // A device that floods takes no room from the others.
+    for other in 1...10 {
+      for id in 0..<40 as Range<UInt64> { stage.put("wink", .live, id: id, from: DeviceID("other\(other)")!) }
+    }
     var names: [String: [String]] = [:]
     while let message = stage.ask("*") {
       let words = message.split(separator: " ").map(String.init)
@@ -206,6 +212,8 @@ struct HandlerDeskTests {
     }
     #expect(names["face"] == ["300"])
     #expect(names["goal"] == ["1300"])
-    #expect(names["blink"] == (2001...2256).map(String.init))
+    #expect(names["blink"] == (2001...2032).map(String.init))
+    // Seven others have their 32, and the rest came too late.
+    #expect(names["wink"] == (0..<7).flatMap { _ in (0..<32).map(String.init) })
   }
 }

@@ -1,6 +1,6 @@
 import RunCore
 
-/// An app in a simulated world. It handles messages one at a time, in the order in which its node hands them over.
+/// An app in a simulated world. Its readers take messages at the desk that real nodes have.
 struct WorldApp {
   enum Outcome: Hashable {
     case returns
@@ -8,14 +8,15 @@ struct WorldApp {
     case takesItsNodeDown
   }
 
-  var isHandling = false
-  /// Handed over, but not with the handler yet.
-  var desk: [HandlerCall] = []
-  var current: HandlerCall?
-  /// The handler generation in which a stream failed: calls handed over by then are stale, and come again.
-  var failed: [StreamID: UInt64] = [:]
+  var desk = HandlerDesk()
+  /// The open readers: one of all names, sometimes also one of a name.
+  var readers: [UInt64] = []
+  /// The message that a reader works on.
+  var current: HandlerDesk.Handed?
   /// Results of handlers of an earlier generation are ignored.
   var turn: UInt64 = 0
+
+  var isHandling: Bool { !readers.isEmpty }
 
   mutating func crash() { self = WorldApp(turn: turn + 1) }
 
@@ -70,41 +71,68 @@ extension World {
     }
   }
 
+  /// The app begins to read messages, or stops.
   mutating func setHandling(_ party: WorldParty, _ value: Bool) {
     guard isUp(party), withApp(party, { $0.isHandling }) != value else { return }
-    withApp(party) { app in
-      app.crash()
-      app.isHandling = value
+    let names: [String?] = value ? chance(2) ? ["photo", nil] : [nil] : []
+    let isGivingBack = withApp(party) { app in
+      app.turn += 1
+      app.current = nil
+      for reader in app.readers { app.desk.close(reader) }
+      app.readers = names.compactMap { app.desk.open($0) }
+      return app.desk.isGivingBack
     }
-    if !value { for post in posts where post.value.to == party { posts[post.key]?.maySeeAgain = true } }
+    reportNews(of: party)
+    if isGivingBack {
+      for post in posts where post.value.to == party { posts[post.key]?.maySeeAgain = true }
+      tellHandling(party, false)
+      withApp(party) { $0.desk.finishGivingBack() }
+    }
+    if value { tellHandling(party, true) }
+  }
+
+  private mutating func tellHandling(_ party: WorldParty, _ value: Bool) {
     switch party {
     case .hub: feedHub(.handling(value))
     case .peer(let index): feedPeer(index, .handling(value))
     }
   }
 
+  /// A reader of one name closes while the others go on, or is opened again.
+  mutating func changeReaders(of party: WorldParty) {
+    guard isUp(party), withApp(party, { $0.isHandling }) else { return }
+    tally.count("reader changed")
+    withApp(party) { app in
+      if app.readers.count > 1 {
+        let reader = app.readers.removeFirst()
+        // What it has not finished goes to the reader of all other names.
+        if app.current?.number != nil, app.desk.take(reader, finished: nil) != nil {
+          app.turn += 1
+          app.current = nil
+        }
+        app.desk.close(reader)
+      } else if let reader = app.desk.open("photo") {
+        app.readers.insert(reader, at: 0)
+      }
+    }
+    for post in posts where post.value.to == party { posts[post.key]?.maySeeAgain = true }
+    reportNews(of: party)
+    serve(party)
+  }
+
   // MARK: Handling
 
   mutating func take(_ handlerCall: HandlerCall, at party: WorldParty) {
-    // A live message is handed over whether the app has a handler or not: it can be a question or an answer.
-    guard withApp(party, { $0.isHandling }) else { return }
-    withApp(party) { $0.desk.append(handlerCall) }
+    withApp(party) { $0.desk.put([handlerCall]) }
+    reportNews(of: party)
     serve(party)
   }
 
   private mutating func serve(_ party: WorldParty) {
     let next = withApp(party) { app -> HandlerCall? in
-      guard app.current == nil else { return nil }
-      while !app.desk.isEmpty {
-        let handlerCall = app.desk.removeFirst()
-        if handlerCall.sequence != nil, let turn = app.failed[handlerCall.stream] {
-          if handlerCall.handlerGeneration <= turn { continue }
-          app.failed[handlerCall.stream] = nil
-        }
-        app.current = handlerCall
-        return handlerCall
-      }
-      return nil
+      guard app.current == nil, let reader = app.desk.nextReader else { return nil }
+      app.current = app.desk.take(reader, finished: nil)
+      return app.current?.call
     }
     guard let next else { return }
     let id = next.received.message.id
@@ -125,43 +153,42 @@ extension World {
   }
 
   mutating func handlerReturned(_ party: WorldParty, life turn: UInt64, _ outcome: WorldApp.Outcome) {
-    let current = withApp(party) { app -> HandlerCall? in
+    let current = withApp(party) { app -> HandlerDesk.Handed? in
       guard app.turn == turn else { return nil }
       defer { app.current = nil }
       return app.current
     }
     guard let current, isUp(party) else { return }
-    let id = current.received.message.id
+    let id = current.call.received.message.id
     switch isHealed && outcome == .takesItsNodeDown ? .returns : outcome {
     case .returns:
       noteReturn(of: id)
-      if let sequence = current.sequence { report(party, .handled(current.stream, through: sequence)) }
+      withApp(party) { $0.desk.finish(current.number) }
     case .fails:
       tally.count("handler threw")
       posts[id]?.fails += 1
-      guard let sequence = current.sequence else { break }
-      posts[id]?.maySeeAgain = true
-      withApp(party) { $0.failed[current.stream] = current.handlerGeneration }
-      report(party, .failed(current.stream, sequence, "it threw"))
+      if current.call.sequence != nil { posts[id]?.maySeeAgain = true }
+      withApp(party) { $0.desk.fail(current.number, "it threw") }
     case .takesItsNodeDown:
       tally.count("handler took its node down")
       return crash(party)
     }
+    reportNews(of: party)
     serve(party)
   }
 
-  private enum Report {
-    case handled(StreamID, through: UInt64)
-    case failed(StreamID, UInt64, String)
-  }
-
-  private mutating func report(_ party: WorldParty, _ report: Report) {
-    switch (party, report) {
-    case (.hub, .handled(let stream, let sequence)): feedHub(.handled(stream, through: sequence))
-    case (.hub, .failed(let stream, let sequence, let text)): feedHub(.failed(stream, sequence, text))
-    case (.peer(let index), .handled(let stream, let sequence)): feedPeer(index, .handled(stream, through: sequence))
-    case (.peer(let index), .failed(let stream, let sequence, let text)):
-      feedPeer(index, .failed(stream, sequence, text))
+  /// Tells the core what the app has done, as a node does.
+  private mutating func reportNews(of party: WorldParty) {
+    for report in withApp(party, { $0.desk.takeReports() }) {
+      switch (party, report) {
+      case (.hub, .handled(let stream, let sequence, let generation)):
+        feedHub(.handled(stream, through: sequence, handlerGeneration: generation))
+      case (.hub, .failed(let stream, let sequence, let text)): feedHub(.failed(stream, sequence, text))
+      case (.peer(let index), .handled(let stream, let sequence, let generation)):
+        feedPeer(index, .handled(stream, through: sequence, handlerGeneration: generation))
+      case (.peer(let index), .failed(let stream, let sequence, let text)):
+        feedPeer(index, .failed(stream, sequence, text))
+      }
     }
   }
 

@@ -252,7 +252,7 @@ extension World {
     }
     posts[id] = post
     if deliveryClass == .queued { roads[WorldRoad(from: from, to: to), default: []].append(id) }
-    let message = AppMessage(id: id, name: "note", body: [1, 2, 3])
+    let message = AppMessage(id: id, name: chance(3) ? "photo" : "note", body: [1, 2, 3])
     switch (from, to) {
     case (.peer(let index), _): feedPeer(index, .post(message, deliveryClass))
     case (.hub, .peer(let index)): feedHub(.post(message, deliveryClass, to: peers[index].name))
@@ -265,9 +265,10 @@ extension World {
     posts[id]?.isRefused = true
   }
 
-  /// The app stops handling messages for a while.
+  /// The app stops reading messages for a while, or changes its readers.
   private mutating func goAway(_ party: WorldParty) {
     guard isUp(party) else { return }
+    if chance(2) { return changeReaders(of: party) }
     tally.count("handler went away")
     setHandling(party, false)
     schedule(.handles(party, life: life(of: party), true), in: milliseconds(0...3000))
