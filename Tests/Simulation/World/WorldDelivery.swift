@@ -92,12 +92,14 @@ package struct WorldDelivery {
   }
 
   private mutating func enqueue(_ row: OutboxRow) {
-    var present = rows[row.stream] ?? []
-    if let index = present.firstIndex(where: { $0.sequence == row.sequence }) {
+    var present = rows.removeValue(forKey: row.stream) ?? []
+    // New rows come in order, so the search from the end is short.
+    let index = (present.lastIndex { $0.sequence < row.sequence } ?? -1) + 1
+    if index < present.count, present[index].sequence == row.sequence {
       if let old = present[index].item, old != row.item { faults.append("a row takes another's place") }
       present[index] = row
     } else {
-      present.insert(row, at: present.firstIndex { $0.sequence > row.sequence } ?? present.count)
+      present.insert(row, at: index)
     }
     if present.count > Self.rowsMax(row.stream.kind) { faults.append("\(present.count) \(row.stream.kind) are owed") }
     rows[row.stream] = present
