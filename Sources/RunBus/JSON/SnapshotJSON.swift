@@ -6,8 +6,8 @@ public import RunCore
 /// hub.
 extension Snapshot: Codable {
   private enum CodingKeys: String, CodingKey {
-    case term, revision, tick, phase, runId, changedBy, recovering, startedAtBusNanoseconds, capturedAtBusNanoseconds,
-      metrics
+    case term, revision, tick, phase, runId, changedBy, recovering, clockStopped, startedAtBusNanoseconds,
+      capturedAtBusNanoseconds, metrics
   }
 
   private enum Change: String, CodingKey { case source, deviceId, commandId }
@@ -28,7 +28,8 @@ extension Snapshot: Codable {
       phase: try container.word(.phase, unknown: .unknown), runID: try container.read(.runId), changedBy: author,
       startedAt: try container.readNanoseconds(.startedAtBusNanoseconds),
       capturedAt: try container.readNanoseconds(.capturedAtBusNanoseconds) ?? .zero,
-      metrics: try container.need(.metrics), isRecovering: try container.need(.recovering))
+      metrics: try container.need(.metrics), isRecovering: try container.need(.recovering),
+      isClockStopped: try container.read(.clockStopped) ?? false)
   }
 
   /// Writes the snapshot in the form of docs/json.md.
@@ -48,6 +49,7 @@ extension Snapshot: Codable {
       try container.encodeNil(forKey: .changedBy)
     }
     try container.write(isRecovering, .recovering)
+    try container.write(isClockStopped, .clockStopped)
     try container.write(nanoseconds: startedAt, .startedAtBusNanoseconds)
     try container.write(nanoseconds: capturedAt, .capturedAtBusNanoseconds)
     try container.write(metrics, .metrics)

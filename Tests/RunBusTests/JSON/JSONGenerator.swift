@@ -64,7 +64,8 @@ extension JSONGenerator {
       order: SnapshotOrder(term: counter(), revision: counter(), tick: counter()), phase: phase(),
       runID: maybe { $0.id() },
       changedBy: maybe { Author(source: $0.source(), deviceID: $0.device(), commandID: $0.id()) },
-      startedAt: maybe { $0.time() }, capturedAt: time(), metrics: metrics(), isRecovering: flag())
+      startedAt: maybe { $0.time() }, capturedAt: time(), metrics: metrics(), isRecovering: flag(),
+      isClockStopped: flag())
   }
 
   mutating func outcome() -> Outcome {
