@@ -19,8 +19,8 @@ extension PeerCore {
     case event(BusEvent)
     /// A button was pressed.
     case press(Command)
-    /// A sensor produced a reading.
-    case sample(Sample)
+    /// Sensors produced readings. Those of one event go out together.
+    case samples([Sample])
     /// The app posts a message for the hub.
     case post(AppMessage, DeliveryClass)
     /// The app has a message handler from now on, or has none any more.
@@ -48,6 +48,9 @@ extension PeerCore {
     case deadline
     /// The node is to end. What has gathered becomes durable, then ``Action/ended`` follows.
     case ending
+
+    /// One reading of a sensor; see ``samples(_:)``.
+    package static func sample(_ sample: Sample) -> Event { .samples([sample]) }
   }
 
   /// What the driver has to do for a peer, in the order in which the actions are returned.

@@ -112,11 +112,17 @@ extension PeerCore {
 
   // MARK: Samples
 
-  /// Handles a reading: it is sent at once, and written to the store if the hub does not acknowledge it soon.
-  mutating func receive(_ sample: Sample, at now: BusTime, into actions: inout [Action]) {
-    guard !samples.isFull else { return actions.append(.note("too many samples wait for the hub: one was dropped")) }
-    if let reservation = samples.add(sample, run: predictedRun, at: now) {
-      commits.add([reservation.write], then: [.samples(reservation.then)])
+  /// Handles readings: they are sent at once, together, and written to the store if the hub does not acknowledge them
+  /// soon.
+  mutating func receive(_ readings: [Sample], at now: BusTime, into actions: inout [Action]) {
+    for reading in readings {
+      guard !samples.isFull else {
+        actions.append(.note("too many samples wait for the hub: one was dropped"))
+        break
+      }
+      if let reservation = samples.add(reading, run: predictedRun, at: now) {
+        commits.add([reservation.write], then: [.samples(reservation.then)])
+      }
     }
     sendSamples(at: now, into: &actions)
   }

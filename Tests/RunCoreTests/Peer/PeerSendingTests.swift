@@ -188,6 +188,18 @@ struct PeerSendingTests {
     #expect(peer.disk.faults.isEmpty)
   }
 
+  @Test("Readings that are added together go out in one frame")
+  func readingsTogether() {
+    var peer = PeerStage.up()
+    _ = peer.feed(.sample(Sample(moment: .at(peer.now), value: .heartRate(bpm: 119))))
+    peer.commits()
+    peer.forgetSent()
+    let readings = (0..<5).map { Sample(moment: .at(peer.now), value: .heartRate(bpm: 120 + Double($0))) }
+    let lines = peer.feed(.samples(readings))
+    #expect(lines.count { $0.hasPrefix("send samples") } == 1)
+    #expect(peer.sampleTransmissions.map(\.sequence) == [2, 3, 4, 5, 6])
+  }
+
   @Test("A full link is tried again soon")
   func sendFailed() {
     var peer = PeerStage.up()
