@@ -91,7 +91,7 @@ public import RunBus
   /// - Parameter date: A date near the present, such as that of the frame to draw.
   /// - Returns: The time; `nil` before the node knows bus time.
   public func elapsed(at date: Date) -> BusDuration? {
-    node.runClock.busTime(at: date).map(snapshot.elapsed(at:))
+    node.clock.map { snapshot.elapsed(at: $0.busTime(of: date)) }
   }
 
   /// Time in which the run was running up to a date; see ``RunCore/Snapshot/active(at:)``.
@@ -99,21 +99,21 @@ public import RunBus
   /// - Parameter date: A date near the present, such as that of the frame to draw.
   /// - Returns: The time; `nil` before the node knows bus time.
   public func active(at date: Date) -> BusDuration? {
-    node.runClock.busTime(at: date).map(snapshot.active(at:))
+    node.clock.map { snapshot.active(at: $0.busTime(of: date)) }
   }
 
   /// Time from the start of the run to an instant, pauses included; see ``elapsed(at:)-(Date)``.
   ///
   /// - Parameter instant: The instant, by default now.
   public func elapsed(at instant: ContinuousClock.Instant = .now) -> BusDuration? {
-    node.runClock.busTime(at: instant).map(snapshot.elapsed(at:))
+    node.clock.map { snapshot.elapsed(at: $0.busTime(of: instant)) }
   }
 
   /// Time in which the run was running up to an instant; see ``active(at:)-(Date)``.
   ///
   /// - Parameter instant: The instant, by default now.
   public func active(at instant: ContinuousClock.Instant = .now) -> BusDuration? {
-    node.runClock.busTime(at: instant).map(snapshot.active(at:))
+    node.clock.map { snapshot.active(at: $0.busTime(of: instant)) }
   }
 
   // MARK: Buttons
@@ -125,7 +125,7 @@ public import RunBus
   /// now, or when ``run()`` is called next; the command then counts as pressed at that moment.
   public func press(_ kind: CommandKind) {
     let command = Command(kind, source: source)
-    guard buttons.add(command, at: Date()) else { return }
+    guard buttons.add(command, at: node.clock?.date ?? Date()) else { return }
     var machine = RunMachine(phase: predictedPhase)
     _ = machine.apply(kind)
     predictedPhase = machine.phase

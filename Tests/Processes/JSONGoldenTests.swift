@@ -67,6 +67,7 @@ struct JSONGoldenTests {
 
   private static let nodeEvents: [EventJSON] = [
     .link(EventJSON.Link(reachable: true, roundTripSeconds: 0.0025)),
+    .link(EventJSON.Link(reachable: false, roundTripSeconds: nil, refusal: "watch belongs to another user")),
     .view(EventJSON.View(stale: true, ageSeconds: nil, hubOffDuty: false)),
     .hubLost(
       EventJSON.Lost(runId: run, deviceId: DeviceID("phone"), silentSeconds: 600.25, term: 1, revision: 2, tick: 14)),

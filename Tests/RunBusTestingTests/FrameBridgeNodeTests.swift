@@ -23,6 +23,8 @@ private final class Link: Sendable {
     for bridge in [phone, watch] { bridge.setReachable(true) }
   }
 
+  func replaceWatch(by watch: FrameBridge) { state.withLock { $0.watch = watch } }
+
   func carry(_ bytes: [UInt8], toPhone: Bool) -> SendOutcome {
     let end = state.withLock { state in
       state.largest = max(state.largest, bytes.count)
@@ -86,6 +88,31 @@ struct FrameBridgeNodeTests {
       _ = try await bus.advance { try await widget.send(Command(.pause, source: .liveActivity)) }
       #expect(await watch.authoritative.phase == .paused)
       #expect(link.largest <= Self.limits.frameBytesMax + 2)
+    }
+  }
+
+  @Test("An app hears why the hub does not let its node in")
+  func wrongDevice() async throws {
+    try await Self.withNodes { bus, link, phone, _ in
+      // The hub's end of this bridge belongs to the watch.
+      let other = FrameBridge(limits: Self.limits) { link.carry($0, toPhone: true) }
+      link.set(isUp: false)
+      try await bus.advance(by: .seconds(10))
+      link.replaceWatch(by: other)
+      let widget = Peer(
+        configuration: PeerConfiguration(deviceID: Device.widget, role: .widget), connector: other.connector,
+        store: bus.store(of: Device.widget), loop: bus.loop)
+      try await withThrowingTaskGroup(of: Void.self) { group in
+        group.addTask { try await widget.run() }
+        try await bus.settle()
+        link.set(isUp: true)
+        try await bus.advance(by: .seconds(2))
+        let reachability = await widget.reachability
+        #expect(!reachability.isReachable && reachability.refusal?.contains("widget") == true)
+        group.cancelAll()
+        try await group.waitForAll()
+      }
+      #expect(await phone.authoritative.phase == .idle)
     }
   }
 

@@ -54,7 +54,8 @@ extension Node {
   /// - Parameter readings: The readings, in any order; a date needs no reading at all between two others.
   /// - Throws: As ``add(_:at:)``.
   public func add(_ readings: [DatedReading]) throws(RunBusError) {
-    let clocks = ClockPair.now(on: (self as? any DrivenNode)?.loop)
+    guard let node = self as? any DrivenNode else { throw RunBusError(.badInput, "a node of RunBus takes readings") }
+    let clocks = ClockPair.now(on: node.loop)
     var samples: [Sample] = []
     samples.reserveCapacity(readings.count)
     for reading in readings {
@@ -68,29 +69,5 @@ extension Node {
       samples.append(Sample(moment: .at(moment), value: reading.value))
     }
     try add(samples)
-  }
-}
-
-extension ClockPair {
-  /// Both clocks of this machine now. The wall clock's origin is that of `timeIntervalSinceReferenceDate`.
-  ///
-  /// Of up to four attempts the closest counts: a thread that is suspended between two clocks must not place readings
-  /// wrongly. An undisturbed attempt takes less than 10 µs.
-  ///
-  /// - Parameter loop: The node's loop, whose time a test may steer; `nil` for the machine's clocks.
-  static func now(on loop: Loop?) -> ClockPair {
-    var best = ClockPair.read(on: loop)
-    for _ in 0..<3 where best.uncertainty > BusDuration(nanoseconds: 10_000) {
-      let other = ClockPair.read(on: loop)
-      if other.uncertainty < best.uncertainty { best = other }
-    }
-    return best
-  }
-
-  private static func read(on loop: Loop?) -> ClockPair {
-    let before = loop?.now ?? Loop.now
-    let date = loop.map { Date(timeIntervalSince1970: $0.wallSeconds) } ?? Date()
-    return ClockPair(
-      before: before, wallSeconds: date.timeIntervalSinceReferenceDate, after: loop?.now ?? Loop.now)
   }
 }

@@ -265,9 +265,15 @@ public struct Reachability: Hashable, Sendable {
   public var lastHeardAge: BusDuration?
   /// The duration of the last round trip; `nil` if there was none.
   public var roundTrip: BusDuration?
+  /// Why the hub does not let this peer in, for a person: its device name belongs to another machine, or the hub's tables
+  /// are full. `nil` when the hub has let it in, or was not reached. The peer goes on asking.
+  public var refusal: String?
 
   /// A state from its parts; by default of a peer that has not heard from its hub.
-  public init(isReachable: Bool = false, lastHeardAge: BusDuration? = nil, roundTrip: BusDuration? = nil) {
+  public init(
+    isReachable: Bool = false, lastHeardAge: BusDuration? = nil, roundTrip: BusDuration? = nil, refusal: String? = nil
+  ) {
+    self.refusal = refusal
     self.isReachable = isReachable
     self.lastHeardAge = lastHeardAge
     self.roundTrip = roundTrip

@@ -108,7 +108,7 @@ public actor Peer: Node, DrivenNode {
     guard samples.count <= core?.sampleRoom ?? 0 else {
       throw RunBusError(.full, "too many samples wait for the hub already; none of these \(samples.count) was taken in")
     }
-    for sample in samples { feed(.sample(sample)) }
+    feed(.samples(samples))
   }
 
   /// Snapshots as they come, the present one first.
@@ -158,7 +158,7 @@ public actor Peer: Node, DrivenNode {
   public var reachability: Reachability {
     Reachability(
       isReachable: core?.isReachable ?? false, lastHeardAge: core?.heardAt.map { loop.now - $0 },
-      roundTrip: core?.roundTrip)
+      roundTrip: core?.roundTrip, refusal: core?.refusal)
   }
   /// Changes of ``reachability``, the present one first.
   public func reachabilities() -> AsyncStream<Reachability> { driver.broadcaster.reachabilities(first: reachability) }
@@ -356,7 +356,11 @@ public actor Peer: Node, DrivenNode {
       driver.broadcaster.show(snapshot)
     case .hear(let event): driver.broadcaster.hear(event)
     case .reachability:
-      driver.log.debug("the hub \(reachability.isReachable ? "answers" : "is out of reach")")
+      if let refusal = reachability.refusal {
+        driver.log.warning("the hub does not let this node in: \(refusal)")
+      } else {
+        driver.log.debug("the hub \(reachability.isReachable ? "answers" : "is out of reach")")
+      }
       driver.broadcaster.tell(reachability)
     case .view(let state): driver.broadcaster.tell(state)
     case .hubLost(let lost):

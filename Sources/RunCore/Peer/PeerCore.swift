@@ -98,6 +98,8 @@ package struct PeerCore: Sendable {
   package var heardAt: BusTime? { session.hearing.heardAt }
   /// The last round trip.
   package var roundTrip: BusDuration? { session.roundTrip }
+  /// Why the hub does not let this peer in; `nil` when it does, or when it was not asked.
+  package var refusal: String? { session.refusal }
 
   /// The phase with this peer's own commands applied that the snapshot does not show yet, for buttons that react at
   /// once.
@@ -149,7 +151,7 @@ package struct PeerCore: Sendable {
     case .frame(let frame): receive(frame, at: now, into: &actions)
     case .event(let event): receive(event, at: now, into: &actions)
     case .press(let command): press(command, at: now, into: &actions)
-    case .sample(let sample): receive(sample, at: now, into: &actions)
+    case .samples(let samples): receive(samples, at: now, into: &actions)
     case .post(let message, let deliveryClass): post(message, deliveryClass, at: now, into: &actions)
     case .handling(let value): withCourier(at: now, into: &actions) { $0.setHandling(value, into: &$2) }
     case .handled(let stream, let sequence, let handlerGeneration):

@@ -233,6 +233,8 @@ extension PeerCore {
     case .storeRegressed:
       guard session.isGreeting else { return }
       resetIdentity(toward: identity.hub, because: "storeRegressed: \(refusal.message)", at: now, into: &actions)
+    case .notPermitted where session.isGreeting, .busy where session.isGreeting:
+      if session.refuseHello(refusal.message) { actions.append(.reachability(false)) }
     case .malformed, .busy, .notPermitted, .unknown:
       actions.append(.note("the hub refused a frame: \(refusal.message)"))
       if refusal.code == .malformed { forgetTerm(at: now, into: &actions) }

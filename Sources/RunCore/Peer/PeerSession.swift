@@ -44,6 +44,8 @@ struct PeerSession: Sendable {
   private(set) var hearing: HubHearing
   /// The last round trip.
   private(set) var roundTrip: BusDuration?
+  /// Why the hub does not let this peer in; `nil` when it does, or when it was not asked.
+  private(set) var refusal: String?
 
   /// The interval at which a hello without a welcome is repeated in the end.
   private static let greetEvery = BusDuration.seconds(5)
@@ -111,6 +113,7 @@ struct PeerSession: Sendable {
     hearing.setSilence(Heartbeat.silence(interval))
     state = .up(number: number, pingAt: now + interval)
     lastNumber = number
+    refusal = nil
   }
 
   /// A new store id is being made durable.
@@ -128,6 +131,17 @@ struct PeerSession: Sendable {
     case .greeting, .up, .refused, .ended: break
     }
     return false
+  }
+
+  /// Notes that the hub does not let this peer in. The hello is repeated all the same, because the hub's owner may change
+  /// that.
+  ///
+  /// - Parameter reason: What the hub says, for a person.
+  /// - Returns: whether that is news.
+  mutating func refuseHello(_ reason: String) -> Bool {
+    guard isGreeting, refusal != reason else { return false }
+    refusal = reason
+    return true
   }
 
   // MARK: Pings
@@ -195,6 +209,7 @@ struct PeerSession: Sendable {
     case .greeting, .up: state = .down(isRenewing: false)
     case .down, .ended: break
     }
+    refusal = nil
     return setReachable(false)
   }
 

@@ -6,6 +6,8 @@ enum EventJSON: Hashable, Sendable {
   struct Link: Codable, Hashable, Sendable {
     var reachable: Bool
     @Explicit var roundTripSeconds: Double?
+    /// Why the hub does not let the node in; missing in lines of earlier versions.
+    @Explicit var refusal: String?
   }
   struct View: Codable, Hashable, Sendable {
     var stale: Bool

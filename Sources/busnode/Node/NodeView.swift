@@ -8,6 +8,7 @@ final class NodeView: Sendable {
   private struct State {
     var predicted: RunPhase?
     var isReachable: Bool?
+    var refusal: String?
     var isStale = false
     var isHubOffDuty = false
     var order: SnapshotOrder?
@@ -44,17 +45,18 @@ final class NodeView: Sendable {
     show(predicted)
   }
 
-  /// Shows whether the hub is in reach, when that has changed.
+  /// Shows whether the hub is in reach and lets the node in, when that has changed.
   func show(_ reachability: Reachability) {
     let isNew = state.withLock { state in
-      defer { state.isReachable = reachability.isReachable }
-      return state.isReachable != reachability.isReachable
+      defer { (state.isReachable, state.refusal) = (reachability.isReachable, reachability.refusal) }
+      return (state.isReachable, state.refusal) != (reachability.isReachable, reachability.refusal)
     }
     guard isNew else { return }
     write(
       .link(
         EventJSON.Link(
-          reachable: reachability.isReachable, roundTripSeconds: reachability.roundTrip?.seconds)))
+          reachable: reachability.isReachable, roundTripSeconds: reachability.roundTrip?.seconds,
+          refusal: reachability.refusal)))
   }
 
   /// Shows whether the node's state is stale or its hub has signed off, when that has changed.

@@ -52,7 +52,9 @@ extension Sentence {
     switch event {
     case .bus(let event): self.event(event)
     case .message(let message, let text): self.message(message, text: text)
-    case .link(let link): link.reachable ? "the hub answers" : "the hub is out of reach"
+    case .link(let link):
+      link.refusal.map { "the hub does not let this node in: \($0)" }
+        ?? (link.reachable ? "the hub answers" : "the hub is out of reach")
     case .view(let view): self.view(view)
     case .hubLost(let lost):
       "\(lost.deviceId?.rawValue ?? "the hub") has been silent for \(clock(lost.silentSeconds)): the run may have stopped"

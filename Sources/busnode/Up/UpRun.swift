@@ -347,7 +347,7 @@ actor UpRun {
       verdicts.count(verdict.outcome)
       rows[node]?.verdict = "\(verdict.kind.rawValue) \(verdict.outcome.word)"
     case .predicted(let predicted): rows[node]?.button = predicted.phase
-    case .link(let link): rows[node]?.link = link.reachable ? "up" : "no hub"
+    case .link(let link): rows[node]?.link = link.refusal == nil ? link.reachable ? "up" : "no hub" : "refused"
     case .sensorsDone(let sensors):
       if sensors.runId == agreement.seen[node]?.last?.runID { sensorsDone.insert(node) }
     case .bus(.command), .bus(.presence), .bus(.message), .bus(.route), .message, .view, .hubLost, .sensors, .record,

@@ -75,6 +75,29 @@ struct PeerSessionTests {
     #expect(peer.core.deadline == nil)
   }
 
+  @Test("A peer that the hub does not let in says why, once, goes on asking, and is let in when the hub permits it")
+  func notLetIn() {
+    var peer = PeerStage()
+    _ = peer.feed(.started)
+    peer.commits()
+    _ = peer.feed(.linkUp)
+    let refusal = HubMessage.refused(Refusal(code: .notPermitted, message: "the name is taken"))
+    #expect(peer.hub(refusal, session: 0) == ["unreachable"])
+    #expect(peer.core.refusal == "the name is taken")
+    #expect(peer.hub(refusal, session: 0) == [])
+    #expect(peer.passes(.seconds(3)).contains { $0.contains("send hello") })
+    _ = peer.welcome(session: 1)
+    #expect(peer.core.refusal == nil && peer.core.isReachable)
+    // A refusal of a frame in a session is another matter.
+    #expect(peer.hub(refusal) == ["note"])
+    #expect(peer.core.refusal == nil)
+    _ = peer.feed(.linkDown)
+    _ = peer.feed(.linkUp)
+    _ = peer.hub(refusal, session: 0)
+    _ = peer.feed(.linkDown)
+    #expect(peer.core.refusal == nil)
+  }
+
   @Test("A peer says hello again to a hub that does not know its session")
   func unknownSession() {
     var peer = PeerStage.up()

@@ -1,13 +1,14 @@
 public import Foundation
 public import RunCore
 
-/// A node's clock at one moment. It converts between bus time, dates and instants of the system's continuous clock.
+/// A node's clock as it was at one moment. It converts between bus time, dates and instants of the system's continuous
+/// clock.
 ///
 /// Bus time is the hub's: it may run faster than real time, and continues across restarts of the hub. A peer estimates
 /// it from what the hub sends. So a conversion needs the clock of a node:
 ///
 /// ```swift
-/// if let clock = await watch.clock {
+/// if let clock = watch.clock {
 ///   print("this snapshot was taken at", clock.date(of: snapshot.capturedAt))
 /// }
 /// ```
@@ -24,11 +25,19 @@ public struct NodeClock: Hashable, Sendable {
   /// How fast bus time runs.
   public let speed: BusSpeed
 
-  init(busTime: BusTime, date: Date, instant: ContinuousClock.Instant, speed: BusSpeed) {
-    self.busTime = busTime
-    self.date = date
-    self.instant = instant
-    self.speed = speed
+  /// A moment on the machine's two monotonic clocks, which run at the same rate, asleep or awake. All nodes convert by
+  /// it, so that their clocks agree to the nanosecond.
+  private static let machine = (instant: ContinuousClock.now, real: Loop.now)
+
+  /// The clock at the present time of a loop, which a test may steer.
+  ///
+  /// - Parameter line: Maps the time of the loop to bus time.
+  init(_ line: BusClock, on loop: Loop) {
+    let pair = ClockPair.now(on: loop)
+    busTime = line.bus(at: pair.real)
+    date = Date(timeIntervalSinceReferenceDate: pair.wallSeconds)
+    instant = loop.isSteered ? .now : Self.machine.instant + Duration(pair.real - Self.machine.real)
+    speed = line.speed
   }
 
   /// The date of a bus time, to a microsecond. It is wrong by as much as the wall clock was set between then and now.
@@ -54,25 +63,26 @@ public struct NodeClock: Hashable, Sendable {
 extension Node {
   /// The node's clock now; `nil` while the node does not know bus time: on a hub before it runs, on a peer before its
   /// first snapshot.
+  public nonisolated var clock: NodeClock? { runClock.clock }
+}
+
+extension ClockPair {
+  /// Both clocks of a loop now. The wall clock's origin is that of `timeIntervalSinceReferenceDate`.
   ///
-  /// Of up to four attempts the closest counts: a thread that is suspended between two clocks must not set them apart.
-  public var clock: NodeClock? {
-    guard var (best, span) = readClock() else { return nil }
-    for _ in 0..<3 where span > .microseconds(10) {
-      if let other = readClock(), other.span < span { (best, span) = other }
+  /// Of up to four attempts the closest counts: a thread that is suspended between two clocks must not place readings
+  /// wrongly. An undisturbed attempt takes less than 10 µs.
+  static func now(on loop: Loop) -> ClockPair {
+    var best = ClockPair.read(loop)
+    for _ in 0..<3 where best.uncertainty > BusDuration(nanoseconds: 10_000) {
+      let other = ClockPair.read(loop)
+      if other.uncertainty < best.uncertainty { best = other }
     }
     return best
   }
 
-  /// Reads the three clocks one after the other.
-  ///
-  /// - Returns: the clock, and how long the reading took.
-  private func readClock() -> (clock: NodeClock, span: Duration)? {
-    let before = ContinuousClock.now
-    guard let busTime = busNow else { return nil }
-    let loop = (self as? any DrivenNode)?.loop
-    let date = loop.map { Date(timeIntervalSince1970: $0.wallSeconds) } ?? Date()
-    let span = before.duration(to: ContinuousClock.now)
-    return (NodeClock(busTime: busTime, date: date, instant: before + span / 2, speed: speed), span)
+  private static func read(_ loop: Loop) -> ClockPair {
+    let before = loop.now
+    let wall = Date(timeIntervalSince1970: loop.wallSeconds).timeIntervalSinceReferenceDate
+    return ClockPair(before: before, wallSeconds: wall, after: loop.now)
   }
 }

@@ -12,7 +12,7 @@ struct NodeClockTests {
     try await withRunning([nodes.hub, watch]) {
       try await watch.isConnected()
       for node in [nodes.hub, watch] as [any RunBus.Node] {
-        let clock = try #require(await node.clock)
+        let clock = try #require(node.clock)
         #expect(clock.speed == BusSpeed(factor: 60))
         let minuteAgo = clock.busTime - .seconds(3600)
         #expect(abs(clock.date(of: minuteAgo).timeIntervalSince(clock.date) + 60) < 1e-5)
@@ -32,7 +32,7 @@ struct NodeClockTests {
     let watch = nodes.peer()
     try await withRunning([nodes.hub, watch]) {
       try await watch.isConnected()
-      let (hub, peer) = (try #require(await nodes.hub.clock), try #require(await watch.clock))
+      let (hub, peer) = (try #require(nodes.hub.clock), try #require(watch.clock))
       let time = hub.busTime + .seconds(10)
       // They differ by the transit of the snapshot and by the time between the two readings of the wall clock.
       #expect(abs(hub.date(of: time).timeIntervalSince(peer.date(of: time))) < 60)
@@ -44,8 +44,8 @@ struct NodeClockTests {
   func unknown() async throws {
     let nodes = try InProcessNodes()
     let watch = nodes.peer()
-    #expect(await nodes.hub.clock == nil)
-    #expect(await watch.clock == nil)
-    try await withRunning([watch]) { #expect(await watch.clock == nil) }
+    #expect(nodes.hub.clock == nil)
+    #expect(watch.clock == nil)
+    try await withRunning([watch]) { #expect(watch.clock == nil) }
   }
 }
