@@ -1,4 +1,20 @@
 /// Who is at the other end of a connection, as the hub's transport knows it. Frames cannot state an identity.
+///
+/// The identity decides which device names the other end may use:
+///
+/// | identity | joins as | sends a single command in the name of |
+/// |---|---|---|
+/// | ``localOwner`` | any device but the hub's own | any device |
+/// | ``link(_:)`` | the linked device only | the linked device, its own names, free names |
+/// | ``key(_:)`` | its own names, free names | its own names, free names |
+/// | ``anyone`` | free names | free names |
+///
+/// Who joins as a device sends its commands, readings and messages. A name belongs to the identity that joined with it
+/// last. It is free when no identity has used it, or when ``anyone`` used it last. The hub's own name belongs to
+/// ``localOwner``.
+///
+/// Every identity may press buttons, and see the run, its route, its records and the list of devices: the identity only
+/// limits in whose name it acts. What the hub holds for the devices (outbox, quarantine) is not shown to ``anyone``.
 public enum ConnectionIdentity: Hashable, Sendable {
   /// A process of the user who runs the hub. It has reached a socket in a directory that only this user can open, or it
   /// is the hub's own process.

@@ -24,14 +24,16 @@ public struct NodeRole: RawRepresentable, Hashable, Sendable, Codable, CustomStr
   public var description: String { rawValue }
 }
 
-/// A connection as the hub sees it, to which answers are sent. The route is random for each connection and does not
-/// identify the peer.
+/// A connection as the hub sees it, to which answers are sent. The transport chooses the route. It is another one for
+/// each connection and does not identify the peer.
 public struct ConnectionID: Hashable, Sendable {
-  /// What the transport needs to address the peer, such as a ROUTER's routing id.
+  /// What the transport needs to address the peer: any bytes, such as a number that it counts up for each connection.
   public let route: [UInt8]
-  /// Whether the peer is a plain REQ socket, which waits for exactly one reply and has no session.
+  /// Whether the other end waits for exactly one reply and has no session, as a plain REQ socket of ZeroMQ. A transport
+  /// without such clients always states `false`.
   public let isRequest: Bool
-  /// The hub's listener at which the connection arrived, counted from 0. Routes of two listeners can be alike.
+  /// The hub's listener at which the connection arrived, counted from 0. Routes of two listeners can be alike. The hub
+  /// sets it: a transport leaves it at 0, and finds a connection by its ``route``.
   public let listener: Int
 
   /// A connection from its parts.

@@ -23,7 +23,8 @@ import Synchronization
 ///
 /// What the link has to do:
 ///
-/// - It carries messages whole and in the order in which they were sent. It may lose some; then the nodes send again.
+/// - It carries messages whole and in the order in which they were sent. It may lose some; then the nodes send again. A
+///   stream of bytes, such as a socket, needs a framing of its own: <doc:YourOwnTransport> has one.
 /// - A message has at most ``messageBytesMax`` bytes. Both ends state the same ``limits``.
 /// - The link reaches one counterpart. A hub with two devices has two links, two bridges and two listeners; one bridge
 ///   serves one hub or one peer at a time.
@@ -32,6 +33,13 @@ import Synchronization
 ///
 /// What the bridge does at its limits:
 ///
+/// - The wrong device at the other end: the hub refuses a peer whose device is not that of the ``identity``, and a name
+///   that belongs to another identity. The bridges stay connected. The peer does not reach its hub, and says hello
+///   again, in the end every five seconds. With a hub at both ends, or a peer at both ends, no connection comes about,
+///   and what the other end sends is dropped and counted.
+/// - A message that the link loses, or refuses with `full`, is made up for: the nodes send again what has to arrive,
+///   and the next ping tells the present state. `gone` ends the connection, and the peer's end asks for a new one at
+///   once.
 /// - Up to 256 received messages wait for the node. ``receive(_:)`` does not take another one.
 /// - When the link drops, both nodes lose their connection. Commands, readings and queued messages stay in the outbox
 ///   of their node and are sent when the link is back. Published events that were sent meanwhile are lost, and the hub

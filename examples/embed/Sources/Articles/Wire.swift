@@ -3,7 +3,7 @@ import Synchronization
 
 /// Delivers to one node, on its loop and in a later turn.
 private final class Inbox<Event: Sendable>: Sendable {
-  /// The most frames that wait for the node: more than a burst of presses.
+  /// The most frames that wait for the node: more than a burst of presses, at most 16 MiB.
   private static var waitingMax: Int { 256 }
   private let waiting: Mutex<Int?> = Mutex(0)
   private let loop: Loop
@@ -14,10 +14,11 @@ private final class Inbox<Event: Sendable>: Sendable {
     self.deliver = deliver
   }
 
-  func put(_ event: Event) -> SendOutcome {
+  /// Changes of the connection and subscriptions are not bounded: they are few, and a lost one is never repeated.
+  func put(_ event: Event, isBounded: Bool = true) -> SendOutcome {
     let outcome = waiting.withLock { count -> SendOutcome in
       guard let present = count else { return .gone }
-      guard present < Self.waitingMax else { return .full }
+      guard present < Self.waitingMax || !isBounded else { return .full }
       count = present + 1
       return .sent
     }
@@ -42,15 +43,17 @@ final class Wire: Sendable {
     var peer: Inbox<PeerTransportEvent>?
     var topics: Set<Topic> = []
     /// Each connection has a number of its own, so that no frame reaches a later one.
-    var connection: UInt8 = 0
+    var connection: UInt64 = 0
 
-    var id: ConnectionID { ConnectionID(route: [connection], isRequest: false) }
+    var id: ConnectionID {
+      ConnectionID(route: withUnsafeBytes(of: connection.bigEndian) { Array($0) }, isRequest: false)
+    }
 
     mutating func connect() {
       guard hub != nil, let peer else { return }
-      connection &+= 1
+      connection += 1
       topics = []
-      _ = peer.put(.linkUp)
+      _ = peer.put(.linkUp, isBounded: false)
     }
   }
   fileprivate let state = Mutex(State())
@@ -98,7 +101,7 @@ private final class HubEnd: HubTransport {
     wire.state.withLock { state in
       state.hub?.close()
       state.hub = nil
-      _ = state.peer?.put(.linkDown(reason: "the hub has closed the wire"))
+      _ = state.peer?.put(.linkDown(reason: "the hub has closed the wire"), isBounded: false)
     }
   }
 }
@@ -132,7 +135,9 @@ private final class PeerEnd: PeerTransport {
 
   func subscribe(to endpoint: String, topics: [Topic]) {
     wire.state.withLock { state in
-      for topic in topics where !state.topics.contains(topic) { _ = state.hub?.put(.subscribed(topic)) }
+      for topic in topics where !state.topics.contains(topic) {
+        _ = state.hub?.put(.subscribed(topic), isBounded: false)
+      }
       state.topics = Set(topics)
     }
   }
