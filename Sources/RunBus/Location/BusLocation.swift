@@ -14,11 +14,33 @@ public import RunCore
 /// Where a bus is: its sockets, its runtime directory and the state of its devices.
 ///
 /// A bus has a name (its sockets are in a directory of this user) or a TCP address on this machine. All paths follow
-/// from it and from the environment, so that every process of the bus finds the same ones.
+/// from it and from environment variables, so that every process of the bus finds the same ones.
 ///
 /// ```swift
 /// let named = BusLocation(bus: BusName("default"))
 /// let addressed = try BusLocation(address: "tcp://127.0.0.1:5570")
+/// ```
+///
+/// | what | variable that is set | place |
+/// |---|---|---|
+/// | sockets, the hub's lock | `XDG_RUNTIME_DIR` | `$XDG_RUNTIME_DIR/runbus/NAME` |
+/// | | else `TMPDIR` | `$TMPDIR/runbus-UID/NAME` |
+/// | | neither | `/tmp/runbus-UID/NAME` |
+/// | stores of the devices | `XDG_STATE_HOME` | `$XDG_STATE_HOME/runbus/NAME/DEVICE` |
+/// | | not that one | `~/.local/state/runbus/NAME/DEVICE` |
+///
+/// Only absolute paths count: a variable that is empty or relative counts as unset. `HOME` decides what `~` is. A
+/// socket's path has at most 100 bytes. If it would be longer, the sockets are in `/tmp/runbus-UID/_HASH` instead,
+/// which every process derives from the same long path. RunBus makes missing directories, with access for their owner
+/// only.
+///
+/// Two buses on a machine have two names. A test isolates its bus from all others by an environment of its own; each
+/// process of that bus has to be given the same one:
+///
+/// ```swift
+/// let isolated = BusLocation(
+///   bus: "test",
+///   environment: ["XDG_RUNTIME_DIR": directory.path + "/run", "XDG_STATE_HOME": directory.path + "/state"])
 /// ```
 ///
 /// On iOS and watchOS the paths are inside the app's container, where no other process finds them. Use the location for
@@ -35,7 +57,7 @@ public struct BusLocation: Hashable, Sendable {
   ///
   /// - Parameters:
   ///   - bus: The name.
-  ///   - environment: The environment variables; `nil` for those of the process.
+  ///   - environment: Replaces all environment variables of the process; `nil` for those of the process.
   public init(bus: BusName, environment: [String: String]? = nil) {
     self.init(.local(bus), environment ?? ProcessInfo.processInfo.environment)
   }
@@ -44,7 +66,7 @@ public struct BusLocation: Hashable, Sendable {
   ///
   /// - Parameters:
   ///   - address: `tcp://HOST:PORT` on loopback. A hub may give port `*` or 0: the system then chooses one.
-  ///   - environment: The environment variables; `nil` for those of the process.
+  ///   - environment: Replaces all environment variables of the process; `nil` for those of the process.
   /// - Throws: ``RunBusError/Code/badInput`` for any other text and for hosts beyond loopback.
   public init(address: String, environment: [String: String]? = nil) throws(RunBusError) {
     self.init(.tcp(try TCPAddress(address)), environment ?? ProcessInfo.processInfo.environment)

@@ -3,7 +3,8 @@ public import RunCore
 /// The state that a node keeps across restarts, written by a thread of its own.
 ///
 /// A file store belongs to one process at a time, and only this type touches its directory. A completed commit survives
-/// kill -9 and, if the disk honours fsync, a power failure. On Apple's systems a power failure can undo the last commits.
+/// kill -9 and, if the disk honours fsync, a power failure. On Apple's systems a power failure can undo the last
+/// commits.
 public final class NodeStore: Sendable {
   /// The id of the node that owns the store.
   package let nodeID: NodeID
@@ -18,8 +19,9 @@ public final class NodeStore: Sendable {
   private let directory: String?
   private let options: StoreOptions
 
-  /// How long a starting node waits for a process that only reads its store (`busnode records`, `outbox`). Such a
-  /// reader needs milliseconds, and longer on a loaded machine or with a long history.
+  /// How long a starting node waits for a process that only reads its store, such as the package's command `busnode`
+  /// when it lists the records or the outbox of a node that does not run. Such a reader needs milliseconds, and longer
+  /// on a loaded machine or with a long history.
   public static let visitorPatience = BusDuration.seconds(2)
 
   /// Opens or creates the store in a directory and locks it. A damaged store is set aside, and the new one contains
@@ -29,8 +31,8 @@ public final class NodeStore: Sendable {
   ///   - directory: The directory of the store; it is made if necessary.
   ///   - device: The holder's name in the errors of other processes; without it, the directory's name.
   ///   - patience: How long to wait, blocking, while another process holds the store.
-  /// - Throws: ``RunBusError/Code/storeHeld``, which names the holder; ``RunBusError/Code/storeMismatch`` for a store of
-  ///   another version of RunBus; ``RunBusError/Code/store`` otherwise.
+  /// - Throws: ``RunBusError/Code/storeHeld``, which names the holder; ``RunBusError/Code/storeMismatch`` for a store
+  ///   of another version of RunBus; ``RunBusError/Code/store`` otherwise.
   public convenience init(
     directory: String, device: DeviceID? = nil, patience: BusDuration = .zero
   ) throws(RunBusError) {

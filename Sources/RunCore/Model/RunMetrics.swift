@@ -1,12 +1,13 @@
 /// The metrics of a run at one moment, in SI units. An unknown value is `nil`, never zero.
 ///
-/// docs/metrics.md defines each metric and gives the source of its formula.
+/// In the repository of the package, the files `docs/metrics.md` and `docs/metrics-body.md` define each metric and give
+/// the source of its formula.
 public struct RunMetrics: Hashable, Sendable {
   /// Time from the start to now or to the stop, pauses included.
   public var elapsed: BusDuration
   /// Time in which the run was running: without pauses, auto-pauses and gaps.
   public var active: BusDuration
-  /// Metres covered while the run was running, by positions and pedometer together.
+  /// Metres covered while the run was running, by positions and pedometer together; `nil` until a reading counts.
   public var distanceMeters: Double?
   /// The part of the distance that a pedometer measured, because positions were missing or contradicted it.
   public var pedometerMeters: Double?

@@ -91,6 +91,16 @@ public enum SampleMoment: Hashable, Sendable {
 }
 
 /// One reading and when it was taken.
+///
+/// A reading that an app takes now has the present time of the node's monotonic clock. In a test with steered time that
+/// is the time of the bus:
+///
+/// ```swift
+/// try await watch.add(Sample(moment: .at(Loop.now), value: .heartRate(bpm: 142)))
+/// try await watch.add(Sample(moment: .at(bus.now), value: .heartRate(bpm: 142)))  // in a test, on a TestBus
+/// ```
+///
+/// A reading with a date needs no conversion: `watch.add(.heartRate(bpm: 142), at: date)`.
 public struct Sample: Hashable, Sendable {
   /// When it was taken.
   public let moment: SampleMoment

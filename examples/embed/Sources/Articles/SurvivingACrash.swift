@@ -39,3 +39,10 @@ func undo(_ command: Command, on watch: Peer) async throws {
     print("the phone may know of it already")
   }
 }
+
+/// Follows a message of an earlier start of the app, whose id the app has kept.
+func followMessage(_ id: MessageID, from watch: Peer) async throws {
+  let receipts = await watch.messageReceipts(for: id)
+  guard try await watch.outbox().contains(where: { $0.id == id }) else { return }  // it has reached its last stage
+  for await receipt in receipts { print("the message is \(receipt.stage)") }
+}
