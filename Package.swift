@@ -147,7 +147,8 @@ let package = Package(
       ],
       exclude: ["JSON/Golden"],
       swiftSettings: settings),
-    .testTarget(name: "RunBusTestingTests", dependencies: ["RunBus", "RunBusTesting"], swiftSettings: settings),
+    .testTarget(
+      name: "RunBusTestingTests", dependencies: ["RunBus", "RunBusTesting", "RunBusUI"], swiftSettings: settings),
     .testTarget(name: "RunBusUITests", dependencies: ["RunBus", "RunBusUI", "TestSupport"], swiftSettings: settings),
     .testTarget(
       name: "RunRecordingsTests", dependencies: ["RunBus", "RunRecordings", "TestSupport"], swiftSettings: settings),

@@ -3,8 +3,8 @@ public import RunBus
 public import RunCore
 import Synchronization
 
-/// A bus inside one process for the unit tests of an app: with a clock that the test moves, links that it cuts, and
-/// stores in memory. It needs no sockets and no files, and a test waits for nothing.
+/// A bus inside one process for the unit tests of an app, with a clock that the test advances, links that it cuts, and
+/// stores in memory. It uses no sockets and no files, and no test waits in real time.
 ///
 /// The nodes are real: a ``RunBus/Hub`` and any number of ``RunBus/Peer``s, so that the code of an app is tested as it
 /// is. Time stands still until the test moves it on:
@@ -25,9 +25,14 @@ import Synchronization
 /// ```
 ///
 /// ``run(startingAt:_:)`` runs the body on the thread of the nodes, with its child tasks, one job at a time. Time does
-/// not move on before all of them wait, so a test has the same outcome each time. A test that needs an actor of its
-/// own, such as the main actor, makes a bus with ``init(startingAt:)`` and ends it with ``close()``. Between two moments
-/// of time, the tasks of the caller's actor run; work on other threads is not waited for.
+/// not move on before all of them wait, so a test has the same outcome each time.
+///
+/// A test that needs an actor of its own makes a bus with ``init(startingAt:)`` and ends it with ``close()``. A test of
+/// a ``RunBusUI/RunModel`` does so on the main actor. Between two moments of time, the tasks of the caller's actor run;
+/// work on other threads and other actors is not waited for. So a body of ``run(startingAt:_:)`` does not use a
+/// `RunModel`.
+///
+/// `Task.sleep` and other clocks of the system do not follow the time of the bus.
 ///
 /// Identifiers of commands, messages and runs are random. Everything else follows from the test.
 public final class TestBus: Sendable {
@@ -101,10 +106,11 @@ public final class TestBus: Sendable {
 
   // MARK: Time
 
-  /// The present time, on the clock of all nodes of this bus: use it for the readings of sensors.
+  /// The present time on the clock of all nodes of this bus, for example for a reading that a sensor takes now.
   public var now: BusTime { clock.now }
 
-  /// The present time of day.
+  /// The present time of day. It advances with ``now``. A test passes it where an app on a device passes `Date()`, for
+  /// example to ``RunBusUI/RunModel/active(at:)-(Date)``.
   public var date: Date { Date(timeIntervalSince1970: clock.wallSeconds) }
 
   // MARK: Nodes

@@ -1,5 +1,6 @@
 import RunBus
 import RunBusTesting
+import RunBusUI
 import Testing
 
 /// What the example app does with the bus: it pauses the run while its person is on the phone.
@@ -46,5 +47,44 @@ struct ArticleTests {
       #expect(await again.authoritative.phase == .running)
       #expect(await again.authoritative.metrics.heartRateBpm == 142)
     }
+  }
+}
+
+// These, too.
+@MainActor
+@Suite("The tests of the article on the main actor", .timeLimit(.minutes(1)))
+struct MainActorArticleTests {
+  @Test("The watch's screen shows a press at once, and the clock with the verdict")
+  func screen() async throws {
+    let bus = try TestBus()
+    let phone = try await bus.hub("phone")
+    let watch = try await bus.peer("watch", role: .watch)
+    let model = RunModel(watch, source: .watch)
+    let following = Task { await model.run() }
+    try await bus.settle()
+
+    model.press(.start)
+    #expect(model.predictedPhase == .running)
+    #expect(model.phase == .idle)
+    try await bus.advance(by: .seconds(1))
+    #expect(model.presses.first?.stage == .judged(.applied))
+    #expect(model.phase == .running)
+    #expect(model.metrics.distanceMeters == nil)  // no position yet, which is not zero
+
+    try await bus.advance(by: .seconds(60))
+    let shown = try #require(model.active(at: bus.date))
+    #expect(abs(shown.seconds - 61) < 0.01)
+    // The dial goes on until the snapshot with the pause has come, and then stands as of the press.
+    model.press(.pause)
+    try await bus.advance(by: .milliseconds(400))
+    #expect(model.predictedPhase == .paused)
+    #expect(try #require(model.active(at: bus.date)) > shown)
+    try await bus.advance(by: .milliseconds(200))
+    #expect(model.phase == .paused)
+    #expect(abs(try #require(model.active(at: bus.date)).seconds - 61) < 0.01)
+    #expect(await phone.authoritative.phase == .paused)
+
+    await bus.close()
+    await following.value
   }
 }
