@@ -19,14 +19,14 @@ extension AppMessage {
   /// try await watch.post(AppMessage(name: "photo", encoding: photo), by: .queued)
   /// ```
   ///
-  /// JSON writes `Data` in base 64: 24 KiB of data fill a message. A body of bytes has no such loss
-  /// (``init(name:body:)-(_,Data)``).
+  /// JSON writes `Data` in base64, which makes it a third longer: a message takes about 24 KB of it. A body of bytes
+  /// (``init(name:body:)-(_,Data)``) takes 32,768.
   ///
   /// - Parameters:
   ///   - name: What the message is about.
   ///   - value: The content.
-  ///   - encoder: Another encoder than the usual one; the receiver needs a decoder that fits.
-  /// - Throws: ``RunBus/RunBusError/Code/badInput`` for a value that is no JSON or needs more than 32,768 bytes.
+  ///   - encoder: The encoder of the body. The receiver needs a decoder that fits.
+  /// - Throws: ``RunBus/RunBusError/Code/badInput`` for a value that cannot be encoded or takes more than 32,768 bytes.
   public init(
     name: MessageName, encoding value: some Encodable, using encoder: JSONEncoder = JSONEncoder()
   ) throws(RunBusError) {
@@ -45,9 +45,10 @@ extension AppMessage {
   /// Reads the body as JSON.
   ///
   /// - Parameters:
-  ///   - type: What the body is.
-  ///   - decoder: Another decoder than the usual one.
-  /// - Throws: ``RunBus/RunBusError/Code/badInput`` for a body that is no such value, with the decoder's error as its cause.
+  ///   - type: The type of the content.
+  ///   - decoder: The decoder of the body.
+  /// - Throws: ``RunBus/RunBusError/Code/badInput`` for a body that cannot be decoded, with the decoder's error as its
+  ///   cause.
   public func decode<Content: Decodable>(
     as type: Content.Type, using decoder: JSONDecoder = JSONDecoder()
   ) throws(RunBusError) -> Content {

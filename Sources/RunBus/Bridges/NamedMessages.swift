@@ -15,26 +15,27 @@ extension Node {
   /// which the loop is left or its task is cancelled is not processed, unless `done()` was called.
   ///
   /// The node gives out one message at a time: the next one, whatever its name, follows when the one before is
-  /// processed. So the messages of a sender keep their order, and a loop that takes long delays those of other names.
+  /// processed. So the messages of a sender keep their order, and a slow loop delays the messages of other names.
   ///
-  /// A body that cannot be read counts as a failure. Its sender sends the message again after 1, 2, 4 and 8 s, then sets
-  /// it aside (``RunCore/RejectionReason/quarantined``), and the loop goes on with those behind it. The same happens to
-  /// a queued message of a name that nobody reads while other names are read. To take such messages, use
-  /// ``handleMessages(_:)`` beside the loops. While nothing reads messages, all stay with their senders.
+  /// A body that cannot be decoded counts as a failure. Its sender sends the message again after 1, 2, 4 and 8 s, then
+  /// sets it aside (``RunCore/RejectionReason/quarantined``), and the loop continues with the messages behind it. While
+  /// an app reads some names, the same happens to a queued message of a name without a reader; ``handleMessages(_:)``
+  /// beside the loops receives the messages of all other names. While an app reads no messages at all, all of them stay
+  /// with their senders.
   ///
   /// - Parameters:
   ///   - name: The name of the messages, of every delivery class.
-  ///   - type: What their bodies are.
-  ///   - decoder: Another decoder than the usual one.
-  /// - Returns: the messages; they begin with the oldest that is not processed, and end with the node.
-  /// - Throws: ``RunBusError/Code/alreadyHandled`` when somebody reads messages of this name already.
+  ///   - type: The type of their bodies.
+  ///   - decoder: The decoder of the bodies.
+  /// - Returns: The messages. They begin with the oldest that is not processed, and end with the node.
+  /// - Throws: ``RunBusError/Code/alreadyHandled`` when this name has a reader already.
   public nonisolated func messages<Content: Decodable & Sendable>(
     named name: MessageName, as type: Content.Type, using decoder: JSONDecoder = JSONDecoder()
   ) throws(RunBusError) -> IncomingMessages<Content> {
     try messages(named: name) { try $0.decode(as: type, using: decoder) }
   }
 
-  /// The messages of one name, with their bodies as they are; see ``messages(named:as:using:)``.
+  /// The messages of one name, with their bodies as bytes; see ``messages(named:as:using:)``.
   ///
   /// ```swift
   /// for await track in try watch.messages(named: "gpx") {

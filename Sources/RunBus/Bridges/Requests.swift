@@ -9,19 +9,19 @@ extension Peer {
   /// ```
   ///
   /// The question is a live message: it is sent now or not at all, and is never repeated. The hub's app answers it with
-  /// ``Node/replies(to:taking:_:)``. A request that failed may have been carried out nevertheless.
+  /// ``Node/replies(to:taking:_:)``. The hub's app may have carried out a request that failed here.
   ///
   /// - Parameters:
   ///   - name: What the question is about.
   ///   - question: Its content, at most 32,768 bytes as JSON.
-  ///   - type: What the answer is.
-  ///   - timeout: How long to wait for the answer, in real time.
-  /// - Returns: the answer.
+  ///   - type: The type of the answer.
+  ///   - timeout: How long to wait for the answer: real time, or the steered time of a test.
+  /// - Returns: The answer.
   /// - Throws: ``RunBusError/Code/unreachable`` when the hub is not connected, ``RunBusError/Code/timeout`` when no
   ///   answer comes in time (the hub's app may have no handler for this name), ``RunBusError/Code/refused`` when the
-  ///   hub's handler has thrown, ``RunBusError/Code/badInput`` for a question or an answer that is not what it should be,
-  ///   ``RunBusError/Code/full`` when 256 questions have no answer yet, ``RunBusError/Code/closed`` when the peer ends,
-  ///   `CancellationError` when the task is cancelled.
+  ///   hub's handler has thrown, ``RunBusError/Code/badInput`` for a question that is too long or cannot be encoded and
+  ///   for an answer that cannot be decoded, ``RunBusError/Code/full`` when 256 questions have no answer yet,
+  ///   ``RunBusError/Code/closed`` when the peer ends, `CancellationError` when the task is cancelled.
   public nonisolated func request<Content: Decodable & Sendable>(
     _ name: MessageName, _ question: some Encodable, as type: Content.Type, timeout: Duration
   ) async throws -> Content {
@@ -30,7 +30,7 @@ extension Peer {
       type, from: Data(ask(message, of: nil, within: BusDuration(timeout))), of: message.name)
   }
 
-  /// Asks the hub's app a question of bytes; see ``request(_:_:as:timeout:)``.
+  /// Asks the hub's app a question. Question and answer are bytes; see ``request(_:_:as:timeout:)``.
   public nonisolated func request(
     _ name: MessageName, _ question: Data = Data(), timeout: Duration
   ) async throws -> Data {
@@ -49,9 +49,9 @@ extension Hub {
   ///   - name: What the question is about.
   ///   - device: The device that is asked.
   ///   - question: Its content, at most 32,768 bytes as JSON.
-  ///   - type: What the answer is.
-  ///   - timeout: How long to wait for the answer, in real time.
-  /// - Returns: the answer.
+  ///   - type: The type of the answer.
+  ///   - timeout: How long to wait for the answer: real time, or the steered time of a test.
+  /// - Returns: The answer.
   /// - Throws: As ``Peer/request(_:_:as:timeout:)``; ``RunBusError/Code/unknownDevice`` for a device that this hub has
   ///   never met.
   public nonisolated func request<Content: Decodable & Sendable>(
@@ -62,7 +62,7 @@ extension Hub {
       type, from: Data(ask(message, of: device, within: BusDuration(timeout))), of: message.name)
   }
 
-  /// Asks a device's app a question of bytes; see ``request(_:of:_:as:timeout:)``.
+  /// Asks a device's app a question. Question and answer are bytes; see ``request(_:of:_:as:timeout:)``.
   public nonisolated func request(
     _ name: MessageName, of device: DeviceID, _ question: Data = Data(), timeout: Duration
   ) async throws -> Data {
@@ -83,12 +83,13 @@ extension Node {
   /// ```
   ///
   /// Every live message of this name is a question. Questions do not wait for other messages, so the handler may ask
-  /// one itself. Of one device 64 of them wait for the handler, of all devices 256; further ones are dropped and run into
-  /// their time-out.
+  /// one itself. Up to 64 questions of one device and 256 of all devices wait for the handler. Further ones are
+  /// dropped, and their senders get no answer in time.
   ///
   /// - Parameters:
   ///   - name: The name of the questions.
-  ///   - type: What a question is. One that is nothing of this kind is answered with a failure.
+  ///   - type: The type of the questions. The request for a question that cannot be decoded throws
+  ///     ``RunBusError/Code/refused``.
   ///   - answer: Makes the answer, at most 32,751 bytes as JSON. When it throws, the request at the other side throws
   ///     ``RunBusError/Code/refused`` with the error's description.
   /// - Throws: ``RunBusError/Code/alreadyHandled`` when the name has a handler already.

@@ -1,10 +1,10 @@
 package import RunCore
 import Synchronization
 
-/// A clock that stands still until somebody moves it on: the time of a bus in a test.
+/// The clock of a bus in a test. It stands still until the test advances it.
 ///
-/// Its wall clock keeps pace, and its seeds follow from one number, so that nodes on it do the same in each run of a
-/// test. Any thread may read it.
+/// Its wall clock advances with it, and the seeds that it gives to nodes follow from one number, so that the nodes do
+/// the same in each run of a test. Any thread may read it.
 package final class SteeredClock: Sendable {
   private struct State {
     var now: BusTime
@@ -14,11 +14,11 @@ package final class SteeredClock: Sendable {
   private let origin: BusTime
   private let wallSecondsAtOrigin: Double
 
-  /// A clock that shows an hour, because a time line that begins at zero would hide mistakes with the first moment.
+  /// A clock that begins at one hour. A time line that begins at zero would hide faults in the handling of the origin.
   ///
   /// - Parameters:
   ///   - wallSeconds: The wall-clock time at the beginning, in seconds since 1970.
-  ///   - seed: What the nodes' jitter follows from.
+  ///   - seed: The seed of the generator from which nodes get theirs.
   package init(wallSeconds: Double, seed: UInt64) {
     origin = .zero + .seconds(3600)
     wallSecondsAtOrigin = wallSeconds

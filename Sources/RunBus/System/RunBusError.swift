@@ -34,7 +34,7 @@ public struct RunBusError: Error, Sendable, CustomStringConvertible {
     public static let notFound = Code(value: .notFound)
     /// What was to be cancelled may have been sent already, so its receiver may see it.
     public static let tooLate = Code(value: .tooLate)
-    /// Somebody else handles these messages already, and one handler at a time is allowed.
+    /// These messages have a handler already, and can have one at a time.
     public static let alreadyHandled = Code(value: .alreadyHandled)
     /// No run waits for a decision about its recovery.
     public static let notRecovering = Code(value: .notRecovering)

@@ -10,7 +10,7 @@ import DequeModule
 /// times, puts it in quarantine, so that it stays with its sender and the messages behind it proceed. Other messages
 /// without a reader are dropped.
 package struct HandlerDesk: Sendable {
-  /// What the core has to hear.
+  /// What the desk reports to the core.
   package enum Report: Hashable, Sendable {
     /// Everything of the stream up to this sequence is finished.
     case handled(StreamID, through: UInt64, handlerGeneration: UInt64)
@@ -18,7 +18,7 @@ package struct HandlerDesk: Sendable {
     case failed(StreamID, UInt64, String)
   }
 
-  /// A message that a reader has and has not finished.
+  /// A message that a reader has received and not finished.
   package struct Handed: Hashable, Sendable {
     /// Differs for each message that is given out.
     package let number: UInt64
@@ -27,9 +27,9 @@ package struct HandlerDesk: Sendable {
     fileprivate let reader: UInt64
   }
 
-  /// Live messages that wait, of all devices and of one; further ones are dropped. So a device that floods the app takes
-  /// no room from the others. Queued messages have the bound of their sender's flight, and of the newest values one for
-  /// each key waits.
+  /// How many live messages of all devices may wait, and of one device. Further ones are dropped. The bound for one
+  /// device keeps a device that floods the app from taking the room of the others. Queued messages are bounded by what
+  /// their sender has in flight. Of the newest values, one for each key waits.
   package static let liveMax = 256
   package static let liveOfOneMax = 32
 
@@ -40,18 +40,18 @@ package struct HandlerDesk: Sendable {
   private var readerOfOthers: UInt64?
   private var waiting: Deque<HandlerCall> = []
   private var handed: Handed?
-  /// The handler generation in which a stream failed. Calls of that generation are stale: the core hands these messages
-  /// over again in a newer one.
+  /// The handler generation in which a stream failed. Calls of that generation are stale, because the core hands these
+  /// messages over again in a newer one.
   private var failed: [StreamID: UInt64] = [:]
   private var reports: [Report] = []
 
-  /// A desk without readers.
+  /// A desk without readers and messages.
   package init() {}
 
   /// Whether there is a reader.
   package var hasReaders: Bool { !names.isEmpty }
-  /// Whether the last reader has closed and the core has not heard that nobody handles messages. Until then the desk
-  /// takes none, so that no message is given out both now and when the core hands it over again.
+  /// Whether the last reader has closed and the core does not know that yet. Until it does, the desk accepts no
+  /// messages, because the core hands over again all messages that are not finished.
   package private(set) var isGivingBack = false
   /// Whether ``takeReports()`` has something to return.
   package var hasReports: Bool { !reports.isEmpty }
@@ -91,7 +91,7 @@ package struct HandlerDesk: Sendable {
     settle()
   }
 
-  /// The core has heard that nobody handles messages: it hands all that are not finished over again.
+  /// The core knows that there is no reader: it hands over again all messages that are not finished.
   package mutating func finishGivingBack() { isGivingBack = false }
 
   /// Forgets all messages, because a new core hands them over again.
@@ -176,7 +176,7 @@ package struct HandlerDesk: Sendable {
 
   private func reader(of call: HandlerCall) -> UInt64? { readers[call.received.message.name] ?? readerOfOthers }
 
-  /// Refuses the messages at the front that nobody reads.
+  /// Refuses the messages at the front that have no reader.
   private mutating func settle() {
     guard handed == nil else { return }
     while let call = waiting.first, reader(of: call) == nil {
