@@ -7,18 +7,26 @@ extension TestBus {
   /// that answers a change with a command; nodes and tasks that answer each other without end never come to rest.
   private static let turnsMax = 10_000
 
+  /// How many turns without work of a node show that all have come to rest.
+  private static let quietTurnsNeeded = 3
+
+  @concurrent private static func passThroughPool() async {}
+
   /// Does everything that is due at the present moment, without moving time on.
   ///
   /// - Throws: The error of a node that has ended by itself; ``RunBus/RunBusError/Code/timeout`` when the nodes do not
   ///   come to rest; `CancellationError` when the task is cancelled.
   public func settle() async throws {
-    var workCount = await loop.idle()
+    var (workCount, quietTurns) = (await loop.idle(), 0)
     for _ in 0..<Self.turnsMax {
       try Task.checkCancellation()
-      // The tasks of the caller's actor that the nodes have woken run before this one goes on.
+      // The tasks of the caller's actor that the nodes have woken run before this one goes on. A stream that wakes a
+      // task may pass through the shared pool of threads on its way to the task's actor.
+      await Self.passThroughPool()
       await Task.yield()
       let next = await loop.idle()
-      if next == workCount { return try checkNodes() }
+      quietTurns = next == workCount ? quietTurns + 1 : 0
+      if quietTurns == Self.quietTurnsNeeded { return try checkNodes() }
       workCount = next
     }
     throw RunBusError(.timeout, "the nodes and the test's tasks answer each other without end")

@@ -29,6 +29,12 @@ public import RunBus
 ///
 /// The model follows its node while ``run()`` runs; the node itself runs elsewhere (``RunBus/Node/run()``). A button
 /// changes ``predictedPhase`` at once, and ``presses`` tells what has become of each press.
+///
+/// The dial (``active(at:)-(Date)``) follows the last snapshot and not the prediction. After a press it goes on until
+/// the snapshot with the verdict arrives, and then shows the time as of the press.
+///
+/// A test of a model runs on the main actor with a `TestBus()` and passes `bus.date` as the date. It does not use
+/// `TestBus.run`, which does not wait for the main actor.
 @MainActor @Observable public final class RunModel {
   /// The node that the model follows.
   @ObservationIgnored public let node: any Node
@@ -51,8 +57,10 @@ public import RunBus
   @ObservationIgnored private let source: ControlSource
   @ObservationIgnored private let followsRoute: Bool
   @ObservationIgnored private let followsSplits: Bool
-  /// Takes the commands of the buttons while ``run()`` runs.
-  @ObservationIgnored private var orders: AsyncStream<Command>.Continuation?
+  /// Whether ``run()`` follows the node.
+  @ObservationIgnored private var isFollowing = false
+  /// Who waits for the verdicts of the commands that the node has.
+  @ObservationIgnored private var sending: [CommandID: Task<Void, Never>] = [:]
 
   /// Makes a model of a node.
   ///
@@ -121,15 +129,15 @@ public import RunBus
   /// Whether a command makes sense in the phase that the buttons show.
   public func allows(_ kind: CommandKind) -> Bool { RunMachine(phase: predictedPhase).allows(kind) }
 
-  /// Presses a button. ``predictedPhase`` changes at once, and ``presses`` gets an entry. The node is given the command
-  /// now, or when ``run()`` is called next; the command then counts as pressed at that moment.
+  /// Presses a button. ``predictedPhase`` changes at once, and ``presses`` gets an entry. The node has the command when
+  /// this returns, or when ``run()`` is called next; the command then counts as pressed at that moment.
   public func press(_ kind: CommandKind) {
     let command = Command(kind, source: source)
     guard buttons.add(command, at: node.clock?.date ?? Date()) else { return }
     var machine = RunMachine(phase: predictedPhase)
     _ = machine.apply(kind)
     predictedPhase = machine.phase
-    orders?.yield(command)
+    if isFollowing { give(command) }
   }
 
   // MARK: Following the node
@@ -137,36 +145,48 @@ public import RunBus
   /// Follows the node until the task is cancelled or the node ends. It can be called again, for example whenever a view
   /// appears; a second call during the first returns at once.
   public func run() async {
-    guard orders == nil else { return }
-    // The presses that wait are the only commands in the stream, and their number is bounded.
-    let (commands, orders) = AsyncStream.makeStream(of: Command.self)
-    self.orders = orders
-    defer { self.orders = nil }
+    guard !isFollowing else { return }
+    isFollowing = true
+    defer {
+      isFollowing = false
+      for task in sending.values { task.cancel() }
+      sending = [:]
+    }
     // Commands that have no verdict since an earlier call are given again: a node takes a command once.
-    for press in buttons.pending { orders.yield(press.command) }
+    for press in buttons.pending { give(press.command) }
     let receipts = await node.ownReceipts()
+    // In a test with steered time the followers take no detour over the shared pool of threads, which the test cannot
+    // wait for.
+    await withTaskExecutorPreference(node.steeredExecutor) { await follow(receipts) }
+  }
+
+  /// Follows the streams of the node until the task is cancelled or the node ends.
+  private func follow(_ receipts: AsyncStream<Receipt>) async {
     await withDiscardingTaskGroup { group in
-      group.addTask { await self.follow(receipts) }
-      group.addTask {
-        await self.followSnapshots()
-        // The node has ended.
-        orders.finish()
-      }
+      group.addTask { await self.followReceipts(receipts) }
       group.addTask { await self.followReachability() }
       group.addTask { await self.followViewState() }
       if followsRoute { group.addTask { await self.followRoute() } }
       if followsSplits { group.addTask { await self.followSplits() } }
-      for await command in commands {
-        // The main actor and the node's loop both run their jobs in order, so the node gets the commands in order.
-        // (A closure that states its actor in the call itself stops the compiler, as of Swift 6.3.)
-        let give: @MainActor @Sendable () async -> Void = { await self.give(command) }
-        group.addTask(operation: give)
-      }
+      await followSnapshots()
+      // The node has ended.
       group.cancelAll()
     }
   }
 
-  private func give(_ command: Command) async {
+  /// Gives a command to the node. The node has it before this returns, so that presses keep their order, and a press
+  /// counts from its own moment.
+  private func give(_ command: Command) {
+    let work: @MainActor @Sendable () async -> Void = { await self.settle(command) }
+    if #available(macOS 26, iOS 26, watchOS 26, tvOS 26, visionOS 26, *) {
+      sending[command.id] = Task.immediate(operation: work)
+    } else {
+      sending[command.id] = Task(operation: work)
+    }
+  }
+
+  private func settle(_ command: Command) async {
+    defer { if !Task.isCancelled { sending[command.id] = nil } }
     do {
       let verdict = try await node.send(command)
       await note(
@@ -195,7 +215,7 @@ public import RunBus
     if predicted != predictedPhase { predictedPhase = predicted }
   }
 
-  private func follow(_ receipts: AsyncStream<Receipt>) async {
+  private func followReceipts(_ receipts: AsyncStream<Receipt>) async {
     for await receipt in receipts { await note(receipt) }
   }
 

@@ -36,7 +36,8 @@ extension DatedEvent: Codable {
     self.init(try BusEvent(from: decoder), at: Date(timeIntervalSince1970: seconds))
   }
 
-  /// Writes the event in the form of docs/json.md, with `at` beside its keys.
+  /// Writes the event in the form that `docs/json.md` in the repository of the package describes, with `at` beside its
+  /// keys.
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.container(keyedBy: CodingKeys.self)
     try container.write(DayTime.text(unixSeconds: at.timeIntervalSince1970), .at)

@@ -58,7 +58,7 @@ extension BusEvent: Codable {
       runOffset: try container.readSeconds(.offsetSeconds))
   }
 
-  /// Writes the event in the form of docs/json.md.
+  /// Writes the event in the form that `docs/json.md` in the repository of the package describes.
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.container(keyedBy: CodingKeys.self)
     switch self {

@@ -48,7 +48,7 @@ extension RunMetrics: Codable {
         elevation: try moment(.elevationSeconds), activity: try moment(.activitySeconds)))
   }
 
-  /// Writes the metrics in the form of docs/json.md.
+  /// Writes the metrics in the form that `docs/json.md` in the repository of the package describes.
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.container(keyedBy: CodingKeys.self)
     try container.write(seconds: elapsed, .elapsedSeconds)

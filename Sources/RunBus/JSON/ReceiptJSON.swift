@@ -12,11 +12,11 @@ private enum ReceiptKey: String, CodingKey {
 extension Receipt: Codable {
   /// Reads a receipt that ``encode(to:)`` or `busnode` has written.
   ///
-  /// A verdict of a later version reads as ``RunCore/Outcome/unknown``, a reason of a later version that is not a number
-  /// as ``RunCore/RejectionReason/unknown(_:)`` with 0.
+  /// A verdict of a later version reads as ``RunCore/Outcome/unknown``, a reason of a later version that is not a
+  /// number as ``RunCore/RejectionReason/unknown(_:)`` with 0.
   ///
-  /// - Throws: `DecodingError`, also for a kind of command and for a stage before the verdict that this version does not
-  ///   know. The wire drops both.
+  /// - Throws: `DecodingError`, also for a kind of command and for a stage before the verdict that this version does
+  ///   not know. The wire drops both.
   public init(from decoder: any Decoder) throws {
     let container = try decoder.container(keyedBy: ReceiptKey.self)
     let (commandID, kind): (CommandID, CommandKind) = (try container.need(.commandId), try container.need(.command))
@@ -61,7 +61,7 @@ extension Receipt: Codable {
       : RejectionReason(plainCode: code) ?? .unknown(0)
   }
 
-  /// Writes the receipt in the form of docs/json.md.
+  /// Writes the receipt in the form that `docs/json.md` in the repository of the package describes.
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.container(keyedBy: ReceiptKey.self)
     try container.write(commandID, .commandId)

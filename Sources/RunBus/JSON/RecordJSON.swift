@@ -2,8 +2,8 @@ public import RunCore
 
 /// The summary of a record as `busnode records ls --json` writes it.
 ///
-/// `startedAt` and `averagePaceSecondsPerKilometer` are written for readers and not read, because they follow from other
-/// fields.
+/// `startedAt` and `averagePaceSecondsPerKilometer` are written for readers and not read, because they follow from
+/// other fields.
 extension RecordSummary: Codable {
   private enum CodingKeys: String, CodingKey {
     case runId, version, deviceId, hubDeviceId, appVersion, startedAt, startedAtUnixSeconds, elapsedSeconds,
@@ -35,7 +35,7 @@ extension RecordSummary: Codable {
     }
   }
 
-  /// Writes the summary in the form of docs/json.md.
+  /// Writes the summary in the form that `docs/json.md` in the repository of the package describes.
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.container(keyedBy: CodingKeys.self)
     try container.write(runID, .runId)
@@ -88,7 +88,7 @@ extension RunRecord: Codable {
         series: RecordSeries(interval: interval, samples: samples.map(\.sample)), route: try container.need(.route)))
   }
 
-  /// Writes the record in the form of docs/json.md.
+  /// Writes the record in the form that `docs/json.md` in the repository of the package describes.
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.container(keyedBy: CodingKeys.self)
     try container.write(Self.format, .format)

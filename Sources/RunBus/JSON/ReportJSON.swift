@@ -12,7 +12,7 @@ extension RunReport: Codable {
       miles: try container.need(.miles), laps: try container.need(.laps), stretches: try container.need(.stretches))
   }
 
-  /// Writes the report in the form of docs/json.md.
+  /// Writes the report in the form that `docs/json.md` in the repository of the package describes.
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.container(keyedBy: CodingKeys.self)
     try container.write(metrics, .metrics)
@@ -43,7 +43,7 @@ extension Split: Codable {
       elevationLossMeters: try container.read(.elevationLossMeters), isComplete: try container.need(.complete))
   }
 
-  /// Writes the split in the form of docs/json.md.
+  /// Writes the split in the form that `docs/json.md` in the repository of the package describes.
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.container(keyedBy: CodingKeys.self)
     try container.write(number, .number)
@@ -71,7 +71,7 @@ extension DistanceStretch: Codable {
       endedAt: try container.needSeconds(.endedAtSeconds), meters: try container.need(.distanceMeters))
   }
 
-  /// Writes the stretch in the form of docs/json.md.
+  /// Writes the stretch in the form that `docs/json.md` in the repository of the package describes.
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.container(keyedBy: CodingKeys.self)
     try container.write(source, .source)

@@ -1,7 +1,7 @@
 public import RunCore
 
-/// A point of the route as `busnode route --json` writes it, without run and index. A reason of a later version reads as
-/// `unknown`.
+/// A point of the route as `busnode route --json` writes it, without run and index. A reason of a later version reads
+/// as `unknown`.
 extension RoutePoint: Codable {
   private enum CodingKeys: String, CodingKey {
     case offsetSeconds, latitude, longitude, horizontalAccuracyMeters, altitudeMeters, distanceMeters, counted, reason,
@@ -26,7 +26,7 @@ extension RoutePoint: Codable {
       distanceMeters: try container.read(.distanceMeters))
   }
 
-  /// Writes the point in the form of docs/json.md.
+  /// Writes the point in the form that `docs/json.md` in the repository of the package describes.
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.container(keyedBy: CodingKeys.self)
     try container.write(seconds: offset, .offsetSeconds)

@@ -32,7 +32,7 @@ extension Snapshot: Codable {
       isClockStopped: try container.read(.clockStopped) ?? false)
   }
 
-  /// Writes the snapshot in the form of docs/json.md.
+  /// Writes the snapshot in the form that `docs/json.md` in the repository of the package describes.
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.container(keyedBy: CodingKeys.self)
     try container.write(order.term, .term)

@@ -7,7 +7,8 @@
     /// ``NodeStore/visitorPatience`` while another process holds the store.
     ///
     /// - Parameters:
-    ///   - location: The bus. The hub's store and admin socket are there.
+    ///   - location: The bus. The hub's store is there, and its admin socket: a socket file at which it answers the
+    ///     package's command `busnode` on this machine.
     ///   - others: Further addresses at which peers reach the same hub.
     ///   - configuration: How the hub is set up.
     ///   - loop: The thread that the hub runs on; several nodes may share it.
@@ -41,7 +42,7 @@
     /// ``NodeStore/visitorPatience`` while another process holds the store.
     ///
     /// - Parameters:
-    ///   - location: The bus.
+    ///   - location: The bus. The peer's store and its admin socket are there, as for a hub.
     ///   - configuration: How the peer is set up.
     ///   - loop: The thread that the peer runs on; several nodes may share it.
     /// - Throws: ``RunBusError/Code/storeHeld``, which names the process that holds the store;

@@ -19,7 +19,7 @@ final class MessageDesk: Sendable {
   /// What a node learns from its desk.
   struct News {
     let reports: [HandlerDesk.Report]
-    /// Whether the core has to hear that nobody handles messages, although there may be a new reader already.
+    /// Whether the core has to be told that the last reader has closed, although there may be a new reader already.
     let isGivingBack: Bool
   }
   private let state = Mutex(State())
@@ -40,7 +40,7 @@ final class MessageDesk: Sendable {
   /// Whether the app reads messages.
   var hasReaders: Bool { state.withLock { $0.desk.hasReaders } }
 
-  /// The core has heard that nobody handles messages.
+  /// The core knows that there is no reader.
   func finishGivingBack() { change { $0.desk.finishGivingBack() } }
 
   /// Forgets all messages, because the core was replaced.
@@ -61,7 +61,7 @@ final class MessageDesk: Sendable {
   /// Opens a reader of the messages of a name, or of all names that have no reader of their own.
   ///
   /// - Parameter wake: Makes the node call ``news()`` on its loop. It must not keep the node alive.
-  /// - Throws: ``RunBusError/Code/badInput`` when there is such a reader already.
+  /// - Throws: ``RunBusError/Code/alreadyHandled`` when there is such a reader already.
   func open(_ name: String?, wake: @escaping @Sendable () -> Void) throws(RunBusError) -> MessageReader {
     let number = change(isNews: true) { state in
       state.wake = wake

@@ -12,13 +12,19 @@ public import RunCore
 ///   print(verdict.message)
 /// }
 /// ```
+///
+/// A ``Peer`` posts messages to its hub with ``Peer/post(_:by:)``, a ``Hub`` to one of its devices with
+/// ``Hub/post(_:by:to:)``. The streams of a node end when the node ends. A stream that is asked for later ends at once.
 public protocol Node: Actor {
-  /// Runs the node until its task is cancelled. Cancelling ends it gracefully: open commits are written and the sockets
-  /// are closed.
+  /// Runs the node until its task is cancelled. Cancelling ends it in good order: open commits are written, the other
+  /// side is told, the connections are closed, and `run()` returns normally. The node's streams end with it.
+  ///
+  /// When `run()` throws, calls that wait, such as ``ready()`` and ``send(_:)``, throw the same error. A node runs
+  /// once.
   ///
   /// - Throws: ``RunBusError/Code/busHeld`` or ``RunBusError/Code/addressInUse`` when another hub is there;
   ///   ``RunBusError/Code/store``, ``RunBusError/Code/transport`` or ``RunBusError/Code/wireMismatch`` when the node
-  ///   cannot go on; ``RunBusError/Code/closed`` when it was run before.
+  ///   cannot begin or go on; ``RunBusError/Code/closed`` when it was run before.
   func run() async throws(RunBusError)
 
   /// Returns when the node takes commands and readings: a hub when peers can connect to it, a peer when its store is
@@ -30,9 +36,12 @@ public protocol Node: Actor {
 
   /// Gives a command and waits for its verdict.
   ///
-  /// Cancelling the task ends only the waiting: the command stays valid, the node delivers it, and it may take effect. A
-  /// task that is cancelled before the call gives no command. ``receipts(for:)`` and ``ownReceipts()`` still report its
-  /// verdict, and ``cancel(_:)-(CommandID)`` takes it back as long as it was never sent.
+  /// The verdict comes when the hub's window of ``HubConfiguration/debounce`` is over (500 ms unless set otherwise).
+  /// ``predicted`` has the expected phase at once.
+  ///
+  /// Cancelling the task ends only the waiting: the command stays valid, the node delivers it, and it may take effect.
+  /// A task that is cancelled before the call gives no command. ``receipts(for:)`` and ``ownReceipts()`` still report
+  /// its verdict, and ``cancel(_:)-(CommandID)`` takes it back as long as it was never sent.
   ///
   /// - Returns: What became of the command. A rejected command is no error.
   /// - Throws: `CancellationError` when the task is cancelled, ``RunBusError/Code/closed`` when the node ends first.
@@ -174,7 +183,7 @@ public protocol Node: Actor {
   /// - Parameters:
   ///   - name: The name of the messages.
   ///   - decode: Makes the content of a message. When it throws, the message counts as one whose handler failed.
-  /// - Throws: ``RunBusError/Code/alreadyHandled`` when somebody reads messages of this name already.
+  /// - Throws: ``RunBusError/Code/alreadyHandled`` when this name has a reader already.
   nonisolated func messages<Content>(
     named name: MessageName, decodedBy decode: @escaping @Sendable (AppMessage) throws -> Content
   ) throws(RunBusError) -> IncomingMessages<Content>
@@ -185,12 +194,17 @@ public protocol Node: Actor {
   ///   - name: The name of the questions.
   ///   - answer: Makes the answer to a question, at most 32,751 bytes. When it throws, the other side's request throws
   ///     ``RunBusError/Code/refused``.
-  /// - Throws: ``RunBusError/Code/alreadyHandled`` when somebody answers questions of this name already.
+  /// - Throws: ``RunBusError/Code/alreadyHandled`` when questions of this name have a handler already.
   func replies(
     to name: MessageName, _ answer: @escaping @Sendable (ReceivedMessage) async throws -> [UInt8]
   ) async throws(RunBusError)
 
-  /// The stages of one of this app's messages from now on. Call this before posting the message to see all stages.
+  /// The stages of one of this app's messages from now on, ending with its last. Call this before posting the message
+  /// to see all stages.
+  ///
+  /// After a restart of the node it works with the id of a message that was posted before: it tells the stages that are
+  /// still to come and repeats none. For a message that has reached its last stage, or is not known here, the stream
+  /// stays empty until the node ends; ``outbox()`` lists the messages that still wait.
   func messageReceipts(for id: MessageID) -> AsyncStream<MessageReceipt>
 
   /// Closes all connections to the bus. The node keeps its state and goes on collecting commands and readings.
@@ -257,16 +271,21 @@ public struct PeerConfiguration: Sendable {
   }
 }
 
-/// The state of a peer's connection to its hub.
+/// The state of a peer's connection to its hub: whether the peer can send now.
+///
+/// The hub becomes unreachable at once when the connection closes or the hub says goodbye, and otherwise after three
+/// missed heartbeats (6 s while a run is running, 30 s otherwise). ``RunCore/ViewState`` says whether the state on the
+/// screen may be old. It becomes stale only after three missed heartbeats or a goodbye, so a connection that is lost
+/// for a moment shows here only.
 public struct Reachability: Hashable, Sendable {
-  /// Whether the hub has answered lately.
+  /// Whether the hub has answered in the present connection and has not been silent for three heartbeats since.
   public var isReachable: Bool
   /// Real time since the peer last heard from the hub; `nil` if it never has.
   public var lastHeardAge: BusDuration?
   /// The duration of the last round trip; `nil` if there was none.
   public var roundTrip: BusDuration?
-  /// Why the hub does not let this peer in, for a person: its device name belongs to another machine, or the hub's tables
-  /// are full. `nil` when the hub has let it in, or was not reached. The peer goes on asking.
+  /// Why the hub does not let this peer in, for a person: its device name belongs to another machine, or the hub's
+  /// tables are full. `nil` when the hub has let it in, or was not reached. The peer goes on asking.
   public var refusal: String?
 
   /// A state from its parts; by default of a peer that has not heard from its hub.

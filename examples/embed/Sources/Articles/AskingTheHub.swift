@@ -3,7 +3,7 @@ import RunBus
 
 /// What a button of the Lock Screen does: it pauses the run of the phone on this machine.
 func pauseFromTheLockScreen() async throws {
-  let requester = Requester(at: try BusLocation(bus: BusName("default")), loop: try Loop())
+  let requester = Requester(at: BusLocation(bus: BusName("default")), loop: try Loop())
   guard try await requester.state().phase == .running else { return }
   let verdict = try await requester.send(Command(.pause, source: .liveActivity), as: DeviceID("widget"))
   print(verdict.message)
