@@ -1,8 +1,9 @@
 import Foundation
-import RunBus
 import RunCore
 import TestSupport
 import Testing
+
+@testable import RunBus
 
 /// A way to carry frames, and a place for it that nobody else uses.
 enum TransportKind: String, CaseIterable, Sendable, CustomTestStringConvertible {
@@ -11,6 +12,8 @@ enum TransportKind: String, CaseIterable, Sendable, CustomTestStringConvertible 
   #if ZeroMQ && canImport(CZMQ)
     case ipc
     case tcp
+    /// TCP with keys.
+    case curve
   #endif
 
   var testDescription: String { rawValue }
@@ -41,6 +44,14 @@ enum TransportKind: String, CaseIterable, Sendable, CustomTestStringConvertible 
               directory: bus.runtimeDirectory,
               listener: ZeroMQListener(control: "tcp://127.0.0.1:*", events: "tcp://127.0.0.1:0")
             ) { ZeroMQConnector(control: $0) })
+        case .curve:
+          let (hub, peer) = (try KeyPair(), try KeyPair())
+          let keys = ListenerKeys(own: hub, admitted: AdmittedKeys([peer.publicKey]))
+          try await body(
+            TransportPlace(
+              directory: bus.runtimeDirectory,
+              listener: ZeroMQListener(control: "tcp://127.0.0.1:*", events: "tcp://127.0.0.1:0", keys: keys)
+            ) { ZeroMQConnector(control: $0, keys: ConnectorKeys(own: peer, hub: hub.publicKey)) })
       #endif
       }
     }
@@ -57,7 +68,9 @@ struct TransportPlace: Sendable {
   func bound(to hub: HubEnd) async -> TransportPlace {
     #if ZeroMQ && canImport(CZMQ)
       if let listener = listener as? ZeroMQListener, listener.control.hasPrefix("tcp") {
-        let again = ZeroMQListener(control: await hub.controlEndpoint, events: await hub.eventsEndpoint)
+        var again = listener
+        again.control = await hub.controlEndpoint
+        again.events = await hub.eventsEndpoint
         return TransportPlace(directory: directory, listener: again, connector: connector)
       }
     #endif
@@ -115,6 +128,9 @@ actor HubEnd {
   func publish(_ bytes: [UInt8], on topic: Topic) { transport?.publish(bytes, on: topic) }
   func close() { transport?.close() }
   func drop() { transport = nil }
+  #if ZeroMQ && canImport(CZMQ)
+    func cutConnections() { (transport as? ZeroMQHub)?.cutConnections() }
+  #endif
 }
 
 /// A peer's transport with an actor around it.
@@ -204,6 +220,12 @@ extension EventLog<PeerTransportEvent> {
   func linkDown() async throws {
     try await wait(for: "link down") { events in
       events.contains { if case .linkDown = $0 { true } else { false } } ? true : nil
+    }
+  }
+  /// Waits until the link was reported to be down for a reason that contains a word.
+  func linkDown(_ word: String) async throws {
+    try await wait(for: "link down: \(word)") { events in
+      events.contains { if case .linkDown(let reason) = $0 { reason.contains(word) } else { false } } ? true : nil
     }
   }
   func frame(_ bytes: [UInt8]) async throws {

@@ -30,7 +30,7 @@
           case .accepted: break
           case .connected: redial.deadline = nil
           // After this time libzmq has reconnected, if it does so at all.
-          case .disconnected, .handshakeFailed:
+          case .disconnected, .handshakeFailed, .keyRefused:
             redial.deadline = loop.now + .milliseconds(Int64(ZMQOptions.reconnectMillisecondsMax))
           }
           observe(event)

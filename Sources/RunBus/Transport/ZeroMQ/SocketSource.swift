@@ -9,18 +9,25 @@
     private let loop: Loop
     private var isOpen = true
     private let partsMax: Int
-    private let receive: ([[UInt8]]) -> Void
+    private let receive: (ZMQMessage) -> Void
     private let fail: (ZMQFailure) -> Void
 
-    init(
+    convenience init(
       _ socket: consuming ZMQSocket, on loop: Loop, partsMax: Int, receive: @escaping ([[UInt8]]) -> Void,
+      fail: @escaping (ZMQFailure) -> Void
+    ) throws(ZMQFailure) {
+      try self.init(socket, on: loop, partsMax: partsMax, receiveMessage: { receive($0.parts) }, fail: fail)
+    }
+
+    init(
+      _ socket: consuming ZMQSocket, on loop: Loop, partsMax: Int, receiveMessage: @escaping (ZMQMessage) -> Void,
       fail: @escaping (ZMQFailure) -> Void
     ) throws(ZMQFailure) {
       descriptor = try socket.descriptor()
       self.socket = socket
       self.loop = loop
       self.partsMax = partsMax
-      self.receive = receive
+      receive = receiveMessage
       self.fail = fail
       loop.add(self)
     }
@@ -31,8 +38,8 @@
         // A receiver may close the source.
         guard isOpen else { return false }
         do {
-          guard let parts = try socket.receiveParts(max: partsMax) else { return false }
-          receive(parts)
+          guard let message = try socket.receiveMessage(max: partsMax) else { return false }
+          receive(message)
         } catch {
           fail(error)
           return false

@@ -41,6 +41,15 @@
   struct ZMQPart {
     let bytes: [UInt8]
     let hasMore: Bool
+    /// Whom the check of keys has let in; `nil` without keys, and on the part with a ROUTER's route.
+    let userID: String?
+  }
+
+  /// A whole message.
+  struct ZMQMessage {
+    var parts: [[UInt8]]
+    /// See ``ZMQPart/userID``; that of the last part.
+    var userID: String?
   }
 
   /// A libzmq context, which owns I/O threads and sockets. All its sockets are closed before it.
@@ -103,6 +112,9 @@
       var value = value
       try check(zmq_setsockopt(handle, option, &value, MemoryLayout<Int64>.size), "zmq_setsockopt(\(option))")
     }
+    func set(_ option: CInt, _ value: [UInt8]) throws(ZMQFailure) {
+      try check(zmq_setsockopt(handle, option, value, value.count), "zmq_setsockopt(\(option))")
+    }
     func set(_ option: CInt, _ value: String) throws(ZMQFailure) {
       try check(zmq_setsockopt(handle, option, value, value.utf8.count), "zmq_setsockopt(\(option))")
     }
@@ -117,12 +129,17 @@
       try check(zmq_socket_monitor(handle, endpoint, events), "zmq_socket_monitor")
     }
 
-    /// The descriptor to poll. It is edge-triggered: after every call on the socket there may be more to do.
-    func descriptor() throws(ZMQFailure) -> CInt {
+    /// The value of a numeric option.
+    func number(_ option: CInt) throws(ZMQFailure) -> CInt {
       var value: CInt = -1
       var size = MemoryLayout<CInt>.size
-      try check(zmq_getsockopt(handle, ZMQ_FD, &value, &size), "ZMQ_FD")
+      try check(zmq_getsockopt(handle, option, &value, &size), "zmq_getsockopt(\(option))")
       return value
+    }
+
+    /// The descriptor to poll. It is edge-triggered: after every call on the socket there may be more to do.
+    func descriptor() throws(ZMQFailure) -> CInt {
+      try number(ZMQ_FD)
     }
 
     /// Which operations the socket is ready for. The call also makes it process the messages of its I/O thread.
@@ -173,20 +190,26 @@
         }
       }
       let bytes = [UInt8](UnsafeRawBufferPointer(start: zmq_msg_data(&message), count: zmq_msg_size(&message)))
-      return ZMQPart(bytes: bytes, hasMore: zmq_msg_more(&message) != 0)
+      return ZMQPart(
+        bytes: bytes, hasMore: zmq_msg_more(&message) != 0,
+        userID: zmq_msg_gets(&message, "User-Id").map { String(cString: $0) })
     }
 
     /// Receives a whole message; `nil` when there is none now. Parts beyond `partsMax` are dropped. The result then has
     /// one part more than `partsMax`, so that it matches no expected shape.
-    func receiveParts(max partsMax: Int) throws(ZMQFailure) -> [[UInt8]]? {
+    func receiveMessage(max partsMax: Int) throws(ZMQFailure) -> ZMQMessage? {
       guard var part = try receive() else { return nil }
       var parts = [part.bytes]
       while part.hasMore, let next = try receive() {
         part = next
         if parts.count <= partsMax { parts.append(next.bytes) }
       }
-      return parts
+      // libzmq 4.3.4 does not state the user on a ROUTER's first part.
+      return ZMQMessage(parts: parts, userID: part.userID)
     }
+
+    /// The parts of ``receiveMessage(max:)``.
+    func receiveParts(max partsMax: Int) throws(ZMQFailure) -> [[UInt8]]? { try receiveMessage(max: partsMax)?.parts }
 
     private func check(_ result: CInt, _ call: String, _ endpoint: String? = nil) throws(ZMQFailure) {
       guard result != 0 else { return }

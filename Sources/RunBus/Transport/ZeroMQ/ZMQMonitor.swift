@@ -9,8 +9,10 @@
     /// The ZMTP handshake is done: frames can be sent.
     case connected
     case disconnected
-    /// The other side does not speak ZMTP, or was refused.
+    /// The other side does not speak ZMTP, or not with the same keys.
     case handshakeFailed
+    /// The other side does not let this key in.
+    case keyRefused
   }
 
   /// Reports the events of one socket's connections.
@@ -52,9 +54,9 @@
         return .accepted(descriptor: head.withUnsafeBytes { Int($0.loadUnaligned(fromByteOffset: 2, as: Int32.self)) })
       case CInt(ZMQ_EVENT_HANDSHAKE_SUCCEEDED): return .connected
       case CInt(ZMQ_EVENT_DISCONNECTED): return .disconnected
-      case CInt(ZMQ_EVENT_HANDSHAKE_FAILED_NO_DETAIL), CInt(ZMQ_EVENT_HANDSHAKE_FAILED_PROTOCOL),
-        CInt(ZMQ_EVENT_HANDSHAKE_FAILED_AUTH):
+      case CInt(ZMQ_EVENT_HANDSHAKE_FAILED_NO_DETAIL), CInt(ZMQ_EVENT_HANDSHAKE_FAILED_PROTOCOL):
         return .handshakeFailed
+      case CInt(ZMQ_EVENT_HANDSHAKE_FAILED_AUTH): return .keyRefused
       default: return nil
       }
     }

@@ -1,5 +1,14 @@
 #if ZeroMQ && canImport(CZMQ)
   import CZMQ
+  import RunCore
+
+  #if canImport(Glibc)
+    import Glibc
+  #elseif canImport(Musl)
+    import Musl
+  #elseif canImport(Darwin)
+    import Darwin
+  #endif
 
   /// The options of all sockets, each with the reason for its value.
   enum ZMQOptions {
@@ -37,6 +46,32 @@
       // A peer is back soon after its hub, and causes little traffic while the hub is away.
       try socket.set(ZMQ_RECONNECT_IVL, CInt(100))
       try socket.set(ZMQ_RECONNECT_IVL_MAX, reconnectMillisecondsMax)
+    }
+
+    /// `ZMQ_ZAP_ENFORCE_DOMAIN`. zmq.h declares it for draft builds only; 4.3.4 and 4.3.5 carry it out in all builds.
+    private static let zapEnforceDomain: CInt = 93
+
+    /// Makes a socket that binds take connections with CURVE only, from keys that the domain lets in.
+    ///
+    /// - Throws: A failure when this libzmq does not enforce the check of keys: the socket must not bind then.
+    static func applyServer(_ pair: KeyPair, domain: String, to socket: borrowing ZMQSocket) throws(ZMQFailure) {
+      try socket.set(ZMQ_CURVE_SERVER, CInt(1))
+      try socket.set(ZMQ_CURVE_SECRETKEY, pair.secretKey)
+      try socket.set(ZMQ_ZAP_DOMAIN, domain)
+      // Without a handler no client gets in. By default every one would.
+      try socket.set(zapEnforceDomain, CInt(1))
+      guard try socket.number(zapEnforceDomain) == 1, try socket.number(ZMQ_CURVE_SERVER) == 1 else {
+        throw ZMQFailure(call: "ZMQ_ZAP_ENFORCE_DOMAIN", code: ENOTSUP)
+      }
+    }
+
+    /// Makes a socket that connects prove its key, to the holder of another key only.
+    static func applyClient(
+      _ pair: KeyPair, server: KeyFingerprint, to socket: borrowing ZMQSocket
+    ) throws(ZMQFailure) {
+      try socket.set(ZMQ_CURVE_SERVERKEY, server.bytes)
+      try socket.set(ZMQ_CURVE_PUBLICKEY, pair.publicKey.bytes)
+      try socket.set(ZMQ_CURVE_SECRETKEY, pair.secretKey)
     }
 
     private static func applyCommon(to socket: borrowing ZMQSocket) throws(ZMQFailure) {

@@ -24,10 +24,22 @@
     /// The endpoint for events, likewise.
     public var events: String
 
+    /// The keys of the connections; `nil` for connections without keys.
+    let keys: ListenerKeys?
+
     /// A listener on two endpoints.
     public init(control: String, events: String) {
       self.control = control
       self.events = events
+      keys = nil
+    }
+
+    /// A listener on two endpoints that takes connections with keys only. A connection has the identity
+    /// ``RunCore/ConnectionIdentity/key(_:)`` of the key that it has proved.
+    package init(control: String, events: String, keys: ListenerKeys) {
+      self.control = control
+      self.events = events
+      self.keys = keys
     }
 
     /// Binds both sockets.
@@ -60,6 +72,20 @@
     }
   }
 
+  /// The keys of a hub's listener.
+  package struct ListenerKeys: Sendable {
+    /// The pair of the hub.
+    package let own: KeyPair
+    /// The keys that are let in.
+    package let admitted: AdmittedKeys
+
+    /// The keys of a listener.
+    package init(own: KeyPair, admitted: AdmittedKeys) {
+      self.own = own
+      self.admitted = admitted
+    }
+  }
+
   final class ZeroMQHub: HubTransport {
     /// The open sockets and files; used on the loop's thread only.
     private struct Parts {
@@ -67,6 +93,11 @@
       let events: SocketSource
       let monitors: [ZMQMonitor]
       let files: [SocketFile]
+
+      /// Drops what waits in the queues.
+      func drop() {
+        for socket in [control, events] { socket.set(ZMQ_LINGER, 0) }
+      }
 
       func close() {
         // A monitor's socket is closed after the socket that it monitors: see `ZMQSocket.close`.
@@ -82,6 +113,9 @@
     private(set) var eventsEndpoint = ""
     private let loop: Loop
     private let deliver: @Sendable (HubTransportEvent) -> Void
+    private let listener: ZeroMQListener
+    /// Names this listener's list of keys for the check of keys; `nil` without keys.
+    private let domain: String?
     private var parts: Parts?
     /// Opens the sockets again after all connections were cut.
     private var reopening: LoopTimer?
@@ -98,15 +132,57 @@
     ) throws(ZMQFailure) {
       self.loop = loop
       self.deliver = deliver
+      self.listener = listener
+      domain = try listener.keys.map { keys throws(ZMQFailure) in try CurveContext.get().handler.open(keys.admitted) }
+      do {
+        try openPatiently(listener)
+      } catch {
+        closeDomain()
+        throw error
+      }
+    }
+
+    /// Opens the sockets. An address that a hub with keys has just left is free a moment later, because the context goes
+    /// on; the loop waits at most 0.2 s for it.
+    private func openPatiently(_ listener: ZeroMQListener) throws(ZMQFailure) {
+      for _ in 0..<100 where listener.keys != nil {
+        do {
+          return try open(listener)
+        } catch  where error.code == EADDRINUSE {
+          usleep(2000)
+        }
+      }
       try open(listener)
+    }
+
+    private func closeDomain() {
+      guard let domain else { return }
+      // The context exists: this transport has opened the domain in it.
+      try? CurveContext.get().handler.close(domain)
+    }
+
+    /// What the transport knows of the sender of a message; `nil` when a message has no identity that it must have.
+    private static func identification(_ listener: ZeroMQListener) -> (ZMQMessage) -> ConnectionIdentity? {
+      // Read from each message: a key is what the connection of that message has proved.
+      if listener.keys != nil {
+        return { message in
+          // A client can state metadata of its own, but no key.
+          guard let identity = message.userID.flatMap({ ConnectionIdentity($0) }), case .key = identity else {
+            return nil
+          }
+          return identity
+        }
+      }
+      let identity: ConnectionIdentity = listener.control.hasPrefix("ipc://") ? .localOwner : .anyone
+      return { _ in identity }
     }
 
     private func open(_ listener: ZeroMQListener) throws(ZMQFailure) {
       let log = log
       let fail: (ZMQFailure) -> Void = { log.error("a socket failed: \($0)") }
       // With a context of its own, the listeners are gone when the sockets are closed, and their addresses can be bound
-      // again.
-      let context = try ZMQContext()
+      // again. Sockets with keys share one; ``reopen()`` waits until their addresses are free.
+      let context = try listener.keys == nil ? ZMQContext() : CurveContext.get().context
       let ceiling = FileDescriptorBudget.ceiling
       var opened: [() -> Void] = []
       do {
@@ -118,6 +194,10 @@
         try ZMQOptions.applyEvents(to: events)
         // Only subscriptions arrive here, and libzmq stores each one. A topic has one letter, a handshake one line.
         try events.set(ZMQ_MAXMSGSIZE, Int64(512))
+        if let keys = listener.keys, let domain {
+          try ZMQOptions.applyServer(keys.own, domain: domain, to: control)
+          try ZMQOptions.applyServer(keys.own, domain: domain, to: events)
+        }
         // Every subscription is reported, so that each new subscriber is sent the present state.
         try events.set(ZMQ_XPUB_VERBOSE, CInt(1))
         // A full subscriber makes the send fail instead of dropping silently; `publish` then drops and counts.
@@ -127,9 +207,9 @@
         let watch: (ZMQConnectionEvent) -> Void = { [weak self] event in
           switch event {
           case .accepted(let descriptor): if descriptor >= ceiling { self?.cutOff() }
-          case .handshakeFailed:
+          case .handshakeFailed, .keyRefused:
             Self.failedHandshakes.increment()
-            log.debug("somebody connected who does not speak ZMTP")
+            log.debug("a handshake failed: what connected does not speak ZMTP, or not with a key that is let in")
           case .connected, .disconnected: break
           }
         }
@@ -149,8 +229,7 @@
 
         let router = try SocketSource(
           control, on: loop, partsMax: Self.partsMax,
-          receive: Self.controlReceiver(log, listener.control.hasPrefix("ipc://") ? .localOwner : .anyone, deliver),
-          fail: fail)
+          receiveMessage: Self.controlReceiver(log, Self.identification(listener), deliver), fail: fail)
         opened.append(router.close)
         let publisher = try SocketSource(
           events, on: loop, partsMax: 1, receive: Self.eventsReceiver(log, deliver), fail: fail)
@@ -164,7 +243,7 @@
     /// Cuts all connections, because there are so many that libzmq would soon find no file descriptor and abort the
     /// process. Nodes connect again by themselves; a program that only held connections does not.
     private func cutOff() {
-      guard let parts else { return }
+      guard parts != nil else { return }
       Self.cutOffs.increment()
       if !hasCutOff {
         log.error(
@@ -175,20 +254,38 @@
           """)
       }
       hasCutOff = true
-      parts.close()
-      self.parts = nil
+      closeAndReopen(after: Self.pause)
+    }
+
+    /// Closes all connections and listens again, so that a key that is not let in any more hears nothing more. What
+    /// waits in the queues of the connections is dropped. Nodes with other keys connect again by themselves.
+    func cutConnections() {
+      guard parts != nil else { return }
+      parts?.drop()
+      closeAndReopen(after: Self.retryPause)
+    }
+
+    private func closeAndReopen(after pause: BusDuration) {
+      parts?.close()
+      parts = nil
       reopening = loop.makeTimer { [weak self] in self?.reopen() }
-      reopening?.deadline = loop.now + Self.pause
+      reopening?.deadline = loop.now + pause
     }
 
     /// Long enough for the cut connections to be closed, short enough for waiting peers.
     private static let pause = BusDuration.milliseconds(500)
+    /// How soon the hub tries again to listen at an address that is not free yet.
+    private static let retryPause = BusDuration.milliseconds(20)
 
     private func reopen() {
       do {
         reopening?.deadline = nil
-        try open(ZeroMQListener(control: controlEndpoint, events: eventsEndpoint))
+        var listener = listener
+        (listener.control, listener.events) = (controlEndpoint, eventsEndpoint)
+        try open(listener)
         reopening = nil
+      } catch  where error.code == EADDRINUSE && domain != nil {
+        reopening?.deadline = loop.now + Self.retryPause
       } catch {
         log.error("the hub cannot listen again, and tries on: \(error)")
         reopening?.deadline = loop.now + Self.pause
@@ -196,10 +293,15 @@
     }
 
     private static func controlReceiver(
-      _ log: Logger, _ identity: ConnectionIdentity, _ deliver: @escaping @Sendable (HubTransportEvent) -> Void
-    ) -> ([[UInt8]]) -> Void {
+      _ log: Logger, _ identify: @escaping (ZMQMessage) -> ConnectionIdentity?,
+      _ deliver: @escaping @Sendable (HubTransportEvent) -> Void
+    ) -> (ZMQMessage) -> Void {
       var garbage = MalformedFrameCounter(log: log)
-      return { parts in
+      return { message in
+        let parts = message.parts
+        guard let identity = identify(message) else {
+          return garbage.count(from: parts[0], "a message of a sender without a key")
+        }
         switch parts.count {
         case 2 where !parts[1].isEmpty:
           deliver(.frame(ConnectionID(route: parts[0], isRequest: false), parts[1], by: identity))
@@ -260,9 +362,11 @@
       reopening = nil
       parts?.close()
       parts = nil
+      closeDomain()
     }
 
     deinit {
+      closeDomain()
       guard let parts else { return }
       if loop.isCurrent { return parts.close() }
       // Safe: nothing else refers to the parts any more.

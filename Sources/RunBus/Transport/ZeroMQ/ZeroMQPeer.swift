@@ -8,9 +8,20 @@
   public struct ZeroMQConnector: PeerConnector {
     /// The hub's control endpoint: `ipc://PATH` or `tcp://HOST:PORT`.
     public var control: String
+    /// The keys of the connection; `nil` for one without keys.
+    let keys: ConnectorKeys?
 
     /// A connector to an endpoint.
-    public init(control: String) { self.control = control }
+    public init(control: String) {
+      self.control = control
+      keys = nil
+    }
+
+    /// A connector to a hub that takes connections with keys only.
+    package init(control: String, keys: ConnectorKeys) {
+      self.control = control
+      self.keys = keys
+    }
 
     /// Starts to connect.
     ///
@@ -26,6 +37,20 @@
             .badInput, "\(control) is no address to connect to: ipc://PATH or tcp://HOST:PORT is", cause: error)
           : RunBusError(.transport, "cannot connect to \(control): \(error.shortage ?? "\(error)")", cause: error)
       }
+    }
+  }
+
+  /// The keys of a connection to a hub.
+  package struct ConnectorKeys: Sendable {
+    /// The pair of this machine.
+    package let own: KeyPair
+    /// The public key of the hub. No other hub is accepted.
+    package let hub: KeyFingerprint
+
+    /// The keys of a connection.
+    package init(own: KeyPair, hub: KeyFingerprint) {
+      self.own = own
+      self.hub = hub
     }
   }
 
@@ -53,6 +78,7 @@
     }
 
     private let loop: Loop
+    private let connector: ZeroMQConnector
     private let parts = Parts()
     private var context: ZMQContext?
     private let deliver: @Sendable (PeerTransportEvent) -> Void
@@ -66,12 +92,14 @@
       self.loop = loop
       self.deliver = deliver
       let fail: (ZMQFailure) -> Void = { log.error("a socket failed: \($0)") }
-      let context = try Self.sharedContext()
+      let context = connector.keys == nil ? try Self.sharedContext() : try CurveContext.get().context
       self.context = context
+      self.connector = connector
       let parts = parts
       let socket = try ZMQSocket(context, type: ZMQ_DEALER)
       try ZMQOptions.applyControl(to: socket)
       try ZMQOptions.applyConnecting(to: socket)
+      if let keys = connector.keys { try ZMQOptions.applyClient(keys.own, server: keys.hub, to: socket) }
       // Without ZMQ_IMMEDIATE: with it libzmq drops received messages that were not read when the connection ends, such
       // as the hub's goodbye. `isUp` keeps frames out of a socket without a connection. Frames that a lost connection
       // leaves in the queue belong to a session that is over.
@@ -91,7 +119,11 @@
             deliver(.linkDown(reason: "the hub closed the connection"))
           case .handshakeFailed:
             parts.isUp = false
-            deliver(.linkDown(reason: "what listens there is no hub"))
+            deliver(
+              .linkDown(reason: "what listens there is no hub\(connector.keys == nil ? "" : " with the expected key")"))
+          case .keyRefused:
+            parts.isUp = false
+            deliver(.linkDown(reason: "the hub does not let this key in"))
           }
         },
         receive: { message in
@@ -116,7 +148,21 @@
       }
     }
 
-    func subscribe(to endpoint: String, topics: [Topic]) {
+    /// The place of the events: what the welcome says, at the host that this peer was given. A hub cannot make its peers
+    /// connect to other machines, and need not know by which address it is reached.
+    private func place(of events: String) -> String? {
+      let (control, scheme) = (connector.control, "tcp://")
+      guard control.hasPrefix(scheme) else { return events.hasPrefix("ipc://") ? events : nil }
+      guard events.hasPrefix(scheme), let gap = control.lastIndex(of: ":"), let port = events.lastIndex(of: ":"),
+        let number = UInt16(events[events.index(after: port)...]), number > 0
+      else { return nil }
+      return "\(control[...gap])\(number)"
+    }
+
+    func subscribe(to named: String, topics: [Topic]) {
+      guard let endpoint = place(of: named) else {
+        return log.error("the hub names a place for events that this node does not connect to: \(named)")
+      }
       if let present = parts.subscription, present.endpoint == endpoint, present.topics == topics { return }
       parts.events?.close()
       parts.events = nil
@@ -127,6 +173,7 @@
         let socket = try ZMQSocket(context, type: ZMQ_SUB)
         try ZMQOptions.applyEvents(to: socket)
         try ZMQOptions.applyConnecting(to: socket)
+        if let keys = connector.keys { try ZMQOptions.applyClient(keys.own, server: keys.hub, to: socket) }
         for topic in topics { try socket.set(ZMQ_SUBSCRIBE, topic.rawValue) }
         var garbage = MalformedFrameCounter(log: log)
         parts.events = try ReconnectingSocket(
