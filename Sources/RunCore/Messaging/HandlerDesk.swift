@@ -75,12 +75,13 @@ package struct HandlerDesk: Sendable {
     return lastNumber
   }
 
-  /// Closes a reader. A message that it has not finished waits for the next reader of its name.
+  /// Closes a reader. A message that it has not finished waits for the next reader of its name,
+  /// except a live one: it comes once.
   package mutating func close(_ reader: UInt64) {
     guard let name = names.removeValue(forKey: reader) else { return }
     if let name { readers[name] = nil } else { readerOfOthers = nil }
     if let handed, handed.reader == reader {
-      waiting.prepend(handed.call)
+      if handed.call.received.deliveryClass != .live { waiting.prepend(handed.call) }
       self.handed = nil
     }
     if names.isEmpty {

@@ -161,6 +161,17 @@ struct HandlerDeskTests {
     #expect(stage.reports() == ["1 handled 1 of 0"])
   }
 
+  @Test("A live message that its reader has not finished does not come to the next one")
+  mutating func unfinishedLive() {
+    stage.open("photo", "*")
+    stage.put("photo", .live, id: 1)
+    #expect(stage.ask("photo") == "photo 1")
+    stage.close("photo")
+    #expect(stage.begin("*") == nil)
+    stage.open("photo")
+    #expect(stage.begin("photo") == nil)
+  }
+
   @Test("When the last reader is gone the desk is empty, and takes nothing until the core has heard of it")
   mutating func lastReader() {
     stage.open("photo")
