@@ -57,7 +57,9 @@ public import RunBus
   @ObservationIgnored private let source: ControlSource
   @ObservationIgnored private let followsRoute: Bool
   @ObservationIgnored private let followsSplits: Bool
-  /// Whether ``run()`` follows the node.
+  /// Whether ``run()`` has been called and has not returned.
+  @ObservationIgnored private var isRunning = false
+  /// Whether the model hears what becomes of commands, so that the node may be given some.
   @ObservationIgnored private var isFollowing = false
   /// Who waits for the verdicts of the commands that the node has.
   @ObservationIgnored private var sending: [CommandID: Task<Void, Never>] = [:]
@@ -145,16 +147,17 @@ public import RunBus
   /// Follows the node until the task is cancelled or the node ends. It can be called again, for example whenever a view
   /// appears; a second call during the first returns at once.
   public func run() async {
-    guard !isFollowing else { return }
-    isFollowing = true
+    guard !isRunning else { return }
+    isRunning = true
     defer {
-      isFollowing = false
+      (isRunning, isFollowing) = (false, false)
       for task in sending.values { task.cancel() }
       sending = [:]
     }
+    let receipts = await node.ownReceipts()
+    isFollowing = true
     // Commands that have no verdict since an earlier call are given again: a node takes a command once.
     for press in buttons.pending { give(press.command) }
-    let receipts = await node.ownReceipts()
     // In a test with steered time the followers take no detour over the shared pool of threads, which the test cannot
     // wait for.
     await withTaskExecutorPreference(node.steeredExecutor) { await follow(receipts) }
@@ -174,8 +177,8 @@ public import RunBus
     }
   }
 
-  /// Gives a command to the node. The node has it before this returns, so that presses keep their order, and a press
-  /// counts from its own moment.
+  /// Gives a command to the node, in the order of the calls. Where the system offers immediate tasks, the node has it
+  /// before this returns, so that a press counts from its own moment in a test with steered time, too.
   private func give(_ command: Command) {
     let work: @MainActor @Sendable () async -> Void = { await self.settle(command) }
     if #available(macOS 26, iOS 26, watchOS 26, tvOS 26, visionOS 26, *) {

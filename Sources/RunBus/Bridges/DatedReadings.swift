@@ -54,7 +54,9 @@ extension Node {
   /// - Parameter readings: The readings, in any order; a date needs no reading at all between two others.
   /// - Throws: As ``add(_:at:)``.
   public func add(_ readings: [DatedReading]) throws(RunBusError) {
-    guard let node = self as? any DrivenNode else { throw RunBusError(.badInput, "a node of RunBus takes readings") }
+    guard let node = self as? any DrivenNode else {
+      throw RunBusError(.badInput, "readings with a date need a Hub or a Peer")
+    }
     let clocks = ClockPair.now(on: node.loop)
     var samples: [Sample] = []
     samples.reserveCapacity(readings.count)

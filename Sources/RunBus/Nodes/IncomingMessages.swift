@@ -12,7 +12,8 @@ public struct IncomingMessages<Content: Sendable>: AsyncSequence, Sendable {
   let reader: MessageReader
   let decode: @Sendable (AppMessage) throws -> Content
 
-  /// Reads the messages. A message that an earlier iterator has not finished comes again.
+  /// Reads the messages. A message that an earlier iterator has not finished comes again, unless it is
+  /// live.
   public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(reader: reader, decode: decode) }
 
   /// Reads messages one after the other.

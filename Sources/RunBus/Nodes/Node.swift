@@ -284,8 +284,8 @@ public struct Reachability: Hashable, Sendable {
   public var lastHeardAge: BusDuration?
   /// The duration of the last round trip; `nil` if there was none.
   public var roundTrip: BusDuration?
-  /// Why the hub does not let this peer in, for a person: its device name belongs to another machine, or the hub's
-  /// tables are full. `nil` when the hub has let it in, or was not reached. The peer goes on asking.
+  /// Why the hub did not let this peer in when it was asked last, for a person: the device name belongs to another
+  /// machine, or the hub's tables are full. `nil` when it did, or was not asked yet. The peer goes on asking.
   public var refusal: String?
 
   /// A state from its parts; by default of a peer that has not heard from its hub.

@@ -26,8 +26,18 @@ public struct NodeClock: Hashable, Sendable {
   public let speed: BusSpeed
 
   /// A moment on the machine's two monotonic clocks, which run at the same rate, asleep or awake. All nodes convert by
-  /// it, so that their clocks agree to the nanosecond.
-  private static let machine = (instant: ContinuousClock.now, real: Loop.now)
+  /// it, so that their clocks agree to the nanosecond. It is the closest of four readings, because a thread may be
+  /// suspended between two clocks.
+  private static let machine: (instant: ContinuousClock.Instant, real: BusTime) = {
+    let readings = (0..<4).map { _ in
+      let before = ContinuousClock.now
+      let real = Loop.now
+      let span = before.duration(to: .now)
+      return (instant: before + span / 2, real: real, span: span)
+    }
+    let closest = readings.min { $0.span < $1.span } ?? readings[0]
+    return (closest.instant, closest.real)
+  }()
 
   /// The clock at the present time of a loop, which a test may steer.
   ///

@@ -75,8 +75,8 @@ package struct HandlerDesk: Sendable {
     return lastNumber
   }
 
-  /// Closes a reader. A message that it has not finished waits for the next reader of its name,
-  /// except a live one: it comes once.
+  /// Closes a reader. A message that it has not finished waits for the next reader of its name. A live one does not: it
+  /// is handed out once.
   package mutating func close(_ reader: UInt64) {
     guard let name = names.removeValue(forKey: reader) else { return }
     if let name { readers[name] = nil } else { readerOfOthers = nil }
@@ -134,11 +134,16 @@ package struct HandlerDesk: Sendable {
   /// The reader asks for its next message.
   ///
   /// - Parameter finished: The number of the message that it has finished by asking.
-  /// - Returns: the message; one that it has and has not finished comes again. `nil` while another reader has one, or
-  ///   none of this reader's names is next.
+  /// - Returns: the message. One that it has and has not finished comes again, unless it is live. `nil` while another
+  ///   reader has one, or none of this reader's names is next.
   package mutating func take(_ reader: UInt64, finished: UInt64?) -> Handed? {
     if let finished { finish(finished) }
-    if let handed { return handed.reader == reader ? handed : nil }
+    if let handed {
+      guard handed.reader == reader else { return nil }
+      guard handed.call.received.deliveryClass == .live else { return handed }
+      self.handed = nil
+      settle()
+    }
     guard nextReader == reader, let call = waiting.popFirst() else { return nil }
     lastNumber += 1
     let next = Handed(number: lastNumber, call: call, reader: reader)

@@ -98,7 +98,7 @@ package struct PeerCore: Sendable {
   package var heardAt: BusTime? { session.hearing.heardAt }
   /// The last round trip.
   package var roundTrip: BusDuration? { session.roundTrip }
-  /// Why the hub does not let this peer in; `nil` when it does, or when it was not asked.
+  /// Why the hub did not let this peer in when it was asked last; `nil` when it did, or was not asked yet.
   package var refusal: String? { session.refusal }
 
   /// The phase with this peer's own commands applied that the snapshot does not show yet, for buttons that react at

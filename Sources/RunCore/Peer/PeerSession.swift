@@ -44,7 +44,7 @@ struct PeerSession: Sendable {
   private(set) var hearing: HubHearing
   /// The last round trip.
   private(set) var roundTrip: BusDuration?
-  /// Why the hub does not let this peer in; `nil` when it does, or when it was not asked.
+  /// Why the hub did not let this peer in when it was asked last; `nil` when it did, or was not asked yet.
   private(set) var refusal: String?
 
   /// The interval at which a hello without a welcome is repeated in the end.
@@ -209,7 +209,6 @@ struct PeerSession: Sendable {
     case .greeting, .up: state = .down(isRenewing: false)
     case .down, .ended: break
     }
-    refusal = nil
     return setReachable(false)
   }
 

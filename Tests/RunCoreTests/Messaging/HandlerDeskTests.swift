@@ -161,15 +161,26 @@ struct HandlerDeskTests {
     #expect(stage.reports() == ["1 handled 1 of 0"])
   }
 
-  @Test("A live message that its reader has not finished does not come to the next one")
+  @Test("A live message is handed out once, whether or not its reader has finished it")
   mutating func unfinishedLive() {
     stage.open("photo", "*")
-    stage.put("photo", .live, id: 1)
+    for id in 1...3 { stage.put("photo", .live, id: UInt64(id)) }
     #expect(stage.ask("photo") == "photo 1")
+    // A new iterator of the same reader, then another reader.
+    #expect(stage.begin("photo") == "photo 2")
     stage.close("photo")
-    #expect(stage.begin("*") == nil)
+    #expect(stage.begin("*") == "photo 3")
+    #expect(stage.ask("*") == nil)
+  }
+
+  @Test("Behind a live message that was left, a message without a reader is refused")
+  mutating func leftLive() {
     stage.open("photo")
+    stage.put("photo", .live, id: 1)
+    stage.put(("note", 1))
+    #expect(stage.ask("photo") == "photo 1")
     #expect(stage.begin("photo") == nil)
+    #expect(stage.reports().count == 1)
   }
 
   @Test("When the last reader is gone the desk is empty, and takes nothing until the core has heard of it")

@@ -4,56 +4,6 @@
   import RunCore
   import Synchronization
 
-  /// Connects to a hub over ZeroMQ: DEALER for control, SUB for events.
-  public struct ZeroMQConnector: PeerConnector {
-    /// The hub's control endpoint: `ipc://PATH` or `tcp://HOST:PORT`.
-    public var control: String
-    /// The keys of the connection; `nil` for one without keys.
-    let keys: ConnectorKeys?
-
-    /// A connector to an endpoint.
-    public init(control: String) {
-      self.control = control
-      keys = nil
-    }
-
-    /// A connector to a hub that takes connections with keys only.
-    package init(control: String, keys: ConnectorKeys) {
-      self.control = control
-      self.keys = keys
-    }
-
-    /// Starts to connect.
-    ///
-    /// - Throws: ``RunBusError/Code/badInput`` for an invalid address, ``RunBusError/Code/transport`` otherwise.
-    public func connect(
-      on loop: Loop, deliver: @escaping @Sendable (PeerTransportEvent) -> Void
-    ) throws(RunBusError) -> any PeerTransport {
-      do {
-        return try ZeroMQPeer(self, on: loop, deliver: deliver)
-      } catch {
-        throw error.isAboutAddress
-          ? RunBusError(
-            .badInput, "\(control) is no address to connect to: ipc://PATH or tcp://HOST:PORT is", cause: error)
-          : RunBusError(.transport, "cannot connect to \(control): \(error.shortage ?? "\(error)")", cause: error)
-      }
-    }
-  }
-
-  /// The keys of a connection to a hub.
-  package struct ConnectorKeys: Sendable {
-    /// The pair of this machine.
-    package let own: KeyPair
-    /// The public key of the hub. No other hub is accepted.
-    package let hub: KeyFingerprint
-
-    /// The keys of a connection.
-    package init(own: KeyPair, hub: KeyFingerprint) {
-      self.own = own
-      self.hub = hub
-    }
-  }
-
   final class ZeroMQPeer: PeerTransport {
     private struct WeakContext { weak var context: ZMQContext? }
     /// All peers of a process share a context, so that a thousand of them need one I/O thread. The last peer ends it.
@@ -148,19 +98,8 @@
       }
     }
 
-    /// The place of the events: what the welcome says, at the host that this peer was given. A hub cannot make its peers
-    /// connect to other machines, and need not know by which address it is reached.
-    private func place(of events: String) -> String? {
-      let (control, scheme) = (connector.control, "tcp://")
-      guard control.hasPrefix(scheme) else { return events.hasPrefix("ipc://") ? events : nil }
-      guard events.hasPrefix(scheme), let gap = control.lastIndex(of: ":"), let port = events.lastIndex(of: ":"),
-        let number = UInt16(events[events.index(after: port)...]), number > 0
-      else { return nil }
-      return "\(control[...gap])\(number)"
-    }
-
     func subscribe(to named: String, topics: [Topic]) {
-      guard let endpoint = place(of: named) else {
+      guard let endpoint = connector.eventsEndpoint(named: named) else {
         return log.error("the hub names a place for events that this node does not connect to: \(named)")
       }
       if let present = parts.subscription, present.endpoint == endpoint, present.topics == topics { return }

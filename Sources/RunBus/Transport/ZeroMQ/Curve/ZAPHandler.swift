@@ -5,6 +5,14 @@
   import RunCore
   import Synchronization
 
+  #if canImport(Glibc)
+    import Glibc
+  #elseif canImport(Musl)
+    import Musl
+  #elseif canImport(Darwin)
+    import Darwin
+  #endif
+
   /// Answers libzmq's question whether a key may connect (ZAP, RFC 27). One handler serves all hubs of a process: each
   /// listener has a domain of its own. It runs on a loop of its own, so that no node's work delays a handshake.
   final class ZAPHandler: Sendable {
@@ -21,7 +29,7 @@
     /// Binds the handler. Call it before any socket of the context binds with keys.
     init(in context: ZMQContext) throws(ZMQFailure) {
       domains = Mutex([:])
-      do { loop = try Loop() } catch { throw ZMQFailure(call: "the thread of the key check", code: 0) }
+      do { loop = try Loop() } catch { throw ZMQFailure(call: "start the thread that checks keys", code: EAGAIN) }
       let socket = try ZMQSocket(context, type: ZMQ_ROUTER)
       try socket.set(ZMQ_LINGER, CInt(0))
       try socket.bind(Self.endpoint)
@@ -52,19 +60,24 @@
       let log = Logger(label: "runbus.zeromq")
       let box = SourceBox()
       var logged: Set<[UInt8]> = []
-      box.source = try? SocketSource(
-        socket, on: loop, partsMax: 16,
-        receive: { parts in
-          guard let request = Request(parts) else { return }
-          let key = request.key.flatMap { self.decide(request.domain, $0) }
-          if key == nil {
-            Self.refusals.increment()
-            if logged.count < Self.loggedMax, logged.insert(request.credentials).inserted {
-              log.warning("a device with an unknown key was refused (\(request.address)); more of it is only counted")
-            }
+      let receive: ([[UInt8]]) -> Void = { parts in
+        guard let request = Request(parts) else { return }
+        let key = request.key.flatMap { self.decide(request.domain, $0) }
+        if key == nil {
+          Self.refusals.increment()
+          if logged.count < Self.loggedMax, logged.insert(request.credentials).inserted {
+            log.warning("a device with an unknown key was refused (\(request.address)); more of it is only counted")
           }
-          _ = box.source?.send(request.answer(letsIn: key))
-        }, fail: { log.error("the check of keys failed: \($0)") })
+        }
+        _ = box.source?.send(request.answer(letsIn: key))
+      }
+      // Without the handler libzmq lets no key in.
+      let fail: (ZMQFailure) -> Void = { log.error("the check of keys fails, and no key is let in: \($0)") }
+      do {
+        box.source = try SocketSource(socket, on: loop, partsMax: 16, receive: receive, fail: fail)
+      } catch {
+        fail(error)
+      }
     }
 
     private final class SourceBox { var source: SocketSource? }
