@@ -12,12 +12,14 @@ let settings: [SwiftSetting] =
     .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
   ] + strict
 
-// Homebrew installs libzmq where only pkg-config finds it. On Debian pkg-config is not needed, and its flags cause a
+// Homebrew installs C libraries where only pkg-config finds it. On Debian pkg-config is not needed, and its flags cause a
 // warning.
 #if os(macOS)
   let zeroMQPackage: String? = "libzmq"
+  let qrEncodePackage: String? = "libqrencode"
 #else
   let zeroMQPackage: String? = nil
+  let qrEncodePackage: String? = nil
 #endif
 
 // With a trait as the only condition of all its products, a package is not fetched for an app that leaves it out.
@@ -47,6 +49,7 @@ let package = Package(
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
     .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
+    .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
     .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
     .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
     .package(url: "https://github.com/apple/swift-numerics", from: "1.1.1"),
@@ -59,6 +62,8 @@ let package = Package(
   ],
   targets: [
     .systemLibrary(name: "CZMQ", pkgConfig: zeroMQPackage, providers: [.apt(["libzmq3-dev"]), .brew(["zeromq"])]),
+    .systemLibrary(
+      name: "CQREncode", pkgConfig: qrEncodePackage, providers: [.apt(["libqrencode-dev"]), .brew(["qrencode"])]),
     .target(
       name: "RunCore",
       dependencies: [
@@ -76,6 +81,7 @@ let package = Package(
       dependencies: [
         "RunCore", "RunWire",
         .target(name: "CZMQ", condition: .when(platforms: [.linux, .macOS], traits: ["ZeroMQ"])),
+        .product(name: "Crypto", package: "swift-crypto"),
         .product(name: "GRDB", package: "GRDB.swift"),
         .product(name: "GRDBSQLite", package: "GRDB.swift"),
         .product(name: "Logging", package: "swift-log"),
@@ -88,7 +94,7 @@ let package = Package(
     .executableTarget(
       name: "busnode",
       dependencies: [
-        "RunBus", "RunRecordings",
+        "CQREncode", "RunBus", "RunRecordings",
         program("ArgumentParser", "swift-argument-parser"),
         .product(name: "Logging", package: "swift-log"),
         program("Subprocess", "swift-subprocess"),
