@@ -124,6 +124,7 @@ extension Codec {
     case .cancelled: message.reason = .cancelled
     case .expired: message.reason = .expired
     case .quarantined: message.reason = .quarantined
+    case .forbidden: message.reason = .forbidden
     case .unknown(let number): message.reason = WireRejectionReason(rawValue: Int(number)) ?? .unspecified
     }
     return message
@@ -140,6 +141,7 @@ extension Codec {
     case .cancelled: .cancelled
     case .expired: .expired
     case .quarantined: .quarantined
+    case .forbidden: .forbidden
     case .unspecified: throw .malformed("rejection without a reason")
     case .UNRECOGNIZED(let number): .unknown(Int32(truncatingIfNeeded: number))
     }

@@ -20,6 +20,7 @@ extension Codec {
     case .state(let state): message.message = .state(self.message(state))
     case .answer(let answer): message.message = .answer(self.message(answer, within: limits))
     case .recordChange(let change): message.message = .recordChange(self.message(change))
+    case .pairing(let answer): message.message = .pairing(self.message(answer))
     case .goodbye: message.message = .goodbye(WireGoodbye())
     }
     return message
@@ -39,6 +40,7 @@ extension Codec {
     case .state(let state): content = .state(try value(state))
     case .answer(let answer): content = .answer(try value(answer))
     case .recordChange(let change): content = .recordChange(try value(change))
+    case .pairing(let answer): content = .pairing(try value(answer))
     case .goodbye: content = .goodbye
     case nil: throw .unknown("a kind of frame")
     }
@@ -57,6 +59,7 @@ extension Codec {
     message.received = messages(welcome.received)
     message.state = self.message(welcome.state)
     message.recordsThrough = welcome.recordsThrough
+    if let enrolment = welcome.enrolment { message.enrolment = self.message(enrolment) }
     return message
   }
 
@@ -69,7 +72,8 @@ extension Codec {
       eventsEndpoint: try text(message.eventsEndpoint, "events endpoint", bytesMax: endpointBytesMax), speed: speed,
       debounce: try span(message.debounceNs, "debounce"),
       received: try marks(message.received), state: try value(message.state),
-      recordsThrough: try counter(message.recordsThrough, "change of records"))
+      recordsThrough: try counter(message.recordsThrough, "change of records"),
+      enrolment: message.hasEnrolment ? try value(message.enrolment) : nil)
   }
 
   private static func message(_ refusal: Refusal) -> WireRefusal {
@@ -80,7 +84,7 @@ extension Codec {
     case .malformed: message.code = .malformed
     case .busy: message.code = .busy
     case .storeRegressed: message.code = .storeRegressed
-    case .notPermitted: message.code = .notPermitted
+    case .forbidden: message.code = .forbidden
     case .unknown: message.code = .unspecified
     }
     message.message = fitting(refusal.message, bytesMax: messageBytesMax)
@@ -96,7 +100,7 @@ extension Codec {
     case .malformed: code = .malformed
     case .busy: code = .busy
     case .storeRegressed: code = .storeRegressed
-    case .notPermitted: code = .notPermitted
+    case .forbidden: code = .forbidden
     case .unspecified, .UNRECOGNIZED: code = .unknown
     }
     return Refusal(

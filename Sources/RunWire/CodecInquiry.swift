@@ -37,6 +37,14 @@ extension Codec {
       post.message = self.message(content)
       if let device { post.to = device.rawValue }
       message.inquiry = .post(post)
+    case .devices: message.inquiry = .devices(WireListDevices())
+    case .orderDevice(let key, let order): message.inquiry = .orderDevice(self.message(order, of: key))
+    case .confirmDevices: message.inquiry = .confirmDevices(WireConfirmDevices())
+    case .pairing(let order): message.inquiry = .pairing(self.message(order))
+    case .rotateKey(let now):
+      var rotate = WireRotateKey()
+      rotate.now = now
+      message.inquiry = .rotateKey(rotate)
     case .unknown: break
     }
     return message
@@ -60,6 +68,11 @@ extension Codec {
     case .removeRecord(let run): .removeRecord(try identifier(run, "run id"))
     case .putRecord(let upload): .putRecord(try value(upload))
     case .post(let post): .post(try value(post.message), to: post.hasTo ? try device(post.to) : nil)
+    case .devices: .devices
+    case .orderDevice(let order): try value(order)
+    case .confirmDevices: .confirmDevices
+    case .pairing(let order): try value(order)
+    case .rotateKey(let rotate): .rotateKey(now: rotate.now)
     case nil: .unknown
     }
   }
@@ -101,6 +114,8 @@ extension Codec {
       var taken = WireRecordTaken()
       taken.known = isKnown
       message.answer = .taken(taken)
+    case .devices(let list): message.answer = .devices(self.message(list))
+    case .pairing(let report): message.answer = .pairing(self.message(report))
     }
     return message
   }
@@ -117,6 +132,8 @@ extension Codec {
     case .records(let answer): try value(answer)
     case .record(let part): .record(try value(part))
     case .taken(let taken): .taken(isKnown: taken.known)
+    case .devices(let list): .devices(try value(list))
+    case .pairing(let report): .pairing(try value(report))
     // The answer keeps its place among the answers, which only their order assigns to the questions.
     case nil: .failed(InquiryFailure.unknownAnswer)
     }

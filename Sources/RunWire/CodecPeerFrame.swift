@@ -23,6 +23,8 @@ extension Codec {
     case .delivery(let delivery): message.message = .delivery(self.message(delivery))
     case .inquire(let inquiry): message.message = .inquiry(self.message(inquiry))
     case .fetchRecord(let fetch): message.message = .fetchRecord(self.message(fetch))
+    case .pair(let request): message.message = .pairing(self.message(request))
+    case .announceKey(let key): message.message = .announceKey(self.message(announcing: key))
     }
     return message
   }
@@ -47,6 +49,8 @@ extension Codec {
     case .delivery(let delivery): content = .delivery(try value(delivery))
     case .inquiry(let inquiry): content = .inquire(try value(inquiry))
     case .fetchRecord(let fetch): content = .fetchRecord(try value(fetch))
+    case .pairing(let request): content = .pair(try value(request))
+    case .announceKey(let announcement): content = .announceKey(try key(announcement.key))
     case nil: throw .unknown("a kind of frame")
     }
     return PeerFrame(session: message.session, sentAt: BusTime(nanoseconds: message.sentAtNs), message: content)
@@ -64,6 +68,8 @@ extension Codec {
     if let hub = hello.hub { message.hubStoreID = data(hub) }
     message.acknowledged = messages(hello.acknowledged)
     message.received = messages(hello.received)
+    message.listVersion = hello.listVersion
+    if let key = hello.nextHubKey { message.nextHubKey = data(key) }
     return message
   }
 
@@ -74,7 +80,9 @@ extension Codec {
         nodeID: try identifier(message.nodeID, "node id"), storeID: try identifier(message.storeID, "store id"),
         nonce: message.nonce, termSeen: try counter(message.termSeen, "term"),
         hub: message.hasHubStoreID ? try identifier(message.hubStoreID, "hub store id") : nil,
-        acknowledged: try marks(message.acknowledged).mapValues(\.sequence), received: try marks(message.received))
+        acknowledged: try marks(message.acknowledged).mapValues(\.sequence), received: try marks(message.received),
+        listVersion: try counter(message.listVersion, "version of the list"),
+        nextHubKey: message.hasNextHubKey ? try key(message.nextHubKey) : nil)
     } catch {
       // In another version of the wire the other fields may have another meaning. The sender must be told of the
       // version, not of a malformed field.

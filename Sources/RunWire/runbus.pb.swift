@@ -92,7 +92,7 @@ nonisolated enum WireRefusalCode: SwiftProtobuf.Enum, Swift.CaseIterable {
 
   /// The identity of the connection may not do this (docs/protocol.md, "Identities"). A sender of a hello repeats it at
   /// its usual times, because the hub's answer can change.
-  case notPermitted // = 6
+  case forbidden // = 6
   case UNRECOGNIZED(Int)
 
   init() {
@@ -107,7 +107,7 @@ nonisolated enum WireRefusalCode: SwiftProtobuf.Enum, Swift.CaseIterable {
     case 3: self = .malformed
     case 4: self = .busy
     case 5: self = .storeRegressed
-    case 6: self = .notPermitted
+    case 6: self = .forbidden
     default: self = .UNRECOGNIZED(rawValue)
     }
   }
@@ -120,7 +120,7 @@ nonisolated enum WireRefusalCode: SwiftProtobuf.Enum, Swift.CaseIterable {
     case .malformed: return 3
     case .busy: return 4
     case .storeRegressed: return 5
-    case .notPermitted: return 6
+    case .forbidden: return 6
     case .UNRECOGNIZED(let i): return i
     }
   }
@@ -133,7 +133,7 @@ nonisolated enum WireRefusalCode: SwiftProtobuf.Enum, Swift.CaseIterable {
     .malformed,
     .busy,
     .storeRegressed,
-    .notPermitted,
+    .forbidden,
   ]
 
 }
@@ -440,6 +440,9 @@ nonisolated enum WireRejectionReason: SwiftProtobuf.Enum, Swift.CaseIterable {
 
   /// The receiver failed to process the item repeatedly, and the sender put it into quarantine.
   case quarantined // = 9
+
+  /// The sender's key does not have the command's source, or was taken back before the command was judged.
+  case forbidden // = 10
   case UNRECOGNIZED(Int)
 
   init() {
@@ -458,6 +461,7 @@ nonisolated enum WireRejectionReason: SwiftProtobuf.Enum, Swift.CaseIterable {
     case 7: self = .cancelled
     case 8: self = .expired
     case 9: self = .quarantined
+    case 10: self = .forbidden
     default: self = .UNRECOGNIZED(rawValue)
     }
   }
@@ -474,6 +478,7 @@ nonisolated enum WireRejectionReason: SwiftProtobuf.Enum, Swift.CaseIterable {
     case .cancelled: return 7
     case .expired: return 8
     case .quarantined: return 9
+    case .forbidden: return 10
     case .UNRECOGNIZED(let i): return i
     }
   }
@@ -490,6 +495,7 @@ nonisolated enum WireRejectionReason: SwiftProtobuf.Enum, Swift.CaseIterable {
     .cancelled,
     .expired,
     .quarantined,
+    .forbidden,
   ]
 
 }
@@ -814,6 +820,24 @@ nonisolated struct WirePeerFrame: Sendable {
     set {message = .fetchRecord(newValue)}
   }
 
+  /// Asks to be paired. It needs no session: session 0, on a connection with a key.
+  var pairing: WirePairingRequest {
+    get {
+      if case .pairing(let v)? = message {return v}
+      return WirePairingRequest()
+    }
+    set {message = .pairing(newValue)}
+  }
+
+  /// Announces the sender's next key. It needs no session. The answer is a PairingAnswer with the enrolment.
+  var announceKey: WireAnnounceKey {
+    get {
+      if case .announceKey(let v)? = message {return v}
+      return WireAnnounceKey()
+    }
+    set {message = .announceKey(newValue)}
+  }
+
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   /// Unknown: the hub drops the frame and counts it, without an answer. Only a REQ, which waits for one reply, gets a
@@ -829,8 +853,153 @@ nonisolated struct WirePeerFrame: Sendable {
     case delivery(WireDelivery)
     case inquiry(WireInquiry)
     case fetchRecord(WireFetchRecord)
+    /// Asks to be paired. It needs no session: session 0, on a connection with a key.
+    case pairing(WirePairingRequest)
+    /// Announces the sender's next key. It needs no session. The answer is a PairingAnswer with the enrolment.
+    case announceKey(WireAnnounceKey)
 
   }
+
+  init() {}
+}
+
+/// Asks the hub to pair the key that the connection has proved (docs/protocol.md, "Pairing"). The sender repeats it every
+/// second until the answer is another than `waiting`.
+nonisolated struct WirePairingRequest: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// The token of the hub's offer, 16 bytes. Empty at the control port, where a paired key asks whether it is paired.
+  var token: Data = Data()
+
+  /// The name that the device wants.
+  var deviceID: String = String()
+
+  /// The kind of node, as in Hello.
+  var role: String = String()
+
+  /// The sources whose commands it wants to send: 1 to 16.
+  var sources: [String] = []
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+}
+
+/// The key that will replace the sender's own. The hub replaces it when the new one is first used, and then closes the
+/// connections of the old one.
+nonisolated struct WireAnnounceKey: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// The public key, 32 bytes.
+  var key: Data = Data()
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+}
+
+/// What a paired device is told about its bus.
+nonisolated struct WireEnrolment: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// The bus, 16 bytes. It stays the same when addresses and keys change.
+  var busID: Data = Data()
+
+  /// The device as which everything counts that this machine sends. It differs from the name in the hello after the
+  /// device was renamed on the hub.
+  var deviceID: String = String()
+
+  /// The sources whose commands it may send: 1 to 16. The hub rejects others (REJECTION_REASON_FORBIDDEN).
+  var sources: [String] = []
+
+  /// The version of the hub's list of devices. The device states the highest one it was told in its hello.
+  var listVersion: UInt64 = 0
+
+  /// Where the hub listens for paired devices: tcp://HOST:PORT each, at most 16.
+  var addresses: [String] = []
+
+  /// The key that the hub will use next, 32 bytes; absent if none is announced. The device keeps both.
+  var nextHubKey: Data {
+    get {_nextHubKey ?? Data()}
+    set {_nextHubKey = newValue}
+  }
+  /// Returns true if `nextHubKey` has been explicitly set.
+  var hasNextHubKey: Bool {self._nextHubKey != nil}
+  /// Clears the value of `nextHubKey`. Subsequent reads from it will return its default value.
+  mutating func clearNextHubKey() {self._nextHubKey = nil}
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+
+  fileprivate var _nextHubKey: Data? = nil
+}
+
+/// The answer to a PairingRequest or an AnnounceKey.
+nonisolated struct WirePairingAnswer: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// Unknown: the sender goes on as after `waiting`.
+  var answer: WirePairingAnswer.OneOf_Answer? = nil
+
+  /// The person at the hub is asked.
+  var waiting: WirePairingWaiting {
+    get {
+      if case .waiting(let v)? = answer {return v}
+      return WirePairingWaiting()
+    }
+    set {answer = .waiting(newValue)}
+  }
+
+  /// The key is paired, and that is durable.
+  var paired: WireEnrolment {
+    get {
+      if case .paired(let v)? = answer {return v}
+      return WireEnrolment()
+    }
+    set {answer = .paired(newValue)}
+  }
+
+  /// The key is not paired: one sentence for a person, at most 1,024 bytes.
+  var refused: String {
+    get {
+      if case .refused(let v)? = answer {return v}
+      return String()
+    }
+    set {answer = .refused(newValue)}
+  }
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  /// Unknown: the sender goes on as after `waiting`.
+  nonisolated enum OneOf_Answer: Equatable, Sendable {
+    /// The person at the hub is asked.
+    case waiting(WirePairingWaiting)
+    /// The key is paired, and that is durable.
+    case paired(WireEnrolment)
+    /// The key is not paired: one sentence for a person, at most 1,024 bytes.
+    case refused(String)
+
+  }
+
+  init() {}
+}
+
+/// The person at the hub is asked whether the key is paired.
+nonisolated struct WirePairingWaiting: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
 
   init() {}
 }
@@ -882,11 +1051,26 @@ nonisolated struct WireHello: Sendable {
   /// one mark for each kind.
   var received: [WireStreamMark] = []
 
+  /// The highest version of the hub's list of devices that the sender was told (Enrolment); 0 without a key. A hub that
+  /// has a lower one was restored from an older copy.
+  var listVersion: UInt64 = 0
+
+  /// The next key of the hub that the sender keeps (Enrolment), 32 bytes; absent if none was announced to it.
+  var nextHubKey: Data {
+    get {_nextHubKey ?? Data()}
+    set {_nextHubKey = newValue}
+  }
+  /// Returns true if `nextHubKey` has been explicitly set.
+  var hasNextHubKey: Bool {self._nextHubKey != nil}
+  /// Clears the value of `nextHubKey`. Subsequent reads from it will return its default value.
+  mutating func clearNextHubKey() {self._nextHubKey = nil}
+
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   init() {}
 
   fileprivate var _hubStoreID: Data? = nil
+  fileprivate var _nextHubKey: Data? = nil
 }
 
 /// A command in the sender's stream of commands.
@@ -1198,6 +1382,14 @@ nonisolated struct WireHubFrame: Sendable {
     set {message = .recordChange(newValue)}
   }
 
+  var pairing: WirePairingAnswer {
+    get {
+      if case .pairing(let v)? = message {return v}
+      return WirePairingAnswer()
+    }
+    set {message = .pairing(newValue)}
+  }
+
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   /// Unknown: the peer drops the frame and counts it.
@@ -1215,6 +1407,7 @@ nonisolated struct WireHubFrame: Sendable {
     case goodbye(WireGoodbye)
     /// The answer to a FetchRecord. When there is no such change, the answer is a Pong.
     case recordChange(WireRecordChange)
+    case pairing(WirePairingAnswer)
 
   }
 
@@ -1292,6 +1485,16 @@ nonisolated struct WireWelcome: @unchecked Sendable {
     get {_storage._recordsThrough}
     set {_uniqueStorage()._recordsThrough = newValue}
   }
+
+  /// What the hub tells the holder of a key about its bus; absent on a connection without a key.
+  var enrolment: WireEnrolment {
+    get {_storage._enrolment ?? WireEnrolment()}
+    set {_uniqueStorage()._enrolment = newValue}
+  }
+  /// Returns true if `enrolment` has been explicitly set.
+  var hasEnrolment: Bool {_storage._enrolment != nil}
+  /// Clears the value of `enrolment`. Subsequent reads from it will return its default value.
+  mutating func clearEnrolment() {_uniqueStorage()._enrolment = nil}
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
@@ -1936,6 +2139,51 @@ nonisolated struct WireInquiry: Sendable {
     set {inquiry = .post(newValue)}
   }
 
+  /// Asks for the paired devices. Only the hub answers this and the following.
+  var devices: WireListDevices {
+    get {
+      if case .devices(let v)? = inquiry {return v}
+      return WireListDevices()
+    }
+    set {inquiry = .devices(newValue)}
+  }
+
+  /// Changes a paired device.
+  var orderDevice: WireDeviceOrder {
+    get {
+      if case .orderDevice(let v)? = inquiry {return v}
+      return WireDeviceOrder()
+    }
+    set {inquiry = .orderDevice(newValue)}
+  }
+
+  /// Confirms the list of paired devices, after a device has stated a higher version of it.
+  var confirmDevices: WireConfirmDevices {
+    get {
+      if case .confirmDevices(let v)? = inquiry {return v}
+      return WireConfirmDevices()
+    }
+    set {inquiry = .confirmDevices(newValue)}
+  }
+
+  /// Asks about the pairing of a device, or changes it.
+  var pairing: WirePairingOrder {
+    get {
+      if case .pairing(let v)? = inquiry {return v}
+      return WirePairingOrder()
+    }
+    set {inquiry = .pairing(newValue)}
+  }
+
+  /// Announces a new key of the hub, or uses one at once.
+  var rotateKey: WireRotateKey {
+    get {
+      if case .rotateKey(let v)? = inquiry {return v}
+      return WireRotateKey()
+    }
+    set {inquiry = .rotateKey(newValue)}
+  }
+
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   /// Unknown: the answer is `failed`.
@@ -1970,8 +2218,413 @@ nonisolated struct WireInquiry: Sendable {
     case putRecord(WireRecordUpload)
     /// Gives the node a message to deliver, as its own app would.
     case post(WirePostMessage)
+    /// Asks for the paired devices. Only the hub answers this and the following.
+    case devices(WireListDevices)
+    /// Changes a paired device.
+    case orderDevice(WireDeviceOrder)
+    /// Confirms the list of paired devices, after a device has stated a higher version of it.
+    case confirmDevices(WireConfirmDevices)
+    /// Asks about the pairing of a device, or changes it.
+    case pairing(WirePairingOrder)
+    /// Announces a new key of the hub, or uses one at once.
+    case rotateKey(WireRotateKey)
 
   }
+
+  init() {}
+}
+
+nonisolated struct WireListDevices: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+}
+
+nonisolated struct WireConfirmDevices: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+}
+
+nonisolated struct WireRotateKey: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// Uses the new key at once. All devices have to be paired again.
+  var now: Bool = false
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+}
+
+/// A change of the paired device with a key.
+nonisolated struct WireDeviceOrder: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// The public key, 32 bytes.
+  var key: Data = Data()
+
+  /// Unknown: the answer is `failed`.
+  var order: WireDeviceOrder.OneOf_Order? = nil
+
+  /// Takes back the key.
+  var revoke: WireEmpty {
+    get {
+      if case .revoke(let v)? = order {return v}
+      return WireEmpty()
+    }
+    set {order = .revoke(newValue)}
+  }
+
+  /// Removes a revoked device from the list.
+  var forget: WireEmpty {
+    get {
+      if case .forget(let v)? = order {return v}
+      return WireEmpty()
+    }
+    set {order = .forget(newValue)}
+  }
+
+  /// Gives it another name.
+  var rename: String {
+    get {
+      if case .rename(let v)? = order {return v}
+      return String()
+    }
+    set {order = .rename(newValue)}
+  }
+
+  /// Sets the sources whose commands it may send.
+  var sources: WireSources {
+    get {
+      if case .sources(let v)? = order {return v}
+      return WireSources()
+    }
+    set {order = .sources(newValue)}
+  }
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  /// Unknown: the answer is `failed`.
+  nonisolated enum OneOf_Order: Equatable, Sendable {
+    /// Takes back the key.
+    case revoke(WireEmpty)
+    /// Removes a revoked device from the list.
+    case forget(WireEmpty)
+    /// Gives it another name.
+    case rename(String)
+    /// Sets the sources whose commands it may send.
+    case sources(WireSources)
+
+  }
+
+  init() {}
+}
+
+nonisolated struct WireEmpty: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+}
+
+nonisolated struct WireSources: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// 1 to 16 sources.
+  var sources: [String] = []
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+}
+
+nonisolated struct WirePairingOrder: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// Unknown: the answer is `failed`.
+  var order: WirePairingOrder.OneOf_Order? = nil
+
+  /// Asks how far pairing has come.
+  var status: WireEmpty {
+    get {
+      if case .status(let v)? = order {return v}
+      return WireEmpty()
+    }
+    set {order = .status(newValue)}
+  }
+
+  /// Opens it with a new token.
+  var `open`: WireEmpty {
+    get {
+      if case .open(let v)? = order {return v}
+      return WireEmpty()
+    }
+    set {order = .open(newValue)}
+  }
+
+  /// Pairs the candidate.
+  var admit: WirePairingAdmission {
+    get {
+      if case .admit(let v)? = order {return v}
+      return WirePairingAdmission()
+    }
+    set {order = .admit(newValue)}
+  }
+
+  /// Refuses the candidate with this key.
+  var refuse: Data {
+    get {
+      if case .refuse(let v)? = order {return v}
+      return Data()
+    }
+    set {order = .refuse(newValue)}
+  }
+
+  /// Ends pairing.
+  var close: WireEmpty {
+    get {
+      if case .close(let v)? = order {return v}
+      return WireEmpty()
+    }
+    set {order = .close(newValue)}
+  }
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  /// Unknown: the answer is `failed`.
+  nonisolated enum OneOf_Order: Equatable, Sendable {
+    /// Asks how far pairing has come.
+    case status(WireEmpty)
+    /// Opens it with a new token.
+    case `open`(WireEmpty)
+    /// Pairs the candidate.
+    case admit(WirePairingAdmission)
+    /// Refuses the candidate with this key.
+    case refuse(Data)
+    /// Ends pairing.
+    case close(WireEmpty)
+
+  }
+
+  init() {}
+}
+
+nonisolated struct WirePairingAdmission: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// The public key of the candidate, 32 bytes.
+  var key: Data = Data()
+
+  /// The name under which it is paired.
+  var deviceID: String = String()
+
+  /// The sources whose commands it may send: 1 to 16.
+  var sources: [String] = []
+
+  /// Whether another key that has the name is taken back.
+  var replaces: Bool = false
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+}
+
+/// The paired devices by name, the revoked ones included.
+nonisolated struct WireDeviceList: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  var devices: [WirePairedDevice] = []
+
+  /// How often the list was changed.
+  var version: UInt64 = 0
+
+  /// Whether a device has stated a higher version.
+  var behind: Bool = false
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+}
+
+nonisolated struct WirePairedDevice: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  var key: Data = Data()
+
+  var deviceID: String = String()
+
+  var role: String = String()
+
+  var sources: [String] = []
+
+  /// When it was paired, in seconds since 1970.
+  var pairedAtUnixSeconds: Double = 0
+
+  /// Whether its key was taken back.
+  var revoked: Bool = false
+
+  /// The names that it had before, oldest first, at most 8.
+  var formerNames: [String] = []
+
+  /// The key that it has announced, 32 bytes; absent if none.
+  var nextKey: Data {
+    get {_nextKey ?? Data()}
+    set {_nextKey = newValue}
+  }
+  /// Returns true if `nextKey` has been explicitly set.
+  var hasNextKey: Bool {self._nextKey != nil}
+  /// Clears the value of `nextKey`. Subsequent reads from it will return its default value.
+  mutating func clearNextKey() {self._nextKey = nil}
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+
+  fileprivate var _nextKey: Data? = nil
+}
+
+nonisolated struct WirePairingReport: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  var stage: WirePairingReport.Stage = .unspecified
+
+  /// Why it is closed: notOpened, paired, refused, expired, tooManyFailures or closed.
+  var end: String = String()
+
+  /// The device that asks.
+  var candidate: WirePairingCandidate {
+    get {_candidate ?? WirePairingCandidate()}
+    set {_candidate = newValue}
+  }
+  /// Returns true if `candidate` has been explicitly set.
+  var hasCandidate: Bool {self._candidate != nil}
+  /// Clears the value of `candidate`. Subsequent reads from it will return its default value.
+  mutating func clearCandidate() {self._candidate = nil}
+
+  /// What the device needs to be told; only in the answer to `open`.
+  var offer: WirePairingOffer {
+    get {_offer ?? WirePairingOffer()}
+    set {_offer = newValue}
+  }
+  /// Returns true if `offer` has been explicitly set.
+  var hasOffer: Bool {self._offer != nil}
+  /// Clears the value of `offer`. Subsequent reads from it will return its default value.
+  mutating func clearOffer() {self._offer = nil}
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  nonisolated enum Stage: SwiftProtobuf.Enum, Swift.CaseIterable {
+    typealias RawValue = Int
+    case unspecified // = 0
+    case closed // = 1
+    case `open` // = 2
+    case asking // = 3
+    case UNRECOGNIZED(Int)
+
+    init() {
+      self = .unspecified
+    }
+
+    init?(rawValue: Int) {
+      switch rawValue {
+      case 0: self = .unspecified
+      case 1: self = .closed
+      case 2: self = .open
+      case 3: self = .asking
+      default: self = .UNRECOGNIZED(rawValue)
+      }
+    }
+
+    var rawValue: Int {
+      switch self {
+      case .unspecified: return 0
+      case .closed: return 1
+      case .open: return 2
+      case .asking: return 3
+      case .UNRECOGNIZED(let i): return i
+      }
+    }
+
+    // The compiler won't synthesize support with the UNRECOGNIZED case.
+    static let allCases: [WirePairingReport.Stage] = [
+      .unspecified,
+      .closed,
+      .open,
+      .asking,
+    ]
+
+  }
+
+  init() {}
+
+  fileprivate var _candidate: WirePairingCandidate? = nil
+  fileprivate var _offer: WirePairingOffer? = nil
+}
+
+nonisolated struct WirePairingCandidate: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  var key: Data = Data()
+
+  var deviceID: String = String()
+
+  var role: String = String()
+
+  var sources: [String] = []
+
+  /// Whether another key is paired under that name.
+  var nameTaken: Bool = false
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+}
+
+nonisolated struct WirePairingOffer: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// The public key of the hub, 32 bytes.
+  var hubKey: Data = Data()
+
+  /// The token, 16 bytes.
+  var token: Data = Data()
+
+  /// Where the hub takes pairing requests: tcp://HOST:PORT each, at most 16.
+  var addresses: [String] = []
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
 
   init() {}
 }
@@ -2238,6 +2891,22 @@ nonisolated struct WireInquiryAnswer: Sendable {
     set {answer = .taken(newValue)}
   }
 
+  var devices: WireDeviceList {
+    get {
+      if case .devices(let v)? = answer {return v}
+      return WireDeviceList()
+    }
+    set {answer = .devices(newValue)}
+  }
+
+  var pairing: WirePairingReport {
+    get {
+      if case .pairing(let v)? = answer {return v}
+      return WirePairingReport()
+    }
+    set {answer = .pairing(newValue)}
+  }
+
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   /// Unknown: the asker takes the answer as `failed`. It answers the oldest question like any other.
@@ -2253,6 +2922,8 @@ nonisolated struct WireInquiryAnswer: Sendable {
     case records(WireRecordSummaries)
     case record(WireRecordPart)
     case taken(WireRecordTaken)
+    case devices(WireDeviceList)
+    case pairing(WirePairingReport)
 
   }
 
@@ -3838,7 +4509,7 @@ nonisolated struct WireAltitude: Sendable {
 fileprivate nonisolated let _protobuf_package = "runbus.v3"
 
 nonisolated extension WireRefusalCode: SwiftProtobuf._ProtoNameProviding {
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0REFUSAL_CODE_UNSPECIFIED\0\u{1}REFUSAL_CODE_VERSION_MISMATCH\0\u{1}REFUSAL_CODE_UNKNOWN_SESSION\0\u{1}REFUSAL_CODE_MALFORMED\0\u{1}REFUSAL_CODE_BUSY\0\u{1}REFUSAL_CODE_STORE_REGRESSED\0\u{1}REFUSAL_CODE_NOT_PERMITTED\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0REFUSAL_CODE_UNSPECIFIED\0\u{1}REFUSAL_CODE_VERSION_MISMATCH\0\u{1}REFUSAL_CODE_UNKNOWN_SESSION\0\u{1}REFUSAL_CODE_MALFORMED\0\u{1}REFUSAL_CODE_BUSY\0\u{1}REFUSAL_CODE_STORE_REGRESSED\0\u{1}REFUSAL_CODE_FORBIDDEN\0")
 }
 
 nonisolated extension WireStreamKind: SwiftProtobuf._ProtoNameProviding {
@@ -3862,7 +4533,7 @@ nonisolated extension WirePhase: SwiftProtobuf._ProtoNameProviding {
 }
 
 nonisolated extension WireRejectionReason: SwiftProtobuf._ProtoNameProviding {
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0REJECTION_REASON_UNSPECIFIED\0\u{1}REJECTION_REASON_ILLEGAL\0\u{1}REJECTION_REASON_OTHER_RUN\0\u{1}REJECTION_REASON_STALE_REVISION\0\u{1}REJECTION_REASON_TOO_OLD\0\u{1}REJECTION_REASON_BUSY\0\u{1}REJECTION_REASON_UNSUPPORTED\0\u{1}REJECTION_REASON_CANCELLED\0\u{1}REJECTION_REASON_EXPIRED\0\u{1}REJECTION_REASON_QUARANTINED\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0REJECTION_REASON_UNSPECIFIED\0\u{1}REJECTION_REASON_ILLEGAL\0\u{1}REJECTION_REASON_OTHER_RUN\0\u{1}REJECTION_REASON_STALE_REVISION\0\u{1}REJECTION_REASON_TOO_OLD\0\u{1}REJECTION_REASON_BUSY\0\u{1}REJECTION_REASON_UNSUPPORTED\0\u{1}REJECTION_REASON_CANCELLED\0\u{1}REJECTION_REASON_EXPIRED\0\u{1}REJECTION_REASON_QUARANTINED\0\u{1}REJECTION_REASON_FORBIDDEN\0")
 }
 
 nonisolated extension WireDistanceSource: SwiftProtobuf._ProtoNameProviding {
@@ -3883,7 +4554,7 @@ nonisolated extension WireActivity: SwiftProtobuf._ProtoNameProviding {
 
 nonisolated extension WirePeerFrame: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".PeerFrame"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}session\0\u{3}sent_at_ns\0\u{1}hello\0\u{1}command\0\u{1}samples\0\u{1}ping\0\u{1}query\0\u{1}goodbye\0\u{1}request\0\u{1}delivery\0\u{1}inquiry\0\u{3}fetch_record\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}session\0\u{3}sent_at_ns\0\u{1}hello\0\u{1}command\0\u{1}samples\0\u{1}ping\0\u{1}query\0\u{1}goodbye\0\u{1}request\0\u{1}delivery\0\u{1}inquiry\0\u{3}fetch_record\0\u{1}pairing\0\u{3}announce_key\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -4023,6 +4694,32 @@ nonisolated extension WirePeerFrame: SwiftProtobuf.Message, SwiftProtobuf._Messa
           self.message = .fetchRecord(v)
         }
       }()
+      case 13: try {
+        var v: WirePairingRequest?
+        var hadOneofValue = false
+        if let current = self.message {
+          hadOneofValue = true
+          if case .pairing(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.message = .pairing(v)
+        }
+      }()
+      case 14: try {
+        var v: WireAnnounceKey?
+        var hadOneofValue = false
+        if let current = self.message {
+          hadOneofValue = true
+          if case .announceKey(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.message = .announceKey(v)
+        }
+      }()
       default: break
       }
     }
@@ -4080,6 +4777,14 @@ nonisolated extension WirePeerFrame: SwiftProtobuf.Message, SwiftProtobuf._Messa
       guard case .fetchRecord(let v)? = self.message else { preconditionFailure() }
       try visitor.visitSingularMessageField(value: v, fieldNumber: 12)
     }()
+    case .pairing?: try {
+      guard case .pairing(let v)? = self.message else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 13)
+    }()
+    case .announceKey?: try {
+      guard case .announceKey(let v)? = self.message else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 14)
+    }()
     case nil: break
     }
     try unknownFields.traverse(visitor: &visitor)
@@ -4094,9 +4799,241 @@ nonisolated extension WirePeerFrame: SwiftProtobuf.Message, SwiftProtobuf._Messa
   }
 }
 
+nonisolated extension WirePairingRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".PairingRequest"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}token\0\u{3}device_id\0\u{1}role\0\u{1}sources\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularBytesField(value: &self.token) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self.deviceID) }()
+      case 3: try { try decoder.decodeSingularStringField(value: &self.role) }()
+      case 4: try { try decoder.decodeRepeatedStringField(value: &self.sources) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.token.isEmpty {
+      try visitor.visitSingularBytesField(value: self.token, fieldNumber: 1)
+    }
+    if !self.deviceID.isEmpty {
+      try visitor.visitSingularStringField(value: self.deviceID, fieldNumber: 2)
+    }
+    if !self.role.isEmpty {
+      try visitor.visitSingularStringField(value: self.role, fieldNumber: 3)
+    }
+    if !self.sources.isEmpty {
+      try visitor.visitRepeatedStringField(value: self.sources, fieldNumber: 4)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: WirePairingRequest, rhs: WirePairingRequest) -> Bool {
+    if lhs.token != rhs.token {return false}
+    if lhs.deviceID != rhs.deviceID {return false}
+    if lhs.role != rhs.role {return false}
+    if lhs.sources != rhs.sources {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireAnnounceKey: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".AnnounceKey"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}key\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularBytesField(value: &self.key) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.key.isEmpty {
+      try visitor.visitSingularBytesField(value: self.key, fieldNumber: 1)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: WireAnnounceKey, rhs: WireAnnounceKey) -> Bool {
+    if lhs.key != rhs.key {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireEnrolment: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".Enrolment"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}bus_id\0\u{3}device_id\0\u{1}sources\0\u{3}list_version\0\u{1}addresses\0\u{3}next_hub_key\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularBytesField(value: &self.busID) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self.deviceID) }()
+      case 3: try { try decoder.decodeRepeatedStringField(value: &self.sources) }()
+      case 4: try { try decoder.decodeSingularUInt64Field(value: &self.listVersion) }()
+      case 5: try { try decoder.decodeRepeatedStringField(value: &self.addresses) }()
+      case 6: try { try decoder.decodeSingularBytesField(value: &self._nextHubKey) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    if !self.busID.isEmpty {
+      try visitor.visitSingularBytesField(value: self.busID, fieldNumber: 1)
+    }
+    if !self.deviceID.isEmpty {
+      try visitor.visitSingularStringField(value: self.deviceID, fieldNumber: 2)
+    }
+    if !self.sources.isEmpty {
+      try visitor.visitRepeatedStringField(value: self.sources, fieldNumber: 3)
+    }
+    if self.listVersion != 0 {
+      try visitor.visitSingularUInt64Field(value: self.listVersion, fieldNumber: 4)
+    }
+    if !self.addresses.isEmpty {
+      try visitor.visitRepeatedStringField(value: self.addresses, fieldNumber: 5)
+    }
+    try { if let v = self._nextHubKey {
+      try visitor.visitSingularBytesField(value: v, fieldNumber: 6)
+    } }()
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: WireEnrolment, rhs: WireEnrolment) -> Bool {
+    if lhs.busID != rhs.busID {return false}
+    if lhs.deviceID != rhs.deviceID {return false}
+    if lhs.sources != rhs.sources {return false}
+    if lhs.listVersion != rhs.listVersion {return false}
+    if lhs.addresses != rhs.addresses {return false}
+    if lhs._nextHubKey != rhs._nextHubKey {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WirePairingAnswer: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".PairingAnswer"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}waiting\0\u{1}paired\0\u{1}refused\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try {
+        var v: WirePairingWaiting?
+        var hadOneofValue = false
+        if let current = self.answer {
+          hadOneofValue = true
+          if case .waiting(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.answer = .waiting(v)
+        }
+      }()
+      case 2: try {
+        var v: WireEnrolment?
+        var hadOneofValue = false
+        if let current = self.answer {
+          hadOneofValue = true
+          if case .paired(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.answer = .paired(v)
+        }
+      }()
+      case 3: try {
+        var v: String?
+        try decoder.decodeSingularStringField(value: &v)
+        if let v = v {
+          if self.answer != nil {try decoder.handleConflictingOneOf()}
+          self.answer = .refused(v)
+        }
+      }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    switch self.answer {
+    case .waiting?: try {
+      guard case .waiting(let v)? = self.answer else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 1)
+    }()
+    case .paired?: try {
+      guard case .paired(let v)? = self.answer else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 2)
+    }()
+    case .refused?: try {
+      guard case .refused(let v)? = self.answer else { preconditionFailure() }
+      try visitor.visitSingularStringField(value: v, fieldNumber: 3)
+    }()
+    case nil: break
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: WirePairingAnswer, rhs: WirePairingAnswer) -> Bool {
+    if lhs.answer != rhs.answer {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WirePairingWaiting: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".PairingWaiting"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap()
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    // Load everything into unknown fields
+    while try decoder.nextFieldNumber() != nil {}
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: WirePairingWaiting, rhs: WirePairingWaiting) -> Bool {
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
 nonisolated extension WireHello: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".Hello"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}version\0\u{3}device_id\0\u{1}role\0\u{3}node_id\0\u{3}store_id\0\u{1}nonce\0\u{3}term_seen\0\u{4}\u{2}hub_store_id\0\u{1}acknowledged\0\u{1}received\0\u{b}one_shot\0\u{c}\u{8}\u{1}")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}version\0\u{3}device_id\0\u{1}role\0\u{3}node_id\0\u{3}store_id\0\u{1}nonce\0\u{3}term_seen\0\u{4}\u{2}hub_store_id\0\u{1}acknowledged\0\u{1}received\0\u{3}list_version\0\u{3}next_hub_key\0\u{b}one_shot\0\u{c}\u{8}\u{1}")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -4114,6 +5051,8 @@ nonisolated extension WireHello: SwiftProtobuf.Message, SwiftProtobuf._MessageIm
       case 9: try { try decoder.decodeSingularBytesField(value: &self._hubStoreID) }()
       case 10: try { try decoder.decodeRepeatedMessageField(value: &self.acknowledged) }()
       case 11: try { try decoder.decodeRepeatedMessageField(value: &self.received) }()
+      case 12: try { try decoder.decodeSingularUInt64Field(value: &self.listVersion) }()
+      case 13: try { try decoder.decodeSingularBytesField(value: &self._nextHubKey) }()
       default: break
       }
     }
@@ -4154,6 +5093,12 @@ nonisolated extension WireHello: SwiftProtobuf.Message, SwiftProtobuf._MessageIm
     if !self.received.isEmpty {
       try visitor.visitRepeatedMessageField(value: self.received, fieldNumber: 11)
     }
+    if self.listVersion != 0 {
+      try visitor.visitSingularUInt64Field(value: self.listVersion, fieldNumber: 12)
+    }
+    try { if let v = self._nextHubKey {
+      try visitor.visitSingularBytesField(value: v, fieldNumber: 13)
+    } }()
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -4168,6 +5113,8 @@ nonisolated extension WireHello: SwiftProtobuf.Message, SwiftProtobuf._MessageIm
     if lhs._hubStoreID != rhs._hubStoreID {return false}
     if lhs.acknowledged != rhs.acknowledged {return false}
     if lhs.received != rhs.received {return false}
+    if lhs.listVersion != rhs.listVersion {return false}
+    if lhs._nextHubKey != rhs._nextHubKey {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -4519,7 +5466,7 @@ nonisolated extension WireGoodbye: SwiftProtobuf.Message, SwiftProtobuf._Message
 
 nonisolated extension WireHubFrame: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".HubFrame"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}session\0\u{1}welcome\0\u{1}refused\0\u{1}receipt\0\u{1}delivery\0\u{1}pong\0\u{1}state\0\u{1}answer\0\u{1}goodbye\0\u{3}record_change\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}session\0\u{1}welcome\0\u{1}refused\0\u{1}receipt\0\u{1}delivery\0\u{1}pong\0\u{1}state\0\u{1}answer\0\u{1}goodbye\0\u{3}record_change\0\u{1}pairing\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -4645,6 +5592,19 @@ nonisolated extension WireHubFrame: SwiftProtobuf.Message, SwiftProtobuf._Messag
           self.message = .recordChange(v)
         }
       }()
+      case 11: try {
+        var v: WirePairingAnswer?
+        var hadOneofValue = false
+        if let current = self.message {
+          hadOneofValue = true
+          if case .pairing(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.message = .pairing(v)
+        }
+      }()
       default: break
       }
     }
@@ -4695,6 +5655,10 @@ nonisolated extension WireHubFrame: SwiftProtobuf.Message, SwiftProtobuf._Messag
       guard case .recordChange(let v)? = self.message else { preconditionFailure() }
       try visitor.visitSingularMessageField(value: v, fieldNumber: 10)
     }()
+    case .pairing?: try {
+      guard case .pairing(let v)? = self.message else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 11)
+    }()
     case nil: break
     }
     try unknownFields.traverse(visitor: &visitor)
@@ -4710,7 +5674,7 @@ nonisolated extension WireHubFrame: SwiftProtobuf.Message, SwiftProtobuf._Messag
 
 nonisolated extension WireWelcome: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".Welcome"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}nonce\0\u{3}node_id\0\u{3}store_id\0\u{3}device_id\0\u{3}events_endpoint\0\u{3}speed_thousandths\0\u{3}debounce_ns\0\u{1}received\0\u{1}state\0\u{3}records_through\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}nonce\0\u{3}node_id\0\u{3}store_id\0\u{3}device_id\0\u{3}events_endpoint\0\u{3}speed_thousandths\0\u{3}debounce_ns\0\u{1}received\0\u{1}state\0\u{3}records_through\0\u{1}enrolment\0")
 
   fileprivate class _StorageClass {
     var _nonce: UInt64 = 0
@@ -4723,6 +5687,7 @@ nonisolated extension WireWelcome: SwiftProtobuf.Message, SwiftProtobuf._Message
     var _received: [WireStreamMark] = []
     var _state: WireStateMessage? = nil
     var _recordsThrough: UInt64 = 0
+    var _enrolment: WireEnrolment? = nil
 
       // This property is used as the initial default value for new instances of the type.
       // The type itself is protecting the reference to its storage via CoW semantics.
@@ -4743,6 +5708,7 @@ nonisolated extension WireWelcome: SwiftProtobuf.Message, SwiftProtobuf._Message
       _received = source._received
       _state = source._state
       _recordsThrough = source._recordsThrough
+      _enrolment = source._enrolment
     }
   }
 
@@ -4771,6 +5737,7 @@ nonisolated extension WireWelcome: SwiftProtobuf.Message, SwiftProtobuf._Message
         case 8: try { try decoder.decodeRepeatedMessageField(value: &_storage._received) }()
         case 9: try { try decoder.decodeSingularMessageField(value: &_storage._state) }()
         case 10: try { try decoder.decodeSingularUInt64Field(value: &_storage._recordsThrough) }()
+        case 11: try { try decoder.decodeSingularMessageField(value: &_storage._enrolment) }()
         default: break
         }
       }
@@ -4813,6 +5780,9 @@ nonisolated extension WireWelcome: SwiftProtobuf.Message, SwiftProtobuf._Message
       if _storage._recordsThrough != 0 {
         try visitor.visitSingularUInt64Field(value: _storage._recordsThrough, fieldNumber: 10)
       }
+      try { if let v = _storage._enrolment {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 11)
+      } }()
     }
     try unknownFields.traverse(visitor: &visitor)
   }
@@ -4832,6 +5802,7 @@ nonisolated extension WireWelcome: SwiftProtobuf.Message, SwiftProtobuf._Message
         if _storage._received != rhs_storage._received {return false}
         if _storage._state != rhs_storage._state {return false}
         if _storage._recordsThrough != rhs_storage._recordsThrough {return false}
+        if _storage._enrolment != rhs_storage._enrolment {return false}
         return true
       }
       if !storagesAreEqual {return false}
@@ -5701,7 +6672,7 @@ nonisolated extension WireLive: SwiftProtobuf.Message, SwiftProtobuf._MessageImp
 
 nonisolated extension WireInquiry: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".Inquiry"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}peers\0\u{1}outbox\0\u{1}cancel\0\u{1}quarantine\0\u{1}retry\0\u{1}discard\0\u{1}report\0\u{1}route\0\u{1}recover\0\u{1}records\0\u{1}record\0\u{3}edit_record\0\u{3}remove_record\0\u{3}put_record\0\u{1}post\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}peers\0\u{1}outbox\0\u{1}cancel\0\u{1}quarantine\0\u{1}retry\0\u{1}discard\0\u{1}report\0\u{1}route\0\u{1}recover\0\u{1}records\0\u{1}record\0\u{3}edit_record\0\u{3}remove_record\0\u{3}put_record\0\u{1}post\0\u{1}devices\0\u{3}order_device\0\u{3}confirm_devices\0\u{1}pairing\0\u{3}rotate_key\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -5879,6 +6850,71 @@ nonisolated extension WireInquiry: SwiftProtobuf.Message, SwiftProtobuf._Message
           self.inquiry = .post(v)
         }
       }()
+      case 16: try {
+        var v: WireListDevices?
+        var hadOneofValue = false
+        if let current = self.inquiry {
+          hadOneofValue = true
+          if case .devices(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.inquiry = .devices(v)
+        }
+      }()
+      case 17: try {
+        var v: WireDeviceOrder?
+        var hadOneofValue = false
+        if let current = self.inquiry {
+          hadOneofValue = true
+          if case .orderDevice(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.inquiry = .orderDevice(v)
+        }
+      }()
+      case 18: try {
+        var v: WireConfirmDevices?
+        var hadOneofValue = false
+        if let current = self.inquiry {
+          hadOneofValue = true
+          if case .confirmDevices(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.inquiry = .confirmDevices(v)
+        }
+      }()
+      case 19: try {
+        var v: WirePairingOrder?
+        var hadOneofValue = false
+        if let current = self.inquiry {
+          hadOneofValue = true
+          if case .pairing(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.inquiry = .pairing(v)
+        }
+      }()
+      case 20: try {
+        var v: WireRotateKey?
+        var hadOneofValue = false
+        if let current = self.inquiry {
+          hadOneofValue = true
+          if case .rotateKey(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.inquiry = .rotateKey(v)
+        }
+      }()
       default: break
       }
     }
@@ -5950,6 +6986,26 @@ nonisolated extension WireInquiry: SwiftProtobuf.Message, SwiftProtobuf._Message
       guard case .post(let v)? = self.inquiry else { preconditionFailure() }
       try visitor.visitSingularMessageField(value: v, fieldNumber: 15)
     }()
+    case .devices?: try {
+      guard case .devices(let v)? = self.inquiry else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 16)
+    }()
+    case .orderDevice?: try {
+      guard case .orderDevice(let v)? = self.inquiry else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 17)
+    }()
+    case .confirmDevices?: try {
+      guard case .confirmDevices(let v)? = self.inquiry else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 18)
+    }()
+    case .pairing?: try {
+      guard case .pairing(let v)? = self.inquiry else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 19)
+    }()
+    case .rotateKey?: try {
+      guard case .rotateKey(let v)? = self.inquiry else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 20)
+    }()
     case nil: break
     }
     try unknownFields.traverse(visitor: &visitor)
@@ -5957,6 +7013,634 @@ nonisolated extension WireInquiry: SwiftProtobuf.Message, SwiftProtobuf._Message
 
   static func ==(lhs: WireInquiry, rhs: WireInquiry) -> Bool {
     if lhs.inquiry != rhs.inquiry {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireListDevices: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".ListDevices"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap()
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    // Load everything into unknown fields
+    while try decoder.nextFieldNumber() != nil {}
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: WireListDevices, rhs: WireListDevices) -> Bool {
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireConfirmDevices: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".ConfirmDevices"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap()
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    // Load everything into unknown fields
+    while try decoder.nextFieldNumber() != nil {}
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: WireConfirmDevices, rhs: WireConfirmDevices) -> Bool {
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireRotateKey: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".RotateKey"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}now\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularBoolField(value: &self.now) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if self.now != false {
+      try visitor.visitSingularBoolField(value: self.now, fieldNumber: 1)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: WireRotateKey, rhs: WireRotateKey) -> Bool {
+    if lhs.now != rhs.now {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireDeviceOrder: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".DeviceOrder"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}key\0\u{1}revoke\0\u{1}forget\0\u{1}rename\0\u{1}sources\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularBytesField(value: &self.key) }()
+      case 2: try {
+        var v: WireEmpty?
+        var hadOneofValue = false
+        if let current = self.order {
+          hadOneofValue = true
+          if case .revoke(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.order = .revoke(v)
+        }
+      }()
+      case 3: try {
+        var v: WireEmpty?
+        var hadOneofValue = false
+        if let current = self.order {
+          hadOneofValue = true
+          if case .forget(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.order = .forget(v)
+        }
+      }()
+      case 4: try {
+        var v: String?
+        try decoder.decodeSingularStringField(value: &v)
+        if let v = v {
+          if self.order != nil {try decoder.handleConflictingOneOf()}
+          self.order = .rename(v)
+        }
+      }()
+      case 5: try {
+        var v: WireSources?
+        var hadOneofValue = false
+        if let current = self.order {
+          hadOneofValue = true
+          if case .sources(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.order = .sources(v)
+        }
+      }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    if !self.key.isEmpty {
+      try visitor.visitSingularBytesField(value: self.key, fieldNumber: 1)
+    }
+    switch self.order {
+    case .revoke?: try {
+      guard case .revoke(let v)? = self.order else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 2)
+    }()
+    case .forget?: try {
+      guard case .forget(let v)? = self.order else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 3)
+    }()
+    case .rename?: try {
+      guard case .rename(let v)? = self.order else { preconditionFailure() }
+      try visitor.visitSingularStringField(value: v, fieldNumber: 4)
+    }()
+    case .sources?: try {
+      guard case .sources(let v)? = self.order else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 5)
+    }()
+    case nil: break
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: WireDeviceOrder, rhs: WireDeviceOrder) -> Bool {
+    if lhs.key != rhs.key {return false}
+    if lhs.order != rhs.order {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireEmpty: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".Empty"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap()
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    // Load everything into unknown fields
+    while try decoder.nextFieldNumber() != nil {}
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: WireEmpty, rhs: WireEmpty) -> Bool {
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireSources: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".Sources"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}sources\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeRepeatedStringField(value: &self.sources) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.sources.isEmpty {
+      try visitor.visitRepeatedStringField(value: self.sources, fieldNumber: 1)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: WireSources, rhs: WireSources) -> Bool {
+    if lhs.sources != rhs.sources {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WirePairingOrder: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".PairingOrder"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}status\0\u{1}open\0\u{1}admit\0\u{1}refuse\0\u{1}close\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try {
+        var v: WireEmpty?
+        var hadOneofValue = false
+        if let current = self.order {
+          hadOneofValue = true
+          if case .status(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.order = .status(v)
+        }
+      }()
+      case 2: try {
+        var v: WireEmpty?
+        var hadOneofValue = false
+        if let current = self.order {
+          hadOneofValue = true
+          if case .open(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.order = .open(v)
+        }
+      }()
+      case 3: try {
+        var v: WirePairingAdmission?
+        var hadOneofValue = false
+        if let current = self.order {
+          hadOneofValue = true
+          if case .admit(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.order = .admit(v)
+        }
+      }()
+      case 4: try {
+        var v: Data?
+        try decoder.decodeSingularBytesField(value: &v)
+        if let v = v {
+          if self.order != nil {try decoder.handleConflictingOneOf()}
+          self.order = .refuse(v)
+        }
+      }()
+      case 5: try {
+        var v: WireEmpty?
+        var hadOneofValue = false
+        if let current = self.order {
+          hadOneofValue = true
+          if case .close(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.order = .close(v)
+        }
+      }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    switch self.order {
+    case .status?: try {
+      guard case .status(let v)? = self.order else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 1)
+    }()
+    case .open?: try {
+      guard case .open(let v)? = self.order else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 2)
+    }()
+    case .admit?: try {
+      guard case .admit(let v)? = self.order else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 3)
+    }()
+    case .refuse?: try {
+      guard case .refuse(let v)? = self.order else { preconditionFailure() }
+      try visitor.visitSingularBytesField(value: v, fieldNumber: 4)
+    }()
+    case .close?: try {
+      guard case .close(let v)? = self.order else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 5)
+    }()
+    case nil: break
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: WirePairingOrder, rhs: WirePairingOrder) -> Bool {
+    if lhs.order != rhs.order {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WirePairingAdmission: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".PairingAdmission"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}key\0\u{3}device_id\0\u{1}sources\0\u{1}replaces\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularBytesField(value: &self.key) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self.deviceID) }()
+      case 3: try { try decoder.decodeRepeatedStringField(value: &self.sources) }()
+      case 4: try { try decoder.decodeSingularBoolField(value: &self.replaces) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.key.isEmpty {
+      try visitor.visitSingularBytesField(value: self.key, fieldNumber: 1)
+    }
+    if !self.deviceID.isEmpty {
+      try visitor.visitSingularStringField(value: self.deviceID, fieldNumber: 2)
+    }
+    if !self.sources.isEmpty {
+      try visitor.visitRepeatedStringField(value: self.sources, fieldNumber: 3)
+    }
+    if self.replaces != false {
+      try visitor.visitSingularBoolField(value: self.replaces, fieldNumber: 4)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: WirePairingAdmission, rhs: WirePairingAdmission) -> Bool {
+    if lhs.key != rhs.key {return false}
+    if lhs.deviceID != rhs.deviceID {return false}
+    if lhs.sources != rhs.sources {return false}
+    if lhs.replaces != rhs.replaces {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireDeviceList: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".DeviceList"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}devices\0\u{1}version\0\u{1}behind\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeRepeatedMessageField(value: &self.devices) }()
+      case 2: try { try decoder.decodeSingularUInt64Field(value: &self.version) }()
+      case 3: try { try decoder.decodeSingularBoolField(value: &self.behind) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.devices.isEmpty {
+      try visitor.visitRepeatedMessageField(value: self.devices, fieldNumber: 1)
+    }
+    if self.version != 0 {
+      try visitor.visitSingularUInt64Field(value: self.version, fieldNumber: 2)
+    }
+    if self.behind != false {
+      try visitor.visitSingularBoolField(value: self.behind, fieldNumber: 3)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: WireDeviceList, rhs: WireDeviceList) -> Bool {
+    if lhs.devices != rhs.devices {return false}
+    if lhs.version != rhs.version {return false}
+    if lhs.behind != rhs.behind {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WirePairedDevice: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".PairedDevice"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}key\0\u{3}device_id\0\u{1}role\0\u{1}sources\0\u{3}paired_at_unix_seconds\0\u{1}revoked\0\u{3}former_names\0\u{3}next_key\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularBytesField(value: &self.key) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self.deviceID) }()
+      case 3: try { try decoder.decodeSingularStringField(value: &self.role) }()
+      case 4: try { try decoder.decodeRepeatedStringField(value: &self.sources) }()
+      case 5: try { try decoder.decodeSingularDoubleField(value: &self.pairedAtUnixSeconds) }()
+      case 6: try { try decoder.decodeSingularBoolField(value: &self.revoked) }()
+      case 7: try { try decoder.decodeRepeatedStringField(value: &self.formerNames) }()
+      case 8: try { try decoder.decodeSingularBytesField(value: &self._nextKey) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    if !self.key.isEmpty {
+      try visitor.visitSingularBytesField(value: self.key, fieldNumber: 1)
+    }
+    if !self.deviceID.isEmpty {
+      try visitor.visitSingularStringField(value: self.deviceID, fieldNumber: 2)
+    }
+    if !self.role.isEmpty {
+      try visitor.visitSingularStringField(value: self.role, fieldNumber: 3)
+    }
+    if !self.sources.isEmpty {
+      try visitor.visitRepeatedStringField(value: self.sources, fieldNumber: 4)
+    }
+    if self.pairedAtUnixSeconds.bitPattern != 0 {
+      try visitor.visitSingularDoubleField(value: self.pairedAtUnixSeconds, fieldNumber: 5)
+    }
+    if self.revoked != false {
+      try visitor.visitSingularBoolField(value: self.revoked, fieldNumber: 6)
+    }
+    if !self.formerNames.isEmpty {
+      try visitor.visitRepeatedStringField(value: self.formerNames, fieldNumber: 7)
+    }
+    try { if let v = self._nextKey {
+      try visitor.visitSingularBytesField(value: v, fieldNumber: 8)
+    } }()
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: WirePairedDevice, rhs: WirePairedDevice) -> Bool {
+    if lhs.key != rhs.key {return false}
+    if lhs.deviceID != rhs.deviceID {return false}
+    if lhs.role != rhs.role {return false}
+    if lhs.sources != rhs.sources {return false}
+    if lhs.pairedAtUnixSeconds != rhs.pairedAtUnixSeconds {return false}
+    if lhs.revoked != rhs.revoked {return false}
+    if lhs.formerNames != rhs.formerNames {return false}
+    if lhs._nextKey != rhs._nextKey {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WirePairingReport: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".PairingReport"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}stage\0\u{1}end\0\u{1}candidate\0\u{1}offer\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularEnumField(value: &self.stage) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self.end) }()
+      case 3: try { try decoder.decodeSingularMessageField(value: &self._candidate) }()
+      case 4: try { try decoder.decodeSingularMessageField(value: &self._offer) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    if self.stage != .unspecified {
+      try visitor.visitSingularEnumField(value: self.stage, fieldNumber: 1)
+    }
+    if !self.end.isEmpty {
+      try visitor.visitSingularStringField(value: self.end, fieldNumber: 2)
+    }
+    try { if let v = self._candidate {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 3)
+    } }()
+    try { if let v = self._offer {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 4)
+    } }()
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: WirePairingReport, rhs: WirePairingReport) -> Bool {
+    if lhs.stage != rhs.stage {return false}
+    if lhs.end != rhs.end {return false}
+    if lhs._candidate != rhs._candidate {return false}
+    if lhs._offer != rhs._offer {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WirePairingReport.Stage: SwiftProtobuf._ProtoNameProviding {
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0STAGE_UNSPECIFIED\0\u{1}STAGE_CLOSED\0\u{1}STAGE_OPEN\0\u{1}STAGE_ASKING\0")
+}
+
+nonisolated extension WirePairingCandidate: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".PairingCandidate"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}key\0\u{3}device_id\0\u{1}role\0\u{1}sources\0\u{3}name_taken\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularBytesField(value: &self.key) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self.deviceID) }()
+      case 3: try { try decoder.decodeSingularStringField(value: &self.role) }()
+      case 4: try { try decoder.decodeRepeatedStringField(value: &self.sources) }()
+      case 5: try { try decoder.decodeSingularBoolField(value: &self.nameTaken) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.key.isEmpty {
+      try visitor.visitSingularBytesField(value: self.key, fieldNumber: 1)
+    }
+    if !self.deviceID.isEmpty {
+      try visitor.visitSingularStringField(value: self.deviceID, fieldNumber: 2)
+    }
+    if !self.role.isEmpty {
+      try visitor.visitSingularStringField(value: self.role, fieldNumber: 3)
+    }
+    if !self.sources.isEmpty {
+      try visitor.visitRepeatedStringField(value: self.sources, fieldNumber: 4)
+    }
+    if self.nameTaken != false {
+      try visitor.visitSingularBoolField(value: self.nameTaken, fieldNumber: 5)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: WirePairingCandidate, rhs: WirePairingCandidate) -> Bool {
+    if lhs.key != rhs.key {return false}
+    if lhs.deviceID != rhs.deviceID {return false}
+    if lhs.role != rhs.role {return false}
+    if lhs.sources != rhs.sources {return false}
+    if lhs.nameTaken != rhs.nameTaken {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WirePairingOffer: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".PairingOffer"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}hub_key\0\u{1}token\0\u{1}addresses\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularBytesField(value: &self.hubKey) }()
+      case 2: try { try decoder.decodeSingularBytesField(value: &self.token) }()
+      case 3: try { try decoder.decodeRepeatedStringField(value: &self.addresses) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.hubKey.isEmpty {
+      try visitor.visitSingularBytesField(value: self.hubKey, fieldNumber: 1)
+    }
+    if !self.token.isEmpty {
+      try visitor.visitSingularBytesField(value: self.token, fieldNumber: 2)
+    }
+    if !self.addresses.isEmpty {
+      try visitor.visitRepeatedStringField(value: self.addresses, fieldNumber: 3)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: WirePairingOffer, rhs: WirePairingOffer) -> Bool {
+    if lhs.hubKey != rhs.hubKey {return false}
+    if lhs.token != rhs.token {return false}
+    if lhs.addresses != rhs.addresses {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -6258,7 +7942,7 @@ nonisolated extension WireAskRoute: SwiftProtobuf.Message, SwiftProtobuf._Messag
 
 nonisolated extension WireInquiryAnswer: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".InquiryAnswer"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}peers\0\u{1}outbox\0\u{1}quarantine\0\u{1}done\0\u{1}failed\0\u{1}report\0\u{1}route\0\u{1}records\0\u{1}record\0\u{1}taken\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}peers\0\u{1}outbox\0\u{1}quarantine\0\u{1}done\0\u{1}failed\0\u{1}report\0\u{1}route\0\u{1}records\0\u{1}record\0\u{1}taken\0\u{1}devices\0\u{1}pairing\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -6391,6 +8075,32 @@ nonisolated extension WireInquiryAnswer: SwiftProtobuf.Message, SwiftProtobuf._M
           self.answer = .taken(v)
         }
       }()
+      case 11: try {
+        var v: WireDeviceList?
+        var hadOneofValue = false
+        if let current = self.answer {
+          hadOneofValue = true
+          if case .devices(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.answer = .devices(v)
+        }
+      }()
+      case 12: try {
+        var v: WirePairingReport?
+        var hadOneofValue = false
+        if let current = self.answer {
+          hadOneofValue = true
+          if case .pairing(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.answer = .pairing(v)
+        }
+      }()
       default: break
       }
     }
@@ -6441,6 +8151,14 @@ nonisolated extension WireInquiryAnswer: SwiftProtobuf.Message, SwiftProtobuf._M
     case .taken?: try {
       guard case .taken(let v)? = self.answer else { preconditionFailure() }
       try visitor.visitSingularMessageField(value: v, fieldNumber: 10)
+    }()
+    case .devices?: try {
+      guard case .devices(let v)? = self.answer else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 11)
+    }()
+    case .pairing?: try {
+      guard case .pairing(let v)? = self.answer else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 12)
     }()
     case nil: break
     }

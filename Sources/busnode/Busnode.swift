@@ -32,6 +32,10 @@ struct Busnode: AsyncParsableCommand {
       Every command finds its bus by --bus NAME (default "default"; environment RUNBUS_BUS) or by
       --address tcp://127.0.0.1:PORT (RUNBUS_ADDRESS); an option wins over the environment.
 
+      Three machines, and nobody else: the phone listens beyond its machine, each device is paired once:
+        busnode phone --listen 'tcp://*:7070'     and, on the same machine: busnode pair
+        busnode join --device watch-1             on the watch's machine, then: busnode watch
+
       EXIT STATUS:
         0    success: the command was applied or coalesced (send --wait received: the hub has it;
              --wait none: it was handed over)
@@ -56,6 +60,7 @@ struct Busnode: AsyncParsableCommand {
     subcommands: [
       Phone.self, Watch.self, Widget.self, Up.self, Send.self, State.self, Route.self, Monitor.self,
       Post.self, Peers.self, Outbox.self, Records.self, Recover.self, Measure.self,
+      Pair.self, Join.self, Devices.self, Keys.self,
     ])
 
   static func main() async {

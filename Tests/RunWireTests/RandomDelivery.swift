@@ -52,6 +52,13 @@ extension RandomMessages {
       .editRecord(id(), title: maybe { $0.title() }, note: maybe { $0.sentence() }), .removeRecord(id()),
       .putRecord(RecordUpload(from: count(), bytes: someBytes(), total: count())),
       .post(appMessage(), to: maybe { $0.device() }),
+      .devices, .orderDevice(key(), one(of: [.revoke, .forget, .rename(device()), .sources(sources())])),
+      .confirmDevices, .rotateKey(now: coin()),
+      .pairing(
+        one(of: [
+          .status, .open, .close, .refuse(key()),
+          .admit(key(), as: device(), sources: sources(), replaces: coin()),
+        ])),
     ]
   }
 
@@ -77,8 +84,50 @@ extension RandomMessages {
       .records((0..<number(below: 4)).map { _ in recordSummary() }, total: count()),
       .record(RecordPart(runID: id(), version: counter(), from: count(), bytes: someBytes(), total: count())),
       .taken(isKnown: coin()),
+      .devices(
+        DeviceList(
+          devices: (0..<number(below: 4)).map { _ in pairedDevice() }, version: counter(), isBehind: coin())),
+      .pairing(
+        PairingReport(
+          stage: one(of: [.closed(one(of: PairingEnd.allCases)), .open, .asking(candidate())]),
+          offer: maybe { PairingOffer(hubKey: $0.key(), token: $0.token(), addresses: $0.addresses()) })),
     ]
   }
+
+  // MARK: Keys
+
+  mutating func key() -> KeyFingerprint {
+    KeyFingerprint((0..<KeyFingerprint.byteCount).map { _ in UInt8(truncatingIfNeeded: bits()) })!
+  }
+  mutating func token() -> [UInt8] {
+    (0..<PairingRequest.tokenByteCount).map { _ in UInt8(truncatingIfNeeded: bits()) }
+  }
+  mutating func sources() -> Set<ControlSource> { Set((0...number(below: 4)).map { _ in source() }) }
+  mutating func addresses() -> [String] { one(of: [[], ["tcp://192.168.1.7:7070", "tcp://[fd00::7]:7070"]]) }
+
+  private mutating func pairedDevice() -> PairedDevice {
+    var paired = PairedDevice(
+      key: key(), deviceID: device(), role: role(), sources: sources(), pairedAt: positive(), isRevoked: coin())
+    paired.formerNames = (0..<number(below: 3)).map { _ in device() }
+    paired.nextKey = maybe { $0.key() }
+    return paired
+  }
+
+  private mutating func candidate() -> PairingCandidate {
+    PairingCandidate(key: key(), deviceID: device(), role: role(), sources: sources(), isNameTaken: coin())
+  }
+
+  mutating func pairingRequest() -> PairingRequest {
+    PairingRequest(token: coin() ? token() : [], deviceID: device(), role: role(), sources: sources())
+  }
+
+  mutating func enrolment() -> Enrolment {
+    Enrolment(
+      busID: id(), deviceID: device(), sources: sources(), listVersion: counter(), addresses: addresses(),
+      nextHubKey: maybe { $0.key() })
+  }
+
+  mutating func pairingAnswer() -> PairingAnswer { one(of: [.waiting, .paired(enrolment()), .refused(sentence())]) }
 
   mutating func title() -> String { one(of: ["", "Río ⌚️", String(repeating: "é", count: 128)]) }
   private mutating func someBytes() -> [UInt8] {

@@ -62,8 +62,8 @@ struct RandomMessages {
     let (id, kind, source): (CommandID, CommandKind, ControlSource) = (id(), kind(), source())
     let reasons: [RejectionReason] =
       [
-        .otherRun, .staleRevision, .tooOld, .busy, .unsupported, .cancelled, .expired, .quarantined, .unknown(17),
-        .unknown(-1),
+        .otherRun, .staleRevision, .tooOld, .busy, .unsupported, .cancelled, .expired, .quarantined, .forbidden,
+        .unknown(17), .unknown(-1),
       ]
       + RunPhase.allCases.map { .illegal($0) }
     let outcomes: [Outcome] = [
@@ -126,7 +126,7 @@ struct RandomMessages {
     let hello = Hello(
       version: one(of: [0, 1, 2, .max]), deviceID: device(), role: role(), nodeID: id(), storeID: id(), nonce: bits(),
       termSeen: counter(), hub: maybe { $0.id() }, acknowledged: marks().mapValues(\.sequence),
-      received: marks())
+      received: marks(), listVersion: counter(), nextHubKey: maybe { $0.key() })
     let samples = (0...number(below: 8)).map { _ in sample() }
     let message = one(of: [
       PeerMessage.hello(hello), .command(transmission()), .samples(samples),
@@ -135,6 +135,7 @@ struct RandomMessages {
       .query, .goodbye, .request(request()),
       .delivery(one(of: deliveries())), .inquire(one(of: inquiries())),
       .fetchRecord(RecordFetch(after: counter(), from: number(below: 1 << 20))),
+      .pair(pairingRequest()), .announceKey(key()),
     ])
     return PeerFrame(session: one(of: [0, bits()]), sentAt: time(), message: message)
   }
@@ -144,14 +145,15 @@ struct RandomMessages {
     let welcome = Welcome(
       nonce: bits(), nodeID: id(), storeID: id(), deviceID: device(),
       eventsEndpoint: one(of: ["tcp://127.0.0.1:49152", "ipc:///run/user/0/bus/événements"]), speed: one(of: speeds),
-      debounce: age(), received: marks(), state: state(), recordsThrough: counter())
+      debounce: age(), received: marks(), state: state(), recordsThrough: counter(),
+      enrolment: maybe { $0.enrolment() })
     let refusal = Refusal(
-      code: one(of: [.versionMismatch, .unknownSession, .malformed, .busy, .storeRegressed, .unknown]),
+      code: one(of: [.versionMismatch, .unknownSession, .malformed, .busy, .storeRegressed, .forbidden, .unknown]),
       message: one(of: ["", "say hello first", String(repeating: "é", count: 512)]), version: one(of: [0, 1, .max]))
     let message = one(of: [
       HubMessage.welcome(welcome), .refused(refusal), .receipt(receipt()), .delivery(one(of: deliveries())),
       .pong(bits(), order(), recordsThrough: counter()), .recordChange(recordChange()), .state(state()),
-      .answer(one(of: answers())), .goodbye,
+      .answer(one(of: answers())), .pairing(pairingAnswer()), .goodbye,
     ])
     return HubFrame(session: one(of: [0, bits()]), message: message)
   }

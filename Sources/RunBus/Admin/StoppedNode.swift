@@ -70,6 +70,7 @@ package final class StoppedNode {
     case .retry: return .failed("\(device) does not run: start it, then retry")
     case .unknown: return .failed(InquiryFailure.unknown)
     case .post: return .failed("\(device) does not run: start it, then post")
+    case .pairing, .rotateKey: return .failed("\(device) does not run: start it with --listen first")
     default: break
     }
     let answer: InquiryAnswer?
@@ -122,7 +123,7 @@ package final class StoppedNode {
         actions += core.receive(.journal(run, try await readJournal(of: run)), at: now)
       case .open, .send, .forward, .publish, .receipt, .messageReceipt, .refusePost, .hand, .keep,
         .spooledCommandJudged,
-        .recovered, .show, .record, .note, .ended:
+        .recovered, .show, .record, .admit, .cutConnections, .listenForPairing, .forbade, .note, .ended:
         break
       }
     }
@@ -162,7 +163,9 @@ extension Inquiry {
   fileprivate var isOfRecords: Bool {
     switch self {
     case .records, .record, .editRecord, .removeRecord, .putRecord: true
-    case .peers, .outbox, .cancel, .quarantine, .retry, .discard, .report, .route, .recover, .post, .unknown: false
+    case .peers, .outbox, .cancel, .quarantine, .retry, .discard, .report, .route, .recover, .post, .devices,
+      .orderDevice, .confirmDevices, .pairing, .rotateKey, .unknown:
+      false
     }
   }
 }

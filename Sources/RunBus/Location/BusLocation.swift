@@ -49,6 +49,7 @@ public struct BusLocation: Hashable, Sendable {
   private enum Place: Hashable, Sendable {
     case local(BusName)
     case tcp(TCPAddress)
+    case paired(PairedBus)
   }
   private let place: Place
   private let paths: BusPaths
@@ -70,6 +71,24 @@ public struct BusLocation: Hashable, Sendable {
   /// - Throws: ``RunBusError/Code/badInput`` for any other text and for hosts beyond loopback.
   public init(address: String, environment: [String: String]? = nil) throws(RunBusError) {
     self.init(.tcp(try TCPAddress(address)), environment ?? ProcessInfo.processInfo.environment)
+  }
+
+  /// A bus of another machine, with which this machine is paired (``join(_:as:role:sources:bus:keys:loop:show:)``). All
+  /// commands and nodes with this location connect with the machine's key.
+  ///
+  /// - Parameters:
+  ///   - name: The name that the bus was given on this machine when it joined.
+  ///   - keys: Where the machine's keys are kept.
+  ///   - environment: Replaces all environment variables of the process; `nil` for those of the process.
+  /// - Returns: `nil` when this machine is not paired with a bus of that name.
+  /// - Throws: ``RunBusError/Code/store`` when the keys cannot be read.
+  public init?(
+    pairedBus name: BusName, keys: any KeyStore = KeyFiles(), environment: [String: String]? = nil
+  ) throws(RunBusError) {
+    guard let keyring = try DeviceKeyring(name, in: keys), let enrolment = keyring.value.enrolment else { return nil }
+    self.init(
+      .paired(PairedBus(name: name, busID: enrolment.busID, keyring: keyring)),
+      environment ?? ProcessInfo.processInfo.environment)
   }
 
   /// A bus as a command line names it: by flags, else by `RUNBUS_BUS` or `RUNBUS_ADDRESS`, else the bus called
@@ -110,6 +129,28 @@ public struct BusLocation: Hashable, Sendable {
       // Bus names do not begin with an underscore, so the two kinds never share a directory.
       paths = BusPaths(
         runtimeName: "_" + address.pathName, stateName: address.pathName, hasSockets: false, environment)
+    case .paired(let bus):
+      // By its id, which neither a changed address nor another name changes.
+      paths = BusPaths(
+        runtimeName: "_bus-\(bus.busID)", stateName: "_bus-\(bus.busID)", hasSockets: false, environment)
+    }
+  }
+
+  /// The name of a bus of this machine; `nil` for one that has an address, or is of another machine.
+  package var name: BusName? { if case .local(let name) = place { name } else { nil } }
+
+  /// Whether the bus is named by an address.
+  package var isAddress: Bool { if case .tcp = place { true } else { false } }
+
+  /// The keys with which this machine is paired with the bus; `nil` for a bus of this machine.
+  package var keyring: DeviceKeyring? { if case .paired(let bus) = place { bus.keyring } else { nil } }
+
+  /// Under which name the keys of the bus's hub are kept.
+  var keyName: BusName {
+    switch place {
+    case .local(let name): name
+    case .tcp(let address): BusName(String(address.pathName.prefix(32))) ?? "default"
+    case .paired(let bus): bus.name
     }
   }
 
@@ -118,6 +159,7 @@ public struct BusLocation: Hashable, Sendable {
     switch place {
     case .local(let name): name.rawValue
     case .tcp(let address): address.description
+    case .paired(let bus): bus.name.rawValue
     }
   }
   /// The endpoint of the hub's control socket in ZeroMQ's notation: the hub binds it, peers connect to it.
@@ -125,6 +167,7 @@ public struct BusLocation: Hashable, Sendable {
     switch place {
     case .local: "ipc://" + paths.controlSocket
     case .tcp(let address): address.description
+    case .paired(let bus): bus.keyring.value.knownAddresses.first ?? ""
     }
   }
   /// The endpoint at which the hub binds its events socket. With TCP the system chooses the port, and the welcome names
@@ -133,13 +176,14 @@ public struct BusLocation: Hashable, Sendable {
     switch place {
     case .local: "ipc://" + paths.eventsSocket
     case .tcp(let address): address.withAnyPort.description
+    case .paired: ""
     }
   }
   /// Whether the system chooses the control port. Only a hub can use such a location: peers need the port that was
   /// chosen.
   package var hasOpenPort: Bool {
     switch place {
-    case .local: false
+    case .local, .paired: false
     case .tcp(let address): address.port == nil
     }
   }
@@ -201,7 +245,21 @@ public struct BusLocation: Hashable, Sendable {
   var socketFiles: [String] {
     switch place {
     case .local: [paths.controlSocket, paths.eventsSocket]
-    case .tcp: []
+    case .tcp, .paired: []
     }
+  }
+}
+
+/// A bus with which this machine is paired. Two are equal if they are the same bus under the same name.
+private struct PairedBus: Hashable, Sendable {
+  let name: BusName
+  let busID: BusID
+  let keyring: DeviceKeyring
+
+  static func == (left: Self, right: Self) -> Bool { left.name == right.name && left.busID == right.busID }
+
+  func hash(into hasher: inout Hasher) {
+    hasher.combine(name)
+    hasher.combine(busID)
   }
 }

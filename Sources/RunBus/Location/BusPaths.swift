@@ -31,14 +31,10 @@ struct BusPaths: Hashable, Sendable {
     runtimeName: String, stateName: String, hasSockets: Bool, _ environment: [String: String],
     defaults: DefaultDirectories? = nil
   ) {
-    func absolute(_ name: String) -> String? {
-      guard let value = environment[name], value.hasPrefix("/") else { return nil }
-      let path = value.trimmingSuffix("/")
-      return path.isEmpty ? nil : path
-    }
+    func absolute(_ name: String) -> String? { Self.absolute(name, environment) }
     let user = geteuid()
     let defaults = defaults ?? .ofThisSystem(home: absolute("HOME") ?? NSHomeDirectory())
-    stateDirectory = (absolute("XDG_STATE_HOME") ?? defaults.state) + "/runbus/" + stateName
+    stateDirectory = Self.stateRoot(environment, defaults) + "/" + stateName
 
     let temporary = absolute("TMPDIR") ?? defaults.temporary
     let parent = absolute("XDG_RUNTIME_DIR").map { $0 + "/runbus" } ?? temporary + "/runbus-\(user)"
@@ -54,6 +50,22 @@ struct BusPaths: Hashable, Sendable {
     notices = [
       "\(directory) is too long a path for a socket: the sockets of this bus are in \(runtimeDirectory)"
     ]
+  }
+
+  private static func absolute(_ name: String, _ environment: [String: String]) -> String? {
+    guard let value = environment[name], value.hasPrefix("/") else { return nil }
+    let path = value.trimmingSuffix("/")
+    return path.isEmpty ? nil : path
+  }
+
+  /// The directory of the states of all buses of this user.
+  private static func stateRoot(_ environment: [String: String], _ defaults: DefaultDirectories) -> String {
+    (absolute("XDG_STATE_HOME", environment) ?? defaults.state) + "/runbus"
+  }
+
+  /// The directory of the keys of this user's buses. No bus has its name.
+  static func keyDirectory(_ environment: [String: String]) -> String {
+    stateRoot(environment, .ofThisSystem(home: absolute("HOME", environment) ?? NSHomeDirectory())) + "/_keys"
   }
 
   /// The file of a device's admin socket, its directory and that directory's parent. It is beside the bus's own sockets

@@ -9,7 +9,9 @@
     /// - Parameters:
     ///   - location: The bus. The hub's store is there, and its admin socket: a socket file at which it answers the
     ///     package's command `busnode` on this machine.
-    ///   - others: Further addresses at which peers reach the same hub.
+    ///   - others: Further addresses at which peers of this machine reach the same hub.
+    ///   - remote: Where paired devices of other machines reach it. Keys are made when there are none.
+    ///   - keys: Where the hub's keys are kept.
     ///   - configuration: How the hub is set up.
     ///   - loop: The thread that the hub runs on; several nodes may share it.
     /// - Throws: ``RunBusError/Code/busHeld`` or ``RunBusError/Code/storeHeld``, which name the process that holds the
@@ -17,7 +19,8 @@
     ///   ``RunBusError/Code/storeMismatch`` when the store is a peer's or of another version;
     ///   ``RunBusError/Code/store`` or ``RunBusError/Code/transport`` when a directory cannot be used.
     public init(
-      at location: BusLocation, alsoAt others: [BusLocation] = [], configuration: HubConfiguration, loop: Loop
+      at location: BusLocation, alsoAt others: [BusLocation] = [], remote: [RemoteListener] = [],
+      keys: any KeyStore = KeyFiles(), configuration: HubConfiguration, loop: Loop
     ) throws(RunBusError) {
       let device = configuration.deviceID
       let locations = [location] + others
@@ -27,13 +30,37 @@
       let store = try NodeStore(
         directory: location.stateDirectory(for: device), device: device, patience: NodeStore.visitorPatience,
         role: .hub, options: StoreOptions())
+      let access = remote.isEmpty ? nil : try HubRemote(remote, of: location.keyName, keys)
       // From now on a press that does not reach the hub is kept for it. If the directory cannot be made, the hub logs
       // that when it has started.
       for location in locations { try? location.setMet() }
       self.init(
         configuration: configuration,
-        listeners: locations.map { ZeroMQListener(control: $0.controlEndpoint, events: $0.eventsEndpoint) },
-        store: store, loop: loop, locks: locks, services: LocalServices(at: location, alsoAt: others, device: device))
+        listeners: locations.map { ZeroMQListener(control: $0.controlEndpoint, events: $0.eventsEndpoint) }
+          + (access.map { access in remote.map { ZeroMQListener($0, access.keyring) } } ?? []),
+        store: store, loop: loop, locks: locks, services: LocalServices(at: location, alsoAt: others, device: device),
+        remote: access)
+    }
+  }
+
+  extension HubRemote {
+    /// Reads or makes the keys of a bus's hub.
+    init(_ listeners: [RemoteListener], of bus: BusName, _ keys: any KeyStore) throws(RunBusError) {
+      let makePair: @Sendable () throws(RunBusError) -> KeyPair = { () throws(RunBusError) in try KeyPair() }
+      self.init(
+        keyring: try HubKeyring(bus, in: keys, makePair: makePair),
+        addresses: { listeners.flatMap(\.addresses) }, pairingAddresses: { listeners.flatMap(\.pairingAddresses) },
+        pairingListeners: { own in listeners.map { ZeroMQListener(pairing: $0.pairingEndpoint, own: own) } },
+        makePair: makePair)
+    }
+  }
+
+  extension ZeroMQListener {
+    /// A listener for paired devices.
+    init(_ remote: RemoteListener, _ keyring: HubKeyring) {
+      self.init(
+        control: remote.controlEndpoint, events: remote.eventsEndpoint,
+        keys: ListenerKeys(own: keyring.value.own, admitted: keyring.admitted))
     }
   }
 
@@ -51,12 +78,11 @@
     public init(at location: BusLocation, configuration: PeerConfiguration, loop: Loop) throws(RunBusError) {
       let device = configuration.deviceID
       self.init(
-        configuration: configuration, connector: ZeroMQConnector(control: location.controlEndpoint),
+        configuration: configuration, connector: ZeroMQConnector(to: location),
         store: try NodeStore(
           directory: location.stateDirectory(for: device), device: device, patience: NodeStore.visitorPatience,
           role: .peer, options: StoreOptions()),
-        loop: loop,
-        services: LocalServices(at: location, device: device))
+        loop: loop, services: LocalServices(at: location, device: device), keyring: location.keyring)
     }
   }
 
@@ -67,7 +93,18 @@
     ///   - location: The bus.
     ///   - loop: The thread on which the requests run; nodes and requesters may share it.
     public init(at location: BusLocation, loop: Loop) {
-      self.init(connector: ZeroMQConnector(control: location.controlEndpoint), loop: loop)
+      self.init(connector: ZeroMQConnector(to: location), loop: loop)
+    }
+  }
+
+  extension ZeroMQConnector {
+    /// A connector to the hub of a bus: with keys if this machine is paired with it.
+    package init(to location: BusLocation) {
+      if let keyring = location.keyring {
+        self.init(keyring)
+      } else {
+        self.init(control: location.controlEndpoint)
+      }
     }
   }
 

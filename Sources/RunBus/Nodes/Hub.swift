@@ -25,6 +25,8 @@ public actor Hub: Node, DrivenNode {
   private let configuration: HubConfiguration
   private let listeners: [any HubListener]
   private let locks: [HubLock]
+  private let remote: HubRemote?
+  private let remoteAccess: RemoteAccess
   private let garbage = Counter(label: "runbus.hub.garbage_frames")
   /// Frames of a kind that this version does not know. They are dropped.
   private let unknown = Counter(label: "runbus.hub.unknown_frames")
@@ -57,16 +59,19 @@ public actor Hub: Node, DrivenNode {
   /// - Parameters:
   ///   - locks: The locks that make this hub the only one of its buses; the hub releases them when it has ended.
   ///   - services: The spool and the admin socket on this machine.
+  ///   - remote: The keys with which paired devices connect; `nil` for a hub without listeners for them.
   package init(
     configuration: HubConfiguration, listeners: [any HubListener], store: NodeStore, loop: Loop, locks: [HubLock] = [],
-    services: LocalServices = LocalServices()
+    services: LocalServices = LocalServices(), remote: HubRemote? = nil
   ) {
     self.locks = locks
+    self.remote = remote
     self.configuration = configuration
     self.listeners = listeners
     self.loop = loop
     driver = NodeDriver(
       store: store, services: services, log: Logger(label: "runbus.hub"), word: "hub", failsUnwritten: true)
+    remoteAccess = RemoteAccess(remote, listenerCount: listeners.count, loop: loop, log: driver.log)
   }
 
   deinit { desk.end() }
@@ -155,6 +160,7 @@ public actor Hub: Node, DrivenNode {
   public func disconnect() {
     for transport in transports { transport.close() }
     transports = []
+    remoteAccess.close()
   }
 
   /// Opens the sockets again.
@@ -175,7 +181,7 @@ public actor Hub: Node, DrivenNode {
       deviceID: configuration.deviceID, nodeID: driver.store.nodeID, storeID: driver.store.storeID,
       debounce: configuration.debounce, clock: clock, metrics: configuration.metrics,
       recovery: configuration.recovery, downtime: configuration.downtime, appVersion: configuration.appVersion,
-      seed: loop.seed())
+      seed: loop.seed(), bus: remoteAccess.identity)
     core = HubCore(
       settings: settings, history: history, now: clock.bus(at: real), wallSeconds: loop.wallSeconds,
       bootID: MachineBoot.id)
@@ -188,6 +194,11 @@ public actor Hub: Node, DrivenNode {
   }
 
   func receive(_ event: HubCore.Event) {
+    var event = event
+    // The token comes from the system's random numbers, which the core does not have.
+    if case .inquire(.pairing(.open), let number) = event {
+      event = .offerPairing(token: RemoteAccess.token(), number)
+    }
     guard let actions = core?.receive(event, at: clock.bus(at: loop.now)) else { return }
     for action in actions { carryOut(action) }
   }
@@ -230,7 +241,8 @@ public actor Hub: Node, DrivenNode {
     case .open: open()
     case .send(let frame, let connection):
       guard let transport = transport(of: connection) else { break }
-      switch transport.send(Codec.encode(frame, within: listeners[connection.listener].limits), to: connection) {
+      let limits = listeners.indices.contains(connection.listener) ? listeners[connection.listener].limits : .full
+      switch transport.send(Codec.encode(frame, within: limits), to: connection) {
       case .gone: driver.queue.append(.gone(connection))
       case .full: driver.queue.append(.sendFailed(connection))
       case .sent: break
@@ -258,6 +270,10 @@ public actor Hub: Node, DrivenNode {
       shownClock.update(snapshot, clock)
       driver.broadcaster.show(snapshot)
     case .recovered(let recovery): tell(recovery)
+    case .admit(let keys): remoteAccess.admit(keys)
+    case .cutConnections: remoteAccess.cutConnections(of: transports)
+    case .listenForPairing(let isOn): listenForPairing(isOn)
+    case .forbade(let identity, let reason): remoteAccess.note(identity, reason)
     case .note(let text): driver.log.debug("\(text)")
     case .ended: driver.lifecycle.end(nil)
     }
@@ -274,6 +290,7 @@ public actor Hub: Node, DrivenNode {
         driver.queue.append(
           .opened(eventsEndpoint: transport.eventsEndpoint, listener: number, limits: listener.limits))
       }
+      if let identity = remoteAccess.identity { driver.queue.append(.identified(identity)) }
       if !driver.isFeeding { feed(.deadline) }
       driver.readiness.open()
     } catch {
@@ -283,7 +300,20 @@ public actor Hub: Node, DrivenNode {
   }
 
   private func transport(of connection: ConnectionID) -> (any HubTransport)? {
-    transports.indices.contains(connection.listener) ? transports[connection.listener] : nil
+    transports.indices.contains(connection.listener)
+      ? transports[connection.listener] : remoteAccess.transport(of: connection)
+  }
+
+  private func listenForPairing(_ isOn: Bool) {
+    guard isOn else { return remoteAccess.closePairing() }
+    do {
+      try remoteAccess.openPairing { [weak self] event, number in
+        self?.assumeIsolated { $0.receive(event.at(listener: number)) }
+      }
+    } catch {
+      driver.log.error("no device can be paired: \(error.message)")
+      driver.queue.append(.pairingUnavailable)
+    }
   }
 
   private func readJournal(of run: RunID) {

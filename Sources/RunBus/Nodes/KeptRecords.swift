@@ -45,7 +45,7 @@ package struct KeptRecords {
       switch try await ask(.putRecord(upload)) {
       case .taken(let isKnown): if isKnown || from >= bytes.count { return isKnown }
       case .failed(let reason): throw RunBusError(.badInput, reason)
-      case .peers, .outbox, .quarantine, .done, .report, .route, .records, .record:
+      case .peers, .outbox, .quarantine, .done, .report, .route, .records, .record, .devices, .pairing:
         throw RunBusError(.badInput, "this node keeps no records")
       }
     }
@@ -59,7 +59,7 @@ package struct KeptRecords {
       switch try await ask(.record(summary.runID, from: bytes.count)) {
       case .record(let answer): part = answer
       case .failed(let reason): throw RunBusError(refusal: reason)
-      case .peers, .outbox, .quarantine, .done, .report, .route, .records, .taken:
+      case .peers, .outbox, .quarantine, .done, .report, .route, .records, .taken, .devices, .pairing:
         throw RunBusError(.badInput, "this node keeps no records")
       }
       guard version == nil || version == part.version, part.from == bytes.count, !part.bytes.isEmpty else { return nil }

@@ -27,6 +27,8 @@ public actor Peer: Node, DrivenNode {
   /// Frames and events of a kind that this version does not know. They are dropped.
   private let unknown = Counter(label: "runbus.peer.unknown_frames")
   private let configuration: PeerConfiguration
+  /// The keys of a paired device; `nil` for a peer without keys.
+  private let keyring: DeviceKeyring?
   private(set) var core: PeerCore?
   private var transport: (any PeerTransport)?
   private var hasComplained = false
@@ -54,11 +56,14 @@ public actor Peer: Node, DrivenNode {
 
   /// Makes a peer with what it has on its own machine.
   ///
-  /// - Parameter services: The spool and the admin socket on this machine.
+  /// - Parameters:
+  ///   - services: The spool and the admin socket on this machine.
+  ///   - keyring: The keys of a paired device.
   package init(
     configuration: PeerConfiguration, connector: any PeerConnector, store: NodeStore, loop: Loop,
-    services: LocalServices = LocalServices()
+    services: LocalServices = LocalServices(), keyring: DeviceKeyring? = nil
   ) {
+    self.keyring = keyring
     self.configuration = configuration
     self.connector = connector
     self.loop = loop
@@ -234,7 +239,7 @@ public actor Peer: Node, DrivenNode {
     let settings = PeerCore.Settings(
       deviceID: configuration.deviceID, role: configuration.role, nodeID: driver.store.nodeID,
       storeID: driver.store.storeID, topics: configuration.topics, limits: connector.limits,
-      hubLostAfter: configuration.hubLostAfter, seed: loop.seed())
+      hubLostAfter: configuration.hubLostAfter, enrolment: keyring?.value.enrolment, seed: loop.seed())
     core = PeerCore(
       settings: settings, history: try driver.store.peerHistory(), now: loop.now,
       wallSeconds: loop.wallSeconds, bootID: MachineBoot.id)
@@ -319,11 +324,25 @@ public actor Peer: Node, DrivenNode {
     case .hubLost(let lost):
       driver.log.notice("the hub has been silent for \(lost.silence.seconds) s while a run is on: it may have stopped")
       driver.broadcaster.tell(lost)
+    case .enrolled(let told, let announced): keep(told, announced: announced)
     case .fail(let refusal):
       driver.log.debug("the hub refused this node (\(refusal.code.rawValue)): \(refusal.message)")
       driver.lifecycle.end(RunBusError(.wireMismatch, refusal.message))
     case .note(let text): driver.log.debug("\(text)")
     }
+  }
+
+  /// Keeps what the hub told this paired device. A key that the hub knows from now on is used at once.
+  private func keep(_ told: Enrolment, announced: KeyFingerprint?) {
+    do {
+      try keyring?.note(told, announced: announced)
+    } catch {
+      return driver.log.error("what the hub told this device could not be kept: \(error.message)")
+    }
+    guard announced != nil else { return }
+    transport?.close()
+    driver.queue.append(.linkDown)
+    do { try connect() } catch { driver.log.error("cannot connect with the new key: \(error.message)") }
   }
 
   private func subscribe() {

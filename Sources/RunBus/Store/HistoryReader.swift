@@ -19,6 +19,7 @@ struct HistoryReader {
     history.delivery = try reader.readDelivery()
     history.devices = try reader.readDevices()
     history.storeOwners = try reader.readStoreOwners()
+    history.members = try reader.readMembers()
     try reader.readRecords(into: &history)
     try JournalSweep.readEnded(db, into: &history)
     history.transitions = try reader.readTransitions()

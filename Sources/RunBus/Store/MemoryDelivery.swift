@@ -63,7 +63,7 @@ struct MemoryDelivery: Sendable {
     case .setTerm, .accept, .claim, .reclassify, .judge, .forgetVerdicts, .append, .setAlias, .settle, .setClock,
       .setStoreID, .setHub, .setView, .setFailureMark, .meet, .own, .disown, .setUnanswered, .discard, .expectRecord,
       .forgetExpected, .keepRecord, .editRecord, .removeRecord, .skipChanges, .setRecordsThrough, .endJournal,
-      .dropJournal:
+      .dropJournal, .pair, .unpair, .setMemberVersion:
       break
     }
   }

@@ -134,6 +134,13 @@ final class MemoryStore: StoreBackend {
     case .meet(let device): state.devices[device.deviceID] = device
     case .own(let store, let identity): state.history.storeOwners[store] = identity
     case .disown(let store): state.history.storeOwners[store] = nil
+    case .pair(let device):
+      state.history.members.devices.removeAll { $0.key == device.key }
+      state.history.members.devices.append(device)
+      state.history.members.devices.sort { $0.key < $1.key }
+    case .unpair(let key): state.history.members.devices.removeAll { $0.key == key }
+    case .setMemberVersion(let version, let heard):
+      (state.history.members.version, state.history.members.versionHeard) = (version, heard)
     case .forgetDevice(let device):
       state.devices[device] = nil
       state.delivery.apply(operation)

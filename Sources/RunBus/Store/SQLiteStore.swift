@@ -209,6 +209,7 @@ final class SQLiteStore: StoreBackend {
       try db.run(
         "INSERT OR REPLACE INTO store_owners (store, identity) VALUES (?, ?)", [store.data, identity.description])
     case .disown(let store): try db.run("DELETE FROM store_owners WHERE store = ?", [store.data])
+    case .pair, .unpair, .setMemberVersion: try PairedRows.write(operation, db)
     case .forgetDevice(let device):
       for table in ["devices", "latest_sent", "latest_received"] {
         try db.run("DELETE FROM \(table) WHERE device = ?", [device.rawValue])

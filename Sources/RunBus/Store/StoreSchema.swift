@@ -10,7 +10,7 @@ import RunCore
 /// Every commit writes each page that it has touched, so there are few indexes and pages are small. Unsigned numbers
 /// are stored by their bit pattern, identifiers as 16 bytes, times in nanoseconds.
 enum StoreSchema {
-  static let version: UInt16 = 2
+  static let version: UInt16 = 3
   /// In bytes; a row has about 200. The size takes effect when a file is created.
   static let pageSize = 2048
 
@@ -88,7 +88,8 @@ enum StoreSchema {
     """
 
   /// Outbox rows have the keys of ``OutboxKey``. With one integer as its key a table grows at its end, and a commit
-  /// of one row writes one page. `devices` has the identity that last said hello as the device, `store_owners` the one
+  /// of one row writes one page. `paired` has the paired devices by their keys; several sources or names are separated
+  /// by line feeds. `devices` has the identity that last said hello as the device, `store_owners` the one
   /// that each store belongs to.
   private static let delivery = """
     CREATE TABLE streams (
@@ -113,6 +114,11 @@ enum StoreSchema {
       device TEXT PRIMARY KEY NOT NULL, role BLOB NOT NULL, store BLOB NOT NULL, heard_at INTEGER NOT NULL,
       identity TEXT NOT NULL) WITHOUT ROWID;
     CREATE TABLE store_owners (store BLOB PRIMARY KEY NOT NULL, identity TEXT NOT NULL) WITHOUT ROWID;
+    CREATE TABLE paired (
+      key BLOB PRIMARY KEY NOT NULL, device TEXT NOT NULL, role BLOB NOT NULL, sources BLOB NOT NULL,
+      paired_at REAL NOT NULL, revoked INTEGER NOT NULL, former_names TEXT NOT NULL, next_key BLOB) WITHOUT ROWID;
+    CREATE TABLE paired_version (
+      one INTEGER PRIMARY KEY CHECK (one = 1), version INTEGER NOT NULL, heard INTEGER NOT NULL);
 
     """
 

@@ -50,6 +50,14 @@ public protocol HubTransport: AnyObject {
   func close()
 }
 
+/// A transport that lets in the holders of keys only.
+package protocol KeyedTransport: HubTransport {
+  /// Closes all connections and listens again, because a key is not let in any more.
+  func cutConnections()
+  /// Closes all connections and listens again with another key of the hub.
+  func cutConnections(using own: KeyPair)
+}
+
 /// What a hub's transport delivers.
 public enum HubTransportEvent: Sendable {
   /// A frame has arrived from a connection. The identity is what the transport knows of the other end; it says

@@ -143,6 +143,34 @@ package struct Arbiter: Sendable {
     return finish(WindowFold.settle(window.presses, window: window, by: takeJudge(isPast)), at: now)
   }
 
+  /// Rejects unjudged presses, because their sender may give no commands any more. Call ``judgeLate(at:isPast:)``
+  /// afterwards: the open window closes if it has no other presses.
+  ///
+  /// - Parameter isMeant: which presses to reject.
+  package mutating func reject(
+    _ reason: RejectionReason, where isMeant: (AcceptedCommand) -> Bool
+  ) -> Settlement {
+    var rejected: [AcceptedCommand] = []
+    if case .open(let window) = state {
+      let (out, kept) = (window.presses.filter(isMeant), window.presses.filter { !isMeant($0) })
+      if !out.isEmpty {
+        state = .closed
+        for press in kept { admit(press) }
+        rejected += out
+      }
+    }
+    rejected += waiting.map(\.press).filter(isMeant)
+    waiting.removeAll { isMeant($0.press) }
+    rejected += held.remove(where: isMeant)
+    guard !rejected.isEmpty else { return Settlement() }
+    var judge = takeJudge { _ in false }
+    for press in rejected.sorted(by: AcceptedCommand.precedes) {
+      judge.answer(press, .rejected(reason), run: judge.run(of: press, orElse: nil))
+    }
+    control = judge.state
+    return judge.settlement
+  }
+
   private mutating func finish(_ judge: consuming Judge, at now: BusTime) -> Settlement {
     let admitted = drainWaiting(into: &judge, at: now)
     control = judge.state

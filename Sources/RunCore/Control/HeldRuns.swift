@@ -105,6 +105,17 @@ struct HeldRuns: Sendable {
     take { $0.start.stream == stream && !$0.isWhole }.flatMap(\.presses)
   }
 
+  /// Removes presses for good and returns them. A run whose start is removed falls apart with its next press.
+  mutating func remove(where isMeant: (AcceptedCommand) -> Bool) -> [AcceptedCommand] {
+    var removed: [AcceptedCommand] = []
+    for index in runs.indices.reversed() {
+      removed += runs[index].presses.filter(isMeant)
+      runs[index].presses.removeAll(where: isMeant)
+      if runs[index].presses.isEmpty { runs.remove(at: index) }
+    }
+    return removed
+  }
+
   /// Removes the runs whose stop is not expected any more and returns their presses.
   mutating func takeLost() -> [AcceptedCommand] { take { $0.isLost && !$0.isWhole }.flatMap(\.presses) }
 

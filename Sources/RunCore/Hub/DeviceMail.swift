@@ -85,6 +85,40 @@ struct DeviceMail: Sendable {
     return .own(store, identity)
   }
 
+  /// The stores that belong to an identity, in a fixed order.
+  func stores(ownedBy identity: ConnectionIdentity) -> [StoreID] {
+    owners.filter { $0.value == identity }.keys.sorted()
+  }
+
+  /// How many stores belong to an identity.
+  func storeCount(of identity: ConnectionIdentity) -> Int { owners.values.count { $0 == identity } }
+
+  /// Gives the stores and devices of an identity to another one, and returns the writes for that.
+  mutating func reown(_ old: ConnectionIdentity, to new: ConnectionIdentity) -> [StoreOperation] {
+    var writes: [StoreOperation] = []
+    for store in stores(ownedBy: old) {
+      owners[store] = new
+      writes.append(.own(store, new))
+    }
+    for device in devices.values.filter({ $0.identity == old }).sorted(by: { $0.deviceID < $1.deviceID }) {
+      var device = device
+      device.identity = new
+      devices[device.deviceID] = device
+      writes.append(.meet(device))
+    }
+    return writes
+  }
+
+  /// Gives a device another name, with all that waits for it, and returns the writes for that.
+  mutating func rename(_ old: DeviceID, to new: DeviceID) -> [StoreOperation] {
+    guard var device = devices.removeValue(forKey: old) else { return [] }
+    var writes: [StoreOperation] = [.forgetDevice(old)]
+    for store in stores(of: old).sorted() { writes += couriers[store]?.rename(to: new) ?? [] }
+    device.deviceID = new
+    devices[new] = device
+    return writes + [.meet(device)]
+  }
+
   /// Forgets the owner of a store of which nothing is kept, and returns the writes for that.
   mutating func disown(_ store: StoreID) -> [StoreOperation] {
     owners.removeValue(forKey: store) == nil ? [] : [.disown(store)]

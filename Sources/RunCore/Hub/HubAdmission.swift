@@ -23,6 +23,8 @@ struct IncomingCommand: Sendable {
 
   let command: Command
   let origin: Origin
+  /// The device that it counts as. Whatever a paired machine sends counts as its device.
+  let deviceID: DeviceID
   /// Who is at the other end of the connection; the local owner for the hub's buttons and its spool.
   let identity: ConnectionIdentity
   let pressed: Moment
@@ -33,8 +35,8 @@ struct IncomingCommand: Sendable {
   var sender: CommandQueue.Sender {
     switch origin {
     case .ownButton: .own
-    case .stream(let session, _, _, _): .device(session.hello.deviceID)
-    case .request(_, let device), .spool(let device): .stated(device)
+    case .stream: .device(deviceID)
+    case .request, .spool: .stated(deviceID)
     }
   }
 
@@ -51,8 +53,8 @@ extension HubCore {
   /// is no verdict.
   mutating func admit(_ incoming: IncomingCommand, at now: BusTime, into actions: inout [Action]) {
     // 1. Whether the identity may press as this device.
-    if let device = nameNotPermitted(to: incoming), case .request(let connection, _) = incoming.origin {
-      return refuse(connection, .notPermitted, Self.belongsToAnother(device), into: &actions)
+    if let reason = reasonToForbid(incoming), case .request(let connection, _) = incoming.origin {
+      return forbid(incoming.identity, connection, reason, into: &actions)
     }
     // 2. Whether its id is known. A known command has its one effect already.
     let stage = book.stage(of: incoming.command.id)
@@ -69,14 +71,10 @@ extension HubCore {
     }
     // 6. A known command is answered with the stage that it has reached.
     if let stage { return answerAgain(incoming, stage, at: now) }
-    // 7. Its press time, and 8. the commit that accepts it.
+    // 7. Whether the sender may give commands of this source.
+    if let reason = reasonToReject(incoming) { return reject(incoming, reason, at: now, into: &actions) }
+    // 8. Its press time, and 9. the commit that accepts it.
     accept(incoming, at: now)
-  }
-
-  /// The device as which a request may not press; `nil` if it may. The name on a stream was checked with its hello.
-  private func nameNotPermitted(to incoming: IncomingCommand) -> DeviceID? {
-    guard case .request(_, let device) = incoming.origin else { return nil }
-    return incoming.identity.mayPress(as: device, of: user(of: device)) ? nil : device
   }
 
   /// Whether a command is the next one of its stream. One at or below the mark needs only an acknowledgement, because
@@ -107,6 +105,7 @@ extension HubCore {
 
   /// Why the hub cannot take a command now; `nil` if it can. A known command needs no slot, only room for its answer.
   private mutating func reasonToRefuse(_ incoming: IncomingCommand, isKnown: Bool, at now: BusTime) -> String? {
+    if case .key = incoming.identity, members.isBehind { return Self.confirmList }
     if isKnown {
       if let store = incoming.store, owesEnough(store) { return Self.tooManyOwed }
       if case .request(let connection, _) = incoming.origin, !isAnswerOwed(on: connection, about: incoming.command.id),
@@ -172,22 +171,22 @@ extension HubCore {
   private mutating func accept(_ incoming: IncomingCommand, at now: BusTime) {
     let command = incoming.command
     var (stopFollows, mark) = (false, Mark?.none)
-    let (device, origin, sequence): (DeviceID, AcceptedCommand.Origin, UInt64)
+    let (origin, sequence): (AcceptedCommand.Origin, UInt64)
     switch incoming.origin {
-    case .ownButton: (device, origin, sequence) = (settings.deviceID, .ownButton, book.nextOwnSequence())
+    case .ownButton: (origin, sequence) = (.ownButton, book.nextOwnSequence())
     case .stream(let session, _, let number, let follows):
       let store = session.hello.storeID
-      (device, origin, sequence, stopFollows) = (session.hello.deviceID, .store(store), number, follows)
+      (origin, sequence, stopFollows) = (.store(store), number, follows)
       mark = move(StreamID(sender: store, kind: .commands), to: StreamMark(sequence: number, id: command.id.message))
-    case .request(let connection, let named):
-      (device, origin, sequence) = (named, .request, 1)
+    case .request(let connection, _):
+      (origin, sequence) = (.request, 1)
       book.register(connection, for: command.id)
-    case .spool(let named):
-      (device, origin, sequence) = (named, .request, 1)
+    case .spool:
+      (origin, sequence) = (.request, 1)
       book.noteSpooled(command.id)
     }
     let press = AcceptedCommand(
-      command: command, deviceID: device, origin: origin, sequence: sequence,
+      command: command, deviceID: incoming.deviceID, origin: origin, sequence: sequence,
       pressedAt: pressTime(of: incoming, in: mark?.stream, at: now), arrivedAt: now,
       isUncertain: incoming.isUncertain, stopFollows: stopFollows)
     accept(press, mark: mark, at: now)

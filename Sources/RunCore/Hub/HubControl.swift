@@ -6,7 +6,8 @@ extension HubCore {
     if command.base == nil { command.base = base }
     if command.runID == nil { command.runID = command.kind == .start ? command.runOfStart : ownRun }
     let incoming = IncomingCommand(
-      command: command, origin: .ownButton, identity: .localOwner, pressed: .age(.zero, arrival: now),
+      command: command, origin: .ownButton, deviceID: settings.deviceID, identity: .localOwner,
+      pressed: .age(.zero, arrival: now),
       isUncertain: false)
     admit(incoming, at: now, into: &actions)
   }
@@ -21,7 +22,8 @@ extension HubCore {
       command: transmission.command,
       origin: .stream(
         session, connection, sequence: transmission.sequence, stopFollows: transmission.stopFollows),
-      identity: session.identity, pressed: .age(transmission.age, arrival: arrival),
+      deviceID: members.counted(session.hello.deviceID, session.identity), identity: session.identity,
+      pressed: .age(transmission.age, arrival: arrival),
       isUncertain: transmission.isUncertain)
     admit(incoming, at: now, into: &actions)
   }
@@ -30,8 +32,8 @@ extension HubCore {
   mutating func receive(_ commands: [ForwardedCommand], at now: BusTime, into actions: inout [Action]) {
     for spooled in commands {
       let incoming = IncomingCommand(
-        command: spooled.command, origin: .spool(spooled.deviceID), identity: .localOwner,
-        pressed: .monotonic(spooled.since), isUncertain: spooled.isUncertain)
+        command: spooled.command, origin: .spool(spooled.deviceID), deviceID: spooled.deviceID,
+        identity: .localOwner, pressed: .monotonic(spooled.since), isUncertain: spooled.isUncertain)
       admit(incoming, at: now, into: &actions)
     }
   }

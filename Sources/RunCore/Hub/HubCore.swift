@@ -8,6 +8,12 @@ package struct HubCore: Sendable {
   package private(set) var deadline: BusTime?
 
   let settings: Settings
+  /// The hub's key and addresses; `nil` if it pairs no devices.
+  var bus: BusIdentity?
+  /// The paired devices.
+  var members: Members
+  /// The pairing of a further device.
+  var pairing = PairingDesk()
   var generator: SeededGenerator
   var incarnation: Incarnation
   var arbiter: Arbiter
@@ -58,6 +64,8 @@ package struct HubCore: Sendable {
     indirect case tellChange(RecordChange, ConnectionID, session: UInt64)
     case verdictsSendable(StoreID, through: UInt64, durabilityGeneration: UInt64)
     case courier(StoreID, Courier.Effect)
+    /// Tells a device that its key is paired.
+    case tellPaired(KeyFingerprint, ConnectionID)
     /// Answers a request.
     indirect case reply(HubMessage, ConnectionID)
     /// Answers a peer's inquiry, in the session in which it asked.
@@ -76,6 +84,8 @@ package struct HubCore: Sendable {
     settings: Settings, history: HubHistory = HubHistory(), now: BusTime, wallSeconds: Double = 0, bootID: String = ""
   ) {
     self.settings = settings
+    bus = settings.bus
+    members = Members(history.members)
     incarnation = Incarnation(
       after: history, clock: settings.clock, now: now, wallSeconds: wallSeconds, bootID: bootID)
     let (term, shift) = (incarnation.term, incarnation.shift)
@@ -127,7 +137,7 @@ package struct HubCore: Sendable {
     guard ending != .over else { return [] }
     var actions: [Action] = []
     switch event {
-    case .started: start(at: now)
+    case .started: start(at: now, into: &actions)
     case .opened(let endpoint, let listener, let limits):
       incarnation.open(listener, eventsEndpoint: endpoint, limits: limits)
     case .frame(let connection, let frame, let identity):
@@ -154,6 +164,9 @@ package struct HubCore: Sendable {
         courier.fail(sequence, reason, into: &wanted)
       }
     case .spooled(let presses): receive(presses, at: now, into: &actions)
+    case .offerPairing(let token, let number): openPairing(token, number, at: now, into: &actions)
+    case .pairingUnavailable: pairing.close(.unavailable)
+    case .identified(let identity): bus = identity
     case .inquire(let inquiry, let number): answer(inquiry, number, at: now, into: &actions)
     case .recover(let answer):
       if !recover(answer, at: now) { actions.append(.note(Self.nothingToRecover)) }
@@ -189,10 +202,10 @@ package struct HubCore: Sendable {
   private mutating func noteDeadline() {
     deadline = BusTime.earliest(
       arbiter.deadline, publisher.deadline, samples.deadline, sessions.silenceCheckAt, records.deadline,
-      records.journalDeadline(present: arbiter.control.runID), commits.deadline, deliveryDeadline)
+      records.journalDeadline(present: arbiter.control.runID), commits.deadline, deliveryDeadline, pairing.deadline)
   }
 
-  private mutating func start(at now: BusTime) {
+  private mutating func start(at now: BusTime, into actions: inout [Action]) {
     var operations: [StoreOperation] = [.setTerm(term), clockMark(at: now), records.skip]
     if let shift = incarnation.shift { operations.append(.shiftRows(by: shift)) }
     operations += expectMissedRecord(at: now)
@@ -212,6 +225,7 @@ package struct HubCore: Sendable {
     then.append(.act(.open))
     if isTicking { then.append(.anchor) }
     commits.add([], then: then)
+    if !members.admittedKeys.isEmpty { actions.append(.admit(members.admittedKeys)) }
   }
 
   private mutating func meetDeadlines(at now: BusTime, into actions: inout [Action]) {
@@ -236,6 +250,7 @@ package struct HubCore: Sendable {
     if let due = records.deadline, due <= now { makeRecords(at: now) }
     if let due = records.journalDeadline(present: arbiter.control.runID), due <= now { dropJournals(at: now) }
     if let due = deliveryDeadline, due <= now { deliver(at: now, into: &actions) }
+    if let due = pairing.deadline, due <= now { closePairing(.expired, into: &actions) }
     if let again = commits.retry(at: now) { actions.append(.commit(again.id, again.operations)) }
   }
 
@@ -265,6 +280,7 @@ package struct HubCore: Sendable {
     case .reply(let message, let connection):
       sessions.owedAnswers.pay(connection)
       reply(message, on: connection, into: &actions)
+    case .tellPaired(let key, let connection): tellPaired(key, on: connection, into: &actions)
     case .tell(let answer, let connection, let session):
       guard sessions.payAnswer(on: connection, session: session) else { break }
       actions.append(.send(HubFrame(session: session, message: .answer(answer)), to: connection))

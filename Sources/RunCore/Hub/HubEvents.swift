@@ -39,6 +39,13 @@ extension HubCore {
     case spooled([ForwardedCommand])
     /// A caller on this machine asks what this node holds. The number comes back in ``Action/answer(_:_:)``.
     case inquire(Inquiry, UInt64)
+    /// Pairing opens for this token, which the driver has drawn from the system's random numbers. A caller on this
+    /// machine asked for it with the numbered inquiry.
+    case offerPairing(token: [UInt8], UInt64)
+    /// The sockets for pairing requests cannot be opened.
+    case pairingUnavailable
+    /// The hub's keys or addresses changed.
+    case identified(BusIdentity)
     /// The app decides what becomes of the run that was on when the last incarnation ended.
     case recover(RecoveryAnswer)
     /// The journal entries of a run, in any order.
@@ -99,6 +106,14 @@ extension HubCore {
     case recovered(RunRecovery)
     /// A line for the log: something was dropped, and why.
     case note(String)
+    /// Let in these keys from now on, and no others.
+    case admit(Set<KeyFingerprint>)
+    /// Cut all connections with keys, because a key is not let in any more. Devices with other keys connect again.
+    case cutConnections
+    /// Take pairing requests, or stop taking them.
+    case listenForPairing(Bool)
+    /// Something was refused that an identity may not do.
+    case forbade(ConnectionIdentity, String)
     /// Everything is durable: the sockets can close.
     case ended
   }

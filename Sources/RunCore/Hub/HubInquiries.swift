@@ -42,6 +42,8 @@ extension HubCore {
     case .route(let from): (routeAnswer(from: from, at: now), true)
     case .records, .record, .editRecord, .removeRecord, .putRecord:
       (.failed("records are asked for on the hub's own machine"), false)
+    case .devices, .orderDevice, .confirmDevices, .pairing, .rotateKey:
+      (.failed("devices are paired on the hub's own machine"), false)
     case .unknown: (.failed(InquiryFailure.unknown), false)
     }
   }
@@ -70,6 +72,12 @@ extension HubCore {
       guard refusal == nil else { return give(.refused(InquiryFailure.outboxFull), to: number, into: &actions) }
       give(quarantine.remove(id, answer: .done(message.id)), to: number, into: &actions)
     case .discard(let id): give(quarantine.remove(id, answer: .done(nil)), to: number, into: &actions)
+    case .devices: give(.atOnce(.devices(deviceList)), to: number, into: &actions)
+    case .orderDevice(let key, let order):
+      give(carryOut(order, of: key, at: now, into: &actions), to: number, into: &actions)
+    case .confirmDevices: give(.durably(.done(nil), after: members.confirm()), to: number, into: &actions)
+    case .pairing(let order): give(carryOut(order, at: now, into: &actions), to: number, into: &actions)
+    case .rotateKey: give(.refused(Self.pairsNobody), to: number, into: &actions)
     case .unknown: give(.refused(InquiryFailure.unknown), to: number, into: &actions)
     case .post(let message, let device):
       guard let device else { return give(.refused("say which device it is for"), to: number, into: &actions) }

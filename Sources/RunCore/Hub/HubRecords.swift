@@ -131,7 +131,9 @@ extension HubCore {
       eraseJournal(of: run, at: now)
       give(.durably(.done(nil)), to: number, into: &actions)
     case .putRecord(let upload): receive(upload, number, into: &actions)
-    case .peers, .outbox, .cancel, .quarantine, .retry, .discard, .report, .route, .recover, .post, .unknown: break
+    case .peers, .outbox, .cancel, .quarantine, .retry, .discard, .report, .route, .recover, .post, .devices,
+      .orderDevice, .confirmDevices, .pairing, .rotateKey, .unknown:
+      break
     }
   }
 

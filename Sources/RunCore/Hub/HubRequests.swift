@@ -26,7 +26,8 @@ extension HubCore {
       moment = .monotonic(pressed.reading)
     }
     return IncomingCommand(
-      command: request.command, origin: .request(connection, request.deviceID), identity: identity, pressed: moment,
+      command: request.command, origin: .request(connection, request.deviceID),
+      deviceID: members.counted(request.deviceID, identity), identity: identity, pressed: moment,
       isUncertain: request.isUncertain)
   }
 

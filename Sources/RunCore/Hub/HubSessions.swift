@@ -5,14 +5,19 @@ extension HubCore {
     _ frame: PeerFrame, from connection: ConnectionID, by identity: ConnectionIdentity, at now: BusTime,
     into actions: inout [Action]
   ) {
+    guard mayEnter(identity, with: frame.message, on: connection, at: now, into: &actions) else { return }
     if case .request(let request) = frame.message, connection.isRequest || frame.session == 0 {
       return receive(request, on: connection, by: identity, at: now, into: &actions)
     }
     guard !connection.isRequest else {
       return refuse(connection, .malformed, "a REQ socket can only send a request", into: &actions)
     }
-    if case .hello(let hello) = frame.message {
+    switch frame.message {
+    case .pair(let request): return receive(request, by: identity, on: connection, at: now, into: &actions)
+    case .announceKey(let key): return announce(key, by: identity, on: connection, into: &actions)
+    case .hello(let hello):
       return receive(hello, sentAt: frame.sentAt, on: connection, by: identity, at: now, into: &actions)
+    default: break
     }
     guard let session = sessions.session(on: connection, by: identity) else {
       return refuse(connection, .unknownSession, "say hello first", into: &actions)
@@ -40,7 +45,7 @@ extension HubCore {
     case .delivery(let message): receive(message, of: session, at: now, into: &actions)
     case .inquire(let inquiry): answer(inquiry, of: session, on: connection, at: now, into: &actions)
     case .fetchRecord(let fetch): receive(fetch, of: session, on: connection, into: &actions)
-    case .hello: break
+    case .hello, .pair, .announceKey: break
     }
   }
 
@@ -87,7 +92,7 @@ extension HubCore {
       nonce: hello.nonce, nodeID: settings.nodeID, storeID: storeID, deviceID: settings.deviceID,
       eventsEndpoint: incarnation.eventsEndpoint(for: connection), speed: settings.clock.speed,
       debounce: settings.debounce, received: received(from: hello.storeID), state: stateMessage(at: now, authoritative),
-      recordsThrough: records.durableChange)
+      recordsThrough: records.durableChange, enrolment: enrolment(of: session.identity))
     actions.append(.send(HubFrame(session: session.number, message: .welcome(welcome)), to: connection))
     openDelivery(to: hello, within: session.limits, at: now, into: &actions)
   }
@@ -134,8 +139,16 @@ extension HubCore {
       let message = "\(hello.deviceID) is this hub's own name: give the device another"
       return refuse(connection, .malformed, message, into: &actions)
     }
-    guard identity.mayJoin(as: hello.deviceID, of: user(of: hello.deviceID)) else {
-      return refuse(connection, .notPermitted, Self.belongsToAnother(hello.deviceID), into: &actions)
+    if let reason = reasonToForbid(hello, by: identity) {
+      return forbid(identity, connection, reason, into: &actions)
+    }
+    let hello = counted(hello, by: identity)
+    guard hear(hello, by: identity, into: &actions) else {
+      let message = "no list of devices comes to version \(hello.listVersion): pair the device again"
+      return refuse(connection, .malformed, message, into: &actions)
+    }
+    guard hasRoom(for: hello, by: identity) else {
+      return refuse(connection, .busy, "this key has enough sessions and stores here: end some", into: &actions)
     }
     guard hello.storeID != storeID else {
       return refuse(connection, .storeRegressed, "this store id is the hub's: the device begins anew", into: &actions)

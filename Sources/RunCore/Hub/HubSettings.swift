@@ -26,6 +26,8 @@ extension HubCore {
     package var pastReadingsMax = 200_000
     /// Once all stores together are owed this many verdicts, each store may be owed 16 only.
     package var owedVerdictsMax = 65_536
+    /// The hub's key and addresses; `nil` for a hub that pairs no devices.
+    package var bus: BusIdentity?
     /// The version of the program, as stated in records.
     package var appVersion: String
     /// The seed of jitter and new ids; the driver draws it at random for each incarnation.
@@ -42,8 +44,9 @@ extension HubCore {
     package init(
       deviceID: DeviceID, nodeID: NodeID, storeID: StoreID, debounce: BusDuration, clock: BusClock,
       metrics: MetricsSettings = MetricsSettings(), recovery: RecoveryChoice = .resume, downtime: Downtime = .paused,
-      appVersion: String = "", seed: UInt64 = 0
+      appVersion: String = "", seed: UInt64 = 0, bus: BusIdentity? = nil
     ) {
+      self.bus = bus
       // A version that is too long is cut rather than refused.
       self.appVersion = appVersion.carried(bytesMax: RecordSummary.appVersionBytesMax)
       self.metrics = metrics

@@ -75,6 +75,14 @@ struct Courier: Sendable {
     values.belong(to: device)
   }
 
+  /// The device has another name.
+  ///
+  /// - Returns: the writes that keep the newest values under that name.
+  mutating func rename(to device: DeviceID) -> [StoreOperation] {
+    self.device = device
+    return values.rename(to: device)
+  }
+
   /// Moves the values received from another store of the device, which is gone for good, to this courier.
   mutating func inherit(from other: Courier) { values.inherit(from: other.values) }
 

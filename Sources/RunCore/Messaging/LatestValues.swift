@@ -96,6 +96,15 @@ struct LatestValues: Sendable {
   /// The receiving device is known from now on.
   mutating func belong(to device: DeviceID) { receiver = device }
 
+  /// The device has another name: the rows are written under it.
+  mutating func rename(to device: DeviceID) -> [StoreOperation] {
+    receiver = device
+    for key in posted.keys { posted[key]?.row.device = device }
+    for key in received.keys { received[key]?.row.device = device }
+    return posted.values.sorted { $0.row.key < $1.row.key }.map { .setLatest($0.row) }
+      + received.values.sorted { $0.row.key < $1.row.key }.map { .receiveLatest($0.row) }
+  }
+
   /// Copies the values received from another store of the device, which is gone for good, where this one has none.
   mutating func inherit(from other: LatestValues) {
     for (key, value) in other.received where received[key] == nil { keep(value.row) }

@@ -68,6 +68,8 @@ public enum RunTag: Sendable {}
 package enum NodeTag: Sendable {}
 /// What a ``StoreID`` identifies.
 package enum StoreTag: Sendable {}
+/// What a ``BusID`` identifies.
+package enum BusIDTag: Sendable {}
 
 /// Identifies a command; it stays the same when the command is sent again.
 public typealias CommandID = Identifier<CommandTag>
@@ -77,6 +79,8 @@ public typealias RunID = Identifier<RunTag>
 package typealias NodeID = Identifier<NodeTag>
 /// Identifies a store. A store that has lost history gets a new one.
 package typealias StoreID = Identifier<StoreTag>
+/// Identifies the bus of a hub that pairs devices, across its addresses and keys.
+package typealias BusID = Identifier<BusIDTag>
 
 /// What a ``DeviceID`` names.
 public enum DeviceTag: Sendable {}

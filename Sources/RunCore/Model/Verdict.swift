@@ -20,6 +20,8 @@ public enum RejectionReason: Hashable, Sendable {
   /// The receiver's handler refused the message five times, and the sender set it aside. Commands never have this
   /// reason.
   case quarantined
+  /// The sender may not give this command: its key does not have the command's source, or was taken back.
+  case forbidden
   /// A reason of a later version, by its number on the wire.
   case unknown(Int32)
 
@@ -35,6 +37,7 @@ public enum RejectionReason: Hashable, Sendable {
     case .cancelled: "cancelled"
     case .expired: "expired"
     case .quarantined: "quarantined"
+    case .forbidden: "forbidden"
     case .unknown(let number): "\(number)"
     }
   }
@@ -42,7 +45,7 @@ public enum RejectionReason: Hashable, Sendable {
   /// A reason that its code describes completely: all but `illegal`.
   public init?(plainCode code: String) {
     let reasons: [RejectionReason] = [
-      .otherRun, .staleRevision, .tooOld, .busy, .unsupported, .cancelled, .expired, .quarantined,
+      .otherRun, .staleRevision, .tooOld, .busy, .unsupported, .cancelled, .expired, .quarantined, .forbidden,
     ]
     guard let reason = reasons.first(where: { $0.code == code }) ?? Int32(code).map(Self.unknown) else { return nil }
     self = reason
@@ -123,6 +126,7 @@ public struct Verdict: Hashable, Sendable {
     case .cancelled: "it was cancelled before it was sent"
     case .expired: "it was never sent and has expired"
     case .quarantined: "it kept failing and was set aside"
+    case .forbidden: "its sender may not give it (busnode devices, on the hub)"
     case .unknown(let number): "reason \(number)"
     }
   }

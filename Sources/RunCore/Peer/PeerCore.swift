@@ -36,6 +36,10 @@ package struct PeerCore: Sendable {
   var records: RecordCopies
   var questions: HubQuestions
   var failureDetector: HubFailureDetector
+  /// What the hub told this paired device last; `nil` for a peer without a key.
+  var enrolment: Enrolment?
+  /// The key that the hub is to know of this machine, until it does.
+  var announcing: KeyFingerprint?
   var commits = CommitQueue<Effect>()
 
   /// Creates a peer from what its store kept; a new store has an empty history.
@@ -49,6 +53,7 @@ package struct PeerCore: Sendable {
     bootID: String = ""
   ) {
     self.settings = settings
+    enrolment = settings.enrolment
     let shift = history.clock.flatMap { $0.shift(real: now, wallSeconds: wallSeconds, bootID: bootID) }
     self.shift = shift
     generator = SeededGenerator(seed: settings.seed)
@@ -169,6 +174,9 @@ package struct PeerCore: Sendable {
     case .ask(let inquiry):
       questions.add(inquiry)
       send(.inquire(inquiry), at: now, into: &actions)
+    case .announceKey(let key):
+      announcing = key
+      send(.announceKey(key), at: now, into: &actions)
     case .sendFailed: postpone(at: now)
     case .committed(let id): for effect in commits.committed(id) { perform(effect, at: now, into: &actions) }
     case .commitFailed(let id):

@@ -38,6 +38,8 @@ extension PeerCore {
     indirect case recordRead(RecordReading, for: RecordAsker)
     /// The app asks the hub what the hub holds.
     case ask(Inquiry)
+    /// Announce to the hub the key that replaces this machine's own when it is first used.
+    case announceKey(KeyFingerprint)
     /// A frame could not be sent: the link's queue is full.
     case sendFailed
     /// A commit is durable.
@@ -92,6 +94,9 @@ extension PeerCore {
     case hubLost(HubLost)
     /// A hub that this peer did not know has welcomed it: this machine has joined the bus.
     case met
+    /// The hub told this paired device about its bus, and something of it is news. With a key, the hub knows that key
+    /// of this machine from now on.
+    case enrolled(Enrolment, announced: KeyFingerprint? = nil)
     /// The hub refuses this peer for good.
     case fail(Refusal)
     /// A line for the log.

@@ -5,7 +5,8 @@ extension PeerCore {
     guard let nonce = session.greet(isRepeat: isRepeat, at: now, generator: &generator) else { return }
     var hello = Hello(
       deviceID: settings.deviceID, role: settings.role, nodeID: settings.nodeID, storeID: identity.storeID,
-      nonce: nonce, termSeen: view.termSeen)
+      nonce: nonce, termSeen: view.termSeen, listVersion: enrolment?.listVersion ?? 0,
+      nextHubKey: enrolment?.nextHubKey)
     if let hub = identity.hub {
       hello.hub = hub.storeID
       let sent: [(StreamID.Kind, UInt64)] = [
@@ -44,6 +45,7 @@ extension PeerCore {
     switch frame.message {
     case .welcome(let welcome): return receive(welcome, session: frame.session, at: now, into: &actions)
     case .refused(let refusal): return receive(refusal, session: frame.session, at: now, into: &actions)
+    case .pairing(let answer): return receive(answer, into: &actions)
     case .receipt, .delivery, .pong, .state, .answer, .recordChange, .goodbye: break
     }
     guard session.number == frame.session else {
@@ -61,7 +63,7 @@ extension PeerCore {
     case .recordChange(let change): receive(change, at: now, into: &actions)
     case .state(let message): observe(message, isNewSession: false, at: now, into: &actions)
     case .answer(let answer): if questions.receiveAnswer() { actions.append(.answered(answer)) }
-    case .welcome, .refused, .goodbye: break
+    case .welcome, .refused, .pairing, .goodbye: break
     }
   }
 
@@ -121,7 +123,24 @@ extension PeerCore {
     if !settings.topics.isEmpty, !welcome.eventsEndpoint.isEmpty {
       actions.append(.subscribe(welcome.eventsEndpoint, settings.topics))
     }
+    if let told = welcome.enrolment { note(told, into: &actions) }
+    if let key = announcing { send(.announceKey(key), at: now, into: &actions) }
     openStreams(welcome, at: now, into: &actions)
+  }
+
+  /// Keeps what the hub tells this paired device about its bus.
+  private mutating func note(_ told: Enrolment, announced: KeyFingerprint? = nil, into actions: inout [Action]) {
+    guard enrolment != nil, told.listVersion >= enrolment?.listVersion ?? 0 else { return }
+    guard told != enrolment || announced != nil else { return }
+    enrolment = told
+    actions.append(.enrolled(told, announced: announced))
+  }
+
+  /// The hub knows the announced key from now on.
+  private mutating func receive(_ answer: PairingAnswer, into actions: inout [Action]) {
+    guard case .paired(let told) = answer, let key = announcing else { return }
+    announcing = nil
+    note(told, announced: key, into: &actions)
   }
 
   /// Checks that this peer's streams and the hub's marks are of one history. The streams of a peer without a hub go to
@@ -233,9 +252,9 @@ extension PeerCore {
     case .storeRegressed:
       guard session.isGreeting else { return }
       resetIdentity(toward: identity.hub, because: "storeRegressed: \(refusal.message)", at: now, into: &actions)
-    case .notPermitted where session.isGreeting, .busy where session.isGreeting:
+    case .forbidden where session.isGreeting, .busy where session.isGreeting:
       if session.refuseHello(refusal.message) { actions.append(.reachability(false)) }
-    case .malformed, .busy, .notPermitted, .unknown:
+    case .malformed, .busy, .forbidden, .unknown:
       actions.append(.note("the hub refused a frame: \(refusal.message)"))
       if refusal.code == .malformed { forgetTerm(at: now, into: &actions) }
     }

@@ -21,6 +21,8 @@ extension PeerCore {
     case .report, .route:
       give(.refused("only the hub knows the numbers and the route of the run: ask there"), to: number, into: &actions)
     case .recover: give(.refused("only the hub has a run to recover: ask there"), to: number, into: &actions)
+    case .devices, .orderDevice, .confirmDevices, .pairing, .rotateKey:
+      give(.refused("only the hub pairs devices: ask there"), to: number, into: &actions)
     case .unknown: give(.refused(InquiryFailure.unknown), to: number, into: &actions)
     case .outbox:
       var lines = commands.reports(for: hub, at: now) + courier.reports(at: now)

@@ -15,14 +15,18 @@ extension PeerCore {
     package var limits: ConnectionLimits
     /// How long the hub may be silent while a run is on before an alarm is raised, in real time; at least three beats.
     package var hubLostAfter: BusDuration
+    /// What a paired device was told last; `nil` for a peer without a key.
+    package var enrolment: Enrolment?
     /// The seed of nonces, jitter and new ids; the driver draws it at random for each incarnation.
     package var seed: UInt64
 
     /// Creates the settings of a peer.
     package init(
       deviceID: DeviceID, role: NodeRole, nodeID: NodeID, storeID: StoreID, topics: [Topic],
-      limits: ConnectionLimits = .full, hubLostAfter: BusDuration = .seconds(600), seed: UInt64
+      limits: ConnectionLimits = .full, hubLostAfter: BusDuration = .seconds(600), enrolment: Enrolment? = nil,
+      seed: UInt64
     ) {
+      self.enrolment = enrolment
       self.hubLostAfter = hubLostAfter
       self.deviceID = deviceID
       self.role = role

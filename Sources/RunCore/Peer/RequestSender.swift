@@ -147,7 +147,7 @@ package struct RequestSender: Sendable {
     case (.state(let message), .state): end([.state(message), .finished], into: &actions)
     case (.answer(let answer), .inquiry): end([.answer(answer), .finished], into: &actions)
     case (.receipt, _), (.state, _), (.answer, _), (.welcome, _), (.delivery, _), (.pong, _), (.recordChange, _),
-      (.goodbye, _):
+      (.pairing, _), (.goodbye, _):
       break
     }
   }
@@ -175,7 +175,7 @@ package struct RequestSender: Sendable {
     // A hub of another version may call a request what its own version knows.
     guard refusal.version == wireVersion else { return end([.fail(refusal)], into: &actions) }
     switch refusal.code {
-    case .versionMismatch, .notPermitted: end([.fail(refusal)], into: &actions)
+    case .versionMismatch, .forbidden: end([.fail(refusal)], into: &actions)
     case .malformed:
       unread += 1
       if unread >= Self.unreadMax { end([.fail(refusal)], into: &actions) } else { retrySoon(at: now) }

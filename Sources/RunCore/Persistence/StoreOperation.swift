@@ -67,6 +67,12 @@ package enum StoreOperation: Hashable, Sendable {
   case own(StoreID, ConnectionIdentity)
   /// On a hub: deletes the owner of a store.
   case disown(StoreID)
+  /// On a hub: adds or updates a paired device, by its key.
+  indirect case pair(PairedDevice)
+  /// On a hub: removes a key from the list of paired devices.
+  case unpair(KeyFingerprint)
+  /// On a hub: sets the version of the list of paired devices, and the highest one that a device has stated.
+  case setMemberVersion(UInt64, heard: UInt64)
 
   // The outbox, and the newest values.
 
@@ -151,6 +157,8 @@ package struct HubHistory: Sendable {
   package var devices: [KnownDevice] = []
   /// The identity that each device's store belongs to.
   package var storeOwners: [StoreID: ConnectionIdentity] = [:]
+  /// The paired devices.
+  package var members = MemberHistory()
   /// Aliases, with the runs that they name.
   package var aliases: [RunID: RunID] = [:]
   /// Runs that wait for a recovery decision, with the moment at which the hub died.
@@ -195,5 +203,18 @@ package struct PeerHistory: Sendable {
   package var delivery = DeliveryHistory()
 
   /// A history without a past.
+  package init() {}
+}
+
+/// A list of paired devices as a store keeps it.
+package struct MemberHistory: Hashable, Sendable {
+  /// The devices, the revoked ones included.
+  package var devices: [PairedDevice] = []
+  /// How often the list was changed.
+  package var version: UInt64 = 0
+  /// The highest version that a paired device has stated.
+  package var versionHeard: UInt64 = 0
+
+  /// A list without devices.
   package init() {}
 }

@@ -6,12 +6,13 @@
 /// |---|---|---|
 /// | ``localOwner`` | any device but the hub's own | any device |
 /// | ``link(_:)`` | the linked device only | the linked device, its own names, free names |
-/// | ``key(_:)`` | its own names, free names | its own names, free names |
+/// | ``key(_:)`` | its device, visitors with free names | its device, free names |
+/// | ``candidate(_:)`` | none | none |
 /// | ``anyone`` | free names | free names |
 ///
 /// Who joins as a device sends its commands, readings and messages. A name belongs to the identity that joined with it
 /// last. It is free when no identity has used it, or when ``anyone`` used it last. The hub's own name belongs to
-/// ``localOwner``.
+/// ``localOwner``. The name of a paired device belongs to its key alone: no process of the hub's own machine may use it.
 ///
 /// Every identity may press buttons, and see the run, its route, its records and the list of devices: the identity only
 /// limits in whose name it acts. What the hub holds for the devices (outbox, quarantine) is not shown to ``anyone``.
@@ -19,8 +20,10 @@ public enum ConnectionIdentity: Hashable, Sendable {
   /// A process of the user who runs the hub. It has reached a socket in a directory that only this user can open, or it
   /// is the hub's own process.
   case localOwner
-  /// The holder of a key.
+  /// The holder of a key that a listener for paired devices has let in.
   case key(KeyFingerprint)
+  /// The holder of a key that has connected to be paired. It may send a pairing request and nothing else.
+  case candidate(KeyFingerprint)
   /// A device that the operating system vouches for, such as the watch that is paired with this phone.
   case link(DeviceID)
   /// Not known: TCP without keys.
@@ -37,6 +40,7 @@ public enum ConnectionIdentity: Hashable, Sendable {
     case .localOwner: true
     case .key, .anyone: isFree(user)
     case .link(let own): own == device
+    case .candidate: false
     }
   }
 
@@ -46,7 +50,8 @@ public enum ConnectionIdentity: Hashable, Sendable {
   ///   - device: the device of the command.
   ///   - user: as in ``mayJoin(as:of:)``.
   package func mayPress(as device: DeviceID, of user: ConnectionIdentity?) -> Bool {
-    mayJoin(as: device, of: user) || isFree(user)
+    if case .candidate = self { return false }
+    return mayJoin(as: device, of: user) || isFree(user)
   }
 
   /// Whether a device's name is this identity's own or nobody's. What an unknown sender has used is nobody's.
@@ -61,32 +66,63 @@ public enum ConnectionIdentity: Hashable, Sendable {
   package var mayAskForHoldings: Bool { self != .anyone }
 }
 
-/// The fingerprint of a public key: 32 bytes.
+/// A public key as it is named: its 32 bytes.
 public struct KeyFingerprint: Hashable, Sendable {
-  /// How many bytes a fingerprint has.
+  /// How many bytes a key has.
   public static let byteCount = 32
   /// The bytes.
   public let bytes: [UInt8]
 
-  /// A fingerprint from its bytes; `nil` unless there are 32.
+  /// A key from its bytes; `nil` unless there are 32.
   public init?(_ bytes: [UInt8]) {
     guard bytes.count == Self.byteCount else { return nil }
     self.bytes = bytes
   }
 }
 
+extension KeyFingerprint: LosslessStringConvertible, Comparable {
+  /// 64 hexadecimal digits.
+  public var description: String {
+    bytes.reduce(into: "") { text, byte in
+      if byte < 16 { text += "0" }
+      text += String(byte, radix: 16)
+    }
+  }
+
+  /// Reads a ``description``.
+  public init?(_ description: String) {
+    let digits = Array(description.utf8)
+    guard digits.count == 2 * Self.byteCount else { return nil }
+    let bytes = stride(from: 0, to: digits.count, by: 2).compactMap { place -> UInt8? in
+      guard let high = Self.value(ofDigit: digits[place]), let low = Self.value(ofDigit: digits[place + 1]) else {
+        return nil
+      }
+      return high << 4 | low
+    }
+    self.init(bytes)
+  }
+
+  /// Orders keys by their bytes.
+  public static func < (left: Self, right: Self) -> Bool { left.bytes.lexicographicallyPrecedes(right.bytes) }
+
+  private static func value(ofDigit digit: UInt8) -> UInt8? {
+    switch digit {
+    case UInt8(ascii: "0")...UInt8(ascii: "9"): digit - UInt8(ascii: "0")
+    case UInt8(ascii: "a")...UInt8(ascii: "f"): digit - UInt8(ascii: "a") + 10
+    default: nil
+    }
+  }
+}
+
 extension ConnectionIdentity: CustomStringConvertible, LosslessStringConvertible {
-  /// The identity as one word: `localOwner`, `anyone`, `link:watch`, or `key:` and 64 hexadecimal digits.
+  /// The identity as one word: `localOwner`, `anyone`, `link:watch`, or `key:` or `candidate:` and 64 hexadecimal digits.
   public var description: String {
     switch self {
     case .localOwner: "localOwner"
     case .anyone: "anyone"
     case .link(let device): "link:\(device)"
-    case .key(let fingerprint):
-      fingerprint.bytes.reduce(into: "key:") { text, byte in
-        if byte < 16 { text += "0" }
-        text += String(byte, radix: 16)
-      }
+    case .key(let key): "key:\(key)"
+    case .candidate(let key): "candidate:\(key)"
     }
   }
 
@@ -96,33 +132,17 @@ extension ConnectionIdentity: CustomStringConvertible, LosslessStringConvertible
     case "localOwner": self = .localOwner
     case "anyone": self = .anyone
     default:
-      let parts = description.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+      let parts = description.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
       guard parts.count == 2 else { return nil }
       switch parts[0] {
       case "link":
-        guard let device = DeviceID(String(parts[1])) else { return nil }
+        guard let device = DeviceID(parts[1]) else { return nil }
         self = .link(device)
-      case "key":
-        let digits = Array(parts[1].utf8)
-        guard digits.count == 2 * KeyFingerprint.byteCount else { return nil }
-        let bytes = stride(from: 0, to: digits.count, by: 2).compactMap { place -> UInt8? in
-          guard let high = Self.value(ofDigit: digits[place]), let low = Self.value(ofDigit: digits[place + 1]) else {
-            return nil
-          }
-          return high << 4 | low
-        }
-        guard let fingerprint = KeyFingerprint(bytes) else { return nil }
-        self = .key(fingerprint)
+      case "key", "candidate":
+        guard let key = KeyFingerprint(parts[1]) else { return nil }
+        self = parts[0] == "key" ? .key(key) : .candidate(key)
       default: return nil
       }
-    }
-  }
-
-  private static func value(ofDigit digit: UInt8) -> UInt8? {
-    switch digit {
-    case UInt8(ascii: "0")...UInt8(ascii: "9"): digit - UInt8(ascii: "0")
-    case UInt8(ascii: "a")...UInt8(ascii: "f"): digit - UInt8(ascii: "a") + 10
-    default: nil
     }
   }
 }

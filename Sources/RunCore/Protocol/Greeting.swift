@@ -73,13 +73,20 @@ package struct Hello: Hashable, Sendable {
   package var acknowledged: [StreamID.Kind: UInt64]
   /// Up to where the peer has durably processed that store's streams.
   package var received: [StreamID.Kind: StreamMark]
+  /// The highest version of the hub's list of paired devices that the peer was told; 0 for a peer without a key.
+  package var listVersion: UInt64
+  /// The key of the hub that the peer keeps for later; `nil` if none was announced to it.
+  package var nextHubKey: KeyFingerprint?
 
   /// A hello from its parts.
   package init(
     version: UInt32 = wireVersion, deviceID: DeviceID, role: NodeRole, nodeID: NodeID, storeID: StoreID,
     nonce: UInt64, termSeen: UInt64, hub: StoreID? = nil,
-    acknowledged: [StreamID.Kind: UInt64] = [:], received: [StreamID.Kind: StreamMark] = [:]
+    acknowledged: [StreamID.Kind: UInt64] = [:], received: [StreamID.Kind: StreamMark] = [:],
+    listVersion: UInt64 = 0, nextHubKey: KeyFingerprint? = nil
   ) {
+    self.listVersion = listVersion
+    self.nextHubKey = nextHubKey
     self.hub = hub
     self.acknowledged = acknowledged
     self.received = received
@@ -115,14 +122,17 @@ package struct Welcome: Hashable, Sendable {
   package var state: StateMessage
   /// The number of the last durable change of the hub's records; 0 before the first.
   package var recordsThrough: UInt64
+  /// What the holder of a key is told about its bus; `nil` for a peer without a key.
+  package var enrolment: Enrolment?
 
   /// A welcome from its parts.
   package init(
     nonce: UInt64, nodeID: NodeID, storeID: StoreID, deviceID: DeviceID, eventsEndpoint: String, speed: BusSpeed,
     debounce: BusDuration, received: [StreamID.Kind: StreamMark], state: StateMessage,
-    recordsThrough: UInt64 = 0
+    recordsThrough: UInt64 = 0, enrolment: Enrolment? = nil
   ) {
     self.recordsThrough = recordsThrough
+    self.enrolment = enrolment
     self.nonce = nonce
     self.nodeID = nodeID
     self.storeID = storeID
@@ -150,8 +160,9 @@ package struct Refusal: Hashable, Sendable {
     /// The peer's store has lost history, or belongs to another identity: the peer has to give it a new id and send a
     /// hello again.
     case storeRegressed
-    /// The connection's identity may not do this, for example use the name of another identity's device.
-    case notPermitted
+    /// The connection's identity may not do this, for example use the name of another identity's device, or its key was
+    /// taken back.
+    case forbidden
     /// A code of a later version, which this version does not know. The peer logs the refusal and goes on.
     case unknown
   }

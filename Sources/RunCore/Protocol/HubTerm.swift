@@ -49,7 +49,7 @@ extension HubFrame {
     case .state(let state): return state.snapshot.order.isPossible
     case .pong(_, let order, let recordsThrough): return order.isPossible && recordsThrough < 1 << 62
     case .recordChange(let change): return change.number < 1 << 62
-    case .refused, .receipt, .delivery, .answer, .goodbye: return true
+    case .refused, .receipt, .delivery, .answer, .pairing, .goodbye: return true
     }
   }
 }

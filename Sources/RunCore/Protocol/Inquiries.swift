@@ -30,6 +30,16 @@ package enum Inquiry: Hashable, Sendable {
   case putRecord(RecordUpload)
   /// Posts a message as the node's own app would, in the numbered stream. A peer's message goes to its hub.
   case post(AppMessage, to: DeviceID?)
+  /// Asks for the paired devices.
+  case devices
+  /// Changes the paired device of a key.
+  case orderDevice(KeyFingerprint, DeviceOrder)
+  /// Confirms the list of paired devices, after a device has stated a higher version of it.
+  case confirmDevices
+  /// Asks about the pairing of a device, or changes it.
+  case pairing(PairingOrder)
+  /// Announces a new key of the hub, or with `now` uses it at once, which takes back all keys of devices.
+  case rotateKey(now: Bool)
   /// A question or an order of a later version, which this version does not know. Its answer is
   /// ``InquiryAnswer/failed(_:)``.
   case unknown
@@ -55,6 +65,10 @@ package enum InquiryAnswer: Hashable, Sendable {
   case records([RecordSummary], total: Int)
   /// A part of a record's body.
   indirect case record(RecordPart)
+  /// The paired devices.
+  indirect case devices(DeviceList)
+  /// How far the pairing of a device has come.
+  indirect case pairing(PairingReport)
   /// The hub received a part of a record and, with the last part, keeps the record. With `isKnown` it had the record
   /// already and changed nothing.
   case taken(isKnown: Bool)

@@ -21,6 +21,10 @@ package enum PeerMessage: Hashable, Sendable {
   case inquire(Inquiry)
   /// Asks for the next change of the hub's records.
   case fetchRecord(RecordFetch)
+  /// Asks to be paired, or whether the sender's key is paired. It needs no session.
+  case pair(PairingRequest)
+  /// Announces the key that will replace the sender's own when it is first used. It needs no session.
+  case announceKey(KeyFingerprint)
 }
 
 /// A frame from a peer to the hub.
@@ -59,6 +63,8 @@ package enum HubMessage: Hashable, Sendable {
   case answer(InquiryAnswer)
   /// A change of the hub's records, or a part of one.
   indirect case recordChange(RecordChange)
+  /// The answer to a pairing request, or to an announced key.
+  indirect case pairing(PairingAnswer)
   /// The hub stops in good order, so the peer must not raise an alarm about its silence.
   case goodbye
 }

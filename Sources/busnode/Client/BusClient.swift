@@ -14,7 +14,7 @@ struct BusClient: Sendable {
     try location.checkForHub()
     peer = Peer(
       configuration: PeerConfiguration(deviceID: DeviceID.visitor(), role: .shell, topics: topics),
-      connector: ZeroMQConnector(control: location.controlEndpoint), store: NodeStore(), loop: try Loop())
+      connector: ZeroMQConnector(to: location), store: NodeStore(), loop: try Loop())
   }
 
   /// Runs the peer until `body` returns.
@@ -61,7 +61,8 @@ extension Failure {
   static func noAnswer(_ location: BusLocation, within span: BusDuration) -> Failure {
     Failure(
       code: "noBus",
-      message: "no hub answers on bus \"\(location.displayName)\" within \(Sentence.seconds(span))",
+      message: "no hub answers on bus \"\(location.displayName)\" within \(Sentence.seconds(span))"
+        + (location.keyring == nil ? "" : ": it is away, or has taken back this machine's key (then: busnode join)"),
       exitStatus: ExitStatus.noBus)
   }
 }
@@ -72,7 +73,7 @@ extension BusLocation {
   /// - Throws: ``Failure`` as ``checkForHub()``.
   func requester() throws -> Requester {
     try checkForHub()
-    return Requester(connector: ZeroMQConnector(control: controlEndpoint), loop: try Loop())
+    return Requester(at: self, loop: try Loop())
   }
 
   /// Asks the hub one question.
@@ -100,7 +101,7 @@ extension BusLocation {
 
   /// The option that names this bus to another `busnode`, after a blank; empty for the default bus.
   var flag: String {
-    if !controlEndpoint.hasPrefix("ipc://") {
+    if isAddress {
       " --address \(displayName)"
     } else {
       displayName == "default" ? "" : " --bus \(displayName)"

@@ -11,11 +11,25 @@ struct BusOptions: ParsableArguments {
   @Option(help: ArgumentHelp("The bus, by its address: tcp://127.0.0.1:PORT.", valueName: "address"))
   var address: String?
 
+  @Flag(help: "Use TCP without keys, on this machine only.")
+  var insecure = false
+
   @Option(help: ArgumentHelp("What to log on standard error.", valueName: "level"))
   var logLevel: LogLevel = .warning
 
-  /// Where the bus is: flags win over the environment.
+  /// Where the bus is: flags win over the environment. A bus with which this machine is paired is reached with keys.
   func location() throws(Failure) -> BusLocation {
+    let location = try hubLocation()
+    guard let name = location.name else { return location }
+    do {
+      return try BusLocation(pairedBus: name) ?? location
+    } catch {
+      throw Failure(error)
+    }
+  }
+
+  /// Where the bus is whose hub is on this machine.
+  func hubLocation() throws(Failure) -> BusLocation {
     do {
       let location = try BusLocation(
         bus: bus, address: address, environment: ProcessInfo.processInfo.environment)
@@ -34,7 +48,10 @@ struct BusOptions: ParsableArguments {
 
   /// Sends the log to standard error, because standard output carries the command's result. A log that cannot be
   /// written never blocks the command.
-  func startLog() {
+  func startLog() { Self.startLog(logLevel) }
+
+  /// See ``startLog()``.
+  static func startLog(_ logLevel: LogLevel) {
     let level = logLevel.level
     LoggingSystem.bootstrap { ShownLogHandler(label: $0, level: level) }
   }

@@ -37,8 +37,8 @@ struct Phone: AsyncParsableCommand {
         busnode phone --replay run.gpx --speed 60  a recorded hour in a minute
         busnode phone --weight 70 --auto-pause     with energy; the clock stops while the runner stands still
         busnode phone --address tcp://127.0.0.1:7070
-        busnode phone --listen tcp://127.0.0.1:7070
-                                                   the bus "default", which can also be reached at this address
+        busnode phone --listen 'tcp://*:7070'      the bus "default", also for paired devices of other machines
+                                                   (busnode pair): 7070 control, 7071 events, 7072 pairing
 
       The recording begins when the run is started (busnode send start). The phone plays positions, altitude and
       cadence; the watch plays the heart rate from the same file. With --json the phone writes which sensors the run
@@ -70,8 +70,15 @@ struct Phone: AsyncParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "A further address of the bus, tcp://127.0.0.1:PORT; may be repeated.", valueName: "address"))
+      "Listen for paired devices at tcp://HOST:PORT and the next two ports; * is all interfaces; may be repeated.",
+      valueName: "address"))
   var listen: [String] = []
+
+  @Option(help: ArgumentHelp("The port for events (default: the one after that of --listen).", valueName: "port"))
+  var eventsPort: UInt16?
+
+  @Option(help: ArgumentHelp("The port for pairing (default: the second one after it).", valueName: "port"))
+  var pairingPort: UInt16?
 
   @Option(help: ArgumentHelp("How fast bus time runs: 60 is a minute in a second.", valueName: "factor"))
   var speed = SpeedArgument(.realTime)
@@ -94,13 +101,14 @@ struct Phone: AsyncParsableCommand {
 
   func run() async throws {
     bus.startLog()
-    let location = try bus.location()
+    let location = try bus.hubLocation()
     let device = options.device ?? DeviceID.role(.phone)
+    let (localListen, remote) = try listeners()
     let recording = try sensors.timeline(for: .phone, share)
-    let others = try furtherLocations(than: location)
+    let others = try furtherLocations(localListen, than: location)
     let recovery = recover ?? (StandardInput.isTerminal && Output.isTerminal ? .ask : .resume)
     let hub = try Hub(
-      at: location, alsoAt: others,
+      at: location, alsoAt: others, remote: remote,
       configuration: HubConfiguration(
         deviceID: device, debounce: .milliseconds(Int64(debounce)), speed: speed.speed, metrics: runner.metrics,
         recovery: recovery, downtime: downtime),
@@ -113,8 +121,28 @@ struct Phone: AsyncParsableCommand {
       prompt: recovery == .ask ? RecoveryPrompt(hub: hub, readsOrders: options.stdin) : nil)
   }
 
-  /// The locations of `--listen`.
-  private func furtherLocations(than location: BusLocation) throws(Failure) -> [BusLocation] {
+  /// The addresses of `--listen` that have no keys, and those for paired devices.
+  private func listeners() throws(Failure) -> (local: [String], remote: [RemoteListener]) {
+    guard !bus.insecure else { return (listen, []) }
+    var remote: [RemoteListener] = []
+    for address in listen {
+      do {
+        remote.append(try RemoteListener(address, eventsPort: eventsPort, pairingPort: pairingPort))
+      } catch {
+        throw Failure(code: "usage", message: error.message, exitStatus: ExitStatus.usage)
+      }
+    }
+    guard remote.count <= 1 || (eventsPort == nil && pairingPort == nil) else {
+      throw Failure(
+        code: "usage", message: "--events-port and --pairing-port go with one --listen", exitStatus: ExitStatus.usage)
+    }
+    return ([], remote)
+  }
+
+  /// The locations of `--listen` without keys.
+  private func furtherLocations(
+    _ listen: [String], than location: BusLocation
+  ) throws(Failure) -> [BusLocation] {
     var locations = [location]
     for address in listen {
       let other: BusLocation
@@ -202,7 +230,7 @@ private func runPeer(
   bus.startLog()
   let location = try bus.location()
   if location.hasOpenPort { throw Failure.openPort(location) }
-  let device = options.device ?? DeviceID.role(role)
+  let device = options.device ?? location.keyring?.value.deviceID ?? DeviceID.role(role)
   let peer = try Peer(
     at: location,
     configuration: PeerConfiguration(deviceID: device, role: role, hubLostAfter: alarm.limit), loop: try Loop())

@@ -95,7 +95,7 @@ struct OutboxContents {
       switch answer {
       case .outbox(let reports): rows += reports.map { OutboxJSON($0, of: device) }
       case .failed(let reason): throw RunBusError(.closed, reason)
-      case .peers, .quarantine, .done, .report, .route, .records, .record, .taken: break
+      case .peers, .quarantine, .done, .report, .route, .records, .record, .taken, .devices, .pairing: break
       }
     }
     let spooled: [SpooledCommand]

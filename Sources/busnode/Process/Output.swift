@@ -67,6 +67,12 @@ enum Output {
   /// the command.
   static func tell(_ text: String) { tell(raw: ForeignText.shown(text)) }
 
+  /// Prints a line for the terminal as it is: this program's own text with escape sequences.
+  static func tell(terminal text: String) { tell(raw: text) }
+
+  /// Writes a question to standard error, without a line break.
+  static func prompt(_ text: String) { _ = write(ForeignText.shown(text), to: STDERR_FILENO) }
+
   /// Prints as JSON what a command has done; see ``tell(_:)``.
   static func tell(json value: some Encodable) { tell(raw: json(value)) }
 

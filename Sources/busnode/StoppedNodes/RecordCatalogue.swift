@@ -85,7 +85,8 @@ struct RecordCatalogue {
     switch try await devices.ask(inquiry, of: entry.device) {
     case .done: break
     case .failed(let reason): throw Failure(code: "failure", message: reason, exitStatus: ExitStatus.failure)
-    case .peers, .outbox, .quarantine, .report, .route, .records, .record, .taken: throw Self.noAnswer(entry.device)
+    case .peers, .outbox, .quarantine, .report, .route, .records, .record, .taken, .devices, .pairing:
+      throw Self.noAnswer(entry.device)
     }
   }
 

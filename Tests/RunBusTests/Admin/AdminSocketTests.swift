@@ -59,6 +59,9 @@
           case .editRecord, .removeRecord: .done(nil)
           case .putRecord: .taken(isKnown: true)
           case .post(let message, _): .done(message.id)
+          case .devices: .devices(DeviceList(devices: [], version: 1, isBehind: false))
+          case .orderDevice, .confirmDevices, .rotateKey: .done(nil)
+          case .pairing: .pairing(PairingReport(stage: .open))
           case .unknown: .failed("unknown")
           }
         }
@@ -68,6 +71,8 @@
           (.retry(id), .done(id)), (.discard(id), .done(id)), (.report, .report(nil)),
           (.route(from: 3), .route(nil)), (.recover(.finish), .done(nil)),
           (.post(AppMessage(id: id, name: "note", body: [1]), to: watch), .done(id)),
+          (.devices, .devices(DeviceList(devices: [], version: 1, isBehind: false))), (.confirmDevices, .done(nil)),
+          (.pairing(.status), .pairing(PairingReport(stage: .open))),
         ]
         for (inquiry, answer) in expected {
           #expect(try await AdminClient.ask(inquiry, of: watch, on: bus, within: .seconds(60)) == answer)

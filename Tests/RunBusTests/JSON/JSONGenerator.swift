@@ -71,6 +71,7 @@ extension JSONGenerator {
   mutating func outcome() -> Outcome {
     let reasons: [RejectionReason] = [
       .illegal(phase()), .otherRun, .staleRevision, .tooOld, .busy, .unsupported, .cancelled, .expired, .quarantined,
+      .forbidden,
       .unknown(Int32(pick(0...99))),
     ]
     return any([.applied, .coalesced(into: id()), .superseded(by: id()), .rejected(any(reasons)), .unknown])

@@ -17,7 +17,7 @@ struct OperationGenerator {
   mutating func batch() -> [StoreOperation] { (0..<Int.random(in: 1...8, using: &random)).map { _ in operation() } }
 
   mutating func operation() -> StoreOperation {
-    switch Int.random(in: 0..<34, using: &random) {
+    switch Int.random(in: 0..<36, using: &random) {
     case 0: return .setTerm(anyUnsigned())
     case 1, 2:
       let press = press()
@@ -50,6 +50,8 @@ struct OperationGenerator {
     case 30: return .forgetDevice(device())
     case 31: return .own(stream().sender, identity())
     case 32: return .disown(stream().sender)
+    case 33: return .pair(pairedDevice())
+    case 34: return maybe { .unpair($0.key()) } ?? .setMemberVersion(anyUnsigned(), heard: anyUnsigned())
     case 29: return .claim(knownPress().command.id, outStream().receiver)
     default: return append()
     }
@@ -87,12 +89,12 @@ struct OperationGenerator {
     case 18:
       return .setLatest(
         LatestRow(
-          device: maybe { $0.device() }, key: key(), version: anyUnsigned(), message: message(),
+          device: maybe { $0.device() }, key: valueKey(), version: anyUnsigned(), message: message(),
           isAcknowledged: .random(using: &random)))
     default:
       return .receiveLatest(
         LatestReceived(
-          device: device(), store: outStream().receiver, key: key(), version: anyUnsigned(), message: message()))
+          device: device(), store: outStream().receiver, key: valueKey(), version: anyUnsigned(), message: message()))
     }
   }
 
@@ -232,9 +234,19 @@ struct OperationGenerator {
     return corner ? pick([0, 1 << 40 - 1]) : .random(in: 1...30, using: &random)
   }
   /// The last two are one key for Swift.
-  private mutating func key() -> String { pick(["theme", "z\u{0}", "", "caf\u{e9}", "cafe\u{301}"]) }
-  private mutating func identity() -> ConnectionIdentity {
-    pick([.localOwner, .anyone, .link(device()), .key(KeyFingerprint((0..<32).map { UInt8($0 * 8) })!)])
+  private mutating func valueKey() -> String { pick(["theme", "z\u{0}", "", "caf\u{e9}", "cafe\u{301}"]) }
+  private mutating func identity() -> ConnectionIdentity { pick([.localOwner, .anyone, .link(device()), .key(key())]) }
+  private mutating func key() -> KeyFingerprint {
+    let first: UInt8 = pick([0, 1, 255])
+    return KeyFingerprint((0..<32).map { first ^ UInt8($0 * 8) })!
+  }
+  private mutating func pairedDevice() -> PairedDevice {
+    var device = PairedDevice(
+      key: key(), deviceID: device(), role: pick([.watch, NodeRole(rawValue: "ring\u{0}")]),
+      sources: Set((0...3).map { _ in source() }), pairedAt: pick([0, -0.1, 1.75e9]), isRevoked: pick([false, true]))
+    device.formerNames = maybe { [$0.device(), $0.device()] } ?? []
+    device.nextKey = maybe { $0.key() }
+    return device
   }
   mutating func device() -> DeviceID { pick(["phone", "watch", "x.y_z-1"].compactMap { DeviceID($0) }) }
   private mutating func source() -> ControlSource {

@@ -181,7 +181,7 @@
         ("ipc:///run/control.sock", "tcp://192.0.2.1:7071", nil), ("ipc:///run/control.sock", "inproc://x", nil),
       ] as [(String, String, String?)])
     func eventsEndpoint(_ control: String, _ named: String, _ expected: String?) {
-      #expect(ZeroMQConnector(control: control).eventsEndpoint(named: named) == expected)
+      #expect(ZeroMQConnector(control: control).eventsEndpoint(named: named, at: control) == expected)
     }
 
     @Test("A peer connects to no other host than the one that it was given, whatever the welcome says")

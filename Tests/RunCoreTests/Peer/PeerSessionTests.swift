@@ -81,7 +81,7 @@ struct PeerSessionTests {
     _ = peer.feed(.started)
     peer.commits()
     _ = peer.feed(.linkUp)
-    let refusal = HubMessage.refused(Refusal(code: .notPermitted, message: "the name is taken"))
+    let refusal = HubMessage.refused(Refusal(code: .forbidden, message: "the name is taken"))
     #expect(peer.hub(refusal, session: 0) == ["unreachable"])
     #expect(peer.core.refusal == "the name is taken")
     #expect(peer.hub(refusal, session: 0) == [])

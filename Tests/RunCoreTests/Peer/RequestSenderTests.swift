@@ -142,7 +142,7 @@ struct RequestSenderTests {
   @Test(
     "A hub that does not permit the request, or speaks another version, ends it",
     arguments: [
-      (Refusal.Code.versionMismatch, wireVersion), (Refusal.Code.notPermitted, wireVersion),
+      (Refusal.Code.versionMismatch, wireVersion), (Refusal.Code.forbidden, wireVersion),
       (Refusal.Code.unknownSession, wireVersion - 1), (Refusal.Code.malformed, wireVersion - 1),
     ])
   func ends(code: Refusal.Code, version: UInt32) {

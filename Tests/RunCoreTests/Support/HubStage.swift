@@ -14,6 +14,8 @@ struct HubStage {
   private(set) var inFlight: (id: CommitID, operations: [StoreOperation])?
   /// Committed operations, in order.
   private(set) var durable: [StoreOperation] = []
+  /// The list of paired devices with which it began.
+  private(set) var firstMembers = MemberHistory()
   /// The run whose journal the hub has asked to read.
   var askedJournal: RunID?
   private var sessions: [String: UInt64] = [:]
@@ -33,6 +35,7 @@ struct HubStage {
     pastReadingsMax: Int? = nil
   ) {
     self.now = now
+    firstMembers = history.members
     bootID = "boot \(history.term + 1)"
     metBefore = Set(history.devices.map(\.deviceID.rawValue))
     for name in metBefore {
@@ -110,6 +113,7 @@ struct HubStage {
   }
 
   private func line(_ action: HubCore.Action) -> String? {
+    if isTerse, case .forbade = action { return nil }
     guard isTerse, case .commit(let id, let operations) = action, !operations.isEmpty else {
       return NodeLines.line(action)
     }
@@ -138,7 +142,7 @@ struct HubStage {
       case .readJournal(let run): askedJournal = run
       case .open, .forward, .publish, .receipt, .messageReceipt, .refusePost, .hand, .keep, .spooledCommandJudged,
         .answer,
-        .readRecord, .record, .show, .recovered, .note, .ended:
+        .readRecord, .record, .show, .recovered, .admit, .cutConnections, .listenForPairing, .forbade, .note, .ended:
         break
       }
     }

@@ -58,6 +58,11 @@ struct HubDisk {
       kept.devices.append(device)
     case .own(let store, let identity): kept.storeOwners[store] = identity
     case .disown(let store): kept.storeOwners[store] = nil
+    case .pair(let device):
+      kept.members.devices.removeAll { $0.key == device.key }
+      kept.members.devices.append(device)
+    case .unpair(let key): kept.members.devices.removeAll { $0.key == key }
+    case .setMemberVersion(let version, let heard): (kept.members.version, kept.members.versionHeard) = (version, heard)
     case .forgetDevice(let device):
       kept.devices.removeAll { $0.deviceID == device }
       delivery.apply(operation)

@@ -26,8 +26,23 @@ enum NodeLines {
     case .answer(let answer, let number): "answer \(number): \(line(answer))"
     case .show(let snapshot): "show \(line(snapshot))"
     case .recovered(let recovery): "\(recovery.outcome) after \(seconds(recovery.downtime))"
+    case .admit(let keys): "admit \(keys.sorted().map(name).joined(separator: " "))"
+    case .cutConnections: "cut connections"
+    case .listenForPairing(let isOn): isOn ? "listen for pairing" : "stop listening for pairing"
+    case .forbade(let identity, _): "forbade \(name(identity))"
     case .note: "note"
     case .ended: "ended"
+    }
+  }
+
+  /// A key by its first byte.
+  static func name(_ key: KeyFingerprint) -> String { "key \(key.bytes[0])" }
+
+  static func name(_ identity: ConnectionIdentity) -> String {
+    switch identity {
+    case .key(let key): name(key)
+    case .candidate(let key): "candidate \(key.bytes[0])"
+    case .localOwner, .link, .anyone: "\(identity)"
     }
   }
 
@@ -51,6 +66,8 @@ enum NodeLines {
     case .readRecord(let run, let from, let asker): line(run, from, asker)
     case .record(let news): line(news)
     case .met: "met"
+    case .enrolled(let told, let announced):
+      "enrolled \(told.deviceID) at \(told.listVersion)\(announced.map { ", \(name($0)) known" } ?? "")"
     case .fail(let refusal): "fail \(refusal.code.rawValue)"
     case .note: "note"
     case .ended: "ended"
@@ -95,6 +112,9 @@ enum NodeLines {
       "change \(change(news.number)): run \(news.runID.low)v\(news.version)"
         + (news.summary == nil ? " removed" : " \(news.from)+\(news.bytes.count) of \(news.total)")
     case .state(let message): "state \(line(message.snapshot))"
+    case .pairing(.waiting): "wait"
+    case .pairing(.paired(let enrolment)): "paired as \(enrolment.deviceID) at \(enrolment.listVersion)"
+    case .pairing(.refused): "not paired"
     case .goodbye: "goodbye"
     }
   }
@@ -123,6 +143,8 @@ enum NodeLines {
     case .delivery(let message): line(message)
     case .inquire(let inquiry): "inquire \(inquiry)"
     case .fetchRecord(let fetch): "fetch after \(change(fetch.after)) from \(fetch.from)"
+    case .pair(let request): "pair \(request.deviceID)"
+    case .announceKey(let key): "announce \(name(key))"
     }
   }
 
@@ -165,6 +187,15 @@ enum NodeLines {
       "records \(summaries.map { "\($0.runID.low)v\($0.version)" }.joined(separator: " ")) of \(total)"
     case .record(let part): "record \(part.runID.low): \(part.from)+\(part.bytes.count) of \(part.total)"
     case .taken(let isKnown): isKnown ? "known" : "taken"
+    case .devices(let list):
+      list.devices.map { "\($0.deviceID)\($0.isRevoked ? " revoked" : "")" }.joined(separator: " ")
+    case .pairing(let report):
+      switch report.stage {
+      case .closed(let end): "pairing closed: \(end)"
+      case .open: "pairing open"
+      case .asking(let candidate):
+        "\(candidate.deviceID) asks with \(name(candidate.key))\(candidate.isNameTaken ? ", a name that is taken" : "")"
+      }
     }
   }
 
@@ -250,6 +281,11 @@ enum NodeLines {
     case .forgetDevice(let device): "forget \(device)"
     case .own(let store, let identity): "own \(store.low): \(identity)"
     case .disown(let store): "disown \(store.low)"
+    case .pair(let device):
+      "pair \(device.deviceID): \(name(device.key))\(device.isRevoked ? " revoked" : "")"
+        + (device.nextKey.map { ", next \(name($0))" } ?? "")
+    case .unpair(let key): "unpair \(name(key))"
+    case .setMemberVersion(let version, let heard): "list \(version)\(heard > version ? ", heard \(heard)" : "")"
     case .enqueue(let row):
       row.item == nil ? "reserve \(name(row.stream)) \(row.sequence)" : "owe \(name(row.stream)) \(row.sequence)"
     case .acknowledge(let stream, let sequence): "acknowledged \(name(stream)) \(sequence)"

@@ -66,6 +66,8 @@ package struct World {
   package internal(set) var steps = 0
   var rhythm: WorldRhythm
   var wrong: WrongParty
+  /// The devices that the hub's owner has paired.
+  var paired = MemberHistory()
   /// Per peer: when the hub first refused it as busy and how often, since the hub last accepted something from it.
   var crowding: [Int: (since: BusTime, count: Int)] = [:]
   /// Whether networks and disks work without faults in this second.
@@ -133,6 +135,7 @@ package struct World {
     wrong = WrongParty(
       seed: seed, options.wrong, identity: climate.identityOfWrong(seed: seed), peerCount: climate.peerCount, loss: loss
     )
+    pairDevices()
     hub.store = freshStore(StoreID(high: 1, low: 1))
     for (index, name) in Self.names.prefix(climate.peerCount).enumerated() {
       var peer = WorldPeer(
@@ -148,10 +151,29 @@ package struct World {
 
   private static let names = ["watch", "widget", "shell", "tablet", "treadmill", "band"]
 
+  /// A new store of the hub. The owner pairs the devices again after the hub has lost its store.
   func freshStore(_ id: StoreID) -> WorldStore {
-    WorldStore(
+    var store = WorldStore(
       storeID: id, isLosing: loss != .none, lateAfter: speed.bus(fromReal: .milliseconds(500)),
       window: debounce)
+    store.members = paired
+    return store
+  }
+
+  /// Pairs the honest peers that have keys, and the wrong member that has one.
+  private mutating func pairDevices() {
+    let sources: Set<ControlSource> = [.phone, .watch, .liveActivity, .shell]
+    for (index, name) in Self.names.prefix(climate.peerCount).enumerated() {
+      let name = DeviceID(name)!
+      guard case .key(let key) = climate.identity(ofPeer: index, named: name) else { continue }
+      paired.devices.append(
+        PairedDevice(key: key, deviceID: name, role: NodeRole(rawValue: name.rawValue), sources: sources, pairedAt: 0))
+    }
+    if case .key(let key) = wrong.identity {
+      paired.devices.append(
+        PairedDevice(key: key, deviceID: "thief", role: .shell, sources: sources, pairedAt: 0))
+    }
+    paired.version = UInt64(paired.devices.count)
   }
 
   /// Up to 200 ppm fast or slow, as a quartz clock in heat and cold.

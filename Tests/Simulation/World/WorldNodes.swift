@@ -50,7 +50,7 @@ extension World {
         feedHub(.recordRead(hub.store.records.reading(run, from: from), for: asker))
       case .recovered(let recovery): note(recovery)
       case .forward(let bytes, let connection): forward(bytes, to: connection)
-      case .record, .note: break
+      case .admit, .cutConnections, .listenForPairing, .forbade, .record, .note: break
       }
     }
     checkSchedule(at: hubTime)
@@ -86,7 +86,7 @@ extension World {
       case .readRecord(let run, let from, let asker):
         feedPeer(index, .recordRead(peers[index].store.records.reading(run, from: from), for: asker))
       case .record(let news): check(news, at: index)
-      case .hear, .reachability, .view, .note, .met, .answered, .ended: break
+      case .hear, .reachability, .view, .note, .met, .answered, .enrolled, .ended: break
       case .fail(let refusal): faults.append("peer \(index) was refused: \(refusal.message)")
       }
     }

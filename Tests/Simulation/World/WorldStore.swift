@@ -23,6 +23,8 @@ struct WorldStore {
   private var windows: [SettledWindow] = []
   private(set) var devices: [DeviceID: KnownDevice] = [:]
   private(set) var owners: [StoreID: ConnectionIdentity] = [:]
+  /// The paired devices.
+  package var members = MemberHistory()
   private var commandsWithEffect: Set<CommandID> = []
   private var positions: Set<UInt64> = []
   private var place = 0
@@ -150,6 +152,11 @@ struct WorldStore {
       if let owner = owners[store], owner != identity { ownFaults.append("a store went from \(owner) to \(identity)") }
       owners[store] = identity
     case .disown(let store): owners[store] = nil
+    case .pair(let device):
+      members.devices.removeAll { $0.key == device.key }
+      members.devices.append(device)
+    case .unpair(let key): members.devices.removeAll { $0.key == key }
+    case .setMemberVersion(let version, let heard): (members.version, members.versionHeard) = (version, heard)
     case .forgetDevice(let device):
       devices[device] = nil
       delivery.apply(operation)
@@ -283,6 +290,7 @@ struct WorldStore {
     history.endedJournals = endedJournals
     history.devices = devices.values.sorted { $0.deviceID < $1.deviceID }
     history.storeOwners = owners
+    history.members = members
     history.aliases = aliases
     if let run = history.presentRun { history.journal = journal(of: run) }
     history.lastPosition = positions.max() ?? 0

@@ -171,7 +171,7 @@ extension World {
       self[place].lastVerdict = last
       say(.delivery(.acknowledge(.verdicts, through: last)), by: place)
     case .goodbye: self[place].session = 0
-    case .receipt, .delivery, .pong, .state, .answer, .recordChange: break
+    case .receipt, .delivery, .pong, .state, .answer, .recordChange, .pairing: break
     }
   }
 

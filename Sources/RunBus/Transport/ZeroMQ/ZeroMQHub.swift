@@ -12,22 +12,23 @@
     import Darwin
   #endif
 
-  final class ZeroMQHub: HubTransport {
+  final class ZeroMQHub: KeyedTransport {
     /// The open sockets and files; used on the loop's thread only.
     private struct Parts {
       let control: SocketSource
-      let events: SocketSource
+      /// `nil` for a listener that publishes nothing.
+      let events: SocketSource?
       let monitors: [ZMQMonitor]
       let files: [SocketFile]
 
       /// Drops what waits in the queues.
       func drop() {
-        for socket in [control, events] { socket.set(ZMQ_LINGER, 0) }
+        for socket in [control, events].compactMap({ $0 }) { socket.set(ZMQ_LINGER, 0) }
       }
 
       func close() {
         // A monitor's socket is closed after the socket that it monitors: see `ZMQSocket.close`.
-        events.close()
+        events?.close()
         control.close()
         // The last socket ends the context, which waits for lingering frames and closes the listeners.
         monitors.forEach { $0.close() }
@@ -39,7 +40,7 @@
     private(set) var eventsEndpoint = ""
     private let loop: Loop
     private let deliver: @Sendable (HubTransportEvent) -> Void
-    private let listener: ZeroMQListener
+    private var listener: ZeroMQListener
     /// Names this listener's list of keys for the check of keys; `nil` without keys.
     private let domain: String?
     private var parts: Parts?
@@ -93,10 +94,11 @@
       if listener.keys != nil {
         return { message in
           // A client can state metadata of its own, but no key.
-          guard let identity = message.userID.flatMap({ ConnectionIdentity($0) }), case .key = identity else {
-            return nil
+          switch message.userID.flatMap({ ConnectionIdentity($0) }) {
+          case .key(let key): .key(key)
+          case .candidate(let key): .candidate(key)
+          case .localOwner, .link, .anyone, nil: nil
           }
-          return identity
         }
       }
       let identity: ConnectionIdentity = listener.control.hasPrefix("ipc://") ? .localOwner : .anyone
@@ -116,18 +118,11 @@
         try ZMQOptions.applyControl(to: control)
         // Makes libzmq report a frame to a peer that is gone; otherwise it would drop it silently.
         try control.set(ZMQ_ROUTER_MANDATORY, CInt(1))
-        let events = try ZMQSocket(context, type: ZMQ_XPUB)
-        try ZMQOptions.applyEvents(to: events)
-        // Only subscriptions arrive here, and libzmq stores each one. A topic has one letter, a handshake one line.
-        try events.set(ZMQ_MAXMSGSIZE, Int64(512))
         if let keys = listener.keys, let domain {
           try ZMQOptions.applyServer(keys.own, domain: domain, to: control)
-          try ZMQOptions.applyServer(keys.own, domain: domain, to: events)
+          // A pairing request is short.
+          if keys.admitted.isOpen { try control.set(ZMQ_MAXMSGSIZE, Int64(4096)) }
         }
-        // Every subscription is reported, so that each new subscriber is sent the present state.
-        try events.set(ZMQ_XPUB_VERBOSE, CInt(1))
-        // A full subscriber makes the send fail instead of dropping silently; `publish` then drops and counts.
-        try events.set(ZMQ_XPUB_NODROP, CInt(1))
 
         var monitors: [ZMQMonitor] = []
         let watch: (ZMQConnectionEvent) -> Void = { [weak self] event in
@@ -141,29 +136,44 @@
         }
         monitors.append(try ZMQMonitor(control, in: context, on: loop, receive: watch, fail: fail))
         opened.append(monitors[0].close)
-        monitors.append(try ZMQMonitor(events, in: context, on: loop, receive: watch, fail: fail))
-        opened.append(monitors[1].close)
-
         try control.bind(listener.control)
         controlEndpoint = try control.lastEndpoint()
         var files = [SocketFile(boundTo: controlEndpoint)]
         opened.append { [files] in files.forEach { $0?.remove() } }
-        try events.bind(listener.events)
-        eventsEndpoint = try events.lastEndpoint()
-        files.append(SocketFile(boundTo: eventsEndpoint))
-        opened.append { [files] in files.forEach { $0?.remove() } }
+        var publisher: SocketSource?
+        if !listener.events.isEmpty {
+          let events = try ZMQSocket(context, type: ZMQ_XPUB)
+          try applyPublishing(to: events)
+          monitors.append(try ZMQMonitor(events, in: context, on: loop, receive: watch, fail: fail))
+          opened.append(monitors[1].close)
+          try events.bind(listener.events)
+          eventsEndpoint = try events.lastEndpoint()
+          files.append(SocketFile(boundTo: eventsEndpoint))
+          opened.append { [files] in files.forEach { $0?.remove() } }
+          publisher = try SocketSource(
+            events, on: loop, partsMax: 1, receive: Self.eventsReceiver(log, deliver), fail: fail)
+        }
+        if let publisher { opened.append(publisher.close) }
 
         let router = try SocketSource(
           control, on: loop, partsMax: Self.partsMax,
           receiveMessage: Self.controlReceiver(log, Self.identification(listener), deliver), fail: fail)
-        opened.append(router.close)
-        let publisher = try SocketSource(
-          events, on: loop, partsMax: 1, receive: Self.eventsReceiver(log, deliver), fail: fail)
         parts = Parts(control: router, events: publisher, monitors: monitors, files: files.compactMap { $0 })
       } catch {
         opened.reversed().forEach { $0() }
         throw error
       }
+    }
+
+    private func applyPublishing(to events: borrowing ZMQSocket) throws(ZMQFailure) {
+      try ZMQOptions.applyEvents(to: events)
+      // Only subscriptions arrive here, and libzmq stores each one. A topic has one letter, a handshake one line.
+      try events.set(ZMQ_MAXMSGSIZE, Int64(512))
+      if let keys = listener.keys, let domain { try ZMQOptions.applyServer(keys.own, domain: domain, to: events) }
+      // Every subscription is reported, so that each new subscriber is sent the present state.
+      try events.set(ZMQ_XPUB_VERBOSE, CInt(1))
+      // A full subscriber makes the send fail instead of dropping silently; `publish` then drops and counts.
+      try events.set(ZMQ_XPUB_NODROP, CInt(1))
     }
 
     /// Cuts all connections, because there are so many that libzmq would soon find no file descriptor and abort the
@@ -189,6 +199,12 @@
       guard parts != nil else { return }
       parts?.drop()
       closeAndReopen(after: Self.retryPause)
+    }
+
+    /// Closes all connections and listens again with another key of the hub.
+    func cutConnections(using own: KeyPair) {
+      listener.keys?.own = own
+      cutConnections()
     }
 
     private func closeAndReopen(after pause: BusDuration) {

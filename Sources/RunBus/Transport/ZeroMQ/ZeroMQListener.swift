@@ -22,13 +22,19 @@
     public var events: String
 
     /// The keys of the connections; `nil` for connections without keys.
-    let keys: ListenerKeys?
+    var keys: ListenerKeys?
 
     /// A listener on two endpoints.
     public init(control: String, events: String) {
       self.control = control
       self.events = events
       keys = nil
+    }
+
+    /// A listener that takes pairing requests of every key, and publishes nothing. A connection has the identity
+    /// ``RunCore/ConnectionIdentity/candidate(_:)``.
+    package init(pairing endpoint: String, own: KeyPair) {
+      self.init(control: endpoint, events: "", keys: ListenerKeys(own: own, admitted: .candidates))
     }
 
     /// A listener on two endpoints that takes connections with keys only. A connection has the identity
@@ -46,7 +52,7 @@
     public func listen(
       on loop: Loop, deliver: @escaping @Sendable (HubTransportEvent) -> Void
     ) throws(RunBusError) -> any HubTransport {
-      for endpoint in [control, events] where SocketFile.isAlive(at: endpoint) {
+      for endpoint in [control, events] where !endpoint.isEmpty && SocketFile.isAlive(at: endpoint) {
         throw RunBusError(.addressInUse, "\(endpoint) is taken: another hub or program listens there")
       }
       let limit = FileDescriptorBudget.limit
@@ -72,7 +78,7 @@
   /// The keys of a hub's listener.
   package struct ListenerKeys: Sendable {
     /// The pair of the hub.
-    package let own: KeyPair
+    package var own: KeyPair
     /// The keys that are let in.
     package let admitted: AdmittedKeys
 

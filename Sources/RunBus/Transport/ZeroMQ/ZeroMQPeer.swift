@@ -33,46 +33,95 @@
     private var context: ZMQContext?
     private let deliver: @Sendable (PeerTransportEvent) -> Void
     private let log: Logger
+    /// The way that is tried, or used; `nil` without keys.
+    private var route: CurveRoute?
+    /// How many ways were tried.
+    private var tries = 0
+    /// Turns to the next way when this one has led nowhere.
+    private var turning: LoopTimer?
 
     init(
       _ connector: ZeroMQConnector, on loop: Loop, deliver: @escaping @Sendable (PeerTransportEvent) -> Void
     ) throws(ZMQFailure) {
-      let log = Logger(label: "runbus.zeromq")
-      self.log = log
+      log = Logger(label: "runbus.zeromq")
       self.loop = loop
       self.deliver = deliver
-      let fail: (ZMQFailure) -> Void = { log.error("a socket failed: \($0)") }
-      let context = connector.keys == nil ? try Self.sharedContext() : try CurveContext.get().context
-      self.context = context
       self.connector = connector
-      let parts = parts
+      context = connector.ways == nil ? try Self.sharedContext() : try CurveContext.get().context
+      route = connector.ways?.routes.first
+      try open()
+      guard case .known = connector.ways else { return }
+      turning = loop.makeTimer { [weak self] in self?.turn() }
+      turning?.deadline = loop.now + Self.patience
+    }
+
+    /// Long enough for an attempt to connect (``ZMQOptions``) and a handshake.
+    private static let patience = BusDuration.milliseconds(3500)
+    /// How soon the next way is tried after one was refused.
+    private static let pause = BusDuration.milliseconds(250)
+
+    /// Tries the next way to the hub.
+    private func turn() {
+      turning?.deadline = loop.now + Self.patience
+      guard !parts.isUp, let routes = connector.ways?.routes, !routes.isEmpty else { return }
+      tries += 1
+      let next = routes[tries % routes.count]
+      guard next.control != route?.control || next.hub != route?.hub || next.own.publicKey != route?.own.publicKey
+      else {
+        return
+      }
+      parts.close()
+      route = next
+      do { try open() } catch { log.error("cannot connect to \(next.control): \(error)") }
+    }
+
+    /// A way was refused: the next one is tried soon.
+    private func turnSoon() {
+      if let turning { turning.deadline = loop.now + Self.pause }
+    }
+
+    /// A connection is made: what it has proved is kept.
+    private func noteConnected() {
+      turning?.deadline = nil
+      guard case .known(let keyring) = connector.ways, let route else { return }
+      do { try keyring.noteConnected(by: route) } catch { log.error("\(error)") }
+    }
+
+    private func open() throws(ZMQFailure) {
+      guard let context else { return }
+      let (log, deliver, parts) = (log, deliver, parts)
+      let fail: (ZMQFailure) -> Void = { log.error("a socket failed: \($0)") }
+      let hasKeys = route != nil
       let socket = try ZMQSocket(context, type: ZMQ_DEALER)
       try ZMQOptions.applyControl(to: socket)
       try ZMQOptions.applyConnecting(to: socket)
-      if let keys = connector.keys { try ZMQOptions.applyClient(keys.own, server: keys.hub, to: socket) }
+      if let route { try ZMQOptions.applyClient(route.own, server: route.hub, to: socket) }
       // Without ZMQ_IMMEDIATE: with it libzmq drops received messages that were not read when the connection ends, such
       // as the hub's goodbye. `isUp` keeps frames out of a socket without a connection. Frames that a lost connection
       // leaves in the queue belong to a session that is over.
       var garbage = MalformedFrameCounter(log: log)
       parts.control = try ReconnectingSocket(
-        socket, to: connector.control, in: context, on: loop, partsMax: 1,
-        observe: { event in
+        socket, to: route?.control ?? connector.control, in: context, on: loop, partsMax: 1,
+        observe: { [weak self] event in
           switch event {
           case .accepted: break
           case .connected:
             parts.isUp = true
+            self?.noteConnected()
             deliver(.linkUp)
           case .disconnected:
             // This also follows a failed handshake, which has been reported already.
             guard parts.isUp else { return }
             parts.isUp = false
+            self?.turnLater()
             deliver(.linkDown(reason: "the hub closed the connection"))
           case .handshakeFailed:
             parts.isUp = false
-            deliver(
-              .linkDown(reason: "what listens there is no hub\(connector.keys == nil ? "" : " with the expected key")"))
+            self?.turnSoon()
+            deliver(.linkDown(reason: "what listens there is no hub\(hasKeys ? " with the expected key" : "")"))
           case .keyRefused:
             parts.isUp = false
+            self?.turnSoon()
             deliver(.linkDown(reason: "the hub does not let this key in"))
           }
         },
@@ -83,6 +132,11 @@
             garbage.count(from: [], "a message of a shape that no hub sends")
           }
         }, fail: fail)
+    }
+
+    /// A connection was lost: the same way has its time to lead to the hub again.
+    private func turnLater() {
+      if let turning { turning.deadline = loop.now + Self.patience }
     }
 
     func send(_ bytes: [UInt8]) -> SendOutcome {
@@ -99,7 +153,7 @@
     }
 
     func subscribe(to named: String, topics: [Topic]) {
-      guard let endpoint = connector.eventsEndpoint(named: named) else {
+      guard let endpoint = connector.eventsEndpoint(named: named, at: route?.control ?? connector.control) else {
         return log.error("the hub names a place for events that this node does not connect to: \(named)")
       }
       if let present = parts.subscription, present.endpoint == endpoint, present.topics == topics { return }
@@ -112,7 +166,7 @@
         let socket = try ZMQSocket(context, type: ZMQ_SUB)
         try ZMQOptions.applyEvents(to: socket)
         try ZMQOptions.applyConnecting(to: socket)
-        if let keys = connector.keys { try ZMQOptions.applyClient(keys.own, server: keys.hub, to: socket) }
+        if let route { try ZMQOptions.applyClient(route.own, server: route.hub, to: socket) }
         for topic in topics { try socket.set(ZMQ_SUBSCRIBE, topic.rawValue) }
         var garbage = MalformedFrameCounter(log: log)
         parts.events = try ReconnectingSocket(
@@ -131,6 +185,7 @@
     }
 
     func close() {
+      turning = nil
       parts.close()
       context = nil
     }

@@ -62,14 +62,14 @@
       var logged: Set<[UInt8]> = []
       let receive: ([[UInt8]]) -> Void = { parts in
         guard let request = Request(parts) else { return }
-        let key = request.key.flatMap { self.decide(request.domain, $0) }
-        if key == nil {
+        let identity = request.key.flatMap { self.decide(request.domain, $0) }
+        if identity == nil {
           Self.refusals.increment()
           if logged.count < Self.loggedMax, logged.insert(request.credentials).inserted {
             log.warning("a device with an unknown key was refused (\(request.address)); more of it is only counted")
           }
         }
-        _ = box.source?.send(request.answer(letsIn: key))
+        _ = box.source?.send(request.answer(letsIn: identity))
       }
       // Without the handler libzmq lets no key in.
       let fail: (ZMQFailure) -> Void = { log.error("the check of keys fails, and no key is let in: \($0)") }
@@ -82,9 +82,9 @@
 
     private final class SourceBox { var source: SocketSource? }
 
-    private func decide(_ domain: String, _ key: KeyFingerprint) -> KeyFingerprint? {
-      let keys = domains.withLock { $0[domain] }
-      return keys?.contains(key) == true ? key : nil
+    private func decide(_ domain: String, _ key: KeyFingerprint) -> ConnectionIdentity? {
+      guard let keys = domains.withLock({ $0[domain] }), keys.contains(key) else { return nil }
+      return keys.isOpen ? .candidate(key) : .key(key)
     }
 
     /// A request as the RFC lays it out, behind the route of the socket that asks.
@@ -112,9 +112,9 @@
       var key: KeyFingerprint? { mechanism == "CURVE" ? KeyFingerprint(credentials) : nil }
 
       /// 200 with the identity as User-Id, or 400. Other codes make some clients hang.
-      func answer(letsIn key: KeyFingerprint?) -> [[UInt8]] {
+      func answer(letsIn identity: ConnectionIdentity?) -> [[UInt8]] {
         let words =
-          key.map { ["200", "OK", ConnectionIdentity.key($0).description] } ?? ["400", "this key is not paired", ""]
+          identity.map { ["200", "OK", $0.description] } ?? ["400", "this key is not paired", ""]
         return route + [Array("1.0".utf8), number] + words.map { Array($0.utf8) } + [[]]
       }
     }

@@ -1,0 +1,107 @@
+public import RunCore
+
+/// An offer to pair a device: what the device has to be told. The line is a secret until it is used.
+public struct PairingInvitation: Sendable {
+  /// The line that the device reads, for each address of the hub: `runbus://HOST:PORT/?k=…&t=…`. They differ in the host
+  /// only.
+  public let lines: [String]
+  private let offer: PairingOffer
+
+  init(_ offer: PairingOffer) {
+    self.offer = offer
+    lines = offer.addresses.map { address in
+      PairingLine(authority: String(address.dropFirst("tcp://".count)), hubKey: offer.hubKey, token: offer.token).text
+    }
+  }
+
+  /// The six digits that both sides show for a candidate.
+  public func digits(of candidate: PairingCandidate) -> String {
+    PairingDigits(hub: offer.hubKey, device: candidate.key, token: offer.token)?.description ?? ""
+  }
+}
+
+// Pairing, and the paired devices. An app asks its user before it admits a candidate, as `busnode pair` does.
+extension Hub {
+  /// Opens pairing for two minutes, with a new token. One device can be paired with it.
+  ///
+  /// ```swift
+  /// let invitation = try await hub.openPairing()
+  /// show(invitation.lines[0])  // as text or as a QR code
+  /// while case .open = try await hub.pairingStage() { try await Task.sleep(for: .milliseconds(300)) }
+  /// guard case .asking(let candidate) = try await hub.pairingStage() else { return }
+  /// if await ask("\(candidate.deviceID), \(invitation.digits(of: candidate))?") { try await hub.admit(candidate) }
+  /// ```
+  ///
+  /// - Throws: ``RunBusError/Code/badInput`` when the hub has no listener for paired devices,
+  ///   ``RunBusError/Code/closed`` when it does not run.
+  public func openPairing() async throws(RunBusError) -> PairingInvitation {
+    guard case .pairing(let report) = try await asked(.pairing(.open)), let offer = report.offer else {
+      throw unexpected()
+    }
+    return PairingInvitation(offer)
+  }
+
+  /// How far pairing has come.
+  public func pairingStage() async throws(RunBusError) -> PairingStage { try await order(.status) }
+
+  /// Pairs the candidate that waits.
+  ///
+  /// - Parameters:
+  ///   - candidate: The candidate of ``RunCore/PairingStage/asking(_:)``.
+  ///   - device: The name under which it is paired; `nil` for the one that it wants.
+  ///   - sources: The sources whose commands it may send; `nil` for those that it wants.
+  ///   - replaces: Whether another key that has the name is taken back.
+  /// - Throws: ``RunBusError/Code/badInput`` when the candidate does not wait any more or the name is taken.
+  public func admit(
+    _ candidate: PairingCandidate, as device: DeviceID? = nil, sources: Set<ControlSource>? = nil,
+    replaces: Bool = false
+  ) async throws(RunBusError) {
+    _ = try await order(
+      .admit(
+        candidate.key, as: device ?? candidate.deviceID, sources: sources ?? candidate.sources, replaces: replaces))
+  }
+
+  /// Refuses the candidate that waits, and ends pairing.
+  public func refuse(_ candidate: PairingCandidate) async throws(RunBusError) {
+    _ = try await order(.refuse(candidate.key))
+  }
+
+  /// Ends pairing.
+  public func closePairing() async throws(RunBusError) { _ = try await order(.close) }
+
+  private func order(_ order: PairingOrder) async throws(RunBusError) -> PairingStage {
+    guard case .pairing(let report) = try await asked(.pairing(order)) else { throw unexpected() }
+    return report.stage
+  }
+
+  /// The paired devices by name, the revoked ones included.
+  public func pairedDevices() async throws(RunBusError) -> [PairedDevice] {
+    guard case .devices(let list) = try await asked(.devices) else { throw unexpected() }
+    return list.devices
+  }
+
+  /// Takes back a device's key. Its connections end at once; those of other devices are back within two seconds. What
+  /// the hub had judged stands; commands of the device without a verdict are rejected.
+  public func revoke(_ key: KeyFingerprint) async throws(RunBusError) {
+    _ = try await asked(.orderDevice(key, .revoke))
+  }
+
+  /// Removes a revoked device from the list. A command that it had sent never counts again.
+  public func forget(_ key: KeyFingerprint) async throws(RunBusError) {
+    _ = try await asked(.orderDevice(key, .forget))
+  }
+
+  /// Gives a paired device another name; not during a run.
+  public func rename(_ key: KeyFingerprint, to name: DeviceID) async throws(RunBusError) {
+    _ = try await asked(.orderDevice(key, .rename(name)))
+  }
+
+  /// Sets the sources whose commands a paired device may send.
+  public func setSources(_ sources: Set<ControlSource>, of key: KeyFingerprint) async throws(RunBusError) {
+    _ = try await asked(.orderDevice(key, .sources(sources)))
+  }
+
+  /// Confirms the list of paired devices after the hub was restored from an older copy. Until then it accepts no
+  /// commands of paired devices. Look through ``pairedDevices()`` first, and revoke what is wrong.
+  public func confirmDevices() async throws(RunBusError) { _ = try await asked(.confirmDevices) }
+}

@@ -1,0 +1,123 @@
+import Foundation
+package import RunCore
+import Synchronization
+
+/// The keys of a hub, as its ``KeyStore`` keeps them under `NAME.hub`.
+package struct HubKeys: Sendable {
+  /// The bus, which keeps its id when keys and addresses change.
+  package var busID: BusID
+  /// The pair of the hub.
+  package var own: KeyPair
+  /// The pair that the hub will use next, and when it was announced, in seconds since 1970.
+  package var next: (pair: KeyPair, announcedAt: Double)?
+}
+
+/// Holds the keys of a running hub, and the list of the keys that it lets in.
+package final class HubKeyring: Sendable {
+  /// The keys that the hub lets in.
+  package let admitted = AdmittedKeys()
+  private let keys: Mutex<HubKeys>
+  private let store: any KeyStore
+  private let name: String
+
+  /// Reads the keys of a bus's hub, or makes them.
+  ///
+  /// - Throws: ``RunBusError/Code/store`` when they cannot be read or written, ``RunBusError/Code/transport`` without
+  ///   CURVE.
+  package init(_ bus: BusName, in store: any KeyStore, makePair: () throws(RunBusError) -> KeyPair) throws(RunBusError)
+  {
+    name = Self.name(of: bus)
+    self.store = store
+    if let bytes = try store.read(name) {
+      guard let kept = HubKeysCoding.decode(bytes) else {
+        throw RunBusError(
+          .store, "the keys of the hub (\(name)) are damaged: restore them, or remove them and pair anew")
+      }
+      keys = Mutex(kept)
+    } else {
+      let made = HubKeys(busID: .random(), own: try makePair())
+      try store.write(HubKeysCoding.encode(made), as: name)
+      keys = Mutex(made)
+    }
+  }
+
+  /// The keys of a bus's hub if this machine has them.
+  ///
+  /// - Throws: ``RunBusError/Code/store`` when they cannot be read.
+  package static func present(_ bus: BusName, in store: any KeyStore) throws(RunBusError) -> HubKeys? {
+    try store.read(name(of: bus)).flatMap { HubKeysCoding.decode($0) }
+  }
+
+  /// Under which name the keys of a bus's hub are kept.
+  package static func name(of bus: BusName) -> String { "\(bus).hub" }
+
+  /// The keys.
+  package var value: HubKeys { keys.withLock { $0 } }
+
+  /// Changes the keys, on disk first.
+  package func change(_ body: (inout HubKeys) -> Void) throws(RunBusError) {
+    var changed = value
+    body(&changed)
+    try store.write(HubKeysCoding.encode(changed), as: name)
+    keys.withLock { $0 = changed }
+  }
+}
+
+/// The bytes of ``HubKeys``: JSON, keys as hexadecimal digits.
+enum HubKeysCoding {
+  private struct File: Codable {
+    var version = 1
+    var bus: String
+    var key: KeyPairFile
+    var next: KeyPairFile?
+    var announcedAt: Double?
+  }
+
+  static func encode(_ keys: HubKeys) -> [UInt8] {
+    KeyFileJSON.encode(
+      File(
+        bus: keys.busID.description, key: KeyPairFile(keys.own), next: keys.next.map { KeyPairFile($0.pair) },
+        announcedAt: keys.next?.announcedAt))
+  }
+
+  static func decode(_ bytes: [UInt8]) -> HubKeys? {
+    guard let file = KeyFileJSON.decode(File.self, bytes), file.version == 1, let bus = BusID(file.bus),
+      let own = file.key.pair
+    else { return nil }
+    var keys = HubKeys(busID: bus, own: own)
+    if let next = file.next {
+      guard let pair = next.pair else { return nil }
+      keys.next = (pair, file.announcedAt ?? 0)
+    }
+    return keys
+  }
+}
+
+/// A key pair in a file.
+struct KeyPairFile: Codable {
+  var `public`: String
+  var secret: String
+
+  init(_ pair: KeyPair) {
+    `public` = pair.publicKey.description
+    secret = KeyFingerprint(pair.secretKey)?.description ?? ""
+  }
+
+  var pair: KeyPair? {
+    guard let publicKey = KeyFingerprint(`public`), let secretKey = KeyFingerprint(secret) else { return nil }
+    return KeyPair(publicKey: publicKey, secretKey: secretKey.bytes)
+  }
+}
+
+enum KeyFileJSON {
+  static func encode(_ value: some Encodable) -> [UInt8] {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.sortedKeys, .prettyPrinted]
+    // Encoding strings and finite numbers cannot fail.
+    return Array((try? encoder.encode(value)) ?? Data()) + Array("\n".utf8)
+  }
+
+  static func decode<Value: Decodable>(_ type: Value.Type, _ bytes: [UInt8]) -> Value? {
+    try? JSONDecoder().decode(type, from: Data(bytes))
+  }
+}

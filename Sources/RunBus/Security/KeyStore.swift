@@ -1,0 +1,128 @@
+import Foundation
+
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#elseif canImport(Android)
+  import Android
+#endif
+
+/// Where a machine keeps its keys. ``KeyFiles`` keeps them in files; on Apple's systems ``KeychainKeys`` keeps them in
+/// the keychain. An app can bring a store of its own.
+///
+/// A value is written whole or not at all, and is durable when ``write(_:as:)`` returns.
+public protocol KeyStore: Sendable {
+  /// The bytes that are kept under a name; `nil` if there are none.
+  ///
+  /// - Throws: ``RunBusError/Code/store`` when they cannot be read, or others could have read them.
+  func read(_ name: String) throws(RunBusError) -> [UInt8]?
+
+  /// Keeps bytes under a name, instead of those that were there.
+  ///
+  /// - Throws: ``RunBusError/Code/store`` when they cannot be written.
+  func write(_ bytes: [UInt8], as name: String) throws(RunBusError)
+
+  /// Removes what is kept under a name, if anything is.
+  ///
+  /// - Throws: ``RunBusError/Code/store`` when it cannot be removed.
+  func remove(_ name: String) throws(RunBusError)
+}
+
+/// Keeps keys in files that only their owner can read: mode 0600, in a directory of mode 0700.
+///
+/// A file is written aside, synced and renamed. A file or directory that others may read or write is refused, with the
+/// command that mends it. A process that has read keys writes no core dump, and other processes of its user cannot read
+/// its memory.
+public struct KeyFiles: KeyStore {
+  /// The directory of the files.
+  public let directory: String
+
+  /// Files in a directory.
+  public init(directory: String) { self.directory = directory }
+
+  /// The longest file that is read.
+  private static let bytesMax = 64 << 10
+
+  /// The path of the file of a name.
+  package func path(of name: String) -> String { "\(directory)/\(name)" }
+
+  /// See ``KeyStore/read(_:)``.
+  public func read(_ name: String) throws(RunBusError) -> [UInt8]? {
+    let path = path(of: name)
+    let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
+    if descriptor < 0, errno == ENOENT { return nil }
+    guard descriptor >= 0 else { throw Self.failure(path, errno) }
+    defer { close(descriptor) }
+    try Self.checkDirectory(directory)
+    var info = stat()
+    guard fstat(descriptor, &info) == 0 else { throw Self.failure(path, errno) }
+    guard info.st_mode & S_IFMT == S_IFREG else { throw RunBusError(.store, "\(path) is not a file: move it away") }
+    guard info.st_uid == geteuid() else {
+      throw RunBusError(.store, "the keys in \(path) belong to another user: make new ones (busnode join)")
+    }
+    guard info.st_mode & 0o077 == 0 else {
+      throw RunBusError(
+        .store, "the keys in \(path) are open to other users; if nobody has read them: chmod 600 '\(path)'")
+    }
+    guard info.st_size <= Self.bytesMax else { throw RunBusError(.store, "\(path) is too long to be keys") }
+    ProcessMemory.protect()
+    var bytes = [UInt8](repeating: 0, count: Int(info.st_size))
+    var count = 0
+    while count < bytes.count {
+      let got = bytes.withUnsafeMutableBytes { Foundation.read(descriptor, $0.baseAddress! + count, $0.count - count) }
+      guard got > 0 else { throw Self.failure(path, got < 0 ? errno : EIO) }
+      count += got
+    }
+    return bytes
+  }
+
+  /// See ``KeyStore/write(_:as:)``.
+  public func write(_ bytes: [UInt8], as name: String) throws(RunBusError) {
+    ProcessMemory.protect()
+    try PrivateDirectory.make(directory, for: "the directory of keys")
+    try Self.checkDirectory(directory)
+    let path = path(of: name)
+    let aside = "\(directory)/.\(name).\(getpid())"
+    _ = unlink(aside)
+    let descriptor = open(aside, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
+    guard descriptor >= 0 else { throw Self.failure(aside, errno) }
+    var failure: CInt = 0
+    var count = 0
+    while count < bytes.count, failure == 0 {
+      let put = bytes.withUnsafeBytes { Foundation.write(descriptor, $0.baseAddress! + count, $0.count - count) }
+      if put > 0 { count += put } else { failure = put < 0 ? errno : EIO }
+    }
+    if failure == 0, syncToDisk(descriptor) != 0 { failure = errno }
+    close(descriptor)
+    if failure == 0, rename(aside, path) != 0 { failure = errno }
+    guard failure == 0 else {
+      _ = unlink(aside)
+      throw Self.failure(path, failure)
+    }
+    PrivateDirectory.sync(directory)
+  }
+
+  /// See ``KeyStore/remove(_:)``.
+  public func remove(_ name: String) throws(RunBusError) {
+    guard unlink(path(of: name)) == 0 || errno == ENOENT else { throw Self.failure(path(of: name), errno) }
+    PrivateDirectory.sync(directory)
+  }
+
+  private static func checkDirectory(_ path: String) throws(RunBusError) {
+    var info = stat()
+    guard lstat(path, &info) == 0 else { throw failure(path, errno) }
+    guard info.st_mode & S_IFMT == S_IFDIR, info.st_uid == geteuid() else {
+      throw RunBusError(.store, "\(path) is no directory of this user: move it away")
+    }
+    guard info.st_mode & 0o077 == 0 else {
+      throw RunBusError(.store, "the directory of keys is open to other users; run: chmod 700 '\(path)'")
+    }
+  }
+
+  private static func failure(_ path: String, _ code: CInt) -> RunBusError {
+    RunBusError(.store, "the keys in \(path) cannot be read or written: \(systemReason(code))")
+  }
+}

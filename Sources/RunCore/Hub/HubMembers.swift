@@ -1,0 +1,256 @@
+// What the holder of a key may do, and how the list of paired devices changes.
+extension HubCore {
+  /// The most sessions of one key, and the most stores and names of visitors that the hub keeps of it.
+  static let (sessionsOfKeyMax, storesOfKeyMax) = (16, 64)
+
+  static let pairsNobody = "this hub has no listener for paired devices: start it with --listen tcp://ADDRESS:PORT"
+
+  // MARK: Permission
+
+  /// Whether the hub handles a frame of this identity at all. The first use of an announced key replaces the old one.
+  mutating func mayEnter(
+    _ identity: ConnectionIdentity, with message: PeerMessage, on connection: ConnectionID, at now: BusTime,
+    into actions: inout [Action]
+  ) -> Bool {
+    switch identity {
+    case .localOwner, .link, .anyone: return true
+    case .candidate:
+      if case .pair = message { return true }
+      forbid(identity, connection, "this key is not paired: ask to be paired", into: &actions)
+    case .key(let key):
+      if let device = members.device(of: key) {
+        if device.nextKey == key { switchKey(of: device, at: now, into: &actions) }
+        return true
+      }
+      forbid(identity, connection, "this key was taken back: pair the device again", into: &actions)
+    }
+    return false
+  }
+
+  /// Refuses what an identity may not do.
+  func forbid(
+    _ identity: ConnectionIdentity, _ connection: ConnectionID, _ reason: String, into actions: inout [Action]
+  ) {
+    actions.append(.forbade(identity, reason))
+    refuse(connection, .forbidden, reason, into: &actions)
+  }
+
+  /// Why an identity may not join with a hello; `nil` if it may.
+  func reasonToForbid(_ hello: Hello, by identity: ConnectionIdentity) -> String? {
+    if let reason = members.reasonToForbid(identity, name: hello.deviceID) { return reason }
+    if case .key(let key) = identity, let own = members.device(of: key) {
+      if own.hasName(hello.deviceID) {
+        return own.role == hello.role ? nil : "\(own.deviceID) is paired as a \(own.role), not as a \(hello.role)"
+      }
+      // A shell of the paired machine, which looks on under a name of its own.
+      guard hello.role == .shell else { return "this key is paired as \(own.deviceID), not as \(hello.deviceID)" }
+    }
+    return identity.mayJoin(as: hello.deviceID, of: user(of: hello.deviceID))
+      ? nil : Self.belongsToAnother(hello.deviceID)
+  }
+
+  /// Why an identity may not press as the device of a request; `nil` if it may. The name on a stream was checked with
+  /// its hello.
+  func reasonToForbid(_ incoming: IncomingCommand) -> String? {
+    guard case .request(_, let device) = incoming.origin else { return nil }
+    if let reason = members.reasonToForbid(incoming.identity, name: device) { return reason }
+    if case .key(let key) = incoming.identity, members.device(of: key)?.hasName(device) == true { return nil }
+    return incoming.identity.mayPress(as: device, of: user(of: device)) ? nil : Self.belongsToAnother(device)
+  }
+
+  /// Why a command gets no verdict but a rejection; `nil` if it is judged.
+  func reasonToReject(_ incoming: IncomingCommand) -> String? {
+    if !members.mayUse(incoming.command.source, incoming.identity) {
+      return "\(incoming.deviceID) may not press as \(incoming.command.source)"
+    }
+    guard case .spool(let device) = incoming.origin else { return nil }
+    return members.reasonToForbid(.localOwner, name: device)
+  }
+
+  /// Rejects a command that its sender may not give. A stream goes on behind it, and a spooled one is removed.
+  mutating func reject(
+    _ incoming: IncomingCommand, _ reason: String, at now: BusTime, into actions: inout [Action]
+  ) {
+    actions.append(.forbade(incoming.identity, reason))
+    let command = incoming.command
+    switch incoming.origin {
+    case .request(let connection, _):
+      reply(.receipt(Receipt(rejection(of: command, .forbidden), at: now)), on: connection, into: &actions)
+    case .ownButton: break
+    case .spool:
+      book.noteSpooled(command.id)
+      write(forbidden(incoming, .request, sequence: 1, at: now), at: now)
+    case .stream(let session, _, let sequence, _):
+      let store = session.hello.storeID
+      let mark = move(
+        StreamID(sender: store, kind: .commands), to: StreamMark(sequence: sequence, id: command.id.message))
+      commits.add([mark.operation], then: mark.effects)
+      write(forbidden(incoming, .store(store), sequence: sequence, at: now), at: now)
+    }
+  }
+
+  private func forbidden(
+    _ incoming: IncomingCommand, _ origin: AcceptedCommand.Origin, sequence: UInt64, at now: BusTime
+  ) -> Settlement {
+    let press = AcceptedCommand(
+      command: incoming.command, deviceID: incoming.deviceID, origin: origin, sequence: sequence, pressedAt: now,
+      arrivedAt: now)
+    var settlement = Settlement()
+    settlement.answers = [.init(verdict: rejection(of: incoming.command, .forbidden), press: press)]
+    return settlement
+  }
+
+  /// The hello with the device that the sender counts as: a machine that was renamed may still use its former name.
+  func counted(_ hello: Hello, by identity: ConnectionIdentity) -> Hello {
+    guard case .key(let key) = identity, let own = members.device(of: key), own.hasName(hello.deviceID) else {
+      return hello
+    }
+    var hello = hello
+    hello.deviceID = own.deviceID
+    return hello
+  }
+
+  /// Notes the version of the list of devices that a peer states; `false` for an impossible one.
+  mutating func hear(_ hello: Hello, by identity: ConnectionIdentity, into actions: inout [Action]) -> Bool {
+    guard case .key = identity else { return true }
+    guard members.isPossible(hello.listVersion) else { return false }
+    if let write = members.hear(hello.listVersion) {
+      commits.add([write], then: [])
+      let version = "version \(hello.listVersion) of the list of devices, and this hub has \(members.version)"
+      actions.append(.forbade(identity, "\(hello.deviceID) was told \(version): \(Self.confirmList)"))
+    }
+    return true
+  }
+
+  package static let confirmList =
+    "the hub was restored from an older copy; look at busnode devices ls, revoke what is wrong, then: busnode devices confirm"
+
+  /// Whether a key may have one more session, and a store or name that is new.
+  func hasRoom(for hello: Hello, by identity: ConnectionIdentity) -> Bool {
+    guard case .key = identity else { return true }
+    let others = sessions.sessions.values.count { $0.identity == identity && $0.hello.storeID != hello.storeID }
+    guard others < Self.sessionsOfKeyMax else { return false }
+    return mail.owner(of: hello.storeID) != nil || mail.storeCount(of: identity) < Self.storesOfKeyMax
+  }
+
+  /// What the holder of a key is told about its bus; `nil` for other identities.
+  func enrolment(of identity: ConnectionIdentity) -> Enrolment? {
+    guard let bus, case .key(let key) = identity, let device = members.device(of: key) else { return nil }
+    return Enrolment(
+      busID: bus.busID, deviceID: device.deviceID, sources: device.sources, listVersion: members.version,
+      addresses: bus.addresses, nextHubKey: bus.nextKey)
+  }
+
+  // MARK: Changes
+
+  /// The paired devices.
+  package var deviceList: DeviceList {
+    DeviceList(devices: members.devices, version: members.version, isBehind: members.isBehind)
+  }
+
+  /// Changes a paired device.
+  mutating func carryOut(
+    _ order: DeviceOrder, of key: KeyFingerprint, at now: BusTime, into actions: inout [Action]
+  ) -> InquiryReply {
+    switch order {
+    case .forget:
+      guard members.device(of: key) == nil else { return .refused("its key is valid: revoke it first") }
+      let writes = members.forget(key)
+      return writes.isEmpty ? .refused(Self.noDevice) : .durably(.done(nil), after: writes)
+    case .revoke:
+      guard members.device(of: key) != nil else { return .refused(Self.noDevice) }
+      return .durably(.done(nil), after: revoke(key, at: now, into: &actions))
+    case .sources(let sources):
+      guard members.device(of: key) != nil else { return .refused(Self.noDevice) }
+      guard !sources.isEmpty, sources.count <= PairedDevice.sourcesMax else {
+        return .refused("a device has 1 to \(PairedDevice.sourcesMax) sources")
+      }
+      return .durably(.done(nil), after: members.setSources(sources, of: key))
+    case .rename(let name):
+      guard let device = members.device(of: key) else { return .refused(Self.noDevice) }
+      guard !arbiter.control.phase.isOn, !book.unjudged.values.contains(where: { $0.deviceID == device.deviceID })
+      else {
+        return .refused(
+          "\(device.deviceID) is not renamed during a run, nor while commands of it wait: try again later")
+      }
+      guard name != settings.deviceID, members.device(named: name).map({ $0.key == device.key }) ?? true,
+        mail.devices[name].map({ $0.identity == .key(device.key) }) ?? true
+      else { return .refused("\(name) is the name of another device") }
+      closeSessions(of: [device.key], at: now, into: &actions)
+      return .durably(
+        .done(nil), after: members.rename(device.key, to: name) + mail.rename(device.deviceID, to: name))
+    }
+  }
+
+  static let noDevice = "no device is paired with that key"
+
+  /// Takes back a key. Its connections end at once, before that is durable: nothing is sent to it any more.
+  ///
+  /// - Returns: the writes.
+  mutating func revoke(_ key: KeyFingerprint, at now: BusTime, into actions: inout [Action]) -> [StoreOperation] {
+    guard let device = members.device(of: key) else { return [] }
+    let writes = members.revoke(device.key)
+    return writes + dropMember(device, at: now, into: &actions)
+  }
+
+  /// Ends everything that the hub has under way with a device whose key is not valid any more.
+  mutating func dropMember(
+    _ device: PairedDevice, at now: BusTime, into actions: inout [Action]
+  ) -> [StoreOperation] {
+    actions.append(.admit(members.admittedKeys))
+    actions.append(.cutConnections)
+    let keys = [device.key] + (device.nextKey.map { [$0] } ?? [])
+    closeSessions(of: keys, at: now, into: &actions)
+    // What has its verdict stands. The store ids and marks stay, so that an old command never counts again.
+    let settlement = arbiter.reject(.forbidden) { $0.origin != .ownButton && $0.deviceID == device.deviceID }
+    write(settlement, at: now)
+    judgeLate(at: now)
+    return keys.flatMap { mail.stores(ownedBy: .key($0)) }.flatMap { [verdicts.drop($0), mail.drop($0)] }
+  }
+
+  /// Closes the sessions of keys.
+  mutating func closeSessions(of keys: [KeyFingerprint], at now: BusTime, into actions: inout [Action]) {
+    for (connection, session) in sessions.inOrder {
+      guard case .key(let key) = session.identity, keys.contains(key) else { continue }
+      close(connection, at: now, into: &actions)
+    }
+  }
+
+  /// Closes the sessions of a name whose identity is not that of the key that it is paired with now.
+  mutating func closeSessions(
+    named name: DeviceID, but key: KeyFingerprint, at now: BusTime, into actions: inout [Action]
+  ) {
+    for (connection, session) in sessions.inOrder where session.hello.deviceID == name && session.identity != .key(key)
+    {
+      close(connection, at: now, into: &actions)
+    }
+  }
+
+  // MARK: Another key of a device
+
+  /// A device announces its next key. It holds the valid one, as its connection shows.
+  mutating func announce(
+    _ next: KeyFingerprint, by identity: ConnectionIdentity, on connection: ConnectionID, into actions: inout [Action]
+  ) {
+    guard case .key(let key) = identity, let device = members.device(of: key) else {
+      return forbid(identity, connection, "only a paired device announces a key", into: &actions)
+    }
+    guard device.nextKey != next else { return commits.add([], then: [.tellPaired(key, connection)]) }
+    let writes = members.announce(next, of: key)
+    guard !writes.isEmpty else {
+      return refuse(connection, .forbidden, "that key is paired already: make another one", into: &actions)
+    }
+    actions.append(.admit(members.admittedKeys))
+    commits.add(writes, then: [.tellPaired(key, connection)])
+  }
+
+  /// The first use of a device's announced key: the old key and its connections end.
+  private mutating func switchKey(of device: PairedDevice, at now: BusTime, into actions: inout [Action]) {
+    guard let next = device.nextKey else { return }
+    closeSessions(of: [device.key], at: now, into: &actions)
+    let writes = members.switchKey(to: next) + mail.reown(.key(device.key), to: .key(next))
+    commits.add(writes, then: [])
+    actions.append(.admit(members.admittedKeys))
+    actions.append(.cutConnections)
+  }
+}

@@ -1,0 +1,102 @@
+// Pairing: a device shows the token of an offer, and the person at the hub decides (docs/protocol.md, "Pairing").
+extension HubCore {
+  /// Opens pairing for a token.
+  mutating func openPairing(_ token: [UInt8], _ number: UInt64, at now: BusTime, into actions: inout [Action]) {
+    guard let bus, !bus.pairingAddresses.isEmpty else {
+      return give(.refused(Self.pairsNobody), to: number, into: &actions)
+    }
+    pairing.open(token: token, until: now + settings.clock.speed.bus(fromReal: PairingDesk.openFor))
+    actions.append(.listenForPairing(true))
+    let offer = PairingOffer(hubKey: bus.key, token: token, addresses: bus.pairingAddresses)
+    give(.atOnce(.pairing(PairingReport(stage: pairing.stage, offer: offer))), to: number, into: &actions)
+  }
+
+  /// Ends pairing.
+  mutating func closePairing(_ end: PairingEnd, into actions: inout [Action]) {
+    guard pairing.isOpen else { return }
+    pairing.close(end)
+    actions.append(.listenForPairing(false))
+  }
+
+  /// A device asks to be paired. A key that is paired already is told so, with or without a token.
+  mutating func receive(
+    _ request: PairingRequest, by identity: ConnectionIdentity, on connection: ConnectionID, at now: BusTime,
+    into actions: inout [Action]
+  ) {
+    let key: KeyFingerprint
+    switch identity {
+    case .key(let own), .candidate(let own): key = own
+    case .localOwner, .link, .anyone:
+      return forbid(identity, connection, "only the holder of a key can be paired", into: &actions)
+    }
+    if members.device(of: key) != nil { return commits.add([], then: [.tellPaired(key, connection)]) }
+    let wasOpen = pairing.isOpen
+    let holder = members.device(named: request.deviceID)
+    switch pairing.present(request, by: key, isNameTaken: holder != nil, on: connection) {
+    case .wait: answer(.waiting, on: connection, into: &actions)
+    case .refuse(let reason):
+      actions.append(.forbade(identity, reason))
+      answer(.refused(reason), on: connection, into: &actions)
+      if wasOpen, !pairing.isOpen { actions.append(.listenForPairing(false)) }
+    }
+  }
+
+  /// Carries out an order of the person at the hub.
+  mutating func carryOut(
+    _ order: PairingOrder, at now: BusTime, into actions: inout [Action]
+  ) -> InquiryReply {
+    switch order {
+    case .open: return .refused(Self.pairsNobody)
+    case .status: break
+    case .close: closePairing(.closed, into: &actions)
+    case .refuse(let key):
+      guard let (_, connection) = pairing.decide(key, .refused) else { return .refused(Self.nobodyAsks) }
+      answer(.refused("the person at the hub refused"), on: connection, into: &actions)
+      actions.append(.listenForPairing(false))
+    case .admit(let key, let name, let sources, let replaces):
+      return admit(key, as: name, sources, replaces: replaces, at: now, into: &actions)
+    }
+    return .atOnce(.pairing(PairingReport(stage: pairing.stage)))
+  }
+
+  static let nobodyAsks = "no device with that key asks to be paired"
+
+  /// Pairs the candidate. What that replaces ends in the same commit.
+  private mutating func admit(
+    _ key: KeyFingerprint, as name: DeviceID, _ sources: Set<ControlSource>, replaces: Bool, at now: BusTime,
+    into actions: inout [Action]
+  ) -> InquiryReply {
+    guard case .asking(let candidate) = pairing.stage, candidate.key == key else { return .refused(Self.nobodyAsks) }
+    guard name != settings.deviceID else { return .refused("\(name) is the name of the hub itself") }
+    guard !sources.isEmpty, sources.count <= PairedDevice.sourcesMax else {
+      return .refused("a device has 1 to \(PairedDevice.sourcesMax) sources")
+    }
+    let holder = members.device(named: name)
+    guard holder == nil || replaces else { return .refused("\(name) is paired with another key") }
+    guard holder != nil || !members.isFull else {
+      return .refused("\(Members.devicesMax) devices are paired, which is the most: revoke one first")
+    }
+    guard let (_, connection) = pairing.decide(key, .paired) else { return .refused(Self.nobodyAsks) }
+    var writes: [StoreOperation] = []
+    let device = PairedDevice(
+      key: key, deviceID: name, role: candidate.role, sources: sources, pairedAt: incarnation.wallSeconds(at: now))
+    writes += members.pair(device)
+    if let holder, holder.deviceID == name { writes += dropMember(holder, at: now, into: &actions) }
+    closeSessions(named: name, but: key, at: now, into: &actions)
+    actions.append(.admit(members.admittedKeys))
+    commits.add(writes, then: [.tellPaired(key, connection), .act(.listenForPairing(false))])
+    return .durably(.pairing(PairingReport(stage: pairing.stage)))
+  }
+
+  /// Tells a device that its key is paired, once that is durable.
+  func tellPaired(_ key: KeyFingerprint, on connection: ConnectionID, into actions: inout [Action]) {
+    guard let enrolment = enrolment(of: .key(key)) else {
+      return answer(.refused("this key was taken back: pair the device again"), on: connection, into: &actions)
+    }
+    answer(.paired(enrolment), on: connection, into: &actions)
+  }
+
+  private func answer(_ answer: PairingAnswer, on connection: ConnectionID, into actions: inout [Action]) {
+    actions.append(.send(HubFrame(session: 0, message: .pairing(answer)), to: connection))
+  }
+}

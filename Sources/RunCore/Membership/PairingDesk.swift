@@ -1,0 +1,89 @@
+/// The hub's side of pairing. It takes one token at a time, for a limited time, from one device.
+///
+/// | state | event | next state |
+/// |---|---|---|
+/// | closed | ``open(token:until:)`` | open |
+/// | open | the token, by any key | asking |
+/// | open, asking | the fifth wrong or used token | closed |
+/// | asking | the person's decision | closed |
+/// | open, asking | time, or ``close(_:)`` | closed |
+struct PairingDesk: Sendable {
+  /// How many wrong tokens close it.
+  static let failuresMax = 5
+  /// How long it stays open, real time.
+  package static let openFor = BusDuration.seconds(120)
+
+  private enum State: Sendable {
+    case closed(PairingEnd)
+    case open(token: [UInt8])
+    case asking(PairingCandidate, token: [UInt8], ConnectionID)
+  }
+  private var state = State.closed(.notOpened)
+  private var failures = 0
+  /// When it closes, bus time; `nil` while it is closed.
+  private(set) var deadline: BusTime?
+
+  /// How far it has come.
+  var stage: PairingStage {
+    switch state {
+    case .closed(let end): .closed(end)
+    case .open: .open
+    case .asking(let candidate, _, _): .asking(candidate)
+    }
+  }
+
+  /// Whether it takes requests.
+  var isOpen: Bool { if case .closed = state { false } else { true } }
+
+  /// Opens it for a token. Whoever asks at that moment has to ask again with the new token.
+  mutating func open(token: [UInt8], until: BusTime) {
+    state = .open(token: token)
+    failures = 0
+    deadline = until
+  }
+
+  /// Ends it.
+  mutating func close(_ end: PairingEnd) {
+    guard isOpen else { return }
+    state = .closed(end)
+    deadline = nil
+  }
+
+  /// The answer to a request.
+  enum Answer: Hashable, Sendable {
+    /// The person is asked.
+    case wait
+    /// The request is refused, for a reason that a person reads.
+    case refuse(String)
+  }
+
+  /// A device shows a token. The first presentation uses the token up: only the same key may repeat it.
+  mutating func present(
+    _ request: PairingRequest, by key: KeyFingerprint, isNameTaken: Bool, on connection: ConnectionID
+  ) -> Answer {
+    switch state {
+    case .closed: return .refuse("this hub pairs no device now: open pairing on the hub again")
+    case .open(let token) where token == request.token:
+      let candidate = PairingCandidate(
+        key: key, deviceID: request.deviceID, role: request.role, sources: request.sources, isNameTaken: isNameTaken)
+      state = .asking(candidate, token: token, connection)
+      return .wait
+    case .asking(let candidate, let token, _) where token == request.token && candidate.key == key:
+      state = .asking(candidate, token: token, connection)
+      return .wait
+    case .open, .asking:
+      failures += 1
+      if failures >= Self.failuresMax { close(.tooManyFailures) }
+      return .refuse("the token is wrong or was used: open pairing on the hub again")
+    }
+  }
+
+  /// The person decides about the candidate.
+  ///
+  /// - Returns: the candidate with its connection; `nil` if another one, or none, waits.
+  mutating func decide(_ key: KeyFingerprint, _ end: PairingEnd) -> (PairingCandidate, ConnectionID)? {
+    guard case .asking(let candidate, _, let connection) = state, candidate.key == key else { return nil }
+    close(end)
+    return (candidate, connection)
+  }
+}

@@ -1,0 +1,216 @@
+import ArgumentParser
+import Foundation
+import RunBus
+
+struct Devices: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    abstract: "List the paired devices, take back their keys, change their names.",
+    discussion: """
+        busnode devices                          the paired devices
+        busnode devices show watch-1             one of them, with its key
+        busnode devices revoke watch-1           take back its key: a lost or stolen watch
+        busnode devices rename watch-1 watch     another name; not during a run
+        busnode devices sources watch-1 watch,shell
+                                                 what it may press
+        busnode devices forget watch-1           remove a revoked device from the list
+        busnode devices confirm                  after the phone was restored from an older backup
+
+      A device is given by its name, or by the first digits of its key when two have had the name. A revoked device is
+      cut off at once and receives nothing any more. What the phone had judged stands; commands without a verdict are
+      rejected (forbidden). These commands work on the phone's own machine, whether or not the phone runs.
+
+      EXIT STATUS:
+        0    done
+        65   there is no such device, or the phone refused; the reason is on standard error
+        69   no phone of this bus has run on this machine
+      """,
+    subcommands: [
+      DevicesList.self, DevicesShow.self, DevicesRevoke.self, DevicesRename.self, DevicesSources.self,
+      DevicesForget.self, DevicesConfirm.self,
+    ], defaultSubcommand: DevicesList.self)
+}
+
+struct DevicesList: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(commandName: "ls", abstract: "List the paired devices.")
+
+  @OptionGroup var bus: BusOptions
+
+  @Flag(help: "Write JSON, one object a line.")
+  var json = false
+
+  func run() async throws {
+    let list = try await PairedDevices.find(bus).list()
+    if json { return try list.devices.forEach { try Output.jsonLine(PairedDeviceJSON($0)) } }
+    if list.isBehind { Output.complain("busnode: \(HubCore.confirmList)") }
+    guard !list.devices.isEmpty else { return try Output.line("no device is paired: busnode pair") }
+    let rows = list.devices.map { device in
+      [
+        device.deviceID.rawValue, device.role.rawValue, device.isRevoked ? "revoked" : "paired",
+        device.sources.map(\.rawValue).sorted().joined(separator: ","), RunCalendar().minuteText(device.pairedAt),
+        Sentence.short(device.key.description),
+      ]
+    }
+    for line in Columns.lines(["DEVICE", "ROLE", "KEY", "MAY PRESS AS", "SINCE", "FINGERPRINT"], rows) {
+      try Output.line(line)
+    }
+  }
+}
+
+struct DevicesShow: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(commandName: "show", abstract: "Show one paired device.")
+
+  @Argument(help: ArgumentHelp("The device, by its name or the first digits of its key.", valueName: "device"))
+  var device: String
+
+  @OptionGroup var bus: BusOptions
+
+  @Flag(help: "Write one JSON object.")
+  var json = false
+
+  func run() async throws {
+    let found = try await PairedDevices.find(bus).device(device)
+    if json { return try Output.jsonLine(PairedDeviceJSON(found)) }
+    try Output.line("device        \(found.deviceID)")
+    try Output.line("role          \(found.role)")
+    try Output.line("key           \(found.key)")
+    try Output.line("state         \(found.isRevoked ? "revoked" : "paired")")
+    try Output.line("may press as  \(found.sources.map(\.rawValue).sorted().joined(separator: ", "))")
+    try Output.line("paired        \(RunCalendar().minuteText(found.pairedAt))")
+    if !found.formerNames.isEmpty {
+      try Output.line("before        \(found.formerNames.map(\.rawValue).joined(separator: ", "))")
+    }
+    if let next = found.nextKey { try Output.line("next key      \(next)") }
+  }
+}
+
+struct DevicesRevoke: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(commandName: "revoke", abstract: "Take back a device's key.")
+
+  @Argument(help: ArgumentHelp("The device, by its name or the first digits of its key.", valueName: "device"))
+  var device: String
+
+  @OptionGroup var bus: BusOptions
+
+  func run() async throws {
+    let name = try await PairedDevices.find(bus).order(.revoke, device)
+    Output.tell("the key of \(name) is taken back: it is cut off, and receives nothing any more")
+  }
+}
+
+struct DevicesForget: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "forget", abstract: "Remove a revoked device from the list.")
+
+  @Argument(help: ArgumentHelp("The device, by its name or the first digits of its key.", valueName: "device"))
+  var device: String
+
+  @OptionGroup var bus: BusOptions
+
+  func run() async throws {
+    let name = try await PairedDevices.find(bus).order(.forget, device)
+    Output.tell("\(name) is forgotten; commands that it had sent never count again")
+  }
+}
+
+struct DevicesRename: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "rename", abstract: "Give a device another name; not during a run.")
+
+  @Argument(help: ArgumentHelp("The device, by its name or the first digits of its key.", valueName: "device"))
+  var device: String
+
+  @Argument(help: ArgumentHelp("The new name.", valueName: "name"))
+  var name: DeviceID
+
+  @OptionGroup var bus: BusOptions
+
+  func run() async throws {
+    let old = try await PairedDevices.find(bus).order(.rename(name), device)
+    Output.tell("\(old) is \(name) now")
+  }
+}
+
+struct DevicesSources: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "sources", abstract: "Set what a device may press.")
+
+  @Argument(help: ArgumentHelp("The device, by its name or the first digits of its key.", valueName: "device"))
+  var device: String
+
+  @Argument(help: ArgumentHelp("The sources, such as watch,shell.", valueName: "sources"))
+  var sources: SourceList
+
+  @OptionGroup var bus: BusOptions
+
+  func run() async throws {
+    let name = try await PairedDevices.find(bus).order(.sources(sources.sources), device)
+    let words = sources.sources.map(\.rawValue).sorted().joined(separator: ", ")
+    Output.tell("\(name) may press as \(words), and as nothing else")
+  }
+}
+
+struct DevicesConfirm: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "confirm", abstract: "Confirm the list after the phone was restored from an older copy.")
+
+  @OptionGroup var bus: BusOptions
+
+  func run() async throws {
+    try await PairedDevices.find(bus).confirm()
+    Output.tell("the list of devices is confirmed: the phone accepts the commands of all of them")
+  }
+}
+
+/// The list of paired devices of the hub on this machine.
+struct PairedDevices: Sendable {
+  private let hub: HubDoor
+
+  static func find(_ bus: BusOptions) async throws -> PairedDevices {
+    bus.startLog()
+    return PairedDevices(hub: try await HubDoor.find(at: try bus.hubLocation(), runs: false))
+  }
+
+  func list() async throws -> DeviceList {
+    guard case .devices(let list) = try await hub.ask(.devices) else { throw hub.unexpected }
+    return list
+  }
+
+  /// The device of a name or of the first digits of a key. A valid one comes before revoked ones.
+  func device(_ text: String) async throws -> PairedDevice {
+    let devices = try await list().devices
+    let named = devices.filter { $0.deviceID.rawValue == text }
+    let valid = named.filter { !$0.isRevoked }
+    let byKey = text.utf8.count >= 8 ? devices.filter { $0.key.description.hasPrefix(text) } : []
+    let found = valid.isEmpty ? (named.isEmpty ? byKey : named) : valid
+    guard found.count <= 1 else {
+      throw Failure(
+        code: "badInput",
+        message: "\(found.count) devices have had that name: give the first digits of the key instead",
+        exitStatus: ExitStatus.badInput)
+    }
+    guard let device = found.first else {
+      throw Failure(code: "unknownDevice", message: "no device \(text) is paired", exitStatus: ExitStatus.badInput)
+    }
+    return device
+  }
+
+  /// Changes a device.
+  ///
+  /// - Returns: its name before.
+  func order(_ order: DeviceOrder, _ text: String) async throws -> DeviceID {
+    let device = try await device(text)
+    try await done(.orderDevice(device.key, order))
+    return device.deviceID
+  }
+
+  func confirm() async throws { try await done(.confirmDevices) }
+
+  private func done(_ inquiry: Inquiry) async throws {
+    switch try await hub.ask(inquiry) {
+    case .done: break
+    case .failed(let reason):
+      throw Failure(code: "badInput", message: reason, exitStatus: ExitStatus.badInput)
+    default: throw hub.unexpected
+    }
+  }
+}

@@ -1,0 +1,101 @@
+import ArgumentParser
+import Foundation
+import RunBus
+
+struct Join: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    abstract: "Pair this machine with a phone of another machine.",
+    discussion: """
+        busnode join --device watch-1      asks for the line that busnode pair shows on the phone's machine
+        busnode join --device watch-1 < line
+        busnode watch                      afterwards: the bus is found by its name, and connections have keys
+
+      The line is a secret, so it is read from the terminal or from standard input, never from an argument. Both sides
+      show six digits; the person at the phone compares them and confirms.
+
+      Afterwards every command with this bus's name (default: default) uses the keys. The outbox and everything else
+      that a device keeps is named by the bus itself: a phone that changes its address is found again at any address
+      that it has told. Behind a firewall or ssh -L give the addresses here: --control and --events-port.
+
+      The keys are kept in $XDG_STATE_HOME/runbus/_keys, readable for you only. busnode keys show prints the public ones.
+
+      EXIT STATUS:
+        0    this machine is paired
+        65   the line is wrong, or the phone refused
+        69   no phone answered within two minutes
+      """)
+
+  @Option(help: ArgumentHelp("The name that this machine wants (default: its role).", valueName: "name"))
+  var device: DeviceID?
+
+  @Option(help: ArgumentHelp("What kind of node it is: watch, widget, or another word.", valueName: "role"))
+  var role = "watch"
+
+  @Option(
+    help: ArgumentHelp(
+      "What it wants to press (default: its role's button, and shell).", valueName: "sources"))
+  var sources: SourceList?
+
+  @Option(help: ArgumentHelp("The name of the bus on this machine.", valueName: "name"))
+  var bus: BusName = "default"
+
+  @Option(
+    help: ArgumentHelp(
+      "Where the phone's control port is reached, tcp://HOST:PORT (default: the line's host, two ports below).",
+      valueName: "address"))
+  var control: String?
+
+  @Option(help: ArgumentHelp("The port for events at that host (default: the one the phone names).", valueName: "port"))
+  var eventsPort: UInt16?
+
+  @Option(help: "What to log on standard error.")
+  var logLevel: LogLevel = .warning
+
+  @Flag(help: "Write JSON, one object a step.")
+  var json = false
+
+  func run() async throws {
+    BusOptions.startLog(logLevel)
+    let role = NodeRole(rawValue: role)
+    guard let device = device ?? DeviceID(role.rawValue) else {
+      throw Failure(code: "usage", message: "'\(role)' is no device name: give --device", exitStatus: ExitStatus.usage)
+    }
+    let line = try readPairingLine()
+    let (json, loop) = (json, try Loop())
+    let wanted = sources?.sources ?? [Self.button(of: role), .shell]
+    let (control, eventsPort, bus) = (control, eventsPort, bus)
+    let location = try await within(.seconds(130)) {
+      try await BusLocation.join(
+        line, as: device, role: role, sources: wanted, bus: bus, control: control, eventsPort: eventsPort, loop: loop
+      ) { step in
+        guard case .compare(let digits) = step else { return }
+        if json { return Output.tell(json: PairStepJSON(step: "compare", digits: digits)) }
+        Output.tell("The phone must show the same digits:  \(digits)")
+        Output.tell("Waiting for the person at the phone ...")
+      }
+    }
+    guard let location else {
+      throw Failure(
+        code: "noBus", message: "no phone answered: is pairing open there, and is the address reachable from here?",
+        exitStatus: ExitStatus.noBus)
+    }
+    let name = location.keyring?.value.enrolment?.deviceID ?? device
+    if json { return Output.tell(json: PairStepJSON(step: "paired", device: name)) }
+    Output.tell("This machine is paired as \(name) with bus \"\(bus)\". Try: busnode state\(location.flag)")
+  }
+
+  private static func button(of role: NodeRole) -> ControlSource {
+    role == .widget ? .liveActivity : ControlSource(rawValue: role.rawValue)
+  }
+
+  /// Reads the line from standard input, or asks for it at the terminal.
+  private func readPairingLine() throws -> String {
+    let line = StandardInput.isTerminal ? Question.answer("The line of busnode pair: ") : readLine()
+    guard let line, !line.isEmpty else {
+      throw Failure(
+        code: "badInput", message: "no line: give the one that busnode pair shows on standard input",
+        exitStatus: ExitStatus.badInput)
+    }
+    return line
+  }
+}

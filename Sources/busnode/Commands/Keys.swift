@@ -1,0 +1,75 @@
+import ArgumentParser
+import Foundation
+import RunBus
+
+struct Keys: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    abstract: "Show the public keys of this machine.",
+    discussion: """
+        busnode keys show      the public keys for this bus; secret keys are never shown
+
+      The keys of a bus are in $XDG_STATE_HOME/runbus/_keys: NAME.hub of its phone, NAME.device of a paired machine.
+      """,
+    subcommands: [KeysShow.self], defaultSubcommand: KeysShow.self)
+}
+
+struct KeysShow: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(commandName: "show", abstract: "Show the public keys for a bus.")
+
+  @Option(help: ArgumentHelp("The name of the bus on this machine.", valueName: "name"))
+  var bus: BusName = "default"
+
+  @Flag(help: "Write one JSON object.")
+  var json = false
+
+  func run() async throws {
+    let keys = KeyFiles()
+    let shown = ShownKeys(
+      bus: bus, hub: try HubKeyring.present(bus, in: keys), device: try DeviceKeyring(bus, in: keys)?.value)
+    if json { return try Output.jsonLine(shown) }
+    guard shown.hubKey != nil || shown.deviceKey != nil else {
+      throw Failure(
+        code: "notFound",
+        message: "this machine has no keys for bus \"\(bus)\": busnode phone --listen or busnode join makes them",
+        exitStatus: ExitStatus.badInput)
+    }
+    for (word, value) in shown.lines {
+      try Output.line("\(word.padding(toLength: 20, withPad: " ", startingAt: 0))\(value)")
+    }
+  }
+}
+
+/// What `busnode keys show` tells.
+struct ShownKeys: Codable, Hashable, Sendable {
+  var bus: String
+  var busID: String?
+  var hubKey: String?
+  var nextHubKey: String?
+  var deviceKey: String?
+  var nextDeviceKey: String?
+  var device: DeviceID?
+  var addresses: [String]?
+
+  enum CodingKeys: String, CodingKey {
+    case bus, busID = "busId", hubKey, nextHubKey, deviceKey, nextDeviceKey, device = "deviceId", addresses
+  }
+
+  init(bus: BusName, hub: HubKeys?, device: DevicePairing?) {
+    self.bus = bus.rawValue
+    busID = (hub?.busID ?? device?.enrolment?.busID)?.description
+    hubKey = (hub?.own.publicKey ?? device?.hubKey)?.description
+    nextHubKey = (hub?.next?.pair.publicKey ?? device?.enrolment?.nextHubKey)?.description
+    deviceKey = device?.own.publicKey.description
+    nextDeviceKey = device?.next?.pair.publicKey.description
+    self.device = device.map { $0.enrolment?.deviceID ?? $0.deviceID }
+    addresses = device?.knownAddresses
+  }
+
+  var lines: [(String, String)] {
+    [
+      ("bus", bus), ("bus id", busID), ("phone's key", hubKey), ("phone's next key", nextHubKey),
+      ("device", device?.rawValue), ("this machine's key", deviceKey), ("its next key", nextDeviceKey),
+      ("phone's addresses", addresses?.joined(separator: " ")),
+    ].compactMap { word, value in value.map { (word, $0) } }
+  }
+}

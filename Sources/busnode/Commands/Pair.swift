@@ -1,0 +1,251 @@
+import ArgumentParser
+import Foundation
+import RunBus
+
+struct Pair: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    abstract: "Pair a device of another machine: print the line and the QR code that it reads.",
+    discussion: """
+        busnode phone --listen 'tcp://*:7070'    the hub listens for paired devices, beyond this machine
+        busnode pair                             then, here: prints runbus://HOST:PORT/?k=...&t=... and a QR code
+        busnode join --device watch-1            on the other machine: reads that line
+
+      The line holds a token for one device, which is good for two minutes or until it is used. Both sides then show
+      six digits: compare them, and confirm the device's name and what it may press. Ctrl-C ends pairing.
+
+      With --yes the device is paired without a question. Then whoever reads the line first is let in: keep it secret.
+
+      A device keeps its key; busnode devices lists the paired ones and takes keys back. This command works on the
+      phone's own machine.
+
+      EXIT STATUS:
+        0    the device is paired
+        1    it is not: the time was over, the person refused, or too many wrong tokens came
+        69   no phone of this bus runs on this machine
+      """)
+
+  @OptionGroup var bus: BusOptions
+
+  @Option(help: ArgumentHelp("The host in the line: by which the other machine reaches this one.", valueName: "host"))
+  var host: String?
+
+  @Option(
+    name: .customLong("as"), help: ArgumentHelp("The name under which the device is paired.", valueName: "name"))
+  var name: DeviceID?
+
+  @Option(
+    help: ArgumentHelp(
+      "What the device may press, such as watch,shell (default: what it asks for).", valueName: "sources"))
+  var sources: SourceList?
+
+  @Flag(help: "Pair the first device that shows the token, without a question.")
+  var yes = false
+
+  @Flag(help: "Take back the key of a device that has the name.")
+  var replace = false
+
+  @Flag(help: "Print no QR code.")
+  var noQR = false
+
+  @Flag(help: "Write JSON, one object a step.")
+  var json = false
+
+  func validate() throws {
+    if json, !yes { throw ValidationError("--json asks no question: give --yes, too, and keep the line secret") }
+  }
+
+  func run() async throws {
+    bus.startLog()
+    let location = try bus.hubLocation()
+    let hub = try await HubDoor.find(at: location)
+    guard case .pairing(let report) = try await hub.ask(.pairing(.open)), let offer = report.offer else {
+      throw hub.unexpected
+    }
+    let line = try line(of: offer)
+    let signals = Signals.stream()
+    tell(line)
+    let ended = try await withThrowingTaskGroup(of: Ending.self) { group in
+      group.addTask { try await follow(hub, offer) }
+      group.addTask {
+        for await _ in signals { return .interrupted }
+        return .interrupted
+      }
+      let first = try await group.next() ?? .interrupted
+      group.cancelAll()
+      return first
+    }
+    guard case .interrupted = ended else { return }
+    _ = try? await hub.ask(.pairing(.close))
+    throw Failure(
+      code: "interrupted", message: "pairing is closed: no device was paired", exitStatus: ExitStatus.interrupted)
+  }
+
+  private enum Ending: Sendable { case paired, interrupted }
+
+  private func line(of offer: PairingOffer) throws -> PairingLine {
+    var authority = String((offer.addresses.first ?? "tcp://127.0.0.1").dropFirst("tcp://".count))
+    if let host, let colon = authority.lastIndex(of: ":") {
+      let bare = host.trimmingCharacters(in: CharacterSet(charactersIn: "[]"))
+      authority = (bare.contains(":") ? "[\(bare)]" : bare) + authority[colon...]
+      guard RemoteListener.parts(of: "tcp://\(authority)") != nil else {
+        throw Failure(code: "usage", message: "'\(host)' is no host", exitStatus: ExitStatus.usage)
+      }
+    }
+    return PairingLine(authority: authority, hubKey: offer.hubKey, token: offer.token)
+  }
+
+  private func tell(_ line: PairingLine) {
+    if json { return Output.tell(json: PairStepJSON(step: "open", line: line.text)) }
+    Output.tell("On the other machine, within two minutes:  busnode join --device NAME")
+    Output.tell("and give it this line, which is a secret until it is used:")
+    Output.tell("")
+    Output.tell(line.text)
+    Output.tell("")
+    if yes { Output.tell("With --yes whoever reads the line first is let in.") }
+    guard !noQR, let code = QRCode.lines(line.text, columns: Output.isTerminal ? Output.columns : nil) else { return }
+    for row in code { Output.tell(terminal: row) }
+  }
+
+  /// Waits for the device, asks the person, and tells the end.
+  private func follow(_ hub: HubDoor, _ offer: PairingOffer) async throws -> Ending {
+    while true {
+      guard case .pairing(let report) = try await hub.ask(.pairing(.status)) else { throw hub.unexpected }
+      switch report.stage {
+      case .open: try await Task.sleep(for: .milliseconds(200))
+      case .closed(.paired): return .paired
+      case .closed(let end):
+        throw Failure(code: "notPaired", message: Self.sentence(end), exitStatus: ExitStatus.failure)
+      case .asking(let candidate): return try await decide(candidate, hub, offer)
+      }
+    }
+  }
+
+  private func decide(_ candidate: PairingCandidate, _ hub: HubDoor, _ offer: PairingOffer) async throws -> Ending {
+    let digits = PairingDigits(hub: offer.hubKey, device: candidate.key, token: offer.token)?.description ?? ""
+    let name = name ?? candidate.deviceID
+    let sources = sources?.sources ?? candidate.sources
+    let words = sources.map(\.rawValue).sorted().joined(separator: ", ")
+    let isTaken = try await isTaken(name, by: candidate.key, hub)
+    if json {
+      Output.tell(json: PairStepJSON(step: "asking", digits: digits, device: candidate.deviceID))
+    } else {
+      Output.tell("A \(candidate.role) wants to be \(name) and to press as \(words).")
+      Output.tell("Its digits must be  \(digits)")
+      if isTaken { Output.tell("\(name) is paired with another key, which is taken back then.") }
+    }
+    guard yes || Question.ask("Are the digits the same there, and is it yours? [y/N] ") else {
+      _ = try await hub.ask(.pairing(.refuse(candidate.key)))
+      throw Failure(code: "notPaired", message: "refused: the device is not paired", exitStatus: ExitStatus.failure)
+    }
+    let replaces = replace || (isTaken && !yes)
+    switch try await hub.ask(.pairing(.admit(candidate.key, as: name, sources: sources, replaces: replaces))) {
+    case .pairing: break
+    case .failed(let reason):
+      _ = try? await hub.ask(.pairing(.refuse(candidate.key)))
+      throw Failure(code: "notPaired", message: reason, exitStatus: ExitStatus.failure)
+    default: throw hub.unexpected
+    }
+    if json {
+      Output.tell(json: PairStepJSON(step: "paired", device: name, key: candidate.key.description))
+    } else {
+      Output.tell("\(name) is paired.")
+    }
+    return .paired
+  }
+
+  private func isTaken(_ name: DeviceID, by key: KeyFingerprint, _ hub: HubDoor) async throws -> Bool {
+    guard case .devices(let list) = try await hub.ask(.devices) else { throw hub.unexpected }
+    return list.devices.contains { $0.deviceID == name && $0.key != key && !$0.isRevoked }
+  }
+
+  private static func sentence(_ end: PairingEnd) -> String {
+    switch end {
+    case .expired: "no device came within two minutes: run busnode pair again"
+    case .tooManyFailures: "too many wrong tokens came: somebody may be guessing; run busnode pair again"
+    case .unavailable: "the phone cannot listen for pairing requests: its log says why"
+    case .refused: "the device was refused"
+    case .closed, .notOpened: "pairing was closed"
+    case .paired: "the device is paired"
+    }
+  }
+}
+
+/// A step of `busnode pair --json`.
+struct PairStepJSON: Codable, Hashable, Sendable {
+  var step: String
+  var line: String?
+  var digits: String?
+  var device: DeviceID?
+  var key: String?
+}
+
+/// Sources as an argument: `watch,shell`.
+struct SourceList: ExpressibleByArgument {
+  let sources: Set<ControlSource>
+
+  init?(argument: String) {
+    let words = argument.split(separator: ",").map(String.init)
+    guard (1...PairedDevice.sourcesMax).contains(words.count) else { return nil }
+    sources = Set(words.map { ControlSource(argument: $0) ?? ControlSource(rawValue: $0) })
+  }
+
+  init(_ sources: Set<ControlSource>) { self.sources = sources }
+}
+
+/// A question to the person at the terminal.
+enum Question {
+  /// Asks, and returns whether the answer is yes. Without a terminal it is no.
+  static func ask(_ text: String) -> Bool {
+    guard StandardInput.isTerminal else {
+      Output.complain("busnode: no terminal to ask at: give --yes for an answer without a question")
+      return false
+    }
+    return answer(text)?.lowercased().hasPrefix("y") ?? false
+  }
+
+  /// Asks, and returns the line that is typed.
+  static func answer(_ text: String) -> String? {
+    Output.prompt(text)
+    return readLine()
+  }
+}
+
+/// The hub of a bus on this machine, at its admin socket, or its store while it does not run.
+struct HubDoor: Sendable {
+  let location: BusLocation
+  let device: DeviceID
+  private let devices: LocalDevices
+
+  /// Finds the hub.
+  ///
+  /// - Parameter runs: Whether it must run.
+  /// - Throws: ``Failure`` with 69 when there is none.
+  static func find(at location: BusLocation, runs: Bool = true) async throws -> HubDoor {
+    let devices = LocalDevices(location: location)
+    for device in try devices.all() {
+      let answer = try await runs ? devices.askRunning(.devices, of: device) : devices.ask(.devices, of: device)
+      if case .devices = answer { return HubDoor(location: location, device: device, devices: devices) }
+    }
+    throw Failure(
+      code: "noBus",
+      message: "no phone of bus \"\(location.displayName)\" \(runs ? "runs" : "has run") on this machine",
+      exitStatus: ExitStatus.noBus)
+  }
+
+  /// Asks the hub.
+  ///
+  /// - Throws: ``Failure`` with the reason when the hub refuses to open pairing.
+  func ask(_ inquiry: Inquiry) async throws -> InquiryAnswer {
+    let answer = try await devices.ask(inquiry, of: device)
+    if case .failed(let reason) = answer, inquiry == .pairing(.open) {
+      throw Failure(code: "notPaired", message: reason, exitStatus: ExitStatus.failure)
+    }
+    return answer
+  }
+
+  var unexpected: Failure {
+    Failure(
+      code: "failure", message: "\(device) gives an answer that this version does not know",
+      exitStatus: ExitStatus.failure)
+  }
+}

@@ -1,0 +1,125 @@
+@testable import RunCore
+import Testing
+
+@Suite("Pairing at the hub")
+struct HubPairingTests {
+  private func opened(_ devices: [PairedDevice] = []) -> HubStage {
+    var hub = HubStage.pairing(devices)
+    #expect(hub.feed(.offerPairing(token: HubStage.token, 1)) == ["listen for pairing", "answer 1: pairing open"])
+    return hub
+  }
+
+  private func admission(_ byte: UInt8, _ name: DeviceID, replaces: Bool = false) -> PairingOrder {
+    .admit(.test(byte), as: name, sources: [.watch], replaces: replaces)
+  }
+
+  @Test("A device shows the token, the person confirms, and both sides know it once it is durable")
+  func paired() {
+    var hub = opened()
+    #expect(hub.asksForPairing("watch", candidate: 1) == ["watch ← wait"])
+    #expect(hub.asksForPairing("watch", candidate: 1) == ["watch ← wait"])
+    #expect(hub.orders(.status) == ["answer 1: watch asks with key 1"])
+    #expect(
+      hub.feed(.inquire(.pairing(admission(1, "watch-1")), 1))
+        == ["admit key 1", "commit: pair watch-1: key 1, list 1"])
+    #expect(
+      hub.commits() == [
+        "watch ← paired as watch-1 at 1", "stop listening for pairing", "answer 1: pairing closed: paired",
+      ])
+    #expect(hub.disk.history.members.devices.map(\.deviceID) == ["watch-1"])
+    #expect(hub.joins("watch-1", key: 1).first?.hasPrefix("watch-1 ← refused") == true, "it was paired as a watch")
+  }
+
+  @Test("A paired key that asks again is told that it is paired, at either port and without a token")
+  func repeated() {
+    var hub = HubStage.pairing([.test(1, "watch")])
+    #expect(hub.asksForPairing("watch", candidate: 1).contains("watch ← paired as watch at 1"))
+    let request = PairingRequest(token: [], deviceID: "watch", role: .watch, sources: [.watch])
+    _ = hub.says("watch", .pair(request), session: 0, by: .key(1))
+    #expect(hub.commitsAll().contains("watch ← paired as watch at 1"))
+  }
+
+  @Test("A candidate may send nothing but a pairing request, and nobody else may send one")
+  func onlyPairing() {
+    var hub = opened()
+    #expect(
+      hub.says("watch", .hello(hub.greeting("watch")), session: 0, by: .candidate(1)) == ["watch ← refused forbidden"])
+    #expect(hub.asks("watch", .state, by: .candidate(1)) == ["watch ← refused forbidden"])
+    #expect(hub.requests("watch", .start, id: 1, by: .candidate(1)) == ["watch ← refused forbidden"])
+    let request = PeerMessage.pair(
+      PairingRequest(token: HubStage.token, deviceID: "watch", role: .watch, sources: [.watch]))
+    for identity in [.anyone, .localOwner, .link("watch")] as [ConnectionIdentity] {
+      #expect(hub.says("watch", request, session: 0, by: identity) == ["watch ← refused forbidden"])
+    }
+    #expect(hub.orders(.status) == ["answer 1: pairing open"])
+  }
+
+  @Test("A token is used up by its first presentation, and the fifth wrong one closes pairing")
+  func failures() {
+    var hub = opened()
+    _ = hub.asksForPairing("watch", candidate: 1)
+    for byte in 2...5 { #expect(hub.asksForPairing("thief", candidate: UInt8(byte)) == ["thief ← not paired"]) }
+    #expect(hub.orders(.status) == ["answer 1: watch asks with key 1"])
+    let wrong = [UInt8](repeating: 1, count: PairingRequest.tokenByteCount)
+    #expect(
+      hub.asksForPairing("thief", candidate: 6, token: wrong) == ["thief ← not paired", "stop listening for pairing"])
+    #expect(hub.orders(.status) == ["answer 1: pairing closed: tooManyFailures"])
+    #expect(hub.orders(admission(1, "watch")) == ["answer 1: failed"])
+    #expect(hub.asksForPairing("watch", candidate: 1) == ["watch ← not paired"])
+  }
+
+  @Test("Pairing ends with its time, with a refusal, and when the person closes it")
+  func ends() {
+    var expired = opened()
+    _ = expired.asksForPairing("watch", candidate: 1)
+    #expect(expired.passes(.seconds(119)).filter { $0.contains("pairing") } == [])
+    #expect(expired.passes(.seconds(1)) == ["stop listening for pairing"])
+    #expect(expired.orders(admission(1, "watch")) == ["answer 1: failed"])
+    var refused = opened()
+    _ = refused.asksForPairing("watch", candidate: 1)
+    #expect(
+      refused.orders(.refuse(.test(1)))
+        == ["watch ← not paired", "stop listening for pairing", "answer 1: pairing closed: refused"])
+    var closed = opened()
+    #expect(closed.orders(.close) == ["stop listening for pairing", "answer 1: pairing closed: closed"])
+    #expect(closed.asksForPairing("watch", candidate: 1) == ["watch ← not paired"])
+  }
+
+  @Test("A hub without a listener for paired devices opens no pairing, and one whose port is taken says so")
+  func unavailable() {
+    var hub = HubStage.opened()
+    #expect(hub.feed(.offerPairing(token: HubStage.token, 1)) == ["answer 1: failed"])
+    var taken = opened()
+    _ = taken.feed(.pairingUnavailable)
+    #expect(taken.orders(.status) == ["answer 1: pairing closed: unavailable"])
+  }
+
+  @Test("A name that is taken is replaced only on the person's word, and the old key is taken back with it")
+  func replaced() {
+    var hub = opened([.test(1, "watch")])
+    _ = hub.joins("watch", key: 1)
+    _ = hub.asksForPairing("watch", candidate: 2)
+    #expect(hub.orders(.status) == ["answer 1: watch asks with key 2, a name that is taken"])
+    #expect(hub.orders(admission(2, "watch")) == ["answer 1: failed"])
+    let lines = hub.orders(admission(2, "watch", replaces: true))
+    #expect(lines.prefix(2) == ["admit key 2", "cut connections"], "\(lines)")
+    #expect(lines.contains("watch ← paired as watch at 2"), "\(lines)")
+    #expect(hub.says("watch", .query, by: .key(1)) == ["watch ← refused forbidden"])
+    var hello = hub.greeting("watch", nonce: 2)
+    #expect(hub.says("watch", .hello(hello), session: 0, by: .key(2)) == ["watch ← refused storeRegressed"])
+    hello.storeID = StoreID(high: 2, low: 99)
+    #expect(hub.says("watch", .hello(hello), session: 0, by: .key(2)).contains { $0.hasPrefix("watch ← welcome") })
+  }
+
+  @Test("A local process that uses the name of a device that is paired then has to give it up")
+  func nameOfLocalProcess() {
+    var hub = opened()
+    _ = hub.hello("watch")
+    hub.commitsAll()
+    _ = hub.asksForPairing("watch", candidate: 1)
+    let lines = hub.orders(admission(1, "watch"))
+    #expect(lines.contains("publish watch gone"), "\(lines)")
+    #expect(hub.hello("watch", nonce: 2) == ["watch ← refused forbidden"])
+    #expect(hub.requests("watch", .start, id: 1) == ["watch ← refused forbidden"])
+  }
+}
