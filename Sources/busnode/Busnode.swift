@@ -30,7 +30,8 @@ struct Busnode: AsyncParsableCommand {
         busnode send pause || busnode outbox
 
       Every command finds its bus by --bus NAME (default "default"; environment RUNBUS_BUS) or by
-      --address tcp://127.0.0.1:PORT (RUNBUS_ADDRESS); an option wins over the environment.
+      --address tcp://127.0.0.1:PORT (RUNBUS_ADDRESS); an option wins over the environment. An address has no keys and
+      needs --insecure (RUNBUS_INSECURE=1): every user of this machine can then control the run.
 
       Three machines, and nobody else: the phone listens beyond its machine, each device is paired once:
         busnode phone --listen 'tcp://*:7070'     and, on the same machine: busnode pair

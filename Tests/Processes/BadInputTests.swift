@@ -133,7 +133,8 @@ struct BadInputTests {
   func openPort() async throws {
     try await withTestBus { bus in
       for command in [["state"], ["peers"], ["monitor"], ["route"], ["send", "start"], ["watch"], ["widget"], ["up"]] {
-        let process = bus.spawn(executable: TestBus.busnode, command + ["--address", "tcp://127.0.0.1:*"])
+        let process = bus.spawn(
+          executable: TestBus.busnode, command + ["--address", "tcp://127.0.0.1:*", "--insecure"])
         let ending = try await process.ending()
         #expect(ending == .exited(64), "\(command)")
         #expect(process.view.errors.count == 1, "\(process.view.errors)")

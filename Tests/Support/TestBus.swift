@@ -25,6 +25,7 @@ package final class TestBus: Sendable {
   package var environment: [String: String?] {
     [
       "XDG_RUNTIME_DIR": runtimeDirectory, "XDG_STATE_HOME": stateDirectory, "RUNBUS_BUS": nil, "RUNBUS_ADDRESS": nil,
+      "RUNBUS_INSECURE": nil,
       "BUSNODE": Self.busnode, "TMPDIR": directory,
     ]
   }

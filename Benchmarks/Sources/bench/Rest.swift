@@ -119,6 +119,7 @@ private struct Busnode: Sendable {
   private var environment: Environment {
     .inherit.updating([
       "XDG_RUNTIME_DIR": place.directory, "XDG_STATE_HOME": place.directory, "RUNBUS_BUS": nil, "RUNBUS_ADDRESS": nil,
+      "RUNBUS_INSECURE": nil,
     ])
   }
 

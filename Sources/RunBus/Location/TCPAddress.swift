@@ -38,7 +38,9 @@ struct TCPAddress: Hashable, Sendable, CustomStringConvertible {
     }
     guard let host = try Self.host(hostText, malformed) else {
       throw RunBusError(
-        .badInput, "\(text) is beyond this machine: until devices can be paired with keys (CURVE), give 127.0.0.1")
+        .badInput,
+        "\(text) is beyond this machine, where TCP needs keys: give 127.0.0.1, or let a phone --listen there for paired "
+          + "devices")
     }
     self.host = host
   }

@@ -36,7 +36,7 @@ struct Phone: AsyncParsableCommand {
         busnode phone --synthetic                  readings of a modelled runner
         busnode phone --replay run.gpx --speed 60  a recorded hour in a minute
         busnode phone --weight 70 --auto-pause     with energy; the clock stops while the runner stands still
-        busnode phone --address tcp://127.0.0.1:7070
+        busnode phone --address tcp://127.0.0.1:7070 --insecure
         busnode phone --listen 'tcp://*:7070'      the bus "default", also for paired devices of other machines
                                                    (busnode pair): 7070 control, 7071 events, 7072 pairing
 
@@ -106,6 +106,8 @@ struct Phone: AsyncParsableCommand {
     let (localListen, remote) = try listeners()
     let recording = try sensors.timeline(for: .phone, share)
     let others = try furtherLocations(localListen, than: location)
+    try bus.checkInsecure(isUsed: location.isAddress || !others.isEmpty)
+    bus.warn(of: [location] + others)
     let recovery = recover ?? (StandardInput.isTerminal && Output.isTerminal ? .ask : .resume)
     let hub = try Hub(
       at: location, alsoAt: others, remote: remote,
@@ -123,7 +125,7 @@ struct Phone: AsyncParsableCommand {
 
   /// The addresses of `--listen` that have no keys, and those for paired devices.
   private func listeners() throws(Failure) -> (local: [String], remote: [RemoteListener]) {
-    guard !bus.insecure else { return (listen, []) }
+    guard !bus.isInsecure else { return (listen, []) }
     var remote: [RemoteListener] = []
     for address in listen {
       do {
@@ -230,6 +232,7 @@ private func runPeer(
   bus.startLog()
   let location = try bus.location()
   if location.hasOpenPort { throw Failure.openPort(location) }
+  bus.warn(of: [location])
   let device = options.device ?? location.keyring?.value.deviceID ?? DeviceID.role(role)
   let peer = try Peer(
     at: location,

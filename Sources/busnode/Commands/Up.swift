@@ -90,7 +90,7 @@ struct Up: AsyncParsableCommand {
     }
     let place =
       location.controlEndpoint.hasPrefix("ipc://")
-      ? ["--bus", location.displayName] : ["--address", location.displayName]
+      ? ["--bus", location.displayName] : ["--address", location.displayName, "--insecure"]
     let common = place + ["--json", "--stdin", "--log-level", bus.logLevel.rawValue]
     let plan = UpRun.Plan(
       executable: Bundle.main.executablePath ?? CommandLine.arguments[0],

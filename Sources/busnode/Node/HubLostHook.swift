@@ -44,7 +44,7 @@ struct HubLostHook: Sendable {
     let isLocal = location.controlEndpoint.hasPrefix("ipc://")
     return [
       "RUNBUS_BUS": isLocal ? location.displayName : nil,
-      "RUNBUS_ADDRESS": isLocal ? nil : location.displayName,
+      "RUNBUS_ADDRESS": isLocal ? nil : location.displayName, "RUNBUS_INSECURE": isLocal ? nil : "1",
       "RUNBUS_DEVICE": device.rawValue,
       "RUNBUS_HUB_DEVICE": lost.deviceID?.rawValue,
       "RUNBUS_RUN_ID": lost.runID?.description,

@@ -56,7 +56,7 @@ struct Crew {
       let address = port.map { "tcp://127.0.0.1:\($0)" }
       let location = try BusLocation(bus: nil, address: address, environment: environment)
       return Member(
-        role: name.0, device: name.1, place: address.map { ["--address", $0] } ?? [],
+        role: name.0, device: name.1, place: address.map { ["--address", $0, "--insecure"] } ?? [],
         store: location.stateDirectory(for: try #require(DeviceID(name.1))), spool: location.spoolDirectory)
     }
     members[Self.phone].arguments = ["--debounce", "\(debounce)"]

@@ -38,7 +38,7 @@ struct Trio: Sendable {
       port = nil
     case .tcp:
       let port = try #require(Loopback.freePort())
-      place = ["--address", "tcp://127.0.0.1:\(port)"]
+      place = ["--address", "tcp://127.0.0.1:\(port)", "--insecure"]
       control = "tcp://127.0.0.1:\(port)"
       self.port = port
     }
@@ -156,6 +156,13 @@ enum Loopback {
 
   /// A port that nobody listens on and that the system gives to nobody: one that comes back there finds it free.
   static func freeFixedPort() -> UInt16? { (20_000..<30_000).shuffled().lazy.compactMap { claim($0) }.first }
+
+  /// The first of three ports in a row of which the same holds.
+  static func freeFixedPorts() -> UInt16? {
+    stride(from: UInt16(10_000), to: 20_000, by: 4).shuffled().first { first in
+      (first...first + 2).allSatisfy { claim($0) != nil }
+    }
+  }
 
   /// Nobody listens on a port; what is left of closed connections does not count.
   static func isFree(_ port: UInt16) -> Bool { claim(port) != nil }

@@ -12,7 +12,8 @@ struct PairingDigitsTests {
   private func digits(
     _ hub: KeyFingerprint?, _ device: KeyFingerprint?, _ token: [UInt8]
   ) throws -> String {
-    try #require(PairingDigits(hub: try #require(hub), device: try #require(device), token: token)).description
+    let (hub, device) = (try #require(hub), try #require(device))
+    return try #require(PairingDigits(hub: hub, device: device, token: token)).description
   }
 
   /// Computed with Python's hashlib:

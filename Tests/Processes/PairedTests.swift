@@ -1,0 +1,192 @@
+import Foundation
+import RunBus
+import TestSupport
+import Testing
+
+@Suite("Paired devices")
+struct PairedTests {
+  /// The environment of another machine: directories of its own.
+  private static func machine(_ name: String, on bus: TestBus) throws -> [String: String?] {
+    let (run, state) = ("\(bus.directory)/\(name)-run", "\(bus.directory)/\(name)-state")
+    for directory in [run, state] {
+      try FileManager.default.createDirectory(
+        atPath: directory, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+    }
+    return ["XDG_RUNTIME_DIR": run, "XDG_STATE_HOME": state]
+  }
+
+  /// A phone that listens for paired devices.
+  private static func phone(on bus: TestBus, port: UInt16) async throws -> NodeProcess {
+    let phone = bus.spawn("phone", "--json", "--debounce", "0", "--listen", "tcp://127.0.0.1:\(port)")
+    _ = try await phone.event("the phone") { $0["event"]?.string == "snapshot" }
+    return phone
+  }
+
+  /// Pairs a machine, and returns the line that was used.
+  @discardableResult
+  private static func pair(
+    _ name: String, _ machine: [String: String?], on bus: TestBus, _ more: String...
+  ) async throws -> String {
+    let pair = bus.spawn(executable: TestBus.busnode, ["pair", "--yes", "--json"] + more)
+    let line = try #require(try await pair.event("the line") { $0["step"]?.string == "open" }["line"]?.string)
+    let join = bus.spawn("join", "--device", name, "--json", environment: machine)
+    join.write(line)
+    #expect(try await join.ending() == .exited(0), "\(join.view)")
+    #expect(try await pair.ending() == .exited(0), "\(pair.view)")
+    let digits = join.view.json.compactMap { $0["digits"]?.string }
+    #expect(digits.count == 1 && digits == pair.view.json.compactMap { $0["digits"]?.string })
+    return line
+  }
+
+  /// Three free ports in a row.
+  private static func port() throws -> UInt16 { try #require(Loopback.freeFixedPorts()) }
+
+  @Test("A device is paired with a line, controls the run under its own bus name, and is cut off when it is revoked")
+  func paired() async throws {
+    try await withTestBus { bus in
+      let watch = try Self.machine("watch", on: bus)
+      let phone = try await Self.phone(on: bus, port: try Self.port())
+      let line = try await Self.pair("watch-1", watch, on: bus)
+      let node = bus.spawn("watch", "--json", environment: watch)
+      _ = try await node.event("the link") { $0["event"]?.string == "link" && $0["reachable"]?.bool == true }
+      #expect(try await bus.run("send", "start", environment: watch).ending == .exited(0))
+      let snapshot = try await phone.snapshot("the run") { $0["phase"]?.string == "running" }
+      #expect(snapshot["changedBy"]?["deviceId"]?.string == "watch-1")
+      let listed = try await bus.run("devices", "--json")
+      #expect(listed.json.map { $0["deviceId"]?.string } == ["watch-1"])
+      // Nothing of it is in an argument, a log or an output, apart from the line itself.
+      let secrets = try Self.secrets(of: watch) + [String(try #require(line.split(separator: "=").last))]
+      for secret in secrets {
+        #expect(
+          !(phone.view.lines + phone.view.errors + node.view.lines + node.view.errors).contains { $0.contains(secret) })
+      }
+      #expect(try await bus.run("devices", "revoke", "watch-1").ending == .exited(0))
+      _ = try await node.event("the link that is cut") {
+        $0["event"]?.string == "link" && $0["reachable"]?.bool == false
+      }
+      #expect(
+        try await bus.run("send", "pause", "--timeout", "1500ms", "--no-queue", environment: watch).ending
+          == .exited(69))
+      #expect(try await bus.run("send", "lap").ending == .exited(0))
+    }
+  }
+
+  /// The secret keys in the key files of a machine.
+  private static func secrets(of machine: [String: String?]) throws -> [String] {
+    let path = try #require(machine["XDG_STATE_HOME"] ?? nil) + "/runbus/_keys/default.device"
+    let text = try String(contentsOfFile: path, encoding: .utf8)
+    let found = text.split(separator: "\"").map(String.init).filter { $0.count == 64 }
+    #expect(try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int == 0o600)
+    // Public key, secret key, the hub's public key: in the order of their names.
+    return [found[1]]
+  }
+
+  @Test("A press that waits on a paired machine reaches the phone at its new address, once it is told")
+  func newAddress() async throws {
+    try await withTestBus { bus in
+      let watch = try Self.machine("watch", on: bus)
+      let (first, second) = (try Self.port(), try Self.port())
+      let arguments = ["phone", "--json", "--debounce", "0", "--listen"]
+      let phone = bus.spawn(
+        executable: TestBus.busnode,
+        arguments + ["tcp://127.0.0.1:\(first)", "--listen", "tcp://127.0.0.1:\(second)"])
+      _ = try await phone.event("the phone") { $0["event"]?.string == "snapshot" }
+      try await Self.pair("watch-1", watch, on: bus)
+      let node = bus.spawn("watch", "--json", environment: watch)
+      _ = try await node.event("the link") { $0["event"]?.string == "link" && $0["reachable"]?.bool == true }
+      phone.signal(SIGKILL)
+      _ = try await phone.ending()
+      #expect(try await bus.run("send", "start", "--timeout", "500ms", environment: watch).ending == .exited(5))
+      let next = bus.spawn(executable: TestBus.busnode, arguments + ["tcp://127.0.0.1:\(second)"])
+      let snapshot = try await next.snapshot("the press") { $0["phase"]?.string == "running" }
+      #expect(snapshot["changedBy"]?["deviceId"]?.string == "watch-1")
+    }
+  }
+
+  @Test("A machine that was paired already, or was killed before it knew, is paired with its second attempt")
+  func again() async throws {
+    try await withTestBus { bus in
+      let watch = try Self.machine("watch", on: bus)
+      _ = try await Self.phone(on: bus, port: try Self.port())
+      let line = try await Self.pair("watch-1", watch, on: bus)
+      // The pairing port is closed by now: the control port tells that the key is paired.
+      let join = bus.spawn("join", "--device", "watch-1", environment: watch)
+      join.write(line)
+      #expect(try await join.ending() == .exited(0), "\(join.view)")
+      // Its key was lost: it is paired anew, and the old key is taken back.
+      try FileManager.default.removeItem(atPath: "\(bus.directory)/watch-state/runbus/_keys")
+      try await Self.pair("watch-1", watch, on: bus, "--replace")
+      let listed = try await bus.run("devices", "--json")
+      #expect(listed.json.map { $0["revoked"]?.bool } == [false, true])
+      #expect(try await bus.run("send", "start", environment: watch).ending == .exited(0))
+    }
+  }
+
+  @Test(
+    "A line that is none is refused without being repeated",
+    arguments: ["", "runbus://h:7072/?k=AA&t=AA", "https://example.org/?k=1&t=2", "runbus://h/?k=1"])
+  func wrongLine(line: String) async throws {
+    try await withTestBus { bus in
+      let join = bus.spawn("join", "--device", "watch-1")
+      join.write(line)
+      let ending = try await join.ending()
+      #expect(ending == .exited(65))
+      #expect(
+        join.view.errors.count == 1 && (line.isEmpty || !join.view.errors[0].contains(line)), "\(join.view.errors)")
+    }
+  }
+
+  @Test("Without --yes and without a terminal nobody is paired, and pairing is closed")
+  func unasked() async throws {
+    try await withTestBus { bus in
+      let watch = try Self.machine("watch", on: bus)
+      _ = try await Self.phone(on: bus, port: try Self.port())
+      let pair = bus.spawn("pair", "--no-qr")
+      pair.closeInput()
+      let line = try await pair.wait(for: "the line", within: 90) { $0.lines.first { $0.hasPrefix("runbus://") } }
+      let join = bus.spawn("join", "--device", "watch-1", environment: watch)
+      join.write(line)
+      #expect(try await join.ending() == .exited(65))
+      #expect(join.view.errors.contains { $0.contains("refused") }, "\(join.view.errors)")
+      #expect(try await pair.ending() == .exited(1))
+      #expect(try await bus.run("devices", "--json").lines == [])
+    }
+  }
+
+  @Test("TCP without keys needs --insecure, and a node says so at each start")
+  func insecure() async throws {
+    try await withTestBus { bus in
+      let address = "tcp://127.0.0.1:\(try Self.port())"
+      for command in [["phone"], ["watch"], ["send", "start"], ["state"]] {
+        let process = bus.spawn(executable: TestBus.busnode, command + ["--address", address])
+        #expect(try await process.ending() == .exited(64))
+        #expect(
+          process.view.errors.count == 1 && process.view.errors[0].contains("--insecure"), "\(process.view.errors)")
+      }
+      let phone = bus.spawn("phone", "--json", "--address", address, environment: ["RUNBUS_INSECURE": "1"])
+      _ = try await phone.event("the phone") { $0["event"]?.string == "snapshot" }
+      #expect(phone.view.errors.count == 1 && phone.view.errors[0].contains("has no keys"), "\(phone.view.errors)")
+      let sent = try await bus.run("send", "start", "--address", address, "--insecure")
+      #expect(sent.ending == .exited(0) && sent.errors.isEmpty)
+    }
+  }
+
+  @Test("devices works on a phone that does not run, and names what is wrong")
+  func stoppedPhone() async throws {
+    try await withTestBus { bus in
+      let watch = try Self.machine("watch", on: bus)
+      let phone = try await Self.phone(on: bus, port: try Self.port())
+      try await Self.pair("watch-1", watch, on: bus)
+      phone.signal(SIGTERM)
+      _ = try await phone.ending()
+      #expect(try await bus.run("devices", "sources", "watch-1", "watch").ending == .exited(0))
+      #expect(try await bus.run("devices", "rename", "watch-1", "left").ending == .exited(0))
+      #expect(try await bus.run("devices", "forget", "left").ending == .exited(65))
+      #expect(try await bus.run("devices", "revoke", "left").ending == .exited(0))
+      #expect(try await bus.run("devices", "revoke", "right").ending == .exited(65))
+      #expect(try await bus.run("devices", "forget", "left").ending == .exited(0))
+      #expect(try await bus.run("devices", "--json").lines == [])
+      #expect(try await bus.run("pair", "--yes", "--json").ending == .exited(69))
+    }
+  }
+}
