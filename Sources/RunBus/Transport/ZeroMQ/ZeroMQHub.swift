@@ -141,7 +141,7 @@
         var files = [SocketFile(boundTo: controlEndpoint)]
         opened.append { [files] in files.forEach { $0?.remove() } }
         var publisher: SocketSource?
-        if !listener.events.isEmpty {
+        if listener.publishes {
           let events = try ZMQSocket(context, type: ZMQ_XPUB)
           try applyPublishing(to: events)
           monitors.append(try ZMQMonitor(events, in: context, on: loop, receive: watch, fail: fail))

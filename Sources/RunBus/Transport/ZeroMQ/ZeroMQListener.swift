@@ -23,6 +23,8 @@
 
     /// The keys of the connections; `nil` for connections without keys.
     var keys: ListenerKeys?
+    /// Whether it publishes events.
+    var publishes = true
 
     /// A listener on two endpoints.
     public init(control: String, events: String) {
@@ -35,6 +37,7 @@
     /// ``RunCore/ConnectionIdentity/candidate(_:)``.
     package init(pairing endpoint: String, own: KeyPair) {
       self.init(control: endpoint, events: "", keys: ListenerKeys(own: own, admitted: .candidates))
+      publishes = false
     }
 
     /// A listener on two endpoints that takes connections with keys only. A connection has the identity
@@ -52,7 +55,7 @@
     public func listen(
       on loop: Loop, deliver: @escaping @Sendable (HubTransportEvent) -> Void
     ) throws(RunBusError) -> any HubTransport {
-      for endpoint in [control, events] where !endpoint.isEmpty && SocketFile.isAlive(at: endpoint) {
+      for endpoint in [control, events] where SocketFile.isAlive(at: endpoint) {
         throw RunBusError(.addressInUse, "\(endpoint) is taken: another hub or program listens there")
       }
       let limit = FileDescriptorBudget.limit
