@@ -72,6 +72,7 @@ extension Codec {
     message.listVersion = enrolment.listVersion
     message.addresses = enrolment.addresses
     if let key = enrolment.nextHubKey { message.nextHubKey = data(key) }
+    if let key = enrolment.nextDeviceKey { message.nextDeviceKey = data(key) }
     return message
   }
 
@@ -80,7 +81,8 @@ extension Codec {
       busID: try identifier(message.busID, "bus id"), deviceID: try device(message.deviceID),
       sources: try sources(message.sources), listVersion: try counter(message.listVersion, "version of the list"),
       addresses: try addresses(message.addresses),
-      nextHubKey: message.hasNextHubKey ? try key(message.nextHubKey) : nil)
+      nextHubKey: message.hasNextHubKey ? try key(message.nextHubKey) : nil,
+      nextDeviceKey: message.hasNextDeviceKey ? try key(message.nextDeviceKey) : nil)
   }
 
   static func message(_ answer: PairingAnswer) -> WirePairingAnswer {

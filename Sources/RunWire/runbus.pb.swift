@@ -934,11 +934,22 @@ nonisolated struct WireEnrolment: Sendable {
   /// Clears the value of `nextHubKey`. Subsequent reads from it will return its default value.
   mutating func clearNextHubKey() {self._nextHubKey = nil}
 
+  /// The next key of the device that the hub knows, 32 bytes; absent if it has announced none.
+  var nextDeviceKey: Data {
+    get {_nextDeviceKey ?? Data()}
+    set {_nextDeviceKey = newValue}
+  }
+  /// Returns true if `nextDeviceKey` has been explicitly set.
+  var hasNextDeviceKey: Bool {self._nextDeviceKey != nil}
+  /// Clears the value of `nextDeviceKey`. Subsequent reads from it will return its default value.
+  mutating func clearNextDeviceKey() {self._nextDeviceKey = nil}
+
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   init() {}
 
   fileprivate var _nextHubKey: Data? = nil
+  fileprivate var _nextDeviceKey: Data? = nil
 }
 
 /// The answer to a PairingRequest or an AnnounceKey.
@@ -2516,7 +2527,7 @@ nonisolated struct WirePairingReport: Sendable {
 
   var stage: WirePairingReport.Stage = .unspecified
 
-  /// Why it is closed: notOpened, paired, refused, expired, tooManyFailures or closed.
+  /// Why it is closed: notOpened, paired, refused, expired, tooManyFailures, unavailable or closed.
   var end: String = String()
 
   /// The device that asks.
@@ -4876,7 +4887,7 @@ nonisolated extension WireAnnounceKey: SwiftProtobuf.Message, SwiftProtobuf._Mes
 
 nonisolated extension WireEnrolment: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".Enrolment"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}bus_id\0\u{3}device_id\0\u{1}sources\0\u{3}list_version\0\u{1}addresses\0\u{3}next_hub_key\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}bus_id\0\u{3}device_id\0\u{1}sources\0\u{3}list_version\0\u{1}addresses\0\u{3}next_hub_key\0\u{3}next_device_key\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -4890,6 +4901,7 @@ nonisolated extension WireEnrolment: SwiftProtobuf.Message, SwiftProtobuf._Messa
       case 4: try { try decoder.decodeSingularUInt64Field(value: &self.listVersion) }()
       case 5: try { try decoder.decodeRepeatedStringField(value: &self.addresses) }()
       case 6: try { try decoder.decodeSingularBytesField(value: &self._nextHubKey) }()
+      case 7: try { try decoder.decodeSingularBytesField(value: &self._nextDeviceKey) }()
       default: break
       }
     }
@@ -4918,6 +4930,9 @@ nonisolated extension WireEnrolment: SwiftProtobuf.Message, SwiftProtobuf._Messa
     try { if let v = self._nextHubKey {
       try visitor.visitSingularBytesField(value: v, fieldNumber: 6)
     } }()
+    try { if let v = self._nextDeviceKey {
+      try visitor.visitSingularBytesField(value: v, fieldNumber: 7)
+    } }()
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -4928,6 +4943,7 @@ nonisolated extension WireEnrolment: SwiftProtobuf.Message, SwiftProtobuf._Messa
     if lhs.listVersion != rhs.listVersion {return false}
     if lhs.addresses != rhs.addresses {return false}
     if lhs._nextHubKey != rhs._nextHubKey {return false}
+    if lhs._nextDeviceKey != rhs._nextDeviceKey {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

@@ -124,7 +124,7 @@ extension RandomMessages {
   mutating func enrolment() -> Enrolment {
     Enrolment(
       busID: id(), deviceID: device(), sources: sources(), listVersion: counter(), addresses: addresses(),
-      nextHubKey: maybe { $0.key() })
+      nextHubKey: maybe { $0.key() }, nextDeviceKey: maybe { $0.key() })
   }
 
   mutating func pairingAnswer() -> PairingAnswer { one(of: [.waiting, .paired(enrolment()), .refused(sentence())]) }

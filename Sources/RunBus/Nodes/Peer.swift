@@ -249,6 +249,8 @@ public actor Peer: Node, DrivenNode {
       driver.broadcaster.show(core.authoritative)
     }
     try openLocalServices()
+    // The hub may not have heard of it before this node ended.
+    if let next = keyring?.value.next, !next.isKnown { feed(.announceKey(next.pair.publicKey)) }
     try connect()
     driver.readiness.open()
   }

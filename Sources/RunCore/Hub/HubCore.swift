@@ -175,6 +175,7 @@ package struct HubCore: Sendable {
     case .recordRead(let reading, let reader): receive(reading, for: reader, into: &actions)
     case .sendFailed(let connection): postpone(connection, at: now)
     case .committed(let id):
+      if commits.isInFlight(id) { members.endCommit() }
       for effect in commits.committed(id) { perform(effect, at: now, into: &actions) }
     case .commitFailed(let id):
       guard commits.fail(id, retryAt: now + settings.clock.speed.bus(fromReal: .seconds(1))) else { break }
@@ -192,7 +193,10 @@ package struct HubCore: Sendable {
     }
     if records.hasQuestions { answerWaiting(at: now, into: &actions) }
     flushAcknowledgements(into: &actions)
-    if let next = commits.next(at: now) { actions.append(.commit(next.id, next.operations)) }
+    if let next = commits.next(at: now) {
+      members.beginCommit()
+      actions.append(.commit(next.id, next.operations))
+    }
     if ending == .due { sayFarewell(into: &actions) }
     noteDeadline()
     return actions

@@ -137,8 +137,8 @@ extension HubCore {
   func enrolment(of identity: ConnectionIdentity) -> Enrolment? {
     guard let bus, case .key(let key) = identity, let device = members.device(of: key) else { return nil }
     return Enrolment(
-      busID: bus.busID, deviceID: device.deviceID, sources: device.sources, listVersion: members.version,
-      addresses: bus.addresses, nextHubKey: bus.nextKey)
+      busID: bus.busID, deviceID: device.deviceID, sources: device.sources, listVersion: members.durableVersion,
+      addresses: bus.addresses, nextHubKey: bus.nextKey, nextDeviceKey: members.durableNextKey(of: device))
   }
 
   // MARK: Changes

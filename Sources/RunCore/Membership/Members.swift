@@ -10,12 +10,16 @@ struct Members: Sendable {
   static let versionsAheadMax: UInt64 = 10_000
 
   private(set) var version: UInt64
+  /// The version that is durable: what devices are told survives a crash.
+  private(set) var durableVersion: UInt64
+  private var versionInFlight: UInt64
   private var versionHeard: UInt64
   private var byKey: [KeyFingerprint: PairedDevice]
 
   /// The list as the store kept it.
   init(_ history: MemberHistory) {
     version = history.version
+    (durableVersion, versionInFlight) = (history.version, history.version)
     versionHeard = history.versionHeard
     byKey = Dictionary(history.devices.map { ($0.key, $0) }, uniquingKeysWith: { $1 })
   }
@@ -80,6 +84,15 @@ struct Members: Sendable {
   /// Whether a paired device has stated a higher version than this list has. The hub then accepts no commands of keys
   /// until its owner confirms the list.
   var isBehind: Bool { versionHeard > version }
+
+  /// The next key of a device, once that is durable.
+  func durableNextKey(of device: PairedDevice) -> KeyFingerprint? { durableVersion == version ? device.nextKey : nil }
+
+  /// A commit with all changes so far is on its way to the disk.
+  mutating func beginCommit() { versionInFlight = version }
+
+  /// That commit is durable.
+  mutating func endCommit() { durableVersion = versionInFlight }
 
   /// Whether a stated version can be true.
   func isPossible(_ version: UInt64) -> Bool { version <= self.version + Self.versionsAheadMax }

@@ -45,7 +45,8 @@ extension PeerCore {
     switch frame.message {
     case .welcome(let welcome): return receive(welcome, session: frame.session, at: now, into: &actions)
     case .refused(let refusal): return receive(refusal, session: frame.session, at: now, into: &actions)
-    case .pairing(let answer): return receive(answer, into: &actions)
+    case .pairing(.paired(let told)): return note(told, into: &actions)
+    case .pairing: return
     case .receipt, .delivery, .pong, .state, .answer, .recordChange, .goodbye: break
     }
     guard session.number == frame.session else {
@@ -128,19 +129,14 @@ extension PeerCore {
     openStreams(welcome, at: now, into: &actions)
   }
 
-  /// Keeps what the hub tells this paired device about its bus.
-  private mutating func note(_ told: Enrolment, announced: KeyFingerprint? = nil, into actions: inout [Action]) {
+  /// Keeps what the hub tells this paired device about its bus. The hub may know the announced key from now on.
+  private mutating func note(_ told: Enrolment, into actions: inout [Action]) {
     guard enrolment != nil, told.listVersion >= enrolment?.listVersion ?? 0 else { return }
-    guard told != enrolment || announced != nil else { return }
+    let known = announcing.flatMap { $0 == told.nextDeviceKey ? $0 : nil }
+    if known != nil { announcing = nil }
+    guard told != enrolment || known != nil else { return }
     enrolment = told
-    actions.append(.enrolled(told, announced: announced))
-  }
-
-  /// The hub knows the announced key from now on.
-  private mutating func receive(_ answer: PairingAnswer, into actions: inout [Action]) {
-    guard case .paired(let told) = answer, let key = announcing else { return }
-    announcing = nil
-    note(told, announced: key, into: &actions)
+    actions.append(.enrolled(told, announced: known))
   }
 
   /// Checks that this peer's streams and the hub's marks are of one history. The streams of a peer without a hub go to

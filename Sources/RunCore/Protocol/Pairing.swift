@@ -88,12 +88,15 @@ package struct Enrolment: Hashable, Sendable {
   package var addresses: [String]
   /// The key that the hub will use next; `nil` if none is announced.
   package var nextHubKey: KeyFingerprint?
+  /// The next key of the device that the hub knows; `nil` if it has announced none.
+  package var nextDeviceKey: KeyFingerprint?
 
   /// An enrolment from its parts.
   package init(
     busID: BusID, deviceID: DeviceID, sources: Set<ControlSource>, listVersion: UInt64, addresses: [String],
-    nextHubKey: KeyFingerprint? = nil
+    nextHubKey: KeyFingerprint? = nil, nextDeviceKey: KeyFingerprint? = nil
   ) {
+    self.nextDeviceKey = nextDeviceKey
     self.busID = busID
     self.deviceID = deviceID
     self.sources = sources

@@ -66,6 +66,7 @@ package struct World {
   package internal(set) var steps = 0
   var rhythm: WorldRhythm
   var wrong: WrongParty
+  var owner = WorldOwner()
   /// The devices that the hub's owner has paired.
   var paired = MemberHistory()
   /// Per peer: when the hub first refused it as busy and how often, since the hub last accepted something from it.
@@ -206,6 +207,8 @@ package struct World {
     dismissWrong()
     heal()
     advance(to: now + .seconds(5))
+    pairVictim()
+    confirmList()
     // In most worlds the run ends here: after that only the heartbeat can repair what was lost.
     if speed != .realTime || !chance(5) { feedHub(.press(command(of: nil, .stop))) }
     // Covers the longest backoff (30 s plus a quarter), three slow heartbeats and the retries of failing messages.
@@ -231,6 +234,8 @@ package struct World {
     }
     schedule(.handles(.hub, life: hub.life, true), in: .zero)
     for party in parties { schedule(.looks(party), in: milliseconds(0...500)) }
+    pairVictim()
+    confirmList()
   }
 
   mutating func advance(to end: BusTime) {

@@ -250,8 +250,8 @@ extension World {
     [post.from, post.to].contains { if case .peer(let index) = $0 { wrong.harmed == index } else { false } }
   }
 
-  /// Whether its store was lost, or a wrong member uses its name: less is promised to it.
-  func isLost(_ index: Int) -> Bool { loss == .peer(index) || wrong.harmed == index }
+  /// Whether its store was lost, its key was taken back, or a wrong member uses its name: less is promised to it.
+  func isLost(_ index: Int) -> Bool { loss == .peer(index) || wrong.harmed == index || owner.victim == index }
 
   func disk(of party: WorldParty) -> WorldDelivery {
     switch party {

@@ -33,6 +33,9 @@ extension World {
     case .refused(let refusal):
       // A late hello may be refused; that no peer resets its identity for it is checked at the peer.
       let isExpected = refusal.code == .unknownSession || refusal.code == .storeRegressed
+      // The frame was on its way when the key was taken back or replaced.
+      if refusal.code == .forbidden, case .key(let key) = identities[number], !owner.admitted.contains(key) { return }
+      if refusal.code == .busy, hub.core?.deviceList.isBehind == true { return tally.count("refused by an old list") }
       if refusal.code == .busy, !wrong.members.isEmpty { return noteBusy(speakers[number]?.peer) }
       // A shell repeats its requests while the hub's disk stands still.
       if refusal.code == .busy, speakers[number] == nil { return tally.count("shell refused") }

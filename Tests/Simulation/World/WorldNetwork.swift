@@ -6,6 +6,7 @@ extension World {
   mutating func connect(_ index: Int) {
     guard peers[index].core != nil, peers[index].connection == nil else { return }
     guard hub.core != nil else { return schedule(.linkUp(index), in: .milliseconds(200)) }
+    guard isAdmitted(index) else { return schedule(.linkUp(index), in: .seconds(2)) }
     let connection = number()
     peers[index].connection = connection
     identities[connection] = peers[index].identity
@@ -52,6 +53,7 @@ extension World {
 
   mutating func transmit(_ frame: HubFrame, to connection: ConnectionID) {
     let number = Self.number(of: connection)
+    if WorldOwner.isStranger(number) { return hearStranger(frame, on: number) }
     if WrongParty.isWrong(number) { return hearWrong(frame, on: number) }
     guard let index = peers.indices.first(where: { peers[$0].connection == number }) else {
       if transmitToShell(frame, on: number) { return }

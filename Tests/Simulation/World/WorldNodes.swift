@@ -14,6 +14,11 @@ extension World {
       switch action {
       case .open: feedHub(.opened(eventsEndpoint: climate.eventsEndpoint, limits: climate.limits))
       case .send(let frame, let connection):
+        if WorldOwner.isStranger(Self.number(of: connection)) {
+          transmit(frame, to: connection)
+          continue
+        }
+        checkKey(of: frame, to: Self.number(of: connection))
         check(frame, to: connection)
         guard connection.isRequest, !WrongParty.isWrong(Self.number(of: connection)) else {
           transmit(frame, to: connection)
@@ -50,7 +55,9 @@ extension World {
         feedHub(.recordRead(hub.store.records.reading(run, from: from), for: asker))
       case .recovered(let recovery): note(recovery)
       case .forward(let bytes, let connection): forward(bytes, to: connection)
-      case .admit, .cutConnections, .listenForPairing, .forbade, .record, .note: break
+      case .admit(let keys): admit(keys)
+      case .cutConnections: cutConnections()
+      case .listenForPairing, .forbade, .record, .note: break
       }
     }
     checkSchedule(at: hubTime)
@@ -86,7 +93,10 @@ extension World {
       case .readRecord(let run, let from, let asker):
         feedPeer(index, .recordRead(peers[index].store.records.reading(run, from: from), for: asker))
       case .record(let news): check(news, at: index)
-      case .hear, .reachability, .view, .note, .met, .answered, .enrolled, .ended: break
+      case .hear, .reachability, .view, .note, .met, .answered, .ended: break
+      case .enrolled(let told, let announced):
+        peers[index].enrolment = told
+        if let announced { useNewKey(announced, index) }
       case .fail(let refusal): faults.append("peer \(index) was refused: \(refusal.message)")
       }
     }
@@ -119,6 +129,7 @@ extension World {
       let before = hub.store.delivery.watermarks
       hub.store.commit(operations, bootID: bootID(of: nil), wallSeconds: wallSeconds())
       checkMarks(since: before, operations, by: .hub)
+      checkRevocation(operations)
       if hub.store.hasFaults { faults += hub.store.faults }
     case .peer(let index):
       let before = peers[index].store.delivery.watermarks

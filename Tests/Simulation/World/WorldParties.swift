@@ -11,7 +11,11 @@ struct WorldPeer {
   let name: DeviceID
   let nodeID: NodeID
   /// Who it is to the hub's transport.
-  let identity: ConnectionIdentity
+  var identity: ConnectionIdentity { didSet { identitiesEver.insert(identity) } }
+  /// The identities that it has had: a key can be replaced while a commit is on its way to the disk.
+  private(set) var identitiesEver: Set<ConnectionIdentity>
+  /// What the hub told it about its bus; `nil` for a peer without a key.
+  var enrolment: Enrolment?
   var store: WorldPeerStore
   var core: PeerCore?
   /// An earlier copy of its disk, for worlds that restore one.
@@ -42,6 +46,7 @@ struct WorldPeer {
 
   init(name: DeviceID, nodeID: NodeID, identity: ConnectionIdentity, store: WorldPeerStore) {
     (self.name, self.nodeID, self.identity, self.store) = (name, nodeID, identity, store)
+    identitiesEver = [identity]
   }
 }
 
@@ -164,12 +169,14 @@ extension World {
       settings: HubCore.Settings(
         deviceID: DeviceID("phone"), nodeID: NodeID(high: 1, low: 1), storeID: hub.store.storeID,
         debounce: debounce, clock: hub.busClock, metrics: metrics,
-        recovery: climate.recovery, downtime: climate.downtime, seed: random.next()),
+        recovery: climate.recovery, downtime: climate.downtime, seed: random.next(), bus: Self.bus),
       history: history, now: hub.busClock.bus(at: hubNow), wallSeconds: wallSeconds(), bootID: boot)
     hub.beganAt = hub.busClock.bus(at: hubNow)
     window = WorldWindow()
     for run in hub.awaited.keys { hub.awaited[run] = now }
+    owner.admitted = []
     feedHub(.started)
+    for index in peers.indices where !isAdmitted(index) { disconnect(index) }
     schedule(.handles(.hub, life: hub.life, true), in: milliseconds(0...1000))
   }
 
@@ -180,7 +187,7 @@ extension World {
     let settings = PeerCore.Settings(
       deviceID: peer.name, role: NodeRole(rawValue: peer.name.rawValue), nodeID: peer.nodeID,
       storeID: peer.store.storeID, topics: Topic.allCases, limits: climate.limits,
-      hubLostAfter: Self.hubLostAfter, seed: random.next())
+      hubLostAfter: Self.hubLostAfter, enrolment: enrolment(of: index), seed: random.next())
     peers[index].core = PeerCore(
       settings: settings, history: peer.store.history, now: peerNow(index), wallSeconds: wallSeconds(of: index),
       bootID: bootID(of: index))
@@ -262,6 +269,8 @@ extension World {
       tally.count(isDeleted ? "hub's store deleted" : "hub's store restored")
       let fresh = freshStore(StoreID(high: 5, low: number()))
       hub.store = isDeleted ? fresh : hub.copy ?? fresh
+      // The owner pairs again what is missing.
+      hub.store.members.devices = paired.devices
       for index in peers.indices { peers[index].store.hearsAgain() }
       seen = [:]
       hub.awaited = [:]

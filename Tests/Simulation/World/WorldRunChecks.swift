@@ -68,7 +68,7 @@ extension World {
       guard window.dues.removeValue(forKey: verdict.commandID) != nil, debounce > .zero else { continue }
       // A hub that was hung settles the window when it continues.
       let awakeSince = hub.busClock.bus(at: hub.clock.reading(at: hub.isHungUntil))
-      guard judgedAt > awakeSince + .milliseconds(1) else { continue }
+      guard judgedAt > awakeSince + .milliseconds(1), now > owner.windowsBrokenUntil else { continue }
       if judgedAt - last > speed.bus(fromReal: .milliseconds(100)) {
         faults.append("\(verdict.commandID) was judged \((judgedAt - last).seconds) s after its window was due")
       }

@@ -149,7 +149,9 @@ struct WorldStore {
       windows.append(window)
     case .meet(let device): devices[device.deviceID] = device
     case .own(let store, let identity):
-      if let owner = owners[store], owner != identity { ownFaults.append("a store went from \(owner) to \(identity)") }
+      if let owner = owners[store], owner != identity, !isKeyOfSameDevice(owner, identity) {
+        ownFaults.append("a store went from \(owner) to \(identity)")
+      }
       owners[store] = identity
     case .disown(let store): owners[store] = nil
     case .pair(let device):
@@ -298,5 +300,13 @@ struct WorldStore {
     history.discarded = discarded
     history.unanswered = unanswered
     return history
+  }
+}
+
+extension WorldStore {
+  /// Whether a device's key was replaced by another one.
+  fileprivate func isKeyOfSameDevice(_ old: ConnectionIdentity, _ new: ConnectionIdentity) -> Bool {
+    guard case .key(let old) = old, case .key(let new) = new else { return false }
+    return !members.devices.contains { $0.key == old } && members.devices.contains { $0.key == new && !$0.isRevoked }
   }
 }

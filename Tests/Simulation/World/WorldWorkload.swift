@@ -14,6 +14,7 @@ extension World {
       let number = steps
       write(line: "step \(number)")
       doStep()
+      stepOwner()
     }
     random = WorldRandom(seed: seed, 6, UInt64(steps))
   }

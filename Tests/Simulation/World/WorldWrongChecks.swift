@@ -99,11 +99,13 @@ extension World {
       faults.append("a wrong member pressed as \(press.deviceID) of \(peer.identity)")
     }
     for case .meet(let device) in operations {
-      if let owner = peers.first(where: { $0.store.storeID == device.storeID })?.identity, owner != device.identity {
-        faults.append("the store of \(owner) is used by \(device.deviceID) of \(device.identity)")
+      if let owner = peers.first(where: { $0.store.storeID == device.storeID }),
+        !owner.identitiesEver.contains(device.identity)
+      {
+        faults.append("the store of \(owner.identity) is used by \(device.deviceID) of \(device.identity)")
       }
-      guard let peer = peers.first(where: { $0.name == device.deviceID }), peer.identity != device.identity,
-        hub.store.devices[device.deviceID]?.identity == peer.identity
+      guard let peer = peers.first(where: { $0.name == device.deviceID }),
+        !peer.identitiesEver.contains(device.identity), hub.store.devices[device.deviceID]?.identity == peer.identity
       else { continue }
       faults.append("the name \(device.deviceID) of \(peer.identity) went to \(device.identity)")
     }
