@@ -189,4 +189,77 @@ struct PairedTests {
       #expect(try await bus.run("pair", "--yes", "--json").ending == .exited(69))
     }
   }
+
+  @Test(
+    "A client in Python pairs and controls a run by the published wire alone",
+    .enabled(if: Checkout.hasPython || ProcessInfo.processInfo.environment["CI"] != nil))
+  func python() async throws {
+    try await withTestBus { bus in
+      let phone = try await Self.phone(on: bus, port: try Self.port())
+      let pair = bus.spawn("pair", "--yes", "--json")
+      let line = try #require(try await pair.event("the line") { $0["step"]?.string == "open" }["line"]?.string)
+      let keys = "\(bus.directory)/keys.json"
+      let environment: [String: String?] = ["PYTHONDONTWRITEBYTECODE": "1"]
+      let join = bus.spawn(
+        executable: Checkout.python, [Checkout.path("examples/python/pair.py"), "--device", "py", "--keys", keys],
+        environment: environment)
+      join.write(line)
+      let joined = try await join.ending()
+      #expect(joined == .exited(0), "\(join.view)")
+      #expect(join.view.lines.last == "paired as py")
+      _ = try await pair.ending()
+      let digits = pair.view.json.compactMap { $0["digits"]?.string }
+      #expect(join.view.lines.first?.hasSuffix(digits.first ?? "none") == true, "\(join.view.lines)")
+      #expect(try await bus.run("send", "start").ending == .exited(0))
+      let watch = bus.spawn(
+        executable: Checkout.python,
+        [Checkout.path("examples/python/watch.py"), "--keys", keys, "--press", "pause", "--snapshots", "2"],
+        environment: environment)
+      let watched = try await watch.ending()
+      #expect(watched == .exited(0), "\(watch.view)")
+      let paused = try await phone.snapshot("the pause") { $0["phase"]?.string == "paused" }
+      #expect(paused["changedBy"]?["deviceId"]?.string == "py")
+    }
+  }
+
+  @Test("A machine and the phone change their keys, and the run goes on; a stolen key of the phone lets nobody in")
+  func rotation() async throws {
+    try await withTestBus { bus in
+      let watch = try Self.machine("watch", on: bus)
+      _ = try await Self.phone(on: bus, port: try Self.port())
+      try await Self.pair("watch-1", watch, on: bus)
+      let node = bus.spawn("watch", "--json", environment: watch)
+      _ = try await node.event("the link") { $0["event"]?.string == "link" && $0["reachable"]?.bool == true }
+      func keys() async throws -> (hub: String?, own: String?) {
+        let shown = try #require(try await bus.run("keys", "show", "--json", environment: watch).json.first)
+        return (shown["hubKey"]?.string, shown["deviceKey"]?.string)
+      }
+      let first = try await keys()
+      #expect(try await bus.run("keys", "rotate", environment: watch).ending == .exited(0))
+      try await Self.poll("the machine's next key") { try await keys().own != first.own }
+      #expect(try await bus.run("send", "start", environment: watch).ending == .exited(0))
+      let listed = try await bus.run("devices", "--json")
+      #expect(listed.json.map { $0["key"]?.string } == [try await keys().own])
+      #expect(try await bus.run("keys", "rotate").ending == .exited(0))
+      try await Self.poll("the phone's next key") { try await keys().hub != first.hub }
+      #expect(try await bus.run("send", "lap", environment: watch).ending == .exited(0))
+      #expect(try await bus.run("keys", "rotate", "--now").ending == .exited(0))
+      #expect(
+        try await bus.run("send", "stop", "--no-queue", "--timeout", "1500ms", environment: watch).ending == .exited(69)
+      )
+      #expect(try await bus.run("send", "lap").ending == .exited(0))
+    }
+  }
+
+  /// Asks until something holds.
+  private static func poll(_ what: String, _ holds: () async throws -> Bool) async throws {
+    let deadline = ContinuousClock.now + .seconds(90)
+    while try await !holds() {
+      guard ContinuousClock.now < deadline else {
+        Issue.record("waited in vain for \(what)")
+        return
+      }
+      try await Task.sleep(for: .milliseconds(100))
+    }
+  }
 }

@@ -4,11 +4,13 @@ This module loads the descriptor set beside the schema. Every message of the sch
 (runbus.PeerFrame, runbus.Snapshot, ...), every enum a wrapper with Name() and Value().
 """
 
+import json
 import os
 import time
 import uuid
 from pathlib import Path
 
+import zmq
 from google.protobuf import descriptor_pb2, descriptor_pool, message_factory
 from google.protobuf.internal import enum_type_wrapper
 
@@ -43,6 +45,47 @@ def control_endpoint(bus=None, address=None):
     if len(f"{directory}/control.sock".encode()) > 100:  # the path is too long for a Unix socket
         directory = f"/tmp/{own}/_{_fnv1a(directory.encode()):016x}"
     return f"ipc://{directory}/control.sock"
+
+
+class Keys:
+    """What a paired device keeps: its key pair, the hub's public key, and what the hub has told it (pair.py)."""
+
+    def __init__(self, path):
+        self.path = Path(path)
+        if self.path.stat().st_mode & 0o077:
+            raise SystemExit(f"{path} is open to others: chmod 600 {path}")
+        self.values = json.loads(self.path.read_text())
+
+    def write(self):
+        """Writes the file aside, for its owner only, and puts it in place."""
+        aside = self.path.with_name(self.path.name + ".new")
+        with open(os.open(aside, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w") as file:
+            json.dump(self.values, file)
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(aside, self.path)
+
+    @staticmethod
+    def make(path, values):
+        keys = Keys.__new__(Keys)
+        keys.path, keys.values = Path(path), values
+        keys.write()
+        return keys
+
+    def secure(self, socket):
+        """Makes a socket prove this key (CURVE), and accept no other hub than that of the pairing."""
+        for option, name in ((zmq.CURVE_SERVERKEY, "hub"), (zmq.CURVE_PUBLICKEY, "public"), (zmq.CURVE_SECRETKEY, "secret")):
+            socket.setsockopt(option, bytes.fromhex(self.values[name]))
+
+    def note(self, enrolment):
+        """Keeps what the hub has told."""
+        told = {
+            "bus": enrolment.bus_id.hex(), "device": enrolment.device_id, "list_version": enrolment.list_version,
+            "addresses": list(enrolment.addresses),
+        }
+        if self.values.get("told") != told:
+            self.values["told"] = told
+            self.write()
 
 
 def _directory(variable):

@@ -37,12 +37,15 @@ FETCH_SECONDS = 5.0
 class Watch:
     """A peer of one hub, with one session at a time. All sockets are used on one thread."""
 
-    def __init__(self, endpoint, device, wants_records=False):
+    def __init__(self, endpoint, device, wants_records=False, keys=None):
+        self.keys, self.endpoint = keys, endpoint
         self.context = zmq.Context()
         self.control = self.context.socket(zmq.DEALER)
         self.control.setsockopt(zmq.LINGER, 500)
         self.control.setsockopt(zmq.IMMEDIATE, 1)
         self.control.setsockopt(zmq.MAXMSGSIZE, 65_536)
+        if keys:
+            keys.secure(self.control)
         self.control.connect(endpoint)
         self.events = None
         self.poller = zmq.Poller()
@@ -94,6 +97,7 @@ class Watch:
             hello=runbus.Hello(
                 version=runbus.VERSION, device_id=self.device, role="watch", node_id=self.node_id, nonce=self.nonce,
                 term_seen=self.term_seen, **self.pair.marks(),
+                list_version=self.keys.values["told"]["list_version"] if self.keys else 0,
             )
         )
         self.next_hello = time.monotonic() + jittered(HELLO_SECONDS[min(self.hellos, len(HELLO_SECONDS) - 1)])
@@ -234,7 +238,13 @@ class Watch:
         self.events = self.context.socket(zmq.SUB)
         self.events.setsockopt(zmq.SUBSCRIBE, b"s")
         self.events.setsockopt(zmq.MAXMSGSIZE, 65_536)
-        self.events.connect(welcome.events_endpoint)
+        if self.keys:
+            self.keys.note(welcome.enrolment)
+            self.keys.secure(self.events)
+        events = welcome.events_endpoint
+        if self.endpoint.startswith("tcp://"):  # a peer dials the host that it was given, and takes the port only
+            events = f"{self.endpoint.rpartition(':')[0]}:{events.rpartition(':')[2]}"
+        self.events.connect(events)
         self.poller.register(self.events, zmq.POLLIN)
         if self.is_owing:
             self.resend_seconds = RESEND_SECONDS_MIN
@@ -388,7 +398,8 @@ def main():
     where = parser.add_mutually_exclusive_group()
     where.add_argument("--bus", help="the bus's name (default: $RUNBUS_BUS, else default)")
     where.add_argument("--address", help="the hub's address, tcp://HOST:PORT (default: $RUNBUS_ADDRESS)")
-    parser.add_argument("--device", default="py-watch", help="this device's name (%(default)s)")
+    where.add_argument("--keys", metavar="FILE", help="the keys of a paired device, which pair.py has made")
+    parser.add_argument("--device", help="this device's name (default: py-watch, or the one that is paired)")
     parser.add_argument(
         "--press", action="append", choices=["start", "pause", "resume", "stop", "lap"],
         help="a button to press, in order, each after the last one's verdict (default: pause, then resume; with "
@@ -399,7 +410,10 @@ def main():
     parser.add_argument("--timeout", type=float, default=30, metavar="SECONDS", help="give up after this (%(default)s)")
     options = parser.parse_args()
 
-    watch = Watch(runbus.control_endpoint(options.bus, options.address), options.device, options.records > 0)
+    keys = runbus.Keys(options.keys) if options.keys else None
+    endpoint = keys.values["control"] if keys else runbus.control_endpoint(options.bus, options.address)
+    device = options.device or (keys.values["told"]["device"] if keys else "py-watch")
+    watch = Watch(endpoint, device, options.records > 0, keys)
     usual = [] if options.records else ["pause", "resume"]
     presses = usual if options.press is None else options.press
     deadline = time.monotonic() + options.timeout

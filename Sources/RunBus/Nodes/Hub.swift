@@ -199,6 +199,10 @@ public actor Hub: Node, DrivenNode {
     if case .inquire(.pairing(.open), let number) = event {
       event = .offerPairing(token: RemoteAccess.token(), number)
     }
+    if case .inquire(.rotateKey(let isNow), let number) = event {
+      guard let rotated = rotateKey(isNow, number) else { return }
+      event = rotated
+    }
     guard let actions = core?.receive(event, at: clock.bus(at: loop.now)) else { return }
     for action in actions { carryOut(action) }
   }
@@ -272,6 +276,7 @@ public actor Hub: Node, DrivenNode {
     case .recovered(let recovery): tell(recovery)
     case .admit(let keys): remoteAccess.admit(keys)
     case .cutConnections: remoteAccess.cutConnections(of: transports)
+    case .useNextKey: useNextKey()
     case .listenForPairing(let isOn): listenForPairing(isOn)
     case .forbade(let identity, let reason): remoteAccess.note(identity, reason)
     case .note(let text): driver.log.debug("\(text)")
@@ -302,6 +307,31 @@ public actor Hub: Node, DrivenNode {
   private func transport(of connection: ConnectionID) -> (any HubTransport)? {
     transports.indices.contains(connection.listener)
       ? transports[connection.listener] : remoteAccess.transport(of: connection)
+  }
+
+  /// Makes another key of the hub, on disk first; `nil` when that failed, which the caller was told.
+  private func rotateKey(_ isNow: Bool, _ number: UInt64) -> HubCore.Event? {
+    do {
+      guard let identity = try remoteAccess.rotateKey(isNow: isNow, wallSeconds: loop.wallSeconds) else {
+        driver.localServices?.answer(.failed(HubCore.pairsNobody), number)
+        return nil
+      }
+      return .rotated(identity, now: isNow, number)
+    } catch {
+      driver.localServices?.answer(.failed(error.message), number)
+      return nil
+    }
+  }
+
+  private func useNextKey() {
+    do {
+      guard let identity = try remoteAccess.useNextKey() else { return }
+      driver.log.notice("the hub uses its next key: all paired devices know it")
+      remoteAccess.cutConnections(of: transports)
+      driver.queue.append(.identified(identity))
+    } catch {
+      driver.log.error("the hub keeps its present key: \(error.message)")
+    }
   }
 
   private func listenForPairing(_ isOn: Bool) {

@@ -262,6 +262,11 @@ public actor Peer: Node, DrivenNode {
   }
 
   func receive(_ event: PeerCore.Event) {
+    var event = event
+    if case .inquire(.rotateKey, let number) = event, keyring != nil {
+      guard let key = rotateKey(number) else { return }
+      event = .announceKey(key)
+    }
     guard let actions = core?.receive(event, at: loop.now) else { return }
     // Before the actions, so that whoever is told a snapshot finds the clock that belongs to it.
     showClock()
@@ -331,6 +336,19 @@ public actor Peer: Node, DrivenNode {
       driver.log.debug("the hub refused this node (\(refusal.code.rawValue)): \(refusal.message)")
       driver.lifecycle.end(RunBusError(.wireMismatch, refusal.message))
     case .note(let text): driver.log.debug("\(text)")
+    }
+  }
+
+  /// Makes the next key of this machine, on disk first, and answers the caller; `nil` when that failed.
+  private func rotateKey(_ number: UInt64) -> KeyFingerprint? {
+    do throws(RunBusError) {
+      guard let keyring else { return nil }
+      let pair = try keyring.makeNext()
+      driver.localServices?.answer(.done(nil), number)
+      return pair.publicKey
+    } catch {
+      driver.localServices?.answer(.failed(error.message), number)
+      return nil
     }
   }
 

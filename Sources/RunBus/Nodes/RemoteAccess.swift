@@ -44,6 +44,7 @@ final class RemoteAccess {
     let keys = remote.keyring.value
     return BusIdentity(
       busID: keys.busID, key: keys.own.publicKey, nextKey: keys.next?.pair.publicKey,
+      nextKeySince: keys.next?.announcedAt ?? 0,
       addresses: Array(remote.addresses().prefix(Enrolment.addressesMax)),
       pairingAddresses: Array(remote.pairingAddresses().prefix(Enrolment.addressesMax)))
   }
@@ -53,7 +54,29 @@ final class RemoteAccess {
 
   /// Cuts the connections of all transports with keys.
   func cutConnections(of transports: [any HubTransport]) {
-    for transport in transports { (transport as? any KeyedTransport)?.cutConnections() }
+    guard let own = remote?.keyring.value.own else { return }
+    for transport in transports { (transport as? any KeyedTransport)?.cutConnections(using: own) }
+  }
+
+  /// Makes another key and keeps it: as the next one, or with `isNow` as the hub's own.
+  ///
+  /// - Returns: what the hub tells devices about itself now; `nil` without a listener for them.
+  func rotateKey(isNow: Bool, wallSeconds: Double) throws(RunBusError) -> BusIdentity? {
+    guard let remote else { return nil }
+    let pair = try remote.makePair()
+    try remote.keyring.change { keys in
+      if isNow { (keys.own, keys.next) = (pair, nil) } else { keys.next = (pair, wallSeconds) }
+    }
+    return identity
+  }
+
+  /// Uses the next key from now on.
+  ///
+  /// - Returns: what the hub tells devices about itself now; `nil` if there is no next key.
+  func useNextKey() throws(RunBusError) -> BusIdentity? {
+    guard let remote, let next = remote.keyring.value.next else { return nil }
+    try remote.keyring.change { keys in (keys.own, keys.next) = (next.pair, nil) }
+    return identity
   }
 
   /// Counts what was refused, and logs it once for each identity.

@@ -102,6 +102,14 @@ package final class DeviceKeyring: Sendable {
     pairing.withLock { $0 = changed }
   }
 
+  /// Makes the next key of this machine, or returns the one that the hub does not know yet.
+  package func makeNext() throws(RunBusError) -> KeyPair {
+    if let next = value.next { return next.pair }
+    let pair = try KeyPair()
+    try change { $0.next = (pair, false) }
+    return pair
+  }
+
   /// Keeps what the hub told.
   ///
   /// - Parameter announced: the key of this machine that the hub knows from now on.

@@ -12,6 +12,8 @@ package struct HubCore: Sendable {
   var bus: BusIdentity?
   /// The paired devices.
   var members: Members
+  /// The devices, by their keys, that have said in this incarnation that they keep the hub's next key.
+  var knowingNextKey: Set<KeyFingerprint> = []
   /// The pairing of a further device.
   var pairing = PairingDesk()
   var generator: SeededGenerator
@@ -166,6 +168,8 @@ package struct HubCore: Sendable {
     case .spooled(let presses): receive(presses, at: now, into: &actions)
     case .offerPairing(let token, let number): openPairing(token, number, at: now, into: &actions)
     case .pairingUnavailable: pairing.close(.unavailable)
+    case .rotated(let identity, let isNow, let number):
+      rotate(to: identity, isNow: isNow, number, at: now, into: &actions)
     case .identified(let identity): bus = identity
     case .inquire(let inquiry, let number): answer(inquiry, number, at: now, into: &actions)
     case .recover(let answer):

@@ -44,6 +44,9 @@ extension HubCore {
     case offerPairing(token: [UInt8], UInt64)
     /// The sockets for pairing requests cannot be opened.
     case pairingUnavailable
+    /// The hub has another next key, or with `now` another key, as a caller on this machine asked with the numbered
+    /// inquiry. With `now` all devices have to be paired again.
+    case rotated(BusIdentity, now: Bool, UInt64)
     /// The hub's keys or addresses changed.
     case identified(BusIdentity)
     /// The app decides what becomes of the run that was on when the last incarnation ended.
@@ -110,6 +113,9 @@ extension HubCore {
     case admit(Set<KeyFingerprint>)
     /// Cut all connections with keys, because a key is not let in any more. Devices with other keys connect again.
     case cutConnections
+    /// Use the next key of the hub from now on: cut all connections with keys, then feed
+    /// ``Event/identified(_:)``.
+    case useNextKey
     /// Take pairing requests, or stop taking them.
     case listenForPairing(Bool)
     /// Something was refused that an identity may not do.

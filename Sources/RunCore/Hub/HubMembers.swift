@@ -3,7 +3,8 @@ extension HubCore {
   /// The most sessions of one key, and the most stores and names of visitors that the hub keeps of it.
   static let (sessionsOfKeyMax, storesOfKeyMax) = (16, 64)
 
-  static let pairsNobody = "this hub has no listener for paired devices: start it with --listen tcp://ADDRESS:PORT"
+  package static let pairsNobody =
+    "this hub has no listener for paired devices: start it with --listen tcp://ADDRESS:PORT"
 
   // MARK: Permission
 
@@ -111,9 +112,12 @@ extension HubCore {
   }
 
   /// Notes the version of the list of devices that a peer states; `false` for an impossible one.
-  mutating func hear(_ hello: Hello, by identity: ConnectionIdentity, into actions: inout [Action]) -> Bool {
+  mutating func hear(
+    _ hello: Hello, by identity: ConnectionIdentity, at now: BusTime, into actions: inout [Action]
+  ) -> Bool {
     guard case .key = identity else { return true }
     guard members.isPossible(hello.listVersion) else { return false }
+    noteNextKey(hello, by: identity, at: now, into: &actions)
     if let write = members.hear(hello.listVersion) {
       commits.add([write], then: [])
       let version = "version \(hello.listVersion) of the list of devices, and this hub has \(members.version)"
@@ -252,5 +256,40 @@ extension HubCore {
     commits.add(writes, then: [])
     actions.append(.admit(members.admittedKeys))
     actions.append(.cutConnections)
+  }
+
+  // MARK: Another key of the hub
+
+  /// How long the hub waits for devices that do not know its next key: 30 days, in seconds.
+  static let nextKeyPatience: Double = 30 * 86_400
+
+  /// The hub announces another key, or has replaced its own at once, so that no device can connect any more.
+  mutating func rotate(
+    to identity: BusIdentity, isNow: Bool, _ number: UInt64, at now: BusTime, into actions: inout [Action]
+  ) {
+    bus = identity
+    knowingNextKey = []
+    guard isNow else {
+      // The devices are told in the welcomes of their next sessions.
+      actions.append(.cutConnections)
+      return give(.atOnce(.done(nil)), to: number, into: &actions)
+    }
+    var writes: [StoreOperation] = []
+    for device in members.devices where !device.isRevoked { writes += revoke(device.key, at: now, into: &actions) }
+    actions.append(.cutConnections)
+    give(.durably(.done(nil), after: writes), to: number, into: &actions)
+  }
+
+  /// Notes whether a paired device keeps the hub's next key. When all do, or after 30 days, the hub uses it.
+  private mutating func noteNextKey(
+    _ hello: Hello, by identity: ConnectionIdentity, at now: BusTime, into actions: inout [Action]
+  ) {
+    guard let bus, let next = bus.nextKey, case .key(let key) = identity, let device = members.device(of: key) else {
+      return
+    }
+    if hello.nextHubKey == next { knowingNextKey.insert(device.key) }
+    let isOver = incarnation.wallSeconds(at: now) - bus.nextKeySince > Self.nextKeyPatience
+    guard isOver || members.devices.allSatisfy({ $0.isRevoked || knowingNextKey.contains($0.key) }) else { return }
+    actions.append(.useNextKey)
   }
 }

@@ -143,7 +143,7 @@ extension HubCore {
       return forbid(identity, connection, reason, into: &actions)
     }
     let hello = counted(hello, by: identity)
-    guard hear(hello, by: identity, into: &actions) else {
+    guard hear(hello, by: identity, at: now, into: &actions) else {
       let message = "no list of devices comes to version \(hello.listVersion): pair the device again"
       return refuse(connection, .malformed, message, into: &actions)
     }

@@ -124,7 +124,12 @@ extension PeerCore {
     if !settings.topics.isEmpty, !welcome.eventsEndpoint.isEmpty {
       actions.append(.subscribe(welcome.eventsEndpoint, settings.topics))
     }
-    if let told = welcome.enrolment { note(told, into: &actions) }
+    if let told = welcome.enrolment {
+      let before = enrolment?.nextHubKey
+      note(told, into: &actions)
+      // A hello tells the hub that its next key is kept here.
+      if told.nextHubKey != nil, told.nextHubKey != before, enrolment == told { return greet(at: now, into: &actions) }
+    }
     if let key = announcing { send(.announceKey(key), at: now, into: &actions) }
     openStreams(welcome, at: now, into: &actions)
   }

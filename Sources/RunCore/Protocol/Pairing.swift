@@ -117,6 +117,8 @@ package struct BusIdentity: Hashable, Sendable {
   package var key: KeyFingerprint
   /// The key that the hub will use next; `nil` if none is announced.
   package var nextKey: KeyFingerprint?
+  /// When that key was announced, in seconds since 1970.
+  package var nextKeySince: Double
   /// Where the hub listens for paired devices: `tcp://HOST:PORT` each.
   package var addresses: [String]
   /// Where it takes pairing requests while pairing is open, likewise.
@@ -124,9 +126,10 @@ package struct BusIdentity: Hashable, Sendable {
 
   /// An identity from its parts.
   package init(
-    busID: BusID, key: KeyFingerprint, nextKey: KeyFingerprint? = nil, addresses: [String],
+    busID: BusID, key: KeyFingerprint, nextKey: KeyFingerprint? = nil, nextKeySince: Double = 0, addresses: [String],
     pairingAddresses: [String] = []
   ) {
+    self.nextKeySince = nextKeySince
     self.busID = busID
     self.key = key
     self.nextKey = nextKey

@@ -6,11 +6,17 @@ struct Keys: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     abstract: "Show the public keys of this machine.",
     discussion: """
-        busnode keys show      the public keys for this bus; secret keys are never shown
+        busnode keys show            the public keys for this bus; secret keys are never shown
+        busnode keys rotate          another key for this machine, in good order
+        busnode keys rotate --now    the phone's key was stolen: another one at once; pair all devices again
+
+      A paired machine's new key is announced by its running node (or by the next one that runs) and used once the phone
+      knows it; the old key is then cut off. The phone announces its new key to its devices and uses it when all of them
+      know it, or after 30 days.
 
       The keys of a bus are in $XDG_STATE_HOME/runbus/_keys: NAME.hub of its phone, NAME.device of a paired machine.
       """,
-    subcommands: [KeysShow.self], defaultSubcommand: KeysShow.self)
+    subcommands: [KeysShow.self, KeysRotate.self], defaultSubcommand: KeysShow.self)
 }
 
 struct KeysShow: AsyncParsableCommand {
@@ -35,6 +41,48 @@ struct KeysShow: AsyncParsableCommand {
     }
     for (word, value) in shown.lines {
       try Output.line("\(word.padding(toLength: 20, withPad: " ", startingAt: 0))\(value)")
+    }
+  }
+}
+
+struct KeysRotate: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(commandName: "rotate", abstract: "Give this machine another key.")
+
+  @OptionGroup var bus: BusOptions
+
+  @Flag(help: "On the phone: use the new key at once, because the old one was stolen. All devices are paired again.")
+  var now = false
+
+  func run() async throws {
+    bus.startLog()
+    let location = try bus.location()
+    guard let keyring = location.keyring else { return try await rotateHub() }
+    guard !now else {
+      throw Failure(
+        code: "usage",
+        message: "--now is for the phone; if this machine's key was stolen, revoke it there and join again",
+        exitStatus: ExitStatus.usage)
+    }
+    let devices = LocalDevices(location: location)
+    for device in try devices.all() {
+      if case .done = try await devices.askRunning(.rotateKey(now: false), of: device) {
+        return Output.tell("the new key is announced to the phone, and used once the phone knows it")
+      }
+    }
+    _ = try keyring.makeNext()
+    Output.tell("the new key is announced to the phone by the next node that runs on this machine")
+  }
+
+  private func rotateHub() async throws {
+    let hub = try await HubDoor.find(at: try bus.hubLocation())
+    switch try await hub.ask(.rotateKey(now: now)) {
+    case .done:
+      Output.tell(
+        now
+          ? "the phone has another key, and all devices were cut off: pair them again (busnode pair)"
+          : "the phone announces another key, and uses it when all devices know it")
+    case .failed(let reason): throw Failure(code: "failure", message: reason, exitStatus: ExitStatus.failure)
+    default: throw hub.unexpected
     }
   }
 }

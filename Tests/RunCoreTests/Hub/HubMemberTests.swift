@@ -276,4 +276,55 @@ struct HubMemberTests {
     for number in 0..<HubCore.sessionsOfKeyMax { #expect(joins(number).contains { $0.contains("welcome") }) }
     #expect(joins(100) == ["shell-100 ← refused busy"])
   }
+
+  @Test("The hub uses its next key when all valid devices have said that they keep it, or after 30 days")
+  func hubKey() {
+    func identity(since: Double) -> BusIdentity {
+      BusIdentity(
+        busID: BusID(high: 8, low: 8), key: .test(0xee), nextKey: .test(0xef), nextKeySince: since, addresses: [])
+    }
+    func joins(_ hub: inout HubStage, _ name: String, _ key: UInt8, knows next: KeyFingerprint?) -> [String] {
+      var hello = hub.greeting(name, nonce: UInt64(key) + 5)
+      hello.hub = HubStage.storeID
+      hello.nextHubKey = next
+      return hub.says(name, .hello(hello), session: 0, by: .key(key)) + hub.commitsAll()
+    }
+    var hub = joined()
+    #expect(hub.feed(.rotated(identity(since: 0), now: false, 1)) == ["cut connections", "answer 1: done"])
+    #expect(!joins(&hub, "watch", 1, knows: .test(0xef)).contains("use the next key"))
+    #expect(!joins(&hub, "band", 2, knows: .test(0xaa)).contains("use the next key"))
+    #expect(joins(&hub, "band", 2, knows: .test(0xef)).contains("use the next key"))
+    var patient = joined()
+    _ = patient.feed(.rotated(identity(since: -31 * 86_400), now: false, 1))
+    #expect(joins(&patient, "watch", 1, knows: nil).contains("use the next key"))
+  }
+
+  @Test("A stolen key of the hub is replaced at once, and no device is let in any more")
+  func stolenHubKey() {
+    var hub = joined()
+    let identity = BusIdentity(busID: BusID(high: 8, low: 8), key: .test(0xef), addresses: [])
+    let lines = hub.feed(.rotated(identity, now: true, 1)) + hub.commitsAll()
+    #expect(lines.contains("cut connections") && lines.last == "answer 1: done", "\(lines)")
+    #expect(hub.disk.history.members.devices.map(\.isRevoked) == [true, true])
+    #expect(hub.joins("watch", key: 1, nonce: 2) == ["watch ← refused forbidden"])
+  }
+
+  @Test("A welcome states the version of the list that is durable, so that a crash leaves no device with a later one")
+  func durableVersion() {
+    var hub = joined()
+    _ = hub.feed(.inquire(.orderDevice(.test(1), .sources([.shell])), 1))
+    func version() -> UInt64? {
+      var hello = hub.greeting("band", nonce: 9)
+      hello.hub = HubStage.storeID
+      for case .send(let frame, _) in hub.act(
+        .frame(.named("band"), PeerFrame(session: 0, sentAt: .zero, message: .hello(hello)), by: .key(2)))
+      {
+        if case .welcome(let welcome) = frame.message { return welcome.enrolment?.listVersion }
+      }
+      return nil
+    }
+    #expect(version() == 2)
+    hub.commitsAll()
+    #expect(version() == 3)
+  }
 }

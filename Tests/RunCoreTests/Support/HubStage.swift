@@ -142,7 +142,8 @@ struct HubStage {
       case .readJournal(let run): askedJournal = run
       case .open, .forward, .publish, .receipt, .messageReceipt, .refusePost, .hand, .keep, .spooledCommandJudged,
         .answer,
-        .readRecord, .record, .show, .recovered, .admit, .cutConnections, .listenForPairing, .forbade, .note, .ended:
+        .readRecord, .record, .show, .recovered, .admit, .cutConnections, .useNextKey, .listenForPairing, .forbade,
+        .note, .ended:
         break
       }
     }

@@ -28,6 +28,7 @@ enum NodeLines {
     case .recovered(let recovery): "\(recovery.outcome) after \(seconds(recovery.downtime))"
     case .admit(let keys): "admit \(keys.sorted().map(name).joined(separator: " "))"
     case .cutConnections: "cut connections"
+    case .useNextKey: "use the next key"
     case .listenForPairing(let isOn): isOn ? "listen for pairing" : "stop listening for pairing"
     case .forbade(let identity, _): "forbade \(name(identity))"
     case .note: "note"

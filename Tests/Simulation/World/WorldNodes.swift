@@ -57,7 +57,7 @@ extension World {
       case .forward(let bytes, let connection): forward(bytes, to: connection)
       case .admit(let keys): admit(keys)
       case .cutConnections: cutConnections()
-      case .listenForPairing, .forbade, .record, .note: break
+      case .useNextKey, .listenForPairing, .forbade, .record, .note: break
       }
     }
     checkSchedule(at: hubTime)

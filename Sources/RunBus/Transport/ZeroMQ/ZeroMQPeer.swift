@@ -75,9 +75,11 @@
       do { try open() } catch { log.error("cannot connect to \(next.control): \(error)") }
     }
 
-    /// A way was refused: the next one is tried soon.
+    /// A way was refused: the next one is tried soon. libzmq tries the refused one again and again meanwhile.
     private func turnSoon() {
-      if let turning { turning.deadline = loop.now + Self.pause }
+      guard let turning else { return }
+      let soon = loop.now + Self.pause
+      turning.deadline = min(turning.deadline ?? soon, soon)
     }
 
     /// A connection is made: what it has proved is kept.
