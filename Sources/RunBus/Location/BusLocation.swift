@@ -73,7 +73,7 @@ public struct BusLocation: Hashable, Sendable {
     self.init(.tcp(try TCPAddress(address)), environment ?? ProcessInfo.processInfo.environment)
   }
 
-  /// A bus of another machine, with which this machine is paired (``join(_:as:role:sources:bus:keys:loop:show:)``). All
+  /// A bus of another machine, with which this machine is paired (``join(_:as:role:sources:bus:control:eventsPort:keys:loop:show:)``). All
   /// commands and nodes with this location connect with the machine's key.
   ///
   /// - Parameters:

@@ -41,7 +41,7 @@ public actor Hub: Node, DrivenNode {
   /// Whether the app follows the route on this hub.
   private var isRouteFollowed = false
 
-  /// Makes a hub from its parts; ``init(at:alsoAt:configuration:loop:)`` is the usual way.
+  /// Makes a hub from its parts; ``init(at:alsoAt:remote:keys:configuration:loop:)`` is the usual way.
   ///
   /// - Parameters:
   ///   - configuration: How the hub is set up.

@@ -10,8 +10,8 @@ import Foundation
   import Android
 #endif
 
-/// Where a machine keeps its keys. ``KeyFiles`` keeps them in files; on Apple's systems ``KeychainKeys`` keeps them in
-/// the keychain. An app can bring a store of its own.
+/// Where a machine keeps its keys. ``KeyFiles`` keeps them in files; on Apple's systems an app keeps them in the
+/// keychain (`KeychainKeys`). An app can bring a store of its own.
 ///
 /// A value is written whole or not at all, and is durable when ``write(_:as:)`` returns.
 public protocol KeyStore: Sendable {
