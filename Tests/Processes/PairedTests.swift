@@ -262,4 +262,33 @@ struct PairedTests {
       try await Task.sleep(for: .milliseconds(100))
     }
   }
+
+  @Test(
+    "Strangers at the ports of paired devices are told nothing and disturb nobody",
+    .enabled(if: Checkout.hasPython || ProcessInfo.processInfo.environment["CI"] != nil))
+  func strangers() async throws {
+    try await withTestBus { bus in
+      let watch = try Self.machine("watch", on: bus)
+      let port = try Self.port()
+      let phone = try await Self.phone(on: bus, port: port)
+      try await Self.pair("watch-1", watch, on: bus)
+      let hubKey = try #require(try await bus.run("keys", "show", "--json").json.first?["hubKey"]?.string)
+      #expect(try await bus.run("send", "start", environment: watch).ending == .exited(0))
+      let strangers = bus.spawn(
+        executable: Checkout.python,
+        [
+          Checkout.path("Tests/Processes/Clients/strangers.py"), "127.0.0.1", "\(port)", "\(port + 1)", hubKey, "4",
+        ], environment: ["PYTHONDONTWRITEBYTECODE": "1"])
+      try await strangers.wait(for: "the strangers") { $0.lines.first }
+      for _ in 0..<3 {
+        #expect(try await bus.run("send", "lap", environment: watch).ending == .exited(0))
+      }
+      let ended = try await strangers.ending()
+      #expect(ended == .exited(0), "\(strangers.view.errors)")
+      #expect(strangers.view.lines.last?.hasPrefix("answers 0 in ") == true, "\(strangers.view.lines)")
+      #expect(try await bus.run("send", "stop", environment: watch).ending == .exited(0))
+      // Each refused key is logged once, and no more than 64 of them.
+      #expect(phone.view.errors.count < 80, "\(phone.view.errors)")
+    }
+  }
 }

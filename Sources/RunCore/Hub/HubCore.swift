@@ -12,6 +12,8 @@ package struct HubCore: Sendable {
   var bus: BusIdentity?
   /// The paired devices.
   var members: Members
+  /// How fast paired devices press.
+  var pace = CommandPace()
   /// The devices, by their keys, that have said in this incarnation that they keep the hub's next key.
   var knowingNextKey: Set<KeyFingerprint> = []
   /// The pairing of a further device.

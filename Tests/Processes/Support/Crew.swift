@@ -63,7 +63,9 @@ struct Crew {
   }
 
   /// The address at which the phone itself listens, without a proxy.
-  var control: String { members[Self.phone].place.last ?? "ipc://\(bus.runtimeDirectory)/runbus/default/control.sock" }
+  var control: String {
+    members[Self.phone].place.dropFirst().first ?? "ipc://\(bus.runtimeDirectory)/runbus/default/control.sock"
+  }
 
   /// The lines of a node's standard error, over all of its processes.
   func errors(of index: Int) -> [String] { members[index].lives.flatMap(\.view.errors) }

@@ -327,4 +327,24 @@ struct HubMemberTests {
     hub.commitsAll()
     #expect(version() == 3)
   }
+
+  @Test("A paired device that chatters is told to come again later; it comes through when it slows down, others always")
+  func pace() {
+    var hub = joined()
+    var refused = 0
+    for number in 1...UInt64(CommandPace.burst + 300) {
+      let request = CommandRequest(command: command(.lap, .shell, id: number), deviceID: "watch", age: .zero)
+      let lines = hub.asks("watch", .command(request), isPlain: true, by: .key(1))
+      if lines.contains("watch ← refused busy") { refused += 1 }
+      hub.commitsAll()
+      // Laps without a run are judged, so that no queue is full.
+      if number.isMultiple(of: 100) { hub.passes(.milliseconds(501)) }
+    }
+    #expect((1...300).contains(refused))
+    let other = CommandRequest(command: command(.lap, .shell, id: 5000), deviceID: "band", age: .zero)
+    #expect(!hub.asks("band", .command(other), isPlain: true, by: .key(2)).contains("band ← refused busy"))
+    hub.passes(.seconds(2))
+    let later = CommandRequest(command: command(.lap, .shell, id: 5001), deviceID: "watch", age: .zero)
+    #expect(!hub.asks("watch", .command(later), isPlain: true, by: .key(1)).contains("watch ← refused busy"))
+  }
 }

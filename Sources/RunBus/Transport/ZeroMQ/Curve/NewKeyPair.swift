@@ -21,4 +21,13 @@
       return zmq_z85_decode(&bytes, text) == nil ? [] : bytes
     }
   }
+#else
+  extension KeyPair {
+    /// A build without ZeroMQ makes no keys.
+    ///
+    /// - Throws: ``RunBusError/Code/transport``, always.
+    package init() throws(RunBusError) {
+      throw RunBusError(.transport, "this build has no ZeroMQ, which makes keys")
+    }
+  }
 #endif
