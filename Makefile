@@ -10,9 +10,14 @@ BUILD_SIMULATE = swift build -c release --product simulate --scratch-path .build
 
 .PHONY: run build test simulate proto lint api docs metrics-table soak chaos mutants fuzz sanitize bench check-apple clean
 
-# Phone, watch and widget as three processes on a modelled five-minute run, with presses from all three.
+# Phone, watch and widget as three processes on a modelled five-minute run, with presses from all three. With SECURE=1
+# they are paired, and each is in a network namespace of its own where the system allows it.
 run: build
+ifdef SECURE
+	scripts/secure-run $(BUSNODE)
+else
 	$(BUSNODE) up --synthetic --duration 5m --speed 10 --script examples/scripts/demo.run
+endif
 
 # The release binary: .build/release/busnode.
 build:

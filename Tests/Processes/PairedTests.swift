@@ -291,4 +291,20 @@ struct PairedTests {
       #expect(phone.view.errors.count < 80, "\(phone.view.errors)")
     }
   }
+
+  @Test("A phone that listens at all interfaces is reached by IPv4 and by IPv6", arguments: ["127.0.0.1", "::1"])
+  func families(host: String) async throws {
+    guard host == "127.0.0.1" || FileManager.default.fileExists(atPath: "/proc/net/if_inet6") else { return }
+    try await withTestBus { bus in
+      let watch = try Self.machine("watch", on: bus)
+      let port = try Self.port()
+      let phone = bus.spawn("phone", "--json", "--debounce", "0", "--listen", "tcp://*:\(port)")
+      _ = try await phone.event("the phone") { $0["event"]?.string == "snapshot" }
+      try await Self.pair("watch-1", watch, on: bus, "--host", host)
+      let node = bus.spawn("watch", "--json", environment: watch)
+      _ = try await node.event("the link") { $0["event"]?.string == "link" && $0["reachable"]?.bool == true }
+      #expect(try await bus.run("send", "start", environment: watch).ending == .exited(0))
+      _ = try await node.snapshot("the run") { $0["phase"]?.string == "running" }
+    }
+  }
 }

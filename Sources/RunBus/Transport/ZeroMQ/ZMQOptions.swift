@@ -39,6 +39,13 @@
       try socket.set(ZMQ_LINGER, CInt(0))
     }
 
+    /// Lets a socket use IPv6 where its endpoint needs it: an address in brackets, or `*`, which then is all addresses of
+    /// both kinds. libzmq writes IPv4 addresses in another way while it uses IPv6.
+    static func applyFamily(of endpoint: String, to socket: borrowing ZMQSocket) throws(ZMQFailure) {
+      guard endpoint.hasPrefix("tcp://[") || endpoint.hasPrefix("tcp://*") else { return }
+      try socket.set(ZMQ_IPV6, CInt(1))
+    }
+
     /// Sets the further options of a socket that connects.
     static func applyConnecting(to socket: borrowing ZMQSocket) throws(ZMQFailure) {
       // A reachable hub accepts a connection within this time; the system's own limit is minutes.
