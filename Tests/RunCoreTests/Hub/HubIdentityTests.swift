@@ -80,12 +80,14 @@ struct HubIdentityTests {
     var history = disk(of: hub).history
     history.members = .paired(1, as: "thief")
     var next = HubStage.opened(history: history, now: hub.now)
-    var hello = next.greeting("thief")
-    hello.storeID = HubStage.store("watch")
-    #expect(next.says("thief", .hello(hello), session: 0, by: .anyone) == ["thief ← refused storeRegressed"])
-    #expect(next.says("thief", .hello(hello), session: 0, by: Self.key(1)) == ["thief ← refused storeRegressed"])
-    hello.storeID = StoreID(high: 2, low: 99)
-    #expect(next.says("thief", .hello(hello), session: 0, by: .anyone).contains { $0.hasPrefix("thief ← welcome") })
+    for (name, identity) in [("thief", Self.key(1)), ("guest", .anyone)] {
+      var hello = next.greeting(name)
+      hello.storeID = HubStage.store("watch")
+      #expect(next.says(name, .hello(hello), session: 0, by: identity) == ["\(name) ← refused storeRegressed"])
+      hello.storeID = HubStage.store("of \(name)")
+      let lines = next.says(name, .hello(hello), session: 0, by: identity) + next.commitsAll()
+      #expect(lines.contains { $0.hasPrefix("\(name) ← welcome") }, "\(lines)")
+    }
   }
 
   @Test("The hub's own store belongs to the hub: no device can use its id, which every welcome tells")
