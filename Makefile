@@ -102,7 +102,8 @@ endif
 
 # Real processes under failures: KILLS=2000 (kill -9), STOPS=200 (SIGSTOP), FAULTS=1000 (of TCP links: cut, half-open,
 # delayed, throttled, corrupt), WRONG=50 (members that break rules, a few at a time; HABIT=flood gives all of them one
-# of the habits in Tests/Processes/Clients/habits.py). Numbers that are not given are 0; without any, a few of each.
+# of the habits in Tests/Processes/Clients/habits.py). PAIRED=1 pairs the devices and puts them on three machines (network
+# namespaces, where the system allows them); wrong members have no keys. Numbers that are not given are 0; without any, a few of each.
 # SEED=1 repeats. Or one of: PEERS=1000 on one hub; CONNECTS=10000 to a hub and off again; FRAMES=1000000 malformed
 # frames; PRESSES=5000 beside subscribers that never read.
 CHAOS = $(if $(KILLS)$(STOPS)$(FAULTS)$(WRONG),,1)
@@ -117,6 +118,7 @@ ifneq ($(PEERS)$(CONNECTS)$(FRAMES)$(PRESSES),)
 else
 	RUNBUS_CHAOS_KILLS=$(if $(CHAOS),20,$(KILLS)) RUNBUS_CHAOS_STOPS=$(if $(CHAOS),10,$(STOPS)) \
 	  RUNBUS_CHAOS_FAULTS=$(if $(CHAOS),40,$(FAULTS)) RUNBUS_CHAOS_WRONG=$(if $(CHAOS),5,$(WRONG)) RUNBUS_CHAOS_HABIT=$(HABIT) \
+	  RUNBUS_CHAOS_PAIRED=$(PAIRED) \
 	  $(CHAOS_BUSNODE) swift test --filter ChaosTests
 endif
 CHAOS_LIMIT = $(or $(if $(PEERS),manyPeers),$(if $(CONNECTS),StrangerTests/connects),$(if $(FRAMES),StrangerTests/frames),\

@@ -61,7 +61,7 @@ struct Busnode: AsyncParsableCommand {
     subcommands: [
       Phone.self, Watch.self, Widget.self, Up.self, Send.self, State.self, Route.self, Monitor.self,
       Post.self, Peers.self, Outbox.self, Records.self, Recover.self, Measure.self,
-      Pair.self, Join.self, Devices.self, Keys.self,
+      Pair.self, Join.self, Devices.self, Keys.self, Doctor.self, Erase.self,
     ])
 
   static func main() async {

@@ -4,10 +4,11 @@ import TestSupport
 
 @Suite("When processes are killed or hang and links fail, nothing is lost, doubled or out of order")
 struct ChaosTests {
-  /// `make chaos KILLS=1000 STOPS=100 FAULTS=500 WRONG=50` runs for longer than `make test`; `SEED` repeats a printed
+  /// `make chaos KILLS=1000 STOPS=100 FAULTS=500 WRONG=50` (or `PAIRED=1` instead of wrong members) runs for longer than `make test`; `SEED` repeats a printed
   /// line.
   private static let environment = ProcessInfo.processInfo.environment
   private static func number(_ name: String) -> Int? { environment["RUNBUS_CHAOS_\(name)"].flatMap { Int($0) } }
+  private static let isPaired = environment["RUNBUS_CHAOS_PAIRED"] == "1"
   private static let seed = environment["RUNBUS_CHAOS_SEED"].flatMap { UInt64($0) }
   /// `HABIT=flood` gives every wrong member this habit.
   private static let habits = environment["RUNBUS_CHAOS_HABIT"].flatMap(WrongMembers.Habit.init).map { [$0] }
@@ -27,7 +28,7 @@ struct ChaosTests {
       return ChaosCampaign.Plan(
         kills: share[0], stops: share[1], faults: share[2], wrong: share[3], wrongSeconds: isAsked ? 3...40 : 2...4,
         habits: habits ?? WrongMembers.Habit.allCases, debounce: debounce, hasSensors: debounce == 0, link: .tcp,
-        seed: seed)
+        isPaired: isPaired, seed: seed)
     }
   }
 
@@ -41,6 +42,15 @@ struct ChaosTests {
     let (account, _) = try await ChaosCampaign.play(plan)
     account.expectAllIsWell(plan.testDescription)
     #expect(account.wrongMembers.judged + account.wrongMembers.held > 0)
+  }
+
+  @Test("Paired devices and shells press over connections with keys while anything fails", .enabled(if: !isPaired))
+  func paired() async throws {
+    let seed = Self.seed ?? .random(in: 1...UInt64(UInt32.max))
+    let plan = ChaosCampaign.Plan(kills: 3, stops: 1, faults: 5, debounce: 20, isPaired: true, seed: seed)
+    let (account, _) = try await ChaosCampaign.play(plan)
+    account.expectAllIsWell(plan.testDescription)
+    #expect(account.commands > 0)
   }
 
   @Test("Four devices and shells press over TCP while anything fails at any moment")

@@ -79,7 +79,7 @@ struct LostStoreTests {
       guard try await trial.ending() == .exited(0) else {
         return print("not tested, because nothing can be mounted here: a full disk under the phone's store")
       }
-      crew.phoneLauncher = unshare + [onOwnDisk, store]
+      crew.members[Crew.phone].launcher = unshare + [onOwnDisk, store]
       for index in crew.members.indices { crew.spawn(index) }
       try await crew.areInTouch()
       crew.press(.start, on: Crew.watch)

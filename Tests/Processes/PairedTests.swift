@@ -5,37 +5,11 @@ import Testing
 
 @Suite("Paired devices")
 struct PairedTests {
-  /// The environment of another machine: directories of its own.
-  private static func machine(_ name: String, on bus: TestBus) throws -> [String: String?] {
-    let (run, state) = ("\(bus.directory)/\(name)-run", "\(bus.directory)/\(name)-state")
-    for directory in [run, state] {
-      try FileManager.default.createDirectory(
-        atPath: directory, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
-    }
-    return ["XDG_RUNTIME_DIR": run, "XDG_STATE_HOME": state]
-  }
-
   /// A phone that listens for paired devices.
   private static func phone(on bus: TestBus, port: UInt16) async throws -> NodeProcess {
     let phone = bus.spawn("phone", "--json", "--debounce", "0", "--listen", "tcp://127.0.0.1:\(port)")
     _ = try await phone.event("the phone") { $0["event"]?.string == "snapshot" }
     return phone
-  }
-
-  /// Pairs a machine, and returns the line that was used.
-  @discardableResult
-  private static func pair(
-    _ name: String, _ machine: [String: String?], on bus: TestBus, _ more: String...
-  ) async throws -> String {
-    let pair = bus.spawn(executable: TestBus.busnode, ["pair", "--yes", "--json"] + more)
-    let line = try #require(try await pair.event("the line") { $0["step"]?.string == "open" }["line"]?.string)
-    let join = bus.spawn("join", "--device", name, "--json", environment: machine)
-    join.write(line)
-    #expect(try await join.ending() == .exited(0), "\(join.view)")
-    #expect(try await pair.ending() == .exited(0), "\(pair.view)")
-    let digits = join.view.json.compactMap { $0["digits"]?.string }
-    #expect(digits.count == 1 && digits == pair.view.json.compactMap { $0["digits"]?.string })
-    return line
   }
 
   /// Three free ports in a row.
@@ -44,18 +18,18 @@ struct PairedTests {
   @Test("A device is paired with a line, controls the run under its own bus name, and is cut off when it is revoked")
   func paired() async throws {
     try await withTestBus { bus in
-      let watch = try Self.machine("watch", on: bus)
+      let watch = try PairedMachine("watch", on: bus)
       let phone = try await Self.phone(on: bus, port: try Self.port())
-      let line = try await Self.pair("watch-1", watch, on: bus)
-      let node = bus.spawn("watch", "--json", environment: watch)
+      let line = try await watch.pair(on: bus, as: "watch-1")
+      let node = bus.spawn("watch", "--json", environment: watch.environment)
       _ = try await node.event("the link") { $0["event"]?.string == "link" && $0["reachable"]?.bool == true }
-      #expect(try await bus.run("send", "start", environment: watch).ending == .exited(0))
+      #expect(try await bus.run("send", "start", environment: watch.environment).ending == .exited(0))
       let snapshot = try await phone.snapshot("the run") { $0["phase"]?.string == "running" }
       #expect(snapshot["changedBy"]?["deviceId"]?.string == "watch-1")
       let listed = try await bus.run("devices", "--json")
       #expect(listed.json.map { $0["deviceId"]?.string } == ["watch-1"])
       // Nothing of it is in an argument, a log or an output, apart from the line itself.
-      let secrets = try Self.secrets(of: watch) + [String(try #require(line.split(separator: "=").last))]
+      let secrets = try Self.secrets(of: watch.environment) + [String(try #require(line.split(separator: "=").last))]
       for secret in secrets {
         #expect(
           !(phone.view.lines + phone.view.errors + node.view.lines + node.view.errors).contains { $0.contains(secret) })
@@ -65,7 +39,7 @@ struct PairedTests {
         $0["event"]?.string == "link" && $0["reachable"]?.bool == false
       }
       #expect(
-        try await bus.run("send", "pause", "--timeout", "1500ms", "--no-queue", environment: watch).ending
+        try await bus.run("send", "pause", "--timeout", "1500ms", "--no-queue", environment: watch.environment).ending
           == .exited(69))
       #expect(try await bus.run("send", "lap").ending == .exited(0))
     }
@@ -84,19 +58,20 @@ struct PairedTests {
   @Test("A press that waits on a paired machine reaches the phone at its new address, once it is told")
   func newAddress() async throws {
     try await withTestBus { bus in
-      let watch = try Self.machine("watch", on: bus)
+      let watch = try PairedMachine("watch", on: bus)
       let (first, second) = (try Self.port(), try Self.port())
       let arguments = ["phone", "--json", "--debounce", "0", "--listen"]
       let phone = bus.spawn(
         executable: TestBus.busnode,
         arguments + ["tcp://127.0.0.1:\(first)", "--listen", "tcp://127.0.0.1:\(second)"])
       _ = try await phone.event("the phone") { $0["event"]?.string == "snapshot" }
-      try await Self.pair("watch-1", watch, on: bus)
-      let node = bus.spawn("watch", "--json", environment: watch)
+      try await watch.pair(on: bus, as: "watch-1")
+      let node = bus.spawn("watch", "--json", environment: watch.environment)
       _ = try await node.event("the link") { $0["event"]?.string == "link" && $0["reachable"]?.bool == true }
       phone.signal(SIGKILL)
       _ = try await phone.ending()
-      #expect(try await bus.run("send", "start", "--timeout", "500ms", environment: watch).ending == .exited(5))
+      #expect(
+        try await bus.run("send", "start", "--timeout", "500ms", environment: watch.environment).ending == .exited(5))
       let next = bus.spawn(executable: TestBus.busnode, arguments + ["tcp://127.0.0.1:\(second)"])
       let snapshot = try await next.snapshot("the press") { $0["phase"]?.string == "running" }
       #expect(snapshot["changedBy"]?["deviceId"]?.string == "watch-1")
@@ -106,19 +81,19 @@ struct PairedTests {
   @Test("A machine that was paired already, or was killed before it knew, is paired with its second attempt")
   func again() async throws {
     try await withTestBus { bus in
-      let watch = try Self.machine("watch", on: bus)
+      let watch = try PairedMachine("watch", on: bus)
       _ = try await Self.phone(on: bus, port: try Self.port())
-      let line = try await Self.pair("watch-1", watch, on: bus)
+      let line = try await watch.pair(on: bus, as: "watch-1")
       // The pairing port is closed by now: the control port tells that the key is paired.
-      let join = bus.spawn("join", "--device", "watch-1", environment: watch)
+      let join = bus.spawn("join", "--device", "watch-1", environment: watch.environment)
       join.write(line)
       #expect(try await join.ending() == .exited(0), "\(join.view)")
       // Its key was lost: it is paired anew, and the old key is taken back.
       try FileManager.default.removeItem(atPath: "\(bus.directory)/watch-state/runbus/_keys")
-      try await Self.pair("watch-1", watch, on: bus, "--replace")
+      try await watch.pair(on: bus, as: "watch-1", pairing: ["--replace"])
       let listed = try await bus.run("devices", "--json")
       #expect(listed.json.map { $0["revoked"]?.bool } == [false, true])
-      #expect(try await bus.run("send", "start", environment: watch).ending == .exited(0))
+      #expect(try await bus.run("send", "start", environment: watch.environment).ending == .exited(0))
     }
   }
 
@@ -139,12 +114,12 @@ struct PairedTests {
   @Test("Without --yes and without a terminal nobody is paired, and pairing is closed")
   func unasked() async throws {
     try await withTestBus { bus in
-      let watch = try Self.machine("watch", on: bus)
+      let watch = try PairedMachine("watch", on: bus)
       _ = try await Self.phone(on: bus, port: try Self.port())
       let pair = bus.spawn("pair", "--no-qr")
       pair.closeInput()
       let line = try await pair.wait(for: "the line", within: 90) { $0.lines.first { $0.hasPrefix("runbus://") } }
-      let join = bus.spawn("join", "--device", "watch-1", environment: watch)
+      let join = bus.spawn("join", "--device", "watch-1", environment: watch.environment)
       join.write(line)
       #expect(try await join.ending() == .exited(65))
       #expect(join.view.errors.contains { $0.contains("refused") }, "\(join.view.errors)")
@@ -174,9 +149,9 @@ struct PairedTests {
   @Test("devices works on a phone that does not run, and names what is wrong")
   func stoppedPhone() async throws {
     try await withTestBus { bus in
-      let watch = try Self.machine("watch", on: bus)
+      let watch = try PairedMachine("watch", on: bus)
       let phone = try await Self.phone(on: bus, port: try Self.port())
-      try await Self.pair("watch-1", watch, on: bus)
+      try await watch.pair(on: bus, as: "watch-1")
       phone.signal(SIGTERM)
       _ = try await phone.ending()
       #expect(try await bus.run("devices", "sources", "watch-1", "watch").ending == .exited(0))
@@ -225,27 +200,28 @@ struct PairedTests {
   @Test("A machine and the phone change their keys, and the run goes on; a stolen key of the phone lets nobody in")
   func rotation() async throws {
     try await withTestBus { bus in
-      let watch = try Self.machine("watch", on: bus)
+      let watch = try PairedMachine("watch", on: bus)
       _ = try await Self.phone(on: bus, port: try Self.port())
-      try await Self.pair("watch-1", watch, on: bus)
-      let node = bus.spawn("watch", "--json", environment: watch)
+      try await watch.pair(on: bus, as: "watch-1")
+      let node = bus.spawn("watch", "--json", environment: watch.environment)
       _ = try await node.event("the link") { $0["event"]?.string == "link" && $0["reachable"]?.bool == true }
       func keys() async throws -> (hub: String?, own: String?) {
-        let shown = try #require(try await bus.run("keys", "show", "--json", environment: watch).json.first)
+        let shown = try #require(try await bus.run("keys", "show", "--json", environment: watch.environment).json.first)
         return (shown["hubKey"]?.string, shown["deviceKey"]?.string)
       }
       let first = try await keys()
-      #expect(try await bus.run("keys", "rotate", environment: watch).ending == .exited(0))
+      #expect(try await bus.run("keys", "rotate", environment: watch.environment).ending == .exited(0))
       try await Self.poll("the machine's next key") { try await keys().own != first.own }
-      #expect(try await bus.run("send", "start", environment: watch).ending == .exited(0))
+      #expect(try await bus.run("send", "start", environment: watch.environment).ending == .exited(0))
       let listed = try await bus.run("devices", "--json")
       #expect(listed.json.map { $0["key"]?.string } == [try await keys().own])
       #expect(try await bus.run("keys", "rotate").ending == .exited(0))
       try await Self.poll("the phone's next key") { try await keys().hub != first.hub }
-      #expect(try await bus.run("send", "lap", environment: watch).ending == .exited(0))
+      #expect(try await bus.run("send", "lap", environment: watch.environment).ending == .exited(0))
       #expect(try await bus.run("keys", "rotate", "--now").ending == .exited(0))
       #expect(
-        try await bus.run("send", "stop", "--no-queue", "--timeout", "1500ms", environment: watch).ending == .exited(69)
+        try await bus.run("send", "stop", "--no-queue", "--timeout", "1500ms", environment: watch.environment).ending
+          == .exited(69)
       )
       #expect(try await bus.run("send", "lap").ending == .exited(0))
     }
@@ -268,12 +244,12 @@ struct PairedTests {
     .enabled(if: Checkout.hasPython || ProcessInfo.processInfo.environment["CI"] != nil))
   func strangers() async throws {
     try await withTestBus { bus in
-      let watch = try Self.machine("watch", on: bus)
+      let watch = try PairedMachine("watch", on: bus)
       let port = try Self.port()
       let phone = try await Self.phone(on: bus, port: port)
-      try await Self.pair("watch-1", watch, on: bus)
+      try await watch.pair(on: bus, as: "watch-1")
       let hubKey = try #require(try await bus.run("keys", "show", "--json").json.first?["hubKey"]?.string)
-      #expect(try await bus.run("send", "start", environment: watch).ending == .exited(0))
+      #expect(try await bus.run("send", "start", environment: watch.environment).ending == .exited(0))
       let strangers = bus.spawn(
         executable: Checkout.python,
         [
@@ -281,12 +257,12 @@ struct PairedTests {
         ], environment: ["PYTHONDONTWRITEBYTECODE": "1"])
       try await strangers.wait(for: "the strangers") { $0.lines.first }
       for _ in 0..<3 {
-        #expect(try await bus.run("send", "lap", environment: watch).ending == .exited(0))
+        #expect(try await bus.run("send", "lap", environment: watch.environment).ending == .exited(0))
       }
       let ended = try await strangers.ending()
       #expect(ended == .exited(0), "\(strangers.view.errors)")
       #expect(strangers.view.lines.last?.hasPrefix("answers 0 in ") == true, "\(strangers.view.lines)")
-      #expect(try await bus.run("send", "stop", environment: watch).ending == .exited(0))
+      #expect(try await bus.run("send", "stop", environment: watch.environment).ending == .exited(0))
       // Each refused key is logged once, and no more than 64 of them.
       #expect(phone.view.errors.count < 80, "\(phone.view.errors)")
     }
@@ -296,14 +272,14 @@ struct PairedTests {
   func families(host: String) async throws {
     guard host == "127.0.0.1" || FileManager.default.fileExists(atPath: "/proc/net/if_inet6") else { return }
     try await withTestBus { bus in
-      let watch = try Self.machine("watch", on: bus)
+      let watch = try PairedMachine("watch", on: bus)
       let port = try Self.port()
       let phone = bus.spawn("phone", "--json", "--debounce", "0", "--listen", "tcp://*:\(port)")
       _ = try await phone.event("the phone") { $0["event"]?.string == "snapshot" }
-      try await Self.pair("watch-1", watch, on: bus, "--host", host)
-      let node = bus.spawn("watch", "--json", environment: watch)
+      try await watch.pair(on: bus, as: "watch-1", pairing: ["--host", host])
+      let node = bus.spawn("watch", "--json", environment: watch.environment)
       _ = try await node.event("the link") { $0["event"]?.string == "link" && $0["reachable"]?.bool == true }
-      #expect(try await bus.run("send", "start", environment: watch).ending == .exited(0))
+      #expect(try await bus.run("send", "start", environment: watch.environment).ending == .exited(0))
       _ = try await node.snapshot("the run") { $0["phase"]?.string == "running" }
     }
   }

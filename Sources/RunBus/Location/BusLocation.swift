@@ -189,6 +189,10 @@ public struct BusLocation: Hashable, Sendable {
   }
   /// The directory of the bus's sockets and of its hub's lock.
   package var runtimeDirectory: String { paths.runtimeDirectory }
+  /// The directory of the runtime directories of this user's buses.
+  package var runtimeParent: String { paths.runtimeParent }
+  /// The directory of the stores of the bus's devices on this machine, and of the spool.
+  package var stateDirectory: String { paths.stateDirectory }
   /// Sentences for the user about the paths, such as a replaced directory.
   package var notices: [String] { paths.notices }
 
@@ -203,7 +207,8 @@ public struct BusLocation: Hashable, Sendable {
 
   /// Makes the runtime directory with access for this user only.
   ///
-  /// - Throws: ``RunBusError/Code/transport`` when it cannot be made, is a link, or belongs to another user.
+  /// - Throws: ``RunBusError/Code/transport`` when it cannot be made, is a link, belongs to another user, or is open to
+  ///   others.
   package func prepareRuntimeDirectory() throws(RunBusError) {
     try Self.prepare(paths.runtimeParent, paths.runtimeDirectory)
   }
@@ -229,6 +234,8 @@ public struct BusLocation: Hashable, Sendable {
       throw RunBusError(.transport, "\(socket.path) is not a socket: move it away")
     }
   }
+  /// The directories of the bus's sockets and locks on this machine.
+  var socketDirectories: [String] { paths.socketDirectories }
   /// Whether the directory of a device's admin socket exists and belongs to this user. Makes nothing.
   func hasSafeAdminDirectory(for device: DeviceID) -> Bool {
     let socket = paths.adminSocket(of: device)
@@ -238,7 +245,7 @@ public struct BusLocation: Hashable, Sendable {
   private static func prepare(_ parent: String, _ directory: String) throws(RunBusError) {
     for path in [parent, directory] {
       try PrivateDirectory.make(path, for: "the runtime directory", code: .transport)
-      try PrivateDirectory.check(path)
+      try PrivateDirectory.check(path, for: "the runtime directory", code: .transport)
     }
   }
   /// The files of the bus's sockets; none with TCP.

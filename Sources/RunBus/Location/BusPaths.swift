@@ -79,6 +79,9 @@ struct BusPaths: Hashable, Sendable {
     return (Self.shortParent, directory, directory + name)
   }
 
+  /// The directories of all sockets, those of devices with long names included.
+  var socketDirectories: [String] { [runtimeDirectory, Self.shortDirectory(for: runtimeDirectory)] }
+
   /// The parent of the directories that replace too long ones.
   private static var shortParent: String { "/tmp/runbus-\(geteuid())" }
   /// A short directory that every process derives from the same long path.

@@ -83,6 +83,11 @@ public struct RemoteListener: Hashable, Sendable {
     "tcp://\(host.contains(":") ? "[\(host)]" : host):\(port)"
   }
 
+  /// What is bound where, in ZeroMQ's notation.
+  package var endpoints: [(what: String, endpoint: String)] {
+    [("control", controlEndpoint), ("events", eventsEndpoint), ("pairing", pairingEndpoint)]
+  }
+
   /// Where control is bound, in ZeroMQ's notation.
   var controlEndpoint: String { endpoint(host, port) }
   /// Where events are bound.

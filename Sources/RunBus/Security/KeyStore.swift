@@ -56,7 +56,7 @@ public struct KeyFiles: KeyStore {
     if descriptor < 0, errno == ENOENT { return nil }
     guard descriptor >= 0 else { throw Self.failure(path, errno) }
     defer { close(descriptor) }
-    try Self.checkDirectory(directory)
+    try PrivateDirectory.check(directory, for: "the directory of keys", code: .store)
     var info = stat()
     guard fstat(descriptor, &info) == 0 else { throw Self.failure(path, errno) }
     guard info.st_mode & S_IFMT == S_IFREG else { throw RunBusError(.store, "\(path) is not a file: move it away") }
@@ -83,7 +83,7 @@ public struct KeyFiles: KeyStore {
   public func write(_ bytes: [UInt8], as name: String) throws(RunBusError) {
     ProcessMemory.protect()
     try PrivateDirectory.make(directory, for: "the directory of keys")
-    try Self.checkDirectory(directory)
+    try PrivateDirectory.check(directory, for: "the directory of keys", code: .store)
     let path = path(of: name)
     let aside = "\(directory)/.\(name).\(getpid())"
     _ = unlink(aside)
@@ -109,17 +109,6 @@ public struct KeyFiles: KeyStore {
   public func remove(_ name: String) throws(RunBusError) {
     guard unlink(path(of: name)) == 0 || errno == ENOENT else { throw Self.failure(path(of: name), errno) }
     PrivateDirectory.sync(directory)
-  }
-
-  private static func checkDirectory(_ path: String) throws(RunBusError) {
-    var info = stat()
-    guard lstat(path, &info) == 0 else { throw failure(path, errno) }
-    guard info.st_mode & S_IFMT == S_IFDIR, info.st_uid == geteuid() else {
-      throw RunBusError(.store, "\(path) is no directory of this user: move it away")
-    }
-    guard info.st_mode & 0o077 == 0 else {
-      throw RunBusError(.store, "the directory of keys is open to other users; run: chmod 700 '\(path)'")
-    }
   }
 
   private static func failure(_ path: String, _ code: CInt) -> RunBusError {

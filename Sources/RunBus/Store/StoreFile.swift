@@ -14,7 +14,7 @@ import RunCore
 
 /// The file of a store: opens it, checks it, and replaces it when it is damaged.
 struct StoreFile {
-  private static let name = "node.sqlite"
+  static let name = "node.sqlite"
   /// Microseconds between two attempts of a starting node to acquire a lock that another process holds.
   private static let lockEvery: UInt32 = 20_000
 
@@ -106,7 +106,7 @@ struct StoreFile {
   // MARK: Opening
 
   /// Refuses a store of another version. Only the headers are read, so no byte of the directory changes.
-  private static func refuseOtherVersions(_ directory: String) throws {
+  static func refuseOtherVersions(_ directory: String) throws {
     for file in [name, salvaged] {
       guard let version = header("\(directory)/\(file)")?.version, version != StoreSchema.version else {
         continue

@@ -11,7 +11,7 @@ import Foundation
 #endif
 
 /// Makes and checks directories that only their owner may enter.
-enum PrivateDirectory {
+package enum PrivateDirectory {
   /// Makes a directory and its missing parents with mode 0700. An existing directory is not changed.
   static func make(_ path: String, for purpose: String, code: RunBusError.Code = .store) throws(RunBusError) {
     if mkdir(path, 0o700) == 0 { return }
@@ -32,30 +32,33 @@ enum PrivateDirectory {
     }
   }
 
-  /// Checks that a directory belongs to this user and is no link. Other users lose access if they had it.
-  static func check(_ path: String) throws(RunBusError) {
-    var info = stat()
-    guard lstat(path, &info) == 0 else {
-      throw RunBusError(.transport, "the runtime directory \(path) cannot be read: \(systemReason(errno))")
-    }
-    guard info.st_mode & S_IFMT == S_IFDIR else {
-      throw RunBusError(
-        .transport, "\(path) is a link or a file where a directory must be: remove it or set XDG_RUNTIME_DIR")
-    }
-    guard info.st_uid == geteuid() else {
-      throw RunBusError(.transport, "\(path) belongs to another user: set XDG_RUNTIME_DIR to a directory of your own")
-    }
-    guard info.st_mode & 0o077 == 0 || chmod(path, 0o700) == 0 else {
-      throw RunBusError(.transport, "\(path) is open to others and cannot be closed: \(systemReason(errno))")
-    }
+  /// Checks that a directory belongs to this user, is no link, and is closed to all others.
+  ///
+  /// - Throws: ``RunBusError`` with one line: what is wrong, and the command that mends it.
+  static func check(_ path: String, for purpose: String, code: RunBusError.Code) throws(RunBusError) {
+    guard let complaint = complaint(about: path, for: purpose) else { return }
+    throw RunBusError(code, complaint)
   }
 
-  /// Whether a directory exists, belongs to this user, is no link, and nobody else may write to it.
-  static func isOurs(_ path: String) -> Bool {
+  /// What is wrong with a directory, and the command that mends it; `nil` if it is this user's and closed to all others.
+  package static func complaint(about path: String, for purpose: String) -> String? {
     var info = stat()
-    return lstat(path, &info) == 0 && info.st_mode & S_IFMT == S_IFDIR && info.st_uid == geteuid()
-      && info.st_mode & 0o022 == 0
+    guard lstat(path, &info) == 0 else { return "\(purpose) \(path) cannot be read: \(systemReason(errno))" }
+    guard info.st_mode & S_IFMT == S_IFDIR else {
+      return "\(purpose) \(path) is a link or a file and must be a directory; run: mv '\(path)' '\(path).old'"
+    }
+    guard info.st_uid == geteuid() else {
+      return "\(purpose) \(path) belongs to another user (\(info.st_uid)); use one of your own, for example: "
+        + "mkdir -m 700 ~/runbus-run && export XDG_RUNTIME_DIR=~/runbus-run"
+    }
+    guard info.st_mode & 0o077 == 0 else {
+      return "\(purpose) \(path) is open to other users; run: chmod 700 '\(path)'"
+    }
+    return nil
   }
+
+  /// Whether a directory exists, belongs to this user, is no link, and is closed to all others.
+  static func isOurs(_ path: String) -> Bool { complaint(about: path, for: "") == nil }
 
   /// Makes files created or renamed in a directory durable, as far as the file system can.
   static func sync(_ path: String) {

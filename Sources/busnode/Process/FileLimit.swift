@@ -14,15 +14,23 @@ enum FileLimit {
   /// Raises the limit as far as the system allows. The default of 1,024 is meant for programs that use `select`, and
   /// suffices for a few hundred peers only.
   static func raise() {
-    #if canImport(Glibc)
-      let resource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
-    #else
-      let resource = RLIMIT_NOFILE
-    #endif
-    var limits = rlimit()
-    guard getrlimit(resource, &limits) == 0, limits.rlim_cur < wanted else { return }
+    guard var limits, limits.rlim_cur < wanted else { return }
     limits.rlim_cur = min(wanted, limits.rlim_max)
     // If the system refuses (macOS has a further limit), the old one stays.
     setrlimit(resource, &limits)
   }
+
+  /// The limit now.
+  static var present: Int { limits.map { Int(clamping: $0.rlim_cur) } ?? .max }
+
+  private static var limits: rlimit? {
+    var limits = rlimit()
+    return getrlimit(resource, &limits) == 0 ? limits : nil
+  }
+
+  #if canImport(Glibc)
+    private static var resource: __rlimit_resource_t { __rlimit_resource_t(RLIMIT_NOFILE.rawValue) }
+  #else
+    private static var resource: CInt { RLIMIT_NOFILE }
+  #endif
 }

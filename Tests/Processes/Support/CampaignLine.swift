@@ -127,7 +127,7 @@ extension ChaosCampaign {
 
 extension ChaosCampaign.Plan: CustomTestStringConvertible {
   var testDescription: String {
-    let wrong = wrong > 0 ? ", \(wrong) wrong members" : ""
+    let wrong = (isPaired ? ", paired" : "") + (wrong > 0 ? ", \(wrong) wrong members" : "")
     return "\(kills) kills, \(stops) stops, \(faults) link faults\(wrong), a window of \(debounce) ms, seed \(seed)"
   }
 }

@@ -28,6 +28,8 @@ struct ChaosCampaign {
     var hasSensors = false
     /// Only over TCP can the peers' links fail.
     var link = Link.ipc
+    /// Whether the members are paired machines, in network namespaces of their own where this user can make some.
+    var isPaired = false
     var seed: UInt64
 
     /// Faults in a round; few enough that a backlog stays below the bound of an outbox.
@@ -54,7 +56,9 @@ struct ChaosCampaign {
 
   init(_ bus: TestBus, _ plan: Plan) throws {
     self.plan = plan
-    crew = try Crew(bus, debounce: plan.debounce, link: plan.link)
+    crew =
+      try plan.isPaired
+      ? Crew(paired: bus, debounce: plan.debounce) : Crew(bus, debounce: plan.debounce, link: plan.link)
     if plan.hasSensors {
       for index in [Crew.phone, Crew.watch] {
         crew.members[index].arguments += ["--synthetic", "--seed", "1", "--duration", "1h"]
@@ -78,7 +82,8 @@ struct ChaosCampaign {
   /// Presses and breaks until enough has failed; at the end all nodes are back, all presses are judged, and all nodes
   /// have ended properly.
   mutating func run() async throws {
-    for index in crew.members.indices { crew.spawn(index) }
+    try await crew.pair()
+    for index in crew.members.indices where crew.members[index].lives.isEmpty { crew.spawn(index) }
     for index in crew.members.indices { try await crew.isUp(index) }
     while left != (0, 0, 0, 0) {
       var events = 0

@@ -11,11 +11,14 @@ struct Crew {
     let role: String
     let device: String
     /// The arguments that name the bus there: each peer may have another address for the same phone.
-    let place: [String]
+    fileprivate(set) var place: [String]
     /// The directory of its store.
-    let store: String
+    fileprivate(set) var store: String
     /// The spool of the shells beside it.
-    let spool: String
+    fileprivate(set) var spool: String
+    /// The words before each of its commands, and the variables of its processes, which are those of its machine.
+    var launcher: [String] = []
+    var environment: [String: String?] = [:]
     /// The rest of its command's arguments.
     var arguments: [String] = []
     /// All of its processes; the present one is last.
@@ -34,8 +37,8 @@ struct Crew {
   /// The proxies between peers and the phone, by the peer's index in ``members``; empty on a bus of local sockets.
   private(set) var proxies: [Int: FaultProxy] = [:]
   private(set) var oneShots: [NodeProcess] = []
-  /// The program that starts the phone; empty to run `busnode` directly.
-  var phoneLauncher: [String] = []
+  /// The machines of paired members, and the phone's port there; `nil` if all share this machine's directories.
+  private var machines: (all: Machines, port: UInt16)?
 
   /// Creates a crew without running nodes. Over TCP every peer reaches the phone through a proxy of its own.
   init(_ bus: TestBus, debounce: Int, link: Link = .ipc) throws {
@@ -62,6 +65,55 @@ struct Crew {
     members[Self.phone].arguments = ["--debounce", "\(debounce)"]
   }
 
+  /// Creates a crew whose four members are paired: each has directories and keys of its own, and three machines are
+  /// there for them. Call ``pair()`` before nodes are started.
+  init(paired bus: TestBus, debounce: Int) throws {
+    try self.init(bus, debounce: debounce)
+    let machines = Machines()
+    let port = machines.areNamespaces ? 7070 : try #require(Loopback.freeFixedPorts())
+    self.machines = (machines, port)
+    members[Self.phone].place = ["--listen", "tcp://\(machines.areNamespaces ? "*" : "127.0.0.1"):\(port)"]
+    members[Self.phone].launcher = machines.launcher(at: .phone)
+    for index in [Self.watch, Self.watch2, Self.widget] {
+      let place = index == Self.widget ? Machines.Place.widget : .watches
+      proxies[index] = try FaultProxy(
+        before: port, events: port + 1, of: machines.host(of: .phone), at: machines.near(place))
+      members[index].launcher = machines.launcher(at: place)
+      members[index].environment = try PairedMachine(members[index].device, on: bus).environment
+    }
+  }
+
+  /// Pairs the members of ``init(paired:debounce:)``, and leaves the phone running.
+  mutating func pair() async throws {
+    guard let (machines, port) = machines else { return }
+    spawn(Self.phone)
+    try await isUp(Self.phone)
+    for index in [Self.watch, Self.watch2, Self.widget] {
+      let (member, place) = (members[index], index == Self.widget ? Machines.Place.widget : .watches)
+      let pair = bus.spawn(executable: TestBus.busnode, ["pair", "--yes", "--json"])
+      let line = try #require(try await pair.event("the line") { $0["step"]?.string == "open" }["line"]?.string)
+      let rest = try #require(line.firstRange(of: "/?").map { line[$0.lowerBound...] })
+      let pairing = try FaultProxy(before: port + 2, of: machines.host(of: .phone), at: machines.near(place))
+      let command =
+        member.launcher + [
+          TestBus.busnode, "join", "--device", member.device, "--role", member.role, "--json", "--control",
+          "tcp://\(machines.near(place)):\(proxies[index]?.port ?? 0)", "--events-port",
+          "\(proxies[index]?.eventsPort ?? 0)",
+        ]
+      let join = bus.spawn(
+        executable: command[0], Array(command.dropFirst()), environment: member.environment)
+      join.write("runbus://\(machines.near(place)):\(pairing.port)\(rest)")
+      #expect(try await join.ending() == .exited(0), "\(join.view)")
+      #expect(try await pair.ending() == .exited(0), "\(pair.view)")
+      let shown = bus.spawn(
+        executable: TestBus.busnode, ["keys", "show", "--json"], environment: member.environment)
+      _ = try await shown.ending()
+      let busID = try #require(shown.view.json.first?["busId"]?.string)
+      let state = try #require(member.environment["XDG_STATE_HOME"] ?? nil) + "/runbus/_bus-\(busID)"
+      (members[index].store, members[index].spool) = (state + "/" + member.device, state + "/_spool")
+    }
+  }
+
   /// The address at which the phone itself listens, without a proxy.
   var control: String {
     members[Self.phone].place.dropFirst().first ?? "ipc://\(bus.runtimeDirectory)/runbus/default/control.sock"
@@ -78,12 +130,12 @@ struct Crew {
   /// Starts a process of a node.
   mutating func spawn(_ index: Int) {
     let member = members[index]
-    let launcher = member.isPhone ? phoneLauncher : []
     let command =
-      launcher + [TestBus.busnode, member.role, "--device", member.device, "--json", "--stdin"] + member.place
+      member.launcher + [TestBus.busnode, member.role, "--device", member.device, "--json", "--stdin"] + member.place
       + member.arguments
     let process = bus.spawn(
-      executable: command[0], Array(command.dropFirst()), environment: Self.environment)
+      executable: command[0], Array(command.dropFirst()),
+      environment: Self.environment.merging(member.environment) { $1 })
     members[index].lives.append(process)
     members[index].written = 0
   }
@@ -96,9 +148,13 @@ struct Crew {
 
   /// Presses from a shell beside a node, with the short timeout of a script.
   mutating func visit(_ kind: CommandKind, beside index: Int = Self.phone) {
+    let member = members[index]
+    // A shell finds a paired phone by its name.
+    let place = machines == nil ? member.place : []
+    let command = member.launcher + [TestBus.busnode, "send", kind.rawValue, "--json", "--timeout", "3"] + place
     let oneShot = bus.spawn(
-      executable: TestBus.busnode, ["send", kind.rawValue, "--json", "--timeout", "3"] + members[index].place,
-      environment: Self.environment)
+      executable: command[0], Array(command.dropFirst()),
+      environment: Self.environment.merging(member.environment) { $1 })
     oneShot.closeInput()
     oneShots.append(oneShot)
   }

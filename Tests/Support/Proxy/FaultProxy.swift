@@ -4,26 +4,39 @@ import Synchronization
 /// A TCP proxy between peers and a hub that disturbs their connections as networks do: see ``LinkFault``.
 ///
 /// Peers connect to ``port`` as if the hub listened there. The hub's welcome names its events endpoint; the proxy
-/// replaces it by one of its own of the same length, and so carries both connections of a peer. It runs on a thread
-/// of its own until its last reference is gone.
+/// replaces it by one of its own of the same length, and so carries both connections of a peer. It cannot read a welcome
+/// with keys, so it is told the hub's port for events then, and the peer is told ``eventsPort``. It runs on a thread of
+/// its own until its last reference is gone.
 package final class FaultProxy: Sendable {
-  /// Where peers connect.
+  /// Where peers connect for control.
   package let port: UInt16
+  /// Where peers connect for events.
+  package let eventsPort: UInt16
   /// The faults that had an effect, in order: a connection was cut, bytes were changed or delayed.
   package let effects: EventLog<LinkFault.Kind>
   private let orders: ProxyOrders
   private let ended = DispatchSemaphore(value: 0)
 
   /// Creates a proxy for a hub that listens for control connections on a port, now or later.
-  package init(before hubPort: UInt16) throws {
+  ///
+  /// - Parameters:
+  ///   - hubPort: The hub's port for control.
+  ///   - hubEventsPort: Its port for events; `nil` if its welcomes say so and can be read.
+  ///   - hub: The hub's address.
+  ///   - host: The address at which peers connect.
+  package init(
+    before hubPort: UInt16, events hubEventsPort: UInt16? = nil, of hub: String = "127.0.0.1",
+    at host: String = "127.0.0.1"
+  ) throws {
     let (effects, orders) = (EventLog<LinkFault.Kind>(), try ProxyOrders())
     (self.effects, self.orders) = (effects, orders)
-    let (control, events) = (try ProxySocket.listening(), try ProxySocket.listening())
-    port = control.port
+    let (control, events) = (try ProxySocket.listening(at: host), try ProxySocket.listening(at: host))
+    (port, eventsPort) = (control.port, events.port)
     let ended = ended
     Thread.detachNewThread {
       var worker = ProxyWorker(
-        control: control, events: events, hubPort: hubPort, orders: orders, effects: effects)
+        control: control, events: events, hub: hub, hubPort: hubPort, hubEventsPort: hubEventsPort, orders: orders,
+        effects: effects)
       worker.run()
       ended.signal()
     }

@@ -8,7 +8,7 @@ import Foundation
   import Darwin
 #endif
 
-/// A TCP socket of this machine's loopback that never blocks.
+/// A TCP socket that never blocks.
 struct ProxySocket: Hashable {
   let descriptor: Int32
 
@@ -43,33 +43,33 @@ struct ProxySocket: Hashable {
     private static let sendFlags = Int32(MSG_NOSIGNAL)
   #endif
 
-  /// Listens on a port that the system chooses.
-  static func listening() throws -> ProxySocket {
+  /// Listens at an address of this machine, on a port that the system chooses.
+  static func listening(at host: String) throws -> ProxySocket {
     let socket = ProxySocket(socket(AF_INET, stream, 0))
-    guard socket.descriptor >= 0, withLoopback(0, { bind(socket.descriptor, $0, $1) }) == 0,
+    guard socket.descriptor >= 0, withAddress(host, 0, { bind(socket.descriptor, $0, $1) }) == 0,
       listen(socket.descriptor, 128) == 0
     else { throw CocoaError(.featureUnsupported) }
     return socket
   }
 
   /// Starts to connect: the socket becomes writable when connected, and fails if nobody listens.
-  static func connecting(to port: UInt16) -> ProxySocket? {
+  static func connecting(to host: String, _ port: UInt16) -> ProxySocket? {
     let socket = ProxySocket(socket(AF_INET, stream, 0))
     guard socket.descriptor >= 0 else { return nil }
-    guard withLoopback(port, { connect(socket.descriptor, $0, $1) }) == 0 || errno == EINPROGRESS else {
+    guard withAddress(host, port, { connect(socket.descriptor, $0, $1) }) == 0 || errno == EINPROGRESS else {
       socket.close()
       return nil
     }
     return socket
   }
 
-  private static func withLoopback(
-    _ port: UInt16, _ body: (UnsafePointer<sockaddr>, socklen_t) -> Int32
+  private static func withAddress(
+    _ host: String, _ port: UInt16, _ body: (UnsafePointer<sockaddr>, socklen_t) -> Int32
   ) -> Int32 {
     var address = sockaddr_in()
     address.sin_family = sa_family_t(AF_INET)
     address.sin_port = port.bigEndian
-    address.sin_addr.s_addr = inet_addr("127.0.0.1")
+    address.sin_addr.s_addr = inet_addr(host)
     return withUnsafePointer(to: address) { pointer in
       pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { body($0, socklen_t(MemoryLayout<sockaddr_in>.size)) }
     }

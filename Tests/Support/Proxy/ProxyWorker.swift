@@ -12,8 +12,9 @@ import Foundation
 struct ProxyWorker {
   private let control: ProxySocket
   private let events: ProxySocket
+  private let hub: String
   private let hubPort: UInt16
-  /// The port at which the hub publishes, from its last welcome.
+  /// The port at which the hub publishes, from its last welcome if it was not given.
   private var hubEventsPort: UInt16?
   private let orders: ProxyOrders
   private let effects: EventLog<LinkFault.Kind>
@@ -24,9 +25,11 @@ struct ProxyWorker {
   private var connections: [ProxyConnection] = []
 
   init(
-    control: ProxySocket, events: ProxySocket, hubPort: UInt16, orders: ProxyOrders, effects: EventLog<LinkFault.Kind>
+    control: ProxySocket, events: ProxySocket, hub: String, hubPort: UInt16, hubEventsPort: UInt16?,
+    orders: ProxyOrders, effects: EventLog<LinkFault.Kind>
   ) {
-    (self.control, self.events, self.hubPort, self.orders, self.effects) = (control, events, hubPort, orders, effects)
+    (self.control, self.events, self.orders, self.effects) = (control, events, orders, effects)
+    (self.hub, self.hubPort, self.hubEventsPort) = (hub, hubPort, hubEventsPort)
   }
 
   mutating func run() {
@@ -157,7 +160,7 @@ struct ProxyWorker {
   private mutating func admit(isControl: Bool) {
     guard let peer = (isControl ? control : events).accepted() else { return }
     if case .cut = fault, !isFaultNew { return peer.close(reset: true) }
-    guard let port = isControl ? hubPort : hubEventsPort, let hub = ProxySocket.connecting(to: port) else {
+    guard let port = isControl ? hubPort : hubEventsPort, let hub = ProxySocket.connecting(to: hub, port) else {
       return peer.close(reset: true)
     }
     var connection = ProxyConnection(peer: peer, hub: hub, isControl: isControl)

@@ -137,6 +137,7 @@
         monitors.append(try ZMQMonitor(control, in: context, on: loop, receive: watch, fail: fail))
         opened.append(monitors[0].close)
         try ZMQOptions.applyFamily(of: listener.control, to: control)
+        try ZMQOptions.applyOwnUser(of: listener.control, to: control)
         try control.bind(listener.control)
         controlEndpoint = try control.lastEndpoint()
         var files = [SocketFile(boundTo: controlEndpoint)]
@@ -148,6 +149,7 @@
           monitors.append(try ZMQMonitor(events, in: context, on: loop, receive: watch, fail: fail))
           opened.append(monitors[1].close)
           try ZMQOptions.applyFamily(of: listener.events, to: events)
+          try ZMQOptions.applyOwnUser(of: listener.events, to: events)
           try events.bind(listener.events)
           eventsEndpoint = try events.lastEndpoint()
           files.append(SocketFile(boundTo: eventsEndpoint))

@@ -41,6 +41,7 @@
       try ZMQOptions.applyControl(to: socket)
       // Makes libzmq report an answer to a client that is gone; otherwise it would drop it silently.
       try socket.set(ZMQ_ROUTER_MANDATORY, CInt(1))
+      try ZMQOptions.applyOwnUser(of: endpoint, to: socket)
       try socket.bind(endpoint)
       parts.file = SocketFile(boundTo: endpoint)
       var garbage = MalformedFrameCounter(log: log)

@@ -1,0 +1,73 @@
+import Foundation
+package import RunCore
+
+/// Everything that a bus has on this machine: records, stores, spool, keys and sockets.
+///
+/// ```swift
+/// let remains = try BusRemains(of: "default")
+/// print(remains.paths)
+/// try remains.erase()
+/// ```
+package struct BusRemains: Sendable {
+  /// The files and directories that exist, keys first.
+  package let paths: [String]
+  private let locations: [BusLocation]
+
+  /// Looks for what a bus has here, under its name and under the id of the bus that has the name on this machine.
+  ///
+  /// Keys that cannot be read are removed like others, but then the state of the bus that they belong to is not found.
+  package init(of name: BusName, environment: [String: String]? = nil) {
+    let environment = environment ?? ProcessInfo.processInfo.environment
+    let keys = KeyFiles(environment: environment)
+    let paired = try? BusLocation(pairedBus: name, keys: keys, environment: environment)
+    locations = [BusLocation(bus: name, environment: environment)] + [paired].compactMap { $0 }
+    let keyNames = (try? FileManager.default.contentsOfDirectory(atPath: keys.directory)) ?? []
+    // A file that was being written when its process died has a dot before its name.
+    let keyPaths = keyNames.filter { file in
+      ["\(name).hub", "\(name).device"].contains { file == $0 || file.hasPrefix(".\($0).") }
+    }.sorted().map { keys.path(of: $0) }
+    let places = locations.flatMap { [$0.stateDirectory] + $0.socketDirectories }
+    paths = keyPaths + places.filter { FileManager.default.fileExists(atPath: $0) }
+  }
+
+  /// Removes all of it, keys first. No node may run: they are locked out meanwhile. What was removed before an error
+  /// stays removed, and another call goes on.
+  ///
+  /// - Throws: ``RunBusError/Code/busHeld`` or ``RunBusError/Code/storeHeld`` with the holder while a node runs, and then
+  ///   nothing was removed; ``RunBusError/Code/store`` when something cannot be removed.
+  package func erase() throws(RunBusError) {
+    var locks: [HeldStore] = []
+    var hubLock: HubLock?
+    for location in locations {
+      if location.keyring == nil { hubLock = try HubLock.acquire(location, device: "phone") }
+      let names = (try? FileManager.default.contentsOfDirectory(atPath: location.stateDirectory)) ?? []
+      for device in names.compactMap({ DeviceID($0) }) {
+        locks.append(HeldStore(try StoreFile.lock(location.stateDirectory(for: device), device)))
+      }
+    }
+    for path in paths { try Self.remove(path) }
+    hubLock?.close()
+    withExtendedLifetime(locks) {}
+    // The lock has made the directory of the sockets if it was not there.
+    for directory in locations.flatMap(\.socketDirectories) { try Self.remove(directory) }
+  }
+
+  private static func remove(_ path: String) throws(RunBusError) {
+    do {
+      try FileManager.default.removeItem(atPath: path)
+    } catch let error as CocoaError where error.code == .fileNoSuchFile {
+      return
+    } catch {
+      let reason = ((error as NSError).userInfo[NSUnderlyingErrorKey] as? any Error).map { "\($0)" } ?? "\(error)"
+      throw RunBusError(.store, "\(path) cannot be removed: \(reason)", cause: error)
+    }
+    PrivateDirectory.sync((path as NSString).deletingLastPathComponent)
+  }
+}
+
+/// The lock of a store that nobody may open now.
+private final class HeldStore {
+  private let lock: FileLock
+
+  init(_ lock: consuming FileLock) { self.lock = lock }
+}

@@ -1,0 +1,51 @@
+#if ZeroMQ && canImport(CZMQ)
+  import CZMQ
+
+  #if canImport(Glibc)
+    import Glibc
+  #elseif canImport(Musl)
+    import Musl
+  #elseif canImport(Darwin)
+    import Darwin
+  #endif
+
+  /// What this machine's libzmq can do, for `busnode doctor`.
+  package enum ZeroMQCheck {
+    /// The oldest libzmq without known flaws in what RunBus uses.
+    package static let versionMin = (4, 3, 4)
+
+    /// The version that is loaded.
+    package static var version: (Int, Int, Int) {
+      var (major, minor, patch): (CInt, CInt, CInt) = (0, 0, 0)
+      zmq_version(&major, &minor, &patch)
+      return (Int(major), Int(minor), Int(patch))
+    }
+
+    /// Whether it was built with CURVE.
+    package static var hasCurve: Bool { zmq_has("curve") == 1 }
+
+    /// Why a hub cannot listen for paired devices; `nil` if it can: the options of a listener with keys are set on a
+    /// socket that binds nothing, and read back.
+    package static func obstacleToKeys() -> String? {
+      do {
+        let socket = try ZMQSocket(try ZMQContext(), type: ZMQ_ROUTER)
+        try ZMQOptions.applyServer(try KeyPair(), domain: "doctor", to: socket)
+        return nil
+      } catch {
+        return "\(error)"
+      }
+    }
+
+    /// Why nobody can listen at an address now; `nil` if somebody can. The address is free again when this returns.
+    package static func obstacle(toBinding endpoint: String) -> String? {
+      do {
+        let socket = try ZMQSocket(try ZMQContext(), type: ZMQ_ROUTER)
+        try ZMQOptions.applyFamily(of: endpoint, to: socket)
+        try socket.bind(endpoint)
+        return nil
+      } catch {
+        return error.code == EADDRINUSE ? "another program listens there" : "\(error)"
+      }
+    }
+  }
+#endif

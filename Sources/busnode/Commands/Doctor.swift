@@ -1,0 +1,65 @@
+import ArgumentParser
+import RunBus
+
+struct Doctor: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    abstract: "Look for what is wrong with RunBus on this machine, and say what to do.",
+    discussion: """
+        busnode doctor                              this machine, and the bus "default"
+        busnode doctor --listen 'tcp://*:7070'      also whether a phone could listen there
+
+      Looks at the versions, the check of keys, the limit of open files, the clock, free space, who may enter the
+      directories, the key files, each store of the bus, and whether the phone of a paired machine accepts connections.
+      It changes nothing, and may be used while nodes run.
+
+      EXIT STATUS:
+        0    all is well
+        1    something should be looked at (warn)
+        2    something does not work or is not safe (bad)
+      """)
+
+  @Option(help: ArgumentHelp("The name of the bus on this machine.", valueName: "name"))
+  var bus: BusName = "default"
+
+  @Option(
+    help: ArgumentHelp("Where a phone would listen: tcp://HOST:PORT, with the next two ports.", valueName: "address"))
+  var listen: String?
+
+  @Flag(help: "Write JSON, one object a line.")
+  var json = false
+
+  func run() async throws {
+    let local = BusLocation(bus: bus)
+    // Keys that cannot be read are a finding of their own.
+    let location = (try? BusLocation(pairedBus: bus)) ?? local
+    var findings = MachineFindings.all(near: location.stateDirectory)
+    findings += await BusFindings(name: bus, location: location, listener: try listener()).all()
+    for finding in findings {
+      if json {
+        try Output.jsonLine(finding)
+      } else {
+        let (level, subject) = (finding.level.rawValue.padding(to: 6), finding.subject.padding(to: 13))
+        try Output.line(level + subject + finding.text)
+      }
+    }
+    let worst = findings.map(\.level).max() ?? .ok
+    guard worst == .ok else { throw QuietExit(exitStatus: worst.exitStatus) }
+  }
+}
+
+extension Doctor {
+  /// Where a phone would listen.
+  private func listener() throws(Failure) -> RemoteListener? {
+    guard let listen else { return nil }
+    do {
+      return try RemoteListener(listen)
+    } catch {
+      throw Failure(code: "usage", message: error.message, exitStatus: ExitStatus.usage)
+    }
+  }
+}
+
+extension String {
+  /// The text with blanks behind it, up to a width.
+  fileprivate func padding(to width: Int) -> String { self + String(repeating: " ", count: max(1, width - count)) }
+}

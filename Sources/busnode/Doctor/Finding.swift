@@ -1,0 +1,37 @@
+import RunBus
+
+/// One line of what `busnode doctor` found.
+struct Finding: Codable, Hashable, Sendable {
+  /// How bad it is.
+  enum Level: String, Codable, Comparable, Sendable {
+    /// As it should be.
+    case ok
+    /// RunBus works, and something will go wrong or already takes something away from the user.
+    case warn
+    /// A node cannot start, cannot keep what it is given, or is not safe.
+    case bad
+
+    private var rank: Int32 {
+      switch self {
+      case .ok: 0
+      case .warn: 1
+      case .bad: 2
+      }
+    }
+
+    static func < (left: Self, right: Self) -> Bool { left.rank < right.rank }
+
+    /// The exit status of the command when nothing is worse.
+    var exitStatus: Int32 { rank }
+  }
+
+  var level: Level
+  /// What was looked at, in a word or two.
+  var subject: String
+  /// What was found, and what to do about it.
+  var text: String
+
+  static func ok(_ subject: String, _ text: String) -> Finding { Finding(level: .ok, subject: subject, text: text) }
+  static func warn(_ subject: String, _ text: String) -> Finding { Finding(level: .warn, subject: subject, text: text) }
+  static func bad(_ subject: String, _ text: String) -> Finding { Finding(level: .bad, subject: subject, text: text) }
+}

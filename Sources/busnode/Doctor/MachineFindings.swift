@@ -1,0 +1,95 @@
+import Foundation
+import RunBus
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+/// What is looked at once for a machine: the version of libzmq and its check of keys, open files, clock and disk.
+enum MachineFindings {
+  /// Megabytes that must be free. A run of three hours with heart rate and route needs about 20, and a node that finds
+  /// none refuses presses.
+  private static let (freeMin, freeGood) = (16, 256)
+  /// No correct clock is before this: 2026-01-01.
+  private static let earliest = Date(timeIntervalSince1970: 1_767_225_600)
+
+  static func all(near directory: String) -> [Finding] {
+    [version, keys, files, clock(near: directory), space(in: directory)]
+  }
+
+  private static var version: Finding {
+    let (major, minor, patch) = ZeroMQCheck.version
+    let text = "busnode \(runBusVersion), libzmq \(major).\(minor).\(patch)"
+    guard ZeroMQCheck.version >= ZeroMQCheck.versionMin else {
+      return .bad("versions", "\(text): has known flaws; install libzmq 4.3.4 or later")
+    }
+    return .ok("versions", text)
+  }
+
+  private static var keys: Finding {
+    guard ZeroMQCheck.hasCurve else {
+      return .bad("keys", "libzmq was built without CURVE: install one with it (libsodium) to pair devices")
+    }
+    if let obstacle = ZeroMQCheck.obstacleToKeys() {
+      return .bad("keys", "libzmq does not enforce the check of keys (\(obstacle)): install libzmq 4.3.4 or later")
+    }
+    return .ok("keys", "libzmq has CURVE, and enforces the check of keys")
+  }
+
+  private static var files: Finding {
+    let limit = FileLimit.present
+    guard limit >= 192 else {
+      return .bad("open files", "this process may have \(limit) open, and a phone needs 192; run: ulimit -n 4096")
+    }
+    guard limit >= 1024 else {
+      return .warn("open files", "\(limit) are few: strangers can make the phone cut connections; run: ulimit -n 4096")
+    }
+    return .ok("open files", "\(limit) are allowed")
+  }
+
+  /// The clock of the wall dates records and nothing else.
+  private static func clock(near directory: String) -> Finding {
+    let now = Date()
+    let word = RunCalendar().minuteText(now.timeIntervalSince1970)
+    guard now > earliest else {
+      return .bad("clock", "it says \(word), which is over: records would have wrong dates; set the clock")
+    }
+    let newest = newestFile(in: directory)
+    if let newest, newest > now.addingTimeInterval(3600) {
+      let written = RunCalendar().minuteText(newest.timeIntervalSince1970)
+      return .warn("clock", "it says \(word), but a store was written at \(written): set the clock")
+    }
+    return .ok("clock", word)
+  }
+
+  /// When a store was last written.
+  private static func newestFile(in directory: String) -> Date? {
+    let manager = FileManager.default
+    let devices = (try? manager.contentsOfDirectory(atPath: directory)) ?? []
+    let files = devices.flatMap { ["\($0)/node.sqlite", "\($0)/node.sqlite-wal"] }
+    return files.compactMap {
+      (try? manager.attributesOfItem(atPath: "\(directory)/\($0)")[.modificationDate]) as? Date
+    }.max()
+  }
+
+  private static func space(in directory: String) -> Finding {
+    var place = directory
+    var info = statvfs()
+    while statvfs(place, &info) != 0 {
+      guard place != "/", !place.isEmpty else { return .warn("disk", "the free space of \(directory) is not known") }
+      place = (place as NSString).deletingLastPathComponent
+    }
+    let free = Int(clamping: (UInt64(info.f_bavail) * UInt64(info.f_frsize)) >> 20)
+    guard free >= freeMin else {
+      return .bad("disk", "\(free) MB are free for \(directory): presses will be refused; make room")
+    }
+    guard free >= freeGood else {
+      return .warn("disk", "\(free) MB are free for \(directory): enough for a few runs; make room")
+    }
+    return .ok("disk", "\(free) MB are free for \(directory)")
+  }
+}
