@@ -128,6 +128,19 @@ struct PairedTests {
     }
   }
 
+  @Test("Ctrl-C closes pairing, however soon it comes")
+  func interrupted() async throws {
+    try await withTestBus { bus in
+      _ = try await Self.phone(on: bus, port: try Self.port())
+      for _ in 0..<10 {
+        let pair = bus.spawn("pair", "--yes", "--json")
+        _ = try await pair.event("the line") { $0["step"]?.string == "open" }
+        pair.signal(SIGINT)
+        #expect([.exited(130), .signaled(SIGINT)].contains(try await pair.ending()), "\(pair.view)")
+      }
+    }
+  }
+
   @Test("TCP without keys needs --insecure, and a node says so at each start")
   func insecure() async throws {
     try await withTestBus { bus in

@@ -72,6 +72,11 @@ extension HubCore {
     if case .inherited(let rows, let values) = mail.arrive(
       hello.storeID, of: hello.deviceID, earlier: left, mark: mark), let left
     {
+      // What its newest values wait for concerns the new store; a value that it sent comes again.
+      commits.changeActions { action in
+        guard case .courier(left, .values(let effect)) = action, !effect.isOfReceived else { return }
+        action = .courier(hello.storeID, .values(effect))
+      }
       commits.add(rows + [verdicts.drop(left)] + forgetMarks(of: left) + values + mail.disown(left), then: [])
     }
     guard known?.storeID != device.storeID || known?.role != device.role || known?.identity != identity else { return }

@@ -31,7 +31,7 @@ extension HubCore {
     }
     if members.device(of: key) != nil { return commits.add([], then: [.tellPaired(key, connection)]) }
     let wasOpen = pairing.isOpen
-    let holder = members.device(named: request.deviceID)
+    let holder = members.holder(of: request.deviceID)
     switch pairing.present(request, by: key, isNameTaken: holder != nil, on: connection) {
     case .wait: answer(.waiting, on: connection, into: &actions)
     case .refuse(let reason):
@@ -71,17 +71,19 @@ extension HubCore {
     guard !sources.isEmpty, sources.count <= PairedDevice.sourcesMax else {
       return .refused("a device has 1 to \(PairedDevice.sourcesMax) sources")
     }
-    let holder = members.device(named: name)
+    let holder = members.holder(of: name)
     guard holder == nil || replaces else { return .refused("\(name) is paired with another key") }
     guard holder != nil || !members.isFull else {
       return .refused("\(Members.devicesMax) devices are paired, which is the most: revoke one first")
     }
     guard let (_, connection) = pairing.decide(key, .paired) else { return .refused(Self.nobodyAsks) }
     var writes: [StoreOperation] = []
-    let device = PairedDevice(
+    var device = PairedDevice(
       key: key, deviceID: name, role: candidate.role, sources: sources, pairedAt: incarnation.wallSeconds(at: now))
+    // The machine goes on to call itself what it wanted to be called.
+    if candidate.deviceID != name { device.formerNames = [candidate.deviceID] }
     writes += members.pair(device)
-    if let holder, holder.deviceID == name { writes += dropMember(holder, at: now, into: &actions) }
+    if let holder { writes += dropMember(holder, at: now, into: &actions) }
     closeSessions(named: name, but: key, at: now, into: &actions)
     actions.append(.admit(members.admittedKeys))
     commits.add(writes, then: [.tellPaired(key, connection), .act(.listenForPairing(false))])

@@ -40,11 +40,11 @@ struct Members: Sendable {
     return byKey.values.first { !$0.isRevoked && $0.nextKey == key }
   }
 
-  /// The valid device that has a name; `nil` if none has.
-  func device(named name: DeviceID) -> PairedDevice? {
-    byKey.values.first { !$0.isRevoked && $0.deviceID == name }
-      ?? byKey.values.first { !$0.isRevoked && $0.hasName(name) }
-  }
+  /// The valid device that has a name now; `nil` if none has.
+  func holder(of name: DeviceID) -> PairedDevice? { byKey.values.first { !$0.isRevoked && $0.deviceID == name } }
+
+  /// Whether a name is or was that of a valid device, whose machine may still use it.
+  private func isTaken(_ name: DeviceID) -> Bool { byKey.values.contains { !$0.isRevoked && $0.hasName(name) } }
 
   /// Whether there is no room for one more device.
   var isFull: Bool { byKey.values.lazy.filter { !$0.isRevoked }.count >= Self.devicesMax }
@@ -53,14 +53,14 @@ struct Members: Sendable {
 
   /// Why an identity may not use a device's name; `nil` if the list has nothing against it.
   func reasonToForbid(_ identity: ConnectionIdentity, name: DeviceID) -> String? {
-    let holder = device(named: name)
     switch identity {
     case .candidate: return "this key is not paired"
     case .key(let key):
       guard let own = device(of: key) else { return "this key is not paired, or was taken back: pair the device again" }
-      return holder == nil || holder?.key == own.key ? nil : "\(name) is paired with another key"
+      // The holder of a key may have had the name before somebody else got it: then it counts under its present one.
+      return own.hasName(name) || !isTaken(name) ? nil : "\(name) is paired with another key"
     case .localOwner, .link, .anyone:
-      return holder == nil ? nil : "\(name) is paired with a key: only the holder of the key may use the name"
+      return !isTaken(name) ? nil : "\(name) is paired with a key: only the holder of the key may use the name"
     }
   }
 
@@ -117,15 +117,9 @@ struct Members: Sendable {
   /// Pairs a device, and takes back the key that had its name.
   mutating func pair(_ device: PairedDevice) -> [StoreOperation] {
     var writes: [StoreOperation] = []
-    for old in byKey.values where !old.isRevoked && old.key != device.key && old.hasName(device.deviceID) {
-      // A machine that has had the name before keeps its present one.
-      if old.deviceID == device.deviceID {
-        writes += revoke(old)
-      } else {
-        var old = old
-        old.formerNames.removeAll { $0 == device.deviceID }
-        writes.append(set(old))
-      }
+    // A machine that has had the name before goes on under its present one.
+    for old in byKey.values where !old.isRevoked && old.key != device.key && old.deviceID == device.deviceID {
+      writes += revoke(old)
     }
     return change(writes + [set(device)])
   }

@@ -27,6 +27,9 @@ struct LatestValues: Sendable {
     case report(MessageReceipt)
     /// The received value of a key is durable.
     case received(LatestReceived)
+
+    /// Whether it is about a received value.
+    var isOfReceived: Bool { if case .received = self { true } else { false } }
   }
 
   /// How many received values may be kept, and their total size in bytes.
@@ -282,7 +285,7 @@ struct LatestValues: Sendable {
     case .sendableAgain(let row): return release(row, isOpen: store != nil, at: now, generator: &generator)
     case .report(let receipt): return [.receipt(receipt)]
     case .received(let row):
-      if received[row.key]?.row == row { received[row.key]?.isDurable = true }
+      if received[row.key]?.row.isSameValue(as: row) == true { received[row.key]?.isDurable = true }
       guard row.store == store else { return [.hand(row)] }
       return [.send(.acknowledgeLatest(key: row.key, version: row.version)), .hand(row)]
     }
@@ -298,6 +301,11 @@ struct LatestValues: Sendable {
 }
 
 extension LatestReceived {
+  /// Whether another row has the same value. The device may have got another name since.
+  fileprivate func isSameValue(as other: LatestReceived) -> Bool {
+    store == other.store && version == other.version && message.id == other.message.id
+  }
+
   /// Roughly how many bytes it takes, with overhead.
   fileprivate var size: Int { 256 + key.utf8.count + OutboxItem.message(message).size }
 }

@@ -68,6 +68,14 @@ struct CommitQueue<Action: Sendable>: Sendable {
     }
   }
 
+  /// Changes the actions that follow commits under way.
+  mutating func changeActions(_ change: (inout Action) -> Void) {
+    for index in gathering.then.indices { change(&gathering.then[index]) }
+    guard var current = inFlight else { return }
+    for index in current.batch.then.indices { change(&current.batch.then[index]) }
+    inFlight = current
+  }
+
   /// Begins the next commit; `nil` when one is in flight or nothing is due.
   mutating func next(at now: BusTime) -> (id: CommitID, operations: [StoreOperation])? {
     guard inFlight == nil, !gathering.operations.isEmpty || !gathering.then.isEmpty else { return nil }

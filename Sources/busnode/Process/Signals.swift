@@ -23,9 +23,9 @@ enum Signals {
   ///   caught, because a closing terminal often sends several.
   static func stream(_ numbers: [Int32] = endings, times: Int = 1) -> AsyncStream<Int32> {
     let (stream, continuation) = AsyncStream.makeStream(of: Int32.self)
-    let sources = numbers.compactMap { number -> (any DispatchSourceSignal)? in
-      let before = signal(number, SIG_IGN)
-      if number == SIGHUP, isIgnore(before) { return nil }
+    let registered = DispatchGroup()
+    let numbers = numbers.filter { $0 != SIGHUP || !isIgnored($0) }
+    let sources = numbers.map { number in
       let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
       let left = Mutex(times)
       source.setEventHandler {
@@ -36,11 +36,25 @@ enum Signals {
         if isLast, number != SIGHUP { signal(number, SIG_DFL) }
         continuation.yield(number)
       }
+      registered.enter()
+      source.setRegistrationHandler { registered.leave() }
       source.activate()
       return source
     }
+    // Until a source is registered a signal has its default action. Ignored earlier, it would be lost.
+    registered.wait()
+    #if canImport(Darwin)
+      // A source sees ignored signals there. Elsewhere it has put its own handler in place of the default action.
+      for number in numbers { signal(number, SIG_IGN) }
+    #endif
     continuation.onTermination = { _ in for source in sources { source.cancel() } }
     return stream
+  }
+
+  private static func isIgnored(_ number: Int32) -> Bool {
+    let before = signal(number, SIG_IGN)
+    signal(number, before)
+    return isIgnore(before)
   }
 
   /// Whether a handler is `SIG_IGN`. Swift cannot compare functions, so their addresses are compared.

@@ -104,6 +104,18 @@ struct HubLeftStoreTests {
     )
   }
 
+  @Test("A value that was posted just before its device comes with a new store is sent to that, and the app is told")
+  func postedMeanwhile() {
+    var hub = HubStage.with("watch")
+    _ = hub.says("watch", .goodbye)
+    hub.commitsAll()
+    _ = hub.feed(.post(message(1), .latest(key: "goal"), to: DeviceID("watch")))
+    var lines = hello(&hub, "watch", Self.other, on: "watch again")
+    lines += hub.commitsAll()
+    #expect(lines.contains("watch again ← goal 1"), "\(lines)")
+    #expect(lines.contains { $0.contains("queued") }, "\(lines)")
+  }
+
   @Test("A value that is refused does not take the older one from the store that it waits for")
   func refusedValue() {
     var hub = HubStage.with("watch")

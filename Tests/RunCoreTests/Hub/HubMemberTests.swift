@@ -219,6 +219,38 @@ struct HubMemberTests {
     #expect(next.requests("watch-1", .start, id: 9) == ["watch-1 ← refused forbidden"])
   }
 
+  @Test("A machine whose former name went to another device goes on under its present one")
+  func formerName() {
+    var hub = HubStage.pairing([.test(1, "watch")])
+    _ = hub.orders(.rename("left"), key: 1)
+    _ = hub.feed(.offerPairing(token: HubStage.token, 1)) + hub.commitsAll()
+    _ = hub.asksForPairing("watch", candidate: 2)
+    _ = hub.orders(.admit(.test(2), as: "watch", sources: [.watch], replaces: false))
+    #expect(hub.disk.history.members.devices.map(\.deviceID).sorted() == ["left", "watch"])
+    #expect(hub.joins("watch", key: 1).contains { $0.hasPrefix("watch ← welcome") })
+    #expect(hub.joins("watch", key: 2).contains { $0.hasPrefix("watch ← welcome") } == false, "its store is key 1's")
+    #expect(hub.disk.history.devices.map(\.deviceID) == ["left"])
+  }
+
+  @Test("A newest value that arrives just before its device is renamed is acknowledged")
+  func renamedMeanwhile() {
+    var hub = joined()
+    _ = hub.says(
+      "watch",
+      .delivery(.latest(key: "k", version: 1, AppMessage(id: MessageID(high: 7, low: 7), name: "m", body: []))),
+      by: .key(1))
+    _ = hub.feed(.inquire(.orderDevice(.test(1), .rename("left")), 1))
+    hub.commitsAll()
+    var hello = hub.greeting("watch", nonce: 2)
+    hello.hub = HubStage.storeID
+    _ = hub.says("watch", .hello(hello), session: 0, by: .key(1)) + hub.commitsAll()
+    let lines = hub.says(
+      "watch",
+      .delivery(.latest(key: "k", version: 1, AppMessage(id: MessageID(high: 7, low: 7), name: "m", body: []))),
+      by: .key(1))
+    #expect(lines.contains("watch ← has k 1"), "\(lines)")
+  }
+
   @Test("A device's next key is known beside the old one until it is used; then the old one is cut off")
   func rotated() {
     var hub = joined()

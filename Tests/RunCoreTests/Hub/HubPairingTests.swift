@@ -30,6 +30,15 @@ struct HubPairingTests {
     #expect(hub.joins("watch-1", key: 1).first?.hasPrefix("watch-1 ← refused") == true, "it was paired as a watch")
   }
 
+  @Test("A device that is paired under another name than it wanted says hello with its own")
+  func otherName() {
+    var hub = opened()
+    _ = hub.asksForPairing("watch", candidate: 1)
+    _ = hub.orders(admission(1, "left"))
+    #expect(hub.joins("watch", key: 1).contains { $0.hasPrefix("watch ← welcome") })
+    #expect(hub.disk.history.devices.map(\.deviceID) == ["left"])
+  }
+
   @Test("A paired key that asks again is told that it is paired, at either port and without a token")
   func repeated() {
     var hub = HubStage.pairing([.test(1, "watch")])

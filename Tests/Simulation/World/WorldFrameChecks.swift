@@ -29,7 +29,7 @@ extension World {
       guard let speaker = speakers[number] else { return faults.append("a delivery to nobody") }
       let party = WorldParty.peer(speaker.peer)
       check(
-        message, by: .hub, from: hub.store.storeID, to: speaker.store, device: peers[speaker.peer].name, other: party)
+        message, by: .hub, from: hub.store.storeID, to: speaker.store, devices: peers[speaker.peer].names, other: party)
     case .refused(let refusal):
       // A late hello may be refused; that no peer resets its identity for it is checked at the peer.
       let isExpected = refusal.code == .unknownSession || refusal.code == .storeRegressed
@@ -75,7 +75,7 @@ extension World {
       }
     case .delivery(let message):
       check(
-        message, by: .peer(index), from: storeID, to: hubStore, device: nil, other: .hub)
+        message, by: .peer(index), from: storeID, to: hubStore, devices: [nil], other: .hub)
     case .fetchRecord(let fetch):
       if !climate.limits.carriesRecords { faults.append("peer \(index) asks for records on a connection without any") }
       if fetch.after != peers[index].store.records.through, fetch.after > 0 {
@@ -92,9 +92,10 @@ extension World {
   /// The id of the hub's store on a peer's disk.
   func hubStore(of index: Int) -> StoreID { peers[index].store.hub?.storeID ?? .none }
 
-  /// - Parameter device: the receiver on the sender's disk; `nil` where the sender is a peer.
+  /// - Parameter devices: the receiver on the sender's disk, by one of its names; `nil` where the sender is a peer.
   private mutating func check(
-    _ message: DeliveryMessage, by party: WorldParty, from: StoreID, to: StoreID, device: DeviceID?, other: WorldParty
+    _ message: DeliveryMessage, by party: WorldParty, from: StoreID, to: StoreID, devices: [DeviceID?],
+    other: WorldParty
   ) {
     let disk = disk(of: party)
     switch message {
@@ -123,19 +124,19 @@ extension World {
       let durable = disk.watermarks[StreamID(sender: to, kind: kind)] ?? .start
       if sequence > durable.sequence { faults.append("\(kind) are acknowledged before they are durable") }
     case .latest(let key, let version, let value):
-      let row = disk.latestSent[WorldDelivery.Place(device: device, key: key)]
+      let row = devices.lazy.compactMap { disk.latestSent[WorldDelivery.Place(device: $0, key: key)] }.first
       // A member that uses another's store mixes up what the hub keeps for the two.
       if case .peer(let index) = other, isImpersonated(index) { break }
       if row == nil || row!.version < version || row!.version == version && row!.message != value {
         faults.append("the value of \(key) leaves too early")
       }
     case .acknowledgeLatest(let key, let version):
-      let name: DeviceID =
+      let names: [DeviceID] =
         switch other {
-        case .hub: DeviceID("phone")
-        case .peer(let index): peers[index].name
+        case .hub: [DeviceID("phone")]
+        case .peer(let index): peers[index].names
         }
-      let row = disk.latestReceived[WorldDelivery.Place(device: name, key: key)]
+      let row = names.lazy.compactMap { disk.latestReceived[WorldDelivery.Place(device: $0, key: key)] }.first
       if case .peer(let index) = other, isImpersonated(index) { break }
       if row == nil || row!.store == to && row!.version < version {
         faults.append("the value of \(key) is acknowledged before it is durable")

@@ -116,7 +116,7 @@ extension World {
     guard !WrongParty.isWrong(number) else {
       return feedHub(.frame(connection, frame, by: wrong.identity))
     }
-    if case .hello(let hello) = frame.message, let peer = peers.firstIndex(where: { $0.name == hello.deviceID }) {
+    if case .hello(let hello) = frame.message, let peer = peers.firstIndex(where: { $0.ownName == hello.deviceID }) {
       speakers[number] = (hello.storeID, peer)
     }
     noteBeat(frame, on: number)

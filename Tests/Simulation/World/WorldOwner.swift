@@ -50,6 +50,7 @@ extension World {
     case 6: confirmList()
     case 7..<10: sendAsStranger(&draw)
     case 10: guessToken()
+    case 11..<15: rename(index)
     default: break
     }
   }
@@ -82,6 +83,27 @@ extension World {
     schedule(.linkUp(index), in: .milliseconds(50))
   }
 
+  // MARK: Names
+
+  /// The owner gives a device another name, or its first one again; the device itself does not notice.
+  private mutating func rename(_ index: Int) {
+    guard let key = key(of: index), hub.core != nil else { return }
+    let (own, name) = (peers[index].ownName, peers[index].name)
+    feedHub(.inquire(.orderDevice(key, .rename(name == own ? peers[index].otherName : own)), number()))
+    noteNames()
+    if peers[index].name != name { tally.count("device renamed") }
+  }
+
+  /// Learns which names the devices have on the hub, which a hub that dies too early has not kept.
+  mutating func noteNames() {
+    for device in hub.core?.deviceList.devices ?? [] where !device.isRevoked {
+      for index in peers.indices {
+        guard let key = key(of: index), key == device.key || key == device.nextKey else { continue }
+        peers[index].name = device.deviceID
+      }
+    }
+  }
+
   // MARK: Revocation
 
   private mutating func takeBack(_ index: Int) {
@@ -104,7 +126,7 @@ extension World {
     if let asking = owner.asking {
       // It has not heard an answer: it asks again, perhaps with a key that is paired already.
       let request = PairingRequest(
-        token: [], deviceID: name, role: NodeRole(rawValue: name.rawValue), sources: [.watch])
+        token: [], deviceID: peers[index].ownName, role: peers[index].role, sources: [.watch])
       say(
         .pair(request), by: owner.admitted.contains(asking.key) ? .key(asking.key) : .candidate(asking.key),
         on: asking.connection)
@@ -115,7 +137,7 @@ extension World {
     guard let connection = owner.asking?.connection else { return }
     feedHub(.offerPairing(token: WorldOwner.token, number()))
     let request = PairingRequest(
-      token: WorldOwner.token, deviceID: name, role: NodeRole(rawValue: name.rawValue), sources: World.usualSources)
+      token: WorldOwner.token, deviceID: peers[index].ownName, role: peers[index].role, sources: World.usualSources)
     say(.pair(request), by: .candidate(key), on: connection)
     owner.windowsBrokenUntil = now + .seconds(5)
     feedHub(
@@ -145,7 +167,7 @@ extension World {
     let victim = peers[Int.random(in: peers.indices, using: &draw)]
     let command = Command(id: CommandID(high: 8, low: number()), kind: .stop, source: .watch)
     let hello = Hello(
-      deviceID: victim.name, role: NodeRole(rawValue: victim.name.rawValue), nodeID: victim.nodeID,
+      deviceID: victim.name, role: victim.role, nodeID: victim.nodeID,
       storeID: victim.store.storeID, nonce: draw.next(), termSeen: hub.store.term, listVersion: .max >> 2)
     let messages: [PeerMessage] = [
       .hello(hello), .query, .inquire(.outbox), .request(Request(.state)), .announceKey(key),

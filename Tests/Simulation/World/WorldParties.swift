@@ -8,7 +8,15 @@ enum WorldParty: Hashable {
 
 /// A peer of a simulated world, alive or not.
 struct WorldPeer {
-  let name: DeviceID
+  /// The name that the hub knows it by. Its owner may change that.
+  var name: DeviceID
+  /// The name that it bears itself, in all its lives.
+  let ownName: DeviceID
+  /// The other name that its owner gives it.
+  var otherName: DeviceID { DeviceID("\(ownName)-b")! }
+  /// All its names, the present one first: until a renaming is durable, the hub's disk has the old one.
+  var names: [DeviceID] { name == ownName ? [ownName, otherName] : [otherName, ownName] }
+  var role: NodeRole { NodeRole(rawValue: ownName.rawValue) }
   let nodeID: NodeID
   /// Who it is to the hub's transport.
   var identity: ConnectionIdentity { didSet { identitiesEver.insert(identity) } }
@@ -45,7 +53,8 @@ struct WorldPeer {
   var outbox: [OutboxReport] = []
 
   init(name: DeviceID, nodeID: NodeID, identity: ConnectionIdentity, store: WorldPeerStore) {
-    (self.name, self.nodeID, self.identity, self.store) = (name, nodeID, identity, store)
+    (self.name, ownName) = (name, name)
+    (self.nodeID, self.identity, self.store) = (nodeID, identity, store)
     identitiesEver = [identity]
   }
 }
@@ -175,6 +184,7 @@ extension World {
     window = WorldWindow()
     for run in hub.awaited.keys { hub.awaited[run] = now }
     owner.admitted = []
+    noteNames()
     feedHub(.started)
     for index in peers.indices where !isAdmitted(index) { disconnect(index) }
     schedule(.handles(.hub, life: hub.life, true), in: milliseconds(0...1000))
@@ -185,7 +195,7 @@ extension World {
     peers[index].life += 1
     let peer = peers[index]
     let settings = PeerCore.Settings(
-      deviceID: peer.name, role: NodeRole(rawValue: peer.name.rawValue), nodeID: peer.nodeID,
+      deviceID: peer.ownName, role: peer.role, nodeID: peer.nodeID,
       storeID: peer.store.storeID, topics: Topic.allCases, limits: climate.limits,
       hubLostAfter: Self.hubLostAfter, enrolment: enrolment(of: index), seed: random.next())
     peers[index].core = PeerCore(
