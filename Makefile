@@ -105,13 +105,17 @@ endif
 # of the habits in Tests/Processes/Clients/habits.py). PAIRED=1 pairs the devices and puts them on three machines (network
 # namespaces, where the system allows them); wrong members have no keys. Numbers that are not given are 0; without any, a few of each.
 # SEED=1 repeats. Or one of: PEERS=1000 on one hub; CONNECTS=10000 to a hub and off again; FRAMES=1000000 malformed
-# frames; PRESSES=5000 beside subscribers that never read.
+# frames; PRESSES=5000 beside subscribers that never read; ATTACKS=4 for each attack on a hub with keys so many seconds,
+# with the time that honest presses wait for their verdicts (PRELOAD=PATH makes the hub use another libzmq).
 CHAOS = $(if $(KILLS)$(STOPS)$(FAULTS)$(WRONG),,1)
 CHAOS_BUSNODE = RUNBUS_CHAOS_SEED=$(SEED) RUNBUS_SOAK_BUSNODE=$(CURDIR)/$(BUSNODE) SWIFT_BACKTRACE=enable=no
 chaos:
 	@scripts/bootstrap --python
 	swift build -c release --product busnode
-ifneq ($(PEERS)$(CONNECTS)$(FRAMES)$(PRESSES),)
+ifneq ($(ATTACKS),)
+	.venv/bin/python Tests/Processes/Clients/attacks.py --busnode $(BUSNODE) --seconds $(ATTACKS) \
+	  $(if $(PRELOAD),--preload $(PRELOAD))
+else ifneq ($(PEERS)$(CONNECTS)$(FRAMES)$(PRESSES),)
 	swift build -c release --product crowd
 	RUNBUS_CHAOS_PEERS=$(PEERS) RUNBUS_CHAOS_CONNECTS=$(CONNECTS) RUNBUS_CHAOS_FRAMES=$(FRAMES) \
 	  RUNBUS_CHAOS_PRESSES=$(PRESSES) $(CHAOS_BUSNODE) swift test --filter '$(CHAOS_LIMIT)'
