@@ -13,7 +13,7 @@ package struct HubCore: Sendable {
   /// The paired devices.
   var members: Members
   /// How fast paired devices press.
-  var pace = CommandPace()
+  var pace = Pace<DeviceID>(burst: CommandPace.burst, perSecond: CommandPace.perSecond)
   /// The devices, by their keys, that have said in this incarnation that they keep the hub's next key.
   var knowingNextKey: Set<KeyFingerprint> = []
   /// The pairing of a further device.

@@ -336,7 +336,10 @@ package struct World {
         if case .peer(let index) = party { peers[index].failureDetector.hasFailed = true }
       }
       feed(party, committed: id, isWritten: isWritten)
-    case .gone(let life, let connection): if life == hub.life { feedHub(.gone(connection)) }
+    case .gone(let life, let connection):
+      guard life == hub.life else { return }
+      endBeats(on: Self.number(of: connection))
+      feedHub(.gone(connection))
     case .sendFailed(let party, let life, let connection):
       guard life == self.life(of: party) else { return }
       switch party {

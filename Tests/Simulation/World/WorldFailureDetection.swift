@@ -35,6 +35,9 @@ extension World {
     }
   }
 
+  /// The hub learns that a connection is gone. What is left of its device may be an older session, silent for longer.
+  mutating func endBeats(on connection: UInt64) { beats = beats.filter { $0.value.connection != connection } }
+
   /// Checks the hub's word that a device is silent. Where wrong members take part, the session may not be the peer's.
   mutating func checkSilence(of device: DeviceID) {
     tally.count("device silent")
