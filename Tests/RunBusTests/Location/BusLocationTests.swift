@@ -146,7 +146,7 @@ struct BusLocationTests {
     #expect(try location(nil, "tcp://127.0.0.1:1", long).notices == [])
   }
 
-  @Test("The runtime directory is made for its owner alone, and an open one is restricted")
+  @Test("The runtime directory is made for its owner alone, and an open one is refused with the command that mends it")
   func prepare() throws {
     let scratch = try ScratchDirectory()
     let bus = try location("a", nil, ["XDG_RUNTIME_DIR": scratch.file("not/yet")])
@@ -155,8 +155,9 @@ struct BusLocationTests {
     #expect(try mode(of: scratch.file("not/yet/runbus")) == 0o700)
     #expect(chmod(bus.runtimeDirectory, 0o777) == 0)
     #expect(!bus.hasSafeRuntimeDirectory())
-    try bus.prepareRuntimeDirectory()
-    #expect(try mode(of: bus.runtimeDirectory) == 0o700)
+    let refusal = #expect(throws: RunBusError.self) { try bus.prepareRuntimeDirectory() }
+    #expect(refusal?.message.contains("chmod 700 '\(bus.runtimeDirectory)'") == true)
+    #expect(try mode(of: bus.runtimeDirectory) == 0o777)
   }
 
   @Test("A link or a file in place of the runtime directory is refused", arguments: ["runbus", "runbus/a"])
