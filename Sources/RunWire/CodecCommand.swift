@@ -147,7 +147,7 @@ extension Codec {
     }
   }
 
-  private static func word(_ kind: CommandKind) -> WireCommandKind {
+  static func word(_ kind: CommandKind) -> WireCommandKind {
     switch kind {
     case .start: .start
     case .pause: .pause
@@ -157,7 +157,7 @@ extension Codec {
     }
   }
 
-  private static func kind(_ word: WireCommandKind) -> CommandKind? {
+  static func kind(_ word: WireCommandKind) -> CommandKind? {
     switch word {
     case .start: .start
     case .pause: .pause

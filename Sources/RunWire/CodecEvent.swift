@@ -26,6 +26,7 @@ extension Codec {
       message.event = .presence(event)
     case .message(let told): message.event = .message(self.message(told))
     case .route(let part): message.event = .route(self.message(part))
+    case .live(let live): message.event = .live(self.message(live))
     }
     return message
   }
@@ -66,6 +67,7 @@ extension Codec {
           deviceID: try device(event.deviceID), role: try role(event.role), isReachable: event.reachable))
     case .message(let told): return .message(try value(told))
     case .route(let part): return .route(try value(part))
+    case .live(let live): return .live(try value(live))
     case nil: throw .unknown("a kind of event")
     }
   }

@@ -307,6 +307,73 @@ nonisolated enum WireOutboxKind: SwiftProtobuf.Enum, Swift.CaseIterable {
 
 }
 
+/// Why the hub pushed to lock screens.
+nonisolated enum WireLivePushKind: SwiftProtobuf.Enum, Swift.CaseIterable {
+  typealias RawValue = Int
+  case unspecified // = 0
+
+  /// The run, its phase or its clock changed.
+  case phase // = 1
+
+  /// The run is over.
+  case final // = 2
+
+  /// A press began to wait for its verdict, or has it.
+  case pending // = 3
+
+  /// Visible numbers changed.
+  case numbers // = 4
+
+  /// Nothing visible changed; the screen is not stale.
+  case alive // = 5
+
+  /// Another activity is to take over.
+  case renewal // = 6
+  case UNRECOGNIZED(Int)
+
+  init() {
+    self = .unspecified
+  }
+
+  init?(rawValue: Int) {
+    switch rawValue {
+    case 0: self = .unspecified
+    case 1: self = .phase
+    case 2: self = .final
+    case 3: self = .pending
+    case 4: self = .numbers
+    case 5: self = .alive
+    case 6: self = .renewal
+    default: self = .UNRECOGNIZED(rawValue)
+    }
+  }
+
+  var rawValue: Int {
+    switch self {
+    case .unspecified: return 0
+    case .phase: return 1
+    case .final: return 2
+    case .pending: return 3
+    case .numbers: return 4
+    case .alive: return 5
+    case .renewal: return 6
+    case .UNRECOGNIZED(let i): return i
+    }
+  }
+
+  // The compiler won't synthesize support with the UNRECOGNIZED case.
+  static let allCases: [WireLivePushKind] = [
+    .unspecified,
+    .phase,
+    .final,
+    .pending,
+    .numbers,
+    .alive,
+    .renewal,
+  ]
+
+}
+
 /// What a command asks for. Unknown: the hub answers the command with a Receipt (REJECTION_REASON_UNSUPPORTED), and the
 /// command uses up its sequence. A peer drops an event or a Receipt about such a command.
 nonisolated enum WireCommandKind: SwiftProtobuf.Enum, Swift.CaseIterable {
@@ -3299,6 +3366,15 @@ nonisolated struct WireBusEvent: Sendable {
     set {event = .message(newValue)}
   }
 
+  /// Topic "l".
+  var live: WireLivePush {
+    get {
+      if case .live(let v)? = event {return v}
+      return WireLivePush()
+    }
+    set {event = .live(newValue)}
+  }
+
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   /// Unknown: the subscriber drops the event and counts it.
@@ -3313,10 +3389,181 @@ nonisolated struct WireBusEvent: Sendable {
     case route(WireRoutePart)
     /// Topic "f".
     case message(WireMessageEvent)
+    /// Topic "l".
+    case live(WireLivePush)
 
   }
 
   init() {}
+}
+
+/// What lock screens show of the present run. The hub pushes it at once when the run, its phase or its clock changes, and
+/// numbers at a limited pace (docs/protocol.md, "Live activity").
+nonisolated struct WireLivePush: @unchecked Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// The snapshot that it shows.
+  var order: WireSnapshotOrder {
+    get {_storage._order ?? WireSnapshotOrder()}
+    set {_uniqueStorage()._order = newValue}
+  }
+  /// Returns true if `order` has been explicitly set.
+  var hasOrder: Bool {_storage._order != nil}
+  /// Clears the value of `order`. Subsequent reads from it will return its default value.
+  mutating func clearOrder() {_uniqueStorage()._order = nil}
+
+  var runID: Data {
+    get {_storage._runID}
+    set {_uniqueStorage()._runID = newValue}
+  }
+
+  var phase: WirePhase {
+    get {_storage._phase}
+    set {_uniqueStorage()._phase = newValue}
+  }
+
+  /// The source of the command that changed the phase last; absent when that is not known.
+  var changedBy: String {
+    get {_storage._changedBy ?? String()}
+    set {_uniqueStorage()._changedBy = newValue}
+  }
+  /// Returns true if `changedBy` has been explicitly set.
+  var hasChangedBy: Bool {_storage._changedBy != nil}
+  /// Clears the value of `changedBy`. Subsequent reads from it will return its default value.
+  mutating func clearChangedBy() {_uniqueStorage()._changedBy = nil}
+
+  /// As in Snapshot.
+  var recovering: Bool {
+    get {_storage._recovering}
+    set {_uniqueStorage()._recovering = newValue}
+  }
+
+  /// Active time at `clock_at_ns`, bus time on the hub's clock. While it ticks, it goes on from there.
+  var activeNs: Int64 {
+    get {_storage._activeNs}
+    set {_uniqueStorage()._activeNs = newValue}
+  }
+
+  var clockAtNs: Int64 {
+    get {_storage._clockAtNs}
+    set {_uniqueStorage()._clockAtNs = newValue}
+  }
+
+  var ticking: Bool {
+    get {_storage._ticking}
+    set {_uniqueStorage()._ticking = newValue}
+  }
+
+  /// Rounded to what is visible; absent when unknown, or too old to describe the present. All are at most 2^31 - 1.
+  var distanceMeters: UInt32 {
+    get {_storage._distanceMeters ?? 0}
+    set {_uniqueStorage()._distanceMeters = newValue}
+  }
+  /// Returns true if `distanceMeters` has been explicitly set.
+  var hasDistanceMeters: Bool {_storage._distanceMeters != nil}
+  /// Clears the value of `distanceMeters`. Subsequent reads from it will return its default value.
+  mutating func clearDistanceMeters() {_uniqueStorage()._distanceMeters = nil}
+
+  var currentPaceSecondsPerKilometer: UInt32 {
+    get {_storage._currentPaceSecondsPerKilometer ?? 0}
+    set {_uniqueStorage()._currentPaceSecondsPerKilometer = newValue}
+  }
+  /// Returns true if `currentPaceSecondsPerKilometer` has been explicitly set.
+  var hasCurrentPaceSecondsPerKilometer: Bool {_storage._currentPaceSecondsPerKilometer != nil}
+  /// Clears the value of `currentPaceSecondsPerKilometer`. Subsequent reads from it will return its default value.
+  mutating func clearCurrentPaceSecondsPerKilometer() {_uniqueStorage()._currentPaceSecondsPerKilometer = nil}
+
+  var averagePaceSecondsPerKilometer: UInt32 {
+    get {_storage._averagePaceSecondsPerKilometer ?? 0}
+    set {_uniqueStorage()._averagePaceSecondsPerKilometer = newValue}
+  }
+  /// Returns true if `averagePaceSecondsPerKilometer` has been explicitly set.
+  var hasAveragePaceSecondsPerKilometer: Bool {_storage._averagePaceSecondsPerKilometer != nil}
+  /// Clears the value of `averagePaceSecondsPerKilometer`. Subsequent reads from it will return its default value.
+  mutating func clearAveragePaceSecondsPerKilometer() {_uniqueStorage()._averagePaceSecondsPerKilometer = nil}
+
+  var heartRateBpm: UInt32 {
+    get {_storage._heartRateBpm ?? 0}
+    set {_uniqueStorage()._heartRateBpm = newValue}
+  }
+  /// Returns true if `heartRateBpm` has been explicitly set.
+  var hasHeartRateBpm: Bool {_storage._heartRateBpm != nil}
+  /// Clears the value of `heartRateBpm`. Subsequent reads from it will return its default value.
+  mutating func clearHeartRateBpm() {_uniqueStorage()._heartRateBpm = nil}
+
+  var elevationGainMeters: UInt32 {
+    get {_storage._elevationGainMeters ?? 0}
+    set {_uniqueStorage()._elevationGainMeters = newValue}
+  }
+  /// Returns true if `elevationGainMeters` has been explicitly set.
+  var hasElevationGainMeters: Bool {_storage._elevationGainMeters != nil}
+  /// Clears the value of `elevationGainMeters`. Subsequent reads from it will return its default value.
+  mutating func clearElevationGainMeters() {_uniqueStorage()._elevationGainMeters = nil}
+
+  var lapCount: UInt32 {
+    get {_storage._lapCount}
+    set {_uniqueStorage()._lapCount = newValue}
+  }
+
+  /// The commands that the hub has accepted and not judged, each kind once. Unknown: the reader leaves it out.
+  var pending: [WireCommandKind] {
+    get {_storage._pending}
+    set {_uniqueStorage()._pending = newValue}
+  }
+
+  /// Counts the pushes of a term: 1, 2, 3 ...
+  var number: UInt64 {
+    get {_storage._number}
+    set {_uniqueStorage()._number = newValue}
+  }
+
+  /// Why it was pushed. Unknown: the reader takes it as unspecified, which means "not known".
+  var kind: WireLivePushKind {
+    get {_storage._kind}
+    set {_uniqueStorage()._kind = newValue}
+  }
+
+  /// When it was pushed, bus time on the hub's clock, and how long ago that was when it was sent: a new subscriber gets
+  /// the last push again.
+  var pushedAtNs: Int64 {
+    get {_storage._pushedAtNs}
+    set {_uniqueStorage()._pushedAtNs = newValue}
+  }
+
+  var ageNs: Int64 {
+    get {_storage._ageNs}
+    set {_uniqueStorage()._ageNs = newValue}
+  }
+
+  /// When a screen that shows it becomes stale, bus time on the hub's clock; absent for a run that is over.
+  var staleAtNs: Int64 {
+    get {_storage._staleAtNs ?? 0}
+    set {_uniqueStorage()._staleAtNs = newValue}
+  }
+  /// Returns true if `staleAtNs` has been explicitly set.
+  var hasStaleAtNs: Bool {_storage._staleAtNs != nil}
+  /// Clears the value of `staleAtNs`. Subsequent reads from it will return its default value.
+  mutating func clearStaleAtNs() {_uniqueStorage()._staleAtNs = nil}
+
+  /// How many pushes of numbers the hub's budget holds after this one.
+  var budgetLeft: UInt32 {
+    get {_storage._budgetLeft}
+    set {_uniqueStorage()._budgetLeft = newValue}
+  }
+
+  /// Counts the activities of the run: 1, 2, 3 ... A system ends an activity after hours, so another one takes over.
+  var activity: UInt32 {
+    get {_storage._activity}
+    set {_uniqueStorage()._activity = newValue}
+  }
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+
+  fileprivate var _storage = _StorageClass.defaultInstance
 }
 
 /// The hub has accepted a command.
@@ -4533,6 +4780,10 @@ nonisolated extension WireRecoveryAnswer: SwiftProtobuf._ProtoNameProviding {
 
 nonisolated extension WireOutboxKind: SwiftProtobuf._ProtoNameProviding {
   static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0OUTBOX_KIND_UNSPECIFIED\0\u{1}OUTBOX_KIND_COMMAND\0\u{1}OUTBOX_KIND_SAMPLES\0\u{1}OUTBOX_KIND_MESSAGE\0\u{1}OUTBOX_KIND_VERDICT\0\u{1}OUTBOX_KIND_LATEST\0")
+}
+
+nonisolated extension WireLivePushKind: SwiftProtobuf._ProtoNameProviding {
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0LIVE_PUSH_KIND_UNSPECIFIED\0\u{1}LIVE_PUSH_KIND_PHASE\0\u{1}LIVE_PUSH_KIND_FINAL\0\u{1}LIVE_PUSH_KIND_PENDING\0\u{1}LIVE_PUSH_KIND_NUMBERS\0\u{1}LIVE_PUSH_KIND_ALIVE\0\u{1}LIVE_PUSH_KIND_RENEWAL\0")
 }
 
 nonisolated extension WireCommandKind: SwiftProtobuf._ProtoNameProviding {
@@ -8689,7 +8940,7 @@ nonisolated extension WireQuarantineReport: SwiftProtobuf.Message, SwiftProtobuf
 
 nonisolated extension WireBusEvent: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".BusEvent"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}snapshot\0\u{1}command\0\u{1}receipt\0\u{1}presence\0\u{1}route\0\u{1}message\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}snapshot\0\u{1}command\0\u{1}receipt\0\u{1}presence\0\u{1}route\0\u{1}message\0\u{1}live\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -8775,6 +9026,19 @@ nonisolated extension WireBusEvent: SwiftProtobuf.Message, SwiftProtobuf._Messag
           self.event = .message(v)
         }
       }()
+      case 7: try {
+        var v: WireLivePush?
+        var hadOneofValue = false
+        if let current = self.event {
+          hadOneofValue = true
+          if case .live(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.event = .live(v)
+        }
+      }()
       default: break
       }
     }
@@ -8810,6 +9074,10 @@ nonisolated extension WireBusEvent: SwiftProtobuf.Message, SwiftProtobuf._Messag
       guard case .message(let v)? = self.event else { preconditionFailure() }
       try visitor.visitSingularMessageField(value: v, fieldNumber: 6)
     }()
+    case .live?: try {
+      guard case .live(let v)? = self.event else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 7)
+    }()
     case nil: break
     }
     try unknownFields.traverse(visitor: &visitor)
@@ -8817,6 +9085,223 @@ nonisolated extension WireBusEvent: SwiftProtobuf.Message, SwiftProtobuf._Messag
 
   static func ==(lhs: WireBusEvent, rhs: WireBusEvent) -> Bool {
     if lhs.event != rhs.event {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireLivePush: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".LivePush"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}order\0\u{3}run_id\0\u{1}phase\0\u{3}changed_by\0\u{1}recovering\0\u{3}active_ns\0\u{3}clock_at_ns\0\u{1}ticking\0\u{3}distance_meters\0\u{3}current_pace_seconds_per_kilometer\0\u{3}average_pace_seconds_per_kilometer\0\u{3}heart_rate_bpm\0\u{3}elevation_gain_meters\0\u{3}lap_count\0\u{1}pending\0\u{1}number\0\u{1}kind\0\u{3}pushed_at_ns\0\u{3}age_ns\0\u{3}stale_at_ns\0\u{3}budget_left\0\u{1}activity\0")
+
+  fileprivate class _StorageClass {
+    var _order: WireSnapshotOrder? = nil
+    var _runID: Data = Data()
+    var _phase: WirePhase = .unspecified
+    var _changedBy: String? = nil
+    var _recovering: Bool = false
+    var _activeNs: Int64 = 0
+    var _clockAtNs: Int64 = 0
+    var _ticking: Bool = false
+    var _distanceMeters: UInt32? = nil
+    var _currentPaceSecondsPerKilometer: UInt32? = nil
+    var _averagePaceSecondsPerKilometer: UInt32? = nil
+    var _heartRateBpm: UInt32? = nil
+    var _elevationGainMeters: UInt32? = nil
+    var _lapCount: UInt32 = 0
+    var _pending: [WireCommandKind] = []
+    var _number: UInt64 = 0
+    var _kind: WireLivePushKind = .unspecified
+    var _pushedAtNs: Int64 = 0
+    var _ageNs: Int64 = 0
+    var _staleAtNs: Int64? = nil
+    var _budgetLeft: UInt32 = 0
+    var _activity: UInt32 = 0
+
+      // This property is used as the initial default value for new instances of the type.
+      // The type itself is protecting the reference to its storage via CoW semantics.
+      // This will force a copy to be made of this reference when the first mutation occurs;
+      // hence, it is safe to mark this as `nonisolated(unsafe)`.
+      static nonisolated(unsafe) let defaultInstance = _StorageClass()
+
+    private init() {}
+
+    init(copying source: _StorageClass) {
+      _order = source._order
+      _runID = source._runID
+      _phase = source._phase
+      _changedBy = source._changedBy
+      _recovering = source._recovering
+      _activeNs = source._activeNs
+      _clockAtNs = source._clockAtNs
+      _ticking = source._ticking
+      _distanceMeters = source._distanceMeters
+      _currentPaceSecondsPerKilometer = source._currentPaceSecondsPerKilometer
+      _averagePaceSecondsPerKilometer = source._averagePaceSecondsPerKilometer
+      _heartRateBpm = source._heartRateBpm
+      _elevationGainMeters = source._elevationGainMeters
+      _lapCount = source._lapCount
+      _pending = source._pending
+      _number = source._number
+      _kind = source._kind
+      _pushedAtNs = source._pushedAtNs
+      _ageNs = source._ageNs
+      _staleAtNs = source._staleAtNs
+      _budgetLeft = source._budgetLeft
+      _activity = source._activity
+    }
+  }
+
+  fileprivate mutating func _uniqueStorage() -> _StorageClass {
+    if !isKnownUniquelyReferenced(&_storage) {
+      _storage = _StorageClass(copying: _storage)
+    }
+    return _storage
+  }
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    _ = _uniqueStorage()
+    try withExtendedLifetime(_storage) { (_storage: _StorageClass) in
+      while let fieldNumber = try decoder.nextFieldNumber() {
+        // The use of inline closures is to circumvent an issue where the compiler
+        // allocates stack space for every case branch when no optimizations are
+        // enabled. https://github.com/apple/swift-protobuf/issues/1034
+        switch fieldNumber {
+        case 1: try { try decoder.decodeSingularMessageField(value: &_storage._order) }()
+        case 2: try { try decoder.decodeSingularBytesField(value: &_storage._runID) }()
+        case 3: try { try decoder.decodeSingularEnumField(value: &_storage._phase) }()
+        case 4: try { try decoder.decodeSingularStringField(value: &_storage._changedBy) }()
+        case 5: try { try decoder.decodeSingularBoolField(value: &_storage._recovering) }()
+        case 6: try { try decoder.decodeSingularInt64Field(value: &_storage._activeNs) }()
+        case 7: try { try decoder.decodeSingularInt64Field(value: &_storage._clockAtNs) }()
+        case 8: try { try decoder.decodeSingularBoolField(value: &_storage._ticking) }()
+        case 9: try { try decoder.decodeSingularUInt32Field(value: &_storage._distanceMeters) }()
+        case 10: try { try decoder.decodeSingularUInt32Field(value: &_storage._currentPaceSecondsPerKilometer) }()
+        case 11: try { try decoder.decodeSingularUInt32Field(value: &_storage._averagePaceSecondsPerKilometer) }()
+        case 12: try { try decoder.decodeSingularUInt32Field(value: &_storage._heartRateBpm) }()
+        case 13: try { try decoder.decodeSingularUInt32Field(value: &_storage._elevationGainMeters) }()
+        case 14: try { try decoder.decodeSingularUInt32Field(value: &_storage._lapCount) }()
+        case 15: try { try decoder.decodeRepeatedEnumField(value: &_storage._pending) }()
+        case 16: try { try decoder.decodeSingularUInt64Field(value: &_storage._number) }()
+        case 17: try { try decoder.decodeSingularEnumField(value: &_storage._kind) }()
+        case 18: try { try decoder.decodeSingularInt64Field(value: &_storage._pushedAtNs) }()
+        case 19: try { try decoder.decodeSingularInt64Field(value: &_storage._ageNs) }()
+        case 20: try { try decoder.decodeSingularInt64Field(value: &_storage._staleAtNs) }()
+        case 21: try { try decoder.decodeSingularUInt32Field(value: &_storage._budgetLeft) }()
+        case 22: try { try decoder.decodeSingularUInt32Field(value: &_storage._activity) }()
+        default: break
+        }
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    try withExtendedLifetime(_storage) { (_storage: _StorageClass) in
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every if/case branch local when no optimizations
+      // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+      // https://github.com/apple/swift-protobuf/issues/1182
+      try { if let v = _storage._order {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 1)
+      } }()
+      if !_storage._runID.isEmpty {
+        try visitor.visitSingularBytesField(value: _storage._runID, fieldNumber: 2)
+      }
+      if _storage._phase != .unspecified {
+        try visitor.visitSingularEnumField(value: _storage._phase, fieldNumber: 3)
+      }
+      try { if let v = _storage._changedBy {
+        try visitor.visitSingularStringField(value: v, fieldNumber: 4)
+      } }()
+      if _storage._recovering != false {
+        try visitor.visitSingularBoolField(value: _storage._recovering, fieldNumber: 5)
+      }
+      if _storage._activeNs != 0 {
+        try visitor.visitSingularInt64Field(value: _storage._activeNs, fieldNumber: 6)
+      }
+      if _storage._clockAtNs != 0 {
+        try visitor.visitSingularInt64Field(value: _storage._clockAtNs, fieldNumber: 7)
+      }
+      if _storage._ticking != false {
+        try visitor.visitSingularBoolField(value: _storage._ticking, fieldNumber: 8)
+      }
+      try { if let v = _storage._distanceMeters {
+        try visitor.visitSingularUInt32Field(value: v, fieldNumber: 9)
+      } }()
+      try { if let v = _storage._currentPaceSecondsPerKilometer {
+        try visitor.visitSingularUInt32Field(value: v, fieldNumber: 10)
+      } }()
+      try { if let v = _storage._averagePaceSecondsPerKilometer {
+        try visitor.visitSingularUInt32Field(value: v, fieldNumber: 11)
+      } }()
+      try { if let v = _storage._heartRateBpm {
+        try visitor.visitSingularUInt32Field(value: v, fieldNumber: 12)
+      } }()
+      try { if let v = _storage._elevationGainMeters {
+        try visitor.visitSingularUInt32Field(value: v, fieldNumber: 13)
+      } }()
+      if _storage._lapCount != 0 {
+        try visitor.visitSingularUInt32Field(value: _storage._lapCount, fieldNumber: 14)
+      }
+      if !_storage._pending.isEmpty {
+        try visitor.visitPackedEnumField(value: _storage._pending, fieldNumber: 15)
+      }
+      if _storage._number != 0 {
+        try visitor.visitSingularUInt64Field(value: _storage._number, fieldNumber: 16)
+      }
+      if _storage._kind != .unspecified {
+        try visitor.visitSingularEnumField(value: _storage._kind, fieldNumber: 17)
+      }
+      if _storage._pushedAtNs != 0 {
+        try visitor.visitSingularInt64Field(value: _storage._pushedAtNs, fieldNumber: 18)
+      }
+      if _storage._ageNs != 0 {
+        try visitor.visitSingularInt64Field(value: _storage._ageNs, fieldNumber: 19)
+      }
+      try { if let v = _storage._staleAtNs {
+        try visitor.visitSingularInt64Field(value: v, fieldNumber: 20)
+      } }()
+      if _storage._budgetLeft != 0 {
+        try visitor.visitSingularUInt32Field(value: _storage._budgetLeft, fieldNumber: 21)
+      }
+      if _storage._activity != 0 {
+        try visitor.visitSingularUInt32Field(value: _storage._activity, fieldNumber: 22)
+      }
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: WireLivePush, rhs: WireLivePush) -> Bool {
+    if lhs._storage !== rhs._storage {
+      let storagesAreEqual: Bool = withExtendedLifetime((lhs._storage, rhs._storage)) { (_args: (_StorageClass, _StorageClass)) in
+        let _storage = _args.0
+        let rhs_storage = _args.1
+        if _storage._order != rhs_storage._order {return false}
+        if _storage._runID != rhs_storage._runID {return false}
+        if _storage._phase != rhs_storage._phase {return false}
+        if _storage._changedBy != rhs_storage._changedBy {return false}
+        if _storage._recovering != rhs_storage._recovering {return false}
+        if _storage._activeNs != rhs_storage._activeNs {return false}
+        if _storage._clockAtNs != rhs_storage._clockAtNs {return false}
+        if _storage._ticking != rhs_storage._ticking {return false}
+        if _storage._distanceMeters != rhs_storage._distanceMeters {return false}
+        if _storage._currentPaceSecondsPerKilometer != rhs_storage._currentPaceSecondsPerKilometer {return false}
+        if _storage._averagePaceSecondsPerKilometer != rhs_storage._averagePaceSecondsPerKilometer {return false}
+        if _storage._heartRateBpm != rhs_storage._heartRateBpm {return false}
+        if _storage._elevationGainMeters != rhs_storage._elevationGainMeters {return false}
+        if _storage._lapCount != rhs_storage._lapCount {return false}
+        if _storage._pending != rhs_storage._pending {return false}
+        if _storage._number != rhs_storage._number {return false}
+        if _storage._kind != rhs_storage._kind {return false}
+        if _storage._pushedAtNs != rhs_storage._pushedAtNs {return false}
+        if _storage._ageNs != rhs_storage._ageNs {return false}
+        if _storage._staleAtNs != rhs_storage._staleAtNs {return false}
+        if _storage._budgetLeft != rhs_storage._budgetLeft {return false}
+        if _storage._activity != rhs_storage._activity {return false}
+        return true
+      }
+      if !storagesAreEqual {return false}
+    }
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

@@ -50,6 +50,8 @@ struct StandstillTests {
       for index in [Crew.phone, Crew.watch2, Crew.widget] {
         let process = crew.members[index].process
         try await process.shows("running", revision: last)
+        // A lock screen shows the newest revision and not each one.
+        guard index != Crew.widget else { continue }
         #expect(process.revisions.isSuperset(of: 1...last), "\(crew.members[index].device)")
       }
       crew.members[Crew.watch].process.signal(SIGCONT)

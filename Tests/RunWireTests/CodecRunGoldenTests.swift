@@ -40,6 +40,26 @@ struct CodecRunGoldenTests {
     #expect(try Codec.busEvent(Codec.encode(event)) == event)
   }
 
+  @Test("A push to lock screens")
+  func live() throws {
+    let push = LivePush(
+      order: SnapshotOrder(term: 1, revision: 2, tick: 14),
+      content: LiveContent(
+        runID: Self.run, phase: .running, changedBy: .watch,
+        clock: LiveClock(active: .seconds(180), at: BusTime(nanoseconds: 185_250_000_000), isTicking: true),
+        numbers: LiveNumbers(distanceMeters: 520, paceSecondsPerKilometer: 341, heartRateBpm: 148, lapCount: 2),
+        pending: [.pause]),
+      number: 17, kind: .numbers, pushedAt: BusTime(nanoseconds: 186_000_000_000),
+      staleAt: BusTime(nanoseconds: 246_000_000_000), budgetLeft: 12, activity: 1)
+    let event = BusEvent.live(LiveMessage(push: push, age: .milliseconds(250)))
+    #expect(
+      hex(Codec.encode(event)) == """
+        3a630a0608011002180e12102122232425262728292a2b2c2d2e2f30180222057761746368308090d8c69e053880d98a8eb20540\
+        0148880450d50260940170027a010280011188010490018088dbf3b405980180e59a77a00180b8f8b59407a8010cb00101
+        """)
+    #expect(try Codec.busEvent(Codec.encode(event)) == event)
+  }
+
   @Test("A part of the route")
   func route() throws {
     let points = [

@@ -175,7 +175,25 @@ struct RandomMessages {
     one(of: [
       .snapshot(state()), .command(command(), device()), .receipt(receipt(), device()),
       .presence(Presence(deviceID: device(), role: role(), isReachable: coin())), .route(routePart()),
-      .message(MessageEvent(appMessage(), from: device(), to: device())),
+      .message(MessageEvent(appMessage(), from: device(), to: device())), .live(liveMessage()),
     ])
+  }
+
+  mutating func liveMessage() -> LiveMessage {
+    let numbers = LiveNumbers(
+      distanceMeters: maybe { $0.number(below: 1 << 31) }, paceSecondsPerKilometer: maybe { $0.number(below: 999) },
+      averagePaceSecondsPerKilometer: maybe { $0.number(below: 999) }, heartRateBpm: maybe { $0.number(below: 250) },
+      elevationGainMeters: maybe { $0.number(below: 9999) }, lapCount: number(below: 99))
+    let content = LiveContent(
+      runID: id(), phase: one(of: [.idle, .running, .paused, .completed, .unknown]),
+      changedBy: maybe { ControlSource(rawValue: $0.one(of: ["watch", "시계"])) }, isRecovering: coin(),
+      clock: LiveClock(active: age(), at: BusTime(nanoseconds: Int64(bitPattern: bits())), isTicking: coin()),
+      numbers: numbers, pending: one(of: [[], [.pause], [.lap, .start]]))
+    let push = LivePush(
+      order: order(), content: content, number: counter(), kind: one(of: LivePushKind.allCases),
+      pushedAt: BusTime(nanoseconds: Int64(bitPattern: bits())),
+      staleAt: maybe { BusTime(nanoseconds: Int64(bitPattern: $0.bits())) }, budgetLeft: number(below: 999),
+      activity: number(below: 9))
+    return LiveMessage(push: push, age: age())
   }
 }

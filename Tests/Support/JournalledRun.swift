@@ -196,7 +196,7 @@ package struct JournalledRun<Disk: JournalDisk> {
     case .receipt(let receipt): if receipt.stage == .pending { outcome.isOwnLapPromised = true }
     case .readJournal(let run): feedHub(.journal(run, disk.history.presentRun == run ? disk.history.journal : []))
     case .forward, .publish, .messageReceipt, .refusePost, .hand, .keep, .spooledCommandJudged, .answer, .readRecord,
-      .record, .recovered, .admit, .cutConnections, .useNextKey, .listenForPairing, .forbade, .note, .ended:
+      .record, .recovered, .admit, .cutConnections, .useNextKey, .listenForPairing, .forbade, .showLive, .note, .ended:
       break
     }
   }
@@ -245,7 +245,7 @@ package struct JournalledRun<Disk: JournalDisk> {
       case .receipt(let receipt): if case .verdict(let verdict) = receipt.stage { outcome.hear(verdict) }
       case .subscribe, .messageReceipt, .refusePost, .hand, .spooledCommandJudged, .answer, .answered, .readRecord,
         .record,
-        .show, .hear, .reachability, .view, .hubLost, .met, .enrolled, .fail, .note, .ended:
+        .show, .showLive, .hear, .reachability, .view, .hubLost, .met, .enrolled, .fail, .note, .ended:
         break
       }
     }

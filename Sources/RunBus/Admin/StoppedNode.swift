@@ -123,7 +123,8 @@ package final class StoppedNode {
         actions += core.receive(.journal(run, try await readJournal(of: run)), at: now)
       case .open, .send, .forward, .publish, .receipt, .messageReceipt, .refusePost, .hand, .keep,
         .spooledCommandJudged,
-        .recovered, .show, .record, .admit, .cutConnections, .useNextKey, .listenForPairing, .forbade, .note, .ended:
+        .recovered, .show, .showLive, .record, .admit, .cutConnections, .useNextKey, .listenForPairing, .forbade, .note,
+        .ended:
         break
       }
     }

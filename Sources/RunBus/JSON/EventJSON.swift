@@ -44,6 +44,7 @@ extension BusEvent: Codable {
         RoutePart(
           runID: try container.need(.runId), term: try container.need(.term), number: try container.need(.number),
           from: try container.need(.from), points: try container.need(.points), total: try container.need(.total)))
+    case "live": self = .live(try LiveMessage(from: decoder))
     case let word: throw container.flaw(.event, "no event that this version knows: \(word)")
     }
   }
@@ -101,6 +102,9 @@ extension BusEvent: Codable {
       try container.write(part.from, .from)
       try container.write(part.total, .total)
       try container.write(part.points, .points)
+    case .live(let message):
+      try container.write("live", .event)
+      try message.encode(to: encoder)
     }
   }
 }

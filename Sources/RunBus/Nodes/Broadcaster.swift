@@ -20,6 +20,7 @@ final class Broadcaster: Sendable {
     var waiters: [CommandID: [UInt64: CheckedContinuation<Result<Verdict, any Error>, Never>]] = [:]
     var reachabilities: Readers<Reachability> = [:]
     var views: Readers<ViewState> = [:]
+    var liveActivities: Readers<LiveActivity> = [:]
     var hubLosses: Readers<HubLost> = [:]
     var recordNews: Readers<RecordNews> = [:]
     var routeNews: Readers<RouteNews> = [:]
@@ -65,6 +66,11 @@ final class Broadcaster: Sendable {
   /// Changes of the view's state from now on, the present one first.
   func views(first: ViewState) -> AsyncStream<ViewState> {
     stream(\.views, keeping: .bufferingNewest(1), first: first)
+  }
+
+  /// What the lock screen shows from now on, the present state first.
+  func liveActivities(first: LiveActivity?) -> AsyncStream<LiveActivity> {
+    stream(\.liveActivities, keeping: .bufferingNewest(1), first: first)
   }
 
   /// Alarms from now on. There is one for each silence of the hub, so 16 are more than a live reader ever lags behind.
@@ -179,6 +185,11 @@ final class Broadcaster: Sendable {
     let (listeners, followers) = state.withLock { (Array($0.reachabilities.values), Array($0.routeNews.values)) }
     for listener in listeners { listener.yield(reachability) }
     if reachability.isReachable { for follower in followers { follower.yield(.joined) } }
+  }
+
+  /// Reports that the lock screen shows something else.
+  func show(_ activity: LiveActivity) {
+    for listener in state.withLock({ Array($0.liveActivities.values) }) { listener.yield(activity) }
   }
 
   /// Reports that the view became stale or fresh.

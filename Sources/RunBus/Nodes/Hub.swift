@@ -40,6 +40,8 @@ public actor Hub: Node, DrivenNode {
   private nonisolated let shownClock = RunClockHolder()
   /// Whether the app follows the route on this hub.
   private var isRouteFollowed = false
+  /// Whether the app follows what lock screens show.
+  private var isLiveActivityFollowed = false
 
   /// Makes a hub from its parts; ``init(at:alsoAt:remote:keys:configuration:loop:)`` is the usual way.
   ///
@@ -132,6 +134,14 @@ public actor Hub: Node, DrivenNode {
   public func sensorDemands() -> AsyncStream<SensorDemand> {
     driver.broadcaster.sensorDemands(first: authoritative.sensors)
   }
+  /// What lock screens show; see ``Node/liveActivities()``.
+  public func liveActivities() -> AsyncStream<LiveActivity> {
+    if !isLiveActivityFollowed {
+      isLiveActivityFollowed = true
+      feed(.subscribed(.live))
+    }
+    return driver.broadcaster.liveActivities(first: core?.liveActivity)
+  }
   /// Everything that the hub publishes.
   public func events() -> AsyncStream<BusEvent> { driver.broadcaster.events() }
   /// Decides about a run that was on when the hub died, while the hub waits for that decision
@@ -177,11 +187,12 @@ public actor Hub: Node, DrivenNode {
     clock = BusClock.continuing(
       history.clock, lastSign: history.lastSign, real: real, wallSeconds: loop.wallSeconds,
       bootID: MachineBoot.id, speed: configuration.speed)
-    let settings = HubCore.Settings(
+    var settings = HubCore.Settings(
       deviceID: configuration.deviceID, nodeID: driver.store.nodeID, storeID: driver.store.storeID,
       debounce: configuration.debounce, clock: clock, metrics: configuration.metrics,
       recovery: configuration.recovery, downtime: configuration.downtime, appVersion: configuration.appVersion,
       seed: loop.seed(), bus: remoteAccess.identity)
+    settings.live = configuration.liveActivity
     core = HubCore(
       settings: settings, history: history, now: clock.bus(at: real), wallSeconds: loop.wallSeconds,
       bootID: MachineBoot.id)
@@ -189,6 +200,7 @@ public actor Hub: Node, DrivenNode {
     start()
     // A core that was replaced has followers from before.
     if isRouteFollowed { feed(.subscribed(.route)) }
+    if isLiveActivityFollowed { feed(.subscribed(.live)) }
     driver.localServices?.meet()
     try openLocalServices()
   }
@@ -273,6 +285,7 @@ public actor Hub: Node, DrivenNode {
     case .show(let snapshot):
       shownClock.update(snapshot, clock)
       driver.broadcaster.show(snapshot)
+    case .showLive(let activity): driver.broadcaster.show(activity)
     case .recovered(let recovery): tell(recovery)
     case .admit(let keys): remoteAccess.admit(keys)
     case .cutConnections: remoteAccess.cutConnections(of: transports)

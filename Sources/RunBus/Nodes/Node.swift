@@ -84,6 +84,12 @@ public protocol Node: Actor {
   /// next snapshot. On a peer the stream waits while the hub is out of reach. A slow reader gets the newest.
   func splits() -> AsyncStream<RunSplits>
 
+  /// What a lock screen shows of the present run: the present state first, then each change. The hub decides what is
+  /// pushed when (``HubConfiguration/liveActivity``); a peer needs the topic ``RunCore/Topic/live`` for it, and adds its
+  /// own presses and whether the hub is silent. A slow reader gets the newest. ``liveActivityStates()`` has the same in
+  /// the form that a lock screen takes.
+  func liveActivities() -> AsyncStream<LiveActivity>
+
   /// Which sensors the run needs: the present demand first, then each change. A slow reader gets the newest. Sensors
   /// may sleep while the run is paused or no run is on.
   func sensorDemands() -> AsyncStream<SensorDemand>
@@ -230,6 +236,8 @@ public struct HubConfiguration: Sendable {
   public var downtime: Downtime
   /// The version of the app that is written into records; at most 64 bytes.
   public var appVersion: String
+  /// How often lock screens are pushed to.
+  public var liveActivity = LivePolicy()
 
   /// The defaults: a window of 500 ms, real time, no known weight, no auto-pause, and a run resumes after a crash.
   public init(

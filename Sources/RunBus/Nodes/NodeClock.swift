@@ -50,6 +50,15 @@ public struct NodeClock: Hashable, Sendable {
     speed = line.speed
   }
 
+  private init(busTime: BusTime, date: Date, instant: ContinuousClock.Instant, speed: BusSpeed) {
+    (self.busTime, self.date, self.instant, self.speed) = (busTime, date, instant, speed)
+  }
+
+  /// A clock that shows a bus time at a date, in real time.
+  static func fixed(busTime: BusTime, date: Date) -> NodeClock {
+    NodeClock(busTime: busTime, date: date, instant: .now, speed: .realTime)
+  }
+
   /// The date of a bus time, to a microsecond. It is wrong by as much as the wall clock was set between then and now.
   public func date(of time: BusTime) -> Date { date.addingTimeInterval(real(to: time).seconds) }
 

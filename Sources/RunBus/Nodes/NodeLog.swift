@@ -25,6 +25,7 @@ extension Logger {
     case .snapshot(let state): trace("published \(Self.words(state.snapshot))")
     case .message(let message):
       debug("\(message.to) has processed message \(message.name) \(message.id) of \(message.from)")
+    case .live(let message): trace("pushed \(message.push.number) (\(message.push.kind.rawValue)) to lock screens")
     case .route: break
     }
   }

@@ -177,6 +177,11 @@ public actor Peer: Node, DrivenNode {
   /// reader gets the newest.
   public func views() -> AsyncStream<ViewState> { driver.broadcaster.views(first: viewState) }
 
+  /// What the lock screen shows; see ``Node/liveActivities()``.
+  public func liveActivities() -> AsyncStream<LiveActivity> {
+    driver.broadcaster.liveActivities(first: core?.liveActivity)
+  }
+
   /// Alarms: the hub has been silent for ``PeerConfiguration/hubLostAfter`` while a run is on, so the run may have
   /// stopped.
   ///
@@ -319,6 +324,7 @@ public actor Peer: Node, DrivenNode {
     case .show(let snapshot):
       driver.log.log(snapshot)
       driver.broadcaster.show(snapshot)
+    case .showLive(let activity): driver.broadcaster.show(activity)
     case .hear(let event): driver.broadcaster.hear(event)
     case .reachability:
       if let refusal = reachability.refusal {

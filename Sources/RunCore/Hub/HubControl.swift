@@ -69,11 +69,14 @@ extension HubCore {
     switch receipt.stage {
     case .queued: break
     case .pending:
+      // A held command waits for the stop of its run and not for the screen's run.
+      if !arbiter.isUnfinished(receipt.commandID) { live.accept(receipt.commandID, receipt.kind) }
       // The one reply of a REQ is the verdict.
       for connection in book.connections(awaiting: receipt.commandID) where !connection.isRequest {
         reply(.receipt(receipt), on: connection, into: &actions)
       }
     case .verdict:
+      live.judge(receipt.commandID)
       if book.takeSpooled(receipt.commandID) { actions.append(.spooledCommandJudged(receipt.commandID)) }
       for connection in book.takeConnections(awaiting: receipt.commandID) {
         reply(.receipt(receipt), on: connection, into: &actions)

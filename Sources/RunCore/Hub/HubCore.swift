@@ -31,6 +31,7 @@ package struct HubCore: Sendable {
   var quarantine: Quarantine
   var commits = CommitQueue<Effect>()
   var publisher = Publisher()
+  var live: LivePusher
   var samples = SampleIntake()
   var records: RecordKeeping
   var ending = Ending.no
@@ -90,6 +91,7 @@ package struct HubCore: Sendable {
     self.settings = settings
     bus = settings.bus
     members = Members(history.members)
+    live = LivePusher(settings.live)
     incarnation = Incarnation(
       after: history, clock: settings.clock, now: now, wallSeconds: wallSeconds, bootID: bootID)
     let (term, shift) = (incarnation.term, incarnation.shift)
@@ -128,6 +130,9 @@ package struct HubCore: Sendable {
 
   /// The last published snapshot.
   package var authoritative: Snapshot { publisher.published ?? .none }
+
+  /// What a lock screen of the hub itself shows; `nil` before the first push.
+  package var liveActivity: LiveActivity? { live.last.map { LiveActivity($0) } }
 
   /// The phase with the hub's own unjudged presses applied on top.
   package var predicted: RunPhase {
@@ -203,6 +208,7 @@ package struct HubCore: Sendable {
       members.beginCommit()
       actions.append(.commit(next.id, next.operations))
     }
+    pushLive(at: now, into: &actions)
     if ending == .due { sayFarewell(into: &actions) }
     noteDeadline()
     return actions
@@ -211,7 +217,7 @@ package struct HubCore: Sendable {
   /// Computed once per event, because the driver reads ``deadline`` more often and this looks through many tables.
   private mutating func noteDeadline() {
     deadline = BusTime.earliest(
-      arbiter.deadline, publisher.deadline, samples.deadline, sessions.silenceCheckAt, records.deadline,
+      arbiter.deadline, publisher.deadline, live.deadline, samples.deadline, sessions.silenceCheckAt, records.deadline,
       records.journalDeadline(present: arbiter.control.runID), commits.deadline, deliveryDeadline, pairing.deadline)
   }
 
@@ -270,6 +276,7 @@ package struct HubCore: Sendable {
     case .answer(let receipt, let press): answer(receipt, to: press, at: now, into: &actions)
     case .publishSnapshot(let snapshot):
       publisher.publish(snapshot)
+      live.observe(snapshot)
       actions.append(.show(snapshot))
       actions.append(.publish(.snapshot(stateMessage(at: now, snapshot))))
     case .anchor:

@@ -104,6 +104,8 @@ extension HubCore {
     case answer(InquiryAnswer, UInt64)
     /// The state changed: the snapshot that the hub itself shows.
     indirect case show(Snapshot)
+    /// What a lock screen of the hub itself shows.
+    indirect case showLive(LiveActivity)
     /// What was decided about a run that was on when the last incarnation ended. A run that simply goes on causes no
     /// such action.
     case recovered(RunRecovery)

@@ -28,6 +28,8 @@ extension HubCore {
     package var owedVerdictsMax = 65_536
     /// The hub's key and addresses; `nil` for a hub that pairs no devices.
     package var bus: BusIdentity?
+    /// How often lock screens are pushed to.
+    package var live = LivePolicy()
     /// The version of the program, as stated in records.
     package var appVersion: String
     /// The seed of jitter and new ids; the driver draws it at random for each incarnation.

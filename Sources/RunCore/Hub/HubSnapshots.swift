@@ -40,6 +40,19 @@ extension HubCore {
       }
     case .feed: break
     case .route: presentRun.followRoute()
+    case .live:
+      if let message = live.follow(at: now, speed: settings.clock.speed) {
+        actions.append(.publish(.live(message)))
+      }
+    }
+  }
+
+  /// Publishes what lock screens are to show, if the policy wants that now.
+  mutating func pushLive(at now: BusTime, into actions: inout [Action]) {
+    if let push = live.push(at: now) {
+      actions += [.publish(.live(LiveMessage(push: push))), .showLive(LiveActivity(push))]
+    } else if let message = live.dueRepetition(at: now, speed: settings.clock.speed) {
+      actions.append(.publish(.live(message)))
     }
   }
 }

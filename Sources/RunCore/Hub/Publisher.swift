@@ -7,9 +7,6 @@
 struct Publisher: Sendable {
   /// The time between two snapshots of a running run, in bus time.
   static let tickInterval = BusDuration.seconds(3)
-  /// The shortest time between two repetitions of a snapshot for new subscribers, in real time.
-  private static let repetitionPause = BusDuration.milliseconds(100)
-
   /// The last snapshot that was published; `nil` before the first.
   private(set) var published: Snapshot?
   /// The tick of the last snapshot that was captured. A captured snapshot is published when its commit is durable.
@@ -17,15 +14,13 @@ struct Publisher: Sendable {
   private var anchor: BusTime?
   /// When the next snapshot on schedule is due; `nil` while the run does not run.
   private(set) var nextTick: BusTime?
-  /// When the last snapshot was repeated for new subscribers, and when it is due to be repeated next.
-  private var repeatedAt: BusTime?
-  private var repeatAt: BusTime?
+  private var repetition = Repetition()
 
   /// Whether a snapshot is captured whose commit is not durable yet.
   var isPublishing: Bool { lastTick != published?.order.tick ?? 0 }
 
   /// When the publisher has something to do.
-  var deadline: BusTime? { BusTime.earliest(nextTick, repeatAt) }
+  var deadline: BusTime? { BusTime.earliest(nextTick, repetition.deadline) }
 
   // MARK: Snapshots
 
@@ -44,28 +39,19 @@ struct Publisher: Sendable {
   /// Makes a snapshot the published one.
   mutating func publish(_ snapshot: Snapshot) {
     published = snapshot
-    repeatAt = nil
+    repetition.drop()
   }
 
-  /// Repeats the last snapshot for a new subscriber, who missed it. One repetition serves all who subscribe within the
-  /// pause, because a publication reaches all subscribers. Other peers drop the repetition as known.
+  /// Repeats the last snapshot for a new subscriber, who missed it. Other peers drop the repetition as known.
   ///
   /// - Returns: the snapshot to publish now; `nil` if there is none, or if it is due later.
   mutating func repeatForSubscriber(at now: BusTime, speed: BusSpeed) -> Snapshot? {
-    guard let published else { return nil }
-    let pause = speed.bus(fromReal: Self.repetitionPause)
-    if let last = repeatedAt, now < last + pause {
-      repeatAt = last + pause
-      return nil
-    }
-    (repeatedAt, repeatAt) = (now, nil)
-    return published
+    published != nil && repetition.ask(at: now, speed: speed) ? published : nil
   }
 
   /// The repetition that is due; `nil` if none is.
   mutating func dueRepetition(at now: BusTime, speed: BusSpeed) -> Snapshot? {
-    guard let due = repeatAt, due <= now else { return nil }
-    return repeatForSubscriber(at: now, speed: speed)
+    repetition.isDue(at: now, speed: speed) ? published : nil
   }
 
   // MARK: The schedule

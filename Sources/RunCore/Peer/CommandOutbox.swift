@@ -38,6 +38,10 @@ struct CommandOutbox: Sendable {
 
   /// How many commands wait for their verdict.
   var unjudgedCount: Int { stream.rows.count { $0.item != nil } }
+  /// The kinds of the commands that wait for their verdict.
+  var unjudgedKinds: Set<CommandKind> {
+    stream.rows.reduce(into: []) { if case .command(let command)? = $1.item { $0.insert(command.kind) } }
+  }
   /// Whether no more commands are accepted until some are judged.
   var isFull: Bool { stream.isFull }
   /// Up to where the hub has acknowledged the stream.

@@ -53,6 +53,9 @@ struct HubFailureDetector: Sendable {
   /// The last alarm that the app has.
   var lastTold: HubLost? { pending == nil ? mark.lastAlarm : earlier }
 
+  /// Whether an alarm stands: the hub has been silent for too long and was not heard since.
+  var isAlarmed: Bool { mark.duty == .alarmed }
+
   /// How old the view is, whether it is stale, and whether the hub has said goodbye.
   func viewState(of view: Snapshot, hearing: HubHearing, at now: BusTime) -> ViewState {
     let isDismissed = mark.duty == .dismissed

@@ -36,6 +36,7 @@ package struct PeerCore: Sendable {
   var records: RecordCopies
   var questions: HubQuestions
   var failureDetector: HubFailureDetector
+  var screen = LiveScreen()
   /// What the hub told this paired device last; `nil` for a peer without a key.
   var enrolment: Enrolment?
   /// The key that the hub is to know of this machine, until it does.
@@ -95,6 +96,8 @@ package struct PeerCore: Sendable {
 
   /// The last snapshot that was received.
   package var authoritative: Snapshot { view.authoritative }
+  /// What the lock screen of this peer shows; `nil` before the first push.
+  package var liveActivity: LiveActivity? { screen.shown }
   /// Converts this peer's clock to the hub's bus time; `nil` before the first snapshot.
   package var clock: BusClock? { view.clock }
   /// Whether the hub has answered lately.
@@ -133,7 +136,7 @@ package struct PeerCore: Sendable {
   /// The next moment at which the driver has to feed ``Event/deadline``; `nil` if nothing is due.
   package var deadline: BusTime? {
     let own = BusTime.earliest(
-      commits.deadline, samples.flushAt, failureDeadline, records.answerAt, session.deadline)
+      commits.deadline, samples.flushAt, failureDeadline, records.answerAt, session.deadline, screenDeadline)
     guard session.isUp else { return own }
     return BusTime.earliest(
       own, commands.retryAt, samples.retryAt, courier.deadline, forwarder.retryAt, records.retryAt)
@@ -189,6 +192,7 @@ package struct PeerCore: Sendable {
     case .ending: end(at: now, into: &actions)
     }
     checkForHubFailure(at: now, into: &actions)
+    drawScreen(at: now, into: &actions)
     if records.hasQuestions { answerWaiting(at: now, into: &actions) }
     if let next = commits.next(at: now) { actions.append(.commit(next.id, next.operations)) }
     return actions

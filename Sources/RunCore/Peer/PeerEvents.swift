@@ -84,6 +84,8 @@ extension PeerCore {
     case answered(InquiryAnswer)
     /// The state changed: the snapshot to show.
     indirect case show(Snapshot)
+    /// What the lock screen shows has changed.
+    indirect case showLive(LiveActivity)
     /// The hub published an event, or sent a snapshot that is news.
     case hear(BusEvent)
     /// The hub became reachable or unreachable.

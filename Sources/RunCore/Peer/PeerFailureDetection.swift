@@ -45,4 +45,19 @@ extension PeerCore {
   mutating func raiseAlarm(_ durable: UInt64? = nil, into actions: inout [Action]) {
     if let lost = failureDetector.takePending(durable) { actions.append(.hubLost(lost)) }
   }
+
+  /// Tells the app when what the lock screen shows has changed.
+  mutating func drawScreen(at now: BusTime, into actions: inout [Action]) {
+    let state = viewState(at: now)
+    let activity = screen.look(
+      at: view.clock?.bus(at: now), isStale: state.isStale, isHubLost: failureDetector.isAlarmed,
+      pending: commands.unjudgedKinds)
+    if let activity { actions.append(.showLive(activity)) }
+  }
+
+  /// When the lock screen becomes stale.
+  var screenDeadline: BusTime? {
+    guard !session.isEnded, let staleAt = screen.staleAt else { return nil }
+    return view.clock?.real(at: staleAt)
+  }
 }

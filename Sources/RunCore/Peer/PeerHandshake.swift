@@ -59,7 +59,7 @@ extension PeerCore {
     case .pong(let number, let newest, let recordsThrough):
       session.receivePong(number, at: now)
       // The newest snapshot was lost, and the next one may be far away: ask for it.
-      if newest > view.authoritative.order { send(.query, at: now, into: &actions) }
+      if lacks(newest) { send(.query, at: now, into: &actions) }
       noteRecords(newest: recordsThrough, at: now, into: &actions)
     case .recordChange(let change): receive(change, at: now, into: &actions)
     case .state(let message): observe(message, isNewSession: false, at: now, into: &actions)
@@ -75,12 +75,29 @@ extension PeerCore {
     guard event.isPossible else { return actions.append(.note(Self.impossible)) }
     noteSignOfLife(at: now)
     hear(at: now, into: &actions)
-    if case .snapshot(let message) = event {
-      observe(message, isNewSession: false, at: now, into: &actions)
-    } else {
+    switch event {
+    case .snapshot(let message): observe(message, isNewSession: false, at: now, into: &actions)
+    case .command:
       actions.append(.hear(event))
-      if case .command = event { noteNews(at: now, into: &actions) }
+      noteNews(at: now, into: &actions)
+    case .live(let message):
+      screen.receive(message.push)
+      actions.append(.hear(event))
+      if !hearsSnapshots, message.push.order > view.authoritative.order { send(.query, at: now, into: &actions) }
+    case .receipt, .presence, .message, .route: actions.append(.hear(event))
     }
+  }
+
+  private var hearsSnapshots: Bool { settings.topics.contains(.snapshots) }
+
+  /// Whether the hub has a snapshot that this peer should ask for. A lock screen does not ask for the numbers of a
+  /// running run, which come with the next push.
+  private func lacks(_ newest: SnapshotOrder) -> Bool {
+    let shown = view.authoritative
+    guard settings.topics.contains(.live), !hearsSnapshots, shown.phase == .running else {
+      return newest > shown.order
+    }
+    return (newest.term, newest.revision) > (shown.order.term, shown.order.revision)
   }
 
   private static let impossible = "the hub speaks of a term, a session or a count that no hub comes to: dropped"
@@ -119,6 +136,7 @@ extension PeerCore {
     session.open(number, at: now, interval: pace.interval(at: now))
     view.open(welcome.speed)
     hear(at: now, into: &actions)
+    screen.beginSession()
     observe(welcome.state, isNewSession: true, at: now, into: &actions)
     // A listener without events has no endpoint: pongs tell of newer snapshots.
     if !settings.topics.isEmpty, !welcome.eventsEndpoint.isEmpty {

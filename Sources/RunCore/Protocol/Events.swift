@@ -72,6 +72,8 @@ public enum BusEvent: Hashable, Sendable {
   indirect case message(MessageEvent)
   /// Points of the route are new or have changed; the only event on its topic.
   case route(RoutePart)
+  /// What lock screens show; the only event on its topic.
+  indirect case live(LiveMessage)
 
   /// The topic on which the hub publishes the event.
   public var topic: Topic {
@@ -79,6 +81,7 @@ public enum BusEvent: Hashable, Sendable {
     case .snapshot: .snapshots
     case .command, .receipt, .presence, .message: .feed
     case .route: .route
+    case .live: .live
     }
   }
 }
@@ -92,4 +95,7 @@ public enum Topic: String, Hashable, Sendable, CaseIterable {
   /// The route, as it grows and changes. The hub does not repeat earlier parts for a new subscriber, which has to ask
   /// for them with ``RunBus/Node/route()``.
   case route = "r"
+  /// What lock screens show, at the pace that ``LivePolicy`` allows. A peer with this topic and without ``snapshots``
+  /// asks the hub for its state with each push, so its snapshots are as old as the pushes.
+  case live = "l"
 }

@@ -59,6 +59,7 @@ extension BusEvent {
   var isPossible: Bool {
     switch self {
     case .snapshot(let message): message.snapshot.order.isPossible
+    case .live(let message): message.push.order.isPossible && message.push.number < 1 << 62
     case .route(let part): HubTerm.isPossible(part.term) && part.number < 1 << 62
     case .command, .receipt, .presence, .message: true
     }

@@ -205,6 +205,18 @@ struct Widget: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     abstract: "Be the live activity on the lock screen: show the run, press its buttons.",
     discussion: """
+      The widget is a lock screen: it receives what the phone pushes to lock screens and nothing else. Each line "lock
+      screen" is what it shows: phase and clock, which goes on by itself, numbers, presses that wait, whether it is
+      stale; then the number and the reason of the push, and how many pushes of numbers are left of the budget.
+
+        phase, final      the run, its phase or its clock changed; pushed at once
+        pending           a press waits for its verdict, or has it
+        numbers           at most every 15 s, and 120 an hour
+        alive             nothing visible changed; without it the screen would be stale after a minute
+        renewal           the system's limit of eight hours is near: another activity takes over
+
+      Beside each push it asks for the state once, so that its presses refer to what it shows.
+
       The widget runs until Ctrl-C (or SIGTERM, SIGHUP, SIGQUIT) and joins its bus as soon as there is a phone.
 
         busnode widget
@@ -236,11 +248,13 @@ private func runPeer(
   let device = options.device ?? location.keyring?.value.deviceID ?? DeviceID.role(role)
   let peer = try Peer(
     at: location,
-    configuration: PeerConfiguration(deviceID: device, role: role, hubLostAfter: alarm.limit), loop: try Loop())
+    configuration: PeerConfiguration(
+      deviceID: device, role: role, topics: role == .widget ? [.live] : [.snapshots], hubLostAfter: alarm.limit),
+    loop: try Loop())
   let watch = await HubWatch(peer, hook: alarm.hook(at: location, device: device))
   try await NodeRunner(
     node: peer, deviceID: device, source: source, recording: recording, readsOrders: options.stdin,
-    view: NodeView(asJSON: options.json)
+    view: NodeView(asJSON: options.json), isLockScreen: role == .widget
   ).run(watch: watch)
 }
 

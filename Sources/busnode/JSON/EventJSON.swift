@@ -45,6 +45,8 @@ enum EventJSON: Hashable, Sendable {
     @Explicit var record: RecordSummary?
   }
 
+  /// What the lock screen shows: written by a widget only.
+  case liveActivity(LiveActivityState)
   /// An event of the bus other than a message.
   case bus(BusEvent)
   /// The receiver's handler has processed a message of an app. The text is known to the receiving node only, and `nil`
@@ -72,11 +74,12 @@ extension EventJSON {
   /// The longest body that is shown, in bytes.
   private static let textMax = 1024
 
-  /// An event of the bus; `nil` for the route, which has a command of its own (`busnode route`).
+  /// An event of the bus; `nil` for the route and for pushes to lock screens, which `busnode route` and `busnode widget`
+  /// show.
   init?(_ event: BusEvent) {
     switch event {
     case .message(let message): self = .message(message, text: nil)
-    case .route: return nil
+    case .route, .live: return nil
     case .snapshot, .command, .receipt, .presence: self = .bus(event)
     }
   }
@@ -91,7 +94,7 @@ extension EventJSON {
 
 extension EventJSON: Codable {
   private enum Name: String, Codable {
-    case link, view, hubLost, predicted, sensors, record, recordingEnded, sensorsDone
+    case link, view, hubLost, predicted, sensors, record, recordingEnded, sensorsDone, liveActivity
   }
   private enum Key: String, CodingKey { case event, text }
 
@@ -106,6 +109,7 @@ extension EventJSON: Codable {
     case .message(let message, let text):
       try BusEvent.message(message).encode(to: encoder)
       try container.encode(text, forKey: .text)
+    case .liveActivity(let state): try write(.liveActivity, state)
     case .link(let body): try write(.link, body)
     case .view(let body): try write(.view, body)
     case .hubLost(let body): try write(.hubLost, body)
@@ -127,6 +131,7 @@ extension EventJSON: Codable {
         return
       }
       self = .message(message, text: try container.decodeIfPresent(String.self, forKey: .text))
+    case .liveActivity: self = .liveActivity(try LiveActivityState(from: decoder))
     case .link: self = .link(try Link(from: decoder))
     case .view: self = .view(try View(from: decoder))
     case .hubLost: self = .hubLost(try Lost(from: decoder))

@@ -13,6 +13,8 @@ struct NodeRunner<Member: Node>: Sendable {
   /// Whether it obeys orders on standard input and ends at the end of input.
   let readsOrders: Bool
   let view: NodeView
+  /// Whether it is a lock screen, and shows what the hub pushes to one.
+  var isLockScreen = false
 
   /// How a part of the node's life ended.
   private enum Part { case isOver, nodeEnded, mustEnd }
@@ -31,6 +33,7 @@ struct NodeRunner<Member: Node>: Sendable {
     let receipts = await node.ownReceipts()
     let snapshots = await node.snapshots()
     let records = await node.recordNews()
+    let lockScreen = isLockScreen ? await node.liveActivityStates() : nil
     let signals = Signals.stream()
     defer { view.close() }
     try await withThrowingTaskGroup(of: Part.self) { group in
@@ -63,6 +66,12 @@ struct NodeRunner<Member: Node>: Sendable {
         // An app would act on a message; busnode only shows it.
         try await node.handleMessages { if $0.deliveryClass == .queued { view.show($0, by: deviceID) } }
         return .isOver
+      }
+      if let lockScreen {
+        group.addTask {
+          for await state in lockScreen { view.show(state) }
+          return .isOver
+        }
       }
       if let watch {
         group.addTask {

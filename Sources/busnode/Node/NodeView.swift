@@ -34,7 +34,7 @@ final class NodeView: Sendable {
       if !isRepeat, let line = EventJSON(event) { write(line) }
     case .presence, .message: if let line = EventJSON(event) { write(line) }
     // A node shows its own presses only. `busnode monitor` shows all of them, `busnode route` shows the route.
-    case .command, .receipt, .route: break
+    case .command, .receipt, .route, .live: break
     }
     show(predicted)
   }
@@ -44,6 +44,9 @@ final class NodeView: Sendable {
     write(.bus(.receipt(receipt, device)))
     show(predicted)
   }
+
+  /// Shows what the lock screen shows.
+  func show(_ state: LiveActivityState) { write(.liveActivity(state)) }
 
   /// Shows whether the hub is in reach and lets the node in, when that has changed.
   func show(_ reachability: Reachability) {

@@ -51,6 +51,7 @@ extension Sentence {
   static func event(_ event: EventJSON) -> String {
     switch event {
     case .bus(let event): self.event(event)
+    case .liveActivity(let state): liveActivity(state)
     case .message(let message, let text): self.message(message, text: text)
     case .link(let link):
       link.refusal.map { "the hub does not let this node in: \($0)" }
@@ -82,7 +83,25 @@ extension Sentence {
     case .presence(let presence): "\(presence.deviceID) \(presence.isReachable ? "is here" : "is gone")"
     case .message(let message): self.message(message, text: nil)
     case .route(let part): "the route of run \(short(part.runID.description)) has \(part.total) points"
+    case .live(let message): "push \(message.push.number) to lock screens: \(message.push.kind.rawValue)"
     }
+  }
+
+  /// `lock screen: running 3:05 · 0.52 km · 5:41 /km · 148 bpm · pause waits · push 17 (numbers), 96 left`.
+  private static func liveActivity(_ state: LiveActivityState) -> String {
+    let (content, numbers) = (state.content, state.content.numbers)
+    let active = BusDuration(seconds: state.activeSeconds(at: state.pushedAt))
+    var parts = ["lock screen: \(content.phase.rawValue) \(DurationText.clock(active))"]
+    if content.isRecovering { parts.append("recovering") }
+    if let meters = numbers.distanceMeters { parts.append(distance(Double(meters))) }
+    if let pace = numbers.paceSecondsPerKilometer ?? numbers.averagePaceSecondsPerKilometer {
+      parts.append(self.pace(Double(pace)))
+    }
+    if let rate = numbers.heartRateBpm { parts.append("\(rate) bpm") }
+    parts += content.pending.map { "\($0.rawValue) waits" }
+    if state.isHubLost { parts.append("the phone is lost") } else if state.isStale { parts.append("stale") }
+    parts.append("push \(state.push) (\(state.pushKind.rawValue)), \(state.budgetLeft) left")
+    return parts.joined(separator: " · ")
   }
 
   /// A message of an app that has arrived.

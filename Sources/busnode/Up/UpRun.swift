@@ -350,8 +350,8 @@ actor UpRun {
     case .link(let link): rows[node]?.link = link.refusal == nil ? link.reachable ? "up" : "no hub" : "refused"
     case .sensorsDone(let sensors):
       if sensors.runId == agreement.seen[node]?.last?.runID { sensorsDone.insert(node) }
-    case .bus(.command), .bus(.presence), .bus(.message), .bus(.route), .message, .view, .hubLost, .sensors, .record,
-      .recordingEnded:
+    case .bus(.command), .bus(.presence), .bus(.message), .bus(.route), .bus(.live), .liveActivity, .message, .view,
+      .hubLost, .sensors, .record, .recordingEnded:
       break
     }
     if plan.asJSON { return say { try Output.jsonLine(NodeEventJSON(node: node, line: line)) } }
@@ -364,8 +364,8 @@ actor UpRun {
     switch event {
     case .bus(.receipt(let receipt, _)): if case .verdict = receipt.stage { true } else { false }
     case .bus(.snapshot), .message, .link, .hubLost, .recordingEnded: true
-    case .bus(.command), .bus(.presence), .bus(.message), .bus(.route), .view, .predicted, .sensors, .record,
-      .sensorsDone:
+    case .bus(.command), .bus(.presence), .bus(.message), .bus(.route), .bus(.live), .liveActivity, .view, .predicted,
+      .sensors, .record, .sensorsDone:
       false
     }
   }

@@ -30,24 +30,27 @@ struct Undisturbed {
     #expect(verdict["receipt"]?.string == "applied" && verdict["revision"]?.int == number, "\(verdict)")
   }
 
-  /// Presses while a process runs; while the run is running the widget must see a snapshot between two presses.
+  /// Presses while a process runs; while the run is running the watch must see a snapshot between two presses.
   mutating func goOn(while process: NodeProcess) async throws {
     while process.view.ending == nil {
       try await press()
       guard !presses.isMultiple(of: 2) else { continue }
       let revision = presses
-      try await widget.wait(for: "a second snapshot of revision \(revision)") { view in
+      try await watch.wait(for: "a second snapshot of revision \(revision)") { view in
         view.json.count { $0["event"]?.string == "snapshot" && $0["revision"]?.int == revision } > 1 ? true : nil
       }
     }
   }
 
-  /// Expects that nobody lost the phone, and that every node has seen every snapshot of every revision, once.
+  /// Expects that nobody lost the phone, that phone and watch have seen every snapshot of every revision, once, and that
+  /// the lock screen shows the last revision.
   func expectAllIsWell() async throws {
     let presses = presses
     try await phone.snapshot("revision \(presses)") { $0["revision"]?.int == presses }
     let last = try #require(phone.snapshots.last).order
-    for node in [phone, watch, widget] {
+    try await widget.snapshot("revision \(presses)") { $0["revision"]?.int == presses }
+    #expect(!widget.lostTheHub)
+    for node in [phone, watch] {
       try await node.snapshot("the last snapshot") { !$0.order.lexicographicallyPrecedes(last) }
       #expect(!node.lostTheHub)
       let seen = node.snapshots.map(\.order)

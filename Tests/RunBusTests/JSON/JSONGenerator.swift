@@ -154,7 +154,23 @@ extension JSONGenerator {
       .route(
         RoutePart(
           runID: id(), term: counter(), number: counter(), from: pick(0...9), points: points, total: pick(0...99))),
+      .live(LiveMessage(push: push(), age: span())),
     ])
+  }
+
+  mutating func push() -> LivePush {
+    let numbers = LiveNumbers(
+      distanceMeters: maybe { $0.pick(0...99_999) }, paceSecondsPerKilometer: maybe { $0.pick(0...999) },
+      averagePaceSecondsPerKilometer: maybe { $0.pick(0...999) }, heartRateBpm: maybe { $0.pick(0...250) },
+      elevationGainMeters: maybe { $0.pick(0...9999) }, lapCount: pick(0...99))
+    let content = LiveContent(
+      runID: id(), phase: any([.running, .paused, .completed]), changedBy: maybe { $0.source() },
+      isRecovering: flag(), clock: LiveClock(active: span(), at: BusTime(nanoseconds: 5), isTicking: flag()),
+      numbers: numbers, pending: any([[], [.pause], [.lap, .start]]))
+    return LivePush(
+      order: SnapshotOrder(term: counter(), revision: counter(), tick: counter()), content: content,
+      number: counter(), kind: any(LivePushKind.allCases), pushedAt: BusTime(nanoseconds: 7),
+      staleAt: maybe { _ in BusTime(nanoseconds: 9) }, budgetLeft: pick(0...99), activity: pick(1...3))
   }
 
   mutating func dated() -> DatedEvent {

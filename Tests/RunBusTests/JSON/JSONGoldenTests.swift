@@ -130,6 +130,51 @@ struct JSONGoldenTests {
     try expect("record", [record])
   }
 
+  private static let push = LivePush(
+    order: SnapshotOrder(term: 1, revision: 2, tick: 14),
+    content: LiveContent(
+      runID: run, phase: .running, changedBy: .watch,
+      clock: LiveClock(active: .seconds(180), at: BusTime(nanoseconds: 185_250_000_000), isTicking: true),
+      numbers: LiveNumbers(distanceMeters: 520, paceSecondsPerKilometer: 341, heartRateBpm: 148, lapCount: 2),
+      pending: [.pause]),
+    number: 17, kind: .numbers, pushedAt: BusTime(nanoseconds: 186_000_000_000),
+    staleAt: BusTime(nanoseconds: 246_000_000_000), budgetLeft: 12, activity: 1)
+
+  @Test("What a lock screen shows")
+  func liveActivity() throws {
+    let clock = NodeClock.fixed(
+      busTime: BusTime(nanoseconds: 190_000_000_000), date: Date(timeIntervalSince1970: 1_795_277_185.25))
+    let activity = LiveActivity(push: Self.push, pending: [.lap, .pause], isStale: true, isHubLost: false)
+    let state = LiveActivityState(activity, clock: clock)
+    try expect("live-activity", [state])
+    // Active time was 180 s at 4.75 s before the clock's date.
+    #expect(state.clockZero?.timeIntervalSince1970 == 1_795_277_185.25 - 4.75 - 180)
+    #expect(abs(state.activeSeconds(at: clock.date) - 184.75) < 1e-6)
+    #expect(state.buttons == [.pause, .lap, .stop] && state.standing == nil)
+    #expect(try JSONDecoder().decode(LiveActivityState.self, from: JSONEncoder().encode(state)) == state)
+  }
+
+  @Test("The largest state of a lock screen is far below the limit of 4 KB")
+  func liveActivitySize() throws {
+    var push = Self.push
+    push.order = SnapshotOrder(term: 1 << 62, revision: 1 << 62, tick: 1 << 62)
+    push.content.changedBy = ControlSource(rawValue: String(repeating: "\u{1F600}", count: 16))
+    push.content.clock.active = BusDuration(nanoseconds: .max)
+    push.content.clock.at = BusTime(nanoseconds: .min)
+    push.content.numbers = LiveNumbers(
+      distanceMeters: .max, paceSecondsPerKilometer: .max, averagePaceSecondsPerKilometer: .max, heartRateBpm: .max,
+      elevationGainMeters: .min, lapCount: .max)
+    push.content.pending = [.lap, .pause, .resume, .start, .stop]
+    push.number = 1 << 62
+    push.budgetLeft = .max
+    push.activity = .max
+    let clock = NodeClock.fixed(busTime: .zero, date: Date(timeIntervalSince1970: 1_795_277_185.123456))
+    let state = LiveActivityState(
+      LiveActivity(push: push, pending: push.content.pending, isStale: true, isHubLost: true), clock: clock)
+    let bytes = try JSONEncoder().encode(state).count
+    #expect(bytes < LiveActivityState.encodedBytesMax / 3, "\(bytes) bytes")
+  }
+
   @Test("Each event of the bus, with its time of day")
   func events() throws {
     let command = Command(
@@ -142,6 +187,7 @@ struct JSONGoldenTests {
       .presence(Presence(deviceID: Self.watch, role: .watch, isReachable: true)),
       .message(MessageEvent(id: MessageID(high: 3, low: 4), name: "note", from: Self.watch, to: Self.phone, size: 8)),
       .route(RoutePart(runID: Self.run, term: 1, number: 7, from: 3, points: Self.route, total: 5)),
+      .live(LiveMessage(push: Self.push, age: .milliseconds(250))),
     ]
     let at = Date(timeIntervalSince1970: 1_795_277_185.25)
     try expect("events", events.map { DatedEvent($0, at: at) })

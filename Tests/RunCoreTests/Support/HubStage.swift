@@ -113,6 +113,7 @@ struct HubStage {
   }
 
   private func line(_ action: HubCore.Action) -> String? {
+    if NodeLines.isOfLockScreens(action) { return nil }
     if isTerse, case .forbade = action { return nil }
     guard isTerse, case .commit(let id, let operations) = action, !operations.isEmpty else {
       return NodeLines.line(action)
@@ -143,7 +144,7 @@ struct HubStage {
       case .open, .forward, .publish, .receipt, .messageReceipt, .refusePost, .hand, .keep, .spooledCommandJudged,
         .answer,
         .readRecord, .record, .show, .recovered, .admit, .cutConnections, .useNextKey, .listenForPairing, .forbade,
-        .note, .ended:
+        .showLive, .note, .ended:
         break
       }
     }

@@ -25,6 +25,7 @@ enum NodeLines {
     case .spooledCommandJudged(let id): "settled \(id.low)"
     case .answer(let answer, let number): "answer \(number): \(line(answer))"
     case .show(let snapshot): "show \(line(snapshot))"
+    case .showLive(let activity): "show \(line(activity))"
     case .recovered(let recovery): "\(recovery.outcome) after \(seconds(recovery.downtime))"
     case .admit(let keys): "admit \(keys.sorted().map(name).joined(separator: " "))"
     case .cutConnections: "cut connections"
@@ -54,6 +55,7 @@ enum NodeLines {
     case .commit(_, let operations): "commit: \(operations.map(line).joined(separator: ", "))"
     case .receipt(let receipt): line(receipt)
     case .show(let snapshot): "show \(line(snapshot))"
+    case .showLive(let activity): "show \(line(activity))"
     case .hear(let event): "hear \(line(event))"
     case .reachability(let value): value ? "reachable" : "unreachable"
     case .view(let state): line(state)
@@ -214,6 +216,29 @@ enum NodeLines {
     case .presence(let presence): "\(presence.deviceID) \(presence.isReachable ? "here" : "gone")"
     case .message(let message): "\(message.to) has message \(message.id.low) of \(message.from)"
     case .route(let part): "route \(line(part))"
+    case .live(let message): "live \(line(message.push))"
+    }
+  }
+
+  /// `push 3 numbers: 1.2.9 running 12 s`, with what waits.
+  static func line(_ push: LivePush) -> String {
+    let content = push.content
+    let waits = content.pending.map { ", \($0.rawValue) waits" }.joined()
+    return "push \(push.number) \(push.kind.rawValue): \(line(push.order)) \(content.phase.rawValue)"
+      + "\(content.isRecovering ? " recovering" : "") \(seconds(content.clock.active))\(waits)"
+  }
+
+  static func line(_ activity: LiveActivity) -> String {
+    let own = activity.pending.filter { !activity.push.content.pending.contains($0) }
+    return "\(activity.isHubLost ? "lost " : activity.isStale ? "stale " : "")\(line(activity.push))"
+      + own.map { ", \($0.rawValue) of its own waits" }.joined()
+  }
+
+  /// Whether an action belongs to lock screens, which have transcripts of their own.
+  static func isOfLockScreens(_ action: HubCore.Action) -> Bool {
+    switch action {
+    case .showLive, .publish(.live): true
+    default: false
     }
   }
 

@@ -41,6 +41,8 @@ package struct World {
     case press(Int, CommandKind)
     indirect case asks(Command)
     case answersRecovery(life: UInt64, RecoveryAnswer)
+    /// A lock screen's subscription reaches the hub.
+    case follows
     case copies
     case loses
     case step
@@ -300,7 +302,7 @@ package struct World {
   /// The party that has to be awake for a happening; `nil` where none has to be.
   private func receiver(of happening: Happening) -> WorldParty? {
     switch happening {
-    case .toHub, .gone, .asks, .answersRecovery: .hub
+    case .toHub, .gone, .asks, .answersRecovery, .follows: .hub
     case .toPeer(let index, _, _), .published(let index, _, _), .press(let index, _), .linkUp(let index),
       .linkDown(let index, _):
       .peer(index)
@@ -360,6 +362,7 @@ package struct World {
     case .press(let index, let kind): press(index, kind)
     case .asks(let command): ask(command)
     case .answersRecovery(let life, let answer): if life == hub.life { feedHub(.recover(answer)) }
+    case .follows: if hub.core != nil { feedHub(.subscribed(.live)) }
     case .copies: copyStore()
     case .loses: loseStore()
     case .step: step()

@@ -34,6 +34,7 @@ extension World {
       if hub.store.accepted[command.id] == nil, hub.store.verdicts[command.id] == nil {
         faults.append("\(command.id) is in the feed before it is durable")
       }
+    case .live(let message): check(message)
     case .presence, .message, .route: break
     }
   }

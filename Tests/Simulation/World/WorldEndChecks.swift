@@ -52,6 +52,7 @@ extension World {
       faults.append("peer \(index) shows \(mine.order) \(mine.phase), the hub \(theirs.order) \(theirs.phase)")
     }
     if core.predicted != theirs.phase { faults.append("peer \(index) predicts \(core.predicted), not \(theirs.phase)") }
+    checkLockScreen(index)
     if !core.isReachable { faults.append("peer \(index) finds no hub") }
   }
 

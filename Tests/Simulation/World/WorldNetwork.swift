@@ -77,7 +77,7 @@ extension World {
   mutating func publish(_ event: BusEvent) {
     if !wrong.members.isEmpty { wrong.rumours.hear(event) }
     for index in peers.indices {
-      guard let subscription = peers[index].subscription else { continue }
+      guard let subscription = peers[index].subscription, topics(of: index).contains(event.topic) else { continue }
       // The next pong repairs a lost publication.
       if !isHealed, !isCalm, chance(climate.publicationLoss) || now < peers[index].deafUntil {
         tally.count("publication lost")

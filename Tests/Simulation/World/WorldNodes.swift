@@ -47,6 +47,7 @@ extension World {
       case .show(let snapshot):
         if snapshot.order <= hub.lastOrder { faults.append("hub: \(snapshot.order) after \(hub.lastOrder)") }
         hub.lastOrder = snapshot.order
+        hub.shown = snapshot
         check(snapshot)
       case .keep: tally.count("whole run")
       case .readJournal(let run): feedHub(.journal(run, hub.store.journal(of: run)))
@@ -57,7 +58,7 @@ extension World {
       case .forward(let bytes, let connection): forward(bytes, to: connection)
       case .admit(let keys): admit(keys)
       case .cutConnections: cutConnections()
-      case .useNextKey, .listenForPairing, .forbade, .record, .note: break
+      case .useNextKey, .listenForPairing, .forbade, .record, .note, .showLive: break
       }
     }
     checkSchedule(at: hubTime)
@@ -76,6 +77,7 @@ extension World {
       case .subscribe:
         if climate.eventsEndpoint.isEmpty { faults.append("peer \(index) subscribes where nothing is published") }
         peers[index].subscription = number()
+        if isLockScreen(index) { schedule(.follows, in: delay()) }
       case .commit(let id, let operations): commit(id, operations, of: .peer(index))
       case .receipt(let receipt): check(receipt, at: index)
       case .messageReceipt(let receipt): check(receipt, at: .peer(index))
@@ -89,6 +91,7 @@ extension World {
         }
         peers[index].lastShown = snapshot.order
         check(snapshot)
+      case .showLive(let activity): check(activity, at: index)
       case .hubLost(let lost): check(lost, at: index)
       case .readRecord(let run, let from, let asker):
         feedPeer(index, .recordRead(peers[index].store.records.reading(run, from: from), for: asker))

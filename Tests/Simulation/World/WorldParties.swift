@@ -73,6 +73,8 @@ struct WorldHub {
   /// Its machine has rebooted: until its next incarnation, its clock says nothing about bus time.
   var isBooting = false
   var lastOrder = Snapshot.none.order
+  /// What it shows.
+  var shown = Snapshot.none
   var app = WorldApp()
   var outbox: [OutboxReport] = []
   var wallOffset: Double = 0
@@ -196,7 +198,7 @@ extension World {
     let peer = peers[index]
     let settings = PeerCore.Settings(
       deviceID: peer.ownName, role: peer.role, nodeID: peer.nodeID,
-      storeID: peer.store.storeID, topics: Topic.allCases, limits: climate.limits,
+      storeID: peer.store.storeID, topics: topics(of: index), limits: climate.limits,
       hubLostAfter: Self.hubLostAfter, enrolment: enrolment(of: index), seed: random.next())
     peers[index].core = PeerCore(
       settings: settings, history: peer.store.history, now: peerNow(index), wallSeconds: wallSeconds(of: index),

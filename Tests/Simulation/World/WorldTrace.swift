@@ -10,7 +10,7 @@ extension World {
     case .shell(_, .wakes): break
     case .toPeer(_, _, let frame): if !Self.isBeat(frame.message) { write(line: Self.plain("\(happening)")) }
     case .published, .committed, .gone, .sendFailed, .linkUp, .linkDown, .starts, .returned, .handles, .press, .asks,
-      .answersRecovery, .copies, .loses, .shell:
+      .answersRecovery, .follows, .copies, .loses, .shell:
       write(line: Self.plain("\(happening)"))
     }
   }

@@ -1,0 +1,120 @@
+/// The numbers of a run as a lock screen shows them, rounded to what is visible. A value that is unknown or too old to
+/// describe the present is `nil`.
+public struct LiveNumbers: Hashable, Sendable {
+  /// Metres covered, in whole tens.
+  public var distanceMeters: Int?
+  /// Seconds per kilometre over the last 30 s.
+  public var paceSecondsPerKilometer: Int?
+  /// Active seconds per kilometre over the whole run.
+  public var averagePaceSecondsPerKilometer: Int?
+  /// The latest heart rate, beats per minute.
+  public var heartRateBpm: Int?
+  /// Metres climbed.
+  public var elevationGainMeters: Int?
+  /// The number of laps marked by command.
+  public var lapCount: Int
+
+  /// Numbers from their parts.
+  public init(
+    distanceMeters: Int? = nil, paceSecondsPerKilometer: Int? = nil, averagePaceSecondsPerKilometer: Int? = nil,
+    heartRateBpm: Int? = nil, elevationGainMeters: Int? = nil, lapCount: Int = 0
+  ) {
+    self.distanceMeters = distanceMeters
+    self.paceSecondsPerKilometer = paceSecondsPerKilometer
+    self.averagePaceSecondsPerKilometer = averagePaceSecondsPerKilometer
+    self.heartRateBpm = heartRateBpm
+    self.elevationGainMeters = elevationGainMeters
+    self.lapCount = lapCount
+  }
+
+  /// What is visible of the metrics of a run. Distance, averages and climb stay when their readings stop: they describe
+  /// the run. Pace and heart rate describe the present and go after ``Metric/staleAfter``.
+  public init(_ metrics: RunMetrics) {
+    func whole(_ value: Double?) -> Int? { value.flatMap { Int(exactly: $0.rounded()) } }
+    distanceMeters = metrics.distanceMeters.flatMap { Int(exactly: ($0 / 10).rounded(.down) * 10) }
+    paceSecondsPerKilometer =
+      metrics.isStale(.distance) ? nil : whole(metrics.currentPaceSecondsPerKilometer)
+    averagePaceSecondsPerKilometer = whole(metrics.averagePaceSecondsPerKilometer)
+    heartRateBpm = metrics.isStale(.heartRate) ? nil : whole(metrics.heartRateBpm)
+    elevationGainMeters = whole(metrics.elevationGainMeters)
+    lapCount = metrics.lapCount
+  }
+}
+
+/// Active time on a lock screen. While it ticks, the screen draws it from this anchor without any further push.
+public struct LiveClock: Hashable, Sendable {
+  /// Active time at ``at``.
+  public var active: BusDuration
+  /// The moment on the hub's time line.
+  public var at: BusTime
+  /// Whether active time goes on from that moment.
+  public var isTicking: Bool
+
+  /// A clock from its parts.
+  public init(active: BusDuration, at: BusTime, isTicking: Bool) {
+    self.active = active
+    self.at = at
+    self.isTicking = isTicking
+  }
+
+  /// Active time at a moment; one before ``at`` counts as that.
+  public func active(at now: BusTime) -> BusDuration { isTicking ? active + max(.zero, now - at) : active }
+
+  /// Whether a screen that goes on with `self` shows other seconds than one that has `other`. Both agree when they
+  /// tick alike and differ by less than half a second, which no glance sees.
+  func looksLike(_ other: LiveClock) -> Bool {
+    guard isTicking == other.isTicking else { return false }
+    let moment = max(at, other.at)
+    let difference = active(at: moment) - other.active(at: moment)
+    return max(difference, .zero - difference) < .milliseconds(500)
+  }
+}
+
+/// Everything that is visible of a run on a lock screen, as of one snapshot of the hub.
+public struct LiveContent: Hashable, Sendable {
+  /// The run.
+  public var runID: RunID
+  /// The phase of the run.
+  public var phase: RunPhase
+  /// Who changed the phase last; `nil` when that is not known.
+  public var changedBy: ControlSource?
+  /// Whether the hub waits for a decision about the run; see ``Snapshot/isRecovering``.
+  public var isRecovering: Bool
+  /// Active time.
+  public var clock: LiveClock
+  /// The numbers.
+  public var numbers: LiveNumbers
+  /// The commands that the hub has accepted and not judged yet, each kind once.
+  public var pending: [CommandKind]
+
+  /// A content from its parts.
+  public init(
+    runID: RunID, phase: RunPhase, changedBy: ControlSource? = nil, isRecovering: Bool = false, clock: LiveClock,
+    numbers: LiveNumbers = LiveNumbers(), pending: [CommandKind] = []
+  ) {
+    self.runID = runID
+    self.phase = phase
+    self.changedBy = changedBy
+    self.isRecovering = isRecovering
+    self.clock = clock
+    self.numbers = numbers
+    self.pending = pending
+  }
+
+  /// What is visible of a snapshot; `nil` while there is no run to show.
+  public init?(_ snapshot: Snapshot, pending: [CommandKind] = []) {
+    guard let runID = snapshot.runID, snapshot.phase != .idle else { return nil }
+    self.init(
+      runID: runID, phase: snapshot.phase, changedBy: snapshot.changedBy?.source, isRecovering: snapshot.isRecovering,
+      clock: LiveClock(
+        active: snapshot.metrics.active, at: snapshot.capturedAt, isTicking: snapshot.isActiveTimeRunning),
+      numbers: LiveNumbers(snapshot.metrics), pending: pending)
+  }
+
+  /// Whether the screen would be wrong, and not only behind, with `other` instead of this content: another run, phase
+  /// or clock.
+  func isTurn(from other: LiveContent) -> Bool {
+    (runID, phase, isRecovering) != (other.runID, other.phase, other.isRecovering) || changedBy != other.changedBy
+      || !clock.looksLike(other.clock)
+  }
+}

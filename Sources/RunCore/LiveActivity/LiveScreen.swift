@@ -1,0 +1,68 @@
+/// What a lock screen shows now: the hub's last push, and what this node knows besides.
+public struct LiveActivity: Hashable, Sendable {
+  /// The last push.
+  public var push: LivePush
+  /// The commands that wait for their verdict: those of the push, and this node's own, each kind once.
+  public var pending: [CommandKind]
+  /// Whether the run may have changed since: the push is too old, or the hub is silent.
+  public var isStale: Bool
+  /// Whether the hub has been silent for so long that the run may have stopped.
+  public var isHubLost: Bool
+
+  /// An activity from its parts.
+  public init(push: LivePush, pending: [CommandKind], isStale: Bool, isHubLost: Bool) {
+    self.push = push
+    self.pending = pending
+    self.isStale = isStale
+    self.isHubLost = isHubLost
+  }
+
+  /// What the hub's own screen shows: a push as it is.
+  public init(_ push: LivePush) {
+    self.init(push: push, pending: push.content.pending, isStale: false, isHubLost: false)
+  }
+}
+
+/// Keeps what the lock screen of a peer shows. It decides which push replaces the shown one, and when the screen is stale.
+package struct LiveScreen: Sendable {
+  private var last: LivePush?
+  private var isNewSession = true
+  /// What it shows; `nil` before the first push.
+  package private(set) var shown: LiveActivity?
+
+  /// A screen that shows nothing.
+  package init() {}
+
+  /// A session begins. The hub may count its pushes anew, so the next push is shown whatever its number is.
+  package mutating func beginSession() { isNewSession = true }
+
+  /// Takes a push; one that is not newer than the last one of the session changes nothing.
+  package mutating func receive(_ push: LivePush) {
+    defer { isNewSession = false }
+    if let last, !isNewSession, (push.order.term, push.number) <= (last.order.term, last.number) { return }
+    last = push
+  }
+
+  /// When the screen becomes stale by the hub's own word; `nil` when it is, or when that cannot happen.
+  package var staleAt: BusTime? { shown?.isStale == true ? nil : last?.staleAt }
+
+  /// What the screen shows now; `nil` when that is what it shows already.
+  ///
+  /// - Parameters:
+  ///   - now: the hub's bus time, as far as this node knows it.
+  ///   - isStale: whether the node takes its view of the run as old for reasons of its own.
+  ///   - isHubLost: whether an alarm about the hub's silence stands.
+  ///   - pending: this node's own commands that wait for their verdict.
+  package mutating func look(
+    at now: BusTime?, isStale: Bool, isHubLost: Bool, pending: Set<CommandKind>
+  ) -> LiveActivity? {
+    guard let last else { return nil }
+    let isOver = last.staleAt.map { staleAt in now.map { staleAt <= $0 } ?? true } ?? false
+    let activity = LiveActivity(
+      push: last, pending: pending.union(last.content.pending).sorted { $0.rawValue < $1.rawValue },
+      isStale: isOver || isStale && last.content.phase.isOn, isHubLost: isHubLost && last.content.phase.isOn)
+    guard activity != shown else { return nil }
+    shown = activity
+    return activity
+  }
+}

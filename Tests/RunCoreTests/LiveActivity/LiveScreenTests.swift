@@ -1,0 +1,152 @@
+import RunCore
+import Testing
+
+@Suite("What a lock screen shows")
+struct LiveScreenTests {
+  private static let origin = BusTime.zero + .seconds(1000)
+
+  private func push(
+    _ number: UInt64, term: UInt64 = 1, phase: RunPhase = .running, pending: [CommandKind] = [], staleAfter: Int64? = 60
+  ) -> LivePush {
+    LivePush(
+      order: SnapshotOrder(term: term, revision: 1, tick: number),
+      content: LiveContent(
+        runID: RunID(high: 9, low: 1), phase: phase,
+        clock: LiveClock(active: .seconds(10), at: Self.origin, isTicking: phase == .running), pending: pending),
+      number: number, kind: .phase, pushedAt: Self.origin, staleAt: staleAfter.map { Self.origin + .seconds($0) },
+      budgetLeft: 9, activity: 1)
+  }
+
+  private func look(
+    _ screen: inout LiveScreen, at seconds: Int64 = 0, isStale: Bool = false, isHubLost: Bool = false,
+    pending: Set<CommandKind> = []
+  ) -> LiveActivity? {
+    screen.look(at: Self.origin + .seconds(seconds), isStale: isStale, isHubLost: isHubLost, pending: pending)
+  }
+
+  @Test("It shows nothing before the first push, each change once, and no older push")
+  func changes() {
+    var screen = LiveScreen()
+    #expect(look(&screen) == nil && screen.staleAt == nil)
+    screen.receive(push(2))
+    #expect(look(&screen)?.push.number == 2)
+    #expect(look(&screen) == nil)
+    screen.receive(push(1))
+    #expect(look(&screen) == nil)
+    screen.receive(push(1, term: 2))
+    #expect(look(&screen)?.push.order.term == 2)
+  }
+
+  @Test("In a new session it shows what the hub pushes, whatever was counted before")
+  func session() {
+    var screen = LiveScreen()
+    screen.receive(push(9, term: 7))
+    _ = look(&screen)
+    screen.beginSession()
+    screen.receive(push(1, term: 3))
+    #expect(look(&screen)?.push.order.term == 3)
+  }
+
+  @Test("It becomes stale by itself when its push is no longer good, and fresh with the next one")
+  func stale() {
+    var screen = LiveScreen()
+    screen.receive(push(1))
+    #expect(look(&screen, at: 59)?.isStale == false)
+    #expect(screen.staleAt == Self.origin + .seconds(60))
+    #expect(look(&screen, at: 60)?.isStale == true)
+    #expect(screen.staleAt == nil)
+    screen.receive(push(2, staleAfter: 120))
+    #expect(look(&screen, at: 61)?.isStale == false)
+  }
+
+  @Test("A silent hub makes it stale, and an alarm says that the hub is lost; a run that is over is neither")
+  func silence() {
+    var screen = LiveScreen()
+    screen.receive(push(1))
+    #expect(look(&screen, isStale: true)?.isStale == true)
+    let lost = look(&screen, isStale: true, isHubLost: true)
+    #expect(lost?.isHubLost == true)
+    screen.receive(push(2, phase: .completed, staleAfter: nil))
+    let over = look(&screen, at: 100_000, isStale: true, isHubLost: true)
+    #expect(over?.isStale == false && over?.isHubLost == false)
+  }
+
+  @Test("Its own presses wait beside those that the hub knows, each kind once")
+  func pending() {
+    var screen = LiveScreen()
+    screen.receive(push(1, pending: [.pause]))
+    #expect(look(&screen, pending: [.pause, .lap])?.pending == [.lap, .pause])
+    #expect(look(&screen)?.pending == [.pause])
+  }
+}
+
+@Suite("A peer that is a lock screen")
+struct LockScreenPeerTests {
+  private func live(_ number: UInt64, _ tick: UInt64, revision: UInt64 = 1, phase: RunPhase = .running) -> BusEvent {
+    .live(
+      LiveMessage(
+        push: LivePush(
+          order: SnapshotOrder(term: 1, revision: revision, tick: tick),
+          content: LiveContent(
+            runID: RunID(high: 9, low: 1), phase: phase,
+            clock: LiveClock(active: .zero, at: PeerStage.origin, isTicking: phase == .running)),
+          number: number, kind: .numbers, pushedAt: PeerStage.origin, staleAt: PeerStage.origin + .seconds(60),
+          budgetLeft: 3, activity: 1)))
+  }
+
+  private func up(_ topics: [Topic]) -> PeerStage {
+    var peer = PeerStage(topics: topics)
+    _ = peer.feed(.started)
+    peer.commits()
+    _ = peer.feed(.linkUp)
+    _ = peer.welcome(session: 1, PeerStage.snapshot(1, 1, 5, .running, run: 1))
+    peer.commits()
+    peer.forgetSent()
+    return peer
+  }
+
+  @Test("It shows a push and asks for the state that belongs to it")
+  func asks() {
+    var peer = up([.live])
+    let lines = peer.feed(.event(live(1, 9)))
+    #expect(lines.contains { $0.hasPrefix("show push 1") })
+    #expect(peer.sent.contains { $0.message == .query })
+  }
+
+  @Test("It does not ask for the numbers of a running run that a pong tells of, but for another phase it does")
+  func pongs() {
+    var peer = up([.live])
+    _ = peer.feed(
+      .frame(
+        HubFrame(
+          session: 1, message: .pong(1, SnapshotOrder(term: 1, revision: 1, tick: 8), recordsThrough: 0))))
+    #expect(!peer.sent.contains { $0.message == .query })
+    _ = peer.feed(
+      .frame(
+        HubFrame(
+          session: 1, message: .pong(2, SnapshotOrder(term: 1, revision: 2, tick: 9), recordsThrough: 0))))
+    #expect(peer.sent.contains { $0.message == .query })
+  }
+
+  @Test("A peer with snapshots does not ask for them with each push")
+  func both() {
+    var peer = up([.snapshots, .live])
+    _ = peer.feed(.event(live(1, 9)))
+    #expect(!peer.sent.contains { $0.message == .query })
+  }
+
+  @Test("A hub that is silent makes its screen stale by itself")
+  func stale() {
+    var peer = up([.live])
+    _ = peer.feed(.event(live(1, 9)))
+    var lines: [String] = []
+    while let deadline = peer.core.deadline, deadline < peer.now + .seconds(120) {
+      peer.now = max(peer.now, deadline)
+      lines += peer.feed(.deadline)
+      peer.commits()
+      if peer.core.liveActivity?.isStale == true { break }
+    }
+    #expect(peer.core.liveActivity?.isStale == true)
+    #expect(lines.contains { $0.hasPrefix("show stale push 1") })
+  }
+}
