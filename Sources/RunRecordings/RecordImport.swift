@@ -24,13 +24,13 @@ package enum RecordImport {
     // Check the size first, because the search for the id reads the whole document.
     let ownID = document.count <= Recording.bytesMax ? runID(in: document) : nil
     let recording = try Recording.read(document, name: ownID == nil ? name : "", path: path ?? name)
-    guard let body = RecordBody(recording.ledger(settings: settings), settings: settings) else {
+    guard let (body, bests) = RecordBody.made(of: recording.ledger(settings: settings), settings: settings) else {
       throw RunBusError(.badInput, "\(path ?? name): it contains no run")
     }
     var summary = RecordSummary(
       runID: ownID ?? runID(of: recording), version: 1, deviceID: device, hubDeviceID: device,
       appVersion: runBusVersion, startedAtUnixSeconds: Double(recording.startedAtUnixNanoseconds ?? 0) / 1e9,
-      elapsed: .zero, active: .zero, setup: settings.setup,
+      elapsed: .zero, active: .zero, setup: settings.setup, bests: bests,
       title: text(recording.name, bytesMax: RecordSummary.titleBytesMax),
       note: text(recording.note, bytesMax: RecordSummary.noteBytesMax))
     summary.add(body.report.metrics)

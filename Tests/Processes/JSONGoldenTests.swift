@@ -49,9 +49,13 @@ struct JSONGoldenTests {
         OutboxActJSON(act: .cancelled, deviceId: "watch", id: id, newId: nil, message: "pause is cancelled"),
         RecordActJSON(act: .exported, runId: Self.run.description, file: "run.gpx", message: "it is written"),
       ])
-    let sum = RecordStatsJSON(
-      period: "2026-W47", count: 2, activeSeconds: 600, elapsedSeconds: 620.5, distanceMeters: 2000,
-      averagePaceSecondsPerKilometer: 300, elevationGainMeters: nil, energyJoules: 500_000)
+    var runs = [Double](repeating: 1000, count: 2).map { meters in
+      RecordSummary(
+        runID: Self.run, version: 1, deviceID: "watch", hubDeviceID: "phone", appVersion: "",
+        startedAtUnixSeconds: 0, elapsed: .milliseconds(310_250), active: .seconds(300), distanceMeters: meters)
+    }
+    runs[0].energyJoules = 500_000
+    let sum = RecordSum(period: "2026-W47", runs)
     try expect("stats", [sum])
   }
 

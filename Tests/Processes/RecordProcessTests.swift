@@ -115,6 +115,10 @@ struct RecordProcessTests {
       let stats = try await bus.run("records", "stats", "--by", "month", "--json", environment: utc)
       #expect(stats.json.first?["period"]?.string == String(day.prefix(7)))
       #expect(stats.json.first?["count"]?.int == 1)
+      let year = try await bus.run("records", "stats", "--by", "year", environment: utc)
+      #expect(year.lines.first?.hasPrefix("YEAR") == true && year.lines.contains { $0.hasPrefix(day.prefix(4)) })
+      let bests = try await bus.run("records", "stats", "--bests", "--json", environment: utc)
+      #expect(bests.json.last?["longest"]?.bool == true, "\(bests.lines) \(bests.errors)")
       let bad = try await bus.run("records", "import", bus.directory + "/none.gpx")
       #expect(bad.ending == .exited(65) && bad.errors.count == 1)
     }

@@ -105,3 +105,22 @@ struct RecordedRunsTests {
     #expect(recording.timerStops.isEmpty)
   }
 }
+
+@Suite("Bests of real recordings", .enabled(if: RecordedRuns.folder != nil, RecordedRuns.missing))
+struct RecordedBestsTests {
+  @Test(
+    "A best is no slower than the fastest split, and never faster than a runner", arguments: RecordedRuns.references)
+  func bests(reference: RecordedRuns.Reference) throws {
+    let url = try #require(RecordedRuns.folder).appendingPathComponent(reference.file)
+    let record = try RecordImport.record(of: [UInt8](try Data(contentsOf: url)), name: "run").record
+    let best = try #require(record.summary.bests.first { $0.distanceMeters == 1000 })
+    let splits = record.body.report.kilometers.filter(\.isComplete).map(\.active.seconds)
+    let fastest = try #require(splits.min())
+    #expect(best.active.seconds <= fastest + 1, "\(best.active.seconds) s against \(fastest) s")
+    #expect(best.active.seconds > 120, "faster than the world record")
+    #expect(best.active.seconds > fastest * 0.8)
+    // What the body tells is close to it: the route has the same distances.
+    let traced = try #require(record.body.tracedBests.first { $0.distanceMeters == 1000 })
+    #expect(abs(traced.active.seconds - best.active.seconds) <= 0.05 * best.active.seconds)
+  }
+}

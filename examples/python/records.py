@@ -9,8 +9,10 @@ import struct
 import sys
 from pathlib import Path
 
-FORM = 1
-"""The first byte of every summary and body that this module can read."""
+SUMMARY_FORM = 2
+"""The highest first byte of a summary that this module can read."""
+BODY_FORM = 1
+"""The highest first byte of a body that this module can read."""
 
 ACTIVITIES = {1: "walking", 2: "running", 3: "stationary"}
 SOURCES = {1: "positions", 2: "pedometer"}
@@ -83,9 +85,12 @@ class Reader:
     def list(self, read):
         return [read() for _ in range(self.count())]
 
-    def form(self):
-        if self.byte() != FORM:
+    def form(self, last):
+        """Returns the number of the form, which is at most `last`."""
+        form = self.byte()
+        if not 1 <= form <= last:
             raise Unreadable("a later form of records")
+        return form
 
     def end(self):
         if self.place != len(self.data):
@@ -102,7 +107,7 @@ def decode(data):
 def summary(data):
     """Returns the fields of a summary."""
     reader = Reader(data)
-    reader.form()
+    form = reader.form(SUMMARY_FORM)
     fields = {
         "runId": reader.take(16).hex(), "version": reader.count(), "deviceId": reader.text(),
         "hubDeviceId": reader.text(), "appVersion": reader.text(), "startedAtUnixSeconds": reader.number(),
@@ -111,6 +116,11 @@ def summary(data):
         "energyJoules": reader.optional(reader.number), "weightKilograms": reader.optional(reader.number),
         "autoPause": reader.flag(), "pedometer": reader.flag(), "conflicted": reader.flag(), "title": reader.text(),
         "note": reader.text(),
+        # An earlier form states neither.
+        "utcOffsetSeconds": reader.optional(reader.signed) if form > 1 else None,
+        "bests": reader.list(lambda: {
+            "distanceMeters": reader.number(), "activeNs": reader.signed(), "startedAtNs": reader.signed(),
+        }) if form > 1 else [],
     }
     reader.end()
     return fields
@@ -119,7 +129,7 @@ def summary(data):
 def body(data):
     """Returns the fields of a body."""
     reader = Reader(data)
-    reader.form()
+    reader.form(BODY_FORM)
     fields = {
         "metrics": _metrics(reader), "kilometers": reader.list(lambda: _split(reader)),
         "miles": reader.list(lambda: _split(reader)), "laps": reader.list(lambda: _split(reader)),

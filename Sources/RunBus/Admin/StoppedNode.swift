@@ -52,9 +52,10 @@ package final class StoppedNode {
     let clock = BusClock.continuing(
       hub.clock, lastSign: hub.lastSign, real: real, wallSeconds: wall, bootID: MachineBoot.id, speed: .realTime)
     now = clock.bus(at: real)
-    let settings = HubCore.Settings(
+    var settings = HubCore.Settings(
       deviceID: device, nodeID: store.nodeID, storeID: store.storeID, debounce: .milliseconds(500), clock: clock,
       appVersion: runBusVersion, seed: .random(in: .min ... .max))
+    settings.utcOffset = HubCore.Settings.localOffset
     core = .hub(HubCore(settings: settings, history: hub, now: now, wallSeconds: wall, bootID: MachineBoot.id))
   }
 

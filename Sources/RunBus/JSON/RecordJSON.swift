@@ -8,7 +8,7 @@ extension RecordSummary: Codable {
   private enum CodingKeys: String, CodingKey {
     case runId, version, deviceId, hubDeviceId, appVersion, startedAt, startedAtUnixSeconds, elapsedSeconds,
       activeSeconds, distanceMeters, averagePaceSecondsPerKilometer, averageHeartRateBpm, elevationGainMeters,
-      energyJoules, weightKilograms, autoPause, pedometer, conflicted, title, note
+      energyJoules, weightKilograms, autoPause, pedometer, conflicted, utcOffsetSeconds, bests, title, note
   }
 
   /// Reads a summary that ``encode(to:)`` or `busnode` has written.
@@ -27,8 +27,8 @@ extension RecordSummary: Codable {
       setup: RunSetup(
         weightKilograms: try container.read(.weightKilograms), isAutoPauseOn: try container.need(.autoPause),
         usesPedometer: try container.need(.pedometer)),
-      isConflicted: try container.need(.conflicted), title: try container.need(.title),
-      note: try container.need(.note))
+      isConflicted: try container.need(.conflicted), utcOffsetSeconds: try container.read(.utcOffsetSeconds),
+      bests: try container.read(.bests) ?? [], title: try container.need(.title), note: try container.need(.note))
     guard version > 0 else { throw container.flaw(.version, "versions count from 1") }
     guard Self.startUnixSeconds.contains(startedAtUnixSeconds) else {
       throw container.flaw(.startedAtUnixSeconds, "not a possible start")
@@ -56,8 +56,34 @@ extension RecordSummary: Codable {
     try container.write(setup.isAutoPauseOn, .autoPause)
     try container.write(setup.usesPedometer, .pedometer)
     try container.write(isConflicted, .conflicted)
+    try container.write(utcOffsetSeconds, .utcOffsetSeconds)
+    try container.write(bests, .bests)
     try container.write(title, .title)
     try container.write(note, .note)
+  }
+}
+
+/// A best of a summary.
+extension RunBest: Codable {
+  private enum CodingKeys: String, CodingKey {
+    case distanceMeters, activeSeconds, startedAtSeconds, paceSecondsPerKilometer
+  }
+
+  /// Reads a best that ``encode(to:)`` or `busnode` has written.
+  public init(from decoder: any Decoder) throws {
+    let container = try decoder.container(keyedBy: CodingKeys.self)
+    self.init(
+      distanceMeters: try container.need(.distanceMeters), active: try container.needSeconds(.activeSeconds),
+      startedAt: try container.needSeconds(.startedAtSeconds))
+  }
+
+  /// Writes the best in the form that `docs/json.md` in the repository of the package describes.
+  public func encode(to encoder: any Encoder) throws {
+    var container = encoder.container(keyedBy: CodingKeys.self)
+    try container.write(number: distanceMeters, .distanceMeters)
+    try container.write(seconds: active, .activeSeconds)
+    try container.write(seconds: startedAt, .startedAtSeconds)
+    try container.write(number: paceSecondsPerKilometer, .paceSecondsPerKilometer)
   }
 }
 

@@ -193,6 +193,7 @@ public actor Hub: Node, DrivenNode {
       recovery: configuration.recovery, downtime: configuration.downtime, appVersion: configuration.appVersion,
       seed: loop.seed(), bus: remoteAccess.identity)
     settings.live = configuration.liveActivity
+    settings.utcOffset = HubCore.Settings.localOffset
     core = HubCore(
       settings: settings, history: history, now: clock.bus(at: real), wallSeconds: loop.wallSeconds,
       bootID: MachineBoot.id)

@@ -85,17 +85,21 @@ extension HubCore {
 
   private mutating func keepRecord(of run: RunID, _ past: RunLedger, _ expected: RecordKeeping.Expected) {
     records.forgetExpected(run)
-    guard let body = RecordBody(past, settings: settings.unchosenMetrics), let start = past.startedAt else {
+    guard let (body, bests) = RecordBody.made(of: past, settings: settings.unchosenMetrics),
+      let start = past.startedAt
+    else {
       return commits.add([.forgetExpected(run)], then: [])
     }
     let known = records.kept[run]
+    let startedAt = known?.startedAtUnixSeconds ?? incarnation.wallSeconds(at: start)
     var summary = RecordSummary(
       runID: run, version: records.nextVersion(of: run), deviceID: past.starter ?? settings.deviceID,
       hubDeviceID: settings.deviceID, appVersion: settings.appVersion,
       // The start is that of the first version, because the wall clock may have been set since.
-      startedAtUnixSeconds: known?.startedAtUnixSeconds ?? incarnation.wallSeconds(at: start), elapsed: .zero,
-      active: .zero, setup: past.setup, isConflicted: expected.record.isConflicted, title: known?.title ?? "",
-      note: known?.note ?? "")
+      startedAtUnixSeconds: startedAt, elapsed: .zero, active: .zero, setup: past.setup,
+      isConflicted: expected.record.isConflicted,
+      utcOffsetSeconds: known.map(\.utcOffsetSeconds) ?? settings.utcOffset(startedAt), bests: bests,
+      title: known?.title ?? "", note: known?.note ?? "")
     summary.add(body.report.metrics)
     keep(RunRecord(summary: summary, body: body), then: [])
   }

@@ -61,6 +61,9 @@ package struct Calculator: Hashable, Sendable {
     return nil
   }
 
+  /// Active time up to a moment. Later entries may shorten it: an auto-pause begins before it is noticed.
+  func active(at time: BusTime) -> BusDuration { stopwatch.active(at: time) }
+
   private mutating func fold(_ value: SampleValue, from device: DeviceID, at time: BusTime) -> RoutePoint? {
     enterLine(at: time)
     observe(value, at: time)

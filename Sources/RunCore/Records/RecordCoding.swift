@@ -4,6 +4,8 @@ extension RunRecord {
   public static let bytesMax = 64 << 20
   /// The first byte of an encoded summary and of an encoded body: the version of their form.
   static let form: UInt8 = 1
+  /// The form of a summary with a UTC offset or bests.
+  static let summaryForm: UInt8 = 2
 
   /// The encoded record: the length of the summary, the summary, the body.
   public var encoded: [UInt8] {
@@ -33,7 +35,9 @@ extension RecordSummary {
   /// The encoded summary.
   public var encoded: [UInt8] {
     var writer = RecordWriter()
-    writer.append(RunRecord.form)
+    // The lowest form that holds the summary, so that earlier versions can read it.
+    let form = utcOffsetSeconds == nil && bests.isEmpty ? RunRecord.form : RunRecord.summaryForm
+    writer.append(form)
     writer.append(runID)
     writer.append(count: version)
     writer.append(deviceID.rawValue)
@@ -49,13 +53,21 @@ extension RecordSummary {
     writer.append(isConflicted)
     writer.append(title)
     writer.append(note)
+    guard form == RunRecord.summaryForm else { return writer.bytes }
+    writer.append(optional: utcOffsetSeconds) { $0.append(signed: Int64($1)) }
+    writer.append(list: bests) {
+      $0.append($1.distanceMeters)
+      $0.append($1.active)
+      $0.append($1.startedAt)
+    }
     return writer.bytes
   }
 
   /// Decodes a summary; `nil` when the bytes are not one.
   public init?(encoded bytes: [UInt8]) {
     var reader = RecordReader(bytes[...])
-    guard reader.byte() == RunRecord.form else { return nil }
+    let form = reader.byte()
+    guard form == RunRecord.form || form == RunRecord.summaryForm else { return nil }
     let runID: RunID = reader.identifier()
     let version = reader.count()
     guard let deviceID = DeviceID(reader.text(bytesMax: 32)), let hubDeviceID = DeviceID(reader.text(bytesMax: 32))
@@ -70,7 +82,13 @@ extension RecordSummary {
         weightKilograms: reader.optionalDouble(), isAutoPauseOn: reader.flag(), usesPedometer: reader.flag()),
       isConflicted: reader.flag(),
       title: reader.text(bytesMax: Self.titleBytesMax), note: reader.text(bytesMax: Self.noteBytesMax))
-    guard reader.isDone, version > 0 else { return nil }
+    if form == RunRecord.summaryForm {
+      utcOffsetSeconds = reader.optional { Int(clamping: $0.signed()) }
+      bests = reader.list {
+        RunBest(distanceMeters: $0.double(), active: $0.span(), startedAt: $0.span())
+      }
+    }
+    guard reader.isDone, version > 0, bests.count <= RunBest.countMax else { return nil }
   }
 }
 

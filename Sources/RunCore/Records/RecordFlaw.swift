@@ -10,6 +10,8 @@ extension RecordSummary {
   /// The hub counts on from the version of an imported record, and the wire carries versions up to 2^62. No number of
   /// edits uses up the difference.
   static let versionMax: UInt64 = 1 << 61
+  /// Time zones are at most 14 hours from UTC; they were up to 16 hours from it before the date line was agreed on.
+  static let utcOffsetMax = 18 * 3600
 
   var flaw: String? {
     var finder = RecordFlawFinder()
@@ -27,6 +29,16 @@ extension RecordSummary {
     finder.look(at: averageHeartRateBpm, "averageHeartRateBpm")
     finder.look(at: energyJoules, "energyJoules")
     finder.look(at: setup.weightKilograms, "weightKilograms")
+    if let offset = utcOffsetSeconds, abs(offset) > Self.utcOffsetMax {
+      finder.found("utcOffsetSeconds is \(offset), which no time zone has")
+    }
+    if bests.count > RunBest.countMax { finder.found("bests has \(bests.count) entries") }
+    for best in bests {
+      if best.distanceMeters <= 0 { finder.found("bests.distanceMeters is \(best.distanceMeters)") }
+      finder.look(at: best.distanceMeters, "bests.distanceMeters")
+      finder.look(at: best.active, "bests.activeSeconds")
+      finder.look(at: best.startedAt, "bests.startedAtSeconds")
+    }
     return finder.flaw
   }
 }

@@ -3,13 +3,18 @@ extension RecordBody {
   ///
   /// The series comes from a second fold over the same entries, late readings included, with the metrics read at each
   /// interval. Its distances, and those of the route, are the final ones, not those shown during the run.
-  package init?(_ ledger: RunLedger, settings: MetricsSettings) {
+  ///
+  /// - Returns: The body, and the fastest stretches, which belong to the summary.
+  package static func made(
+    of ledger: RunLedger, settings: MetricsSettings
+  ) -> (body: RecordBody, bests: [RunBest])? {
     guard let start = ledger.startedAt, let stop = ledger.stoppedAt else { return nil }
-    let (series, trail) = RecordSeries.sampling(ledger.entries, from: start, to: stop, settings: settings)
-    self.init(
-      report: ledger.report(at: stop), pauses: Self.pauses(ledger.entries, from: start, to: stop), series: series,
+    let sampled = RecordSampling(ledger.entries, from: start, to: stop, settings: settings)
+    var body = RecordBody(
+      report: ledger.report(at: stop), pauses: pauses(ledger.entries, from: start, to: stop), series: sampled.series,
       route: ledger.route)
-    add(trail, startedAt: start)
+    body.add(sampled.trail, startedAt: start)
+    return (body, RunBest.all(in: sampled.steps))
   }
 
   private mutating func add(_ trail: DistanceTrail, startedAt start: BusTime) {
@@ -49,30 +54,54 @@ extension RecordBody {
   }
 }
 
-extension RecordSeries {
-  /// Folds entries, which must be in order, and reads the metrics at each interval. Also returns the final distance
-  /// over time.
-  fileprivate static func sampling(
-    _ entries: [LedgerEntry], from start: BusTime, to stop: BusTime, settings: MetricsSettings
-  ) -> (series: RecordSeries, trail: DistanceTrail) {
+/// A second fold over the entries of a run, which must be in order: the metrics at each interval, the final distance over
+/// time, and how far the runner was at each reading that can lengthen the distance.
+private struct RecordSampling {
+  var series: RecordSeries
+  let trail: DistanceTrail
+  private(set) var steps: [RunBest.Step] = []
+
+  init(_ entries: [LedgerEntry], from start: BusTime, to stop: BusTime, settings: MetricsSettings) {
     let elapsed = max(.zero, stop - start)
-    let leastSeconds = (elapsed.seconds / Double(samplesMax)).rounded(.up)
-    let interval = max(usualInterval, BusDuration(seconds: leastSeconds))
-    var series = RecordSeries(interval: interval)
+    let leastSeconds = (elapsed.seconds / Double(RecordSeries.samplesMax)).rounded(.up)
+    let interval = max(RecordSeries.usualInterval, BusDuration(seconds: leastSeconds))
+    series = RecordSeries(interval: interval)
     var calculator = Calculator.keepingTrail(settings: settings)
+    var moments: [(at: BusTime, active: BusDuration)] = []
     var due = start
     for entry in entries {
       while due < entry.time, due <= stop {
-        series.samples.append(Sample(calculator.metrics(at: due)))
+        series.samples.append(RecordSeries.Sample(calculator.metrics(at: due)))
         due = due + interval
       }
       calculator.fold(entry)
+      guard entry.movesTheRunner, entry.time >= start, entry.time <= stop else { continue }
+      if moments.last.map({ $0.at < entry.time }) ?? true {
+        moments.append((entry.time, calculator.active(at: entry.time)))
+      }
     }
     while due <= stop {
-      series.samples.append(Sample(calculator.metrics(at: due)))
+      series.samples.append(RecordSeries.Sample(calculator.metrics(at: due)))
       due = due + interval
     }
-    return (series, calculator.trail(at: stop))
+    moments.append((stop, calculator.active(at: stop)))
+    // An auto-pause is noticed after it has begun: what is known later holds.
+    for index in moments.indices.dropLast().reversed() {
+      moments[index].active = min(moments[index].active, moments[index + 1].active)
+    }
+    trail = calculator.trail(at: stop)
+    var distance = trail
+    steps = moments.map { RunBest.Step(at: $0.at - start, active: $0.active, meters: distance.meters(at: $0.at)) }
+  }
+}
+
+extension LedgerEntry {
+  /// Whether it can change the distance or the clock.
+  fileprivate var movesTheRunner: Bool {
+    switch event {
+    case .sample(.position, _), .sample(.pedometer, _), .transition, .gap: true
+    case .sample, .lap, .setup: false
+    }
   }
 }
 

@@ -39,6 +39,12 @@ public struct RecordSummary: Hashable, Sendable {
   public var setup: RunSetup
   /// Whether it overlaps another run. The hub keeps both and leaves the decision to a person.
   public var isConflicted: Bool
+  /// How far the hub's local clock was ahead of UTC at the start, in seconds; `nil` when that is not known, as for
+  /// imported runs and records of earlier versions.
+  public var utcOffsetSeconds: Int?
+  /// The fastest stretches of the run, by distance; empty in a run of less than a kilometre, and in records of earlier
+  /// versions.
+  public var bests: [RunBest]
   /// The owner's title; may be empty.
   public var title: String
   /// The owner's note; may be empty.
@@ -49,8 +55,11 @@ public struct RecordSummary: Hashable, Sendable {
     runID: RunID, version: UInt64, deviceID: DeviceID, hubDeviceID: DeviceID, appVersion: String,
     startedAtUnixSeconds: Double, elapsed: BusDuration, active: BusDuration, distanceMeters: Double? = nil,
     elevationGainMeters: Double? = nil, averageHeartRateBpm: Double? = nil, energyJoules: Double? = nil,
-    setup: RunSetup = RunSetup(), isConflicted: Bool = false, title: String = "", note: String = ""
+    setup: RunSetup = RunSetup(), isConflicted: Bool = false, utcOffsetSeconds: Int? = nil, bests: [RunBest] = [],
+    title: String = "", note: String = ""
   ) {
+    self.utcOffsetSeconds = utcOffsetSeconds
+    self.bests = bests
     self.setup = setup
     self.runID = runID
     self.version = version

@@ -1,5 +1,7 @@
 import ArgumentParser
+import Foundation
 import RunBus
+import RunCore
 
 struct Records: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
@@ -27,7 +29,8 @@ struct Records: AsyncParsableCommand {
     defaultSubcommand: RecordsList.self)
 }
 
-/// Selects records by the time of their start, on the local clock.
+/// Selects records by the time of their start: on the clock of the run where its UTC offset is known, else on the local
+/// clock.
 struct RecordFilter: ParsableArguments {
   @Option(help: ArgumentHelp("Runs that started on this day or later: 2026-11-21.", valueName: "date"))
   var since: String?
@@ -41,12 +44,15 @@ struct RecordFilter: ParsableArguments {
   @Option(help: ArgumentHelp("Runs of this month: 2026-11.", valueName: "month"))
   var month: String?
 
+  @Option(help: ArgumentHelp("Runs of this year: 2026.", valueName: "year"))
+  var year: String?
+
   func validate() throws { _ = try ranges() }
 
   /// Returns the records whose start lies in every range that was given.
   func matches(_ entries: [RecordCatalogue.Entry]) throws -> [RecordCatalogue.Entry] {
-    let ranges = try ranges()
-    return entries.filter { entry in ranges.allSatisfy { $0.contains(entry.summary.startedAtUnixSeconds) } }
+    let (ranges, calendar) = (try ranges(), RunCalendar())
+    return entries.filter { entry in ranges.allSatisfy { $0.contains(calendar.wallClock(entry.summary)) } }
   }
 
   private func ranges() throws -> [Range<Double>] {
@@ -64,7 +70,7 @@ struct RecordFilter: ParsableArguments {
     let until = try range(.day, until, "--until", like: "2026-11-21").map { -Double.infinity..<$0.upperBound }
     return [
       since, until, try range(.week, week, "--week", like: "2026-W47"),
-      try range(.month, month, "--month", like: "2026-11"),
+      try range(.month, month, "--month", like: "2026-11"), try range(.year, year, "--year", like: "2026"),
     ].compactMap { $0 }
   }
 }
@@ -96,7 +102,7 @@ struct RecordsList: AsyncParsableCommand {
       --json writes one object for each: runId, version, deviceId (who started it), hubDeviceId, appVersion, startedAt,
       startedAtUnixSeconds, elapsedSeconds, activeSeconds, distanceMeters, averagePaceSecondsPerKilometer,
       averageHeartRateBpm, elevationGainMeters, energyJoules, weightKilograms, autoPause, pedometer, conflicted (it
-      overlaps another run), title, note. Values that are not known are null.
+      overlaps another run), utcOffsetSeconds, bests, title, note. Values that are not known are null.
       """)
 
   @OptionGroup var shelf: ShelfOptions
@@ -117,59 +123,75 @@ struct RecordsList: AsyncParsableCommand {
 struct RecordsStats: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "stats",
-    abstract: "Sums by day, week or month: runs, time, distance, energy.",
+    abstract: "Sums by day, week, month or year, with a trend; personal bests.",
     discussion: """
         busnode records stats
         busnode records stats --by month --since 2026-01-01
-        busnode records stats --by day --json
+        busnode records stats --by year --json
+        busnode records stats --bests
 
-      A run belongs to the day on which it started, by the local clock. Sums leave out values that are not known; pace
-      is active time over distance of the runs that have a distance. Runs that overlap are both counted.
+      A run belongs to the day on which it started, by the clock of the run (by the local clock where its UTC offset is
+      not known). Sums leave out values that are not known; pace is active time over distance of the runs that have a
+      distance. Runs that overlap are both counted.
+
+      Below the table a sentence says how the distance of the last complete periods, up to four, compares with that of as
+      many before. A period without a run counts as zero.
+
+      --bests shows the fastest 1 km, 5 km, 10 km, half marathon and marathon within a run, by active time, and the
+      longest run. Those of records of earlier versions are computed from their route, where auto-pauses count.
 
       --json writes one object a period: period, count, activeSeconds, elapsedSeconds, distanceMeters,
-      averagePaceSecondsPerKilometer, elevationGainMeters, energyJoules.
+      averagePaceSecondsPerKilometer, elevationGainMeters, energyJoules. With --bests it writes one object a best:
+      distanceMeters, activeSeconds, runId, startedAtUnixSeconds, longest (true for the longest run).
       """)
 
   @OptionGroup var shelf: ShelfOptions
   @OptionGroup var filter: RecordFilter
 
-  @Option(help: ArgumentHelp("By day, week or month.", valueName: "period"))
-  var by = RunCalendar.Unit.week
+  @Option(help: ArgumentHelp("By day, week, month or year.", valueName: "period"))
+  var by: RunCalendar.Unit?
+
+  @Flag(help: "Personal bests instead of sums.")
+  var bests = false
 
   @Option(help: "Units of the text output: metric or imperial.")
   var units = Units.metric
 
+  func validate() throws {
+    guard !bests || by == nil else { throw ValidationError("--bests is over all runs: leave --by out") }
+  }
+
   func run() async throws {
-    let entries = try await shelf.open().entries
-    let summaries = try filter.matches(entries).map(\.summary)
-    let calendar = RunCalendar()
-    let periods = Dictionary(grouping: summaries) { calendar.name(of: by, $0.startedAtUnixSeconds) }
-    let rows = periods.sorted { $0.key < $1.key }.map { RecordStatsJSON(period: $0.key, $0.value) }
-    if shelf.json { return try rows.forEach { try Output.jsonLine($0) } }
-    guard !rows.isEmpty else { return try Output.line(RecordText.none(of: entries.count)) }
-    let total = rows.count > 1 ? [RecordStatsJSON(period: "total", summaries)] : []
-    for line in RecordText.stats(rows + total, by, in: units) { try Output.line(line) }
+    let catalogue = try await shelf.open()
+    let entries = try filter.matches(catalogue.entries)
+    let now = Date().timeIntervalSince1970
+    guard bests else {
+      let (unit, summaries) = (by ?? .week, entries.map(\.summary))
+      let statistics = RecordStatistics(summaries, by: unit, now: now)
+      let sums = statistics.periods.filter { $0.count > 0 }
+      if shelf.json { return try sums.forEach { try Output.jsonLine($0) } }
+      guard !sums.isEmpty else { return try Output.line(RecordText.none(of: catalogue.entries.count)) }
+      let total = sums.count > 1 ? [RecordSum(period: "total", summaries)] : []
+      for line in RecordText.stats(sums, total: total, statistics, in: units) { try Output.line(line) }
+      return
+    }
+    var summaries: [RecordSummary] = []
+    for entry in entries {
+      var summary = entry.summary
+      if summary.bests.isEmpty, summary.distanceMeters ?? 0 >= RunBest.distances[0] {
+        summary.bests = try await catalogue.record(entry).body.tracedBests
+      }
+      summaries.append(summary)
+    }
+    let statistics = RecordStatistics(summaries, by: .year, now: now)
+    if shelf.json {
+      for best in statistics.bests { try Output.jsonLine(BestLineJSON(best, isLongest: false)) }
+      if let longest = statistics.longest { try Output.jsonLine(BestLineJSON(longest, isLongest: true)) }
+      return
+    }
+    guard statistics.longest != nil else { return try Output.line(RecordText.none(of: catalogue.entries.count)) }
+    for line in RecordText.bests(statistics, of: summaries, in: units) { try Output.line(line) }
   }
 }
 
 extension RunCalendar.Unit: ExpressibleByArgument {}
-
-extension RecordStatsJSON {
-  /// Adds up some runs. A sum is `nil` when none of the runs has the value.
-  init(period: String, _ summaries: [RecordSummary]) {
-    func sum(_ values: [Double?]) -> Double? {
-      let known = values.compactMap { $0 }
-      // JSON has no infinite numbers.
-      let sum = known.reduce(0, +)
-      return known.isEmpty || !sum.isFinite ? nil : sum
-    }
-    let measured = summaries.filter { $0.distanceMeters != nil }
-    let meters = sum(measured.map(\.distanceMeters))
-    let seconds = measured.reduce(0) { $0 + $1.active.seconds }
-    self.init(
-      period: period, count: summaries.count, activeSeconds: summaries.reduce(0) { $0 + $1.active.seconds },
-      elapsedSeconds: summaries.reduce(0) { $0 + $1.elapsed.seconds }, distanceMeters: meters,
-      averagePaceSecondsPerKilometer: meters.flatMap { $0 >= 1 ? seconds / $0 * 1000 : nil },
-      elevationGainMeters: sum(summaries.map(\.elevationGainMeters)), energyJoules: sum(summaries.map(\.energyJoules)))
-  }
-}

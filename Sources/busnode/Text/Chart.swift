@@ -1,3 +1,5 @@
+import RunBus
+
 /// A line chart of one value over a run, drawn with characters.
 struct Chart {
   /// What the line is drawn with.
@@ -23,6 +25,31 @@ struct Chart {
   var label: (Double) -> String
   /// The texts below the left and the right end.
   var ends: (String, String)
+  /// How the sentence below the drawing names the extremes; without it there is none.
+  var words: Words?
+
+  /// How a sentence names the extremes of a chart: `fastest 4:12 /km at 13:40, slowest 7:10 /km at 3:20`.
+  struct Words {
+    /// What the smallest value is, and what the largest.
+    var low: String
+    var high: String
+    /// Run time between two values.
+    var interval: BusDuration
+    /// A value with its unit.
+    var text: (Double) -> String
+  }
+
+  /// The sentence about the extremes; `nil` without words, and when no value is known.
+  var sentence: String? {
+    let known = values.enumerated().compactMap { index, value in value.map { (index, $0) } }
+    guard let words, let low = known.min(by: { $0.1 < $1.1 }), let high = known.max(by: { $0.1 < $1.1 }) else {
+      return nil
+    }
+    func part(_ name: String, _ extreme: (index: Int, value: Double)) -> String {
+      "\(name) \(words.text(extreme.value)) at \(Sentence.clock(words.interval.seconds * Double(extreme.index)))"
+    }
+    return "\(part(words.low, low)), \(part(words.high, high))"
+  }
 
   /// The lines of the chart, `width` columns wide with labels; empty when fewer than two values are known.
   func lines(width: Int, style: Style) -> [String] {
@@ -40,7 +67,8 @@ struct Chart {
       return String(line.reversed().drop { $0 == " " || $0 == "\u{2800}" }.reversed())
     }
     let blank = String(repeating: " ", count: max(1, columns - ends.0.count - ends.1.count))
-    return [title] + lines + [String(repeating: " ", count: margin + 1) + ends.0 + blank + ends.1]
+    let foot = sentence.map { [$0] } ?? []
+    return [title] + lines + [String(repeating: " ", count: margin + 1) + ends.0 + blank + ends.1] + foot
   }
 
   /// The smallest and the largest value that are drawn. One value in fifty is cut off at either side: otherwise a few

@@ -18,7 +18,7 @@ enum RecordText {
       ["ID", "STARTED", "ACTIVE", "DISTANCE", "PACE", "BPM", "DEVICE", "TITLE"],
       summaries.map { summary in
         [
-          Sentence.short(summary.runID.description), calendar.minuteText(summary.startedAtUnixSeconds),
+          Sentence.short(summary.runID.description), calendar.minuteText(calendar.wallClock(summary)),
           DurationText.clock(summary.active), summary.distanceMeters.map(units.distanceText) ?? SplitText.missing,
           summary.averagePaceSecondsPerKilometer.map(units.paceText) ?? SplitText.missing,
           summary.averageHeartRateBpm.map(Sentence.whole) ?? SplitText.missing, summary.deviceID.rawValue,
@@ -35,7 +35,8 @@ enum RecordText {
   /// One record: its title, metrics, charts, splits and laps.
   static func lines(_ record: RunRecord, in units: Units, chart: Chart.Style?, width: Int) -> [String] {
     let summary = record.summary
-    let when = RunCalendar().minuteText(summary.startedAtUnixSeconds)
+    let calendar = RunCalendar()
+    let when = calendar.minuteText(calendar.wallClock(summary))
     let name = title(summary)
     var lines = [name.isEmpty ? "Run" : name]
     let origin =
@@ -55,31 +56,98 @@ enum RecordText {
   private static func charts(_ body: RecordBody, in units: Units, style: Chart.Style, width: Int) -> [String] {
     let samples = body.series.samples
     let ends = ("0:00", DurationText.clock(body.report.metrics.elapsed))
+    let interval = body.series.interval
     let charts = [
       Chart(
         title: "pace, \(units.paceSymbol)", values: samples.map(\.paceSecondsPerKilometer), isInverted: true,
-        label: { Sentence.clock(units.pace(fromSecondsPerKilometer: $0)) }, ends: ends),
+        label: { Sentence.clock(units.pace(fromSecondsPerKilometer: $0)) }, ends: ends,
+        words: Chart.Words(low: "fastest", high: "slowest", interval: interval, text: units.paceText)),
       Chart(
         title: "elevation, \(units.heightSymbol)", values: samples.map(\.altitudeMeters),
-        label: { Sentence.whole(units.height(fromMeters: $0)) }, ends: ends),
-      Chart(title: "heart rate, bpm", values: samples.map(\.heartRateBpm), label: Sentence.whole, ends: ends),
+        label: { Sentence.whole(units.height(fromMeters: $0)) }, ends: ends,
+        words: Chart.Words(low: "lowest", high: "highest", interval: interval, text: units.heightText)),
+      Chart(
+        title: "heart rate, bpm", values: samples.map(\.heartRateBpm), label: Sentence.whole, ends: ends,
+        words: Chart.Words(low: "lowest", high: "highest", interval: interval) { "\(Sentence.whole($0)) bpm" }),
     ]
     let drawn = charts.map { $0.lines(width: width, style: style) }.filter { !$0.isEmpty }
     return drawn.flatMap { [""] + $0 }
   }
 
-  /// Sums by day, week or month.
-  static func stats(_ rows: [RecordStatsJSON], _ unit: RunCalendar.Unit, in units: Units) -> [String] {
-    Columns.lines(
-      [unit.rawValue.uppercased(), "RUNS", "ACTIVE", "DISTANCE", "PACE", "CLIMBED", "ENERGY"],
-      rows.map { row in
+  /// Sums by day, week, month or year, each with a bar of its distance, and a sentence about the trend.
+  static func stats(
+    _ sums: [RecordSum], total: [RecordSum], _ statistics: RecordStatistics, in units: Units
+  ) -> [String] {
+    let longest = sums.compactMap(\.distanceMeters).max() ?? 0
+    let lines = Columns.lines(
+      [statistics.unit.rawValue.uppercased(), "RUNS", "ACTIVE", "DISTANCE", "PACE", "CLIMBED", "ENERGY", ""],
+      (sums + total).enumerated().map { index, sum in
         [
-          row.period, "\(row.count)", Sentence.clock(row.activeSeconds),
-          row.distanceMeters.map(units.distanceText) ?? SplitText.missing,
-          row.averagePaceSecondsPerKilometer.map(units.paceText) ?? SplitText.missing,
-          row.elevationGainMeters.map(units.heightText) ?? SplitText.missing,
-          row.energyJoules.map(Units.energyText) ?? SplitText.missing,
+          sum.period, "\(sum.count)", Sentence.clock(sum.activeSeconds),
+          sum.distanceMeters.map(units.distanceText) ?? SplitText.missing,
+          sum.averagePaceSecondsPerKilometer.map(units.paceText) ?? SplitText.missing,
+          sum.elevationGainMeters.map(units.heightText) ?? SplitText.missing,
+          sum.energyJoules.map(Units.energyText) ?? SplitText.missing,
+          index < sums.count ? bar(sum.distanceMeters ?? 0, of: longest) : "",
         ]
-      }, leftColumns: 1)
+      }, leftColumns: 1, lastIsLeft: true)
+    guard let trend = statistics.trend else { return lines }
+    return lines + ["", self.trend(trend, statistics.unit, in: units)]
+  }
+
+  /// The longest bar, in characters.
+  private static let barMax = 20
+
+  private static func bar(_ meters: Double, of longest: Double) -> String {
+    guard longest > 0, meters > 0 else { return "" }
+    return String(repeating: "=", count: max(1, Int((meters / longest * Double(barMax)).rounded())))
+  }
+
+  /// `distance a week: 31.20 km on average over the last 4, 12 % more than over the 4 before`.
+  static func trend(_ trend: RecordTrend, _ unit: RunCalendar.Unit, in units: Units) -> String {
+    let mean = units.distanceText(trend.metersPerPeriod)
+    let start =
+      trend.periods == 1
+      ? "distance in the last complete \(unit.rawValue): \(mean)"
+      : "distance a \(unit.rawValue): \(mean) on average over the last \(trend.periods) complete \(unit.rawValue)s"
+    guard trend.metersPerPeriod > 0 else {
+      return trend.periods == 1
+        ? "no distance in the last complete \(unit.rawValue)"
+        : "no distance in the last \(trend.periods) complete \(unit.rawValue)s"
+    }
+    let before = trend.periods == 1 ? "the one before" : "the \(trend.periods) before"
+    guard let change = trend.change else {
+      return start + (trend.metersBefore == 0 && trend.metersPerPeriod > 0 ? ", after none in \(before)" : "")
+    }
+    let percent = Int((abs(change) * 100).rounded())
+    return start
+      + (percent == 0 ? ", as in \(before)" : ", \(percent) % \(change > 0 ? "more" : "less") than in \(before)")
+  }
+
+  /// Personal bests, a line each, and the longest run.
+  static func bests(_ statistics: RecordStatistics, of summaries: [RecordSummary], in units: Units) -> [String] {
+    let calendar = RunCalendar()
+    func row(_ name: String, _ best: PersonalBest) -> [String] {
+      let summary = summaries.first { $0.runID == best.runID }
+      let day = summary.map { calendar.name(of: .day, calendar.wallClock($0)) } ?? SplitText.missing
+      return [
+        name, Sentence.clock(best.activeSeconds),
+        units.paceText(best.activeSeconds / best.distanceMeters * 1000), day,
+        Sentence.short(best.runID.description), summary?.title ?? "",
+      ]
+    }
+    return Columns.lines(
+      ["BEST", "TIME", "PACE", "DAY", "ID", "TITLE"],
+      statistics.bests.map { row(Self.name(ofBest: $0.distanceMeters), $0) }
+        + (statistics.longest.map { [row("longest run, \(units.distanceText($0.distanceMeters))", $0)] } ?? []),
+      leftColumns: 1, lastIsLeft: true)
+  }
+
+  private static func name(ofBest meters: Double) -> String {
+    switch meters {
+    case 21_097.5: "half marathon"
+    case 42_195: "marathon"
+    default: "\(Int(meters / 1000)) km"
+    }
   }
 }

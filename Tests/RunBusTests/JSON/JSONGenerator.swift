@@ -121,7 +121,9 @@ extension JSONGenerator {
       distanceMeters: maybe { $0.number() }, elevationGainMeters: maybe { $0.number() },
       averageHeartRateBpm: maybe { $0.number() }, energyJoules: maybe { $0.number() },
       setup: RunSetup(weightKilograms: maybe { $0.number() }, isAutoPauseOn: flag(), usesPedometer: flag()),
-      isConflicted: flag(), title: text(), note: text())
+      isConflicted: flag(), utcOffsetSeconds: maybe { $0.pick(-50_000...50_000) },
+      bests: some { RunBest(distanceMeters: $0.number(), active: $0.span(), startedAt: $0.span()) }, title: text(),
+      note: text())
   }
 
   mutating func record() -> RunRecord {

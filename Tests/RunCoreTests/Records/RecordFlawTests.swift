@@ -15,7 +15,8 @@ struct RecordFlawTests {
     var summary = RecordSummary(
       runID: RunID(high: 1, low: 2), version: 1, deviceID: DeviceID("watch"), hubDeviceID: DeviceID("phone"),
       appVersion: "1", startedAtUnixSeconds: 1_795_000_000, elapsed: .zero, active: .zero,
-      setup: RunSetup(weightKilograms: 70))
+      setup: RunSetup(weightKilograms: 70), utcOffsetSeconds: -34_200,
+      bests: [RunBest(distanceMeters: 1000, active: .seconds(300), startedAt: .seconds(5))])
     summary.add(metrics)
     return RunRecord(
       summary: summary,
@@ -43,6 +44,7 @@ struct RecordFlawTests {
       ("splits.averageHeartRateBpm", { $0.body.report.miles[0].averageHeartRateBpm = $1 }),
       ("splits.elevationLossMeters", { $0.body.report.kilometers[0].elevationLossMeters = $1 }),
       ("stretches.distanceMeters", { $0.body.report.stretches[0].meters = $1 }),
+      ("bests.distanceMeters", { $0.summary.bests[0].distanceMeters = $1 }),
       ("series.heartRateBpm", { $0.body.series.samples[0].heartRateBpm = $1 }),
       ("route.distanceMeters", { $0.body.route[0].distanceMeters = $1 }),
     ]

@@ -45,6 +45,12 @@ private struct Fields: Decodable {
     let elapsedNs, activeNs: Int64
     let distanceMeters, elevationGainMeters, averageHeartRateBpm, energyJoules, weightKilograms: Double?
     let autoPause, pedometer, conflicted: Bool
+    let utcOffsetSeconds: Int?
+    let bests: [Best]
+  }
+  struct Best: Decodable {
+    let distanceMeters: Double
+    let activeNs, startedAtNs: Int64
   }
   struct Moments: Decodable {
     let distanceNs, positionNs, heartRateNs, cadenceNs, elevationNs, activityNs: Int64?
@@ -113,7 +119,10 @@ extension Fields.Summary {
         distanceMeters: distanceMeters, elevationGainMeters: elevationGainMeters,
         averageHeartRateBpm: averageHeartRateBpm, energyJoules: energyJoules,
         setup: RunSetup(weightKilograms: weightKilograms, isAutoPauseOn: autoPause, usesPedometer: pedometer),
-        isConflicted: conflicted, title: title, note: note)
+        isConflicted: conflicted, utcOffsetSeconds: utcOffsetSeconds,
+        bests: bests.map {
+          RunBest(distanceMeters: $0.distanceMeters, active: span($0.activeNs), startedAt: span($0.startedAtNs))
+        }, title: title, note: note)
     }
   }
 }

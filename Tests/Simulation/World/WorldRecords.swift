@@ -76,7 +76,7 @@ extension World {
     where disk.expected[run] == nil && disk.removed[run] == nil && !hub.store.discarded.contains(run) {
       var ledger = RunLedger(settings: settings)
       ledger.insert(contentsOf: hub.store.journal(of: run).sorted(by: LedgerEntry.precedes))
-      let body = RecordBody(ledger, settings: settings)
+      let body = RecordBody.made(of: ledger, settings: settings)?.body
       if let kept = disk.records[run]?.body, let body, kept != body {
         faults.append("the record of \(run) is not what its journal folds to: \(Self.difference(kept, body))")
       } else if disk.records[run]?.body != body {
