@@ -8,7 +8,7 @@ SIMULATE = .build-simulate/release/simulate
 STATIC = $(if $(filter Linux,$(shell uname -s)),--static-swift-stdlib -Xswiftc -use-ld=lld)
 BUILD_SIMULATE = swift build -c release --product simulate --scratch-path .build-simulate $(STATIC)
 
-.PHONY: run build test simulate proto lint api docs metrics-table soak chaos mutants fuzz sanitize bench check-apple clean
+.PHONY: run build test test-page simulate proto lint api docs metrics-table soak chaos mutants fuzz sanitize bench check-apple clean
 
 # Phone, watch and widget as three processes on a modelled five-minute run, with presses from all three. With SECURE=1
 # they are paired, and each is in a network namespace of its own where the system allows it.
@@ -34,6 +34,12 @@ test:
 	swift test --filter '$(PURE)'
 	swift test --skip-build --skip '$(PURE)|ProcessTests'
 	swift test --skip-build --filter ProcessTests --experimental-maximum-parallelization-width 6
+
+# The page of busnode web in headless Chromium, with real nodes. ARGS="-k pause" runs matching tests.
+test-page:
+	@scripts/bootstrap --page
+	swift build --product busnode
+	.venv-page/bin/python -m pytest -q -p no:cacheprovider Tests/Page $(ARGS)
 
 # The simulated worlds, built in release; ARGS="--seed 7 --trace" shows one of them.
 ARGS_OF_SIMULATE = $(if $(ARGS),$(ARGS),--seeds 1..500 --hours 0.2)
@@ -157,4 +163,4 @@ check-apple:
 	@scripts/check-apple
 
 clean:
-	rm -rf .build .build-simulate .venv examples/*/.build Fuzzing/.build
+	rm -rf .build .build-simulate .venv .venv-page examples/*/.build Fuzzing/.build

@@ -56,6 +56,7 @@ let package = Package(
     // The order of the two default traits changes from build to build, which would recompile the package each time.
     .package(url: "https://github.com/apple/swift-protobuf", from: "1.39.0", traits: []),
     .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
+    .package(url: "https://github.com/swhitty/FlyingFox", from: "0.27.1"),
     .package(url: "https://github.com/HdrHistogram/hdrhistogram-swift", exact: "0.2.0"),
     .package(url: "https://github.com/swiftlang/swift-subprocess", from: "1.0.2"),
     .package(url: "https://github.com/apple/swift-system", from: "1.5.0"),
@@ -91,10 +92,14 @@ let package = Package(
     .target(name: "RunBusTesting", dependencies: ["RunCore", "RunBus"], swiftSettings: settings),
     .target(name: "RunBusUI", dependencies: ["RunCore", "RunBus"], swiftSettings: settings),
     .target(name: "RunRecordings", dependencies: ["RunCore", "RunBus"], swiftSettings: settings),
+    .target(
+      name: "RunBusWeb",
+      dependencies: ["RunCore", "RunBus", program("FlyingFox", "FlyingFox")],
+      swiftSettings: settings),
     .executableTarget(
       name: "busnode",
       dependencies: [
-        "CQREncode", "RunBus", "RunRecordings",
+        "CQREncode", "RunBus", "RunBusWeb", "RunRecordings",
         program("ArgumentParser", "swift-argument-parser"),
         .product(name: "Logging", package: "swift-log"),
         program("Subprocess", "swift-subprocess"),
@@ -155,6 +160,7 @@ let package = Package(
       swiftSettings: settings),
     .testTarget(
       name: "RunBusTestingTests", dependencies: ["RunBus", "RunBusTesting", "RunBusUI"], swiftSettings: settings),
+    .testTarget(name: "RunBusWebTests", dependencies: ["RunBus", "RunBusWeb"], swiftSettings: settings),
     .testTarget(name: "RunBusUITests", dependencies: ["RunBus", "RunBusUI", "TestSupport"], swiftSettings: settings),
     .testTarget(
       name: "RunRecordingsTests", dependencies: ["RunBus", "RunRecordings", "TestSupport"], swiftSettings: settings),

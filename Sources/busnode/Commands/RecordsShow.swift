@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import RunBus
+import RunBusWeb
 
 #if canImport(Glibc)
   import Glibc
@@ -18,14 +19,18 @@ struct RecordsShow: AsyncParsableCommand {
         busnode records show                  the last run
         busnode records show 1f0a2b3c --units imperial
         busnode records show --chart plain    charts of stars, for terminals without braille
-        busnode records show --json | jq '.splits.kilometers[].activeSeconds'
+        busnode records show --html run.html  one file for a browser, which needs no network
+        busnode records show --json | jq '.report.kilometers[].activeSeconds'
 
       Charts show the time from start to stop with pauses, as wide as the terminal; without a terminal they are 80
-      columns of plain characters. The highest and the lowest two percent of the values are cut off.
+      columns of plain characters. The highest and the lowest two percent of the values are cut off; the sentence below a
+      chart names them.
+
+      --html writes the run as one file of HTML with route, charts and splits. An existing file is replaced when the new
+      one is complete.
 
       --json writes the whole record as one object, as records export --format json does: format, summary (as records ls
-      --json), metrics (as busnode state --json), splits {kilometers, miles, laps}, stretches, pauses, series
-      {intervalSeconds, samples}, route.
+      --json), report {metrics, kilometers, miles, laps, stretches}, pauses, series {intervalSeconds, samples}, route.
       """)
 
   /// How the charts are drawn.
@@ -53,9 +58,19 @@ struct RecordsShow: AsyncParsableCommand {
   @Option(help: "How charts are drawn: auto, braille, plain or none.")
   var chart = ChartOption.auto
 
+  @Option(help: ArgumentHelp("Write the run as one file of HTML.", valueName: "file"))
+  var html: String?
+
   func run() async throws {
     let shelf = try await self.shelf.open()
     let record = try await shelf.record(try shelf.entry(id))
+    if let html {
+      try OutputFile(path: html).write(try RecordPage.html(record))
+      let id = record.runID.description
+      return RecordActJSON(
+        act: .exported, runId: id, file: html, message: "\(Sentence.short(id)) is written to \(html)"
+      ).tell(asJSON: self.shelf.json)
+    }
     if self.shelf.json { return try Output.jsonLine(record) }
     for line in RecordText.lines(record, in: units, chart: chart.style, width: Output.columns) { try Output.line(line) }
   }

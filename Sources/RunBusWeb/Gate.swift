@@ -1,0 +1,122 @@
+/// Decides which requests are answered. It is asked before every route.
+///
+/// A page of another site, opened in the same browser, can send requests to this machine. Three things keep it out: the
+/// `Host` must be one of ours (a name that another site points to this machine is not), a request that changes something
+/// must state our own `Origin`, and every request must have the token, which only the printed link contains.
+struct Gate: Sendable {
+  /// What a gate looks at in a request.
+  struct Request: Sendable {
+    var method = "GET"
+    var path = "/"
+    /// The `token` of the query.
+    var token: String?
+    var host: String?
+    var origin: String?
+    /// `Sec-Fetch-Site`, which browsers send.
+    var site: String?
+    var cookie: String?
+    var contentType: String?
+    var contentLength: String?
+  }
+
+  /// What becomes of a request.
+  enum Decision: Hashable, Sendable {
+    case enter
+    /// The link was opened: give the cookie, and show the page under its own address, without the token.
+    case welcome(cookie: String)
+    case refuse(status: Int, code: String, message: String)
+  }
+
+  /// The largest body of a request, bytes.
+  static let bodyBytesMax = 4096
+
+  private let token: String
+  private let hosts: Set<String>
+  private let cookieName: String
+  private let isPublic: Bool
+
+  /// A gate of a server.
+  ///
+  /// - Parameters:
+  ///   - token: The secret in the link.
+  ///   - port: The port that the server listens at.
+  ///   - publicHost: The name, with its port unless it is 443, under which a reverse proxy serves the page by HTTPS.
+  init(token: String, port: UInt16, publicHost: String?) {
+    self.token = token
+    hosts = Set(
+      ["127.0.0.1:\(port)", "localhost:\(port)", "[::1]:\(port)"] + (publicHost.map { [$0.lowercased()] } ?? []))
+    // Browsers keep cookies for all ports of a host together.
+    cookieName = "runbus-\(port)"
+    isPublic = publicHost != nil
+  }
+
+  func decide(_ request: Request) -> Decision {
+    guard let host = request.host?.lowercased(), hosts.contains(host) else {
+      return refuse(
+        421, "host", "this server is not \(Self.shown(request.host)): open the link that busnode web printed")
+    }
+    if let origin = request.origin, !isOurs(origin, host) {
+      return refuse(403, "origin", "a page of another site may not ask here")
+    }
+    if request.path != "/", let site = request.site, site != "same-origin", site != "none" {
+      return refuse(403, "origin", "a page of another site may not ask here")
+    }
+    switch request.method {
+    case "GET": break
+    case "POST":
+      guard request.origin != nil || request.site == "same-origin" else {
+        return refuse(403, "origin", "a POST must state its Origin")
+      }
+      let type = request.contentType?.prefix { $0 != ";" }.lowercased()
+      guard type == "application/json" else { return refuse(415, "contentType", "a POST has application/json") }
+      guard let length = request.contentLength.flatMap({ Int($0) }), length >= 0 else {
+        return refuse(411, "length", "a POST states its Content-Length")
+      }
+      guard length <= Self.bodyBytesMax else {
+        return refuse(413, "length", "a POST has at most \(Self.bodyBytesMax) bytes")
+      }
+    default: return refuse(405, "method", "only GET and POST are answered")
+    }
+    if isOurToken(cookieValue(in: request.cookie)) { return .enter }
+    if request.method == "GET", request.path == "/", isOurToken(request.token) {
+      let secure = isPublic && !host.hasPrefix("127.") && !host.hasPrefix("localhost") ? "; Secure" : ""
+      return .welcome(cookie: "\(cookieName)=\(token); HttpOnly; SameSite=Strict; Path=/\(secure)")
+    }
+    return refuse(403, "token", "open the link that busnode web printed: it has the token")
+  }
+
+  private func isOurs(_ origin: String, _ host: String) -> Bool {
+    let origin = origin.lowercased()
+    return origin == "http://\(host)" || isPublic && origin == "https://\(host)"
+  }
+
+  private func cookieValue(in header: String?) -> String? {
+    for part in (header ?? "").split(separator: ";") {
+      let pair = part.split(separator: "=", maxSplits: 1).map { $0.trimming() }
+      if pair.count == 2, pair[0] == cookieName { return pair[1] }
+    }
+    return nil
+  }
+
+  /// Compares in a time that does not depend on where the two differ.
+  private func isOurToken(_ other: String?) -> Bool {
+    let (ours, theirs) = (Array(token.utf8), Array((other ?? "").utf8))
+    guard ours.count == theirs.count else { return false }
+    return zip(ours, theirs).reduce(UInt8(0)) { $0 | ($1.0 ^ $1.1) } == 0
+  }
+
+  private func refuse(_ status: Int, _ code: String, _ message: String) -> Decision {
+    .refuse(status: status, code: code, message: message)
+  }
+
+  private static func shown(_ host: String?) -> String {
+    guard let host, host.utf8.count <= 100 else { return "what was asked for" }
+    return String(host.unicodeScalars.map { $0.isASCII && $0.value > 32 && $0.value < 127 ? Character($0) : "?" })
+  }
+}
+
+extension Substring {
+  fileprivate func trimming() -> String {
+    String(drop { $0 == " " }.reversed().drop { $0 == " " }.reversed())
+  }
+}

@@ -1,0 +1,50 @@
+public import RunBus
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// One record as one file of HTML, which any browser shows without a server or a network.
+public enum RecordPage {
+  /// The modules of the page in an order in which each uses earlier ones only.
+  private static let modules = [
+    PageFiles.words_js, PageFiles.format_js, PageFiles.element_js, PageFiles.api_js, PageFiles.charts_js,
+    PageFiles.live_js, PageFiles.records_js, PageFiles.page_js,
+  ]
+  private static let policy =
+    "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; "
+    + "form-action 'none'"
+
+  /// The file.
+  ///
+  /// - Parameter record: The record; its route is drawn with at most 1,000 points, and the file holds no others.
+  /// - Throws: An error of `JSONEncoder`, for a record that has a number which JSON cannot write.
+  public static func html(_ record: RunRecord) throws -> String {
+    var record = record
+    record.body.route = RouteThinning.thinned(record.body.route, to: 1000)
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = .sortedKeys
+    // A title may contain anything, also the end of a script.
+    let data = String(decoding: try encoder.encode(record), as: UTF8.self).replacing("<", with: "\\u003c")
+    let script = modules.map(joined).joined(separator: "\n")
+    return PageFiles.index_html
+      .replacing(
+        "<link rel=\"stylesheet\" href=\"page.css\">",
+        with:
+          "<meta http-equiv=\"Content-Security-Policy\" content=\"\(policy)\">\n<style>\n\(PageFiles.page_css)</style>"
+      )
+      .replacing(
+        "<script type=\"module\" src=\"page.js\"></script>",
+        with:
+          "<script type=\"application/json\" id=\"record\">\(data)</script>\n<script type=\"module\">\n\(script)</script>"
+      )
+  }
+
+  /// A module without its imports and exports.
+  private static func joined(_ module: String) -> String {
+    module.split(separator: "\n", omittingEmptySubsequences: false).filter { !$0.hasPrefix("import ") }
+      .map { $0.hasPrefix("export ") ? String($0.dropFirst(7)) : String($0) }.joined(separator: "\n")
+  }
+}

@@ -1,0 +1,99 @@
+import ArgumentParser
+import Foundation
+import RunBus
+import RunBusWeb
+
+struct Web: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    abstract: "Serve a page of the bus: the lock screen, a dashboard, and the runs that are kept.",
+    discussion: """
+        busnode web                         prints a link: open it in a browser of this machine
+        busnode web --http 127.0.0.1:0      at a port that the system chooses
+
+      The page joins the bus as the device "web" (--device) and works until Ctrl-C. It shows a lock-screen card and an
+      island, which draw only what the phone pushes to lock screens; a dashboard with route, pace, heart rate, elevation,
+      splits, devices and commands; and the records that the device keeps: one run, two compared, sums and bests. Its
+      buttons press like those of a watch.
+
+      The link has a token, which becomes a cookie: nobody else on this machine and no other site can use the page. It is
+      served on loopback only. At most 8 viewers and 32 requests at a time are answered. To reach it from elsewhere put a
+      reverse proxy with HTTPS before it, and name it:
+
+        busnode web --public-host run.example.org
+
+      --tiles URL draws a map below the routes. It is off by default: who serves the tiles learns where the run was.
+
+        busnode web --tiles 'https://tiles.example.org/{z}/{x}/{y}.png'
+      """)
+
+  @OptionGroup var bus: BusOptions
+
+  @Option(help: ArgumentHelp("The device's name.", valueName: "name"))
+  var device: DeviceID = "web"
+
+  @Option(help: ArgumentHelp("Where to listen: a loopback address and a port.", valueName: "address"))
+  var http = "127.0.0.1:8080"
+
+  @Option(help: ArgumentHelp("The name under which a reverse proxy serves the page by HTTPS.", valueName: "host"))
+  var publicHost: String?
+
+  @Option(help: ArgumentHelp("A template of map tiles; without it there is no map.", valueName: "url"))
+  var tiles: String?
+
+  @Flag(help: "Write the link as JSON.")
+  var json = false
+
+  func run() async throws {
+    bus.startLog()
+    let location = try bus.location()
+    if location.hasOpenPort { throw Failure.openPort(location) }
+    bus.warn(of: [location])
+    let configuration = try self.configuration()
+    let peer = try Peer(
+      at: location,
+      configuration: PeerConfiguration(deviceID: device, role: .widget, topics: [.snapshots, .feed, .live]),
+      loop: try Loop())
+    let web = WebServer(peer, deviceID: device, configuration: configuration)
+    let signals = Signals.stream()
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      group.addTask { try await peer.run() }
+      group.addTask {
+        try await peer.ready()
+        try await web.run { link in
+          // Output that cannot be written ends nothing: the page can still be used by who has the link.
+          if json {
+            try? Output.jsonLine(WebLinkJSON(url: link.absoluteString))
+          } else {
+            try? Output.line("the page is at \(link.absoluteString)")
+          }
+        }
+      }
+      group.addTask { for await _ in signals { break } }
+      defer { group.cancelAll() }
+      try await group.next()
+      group.cancelAll()
+      while let result = await group.nextResult() {
+        if case .failure(let error as RunBusError) = result, error.code != .closed { throw error }
+      }
+    }
+  }
+
+  private func configuration() throws -> WebConfiguration {
+    guard let colon = http.lastIndex(of: ":"), let port = UInt16(http[http.index(after: colon)...]) else {
+      throw ValidationError("--http \(http) is not an address with a port: write it like 127.0.0.1:8080")
+    }
+    var host = String(http[..<colon])
+    if host.hasPrefix("["), host.hasSuffix("]") { host = String(host.dropFirst().dropLast()) }
+    do {
+      return try WebConfiguration(host: host, port: port, publicHost: publicHost, tiles: tiles)
+    } catch {
+      throw Failure(code: "usage", message: error.message, exitStatus: ExitStatus.usage)
+    }
+  }
+}
+
+/// The link of `busnode web --json`.
+struct WebLinkJSON: Codable, Hashable, Sendable {
+  var event = "web"
+  var url: String
+}

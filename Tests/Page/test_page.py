@@ -1,0 +1,370 @@
+"""Tests of `busnode web` with a real phone, a real watch and headless Chromium: `make test-page`."""
+
+import http.client
+import json
+import os
+import re
+import shutil
+import signal
+import subprocess
+import tempfile
+import time
+from pathlib import Path
+from urllib.parse import parse_qs, urlsplit
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import expect, sync_playwright
+
+ROOT = Path(__file__).resolve().parents[2]
+BUSNODE = os.environ.get("RUNBUS_PAGE_BUSNODE", str(ROOT / ".build/debug/busnode"))
+CHROMIUM = shutil.which("chromium") or shutil.which("google-chrome")
+# Processes and browsers share the machine with other tests: this is how long anything may take, not how long it takes.
+PATIENCE = 30
+
+
+class Bus:
+    """A bus of its own, with everything that it leaves in one temporary directory."""
+
+    def __init__(self):
+        self.folder = Path(tempfile.mkdtemp(prefix="rbp-", dir="/tmp"))
+        for name in ("state", "run"):
+            (self.folder / name).mkdir(mode=0o700)
+        self.environment = os.environ | {
+            "XDG_STATE_HOME": str(self.folder / "state"), "XDG_RUNTIME_DIR": str(self.folder / "run"), "RUNBUS_BUS": "page",
+            "TZ": "UTC", "SWIFT_BACKTRACE": "enable=no",
+        }
+        self.processes = []
+        self.phone = None
+        self.watch = None
+        self.web = None
+
+    def spawn(self, *arguments):
+        process = subprocess.Popen(
+            [BUSNODE, *arguments], env=self.environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL, text=True)
+        self.processes.append(process)
+        return process
+
+    def run(self, *arguments):
+        return subprocess.run(
+            [BUSNODE, *arguments], env=self.environment, capture_output=True, text=True, timeout=PATIENCE)
+
+    def start(self, *phone):
+        self.phone_options = phone or ("--synthetic",)
+        self.start_phone()
+        self.watch = self.spawn("watch", "--stdin", "--json")
+        self.web = self.spawn("web", "--http", "127.0.0.1:0", "--json")
+        self.link = json.loads(self.web.stdout.readline())["url"]
+        self.port = urlsplit(self.link).port
+        self.token = parse_qs(urlsplit(self.link).query)["token"][0]
+
+    def start_phone(self):
+        self.phone = self.spawn("phone", "--json", *self.phone_options)
+        self.drain(self.phone)
+        self.until(lambda: self.run("state").returncode == 0, "the phone answers")
+
+    def drain(self, process):
+        """Reads what a process writes, so that it never waits."""
+        import threading
+        threading.Thread(target=lambda: [None for _ in process.stdout], daemon=True).start()
+
+    def state(self):
+        return json.loads(self.run("state", "--json").stdout)
+
+    def send(self, kind):
+        return self.run("send", kind)
+
+    @staticmethod
+    def until(condition, what):
+        deadline = time.monotonic() + PATIENCE
+        while not condition():
+            assert time.monotonic() < deadline, f"in {PATIENCE} s not: {what}"
+            time.sleep(0.05)
+
+    def request(self, method="GET", path="/", headers=None, body=None, cookie=True):
+        """Sends one request, by default as the page would, and returns status and body."""
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=PATIENCE)
+        all_headers = {"Cookie": f"runbus-{self.port}={self.token}"} if cookie else {}
+        connection.request(method, path, body, all_headers | (headers or {}))
+        response = connection.getresponse()
+        text = response.read().decode()
+        connection.close()
+        return response.status, text
+
+    def end(self):
+        for process in self.processes:
+            if process.poll() is None:
+                process.send_signal(signal.SIGCONT)
+                process.kill()
+            process.wait()
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+
+@pytest.fixture
+def bus():
+    bus = Bus()
+    yield bus
+    bus.end()
+
+
+@pytest.fixture(scope="session")
+def browser():
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        yield browser
+        browser.close()
+
+
+class Page:
+    """A page whose errors fail the test."""
+
+    def __init__(self, browser, link, **options):
+        self.context = browser.new_context(locale=options.pop("locale", "en-GB"), **options)
+        self.page = self.context.new_page()
+        self.page.set_default_timeout(PATIENCE * 1000)
+        self.errors = []
+        self.page.on("pageerror", lambda error: self.errors.append(str(error)))
+        self.page.on("console", lambda message: self.note(message))
+        if link:
+            self.page.goto(link)
+
+    def note(self, message):
+        # The browser reports a connection that was lost: that is what some tests do.
+        if message.type == "error" and "Failed to load resource" not in message.text and "ERR_" not in message.text:
+            self.errors.append(message.text)
+
+    def __enter__(self):
+        return self.page
+
+    def __exit__(self, *_):
+        errors = self.errors
+        self.context.close()
+        assert errors == []
+
+
+expect.set_options(timeout=PATIENCE * 1000)
+
+
+def seconds(text):
+    total = 0
+    for part in text.split(":"):
+        total = total * 60 + int(part)
+    return total
+
+
+def test_pause_on_the_page_and_on_the_watch_counts_once(bus, browser):
+    bus.start()
+    assert bus.send("start").returncode == 0
+    with Page(browser, bus.link) as page:
+        card = page.get_by_role("region", name="Lock screen")
+        expect(card).to_contain_text("Running")
+        bus.watch.stdin.write("pause\n")
+        bus.watch.stdin.flush()
+        card.get_by_role("button", name="Pause").click()
+        expect(card).to_contain_text("Paused")
+        expect(page.locator(".commands .applied").first).to_contain_text("Pause took effect")
+        expect(page.locator(".commands .coalesced").first).to_contain_text("counts once")
+    state = bus.state()
+    assert (state["phase"], state["revision"]) == ("paused", 2)
+
+
+def test_a_rejected_press_says_why_in_both_languages(bus, browser):
+    bus.start()
+    with Page(browser, bus.link, locale="ko-KR") as page:
+        expect(page.locator(".card")).to_contain_text("아직 달리기가 없습니다")
+        answer = page.evaluate(
+            "fetch('/api/press', {method: 'POST', headers: {'Content-Type': 'application/json'},"
+            " body: JSON.stringify({command: 'resume', source: 'page'})}).then((r) => r.json())")
+        assert (answer["receipt"], answer["reason"], answer["illegalPhase"]) == ("rejected", "illegal", "idle")
+        expect(page.locator(".commands .rejected")).to_contain_text("계속: 거절됨: 현재 상태: 준비")
+        page.get_by_role("button", name="English").click()
+        expect(page.locator(".commands .rejected")).to_contain_text("Resume was rejected: the run is: Ready")
+
+
+def test_the_clock_stands_in_a_pause_and_is_right_after_ten_minutes_without_a_snapshot(bus, browser):
+    bus.start()
+    assert bus.send("start").returncode == 0
+    with Page(browser, None) as page:
+        page.clock.install()
+        page.goto(bus.link)
+        timer = page.locator(".card .timer")
+        expect(page.locator(".card")).to_contain_text("Running")
+        # Nothing reaches the page any more.
+        bus.web.send_signal(signal.SIGSTOP)
+        page.clock.run_for(1000)
+        before = seconds(timer.inner_text())
+        page.clock.fast_forward(600_000)
+        page.clock.run_for(1000)
+        assert abs(seconds(timer.inner_text()) - before - 601) <= 1
+        expect(page.locator(".card")).to_contain_text("No news for 10:")
+        bus.web.send_signal(signal.SIGCONT)
+        assert bus.send("pause").returncode == 0
+        expect(page.locator(".card")).to_contain_text("Paused")
+        active = bus.state()["metrics"]["activeSeconds"]
+        bus.web.send_signal(signal.SIGSTOP)
+        page.clock.run_for(1000)
+        standing = seconds(timer.inner_text())
+        assert abs(standing - active) <= 1
+        page.clock.fast_forward(600_000)
+        page.clock.run_for(1000)
+        assert seconds(timer.inner_text()) == standing
+
+
+def test_the_page_finds_a_phone_again_that_was_killed(bus, browser):
+    bus.start()
+    assert bus.send("start").returncode == 0
+    with Page(browser, bus.link) as page:
+        expect(page.locator(".card")).to_contain_text("Running")
+        bus.phone.kill()
+        expect(page.locator(".line-of-state")).to_contain_text("out of reach")
+        # A press waits here meanwhile, and counts when the phone is back.
+        page.locator(".panel .press.pause").click()
+        expect(page.locator(".commands li").first).to_contain_text("waits")
+        bus.start_phone()
+        expect(page.locator(".card")).to_contain_text("Paused")
+        expect(page.locator(".line-of-state")).not_to_contain_text("out of reach")
+    assert bus.state()["phase"] == "paused"
+
+
+def test_a_server_that_ends_is_told_of_and_another_link_is_asked_for(bus, browser):
+    bus.start()
+    with Page(browser, bus.link) as page:
+        expect(page.locator(".card")).to_be_visible()
+        bus.web.kill()
+        expect(page.locator("#banner")).to_contain_text("connecting again")
+
+
+def test_only_the_link_opens_the_page(bus):
+    bus.start()
+    own = f"127.0.0.1:{bus.port}"
+    press = json.dumps({"command": "start", "source": "page"})
+    good = {"Content-Type": "application/json", "Origin": f"http://{own}"}
+    routes = ["/", "/page.js", "/events", "/api/route", "/api/series", "/api/report", "/api/records", "/api/stats", "/nothing"]
+    for path in routes:
+        assert bus.request(path=path, cookie=False)[0] == 403, path
+        assert bus.request(path=path, headers={"Cookie": f"runbus-{bus.port}={'0' * 32}"}, cookie=False)[0] == 403, path
+        assert bus.request(path=path, headers={"Host": "evil.example"})[0] == 421, path
+        assert bus.request(path=path, headers={"Origin": "http://evil.example"})[0] == 403, path
+    assert bus.request(path="/?token=0123", cookie=False)[0] == 403
+    assert bus.request(path="/api/records", headers={"Sec-Fetch-Site": "cross-site"})[0] == 403
+    for headers, status in [
+        ({"Content-Type": "application/json"}, 403), (good | {"Origin": "null"}, 403), (good | {"Content-Type": "text/plain"}, 415),
+        (good | {"Host": "localhost:1"}, 421), (good | {"Cookie": ""}, 403),
+    ]:
+        assert bus.request("POST", "/api/press", headers, press)[0] == status, headers
+    assert bus.request("POST", "/api/press", good, "x" * 5000)[0] == 413
+    for wrong in ["", "{", '{"command": "fly", "source": "page"}', '{"command": "start", "source": "watch"}']:
+        assert bus.request("POST", "/api/press", good, wrong)[0] == 400, wrong
+    assert bus.request("DELETE", "/api/records")[0] == 405
+    assert bus.state()["phase"] == "idle"
+    assert bus.request("POST", "/api/press", good, press)[0] == 200
+    assert bus.state()["phase"] == "running"
+
+
+def test_eight_viewers_and_no_more(bus):
+    bus.start()
+    viewers = []
+    for _ in range(8):
+        connection = http.client.HTTPConnection("127.0.0.1", bus.port, timeout=PATIENCE)
+        connection.request("GET", "/events", headers={"Cookie": f"runbus-{bus.port}={bus.token}"})
+        response = connection.getresponse()
+        assert response.status == 200 and response.readline().startswith(b"id: ")
+        viewers.append((connection, response))
+    assert bus.request(path="/events")[0] == 503
+    for connection, response in viewers:
+        response.close()
+        connection.close()
+
+    def is_free():
+        connection = http.client.HTTPConnection("127.0.0.1", bus.port, timeout=PATIENCE)
+        connection.request("GET", "/events", headers={"Cookie": f"runbus-{bus.port}={bus.token}"})
+        status = connection.getresponse().status
+        connection.close()
+        return status == 200
+
+    bus.until(is_free, "a viewer that left makes room")
+
+
+def import_runs(bus):
+    files = [ROOT / "examples/runs/synthetic.gpx"]
+    shared = ROOT.parent / "shared/runs"
+    if shared.is_dir():
+        files += sorted(shared.glob("fr*.tcx"))[:2]
+    else:
+        files.append(ROOT / "Tests/Page/second.gpx")
+    for file in files:
+        if file.exists():
+            assert bus.run("records", "import", str(file)).returncode == 0
+    bus.until(lambda: json.loads(bus.request(path="/api/records")[1])["records"] != [], "the page has the records")
+    bus.until(
+        lambda: len(json.loads(bus.request(path="/api/records")[1])["records"]) == len([f for f in files if f.exists()]),
+        "the page has all records")
+    return [record["runId"] for record in json.loads(bus.request(path="/api/records")[1])["records"]]
+
+
+def test_no_view_has_a_flaw_that_axe_finds(bus, browser):
+    bus.start("--synthetic", "--speed", "20")
+    assert bus.send("start").returncode == 0
+    ids = import_runs(bus)
+    views = ["#/", "#/records", f"#/records/{ids[0]}", f"#/compare/{ids[0]}/{ids[-1]}", "#/stats/year"]
+    for locale, scheme, width in [("en-US", "light", 1280), ("ko-KR", "dark", 390), ("en-US", "dark", 390), ("ko-KR", "light", 1280)]:
+        with Page(browser, bus.link, locale=locale, color_scheme=scheme, viewport={"width": width, "height": 844}) as page:
+            for view in views:
+                page.evaluate("(hash) => { location.hash = hash }", view)
+                expect(page.locator("h1").first).to_be_attached()
+                expect(page.get_by_text("Loading", exact=True)).to_have_count(0)
+                flaws = Axe().run(page).response["violations"]
+                assert [(flaw["id"], flaw["nodes"][0]["target"]) for flaw in flaws] == [], (locale, scheme, view)
+                assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), (width, view)
+            assert page.evaluate("document.documentElement.lang") == locale[:2]
+
+
+def test_the_cursor_is_moved_by_keys_and_said_in_words(bus, browser):
+    bus.start()
+    ids = import_runs(bus)
+    with Page(browser, bus.link) as page:
+        page.evaluate("(hash) => { location.hash = hash }", f"#/records/{ids[0]}")
+        slider = page.get_by_role("slider", name="Moment of the run")
+        slider.focus()
+        for _ in range(3):
+            page.keyboard.press("PageUp")
+        said = slider.get_attribute("aria-valuetext")
+        assert re.match(r"\d+:\d\d · [\d.]+ km", said), said
+        assert page.locator(".readout").inner_text() == said
+        assert float(page.locator(".chart .cursor").first.get_attribute("x1")) > 0
+
+
+def test_one_file_of_a_record_needs_no_network(bus, browser):
+    bus.start()
+    ids = import_runs(bus)
+    assert bus.run("records", "edit", ids[0], "--title", "</script><script>alert(1)</script>").returncode == 0
+    file = bus.folder / "run.html"
+    done = bus.run("records", "show", ids[0], "--html", str(file))
+    assert done.returncode == 0, done.stderr
+    with Page(browser, None) as page:
+        requests = []
+        page.on("request", lambda request: requests.append(request.url))
+        page.goto(f"file://{file}")
+        expect(page.locator("h1")).to_have_text("</script><script>alert(1)</script>")
+        expect(page.locator(".chart path.line").first).to_be_attached()
+        expect(page.locator("nav")).to_have_count(0)
+        assert [url for url in requests if not url.startswith(("file:", "data:"))] == []
+
+
+def test_no_text_is_missing_or_unused():
+    words = (ROOT / "web/words.js").read_text()
+    entries = re.findall(r'^  (\w+): \{ en: "((?:[^"\\]|\\.)*)", ko: "((?:[^"\\]|\\.)*)" \},$', words, re.M)
+    keys = {entry[0] for entry in entries}
+    assert len(keys) == len(entries) == len(re.findall(r"^  \w+: \{", words, re.M)), "every entry has both languages, once"
+    for key, en, ko in entries:
+        assert en and ko, key
+        assert set(re.findall(r"\{\w+\}", en)) == set(re.findall(r"\{\w+\}", ko)), key
+    code = "".join(path.read_text() for path in sorted((ROOT / "web").glob("*.*")) if path.name != "words.js")
+    used = set(re.findall(r'(?:word|metric|hasWord)\("(\w+)"', code)) | set(re.findall(r'data-(?:word|label)="(\w+)"', code))
+    # Keys that stand in lists, and those that begin with a word of the bus.
+    listed = {key for key in keys if f'"{key}"' in code}
+    prefixes = set(re.findall(r'"(\w+_)" \+', code)) | set(re.findall(r"`(\w+_)\$\{", code))
+    assert {key for key in used if not key.endswith("_")} <= keys, "the page uses a text that is not there"
+    unused = {key for key in keys - used - listed if not any(key.startswith(prefix) for prefix in prefixes)}
+    assert unused == set()

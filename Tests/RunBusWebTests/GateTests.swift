@@ -1,0 +1,106 @@
+import Testing
+
+@testable import RunBusWeb
+
+@Suite("Who may use the page")
+struct GateTests {
+  private let gate = Gate(token: "0123abcd", port: 8080, publicHost: nil)
+
+  private func request(_ change: (inout Gate.Request) -> Void = { _ in }) -> Gate.Request {
+    var request = Gate.Request(path: "/api/records", host: "127.0.0.1:8080", cookie: "a=b; runbus-8080=0123abcd")
+    change(&request)
+    return request
+  }
+
+  private func press(_ change: (inout Gate.Request) -> Void = { _ in }) -> Gate.Request {
+    request {
+      $0.method = "POST"
+      $0.origin = "http://127.0.0.1:8080"
+      $0.contentType = "application/json; charset=utf-8"
+      $0.contentLength = "40"
+      change(&$0)
+    }
+  }
+
+  private func status(_ request: Gate.Request, by gate: Gate? = nil) -> Int {
+    switch (gate ?? self.gate).decide(request) {
+    case .enter: 200
+    case .welcome: 303
+    case .refuse(let status, _, _): status
+    }
+  }
+
+  @Test("With the cookie, from this machine, under one of its names")
+  func enter() {
+    for host in ["127.0.0.1:8080", "localhost:8080", "LOCALHOST:8080", "[::1]:8080"] {
+      #expect(status(request { $0.host = host }) == 200)
+    }
+    #expect(status(press()) == 200)
+    #expect(status(request { $0.site = "same-origin" }) == 200 && status(request { $0.site = "none" }) == 200)
+  }
+
+  @Test(
+    "Another Host is refused, also with the cookie",
+    arguments: [nil, "", "127.0.0.1", "evil.example:8080", "127.0.0.1:80"])
+  func host(host: String?) { #expect(status(request { $0.host = host }) == 421) }
+
+  @Test("A page of another site is refused")
+  func origin() {
+    for origin in ["http://evil.example", "null", "https://127.0.0.1:8080", "http://localhost:8080"] {
+      #expect(status(request { $0.origin = origin }) == 403)
+    }
+    #expect(status(request { $0.site = "cross-site" }) == 403 && status(request { $0.site = "same-site" }) == 403)
+    #expect(status(press { $0.origin = nil }) == 403)
+    #expect(status(press { ($0.origin, $0.site) = (nil, "same-origin") }) == 200)
+  }
+
+  @Test("Without the token nothing is answered; the link gives the cookie once, on the first page only")
+  func token() {
+    for cookie in [nil, "", "runbus-8080=", "runbus-8080=0123abce", "runbus-8081=0123abcd", "runbus-8080=0123abcd0"] {
+      #expect(status(request { $0.cookie = cookie }) == 403)
+    }
+    let link = request { ($0.cookie, $0.path, $0.token) = (nil, "/", "0123abcd") }
+    guard case .welcome(let cookie) = gate.decide(link) else { return #expect(Bool(false), "not let in") }
+    #expect(
+      cookie.hasPrefix("runbus-8080=0123abcd;") && cookie.contains("HttpOnly") && cookie.contains("SameSite=Strict"))
+    #expect(status(request { ($0.cookie, $0.token) = (nil, "0123abcd") }) == 403)
+    #expect(status(request { ($0.cookie, $0.path, $0.token) = (nil, "/", "0123") }) == 403)
+  }
+
+  @Test("A POST is JSON of a known, small length; other methods are refused")
+  func posts() {
+    #expect(status(press { $0.contentType = "text/plain" }) == 415 && status(press { $0.contentType = nil }) == 415)
+    for length in [nil, "", "x", "-1"] { #expect(status(press { $0.contentLength = length }) == 411) }
+    #expect(status(press { $0.contentLength = "4096" }) == 200 && status(press { $0.contentLength = "4097" }) == 413)
+    #expect(status(request { $0.method = "DELETE" }) == 405)
+  }
+
+  @Test("Behind a reverse proxy its name is ours, with HTTPS")
+  func proxy() {
+    let gate = Gate(token: "0123abcd", port: 8080, publicHost: "run.example.org")
+    let request = press { ($0.host, $0.origin) = ("run.example.org", "https://run.example.org") }
+    #expect(status(request, by: gate) == 200 && status(request) == 421)
+    #expect(status(press { ($0.host, $0.origin) = ("run.example.org", "https://evil.example") }, by: gate) == 403)
+  }
+}
+
+@Suite("How the page is set up")
+struct WebConfigurationTests {
+  @Test("It listens on loopback only")
+  func loopback() throws {
+    for host in ["127.0.0.1", "127.1.2.3", "::1", "localhost"] { _ = try WebConfiguration(host: host) }
+    for host in ["0.0.0.0", "192.168.0.1", "::", "example.org", "127.0.0.999", "127.0.0.1.evil.example"] {
+      #expect(throws: (any Error).self) { try WebConfiguration(host: host) }
+    }
+  }
+
+  @Test("Tiles are a template of an address without anything that ends an attribute")
+  func tiles() throws {
+    _ = try WebConfiguration(tiles: "https://tiles.example.org/{z}/{x}/{y}.png")
+    for wrong in [
+      "", "tiles", "https://tiles.example.org", "file:///{z}/{x}/{y}", "https://a.example/{z}/{x}/{y}\" onload=\"",
+      "https://a.example; script-src *//{z}/{x}/{y}",
+    ] { #expect(throws: (any Error).self, "\(wrong)") { try WebConfiguration(tiles: wrong) } }
+    #expect(WebConfiguration.origin(of: "https://a.example:8443/{z}/{x}/{y}") == "https://a.example:8443")
+  }
+}

@@ -1,0 +1,76 @@
+// The page: chooses the view by the address, and holds the switches. One file of a record is made of these modules in the
+// order words.js, format.js, element.js, api.js, charts.js, live.js, records.js, page.js.
+import { element } from "./element.js";
+import { choices, choose, loadChoices, word } from "./format.js";
+import { showLive } from "./live.js";
+import { drawRecord, showComparison, showRecord, showRecords, showStatistics } from "./records.js";
+
+const main = document.getElementById("main");
+const banner = document.getElementById("banner");
+const told = document.getElementById("told");
+const tiles = document.documentElement.dataset.tiles || null;
+const file = document.getElementById("record");
+let leave = null;
+let visit = 0;
+
+function tell(text) { told.textContent = text; }
+
+function applyChoices() {
+  document.documentElement.lang = choices.language;
+  document.documentElement.dataset.theme = choices.theme;
+  for (const node of document.querySelectorAll("[data-word]")) node.textContent = word(node.dataset.word);
+  for (const node of document.querySelectorAll("[data-label]")) node.setAttribute("aria-label", word(node.dataset.label));
+  document.getElementById("language").textContent = word("languageSwitch");
+  document.getElementById("language").lang = choices.language === "ko" ? "en" : "ko";
+  document.getElementById("units").textContent = word(choices.units === "mi" ? "unitsMi" : "unitsKm");
+  document.getElementById("theme").textContent = word({ auto: "themeAuto", light: "themeLight", dark: "themeDark" }[choices.theme]);
+}
+
+async function show() {
+  visit += 1;
+  const mine = visit;
+  if (leave) leave();
+  leave = null;
+  const [view, ...rest] = location.hash.replace(/^#\/?/, "").split("/");
+  for (const link of document.querySelectorAll("nav a")) {
+    const isHere = link.getAttribute("href") === `#/${view}`;
+    if (isHere) link.setAttribute("aria-current", "page"); else link.removeAttribute("aria-current");
+  }
+  if (file) return drawRecord(main, JSON.parse(file.textContent), tiles, false);
+  if (view === "") {
+    leave = showLive(main, tell, banner, tiles);
+    return;
+  }
+  // A view is drawn into a box of its own: an answer that comes after the reader went on is dropped with it.
+  const box = element("div", {}, element("p", { class: "empty" }, word("loading")));
+  main.replaceChildren(box);
+  try {
+    if (view === "records" && rest[0]) await showRecord(box, rest[0], tiles);
+    else if (view === "records") await showRecords(box);
+    else if (view === "compare" && rest[1]) await showComparison(box, rest[0], rest[1]);
+    else if (view === "stats") await showStatistics(box, ["week", "month", "year"].includes(rest[0]) ? rest[0] : "month");
+    else location.hash = "#/";
+  } catch (error) {
+    if (mine === visit) box.replaceChildren(element("p", { class: "empty", role: "alert" }, word("failed", { reason: error.message })));
+  }
+}
+
+document.getElementById("language").addEventListener("click", () => {
+  choose("language", choices.language === "ko" ? "en" : "ko");
+  applyChoices();
+  show();
+});
+document.getElementById("units").addEventListener("click", () => {
+  choose("units", choices.units === "mi" ? "km" : "mi");
+  applyChoices();
+  show();
+});
+document.getElementById("theme").addEventListener("click", () => {
+  choose("theme", { auto: "light", light: "dark", dark: "auto" }[choices.theme]);
+  applyChoices();
+});
+window.addEventListener("hashchange", () => { tell(""); show(); main.focus(); });
+loadChoices();
+applyChoices();
+if (file) for (const node of document.querySelectorAll("nav, .skip")) node.remove();
+show();
