@@ -59,7 +59,7 @@ struct Busnode: AsyncParsableCommand {
       """,
     version: runBusVersion,
     subcommands: [
-      Phone.self, Watch.self, Widget.self, Web.self, Up.self, Send.self, State.self, Route.self, Monitor.self,
+      Phone.self, Watch.self, Widget.self, Web.self, Top.self, Up.self, Send.self, State.self, Route.self, Monitor.self,
       Post.self, Peers.self, Outbox.self, Records.self, Recover.self, Measure.self,
       Pair.self, Join.self, Devices.self, Keys.self, Doctor.self, Erase.self,
     ])

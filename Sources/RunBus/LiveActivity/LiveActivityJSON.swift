@@ -1,5 +1,5 @@
-public import Foundation
-public import RunCore
+import Foundation
+import RunCore
 
 /// The state as `busnode widget --json` writes it, which is also what ActivityKit keeps of it.
 extension LiveActivityState: Codable {

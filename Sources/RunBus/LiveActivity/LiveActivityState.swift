@@ -94,12 +94,16 @@ extension Node {
   /// What a lock screen shows, as ``liveActivities()`` tells it, in the form that a lock screen takes. The stream ends
   /// with the node.
   public nonisolated func liveActivityStates() async -> AsyncStream<LiveActivityState> {
-    var activities = await liveActivities().makeAsyncIterator()
-    return AsyncStream { [self] in
-      while let activity = await activities.next() {
-        if let clock { return LiveActivityState(activity, clock: clock) }
+    let activities = await liveActivities()
+    let (states, continuation) = AsyncStream.makeStream(
+      of: LiveActivityState.self, bufferingPolicy: .bufferingNewest(1))
+    let following = Task {
+      for await activity in activities {
+        if let clock { continuation.yield(LiveActivityState(activity, clock: clock)) }
       }
-      return nil
+      continuation.finish()
     }
+    continuation.onTermination = { _ in following.cancel() }
+    return states
   }
 }

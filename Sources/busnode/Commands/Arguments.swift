@@ -52,3 +52,13 @@ struct SpeedArgument: ExpressibleByArgument {
 
   var defaultValueDescription: String { "1" }
 }
+
+extension ControlSource {
+  /// Reads the value of `--source`.
+  init(option text: String) throws {
+    guard let source = ControlSource(argument: text) else {
+      throw ValidationError("'\(text)' is not one of phone, watch, live-activity (or widget), shell")
+    }
+    self = source
+  }
+}

@@ -50,12 +50,7 @@ struct Send: AsyncParsableCommand {
 
   @Option(
     help: ArgumentHelp("Who presses: phone, watch, live-activity (or widget), shell.", valueName: "source"),
-    transform: { text in
-      guard let source = ControlSource(argument: text) else {
-        throw ValidationError("'\(text)' is not one of phone, watch, live-activity (or widget), shell")
-      }
-      return source
-    })
+    transform: ControlSource.init(option:))
   var source: ControlSource = .shell
 
   @Option(help: ArgumentHelp("The device it is pressed on (default: shell).", valueName: "name"))

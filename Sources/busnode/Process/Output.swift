@@ -138,6 +138,11 @@ enum Output {
   /// Whether standard output is a terminal.
   static var isTerminal: Bool { isatty(STDOUT_FILENO) == 1 }
 
+  /// Writes bytes to standard output without waiting and without a lock, as a handler of a signal may.
+  static func writeNow(_ bytes: UnsafeRawBufferPointer) -> Int {
+    writeBytes(STDOUT_FILENO, bytes.baseAddress, bytes.count)
+  }
+
   /// Writes all bytes, waiting while the descriptor is full.
   ///
   /// - Returns: How many bytes were written, and the `errno` that ended the writing early.

@@ -1,0 +1,175 @@
+import Foundation
+import RunBus
+
+/// Keeps the screen of a peer: follows the node, ticks the clock, reads keys, presses buttons.
+actor ScreenLoop {
+  /// How often the screen is drawn at most.
+  private static let pause = Duration.milliseconds(100)
+  private static let askEvery = Duration.seconds(2)
+  private static let sources: [ControlSource] = [.shell, .phone, .watch, .liveActivity]
+
+  private let peer: Peer
+  private let terminal: TerminalSession
+  private var state: ScreenState
+  private var painter: ScreenPainter
+  private var size = Screen(columns: 0, rows: 0)
+
+  init(_ peer: Peer, _ terminal: TerminalSession, _ state: ScreenState) {
+    (self.peer, self.terminal, self.state) = (peer, terminal, state)
+    self.state.hasUnicode = terminal.abilities.hasUnicode
+    painter = ScreenPainter(hasColor: terminal.abilities.hasColor)
+  }
+
+  /// Shows the screen until a key, a signal, or the end of the terminal or the node asks it to end.
+  func run(_ signals: AsyncStream<Int32>) async {
+    await withTaskGroup(of: Void.self) { group in
+      group.addTask { await self.readKeys() }
+      group.addTask { for await _ in signals { break } }
+      group.addTask { await self.followSnapshots() }
+      let others: [@Sendable () async -> Void] = [
+        { await self.follow(await self.peer.events()) { $0.hear($1) } },
+        { await self.follow(await self.peer.ownReceipts()) { $0.hear($1) } },
+        {
+          await self.follow(await self.peer.reachabilities()) {
+            $0.state.isReachable = $1.isReachable; $0.state.refusal = $1.refusal
+          }
+        },
+        {
+          await self.follow(await self.peer.views()) {
+            ($0.state.isStale, $0.state.isHubOffDuty) = ($1.isStale, $1.isHubOffDuty)
+          }
+        },
+        { await self.follow(await self.peer.hubLost()) { screen, _ in screen.state.isHubLost = true } },
+        { await self.follow(await self.peer.route()) { $1.apply(to: &$0.state.route) } },
+        { await self.askForDevices() },
+        { await self.drawOften() },
+      ]
+      // These end with the node; the screen ends with one of the first three.
+      for other in others {
+        group.addTask {
+          await other(); try? await Task.sleep(for: .seconds(1 << 30))
+        }
+      }
+      await group.next()
+      group.cancelAll()
+    }
+  }
+
+  private func follow<Value: Sendable>(
+    _ stream: AsyncStream<Value>, _ take: @Sendable (isolated ScreenLoop, Value) -> Void
+  ) async {
+    for await value in stream { take(self, value) }
+  }
+
+  private func followSnapshots() async {
+    for await snapshot in await peer.snapshots() {
+      state.add(snapshot)
+      state.isHubLost = false
+    }
+  }
+
+  private func hear(_ event: BusEvent) {
+    switch event {
+    case .command(let command, let device):
+      note(
+        Receipt(commandID: command.id, kind: command.kind, source: command.source, stage: .pending), of: device.rawValue
+      )
+    case .receipt(let receipt, let device): note(receipt, of: device.rawValue)
+    case .presence(let presence):
+      if let index = state.devices.firstIndex(where: { $0.name == presence.deviceID.rawValue }) {
+        state.devices[index].isHere = presence.isReachable
+      }
+    case .snapshot, .message, .route, .live: break
+    }
+  }
+
+  private func hear(_ receipt: Receipt) { note(receipt, of: "here") }
+
+  private func note(_ receipt: Receipt, of device: String) {
+    let parts = Calendar.current.dateComponents([.hour, .minute, .second], from: Date())
+    let time = [parts.hour, parts.minute, parts.second].map { String("0\($0 ?? 0)".suffix(2)) }.joined(separator: ":")
+    state.note(receipt, of: device, at: time)
+  }
+
+  private func askForDevices() async {
+    repeat {
+      guard state.isReachable, let reports = try? await peer.peers() else { continue }
+      state.devices = reports.map {
+        ScreenState.Device(
+          name: $0.deviceID.rawValue, isHere: $0.isReachable, roundTrip: $0.roundTrip,
+          waiting: Int(clamping: $0.waiting),
+          ageSeconds: $0.heardAge?.seconds)
+      }
+    } while (try? await Task.sleep(for: Self.askEvery)) != nil
+  }
+
+  // MARK: Drawing
+
+  private func drawOften() async {
+    repeat { await draw() } while (try? await Task.sleep(for: Self.pause)) != nil
+  }
+
+  private func draw() async {
+    let clock = peer.runClock
+    state.active = clock.active()
+    state.elapsed = clock.elapsed()
+    state.predicted = await peer.predicted
+    if state.isStale { state.staleSeconds = await peer.viewState.age?.seconds }
+    let screen = Output.screen
+    if screen != size {
+      painter.forget()
+      size = screen
+    }
+    terminal.show(painter.paint(RunScreen.rows(state, on: screen), on: screen))
+  }
+
+  // MARK: Keys
+
+  private func readKeys() async {
+    for await key in terminal.keys {
+      guard await obey(key) else { return }
+      await draw()
+    }
+  }
+
+  /// Does what a key asks for; `false` for the end.
+  private func obey(_ key: Key) async -> Bool {
+    if state.isHelpShown, key != .character("q") {
+      state.isHelpShown = false
+      return true
+    }
+    state.told = ""
+    switch key {
+    case .character("q"), .control("c"): return false
+    case .control("z"):
+      terminal.suspend()
+      painter.forget()
+    case .control("l"): painter.forget()
+    case .character("?"), .character("h"): state.isHelpShown = true
+    case .tab:
+      let index = Self.sources.firstIndex(of: state.source) ?? 0
+      state.source = Self.sources[(index + 1) % Self.sources.count]
+    case .character("s"): press(.start)
+    case .character("p"): press(.pause)
+    case .character("r"): press(.resume)
+    case .character("x"): press(.stop)
+    case .character("l"): press(.lap)
+    case .character(let character): state.told = "\(character) does nothing: ? shows the keys"
+    case .enter, .escape, .backspace, .up, .down, .left, .right, .control: break
+    }
+    return true
+  }
+
+  /// Gives a command. Its stages are among the commands; an error is told.
+  private func press(_ kind: CommandKind) {
+    let command = Command(kind, source: state.source)
+    state.told = ""
+    Task { [peer] in
+      do { _ = try await peer.send(command) } catch is CancellationError {} catch {
+        self.tell("\(kind.rawValue) was not taken: \(error)")
+      }
+    }
+  }
+
+  private func tell(_ text: String) { state.told = text }
+}
