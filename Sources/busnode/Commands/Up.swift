@@ -12,14 +12,14 @@ struct Up: AsyncParsableCommand {
         busnode up --synthetic --duration 2m --speed 10 --script demo.run --json | jq -c .event
         busnode up                          no sensors: press with busnode send, until Ctrl-C
 
-      On a terminal a table shows the state of every node; otherwise each snapshot is a line. At the end there is a
-      summary. The exit status is 1 when the nodes did not agree at every revision or one of them died, and 74 when the
+      On a terminal a screen shows the run and its nodes, as busnode top does; otherwise, with --plain and with TERM=dumb
+      each snapshot is a line. At the end there is a summary. The exit status is 1 when the nodes did not agree at every revision or one of them died, and 74 when the
       output cannot be written. Ctrl-C (or SIGTERM, a closed terminal, a closed pipe) ends the nodes in good order, a
       second Ctrl-C kills them; the exit status is 130 when that cuts a run short.
 
-      The table needs 116 columns. A narrower terminal shows fewer: age, heart, pace, button, link, t.rev.tick, last
-      verdict, distance and elapsed are left out in this order. If there are not enough rows, the line below the table
-      is left out, then the heading, then the last nodes.
+      Keys of the screen: 1, 2, 3 or Tab choose a node; s, p, r, x, l press its buttons (start, pause, resume, stop, lap);
+      o takes it offline and back, k kills it as by kill -9, n starts it again; a presses on all three at once; ? shows help,
+      q ends in good order.
 
       Without --bus, --address or their environment variables, up makes a bus of its own: other commands find it by the
       name that is shown, and its state is removed at the end. With them it uses that bus, and its state stays.
@@ -58,6 +58,9 @@ struct Up: AsyncParsableCommand {
 
   @Flag(help: "Write JSON, one object a line, the summary last.")
   var json = false
+
+  @Flag(help: "Write lines instead of a screen.")
+  var plain = false
 
   func validate() throws {
     guard (0...60_000).contains(debounce) else { throw ValidationError("--debounce is 0 to 60000 ms") }
@@ -106,7 +109,7 @@ struct Up: AsyncParsableCommand {
       feeds: Set(
         [(SpawnedNode.phone, NodeRole.phone), (.watch, .watch)]
           .filter { recording?.samples(for: $1).isEmpty == false }.map { $0.0 }),
-      flag: location.flag, asJSON: json)
+      location: location, flag: location.flag, isPlain: plain, asJSON: json)
     try await UpRun(plan).run()
   }
 

@@ -22,6 +22,12 @@ enum UpEvent: Sendable {
   case recordingIsOver
   /// A tenth of a second has passed.
   case tick
+  /// A key was pressed.
+  case key(Key)
+  /// The route has changed.
+  case route(RouteUpdate)
+  /// What the hub says about its devices.
+  case reports([PeerReport])
   /// Ctrl-C, SIGTERM, or a terminal that is closed.
   case interrupted
   /// The reader of standard output has gone.

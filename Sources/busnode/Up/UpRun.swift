@@ -20,8 +20,12 @@ actor UpRun {
     var duration: BusDuration?
     /// The nodes that play samples.
     var feeds: Set<SpawnedNode>
+    /// The bus, for the screen's own view of it.
+    var location: BusLocation
     /// The option that names the bus to another `busnode`.
     var flag: String
+    /// Whether there is no screen, also on a terminal.
+    var isPlain: Bool
     var asJSON: Bool
   }
 
@@ -61,18 +65,23 @@ actor UpRun {
   private var isInterrupted = false
   private var agreement = Agreement()
   private var verdicts = UpSummary.Verdicts()
-  private var rows: [SpawnedNode: LiveTable.Row] = [:]
-  private var table = LiveTable()
-  private let isLive: Bool
-  /// The line below the table.
-  private var note: String
+  private var rows: [SpawnedNode: UpScreen.Row] = [:]
+  /// The terminal and what is drawn on it; `nil` without a screen.
+  private var terminal: TerminalSession?
+  private var painter = ScreenPainter(hasColor: true)
+  private var screen: UpScreen
+  private var size = Screen(columns: 0, rows: 0)
+  private var reports: [PeerReport] = []
   /// A signal has come.
   private var hasBeenTold = false
 
   init(_ plan: Plan) {
     self.plan = plan
-    isLive = !plan.asJSON && Output.isTerminal && ProcessInfo.processInfo.environment["TERM"] != "dumb"
-    note = "busnode monitor\(plan.flag)"
+    let environment = ProcessInfo.processInfo.environment
+    if !plan.asJSON, !plan.isPlain, TerminalSession.isPossible(environment) { terminal = TerminalSession(environment) }
+    painter = ScreenPainter(hasColor: terminal?.abilities.hasColor ?? false)
+    screen = UpScreen(
+      bus: plan.location.displayName, units: .metric, hasUnicode: terminal?.abilities.hasUnicode ?? false)
   }
 
   /// Plays the run to its end and prints the summary.
@@ -90,6 +99,10 @@ actor UpRun {
       group.addTask {
         while (try? await Task.sleep(for: .milliseconds(100))) != nil { report.yield(.tick) }
       }
+      if let terminal {
+        group.addTask { for await key in terminal.keys { report.yield(.key(key)) } }
+        group.addTask { [location = plan.location] in await Self.watch(location, report) }
+      }
       for node in SpawnedNode.allCases { spawn(node, in: &group) }
       for await event in events.stream {
         receive(event, in: &group)
@@ -99,9 +112,8 @@ actor UpRun {
       group.cancelAll()
       while await group.nextResult() != nil {}
     }
+    terminal?.end()
     let summary = UpSummary(agreement, verdicts: verdicts)
-    // Clear the line in which the terminal shows ^C.
-    if isLive { say { try Output.raw("\r\u{1B}[K") } }
     for line in plan.asJSON ? [Output.json(summary)] : summary.lines { say { try Output.line(line) } }
     if let failure { throw failure }
     if isInterrupted { throw QuietExit(exitStatus: ExitStatus.interrupted) }
@@ -141,6 +153,11 @@ actor UpRun {
       hasBeenTold = true
     case .readerIsGone: interrupt()
     case .tick: draw()
+    case .key(let key):
+      obey(key, in: &group)
+      draw()
+    case .route(let update): screen.take(update)
+    case .reports(let reports): self.reports = reports
     }
     advance(in: &group)
   }
@@ -206,9 +223,50 @@ actor UpRun {
     children[.phone]?.tell(.press(.stop, at: nil))
   }
 
-  /// Shows a notice of `up` below the table, or on standard error.
+  /// Shows a notice of `up` on the screen, or on standard error.
   private func tell(_ sentence: String) {
-    if isLive { note = sentence } else { Output.complain("busnode: \(sentence)") }
+    if terminal == nil { Output.complain("busnode: \(sentence)") } else { screen.tell(sentence) }
+  }
+
+  /// Follows the route and the devices as a peer of the bus, for the screen.
+  private static func watch(_ location: BusLocation, _ report: AsyncStream<UpEvent>.Continuation) async {
+    while !Task.isCancelled {
+      // The hub is being started, or was killed.
+      if let visit = try? BusClient(location, topics: [.snapshots]) {
+        _ = try? await visit.run { peer in
+          await withTaskGroup(of: Void.self) { group in
+            group.addTask { for await update in await peer.route() { report.yield(.route(update)) } }
+            group.addTask {
+              repeat {
+                if let reports = try? await peer.peers() { report.yield(.reports(reports)) }
+              } while (try? await Task.sleep(for: .seconds(2))) != nil
+            }
+            await group.waitForAll()
+          }
+        }
+      }
+      guard (try? await Task.sleep(for: .milliseconds(500))) != nil else { return }
+    }
+  }
+
+  private func obey(_ key: Key, in group: inout ThrowingTaskGroup<Void, any Error>) {
+    guard let wish = screen.obey(key) else { return }
+    func act(_ node: SpawnedNode, _ action: ScriptStep.Action) {
+      guard stage == .playing else { return screen.tell("the nodes are not ready") }
+      perform(ScriptStep(line: 0, time: .zero, node: node, action: action), in: &group)
+    }
+    switch wish {
+    case .press(let kind, let nodes): for node in nodes { act(node, .order(.press(kind, at: nil))) }
+    case .toggleOffline(let node):
+      act(node, .order(isOffline(node, .now) ? .online : .offline(nil)))
+    case .kill(let node): act(node, .kill)
+    case .restart(let node): act(node, .restart)
+    case .suspend:
+      terminal?.suspend()
+      painter.forget()
+    case .redraw: painter.forget()
+    case .end: receive(.interrupted, in: &group)
+    }
   }
 
   /// Starts the script or the recorded presses. All nodes have a snapshot: this is time zero of the script.
@@ -290,9 +348,7 @@ actor UpRun {
     sensorsDone.remove(node)
     agreement.forgetLast(of: node)
     offlineUntil[node] = nil
-    var row = LiveTable.Row()
-    row.verdict = rows[node]?.verdict
-    rows[node] = row
+    rows[node] = UpScreen.Row()
     let (plan, report) = (plan, events.continuation)
     group.addTask {
       await child.run(
@@ -343,9 +399,9 @@ actor UpRun {
       rows[node]?.seenAt = .now
       rows[node]?.link = "up"
     case .bus(.receipt(let receipt, _)):
+      screen.note(receipt, on: node, at: String(line.at.dropFirst(11).prefix(8)))
       guard case .verdict(let verdict) = receipt.stage else { break }
       verdicts.count(verdict.outcome)
-      rows[node]?.verdict = "\(verdict.kind.rawValue) \(verdict.outcome.word)"
     case .predicted(let predicted): rows[node]?.button = predicted.phase
     case .link(let link): rows[node]?.link = link.refusal == nil ? link.reachable ? "up" : "no hub" : "refused"
     case .sensorsDone(let sensors):
@@ -355,11 +411,11 @@ actor UpRun {
       break
     }
     if plan.asJSON { return say { try Output.jsonLine(NodeEventJSON(node: node, line: line)) } }
-    guard !isLive, isShown(line.event) else { return }
-    say { try Output.line(LiveTable.padded(node.rawValue, 8) + Sentence.event(line.event)) }
+    guard terminal == nil, isShown(line.event) else { return }
+    say { try Output.line(TextWidth.fitted(node.rawValue, to: 8) + Sentence.event(line.event)) }
   }
 
-  /// Whether `up` writes an event as text when it has no table.
+  /// Whether `up` writes an event as text when it has no screen.
   private func isShown(_ event: EventJSON) -> Bool {
     switch event {
     case .bus(.receipt(let receipt, _)): if case .verdict = receipt.stage { true } else { false }
@@ -371,17 +427,22 @@ actor UpRun {
   }
 
   private func draw() {
-    guard isLive, stage != .over else { return }
+    guard let terminal, stage != .over else { return }
     let now = ContinuousClock.now
     let rows = SpawnedNode.allCases.compactMap { node in
-      self.rows[node].map { row -> (SpawnedNode, LiveTable.Row) in
+      self.rows[node].map { row -> (SpawnedNode, UpScreen.Row) in
         var row = row
         if isOffline(node, now) { row.link = "offline" }
         return (node, row)
       }
     }
     // The size is read for each drawing, ten times a second, so that a resize shows at once.
-    let text = table.draw(rows, note: note, on: Output.screen, now: now)
-    say { try Output.raw(text) }
+    let size = Output.screen
+    if size != self.size {
+      painter.forget()
+      self.size = size
+    }
+    terminal.show(
+      painter.paint(screen.draw(rows, reports: reports, speed: plan.speed, on: size, now: now), on: size))
   }
 }

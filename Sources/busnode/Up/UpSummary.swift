@@ -65,7 +65,7 @@ struct UpSummary: Codable, Hashable, Sendable {
       let missed = node.revisionsMissed == 0 ? "" : ", missed \(node.revisionsMissed) while away"
       let last = node.lastTick.map { "; last \(node.lastTerm ?? 0).\(node.lastRevision ?? 0).\($0)" } ?? ""
       lines.append(
-        LiveTable.padded(node.node.rawValue, 8)
+        TextWidth.fitted(node.node.rawValue, to: 8)
           + "\(node.snapshots) snapshots, \(node.revisionsSeen) revisions\(missed)\(last)")
     }
     lines.append(

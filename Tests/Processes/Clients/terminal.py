@@ -23,7 +23,7 @@ import struct
 import sys
 import termios
 
-CONTROL = re.compile(r"\x1b\[(\d*)([A-Za-z])")
+CONTROL = re.compile(r"\x1b\[(\??[\d;]*)([A-Za-z])")
 
 
 class Screen:
@@ -60,7 +60,10 @@ class Screen:
         elif letter == "K":
             self.lines[self.row] = self.lines[self.row][: self.column]
         elif letter == "H":
-            self.row = self.column = 0
+            place = [int(value or 1) - 1 for value in (number or "1;1").split(";")]
+            self.row, self.column = min(place[0], self.rows - 1), place[-1]
+        elif letter in "mhl":
+            pass
         elif letter == "J" and number == "2":
             self.lines = [[] for _ in range(self.rows)]
             self.scrolled = 0
@@ -129,7 +132,7 @@ def main():
                 screen.resize(int(words[1]), int(words[2]))
                 set_size(terminal)
             elif words[0] == "type":
-                os.write(terminal, words[1].replace("^C", "\x03").encode())
+                os.write(terminal, words[1].replace("^C", "\x03").replace("^Z", "\x1a").encode())
             elif words[0] == "hangup":
                 os.close(terminal)
                 inputs.remove(terminal)

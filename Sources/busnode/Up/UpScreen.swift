@@ -1,0 +1,121 @@
+import Foundation
+import RunBus
+
+/// The live screen of `up`: what its nodes show, and keys that press their buttons and harm them.
+struct UpScreen {
+  /// What a key asks `up` to do.
+  enum Wish: Hashable {
+    case press(CommandKind, on: [SpawnedNode])
+    case toggleOffline(SpawnedNode)
+    case kill(SpawnedNode)
+    case restart(SpawnedNode)
+    case suspend, redraw, end
+  }
+
+  /// What one node shows.
+  struct Row: Sendable {
+    var link = "starting"
+    var snapshot: Snapshot?
+    var button: RunPhase?
+    /// When the snapshot came.
+    var seenAt: ContinuousClock.Instant?
+  }
+
+  private(set) var state: ScreenState
+  private var chosen = SpawnedNode.phone
+
+  init(bus: String, units: Units, hasUnicode: Bool) {
+    state = ScreenState(bus: bus, units: units, source: .phone)
+    state.hasNodes = true
+    state.hasUnicode = hasUnicode
+    state.isReachable = true
+    choose(.phone)
+  }
+
+  private mutating func choose(_ node: SpawnedNode) {
+    chosen = node
+    state.chosenNode = node.rawValue
+    state.source = node.source
+  }
+
+  mutating func tell(_ sentence: String) { state.told = sentence }
+  mutating func take(_ update: RouteUpdate) { update.apply(to: &state.route) }
+
+  /// Notes a stage of a press on a node.
+  mutating func note(_ receipt: Receipt, on node: SpawnedNode, at time: String) {
+    state.note(receipt, of: node.rawValue, at: time)
+  }
+
+  /// The rows to draw.
+  ///
+  /// - Parameters:
+  ///   - rows: What the nodes show.
+  ///   - reports: What the hub says about its devices: round trip and queue.
+  ///   - speed: How fast bus time runs: the clock goes on between two snapshots.
+  mutating func draw(
+    _ rows: [(node: SpawnedNode, row: Row)], reports: [PeerReport], speed: BusSpeed, on screen: Screen,
+    now: ContinuousClock.Instant
+  ) -> [StyledRow] {
+    let newest = rows.compactMap { $0.row.snapshot == nil ? nil : $0.row }
+      .max { ($0.snapshot?.order ?? Snapshot.none.order) < ($1.snapshot?.order ?? Snapshot.none.order) }
+    if let snapshot = newest?.snapshot, let seenAt = newest?.seenAt {
+      if snapshot.order != state.snapshot.order { state.add(snapshot) }
+      let moment = snapshot.capturedAt + speed.bus(fromReal: BusDuration(now - seenAt))
+      (state.active, state.elapsed) = (snapshot.active(at: moment), snapshot.elapsed(at: moment))
+      state.predicted = rows.first { $0.node == chosen }?.row.button ?? snapshot.phase
+    }
+    state.devices = rows.map { node, row in
+      let report = reports.first { $0.deviceID.rawValue == node.rawValue }
+      return ScreenState.Device(
+        name: node.rawValue, isHere: row.link == "up", state: row.link == "up" ? "here" : row.link,
+        roundTrip: report?.roundTrip, waiting: Int(clamping: report?.waiting ?? 0),
+        ageSeconds: row.seenAt.map { Double((now - $0).components.seconds) })
+    }
+    return RunScreen.rows(state, on: screen)
+  }
+
+  /// What a key asks for; `nil` when it changes the screen alone.
+  mutating func obey(_ key: Key) -> Wish? {
+    if state.isHelpShown, key != .character("q") {
+      state.isHelpShown = false
+      return nil
+    }
+    state.told = ""
+    switch key {
+    case .character("q"), .control("c"): return .end
+    case .control("z"): return .suspend
+    case .control("l"): return .redraw
+    case .character("?"), .character("h"): state.isHelpShown = true
+    case .tab: choose(chosen == .phone ? .watch : chosen == .watch ? .widget : .phone)
+    case .character("1"): choose(.phone)
+    case .character("2"): choose(.watch)
+    case .character("3"): choose(.widget)
+    case .character("s"): return .press(.start, on: [chosen])
+    case .character("p"): return .press(.pause, on: [chosen])
+    case .character("r"): return .press(.resume, on: [chosen])
+    case .character("x"): return .press(.stop, on: [chosen])
+    case .character("l"): return .press(.lap, on: [chosen])
+    case .character("a"):
+      return .press(
+        state.snapshot.phase == .running ? .pause : state.snapshot.phase == .paused ? .resume : .start,
+        on: SpawnedNode.allCases)
+    case .character("o"): return .toggleOffline(chosen)
+    case .character("k"): return .kill(chosen)
+    case .character("n"): return .restart(chosen)
+    case .character(let character): state.told = "\(character) does nothing: ? shows the keys"
+    case .enter, .escape, .backspace, .up, .down, .left, .right, .control: break
+    }
+    return nil
+  }
+}
+
+extension SpawnedNode {
+  /// Who presses its buttons.
+  fileprivate var source: ControlSource {
+    switch self {
+    case .phone: .phone
+    case .watch: .watch
+    case .widget: .liveActivity
+    }
+  }
+}
