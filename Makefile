@@ -108,8 +108,9 @@ endif
 
 # Real processes under failures: KILLS=2000 (kill -9), STOPS=200 (SIGSTOP), FAULTS=1000 (of TCP links: cut, half-open,
 # delayed, throttled, corrupt), WRONG=50 (members that break rules, a few at a time; HABIT=flood gives all of them one
-# of the habits in Tests/Processes/Clients/habits.py). PAIRED=1 pairs the devices and puts them on three machines (network
-# namespaces, where the system allows them); wrong members have no keys. Numbers that are not given are 0; without any, a few of each.
+# of the habits in Tests/Processes/Clients/habits.py). PAIRED=1 pairs the devices and puts them on three machines
+# (network namespaces, where the system allows them); wrong members have no keys. Numbers that are not given are 0; without
+# any, a few of each.
 # SEED=1 repeats. Or one of: PEERS=1000 on one hub; CONNECTS=10000 to a hub and off again; FRAMES=1000000 malformed
 # frames; PRESSES=5000 beside subscribers that never read; ATTACKS=4 for each attack on a hub with keys so many seconds,
 # with the time that honest presses wait for their verdicts (PRELOAD=PATH makes the hub use another libzmq).

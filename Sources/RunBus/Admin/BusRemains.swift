@@ -4,7 +4,7 @@ package import RunCore
 /// Everything that a bus has on this machine: records, stores, spool, keys and sockets.
 ///
 /// ```swift
-/// let remains = try BusRemains(of: "default")
+/// let remains = BusRemains(of: "default")
 /// print(remains.paths)
 /// try remains.erase()
 /// ```
@@ -65,7 +65,7 @@ package struct BusRemains: Sendable {
   }
 }
 
-/// The lock of a store that nobody may open now.
+/// Holds the lock of a store, so that no node opens the store meanwhile.
 private final class HeldStore {
   private let lock: FileLock
 

@@ -57,7 +57,7 @@ struct Members: Sendable {
     case .candidate: return "this key is not paired"
     case .key(let key):
       guard let own = device(of: key) else { return "this key is not paired, or was taken back: pair the device again" }
-      // The holder of a key may have had the name before somebody else got it: then it counts under its present one.
+      // A device that was renamed may still use its former name, unless another key has that name now.
       return own.hasName(name) || !isTaken(name) ? nil : "\(name) is paired with another key"
     case .localOwner, .link, .anyone:
       return !isTaken(name) ? nil : "\(name) is paired with a key: only the holder of the key may use the name"

@@ -351,37 +351,32 @@ def answered(result, connection):
         pass
 
 
-def garbage(scene, end):
-    """Random bytes."""
+def send_to_both_ports(scene, end, make):
+    """Connects to both ports again and again and sends what `make` makes."""
     result = Result()
     while time.monotonic() < end():
         for port in (scene.port, scene.port + 1):
             try:
                 connection = raw(port)
-                connection.sendall(os.urandom(4096))
+                connection.sendall(make())
                 answered(result, connection)
                 connection.close()
             except OSError:
                 pass
             result.tries += 1
     return result
+
+
+def garbage(scene, end):
+    """Random bytes."""
+    return send_to_both_ports(scene, end, lambda: os.urandom(4096))
 
 
 def huge_frame(scene, end):
     """A greeting with the NULL mechanism, and then a frame of a gigabyte."""
-    result = Result()
-    while time.monotonic() < end():
-        for port in (scene.port, scene.port + 1):
-            try:
-                connection = raw(port)
-                greeting = HANDSHAKE + b"NULL".ljust(20, b"\0") + bytes(32)
-                connection.sendall(greeting + b"\x06" + (1 << 30).to_bytes(8, "big") + bytes(1000))
-                answered(result, connection)
-                connection.close()
-            except OSError:
-                pass
-            result.tries += 1
-    return result
+    greeting = HANDSHAKE + b"NULL".ljust(20, b"\0") + bytes(32)
+    frame = greeting + b"\x06" + (1 << 30).to_bytes(8, "big") + bytes(1000)
+    return send_to_both_ports(scene, end, lambda: frame)
 
 
 def half_open(scene, end):

@@ -49,9 +49,9 @@
     /// `ZMQ_IPC_FILTER_UID`: deprecated in zmq.h, and without a replacement that needs no round trip.
     private static let ipcFilterUID: CInt = 59
 
-    /// Makes a local socket that binds take connections of this user only. The mode of its directory says so, too; this
-    /// holds when somebody opens the directory later. Does nothing for TCP, and where libzmq cannot ask the system who
-    /// connects.
+    /// Makes a local socket that binds take connections of this user only, in addition to the mode of its directory: the
+    /// filter also holds when the mode of the directory is changed later. Does nothing for TCP, and where libzmq cannot
+    /// ask the system for the user of a connection.
     static func applyOwnUser(of endpoint: String, to socket: borrowing ZMQSocket) throws(ZMQFailure) {
       guard endpoint.hasPrefix("ipc://") else { return }
       do {

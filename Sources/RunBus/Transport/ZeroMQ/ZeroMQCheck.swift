@@ -36,7 +36,7 @@
       }
     }
 
-    /// Why nobody can listen at an address now; `nil` if somebody can. The address is free again when this returns.
+    /// Why a socket cannot be bound to an address now; `nil` if it can. The check binds a socket and closes it again.
     package static func obstacle(toBinding endpoint: String) -> String? {
       do {
         let socket = try ZMQSocket(try ZMQContext(), type: ZMQ_ROUTER)
