@@ -52,7 +52,7 @@ struct UpScreenTests {
   @Test("Keys press on one node and on all three, take a node offline and back, kill and restart it")
   func keys() async throws {
     try await withTestBus { bus in
-      let terminal = terminal(bus, 120, 40, ["up", "--synthetic"])
+      let terminal = terminal(bus, 120, 40, ["up"])
       try await screen(of: terminal, 120, 40, shows: "IDLE", "here")
       terminal.write("type 2s")
       try await screen(of: terminal, 120, 40, shows: "RUNNING", "start was applied", "presses as watch")
