@@ -1,10 +1,17 @@
 // Requests to the server that served the page.
 
+/// An error that names the status of the answer.
+function refusalOf(response, body) {
+  const error = new Error(body && body.error ? body.error.message : `${response.status}`);
+  error.status = response.status;
+  return error;
+}
+
 /// The JSON of an address; throws a sentence for people.
 export async function load(path) {
   const response = await fetch(path, { headers: { Accept: "application/json" } });
   const body = await response.json().catch(() => null);
-  if (!response.ok) throw new Error(body && body.error ? body.error.message : `${response.status}`);
+  if (!response.ok) throw refusalOf(response, body);
   return body;
 }
 
@@ -14,27 +21,35 @@ export async function press(command, source) {
     method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify({ command, source }),
   });
   const body = await response.json().catch(() => null);
-  if (!response.ok || !body) throw new Error(body && body.error ? body.error.message : `${response.status}`);
+  if (!response.ok || !body) throw refusalOf(response, body);
   return body;
 }
 
-/// Follows the present run: `onView` gets each view, `onState` whether the stream is open, opening or closed. A closed
-/// stream (too many viewers, or no token) is tried again every ten seconds.
+/// Follows the present run: `onView` gets each view, `onState` whether the stream is `open`, `opening`, `full` (too many
+/// viewers) or `refused` (no cookie). A stream that the server refused is tried again every ten seconds.
 export function follow(onView, onState) {
   let source = null;
   let timer = null;
+  let isEnded = false;
+  // EventSource does not tell the status of a refusal, so another request asks for it.
+  async function explain() {
+    let state = "full";
+    try { await load("/api/report"); } catch (error) { state = error.status === 403 ? "refused" : error.status ? "full" : "opening"; }
+    if (!isEnded && source.readyState === EventSource.CLOSED) onState(state);
+  }
   function open() {
     source = new EventSource("/events");
     source.addEventListener("open", () => onState("open"));
     source.addEventListener("view", (event) => onView(JSON.parse(event.data)));
     source.addEventListener("error", () => {
-      const isClosed = source.readyState === EventSource.CLOSED;
-      onState(isClosed ? "closed" : "opening");
-      if (isClosed) timer = setTimeout(open, 10000);
+      if (source.readyState !== EventSource.CLOSED) return onState("opening");
+      timer = setTimeout(open, 10000);
+      return explain();
     });
   }
   open();
   return () => {
+    isEnded = true;
     clearTimeout(timer);
     source.close();
   };

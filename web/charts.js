@@ -1,227 +1,433 @@
-// Drawings of a run: its route, its charts with one cursor over all of them, its splits.
-import { choices, clock, distance, heartRate, height, pace, word } from "./format.js";
-import { drawing, element, setText } from "./element.js";
+// Drawings of a run: its route, its charts with one cursor over all of them, its splits, and bars of periods.
+import { choices, clock, difference, distance, heartRate, height, isKnown, pace, periodName, roundDistance, unitMeters, word } from "./format.js";
+import { drawing, element, panel, setText } from "./element.js";
 
 const chartWidth = 800;
 const chartHeight = 120;
 
-/// The extremes of a value, outliers of one in fifty cut off at either side for the drawing only.
-function boundsOf(values) {
-  const known = values.filter((value) => value !== null && value !== undefined).sort((a, b) => a - b);
-  if (known.length < 2) return null;
-  const cut = Math.floor(known.length / 50);
-  const [low, high] = [known[cut], known[known.length - 1 - cut]];
-  return high > low ? { low, high } : { low: low - 1, high: high + 1 };
-}
-
-/// A path over places from 0 to 1 across; gaps where a value is missing.
-function pathOf(places, values, bounds, inverted) {
-  let path = "";
-  let isOpen = false;
-  values.forEach((value, index) => {
-    if (value === null || value === undefined) { isOpen = false; return; }
-    const share = Math.min(1, Math.max(0, (value - bounds.low) / (bounds.high - bounds.low)));
-    const y = (inverted ? share : 1 - share) * (chartHeight - 8) + 4;
-    path += `${isOpen ? "L" : "M"}${(places[index] * chartWidth).toFixed(1)} ${y.toFixed(1)}`;
-    isOpen = true;
-  });
-  return path;
-}
-
-function extremes(samples, key, text, wording) {
-  let [low, high] = [null, null];
-  for (const sample of samples) {
-    const value = sample[key];
-    if (value === null || value === undefined) continue;
-    if (low === null || value < low[key]) low = sample;
-    if (high === null || value > high[key]) high = sample;
-  }
-  return low && word(wording, {
-    low: text(low[key]), lowAt: clock(low.offsetSeconds), high: text(high[key]), highAt: clock(high.offsetSeconds),
-  });
-}
-
 const kinds = [
-  { key: "paceSecondsPerKilometer", name: "pace", text: pace, wording: "paceWords", inverted: true },
-  { key: "heartRateBpm", name: "heartRate", text: heartRate, wording: "rangeWords", inverted: false },
-  { key: "altitudeMeters", name: "elevation", text: height, wording: "rangeWords", inverted: false },
+  { key: "paceSecondsPerKilometer", name: "pace", text: pace, inverted: true, smallest: 20 },
+  { key: "heartRateBpm", name: "heartRate", text: heartRate, inverted: false, smallest: 6 },
+  { key: "altitudeMeters", name: "elevation", text: height, inverted: false, smallest: 10 },
 ];
 
-/// The route as a line, north up, with a mark that follows the cursor.
-function drawRoute(points, tiles) {
-  if (points.length < 2) return { node: element("p", { class: "empty" }, word("noRoute")), show() {} };
-  const scale = Math.max(0.01, Math.cos(points[0][1] * Math.PI / 180));
-  const xs = points.map((point) => point[2] * scale);
-  const ys = points.map((point) => -point[1]);
-  const [left, right, top, bottom] = [Math.min(...xs), Math.max(...xs), Math.min(...ys), Math.max(...ys)];
-  const size = Math.max(right - left, bottom - top, 1e-6);
-  const place = (index) => [
-    (xs[index] - left + (size - (right - left)) / 2) / size * 360 + 20,
-    (ys[index] - top + (size - (bottom - top)) / 2) / size * 360 + 20,
-  ];
-  const path = points.map((point, index) => {
-    const [x, y] = place(index);
-    return `${index && !point[5] ? "L" : "M"}${x.toFixed(1)} ${y.toFixed(1)}`;
-  }).join("");
-  const last = place(points.length - 1);
-  const mark = drawing("circle", { r: 8, class: "mark", cx: last[0], cy: last[1] });
-  const length = points[points.length - 1][3];
-  const node = drawing(
-    "svg", { viewBox: "0 0 400 400", class: "route", role: "img", "aria-label": word("routeWords", { distance: distance(length) }) },
-    tiles ? drawTiles(tiles, points, scale, { left, top, size, width: right - left, height: bottom - top }) : null,
-    drawing("path", { d: path, class: "line" }),
-    drawing("circle", { r: 6, class: "begin", cx: place(0)[0], cy: place(0)[1] }), mark);
+// MARK: Values
+
+/// The extremes of a value, outliers of one in fifty cut off at either side for the drawing only. A pace that is much slower
+/// than the usual one, as on foot after a pause, is cut off, too: it would press the rest into a line.
+function boundsOf(values, smallest, isPace) {
+  const known = values.filter(isKnown).sort((a, b) => a - b);
+  if (known.length < 2) return null;
+  const cut = Math.floor(known.length / 50);
+  const low = known[cut];
+  const high = isPace ? Math.min(known[known.length - 1 - cut], known[known.length >> 1] * 1.6) : known[known.length - 1 - cut];
+  const missing = Math.max(0, smallest - (high - low));
+  return { low: low - missing / 2, high: high + missing / 2 };
+}
+
+/// The number of the last sample at or before a place; 0 before the first.
+function indexAt(places, at) {
+  let [low, high] = [0, places.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (places[middle] <= at) low = middle + 1; else high = middle;
+  }
+  return Math.max(0, low - 1);
+}
+
+/// What a chart shows, in words: its extremes and when they were.
+function sentenceOf(kind, samples) {
+  const known = samples.filter((sample) => isKnown(sample[kind.key]));
+  if (known.length < 2) return "";
+  let [low, high] = [known[0], known[0]];
+  for (const sample of known) {
+    if (sample[kind.key] < low[kind.key]) low = sample;
+    if (sample[kind.key] > high[kind.key]) high = sample;
+  }
+  return word("words_" + kind.name, {
+    low: kind.text(low[kind.key]), lowAt: clock(low.offsetSeconds), high: kind.text(high[kind.key]),
+    highAt: clock(high.offsetSeconds),
+  });
+}
+
+// MARK: One chart
+
+/// A chart of one value with a line for each run. `onMove` is called with a place on its axis when a pointer is over it.
+function makeChart(kind, onMove) {
+  const value = element("span", { class: "value" });
+  const top = element("span", { class: "high", "aria-hidden": "true" });
+  const bottom = element("span", { class: "low", "aria-hidden": "true" });
+  const cursor = drawing("line", { class: "cursor", y1: 0, y2: chartHeight, x1: 0, x2: 0 });
+  const drawn = drawing("g");
+  const svg = drawing("svg", { viewBox: `0 0 ${chartWidth} ${chartHeight}`, preserveAspectRatio: "none", role: "img" }, drawn, cursor);
+  const dots = element("div", { class: "dots", "aria-hidden": "true" });
+  const plot = element("div", { class: "plot" }, top, bottom, svg, dots);
+  const caption = element("figcaption");
+  const nothing = element("p", { class: "empty" }, word("noChart"));
+  const node = element(
+    "figure", { class: `chart ${kind.name}` }, element("div", { class: "head" }, element("h3", {}, word(kind.name)), value), plot, nothing, caption);
+  let [lines, domain, bounds] = [[], 1, null];
+
+  function move(event) {
+    if (event.pointerType === "touch" && event.type === "pointermove" && !event.isPrimary) return;
+    const box = svg.getBoundingClientRect();
+    onMove(Math.min(1, Math.max(0, (event.clientX - box.left) / box.width)) * domain);
+  }
+  svg.addEventListener("pointermove", move);
+  svg.addEventListener("pointerdown", move);
+
+  const shareOf = (number) => {
+    const share = Math.min(1, Math.max(0, (number - bounds.low) / (bounds.high - bounds.low)));
+    return 0.04 + 0.92 * (kind.inverted ? share : 1 - share);
+  };
+
+  /// The parts of a line between gaps: a value that is missing, or none for a while.
+  function pathsOf(line) {
+    let [path, area, begin, last] = ["", "", null, null];
+    const close = () => { if (begin !== null) area += `L${last} ${chartHeight}L${begin} ${chartHeight}Z`; begin = null; };
+    line.values.forEach((number, index) => {
+      if (!isKnown(number)) return close();
+      const x = (Math.min(1, line.places[index] / domain) * chartWidth).toFixed(1);
+      const point = `${begin === null ? "M" : "L"}${x} ${(shareOf(number) * chartHeight).toFixed(1)}`;
+      path += point;
+      area += point;
+      if (begin === null) begin = x;
+      last = x;
+      return null;
+    });
+    close();
+    return [path, area];
+  }
+
   return {
     node,
-    show(seconds) {
-      let index = points.findIndex((point) => point[0] > seconds);
-      if (index < 0) index = points.length;
-      const [x, y] = place(Math.max(0, index - 1));
-      mark.setAttribute("cx", x);
-      mark.setAttribute("cy", y);
+    /// `runs` are lists of samples with their `places` on the axis; `bands` are stretches of the axis that are shaded.
+    update(runs, length, bands, sentence) {
+      node.hidden = !runs.some((run) => run.samples.length > 1);
+      domain = Math.max(1e-9, length);
+      lines = runs.map((run) => ({ places: run.places, values: run.samples.map((sample) => sample[kind.key]) }));
+      bounds = boundsOf(lines.flatMap((line) => line.values), kind.smallest, kind.inverted);
+      plot.hidden = !bounds;
+      nothing.hidden = bounds !== null;
+      setText(caption, bounds ? sentence : "");
+      if (!bounds) { setText(value, ""); return; }
+      svg.setAttribute("aria-label", sentence ? `${word(kind.name)}. ${sentence}` : word(kind.name));
+      setText(top, kind.text(kind.inverted ? bounds.low : bounds.high));
+      setText(bottom, kind.text(kind.inverted ? bounds.high : bounds.low));
+      const shapes = bands.map((band) => drawing("rect", {
+        class: "band", x: band.from / domain * chartWidth, width: Math.max(2, (band.to - band.from) / domain * chartWidth), y: 0, height: chartHeight,
+      }));
+      for (const share of [0.25, 0.5, 0.75]) {
+        shapes.push(drawing("line", { class: "grid", x1: share * chartWidth, x2: share * chartWidth, y1: 0, y2: chartHeight }));
+      }
+      lines.forEach((line, index) => {
+        const [path, area] = pathsOf(line);
+        if (lines.length === 1) shapes.push(drawing("path", { class: "area", d: area }));
+        shapes.push(drawing("path", { class: index ? "line second" : "line", d: path }));
+      });
+      drawn.replaceChildren(...shapes);
+    },
+    show(at) {
+      if (!bounds) return;
+      const x = Math.min(1, at / domain);
+      cursor.setAttribute("x1", x * chartWidth);
+      cursor.setAttribute("x2", x * chartWidth);
+      const numbers = lines.map((line) => (line.places.length && at <= line.places[line.places.length - 1] + domain / 50 ? line.values[indexAt(line.places, at)] : null));
+      dots.replaceChildren(...numbers.map((number, index) => {
+        const dot = element("span", { class: index ? "dot second" : "dot" });
+        dot.hidden = !isKnown(number);
+        if (!dot.hidden) [dot.style.left, dot.style.top] = [`${x * 100}%`, `${shareOf(number) * 100}%`];
+        return dot;
+      }));
+      const texts = numbers.map((number) => kind.text(number));
+      if (numbers.length === 2) texts.push(`(${difference(numbers[0], numbers[1], kind.text)})`);
+      setText(value, texts.join("  "));
     },
   };
 }
 
-/// Map tiles below the route, as the owner asked for with --tiles.
-function drawTiles(template, points, scale, box) {
-  const latitude = -(box.top + box.height / 2);
-  const spanDegrees = box.size / scale;
-  const zoom = Math.max(1, Math.min(17, Math.floor(Math.log2(360 / spanDegrees * 1.5))));
-  const count = 2 ** zoom;
-  const column = (longitude) => (longitude + 180) / 360 * count;
-  const row = (degrees) => {
-    const radians = degrees * Math.PI / 180;
-    return (1 - Math.log(Math.tan(radians) + 1 / Math.cos(radians)) / Math.PI) / 2 * count;
+/// Charts under one cursor: a slider that arrow keys move, a line that says the values, and the charts.
+function makeCharts(label, describe, onShow) {
+  const readout = element("p", { class: "readout" });
+  const slider = element("input", { type: "range", min: 0, max: 1, step: 1, id: "cursor", "aria-label": label });
+  const axis = element("p", { class: "axis", "aria-hidden": "true" });
+  let place = null;
+  const charts = kinds.map((kind) => makeChart(kind, (at) => move(at)));
+  charts[charts.length - 1].node.querySelector(".plot").after(axis);
+  function length() { return Number(slider.max); }
+  function move(at) {
+    slider.value = at;
+    // At the right end the cursor follows the run.
+    place = Number(slider.value) >= length() ? null : Number(slider.value);
+    show();
+  }
+  function show() {
+    const at = Number(slider.value);
+    const text = describe(at);
+    setText(readout, text);
+    slider.setAttribute("aria-valuetext", text);
+    slider.style.setProperty("--share", `${length() ? at / length() * 100 : 0}%`);
+    for (const chart of charts) chart.show(at);
+    onShow(at);
+  }
+  slider.addEventListener("input", () => move(Number(slider.value)));
+  const slide = element("div", { class: "slide" }, slider);
+  const nothing = element("p", { class: "empty" }, word("noChart"));
+  return {
+    node: element("div", { class: "charts" }, readout, slide, nothing, charts.map((chart) => chart.node)),
+    move,
+    update(runs, domain, bands, sentences, axisText) {
+      const hasValues = runs.some((run) => run.samples.length > 1);
+      [readout.hidden, slide.hidden, nothing.hidden] = [!hasValues, !hasValues, hasValues];
+      const end = Math.max(1, Math.ceil(domain));
+      slider.max = end;
+      slider.step = Math.max(1, Math.round(end / 500));
+      slider.value = place ?? end;
+      charts.forEach((chart, index) => chart.update(runs, end, bands, sentences[index]));
+      axis.replaceChildren(...[0, 0.25, 0.5, 0.75, 1].map((share) => element("span", {}, axisText(share * end))));
+      show();
+    },
   };
-  const middle = (box.left + box.width / 2) / scale;
-  const perTile = 360 / count * scale / box.size * 360;
-  const [x0, y0] = [column(middle), row(latitude)];
+}
+
+// MARK: The route
+
+/// A position on a map in Mercator's projection, in units of the width of the world.
+function project(latitude, longitude) {
+  const radians = Math.max(-85, Math.min(85, latitude)) * Math.PI / 180;
+  return [(longitude + 180) / 360, (1 - Math.log(Math.tan(radians) + 1 / Math.cos(radians)) / Math.PI) / 2];
+}
+
+const mapWidth = 400;
+const mapMargin = 26;
+
+/// The route as a line, north up, with marks for each kilometre or mile and one that follows the cursor.
+function makeRoute(tiles, onMove) {
+  const node = element("div", { class: "map" });
+  const mark = drawing("circle", { r: 8, class: "mark" });
+  let [places, offsets] = [[], []];
+  let svg = null;
+
+  function move(event) {
+    if (event.pointerType === "touch" && event.type === "pointermove") return;
+    const box = svg.getBoundingClientRect();
+    const view = svg.viewBox.baseVal;
+    const scale = Math.min(box.width / view.width, box.height / view.height);
+    const x = (event.clientX - box.left - (box.width - view.width * scale) / 2) / scale;
+    const y = (event.clientY - box.top - (box.height - view.height * scale) / 2) / scale;
+    let [best, near] = [0, Infinity];
+    for (let index = 1; index < places.length; index += 1) {
+      const away = Math.hypot(places[index][0] - x, places[index][1] - y);
+      if (away < near) [best, near] = [index, away];
+    }
+    if (near < 40) onMove(offsets[best]);
+  }
+
+  return {
+    node,
+    update(points) {
+      if (points.length < 2) {
+        [places, svg] = [[], null];
+        node.replaceChildren(element("p", { class: "empty" }, word("noRoute")));
+        return;
+      }
+      const world = points.map((point) => project(point[1], point[2]));
+      offsets = points.map((point) => point[0]);
+      const xs = world.map((point) => point[0]);
+      const ys = world.map((point) => point[1]);
+      const bounds = { left: Math.min(...xs), right: Math.max(...xs), top: Math.min(...ys), bottom: Math.max(...ys) };
+      const [wide, tall] = [bounds.right - bounds.left, bounds.bottom - bounds.top];
+      // Beside the charts the map is as tall as they are; alone it is as tall as the route, within reason. A run on the spot
+      // is not blown up to fill it.
+      const least = 60 / 40_075_017;
+      const isAlone = window.matchMedia("(max-width: 900px)").matches;
+      const aspect = isAlone ? Math.min(1.15, Math.max(0.5, Math.max(tall, least) / Math.max(wide, least))) : 1.42;
+      const mapHeight = mapMargin * 2 + (mapWidth - mapMargin * 2) * aspect;
+      const scale = Math.min((mapWidth - mapMargin * 2) / Math.max(wide, least), (mapHeight - mapMargin * 2) / Math.max(tall, least));
+      const middle = [(bounds.left + bounds.right) / 2, (bounds.top + bounds.bottom) / 2];
+      places = world.map(([x, y]) => [mapWidth / 2 + (x - middle[0]) * scale, mapHeight / 2 + (y - middle[1]) * scale]);
+      const path = places.map(([x, y], index) => `${index && !points[index][5] ? "L" : "M"}${x.toFixed(1)} ${y.toFixed(1)}`).join("");
+      const metersPerUnit = 40_075_017 * Math.cos(points[0][1] * Math.PI / 180) / scale;
+      const length = points[points.length - 1][3];
+      svg = drawing(
+        "svg", { viewBox: `0 0 ${mapWidth} ${mapHeight.toFixed(0)}`, class: "route", role: "img", "aria-label": word("routeWords", { distance: distance(length) }) },
+        tiles ? drawTiles(tiles, middle, scale, mapHeight) : null,
+        drawing("path", { d: path, class: "edge" }), drawing("path", { d: path, class: "line" }), drawUnits(points, places, length),
+        drawing("circle", { r: 5, class: "begin", cx: places[0][0], cy: places[0][1] }),
+        mark, drawScale(metersPerUnit, mapHeight));
+      svg.addEventListener("pointermove", move);
+      svg.addEventListener("pointerdown", move);
+      node.replaceChildren(svg, tiles ? element("p", { class: "source" }, word("tilesFrom", { host: hostOf(tiles) })) : "");
+    },
+    show(at) {
+      if (!places.length) return;
+      const index = indexAt(offsets, at);
+      const [from, to] = [places[index], places[index + 1]];
+      const share = to ? Math.min(1, Math.max(0, (at - offsets[index]) / Math.max(1e-9, offsets[index + 1] - offsets[index]))) : 0;
+      mark.setAttribute("cx", to ? from[0] + (to[0] - from[0]) * share : from[0]);
+      mark.setAttribute("cy", to ? from[1] + (to[1] - from[1]) * share : from[1]);
+    },
+  };
+}
+
+function hostOf(template) {
+  try { return new URL(template).host; } catch { return template; }
+}
+
+/// A dot with a number at each kilometre or mile; fewer of them on a long route.
+function drawUnits(points, places, length) {
+  const group = drawing("g", { class: "units", "aria-hidden": "true" });
+  const step = unitMeters() * [1, 2, 5, 10, 20, 50, 100].find((many) => length / unitMeters() / many <= 14 || many === 100);
+  let next = step;
+  points.forEach((point, index) => {
+    if (!isKnown(point[3]) || point[3] < next) return;
+    const [x, y] = places[index];
+    const number = Math.floor(point[3] / step) * step;
+    next = number + step;
+    if (next > 1e7) return;
+    group.append(drawing("circle", { r: 7.5, cx: x, cy: y }), drawing("text", { x, y: y + 3.2 }, String(Math.round(number / unitMeters()))));
+  });
+  return group;
+}
+
+/// A bar of a round length at the lower left.
+function drawScale(metersPerUnit, mapHeight) {
+  const room = metersPerUnit * mapWidth / 3;
+  const sizes = (choices.units === "mi" ? [0.05, 0.1, 0.25, 0.5, 1, 2, 5, 10, 20, 50] : [0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50]).map((many) => many * unitMeters());
+  const meters = sizes.filter((size) => size <= room).pop() || sizes[0];
+  const long = Math.min(mapWidth / 2, meters / metersPerUnit);
+  const y = mapHeight - 8;
+  return drawing(
+    "g", { class: "scale", "aria-hidden": "true" }, drawing("path", { d: `M8 ${y - 4}V${y}H${(8 + long).toFixed(1)}V${y - 4}` }),
+    drawing("text", { x: 13, y: y - 5 }, roundDistance(meters)));
+}
+
+/// Map tiles below the route, as the owner asked for with --tiles.
+function drawTiles(template, middle, scale, mapHeight) {
+  // A tile is about as wide on the page as it was drawn.
+  const zoom = Math.max(1, Math.min(18, Math.round(Math.log2(scale / 150))));
+  const count = 2 ** zoom;
+  const size = scale / count;
   const group = drawing("g", { class: "tiles" });
-  const reach = Math.ceil(220 / perTile);
-  for (let x = Math.floor(x0) - reach; x <= Math.floor(x0) + reach; x += 1) {
-    for (let y = Math.floor(y0) - reach; y <= Math.floor(y0) + reach; y += 1) {
-      if (y < 0 || y >= count) continue;
-      const url = template.replace("{z}", zoom).replace("{x}", ((x % count) + count) % count).replace("{y}", y);
-      group.append(drawing("image", { href: url, x: 200 + (x - x0) * perTile, y: 200 + (y - y0) * perTile, width: perTile, height: perTile }));
+  const [x0, y0] = [middle[0] * count, middle[1] * count];
+  const [across, down] = [mapWidth / 2 / size, mapHeight / 2 / size];
+  for (let x = Math.floor(x0 - across); x <= x0 + across; x += 1) {
+    for (let y = Math.max(0, Math.floor(y0 - down)); y <= Math.min(count - 1, y0 + down); y += 1) {
+      const address = template.replace("{z}", zoom).replace("{x}", ((x % count) + count) % count).replace("{y}", y);
+      group.append(drawing("image", { href: address, x: mapWidth / 2 + (x - x0) * size, y: mapHeight / 2 + (y - y0) * size, width: size, height: size }));
     }
   }
   return group;
 }
 
-function drawChart(kind, samples, duration, onPoint) {
-  const values = samples.map((sample) => sample[kind.key]);
-  const bounds = boundsOf(values);
-  const title = element("h3", {}, word(kind.name));
-  if (!bounds) return { node: element("figure", { class: "chart" }, title, element("p", { class: "empty" }, word("noChart"))), show() {} };
-  const places = samples.map((sample) => sample.offsetSeconds / Math.max(1, duration));
-  const sentence = extremes(samples, kind.key, kind.text, kind.wording);
-  const line = drawing("line", { class: "cursor", y1: 0, y2: chartHeight, x1: -9, x2: -9 });
-  const svg = drawing(
-    "svg", { viewBox: `0 0 ${chartWidth} ${chartHeight}`, preserveAspectRatio: "none", role: "img", "aria-label": `${word(kind.name)}. ${sentence}` },
-    drawing("path", { d: pathOf(places, values, bounds, kind.inverted), class: `line ${kind.name}` }), line);
-  const point = (event) => {
-    const box = svg.getBoundingClientRect();
-    onPoint(Math.min(1, Math.max(0, (event.clientX - box.left) / box.width)));
+// MARK: A run, and two runs
+
+/// Route and charts of a run with one cursor over all of them; the cursor stays where it is when they are updated.
+export function makeRun(tiles) {
+  let samples = [];
+  let places = [];
+  const route = makeRoute(tiles, (at) => charts.move(at));
+  const charts = makeCharts(word("cursor"), (at) => {
+    const sample = samples[indexAt(places, at)] || {};
+    return [clock(at), distance(sample.distanceMeters), pace(sample.paceSecondsPerKilometer), heartRate(sample.heartRateBpm), height(sample.altitudeMeters)].join(" · ");
+  }, (at) => route.show(at));
+  const note = element("p", { class: "legend" }, element("span", { class: "band", "aria-hidden": "true" }), word("shaded"));
+  return {
+    node: element("div", { class: "picture" }, panel(word("route"), route.node), panel(word("charts"), charts.node, note)),
+    /// `points` are those of `/api/route`; `pauses` are stretches of run time.
+    update(points, newSamples, duration, pauses) {
+      samples = newSamples;
+      places = samples.map((sample) => sample.offsetSeconds);
+      route.update(points);
+      note.hidden = !pauses.length;
+      charts.update(
+        [{ places, samples }], duration, pauses.map((pause) => ({ from: pause.startedAtSeconds, to: pause.endedAtSeconds })),
+        kinds.map((kind) => sentenceOf(kind, samples)), clock);
+    },
+    move: charts.move,
   };
-  svg.addEventListener("pointermove", point);
-  svg.addEventListener("pointerdown", point);
-  const [top, bottom] = kind.inverted ? [bounds.low, bounds.high] : [bounds.high, bounds.low];
-  const node = element(
-    "figure", { class: "chart" }, title,
-    element("div", { class: "plot" }, element("span", { class: "high" }, kind.text(top)), svg, element("span", { class: "low" }, kind.text(bottom))),
-    element("figcaption", {}, sentence));
-  return { node, show(share) { line.setAttribute("x1", share * chartWidth); line.setAttribute("x2", share * chartWidth); } };
 }
 
-/// Route and charts with one cursor. `keep` holds the place of the cursor over redrawings.
-export function drawRun(points, samples, duration, tiles, keep) {
-  const route = drawRoute(points, tiles);
-  const readout = element("p", { class: "readout" });
-  const slider = element("input", { type: "range", min: 0, max: 1000, step: 1, id: "cursor", "aria-label": word("cursor") });
-  const charts = kinds.map((kind) => drawChart(kind, samples, duration, (share) => {
-    slider.value = Math.round(share * 1000);
-    show();
-  }));
-  function show() {
-    const share = slider.value / 1000;
-    keep.share = share;
-    const seconds = share * duration;
-    let sample = samples[0] || {};
-    for (const other of samples) { if (other.offsetSeconds > seconds) break; sample = other; }
-    const text = [
-      clock(seconds), distance(sample.distanceMeters), pace(sample.paceSecondsPerKilometer), heartRate(sample.heartRateBpm),
-      height(sample.altitudeMeters),
-    ].join(" · ");
-    setText(readout, text);
-    slider.setAttribute("aria-valuetext", text);
-    route.show(seconds);
-    for (const chart of charts) chart.show(share);
-  }
-  slider.addEventListener("input", show);
-  slider.value = Math.round((keep.share ?? 1) * 1000);
-  show();
-  return element(
-    "div", { class: "picture" },
-    element("section", { class: "panel" }, element("h2", {}, word("route")), route.node),
-    element(
-      "section", { class: "panel" }, element("h2", {}, word("charts")), readout, slider,
-      charts.map((chart) => chart.node)));
+/// Charts of two runs over distance with one cursor: `runs` are two lists of samples that have a distance, `sentences` say
+/// what the charts of pace, heart rate and elevation show.
+export function makeComparison(runs, sentences) {
+  const lines = runs.map((samples) => ({ samples, places: samples.map((sample) => sample.distanceMeters) }));
+  const charts = makeCharts(word("cursorPlace"), (at) => {
+    const times = lines.map((line) => (line.places.length && at <= line.places[line.places.length - 1] ? line.samples[indexAt(line.places, at)].activeSeconds : null));
+    return word("comparedAt", { distance: distance(at), first: clock(times[0]), second: clock(times[1]), difference: difference(times[0], times[1], clock) });
+  }, () => {});
+  const ends = lines.map((line) => line.places[line.places.length - 1] || 0);
+  charts.update(lines, Math.max(1, ...ends), [], sentences, roundDistance);
+  // Where the shorter run ends the difference says the most.
+  charts.move(Math.floor(Math.min(...ends)));
+  return charts.node;
 }
 
-/// Splits as bars: a longer bar is faster.
+// MARK: Splits and periods
+
+/// Splits as bars, or laps: a longer bar is faster.
 export function drawSplits(report, laps) {
   const splits = report ? (laps ? report.laps : choices.units === "mi" ? report.miles : report.kilometers) : [];
-  const known = splits.filter((split) => split.paceSecondsPerKilometer);
+  const known = splits.filter((split) => isKnown(split.paceSecondsPerKilometer));
   if (!known.length) return element("p", { class: "empty" }, word("noSplits"));
-  const fastest = Math.min(...known.map((split) => split.paceSecondsPerKilometer));
-  return element("ol", { class: "splits" }, known.map((split) => {
-    const name = laps ? word("lapName", { number: split.number }) : split.complete ? String(split.number) : distance(split.distanceMeters);
+  const paces = known.map((split) => split.paceSecondsPerKilometer);
+  const fastest = Math.min(...paces);
+  const name = (split) => (laps ? word("lapName", { number: split.number }) : split.complete ? String(split.number) : distance(split.distanceMeters));
+  const complete = known.filter((split) => laps || split.complete);
+  let sentence = "";
+  let fastestSplit = null;
+  if (complete.length > 1) {
+    const ordered = [...complete].sort((a, b) => a.paceSecondsPerKilometer - b.paceSecondsPerKilometer);
+    const [best, worst] = [ordered[0], ordered[ordered.length - 1]];
+    fastestSplit = best;
+    sentence = word("words_splits", {
+      best: name(best), low: pace(best.paceSecondsPerKilometer), worst: name(worst), high: pace(worst.paceSecondsPerKilometer),
+    });
+  }
+  const list = element("ol", { class: "splits" }, known.map((split) => {
     const bar = element("span", { class: "bar" });
-    bar.style.width = `${Math.max(4, Math.round(fastest / split.paceSecondsPerKilometer * 100))}%`;
+    bar.style.width = `${Math.max(4, fastest / split.paceSecondsPerKilometer * 100).toFixed(1)}%`;
     return element(
-      "li", {}, element("span", { class: "name" }, name), element("span", { class: "track" }, bar),
-      element("span", { class: "value" }, pace(split.paceSecondsPerKilometer)),
-      element("span", { class: "value" }, heartRate(split.averageHeartRateBpm)));
+      "li", { class: split === fastestSplit ? "best" : split.complete === false ? "open" : null }, element("span", { class: "name" }, name(split)), element("span", { class: "track", "aria-hidden": "true" }, bar),
+      element("span", { class: "value" }, pace(split.paceSecondsPerKilometer)), element("span", { class: "value pulse" }, heartRate(split.averageHeartRateBpm)));
   }));
+  return element("div", {}, list, sentence ? element("p", { class: "words" }, sentence) : null);
 }
 
-/// Charts of two runs over distance, one line each.
-export function drawComparison(first, second) {
-  const longest = Math.max(first.summary.distanceMeters || 1, second.summary.distanceMeters || 1);
-  return kinds.map((kind) => {
-    const runs = [first, second].map((run) => run.series.samples.filter((sample) => sample.distanceMeters !== null));
-    const bounds = boundsOf(runs.flat().map((sample) => sample[kind.key]));
-    const title = element("h3", {}, word(kind.name));
-    if (!bounds) return element("figure", { class: "chart" }, title, element("p", { class: "empty" }, word("noChart")));
-    const paths = runs.map((samples, index) => drawing("path", {
-      class: index ? "line other" : `line ${kind.name}`,
-      d: pathOf(samples.map((sample) => sample.distanceMeters / longest), samples.map((sample) => sample[kind.key]), bounds, kind.inverted),
-    }));
-    const [top, bottom] = kind.inverted ? [bounds.low, bounds.high] : [bounds.high, bounds.low];
-    return element(
-      "figure", { class: "chart" }, title,
-      element(
-        "div", { class: "plot" }, element("span", { class: "high" }, kind.text(top)),
-        drawing("svg", { viewBox: `0 0 ${chartWidth} ${chartHeight}`, preserveAspectRatio: "none", role: "img", "aria-label": word("compareWords", { name: word(kind.name) }) }, paths),
-        element("span", { class: "low" }, kind.text(bottom))),
-      element("figcaption", { class: "ends" }, element("span", {}, distance(0)), element("span", {}, distance(longest))));
-  });
-}
-
-/// Bars of distance by period.
-export function drawBars(periods) {
+/// Bars of distance by period, the mean of the last ones as a line.
+export function drawBars(periods, trend) {
   const shown = periods.slice(-53);
-  const most = shown.reduce((best, period) => ((period.distanceMeters || 0) > (best.distanceMeters || 0) ? period : best), shown[0]);
-  const highest = Math.max(1, most.distanceMeters || 0);
-  const width = chartWidth / shown.length;
-  return drawing(
+  const metersOf = (period) => period.distanceMeters || 0;
+  const most = shown.reduce((best, period) => (metersOf(period) > metersOf(best) ? period : best), shown[0]);
+  const highest = Math.max(1, metersOf(most));
+  const width = chartWidth / Math.max(6, shown.length);
+  const yOf = (meters) => chartHeight - meters / highest * (chartHeight - 4);
+  const bars = shown.map((period, index) => drawing(
+    "g", { class: index === shown.length - 1 ? "present" : null },
+    drawing("title", {}, `${periodName(period.period)}: ${distance(metersOf(period))}`),
+    drawing("rect", { class: "reach", x: index * width, width, y: 0, height: chartHeight }),
+    drawing("rect", { class: "bar", x: index * width + width * 0.14, width: width * 0.72, y: yOf(metersOf(period)) - 1, height: Math.max(chartHeight - yOf(metersOf(period)) + 1, 1) })));
+  // The present period is not over and does not count.
+  if (trend && isKnown(trend.distanceMetersPerPeriod) && trend.periods > 0) {
+    const end = shown.length - 1;
+    const before = trend.distanceMetersPerPeriodBefore;
+    const mean = (from, to, meters) => bars.push(drawing("line", { class: "mean", x1: Math.max(0, from) * width, x2: to * width, y1: yOf(meters), y2: yOf(meters) }));
+    mean(end - trend.periods, end, trend.distanceMetersPerPeriod);
+    if (isKnown(before)) mean(end - 2 * trend.periods, end - trend.periods, before);
+  }
+  const svg = drawing(
     "svg", {
-      viewBox: `0 0 ${chartWidth} ${chartHeight}`, preserveAspectRatio: "none", class: "bars", role: "img",
-      "aria-label": word("barsWords", { count: shown.length, most: distance(most.distanceMeters || 0), period: most.period }),
-    },
-    shown.map((period, index) => {
-      const tall = (period.distanceMeters || 0) / highest * (chartHeight - 4);
-      return drawing("rect", { x: index * width + width * 0.12, width: width * 0.76, y: chartHeight - tall, height: Math.max(tall, 1) });
-    }));
+      viewBox: `0 0 ${chartWidth} ${chartHeight}`, preserveAspectRatio: "none", role: "img",
+      "aria-label": word("barsWords", { count: shown.length, most: distance(metersOf(most)), period: periodName(most.period) }),
+    }, bars);
+  const labels = element("p", { class: "names", "aria-hidden": "true" });
+  const every = Math.max(1, Math.ceil(shown.length / 8));
+  shown.forEach((period, index) => {
+    if ((shown.length - 1 - index) % every) return;
+    const label = element("span", {}, periodName(period.period, true));
+    label.style.left = `${((index + 0.5) * width / chartWidth * 100).toFixed(2)}%`;
+    labels.append(label);
+  });
+  return element(
+    "div", { class: "bars" }, element("span", { class: "high", "aria-hidden": "true" }, roundDistance(highest)), element("span", { class: "low", "aria-hidden": "true" }, roundDistance(0)), svg, labels);
 }

@@ -19,18 +19,30 @@ export function choose(name, value) {
   try { localStorage.setItem("runbus-" + name, value); } catch { /* a file has no storage in some browsers */ }
 }
 
+/// The language tag for numbers and dates: the browser's own where it is of the chosen language.
+function locale() {
+  const own = navigator.language || "";
+  return own.startsWith(choices.language) ? own : choices.language;
+}
+
 /// A text in the reader's language, with `{names}` replaced.
 export function word(key, values) {
   const text = words[key] ? words[key][choices.language] : key;
   return text.replace(/\{(\w+)\}/g, (all, name) => (values && name in values ? values[name] : all));
 }
 
-export function hasWord(key) { return key in words; }
+export function hasWord(key) { return Object.hasOwn(words, key); }
+
+export function isKnown(value) { return typeof value === "number" && isFinite(value); }
 
 const mile = 1609.344;
+const foot = 0.3048;
+
+/// The unit of splits and of marks on a route, metres.
+export function unitMeters() { return choices.units === "mi" ? mile : 1000; }
 
 export function clock(seconds) {
-  if (seconds === null || seconds === undefined || !isFinite(seconds)) return "–";
+  if (!isKnown(seconds)) return "–";
   const all = Math.max(0, Math.floor(seconds));
   const [hours, minutes, rest] = [Math.floor(all / 3600), Math.floor(all / 60) % 60, all % 60];
   const two = (number) => String(number).padStart(2, "0");
@@ -38,50 +50,94 @@ export function clock(seconds) {
 }
 
 /// A short span: `7 s`, `1:10`.
-export function span(seconds) { return seconds < 60 ? `${Math.floor(seconds)} s` : clock(seconds); }
+export function span(seconds) { return seconds < 60 ? word("seconds", { count: Math.floor(seconds) }) : clock(seconds); }
 
 function decimals(value, digits) {
-  return value.toLocaleString(choices.language, { minimumFractionDigits: digits, maximumFractionDigits: digits });
+  return value.toLocaleString(locale(), { minimumFractionDigits: digits, maximumFractionDigits: digits });
 }
 
 export function distance(meters) {
-  if (meters === null || meters === undefined) return "–";
+  if (!isKnown(meters)) return "–";
   return choices.units === "mi" ? `${decimals(meters / mile, 2)} mi` : `${decimals(meters / 1000, 2)} km`;
 }
 
+/// A distance for an axis or a sum: `12 km`, `1.5 km`, `300 m`.
+export function roundDistance(meters) {
+  if (!isKnown(meters)) return "–";
+  const [value, unit] = [meters / unitMeters(), choices.units === "mi" ? "mi" : "km"];
+  if (choices.units !== "mi" && meters > 0 && meters < 1000) return `${Math.round(meters)} m`;
+  return `${value.toLocaleString(locale(), { maximumFractionDigits: value < 10 ? 2 : value < 30 ? 1 : 0 })} ${unit}`;
+}
+
 export function pace(secondsPerKilometer) {
-  if (secondsPerKilometer === null || secondsPerKilometer === undefined || !isFinite(secondsPerKilometer)) return "–";
+  if (!isKnown(secondsPerKilometer)) return "–";
   const imperial = choices.units === "mi";
   return `${clock(Math.round(imperial ? secondsPerKilometer * mile / 1000 : secondsPerKilometer))} /${imperial ? "mi" : "km"}`;
 }
 
 export function height(meters) {
-  if (meters === null || meters === undefined) return "–";
-  return choices.units === "mi" ? `${Math.round(meters / 0.3048)} ft` : `${Math.round(meters)} m`;
+  if (!isKnown(meters)) return "–";
+  return choices.units === "mi" ? `${decimals(meters / foot, 0)} ft` : `${decimals(meters, 0)} m`;
 }
 
-export function heartRate(bpm) { return bpm === null || bpm === undefined ? "–" : `${Math.round(bpm)} bpm`; }
+export function heartRate(bpm) { return isKnown(bpm) ? `${Math.round(bpm)} bpm` : "–"; }
 
-export function energy(joules) { return joules === null || joules === undefined ? "–" : `${Math.round(joules / 4184)} kcal`; }
+export function cadence(stepsPerMinute) { return isKnown(stepsPerMinute) ? word("steps", { count: Math.round(stepsPerMinute) }) : "–"; }
 
-export function milliseconds(seconds) {
-  return seconds === null || seconds === undefined ? "–" : `${decimals(seconds * 1000, 1)} ms`;
+export function energy(joules) { return isKnown(joules) ? `${decimals(joules / 4184, 0)} kcal` : "–"; }
+
+export function milliseconds(seconds) { return isKnown(seconds) ? `${decimals(seconds * 1000, 1)} ms` : "–"; }
+
+/// How a value differs from another, with its sign; nothing where either is unknown.
+export function difference(first, second, text) {
+  if (!isKnown(first) || !isKnown(second)) return "–";
+  const [a, b] = [text(Math.abs(second - first)), text(0)];
+  return a === b ? `±${a}` : `${second < first ? "−" : "+"}${a}`;
 }
 
-/// The day and minute at which a run started, by its own clock where that is known.
+/// A moment by the run's own clock where its offset is known, else by the reader's.
+function moment(unixSeconds, utcOffsetSeconds, style) {
+  const known = isKnown(utcOffsetSeconds);
+  const date = new Date((unixSeconds + (known ? utcOffsetSeconds : 0)) * 1000);
+  return date.toLocaleString(locale(), { ...style, ...(known ? { timeZone: "UTC" } : {}) });
+}
+
+/// The day and minute at which a run started.
 export function startOf(summary) {
-  const known = typeof summary.utcOffsetSeconds === "number";
-  const date = new Date((summary.startedAtUnixSeconds + (known ? summary.utcOffsetSeconds : 0)) * 1000);
-  return date.toLocaleString(choices.language, {
-    dateStyle: "medium", timeStyle: "short", ...(known ? { timeZone: "UTC" } : {}),
-  });
+  return moment(summary.startedAtUnixSeconds, summary.utcOffsetSeconds, { dateStyle: "medium", timeStyle: "short" });
 }
 
-export function timeOfDay(text) { return new Date(text).toLocaleTimeString(choices.language); }
+/// The same with the day of the week and the whole month.
+export function longStartOf(summary) {
+  return moment(summary.startedAtUnixSeconds, summary.utcOffsetSeconds, { dateStyle: "full", timeStyle: "short" });
+}
+
+/// The hour of the day at which a run started.
+export function hourOf(summary) {
+  if (!isKnown(summary.utcOffsetSeconds)) return new Date(summary.startedAtUnixSeconds * 1000).getHours();
+  return new Date((summary.startedAtUnixSeconds + summary.utcOffsetSeconds) * 1000).getUTCHours();
+}
+
+export function dayOf(unixSeconds) { return moment(unixSeconds, null, { dateStyle: "medium" }); }
+
+export function timeOfDay(text) { return new Date(text).toLocaleTimeString(locale()); }
+
+/// The name of a period: `2026-W47`, `2026-11`, `2026`. A short one is for the axis of a drawing; January is its year there.
+export function periodName(period, isShort) {
+  const week = /^(\d+)-W(\d+)$/.exec(period);
+  if (week) return word(isShort ? "weekShort" : "weekLong", { week: Number(week[2]), year: week[1] });
+  const month = /^(\d+)-(\d\d)$/.exec(period);
+  if (!month) return period;
+  const date = new Date(Date.UTC(Number(month[1]), Number(month[2]) - 1, 1));
+  if (isShort && date.getUTCMonth() === 0) return month[1];
+  return date.toLocaleDateString(locale(), { timeZone: "UTC", ...(isShort ? { month: "short" } : { month: "long", year: "numeric" }) });
+}
 
 export function sourceName(source) { return hasWord("source_" + source) ? word("source_" + source) : source; }
 
 export function commandName(command) { return hasWord("command_" + command) ? word("command_" + command) : command; }
+
+export function phaseName(phase) { return word("phase_" + (hasWord("phase_" + phase) ? phase : "unknown")); }
 
 /// What became of a press, in a sentence.
 export function verdictText(receipt) {
@@ -89,9 +145,7 @@ export function verdictText(receipt) {
   const outcome = hasWord("verdict_" + receipt.receipt) ? receipt.receipt : "unknown";
   const sentence = word("verdict_" + outcome, { command });
   if (outcome !== "rejected" || !receipt.reason) return sentence;
-  if (receipt.reason === "illegal") {
-    return `${sentence}: ${word("reason_illegal", { phase: word("phase_" + (receipt.illegalPhase || "unknown")) })}`;
-  }
+  if (receipt.reason === "illegal") return `${sentence}: ${word("reason_illegal", { phase: phaseName(receipt.illegalPhase) })}`;
   const key = "reason_" + receipt.reason;
   return `${sentence}: ${hasWord(key) ? word(key) : word("reason_other", { reason: receipt.reason })}`;
 }

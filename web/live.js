@@ -1,24 +1,31 @@
 // The present run: the lock-screen card and the island, which draw a push and nothing else, and the dashboard.
 import { follow, load, press } from "./api.js";
-import { drawRun, drawSplits } from "./charts.js";
-import { element, setText } from "./element.js";
-import { clock, commandName, distance, energy, hasWord, heartRate, height, milliseconds, pace, sourceName, span, timeOfDay, verdictText, word } from "./format.js";
+import { drawSplits, makeRun } from "./charts.js";
+import { drawing, element, panel, setText } from "./element.js";
+import { cadence, clock, commandName, distance, energy, hasWord, heartRate, height, isKnown, milliseconds, pace, phaseName, sourceName, span, timeOfDay, verdictText, word } from "./format.js";
 
 const buttonsOf = {
-  idle: ["start"], running: ["pause", "lap", "stop"], paused: ["resume", "stop"], completed: ["start"],
+  idle: ["start"], running: ["pause", "lap", "stop"], paused: ["resume", "lap", "stop"], completed: ["start"],
   unknown: ["pause", "resume", "stop"],
 };
+const routeEvery = 3000;
+const commandsShown = 6;
 
 /// What a push says about now: active time, whether it is stale, how old it is. `at` is when the push came, by Date.now(),
 /// which goes on while the machine sleeps.
 export function presentOf(live, at, now) {
   const passed = Math.max(0, (now - at) / 1000);
   return {
-    seconds: live.activeSeconds + (live.clockTicks ? (live.ageSeconds + passed) * live.speed : 0),
-    isStale: live.stale || (live.staleInSeconds !== null && live.staleInSeconds !== undefined && passed >= live.staleInSeconds),
-    age: live.pushAgeSeconds + passed,
+    seconds: live.activeSeconds + (live.clockTicks ? ((live.ageSeconds || 0) + passed) * live.speed : 0),
+    isStale: live.stale || (isKnown(live.staleInSeconds) && passed >= live.staleInSeconds),
+    age: (live.pushAgeSeconds ?? live.ageSeconds ?? 0) + passed,
   };
 }
+
+// MARK: Buttons
+
+/// Presses of this page that wait for the phone: their verdict is told when it comes.
+const waiting = new Set();
 
 function pressButton(command, source, tell) {
   return element("button", {
@@ -26,11 +33,13 @@ function pressButton(command, source, tell) {
     onclick: async (event) => {
       const button = event.currentTarget;
       button.setAttribute("aria-busy", "true");
-      tell(verdictText({ command, receipt: "pending" }));
       try {
-        tell(verdictText(await press(command, source)));
+        const receipt = await press(command, source);
+        if (receipt.commandId && (receipt.receipt ?? "queued") === "queued") waiting.add(receipt.commandId);
+        tell(verdictText({ command, receipt: "queued", ...receipt }));
       } catch (error) {
-        tell(word("pressFailed", { command: commandName(command), reason: error.message }));
+        const reason = error.status === 403 ? word("refusedHere") : error.message;
+        tell(word("pressFailed", { command: commandName(command), reason }));
       }
       button.removeAttribute("aria-busy");
     },
@@ -41,185 +50,256 @@ function pressButton(command, source, tell) {
 function updateButtons(box, commands, source, pending, tell) {
   const present = [...box.children].map((button) => button.dataset.command);
   if (present.join() !== commands.join()) {
-    const focused = box.contains(document.activeElement);
+    const isFocused = box.contains(document.activeElement);
     box.replaceChildren(...commands.map((command) => pressButton(command, source, tell)));
-    if (focused && box.firstChild) box.firstChild.focus();
+    if (isFocused && box.firstChild) box.firstChild.focus();
   }
   for (const button of box.children) {
     const waits = pending.includes(button.dataset.command);
+    const name = commandName(button.dataset.command);
     button.classList.toggle("waits", waits);
-    setText(button, waits ? word("pendingCard", { command: commandName(button.dataset.command) }) : commandName(button.dataset.command));
+    setText(button, waits ? word("pendingCard", { command: name }) : name);
   }
 }
 
-function metric(name) {
-  const value = element("dd");
-  return { value, node: element("div", { class: "metric" }, element("dt", {}, word(name)), value) };
+// MARK: The lock screen
+
+const phaseShapes = {
+  running: "M7 4L19 12L7 20Z", paused: "M6 4H10V20H6ZM14 4H18V20H14Z", completed: "M5 12.5L10 17.5L19.5 7", idle: "M12 3A9 9 0 1 0 12.01 3M12 7.5V12L15 14",
+};
+
+/// A sign of the phase, which is said in words beside it.
+function makeSign() {
+  const path = drawing("path");
+  const node = drawing("svg", { viewBox: "0 0 24 24", class: "sign", "aria-hidden": "true" }, path);
+  return {
+    node,
+    show(phase) {
+      const name = phaseShapes[phase] ? phase : "idle";
+      node.setAttribute("class", `sign ${name}`);
+      path.setAttribute("d", phaseShapes[name]);
+    },
+  };
+}
+
+/// Values under their names that are changed in place; the first `bigCount` are large.
+function makeValues(className, names, bigCount) {
+  const values = names.map(() => element("dd"));
+  return {
+    node: element("dl", { class: className }, names.map((name, index) => element("div", { class: index < bigCount ? "metric big" : "metric" }, element("dt", {}, word(name)), values[index]))),
+    show(texts) { texts.forEach((text, index) => setText(values[index], text)); },
+  };
 }
 
 /// The card of the lock screen and the island. Both draw only what was pushed.
 function makeLockScreen(tell) {
-  const timer = element("p", { class: "timer" });
+  const names = ["distance", "pace", "heartRate"];
+  const signs = [makeSign(), makeSign()];
+  const timer = element("p", { class: "timer", role: "timer", "aria-label": word("activeTime") });
   const phase = element("p", { class: "phase" });
   const note = element("p", { class: "note" });
-  const metrics = { distance: metric("distance"), pace: metric("pace"), heartRate: metric("heartRate") };
   const buttons = element("div", { class: "buttons" });
-  const push = element("p", { class: "push" });
-  const list = element("dl", { class: "metrics" }, Object.values(metrics).map((one) => one.node));
-  const card = element("section", { class: "card", "aria-label": word("lockScreen") }, phase, timer, list, note, buttons, push);
+  const metrics = [makeValues("metrics", names, 0), makeValues("metrics", names, 0)];
+  const card = element(
+    "section", { class: "card", "aria-label": word("lockScreen") }, element("div", { class: "head" }, signs[0].node, phase), timer,
+    metrics[0].node, note, buttons);
   const islandTimer = element("span", { class: "timer" });
-  const islandMark = element("span", { class: "dot", "aria-hidden": "true" });
-  const islandMore = element("span", { class: "more" });
+  const islandPhase = element("p", { class: "phase" });
+  const islandButtons = element("div", { class: "buttons" });
   const island = element(
-    "details", { class: "island" },
-    element("summary", { "aria-label": word("island") }, islandMark, islandTimer), islandMore);
+    "details", { class: "island", onkeydown: (event) => { if (event.key === "Escape") { island.open = false; island.firstChild.focus(); } } },
+    element("summary", {}, element("span", { class: "hidden" }, word("island")), signs[1].node, islandTimer),
+    element("div", { class: "more" }, islandPhase, metrics[1].node, islandButtons));
+  const push = element("p", { class: "push" });
   let live = null;
   let at = 0;
-  function tick() {
-    const now = Date.now();
-    const hasRun = live !== null;
-    card.classList.toggle("none", !hasRun);
-    if (!hasRun) {
-      setText(phase, word("noActivity"));
-      setText(timer, clock(0));
-      setText(islandTimer, clock(0));
-      setText(islandMore, word("noActivity"));
-      return;
-    }
-    const present = presentOf(live, at, now);
-    setText(timer, clock(present.seconds));
-    setText(islandTimer, clock(present.seconds));
-    for (const node of [card, island]) {
-      node.classList.toggle("stale", present.isStale || live.hubLost);
-      node.dataset.phase = live.phase;
-    }
-    const age = span(present.age);
-    setText(note, live.hubLost ? word("hubLost") : present.isStale ? word("staleCard", { age }) : "");
+
+  function noteOf(present) {
+    if (live.hubLost) return word("hubLost");
+    if (present.isStale) return word("staleCard", { age: span(present.age) });
+    if (live.recovering) return word("recovering");
+    const waits = live.pending.map((command) => word("pendingCard", { command: commandName(command) }));
+    return waits.join(", ");
   }
+
+  function tick() {
+    const present = live ? presentOf(live, at, Date.now()) : { seconds: 0, isStale: false };
+    for (const node of [timer, islandTimer]) setText(node, clock(present.seconds));
+    for (const node of [card, island]) node.classList.toggle("stale", live !== null && (present.isStale || live.hubLost));
+    setText(note, live ? noteOf(present) : "");
+    note.classList.toggle("alarm", live !== null && (present.isStale || live.hubLost));
+  }
+
   return {
-    card, island, tick,
-    show(view, time) {
-      [live, at] = [view, time];
-      if (live) {
-        const by = live.changedBy ? ` · ${word("changedBy", { source: sourceName(live.changedBy) })}` : "";
-        setText(phase, live.recovering ? word("recovering") : word("phase_" + live.phase) + by);
-        setText(metrics.distance.value, distance(live.distanceMeters));
-        setText(metrics.pace.value, pace(live.paceSecondsPerKilometer ?? live.averagePaceSecondsPerKilometer));
-        setText(metrics.heartRate.value, heartRate(live.heartRateBpm));
-        setText(islandMore, `${word("phase_" + live.phase)} · ${distance(live.distanceMeters)} · ${heartRate(live.heartRateBpm)}`);
-        const kind = hasWord("push_" + live.push.kind) ? live.push.kind : "unknown";
-        setText(push, word("pushLine", { number: live.push.number, kind: word("push_" + kind), left: live.push.budgetLeft }));
-      }
-      const commands = live ? buttonsOf[live.phase] || [] : ["start"];
-      updateButtons(buttons, commands.filter((command) => command !== "lap").slice(0, 2), "liveActivity", live ? live.pending : [], tell);
+    node: element("div", { class: "stage" }, island, card, push), tick,
+    show(state, time) {
+      [live, at] = [state, time];
+      const shown = live ? (hasWord("phase_" + live.phase) ? live.phase : "unknown") : "idle";
+      for (const sign of signs) sign.show(shown);
+      for (const node of [card, island]) node.dataset.phase = shown;
+      const by = live && live.changedBy ? ` · ${word("changedBy", { source: sourceName(live.changedBy) })}` : "";
+      setText(phase, live ? phaseName(live.phase) + by : word("noActivity"));
+      setText(islandPhase, phase.textContent);
+      const texts = live
+        ? [distance(live.distanceMeters), pace(live.paceSecondsPerKilometer ?? live.averagePaceSecondsPerKilometer), heartRate(live.heartRateBpm)]
+        : ["–", "–", "–"];
+      for (const list of metrics) list.show(texts);
+      const kind = live && (hasWord("push_" + live.push.kind) ? live.push.kind : "unknown");
+      setText(push, live ? word("pushLine", { number: live.push.number, kind: word("push_" + kind), left: live.push.budgetLeft }) : "");
+      const commands = live ? buttonsOf[shown] || [] : ["start"];
+      const pending = live ? live.pending : [];
+      updateButtons(buttons, commands.filter((command) => command !== "lap").slice(0, 2), "liveActivity", pending, tell);
+      updateButtons(islandButtons, commands, "liveActivity", pending, tell);
       tick();
     },
   };
 }
 
-function table(names, rows) {
-  return element(
-    "table", {}, element("thead", {}, element("tr", {}, names.map((name) => element("th", { scope: "col" }, word(name))))),
-    element("tbody", {}, rows.map((cells) => element("tr", {}, cells.map((cell) => element("td", {}, cell))))));
-}
+// MARK: The dashboard
 
 function drawDevices(devices) {
   if (!devices.length) return element("p", { class: "empty" }, word("noDevices"));
-  return table(["device", "state", "roundTrip", "waiting", "heard"], devices.map((device) => [
-    device.deviceId, device.reachable ? word("here") : word("gone"), milliseconds(device.roundTripSeconds), String(device.waiting),
-    device.heardAgeSeconds === null || device.heardAgeSeconds === undefined ? "–" : word("ago", { age: span(device.heardAgeSeconds) }),
-  ]));
+  return element("ul", { class: "devices" }, devices.map((device) => {
+    const facts = [];
+    if (isKnown(device.roundTripSeconds)) facts.push(`${word("roundTrip")} ${milliseconds(device.roundTripSeconds)}`);
+    if (isKnown(device.heardAgeSeconds)) facts.push(word("heardAgo", { age: span(device.heardAgeSeconds) }));
+    if (device.waiting > 0) facts.push(word("waitingFor", { count: device.waiting }));
+    return element(
+      "li", { class: device.reachable ? "here" : "gone" },
+      element("span", { class: "name" }, device.deviceId, device.role && device.role !== device.deviceId ? element("small", {}, ` ${sourceName(device.role)}`) : null),
+      element("span", { class: "state" }, word(device.reachable ? "here" : "gone")), element("small", { class: "facts" }, facts.join(" · ")));
+  }));
 }
 
 function drawCommands(commands) {
   if (!commands.length) return element("p", { class: "empty" }, word("noCommands"));
-  return element("ol", { class: "commands" }, commands.map((command) => element(
+  const list = (some) => element("ol", { class: "commands" }, some.map((command) => element(
     "li", { class: command.receipt }, element("span", {}, verdictText(command)),
-    element("small", {}, word("fromDevice", { device: command.deviceId, source: sourceName(command.source), time: timeOfDay(command.at) })))));
+    element("small", {}, word(command.source === command.deviceId ? "fromSame" : "fromDevice", {
+      device: command.deviceId, source: sourceName(command.source), time: timeOfDay(command.at),
+    })))));
+  const earlier = commands.slice(commandsShown);
+  return element("div", {}, list(commands.slice(0, commandsShown)), earlier.length ? element(
+    "details", { class: "earlier" }, element("summary", {}, word("earlierCommands", { count: earlier.length })), list(earlier)) : null);
+}
+
+/// Redraws a part of the page only when what it shows has changed, so that a selection in it stays.
+function makeRedrawer(node, draw) {
+  let shown = null;
+  return (value) => {
+    const text = JSON.stringify(value) ?? "";
+    if (text === shown) return;
+    shown = text;
+    node.replaceChildren(draw(value));
+  };
+}
+
+/// What the phase and the way to the phone are, in a sentence.
+function lineOf(view) {
+  const parts = [phaseName(view.state.phase)];
+  if (view.state.changedBy) parts.push(word("changedBy", { source: sourceName(view.state.changedBy.source) }));
+  if (view.state.metrics.autoPaused && view.state.phase === "running") parts.push(word("autoPaused"));
+  if (view.state.recovering) parts.push(word("recovering"));
+  if (view.link.refusal) parts.push(word("refused", { reason: view.link.refusal }));
+  else if (view.hubLost) parts.push(word("hubLost"));
+  else if (view.hubOffDuty) parts.push(word("hubAway"));
+  else if (!view.link.reachable) parts.push(word("hubUnreachable"));
+  return parts.join(" · ");
 }
 
 /// The view of the present run; returns what ends it.
 export function showLive(main, tell, banner, tiles) {
   const lockScreen = makeLockScreen(tell);
-  const line = element("p", { class: "line-of-state" });
+  const line = element("p", { class: "line-of-state", role: "status" });
+  const replay = element("p", { class: "replay" });
   const buttons = element("div", { class: "buttons" });
-  const numbers = element("dl", { class: "numbers" });
-  const picture = element("div");
-  const splits = element("div");
-  const devices = element("div");
-  const commands = element("div");
+  const numbers = makeValues("numbers four", ["elapsed", "distance", "averagePace", "averageHeartRate", "highestHeartRate", "cadence", "climbed", "energy"], 4);
+  const run = makeRun(tiles);
+  const [splits, devices, commands] = [element("div"), element("div"), element("div")];
+  const redrawDevices = makeRedrawer(devices, drawDevices);
+  const redrawCommands = makeRedrawer(commands, drawCommands);
+  splits.append(drawSplits(null, false));
+  run.update([], [], 1, []);
   main.replaceChildren(
-    element("h1", { class: "hidden" }, word("run")), lockScreen.island,
+    element("h1", { class: "hidden" }, word("run")),
     element(
-      "div", { class: "top" }, lockScreen.card,
-      element("section", { class: "panel" }, element("h2", {}, word("now")), line, numbers, element("h2", {}, word("controls")), buttons)),
-    picture,
-    element(
-      "div", { class: "columns" },
-      element("section", { class: "panel" }, element("h2", {}, word("splits")), splits),
-      element("section", { class: "panel" }, element("h2", {}, word("commands")), commands),
-      element("section", { class: "panel" }, element("h2", {}, word("devices")), devices)));
-  const keep = { share: null };
+      "div", { class: "top" }, lockScreen.node,
+      element(
+        "section", { class: "panel now" }, element("h2", {}, word("now")), line, replay, numbers.node,
+        element("h2", {}, word("controls")), buttons)),
+    run.node,
+    element("div", { class: "columns" }, panel(word("splits"), splits), panel(word("commands"), commands), panel(word("devices"), devices)));
   let view = null;
-  let shownRun = "";
-  let shownReport = "";
+  let cameAt = 0;
+  let shownRoute = null;
+  let shownReport = null;
+  let askedAt = 0;
   let isBusy = false;
   let isEnded = false;
 
+  function tick() {
+    lockScreen.tick();
+    if (!view) return;
+    const metrics = view.state.metrics;
+    const goesOn = view.state.phase === "running" || view.state.phase === "paused";
+    const passed = goesOn ? (view.state.ageSeconds || 0) + Math.max(0, Date.now() - cameAt) / 1000 * view.speed : 0;
+    numbers.show([
+      clock(metrics.elapsedSeconds + passed), distance(metrics.distanceMeters), pace(metrics.averagePaceSecondsPerKilometer),
+      heartRate(metrics.averageHeartRateBpm), heartRate(metrics.maxHeartRateBpm), cadence(metrics.averageCadenceStepsPerMinute),
+      height(metrics.elevationGainMeters), energy(metrics.energyJoules),
+    ]);
+  }
+
   async function refresh() {
-    if (isBusy || !view || isEnded) return;
+    if (isBusy || !view || isEnded || Date.now() - askedAt < routeEvery) return;
+    const [routeVersion, reportVersion] = [`${view.state.runId} ${view.routeVersion}`, `${view.state.runId} ${view.reportVersion}`];
+    if (routeVersion === shownRoute && reportVersion === shownReport) return;
     isBusy = true;
+    askedAt = Date.now();
     try {
-      const run = `${view.routeVersion}`;
-      if (run !== shownRun || (view.state.phase === "running" && keep.share === null)) {
-        const [route, series] = await Promise.all([load("/api/route"), load("/api/series")]);
-        shownRun = run;
-        const duration = Math.max(1, view.state.metrics.elapsedSeconds, ...series.samples.slice(-1).map((sample) => sample.offsetSeconds));
-        const hasFocus = document.activeElement && document.activeElement.id === "cursor";
-        if (!isEnded) picture.replaceChildren(drawRun(route.points, series.samples, duration, tiles, keep));
-        if (hasFocus) document.getElementById("cursor").focus();
-      }
-      if (`${view.reportVersion}` !== shownReport) {
-        shownReport = `${view.reportVersion}`;
-        const report = await load("/api/report");
-        if (report) splits.replaceChildren(drawSplits(report, false), ...(report.laps.length ? [drawSplits(report, true)] : []));
-        else splits.replaceChildren(drawSplits(null, false));
-      }
-    } catch { /* the stream says when the connection is lost; the next view tries again */ }
-    isBusy = false;
+      // Without positions only the report's version changes, and the charts go on all the same.
+      const [route, series, report] = await Promise.all([load("/api/route"), load("/api/series"), load("/api/report")]);
+      [shownRoute, shownReport] = [routeVersion, reportVersion];
+      if (isEnded) return;
+      const last = series.samples[series.samples.length - 1];
+      const end = last ? last.offsetSeconds : 0;
+      run.update(route.points, series.samples, Math.max(1, end, Math.min(view.state.metrics.elapsedSeconds, end + 60)), []);
+      const drawn = [element("div", {}, drawSplits(report, false))];
+      if (report && report.laps.length) drawn.push(element("h3", {}, word("laps")), drawSplits(report, true));
+      splits.replaceChildren(...drawn);
+    } catch { /* the stream says when the connection is lost; the next view tries again */ } finally { isBusy = false; }
   }
 
   function show(next) {
-    view = next;
-    lockScreen.show(view.live || null, Date.now());
-    const metrics = view.state.metrics;
-    const parts = [word("phase_" + (hasWord("phase_" + view.state.phase) ? view.state.phase : "unknown"))];
-    if (view.state.changedBy) parts.push(word("changedBy", { source: sourceName(view.state.changedBy.source) }));
-    if (view.link.refusal) parts.push(word("refused", { reason: view.link.refusal }));
-    else if (view.hubLost) parts.push(word("hubLost"));
-    else if (view.hubOffDuty) parts.push(word("hubAway"));
-    else if (!view.link.reachable) parts.push(word("hubUnreachable"));
-    setText(line, parts.join(" · "));
-    line.classList.toggle("warn", !view.link.reachable || view.hubLost || view.hubOffDuty);
-    const values = [
-      ["elapsed", clock(metrics.elapsedSeconds)], ["distance", distance(metrics.distanceMeters)], ["averagePace", pace(metrics.averagePaceSecondsPerKilometer)],
-      ["averageHeartRate", heartRate(metrics.averageHeartRateBpm)], ["climbed", height(metrics.elevationGainMeters)], ["energy", energy(metrics.energyJoules)],
-    ];
-    numbers.replaceChildren(...values.map(([name, value]) => element("div", { class: "metric" }, element("dt", {}, word(name)), element("dd", {}, value))));
+    [view, cameAt] = [next, Date.now()];
+    lockScreen.show(view.live || null, cameAt);
+    setText(line, lineOf(view));
+    line.className = `line-of-state ${!view.link.reachable || view.hubLost || view.hubOffDuty ? "warn" : view.state.phase}`;
+    replay.hidden = view.speed === 1;
+    setText(replay, replay.hidden ? "" : word("replaySpeed", { speed: view.speed }));
+    document.title = `${phaseName(view.state.phase)} · RunBus`;
     const pending = view.commands.filter((command) => command.receipt === "pending" || command.receipt === "queued").map((command) => command.command);
     updateButtons(buttons, buttonsOf[view.predicted] || buttonsOf.unknown, "page", pending, tell);
-    devices.replaceChildren(drawDevices(view.devices));
-    commands.replaceChildren(drawCommands(view.commands));
+    for (const command of view.commands) {
+      if (command.receipt === "pending" || command.receipt === "queued" || !waiting.delete(command.commandId)) continue;
+      tell(verdictText(command));
+    }
+    redrawDevices(view.devices);
+    redrawCommands(view.commands);
+    tick();
     refresh();
   }
 
   const stop = follow(show, (state) => {
     banner.hidden = state === "open";
-    setText(banner, state === "open" ? "" : word(state === "closed" ? "closed" : "reconnecting"));
+    setText(banner, state === "open" ? "" : word({ full: "tooManyViewers", refused: "refusedHere" }[state] || "reconnecting"));
   });
-  const ticking = setInterval(lockScreen.tick, 200);
-  const refreshing = setInterval(refresh, 3000);
+  // The clock shows whole seconds; five times a second is soon enough, and spares a phone's battery.
+  const ticking = setInterval(tick, 200);
+  const refreshing = setInterval(refresh, 1000);
   lockScreen.show(null, Date.now());
+  redrawDevices([]);
+  redrawCommands([]);
   return () => {
     isEnded = true;
     stop();

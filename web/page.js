@@ -10,10 +10,17 @@ const banner = document.getElementById("banner");
 const told = document.getElementById("told");
 const tiles = document.documentElement.dataset.tiles || null;
 const file = document.getElementById("record");
+const toldFor = 8000;
 let leave = null;
 let visit = 0;
+let silence = null;
 
-function tell(text) { told.textContent = text; }
+/// Says a sentence for some seconds, aloud with a screen reader.
+function tell(text) {
+  clearTimeout(silence);
+  told.textContent = text;
+  if (text) silence = setTimeout(() => { told.textContent = ""; }, toldFor);
+}
 
 function applyChoices() {
   document.documentElement.lang = choices.language;
@@ -22,7 +29,9 @@ function applyChoices() {
   for (const node of document.querySelectorAll("[data-label]")) node.setAttribute("aria-label", word(node.dataset.label));
   document.getElementById("language").textContent = word("languageSwitch");
   document.getElementById("language").lang = choices.language === "ko" ? "en" : "ko";
-  document.getElementById("units").textContent = word(choices.units === "mi" ? "unitsMi" : "unitsKm");
+  const units = document.getElementById("units");
+  units.textContent = word(choices.units === "mi" ? "unitsMi" : "unitsKm");
+  units.setAttribute("aria-label", word("unitsAre", { units: units.textContent }));
   document.getElementById("theme").textContent = word({ auto: "themeAuto", light: "themeLight", dark: "themeDark" }[choices.theme]);
 }
 
@@ -31,16 +40,18 @@ async function show() {
   const mine = visit;
   if (leave) leave();
   leave = null;
+  if (file) return drawRecord(main, JSON.parse(file.textContent), tiles, false);
   const [view, ...rest] = location.hash.replace(/^#\/?/, "").split("/");
-  for (const link of document.querySelectorAll("nav a")) {
-    const isHere = link.getAttribute("href") === `#/${view}`;
+  const isOf = { records: "records", compare: "records", stats: "stats" }[view] || "";
+  for (const link of document.querySelectorAll("header nav a")) {
+    const isHere = link.getAttribute("href") === `#/${isOf}`;
     if (isHere) link.setAttribute("aria-current", "page"); else link.removeAttribute("aria-current");
   }
-  if (file) return drawRecord(main, JSON.parse(file.textContent), tiles, false);
   if (view === "") {
     leave = showLive(main, tell, banner, tiles);
-    return;
+    return null;
   }
+  document.title = `${word(isOf === "stats" ? "statistics" : "records")} · RunBus`;
   // A view is drawn into a box of its own: an answer that comes after the reader went on is dropped with it.
   const box = element("div", {}, element("p", { class: "empty" }, word("loading")));
   main.replaceChildren(box);
@@ -51,26 +62,37 @@ async function show() {
     else if (view === "stats") await showStatistics(box, ["week", "month", "year"].includes(rest[0]) ? rest[0] : "month");
     else location.hash = "#/";
   } catch (error) {
-    if (mine === visit) box.replaceChildren(element("p", { class: "empty", role: "alert" }, word("failed", { reason: error.message })));
+    if (mine !== visit) return null;
+    const text = error.status === 403 ? word("refusedHere") : error.status === 404 ? word("notKept") : word("failed", { reason: error.message });
+    box.replaceChildren(element("h1", {}, word(isOf === "stats" ? "statistics" : "records")), element("p", { class: "empty", role: "alert" }, text));
   }
+  return null;
 }
 
-document.getElementById("language").addEventListener("click", () => {
-  choose("language", choices.language === "ko" ? "en" : "ko");
+function change(name, value) {
+  choose(name, value);
   applyChoices();
   show();
-});
-document.getElementById("units").addEventListener("click", () => {
-  choose("units", choices.units === "mi" ? "km" : "mi");
-  applyChoices();
-  show();
-});
+}
+
+document.getElementById("language").addEventListener("click", () => change("language", choices.language === "ko" ? "en" : "ko"));
+document.getElementById("units").addEventListener("click", () => change("units", choices.units === "mi" ? "km" : "mi"));
 document.getElementById("theme").addEventListener("click", () => {
   choose("theme", { auto: "light", light: "dark", dark: "auto" }[choices.theme]);
   applyChoices();
 });
-window.addEventListener("hashchange", () => { tell(""); show(); main.focus(); });
+document.querySelector(".skip").addEventListener("click", (event) => {
+  // The address is the view's.
+  event.preventDefault();
+  main.focus();
+});
+window.addEventListener("hashchange", () => {
+  tell("");
+  show();
+  window.scrollTo(0, 0);
+  main.focus({ preventScroll: true });
+});
 loadChoices();
 applyChoices();
-if (file) for (const node of document.querySelectorAll("nav, .skip")) node.remove();
+if (file) for (const node of document.querySelectorAll("header nav, .skip")) node.remove();
 show();

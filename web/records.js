@@ -1,76 +1,134 @@
 // The runs that are kept: the list, one run, two runs compared, statistics.
 import { load } from "./api.js";
-import { drawBars, drawComparison, drawRun, drawSplits } from "./charts.js";
-import { element } from "./element.js";
-import { clock, distance, energy, hasWord, heartRate, height, pace, startOf, word } from "./format.js";
+import { drawBars, drawSplits, makeComparison, makeRun } from "./charts.js";
+import { element, panel, scroller, setText, values } from "./element.js";
+import { cadence, choices, clock, dayOf, difference, distance, energy, hasWord, heartRate, height, hourOf, isKnown, longStartOf, pace, periodName, startOf, word } from "./format.js";
 
-function titleOf(summary) { return summary.title || word("untitled"); }
+/// The owner's title; a run without one is named after the time of day.
+function titleOf(summary) {
+  if (summary.title) return summary.title;
+  const hour = hourOf(summary);
+  const part = hour < 5 || hour >= 22 ? "night" : hour < 11 ? "morning" : hour < 14 ? "midday" : hour < 18 ? "afternoon" : "evening";
+  return word("untitled_" + part);
+}
 
 function bestName(meters) {
   const key = `best_${Math.floor(meters)}`;
   return hasWord(key) ? word(key) : distance(meters);
 }
 
+function paceOf(one) { return pace(one.activeSeconds / one.distanceMeters * 1000); }
+
+/// A table with names of columns; the first cell of a row names the row. A cell is text or an element.
+function drawTable(names, rows, className) {
+  return element(
+    "table", { class: className },
+    element("thead", {}, element("tr", {}, names.map((name, index) => (name === "" ? element("td") : element("th", { scope: "col", class: index ? "number" : null }, name))))),
+    element("tbody", {}, rows.map(([name, ...cells]) => element("tr", {}, element("th", { scope: "row" }, name), cells.map((cell) => element("td", { class: "number" }, cell))))));
+}
+
+// MARK: The list
+
+// What was searched for and chosen stays while the reader looks at a run.
+const list = { search: "", sort: "date", chosen: [] };
+
 export async function showRecords(main) {
   const { records } = await load("/api/records");
-  const search = element("input", { type: "search", id: "search" });
-  const sort = element("select", { id: "sort" }, ["date", "distance", "pace"].map((name) => element("option", { value: name }, word("sort_" + name))));
+  list.chosen = list.chosen.filter((id) => records.some((record) => record.runId === id));
+  const search = element("input", { type: "search", id: "search", autocomplete: "off", value: list.search });
+  const sort = element("select", { id: "sort" }, ["date", "distance", "pace"].map((name) => element("option", { value: name, selected: name === list.sort }, word("sort_" + name))));
   const count = element("p", { class: "count", role: "status" });
-  const compare = element("a", { class: "button", href: "#/records" }, word("compareHint"));
+  const compare = element("a", { class: "button main", href: "#/records" }, word("compareChosen"));
+  const hint = element("p", { class: "hint" });
   const body = element("tbody");
-  const chosen = new Set();
-  function update() {
-    const words = search.value.toLowerCase().split(/\s+/).filter(Boolean);
-    const shown = records.filter((record) => {
-      const text = [record.title, record.note, startOf(record), record.startedAt, record.deviceId].join(" ").toLowerCase();
-      return words.every((one) => text.includes(one));
+
+  function rowOf(record) {
+    const box = element("input", {
+      type: "checkbox", "aria-label": word("chooseRun", { title: `${titleOf(record)}, ${startOf(record)}` }), checked: list.chosen.includes(record.runId),
+      onchange: (event) => {
+        list.chosen = list.chosen.filter((id) => id !== record.runId);
+        if (event.target.checked) list.chosen.push(record.runId);
+        updateCompare();
+      },
     });
-    const value = {
+    return element(
+      "tr", {},
+      element(
+        "td", { class: "what" }, element("a", { href: `#/records/${record.runId}` }, titleOf(record)),
+        element("small", {}, [startOf(record), record.deviceId, record.conflicted ? word("conflicted") : ""].filter(Boolean).join(" · ")),
+        element("small", { class: "narrow" }, `${clock(record.activeSeconds)} · ${pace(record.averagePaceSecondsPerKilometer)}`)),
+      element("td", { class: "number" }, distance(record.distanceMeters)), element("td", { class: "number wide" }, clock(record.activeSeconds)),
+      element("td", { class: "number wide" }, pace(record.averagePaceSecondsPerKilometer)), element("td", { class: "number wide" }, heartRate(record.averageHeartRateBpm)),
+      element("td", { class: "number wide" }, height(record.elevationGainMeters)), element("td", { class: "choice" }, element("label", {}, box)));
+  }
+
+  function update() {
+    [list.search, list.sort] = [search.value, sort.value];
+    const parts = search.value.toLowerCase().split(/\s+/).filter(Boolean);
+    const shown = records.filter((record) => {
+      const text = [titleOf(record), record.note, startOf(record), longStartOf(record), record.startedAt, record.deviceId].join(" ").toLowerCase();
+      return parts.every((part) => text.includes(part));
+    });
+    const valueOf = {
       date: (record) => -record.startedAtUnixSeconds, distance: (record) => -(record.distanceMeters || 0),
       pace: (record) => record.averagePaceSecondsPerKilometer || Infinity,
     }[sort.value];
-    shown.sort((a, b) => value(a) - value(b));
-    count.textContent = records.length === 0 ? word("noRecords") : shown.length === 0 ? word("noMatch") : word("runCount", { count: shown.length });
-    body.replaceChildren(...shown.map((record) => element(
-      "tr", {},
-      element("td", { class: "wide" }, startOf(record)),
-      element("td", {}, element("a", { href: `#/records/${record.runId}` }, titleOf(record)), record.conflicted ? element("small", {}, ` ${word("conflicted")}`) : null),
-      element("td", {}, distance(record.distanceMeters)), element("td", {}, clock(record.activeSeconds)),
-      element("td", { class: "wide" }, pace(record.averagePaceSecondsPerKilometer)), element("td", { class: "wide" }, heartRate(record.averageHeartRateBpm)),
-      element("td", {}, element("input", {
-        type: "checkbox", "aria-label": word("chooseRun", { title: `${titleOf(record)}, ${startOf(record)}` }), ...(chosen.has(record.runId) ? { checked: true } : {}),
-        onchange: (event) => {
-          if (event.target.checked) chosen.add(record.runId); else chosen.delete(record.runId);
-          updateCompare();
-        },
-      })))));
+    shown.sort((a, b) => (valueOf(a) < valueOf(b) ? -1 : valueOf(a) > valueOf(b) ? 1 : 0));
+    setText(count, shown.length === 0 ? word("noMatch") : word(shown.length === 1 ? "runCountOne" : "runCount", { count: shown.length }));
+    table.hidden = shown.length === 0;
+    body.replaceChildren(...shown.map(rowOf));
   }
+
   function updateCompare() {
-    const two = [...chosen];
-    const isReady = two.length === 2;
-    compare.textContent = isReady ? word("compareChosen") : word("compareHint");
-    compare.href = isReady ? `#/compare/${two[0]}/${two[1]}` : "#/records";
-    compare.classList.toggle("ready", isReady);
+    const isReady = list.chosen.length === 2;
+    compare.hidden = !isReady;
+    if (isReady) {
+      // The earlier run is the first one, whichever was chosen first.
+      const [first, second] = records.filter((record) => list.chosen.includes(record.runId)).sort((a, b) => a.startedAtUnixSeconds - b.startedAtUnixSeconds);
+      compare.href = `#/compare/${first.runId}/${second.runId}`;
+    }
+    hint.hidden = isReady;
+    setText(hint, word(["compareHint", "compareOneMore"][list.chosen.length] || "compareTooMany"));
+  }
+
+  const names = ["run", "distance", "time", "pace", "heartRate", "climbed", "choose"];
+  const table = scroller(word("records"), element(
+    "table", { class: "records" }, element("thead", {}, element("tr", {}, names.map((name, index) => element(
+      "th", { scope: "col", class: [null, "number", "number wide", "number wide", "number wide", "number wide", "choice"][index] }, word(name))))), body));
+  const title = element("h1", {}, word("records"));
+  if (!records.length) {
+    main.replaceChildren(title, element("section", { class: "panel nothing" }, element("p", {}, word("noRecords"))));
+    return;
   }
   search.addEventListener("input", update);
   sort.addEventListener("change", update);
   update();
   updateCompare();
   main.replaceChildren(
-    element("h1", {}, word("records")),
+    title,
     element(
-      "div", { class: "tools" }, element("label", { for: "search" }, word("search")), search,
-      element("label", { for: "sort" }, word("sortBy")), sort, compare),
-    count,
-    element("div", { class: "panel scroll", tabindex: 0, role: "region", "aria-label": word("records") }, element(
-      "table", {}, element("thead", {}, element(
-        "tr", {}, element("th", { scope: "col", class: "wide" }, word("date")), element("th", { scope: "col" }, word("title")), element("th", { scope: "col" }, word("distance")),
-        element("th", { scope: "col" }, word("time")), element("th", { scope: "col", class: "wide" }, word("pace")), element("th", { scope: "col", class: "wide" }, word("heartRate")), element("th", { scope: "col" }, word("choose")))), body)));
+      "div", { class: "tools" },
+      element("div", { class: "field grow" }, element("label", { for: "search" }, word("search")), search),
+      element("div", { class: "field" }, element("label", { for: "sort" }, word("sortBy")), sort)),
+    element("div", { class: "line" }, count, hint, compare), table);
 }
 
-/// The samples of a record with their run time.
+// MARK: One run
+
+/// The samples of a record with their run time and active time.
 function samplesOf(record) {
-  return record.series.samples.map((sample, index) => ({ offsetSeconds: index * record.series.intervalSeconds, ...sample }));
+  let paused = 0;
+  let next = 0;
+  const pauses = record.pauses || [];
+  return record.series.samples.map((sample, index) => {
+    const offsetSeconds = index * record.series.intervalSeconds;
+    while (next < pauses.length && pauses[next].endedAtSeconds <= offsetSeconds) {
+      paused += pauses[next].endedAtSeconds - pauses[next].startedAtSeconds;
+      next += 1;
+    }
+    const inPause = next < pauses.length && pauses[next].startedAtSeconds < offsetSeconds ? offsetSeconds - pauses[next].startedAtSeconds : 0;
+    return { ...sample, offsetSeconds, activeSeconds: offsetSeconds - paused - inPause };
+  });
 }
 
 function pointsOf(record) {
@@ -80,89 +138,117 @@ function pointsOf(record) {
 }
 
 function numbersOf(record) {
-  const { summary, report } = record;
+  const { summary, report: { metrics } } = record;
   return [
-    ["distance", distance(summary.distanceMeters)], ["activeTime", clock(summary.activeSeconds)], ["elapsed", clock(summary.elapsedSeconds)],
-    ["averagePace", pace(summary.averagePaceSecondsPerKilometer)], ["averageHeartRate", heartRate(summary.averageHeartRateBpm)],
-    ["climbed", height(summary.elevationGainMeters)], ["energy", energy(summary.energyJoules)], ["laps", String(report.metrics.lapCount)],
+    [word("distance"), distance(summary.distanceMeters), "big"], [word("activeTime"), clock(summary.activeSeconds), "big"],
+    [word("averagePace"), pace(summary.averagePaceSecondsPerKilometer), "big"], [word("averageHeartRate"), heartRate(summary.averageHeartRateBpm), "big"],
+    [word("elapsed"), clock(summary.elapsedSeconds)], [word("climbed"), height(summary.elevationGainMeters)],
+    [word("highestHeartRate"), heartRate(metrics.maxHeartRateBpm)], [word("cadence"), cadence(metrics.averageCadenceStepsPerMinute)],
+    [word("energy"), energy(summary.energyJoules)], [word("laps"), isKnown(metrics.lapCount) ? String(metrics.lapCount) : "–"],
   ];
 }
 
 export function drawRecord(main, record, tiles, hasWay) {
   const { summary } = record;
   const bests = summary.bests || [];
+  const run = makeRun(tiles);
+  const laps = record.report.laps || [];
+  document.title = `${titleOf(summary)} · RunBus`;
+  run.update(pointsOf(record), samplesOf(record), Math.max(1, summary.elapsedSeconds), record.pauses || []);
+  run.move(0);
   main.replaceChildren(
-    hasWay ? element("p", { class: "way" }, element("a", { href: "#/records" }, word("backToRecords"))) : "",
-    element("h1", {}, titleOf(summary)), element("p", { class: "when" }, startOf(summary)),
+    hasWay ? element("p", { class: "way" }, element("a", { href: "#/records" }, `← ${word("backToRecords")}`)) : "",
+    element("h1", {}, titleOf(summary)),
+    element("p", { class: "when" }, [longStartOf(summary), summary.deviceId, summary.conflicted ? word("conflicted") : ""].filter(Boolean).join(" · ")),
     summary.note ? element("p", { class: "owner" }, summary.note) : "",
-    element("dl", { class: "numbers panel" }, numbersOf(record).map(([name, value]) => element("div", { class: "metric" }, element("dt", {}, word(name)), element("dd", {}, value)))),
-    drawRun(pointsOf(record), samplesOf(record), Math.max(1, summary.elapsedSeconds), tiles, { share: 0 }),
+    element("div", { class: "panel" }, values("numbers four", numbersOf(record).slice(0, 4)), values("numbers six", numbersOf(record).slice(4))),
+    run.node,
     element(
       "div", { class: "columns" },
-      element("section", { class: "panel" }, element("h2", {}, word("splits")), drawSplits(record.report, false)),
-      record.report.laps.length ? element("section", { class: "panel" }, element("h2", {}, word("laps")), drawSplits(record.report, true)) : "",
-      bests.length ? element("section", { class: "panel" }, element("h2", {}, word("bestsOfRun")), element(
-        "dl", { class: "bests" }, bests.map((best) => element("div", {}, element("dt", {}, bestName(best.distanceMeters)), element("dd", {}, `${clock(best.activeSeconds)} · ${pace(best.activeSeconds / best.distanceMeters * 1000)}`))))) : ""));
+      panel(word("splits"), drawSplits(record.report, false)),
+      laps.length ? panel(word("laps"), drawSplits(record.report, true)) : "",
+      bests.length ? panel(word("bestsOfRun"), values("bests", bests.map((best) => [bestName(best.distanceMeters), `${clock(best.activeSeconds)} · ${paceOf(best)}`]))) : ""));
 }
 
-export async function showRecord(main, id, tiles) { drawRecord(main, await load(`/api/records/${id}`), tiles, true); }
+export async function showRecord(main, id, tiles) { drawRecord(main, await load(`/api/records/${encodeURIComponent(id)}`), tiles, true); }
+
+// MARK: Two runs
 
 export async function showComparison(main, firstID, secondID) {
-  const [first, second] = await Promise.all([load(`/api/records/${firstID}`), load(`/api/records/${secondID}`)]);
+  const runs = await Promise.all([firstID, secondID].map((id) => load(`/api/records/${encodeURIComponent(id)}`)));
+  const [first, second] = runs.map((run) => run.summary);
+  document.title = `${word("compareTitle")} · RunBus`;
   const rows = [
-    ["distance", "distanceMeters", distance], ["activeTime", "activeSeconds", clock], ["averagePace", "averagePaceSecondsPerKilometer", pace],
-    ["averageHeartRate", "averageHeartRateBpm", heartRate], ["climbed", "elevationGainMeters", height],
+    ["distance", "distanceMeters", distance], ["activeTime", "activeSeconds", clock], ["elapsed", "elapsedSeconds", clock],
+    ["averagePace", "averagePaceSecondsPerKilometer", pace], ["averageHeartRate", "averageHeartRateBpm", heartRate],
+    ["climbed", "elevationGainMeters", height], ["energy", "energyJoules", energy],
+  ].map(([name, key, text]) => [word(name), text(first[key]), text(second[key]), difference(first[key], second[key], text)]);
+  const name = (summary, isSecond) => element(
+    "span", { class: "who" }, element("span", { class: isSecond ? "key second" : "key", "aria-hidden": "true" }),
+    element("a", { href: `#/records/${summary.runId}` }, titleOf(summary)), element("small", {}, startOf(summary)));
+  const splitsOf = (run) => (choices.units === "mi" ? run.report.miles : run.report.kilometers).filter((split) => split.complete);
+  const [firstSplits, secondSplits] = runs.map(splitsOf);
+  const splits = Array.from({ length: Math.max(firstSplits.length, secondSplits.length) }, (_, index) => {
+    const [a, b] = [firstSplits[index], secondSplits[index]].map((split) => (split ? split.paceSecondsPerKilometer : null));
+    return [String(index + 1), pace(a), pace(b), difference(a, b, pace)];
+  });
+  const names = ["", name(first, false), name(second, true), word("difference")];
+  const splitNames = [word("split"), word("first"), word("second"), word("difference")];
+  const sentences = [
+    word("words_mean", { first: pace(first.averagePaceSecondsPerKilometer), second: pace(second.averagePaceSecondsPerKilometer) }),
+    word("words_mean", { first: heartRate(first.averageHeartRateBpm), second: heartRate(second.averageHeartRateBpm) }),
+    word("words_climbed", { first: height(first.elevationGainMeters), second: height(second.elevationGainMeters) }),
   ];
-  const difference = (name, text) => {
-    const [a, b] = [first.summary[name], second.summary[name]];
-    if (typeof a !== "number" || typeof b !== "number") return "–";
-    return `${b < a ? "−" : "+"}${text(Math.abs(b - a))}`;
-  };
-  const name = (run, other) => element("th", { scope: "col" }, element("span", { class: `key ${other ? "other" : ""}`, "aria-hidden": "true" }), element("a", { href: `#/records/${run.summary.runId}` }, titleOf(run.summary)), element("br"), startOf(run.summary));
-  const splits = Math.max(first.report.kilometers.length, second.report.kilometers.length);
-  const splitOf = (run, index) => pace(run.report.kilometers[index] && run.report.kilometers[index].paceSecondsPerKilometer);
+  const samples = runs.map((run) => samplesOf(run).filter((sample) => isKnown(sample.distanceMeters)));
   main.replaceChildren(
-    element("p", { class: "way" }, element("a", { href: "#/records" }, word("backToRecords"))),
+    element("p", { class: "way" }, element("a", { href: "#/records" }, `← ${word("backToRecords")}`)),
     element("h1", {}, word("compareTitle")),
-    element("div", { class: "panel scroll", tabindex: 0, role: "region", "aria-label": word("compareTitle") }, element(
-      "table", {}, element("thead", {}, element("tr", {}, element("td"), name(first, false), name(second, true), element("th", { scope: "col" }, word("difference")))),
-      element("tbody", {}, rows.map(([title, key, text]) => element(
-        "tr", {}, element("th", { scope: "row" }, word(title)), element("td", {}, text(first.summary[key])), element("td", {}, text(second.summary[key])), element("td", {}, difference(key, text))))))),
-    element("section", { class: "panel" }, element("h2", {}, word("overDistance")), drawComparison(first, second)),
-    element("section", { class: "panel" }, element("h2", {}, word("splits")), element(
-      "table", {}, element("thead", {}, element("tr", {}, element("td"), element("th", { scope: "col" }, word("first")), element("th", { scope: "col" }, word("second")))),
-      element("tbody", {}, Array.from({ length: splits }, (_, index) => element("tr", {}, element("th", { scope: "row" }, String(index + 1)), element("td", {}, splitOf(first, index)), element("td", {}, splitOf(second, index))))))));
+    scroller(word("compareTitle"), drawTable(names, rows, "compared")),
+    panel(
+      word("overDistance"), element(
+        "p", { class: "legend" }, element("span", { class: "key", "aria-hidden": "true" }), word("first"), element("span", { class: "key second", "aria-hidden": "true" }), word("second")),
+      samples.some((one) => one.length > 1) ? makeComparison(samples, sentences) : element("p", { class: "empty" }, word("noChart"))),
+    panel(word("splits"), splits.length ? drawTable(splitNames, splits, "compared") : element("p", { class: "empty" }, word("noSplits"))));
+}
+
+// MARK: Statistics
+
+function trendSentence(trend, unit) {
+  if (!trend || !isKnown(trend.distanceMetersPerPeriod) || !isKnown(trend.periods)) return "";
+  const before = trend.distanceMetersPerPeriodBefore;
+  const change = isKnown(before) && before > 0 ? trend.distanceMetersPerPeriod / before - 1 : null;
+  const percent = change === null ? "" : Math.round(Math.abs(change) * 100);
+  return word(change === null ? "trendAlone" : change >= 0 ? "trendMore" : "trendLess", {
+    mean: distance(trend.distanceMetersPerPeriod), unit: word("per_" + unit), count: trend.periods, percent,
+  });
 }
 
 export async function showStatistics(main, unit) {
-  const statistics = await load(`/api/stats?by=${unit}`);
-  const { periods, bests, longest, trend } = statistics;
-  const tabs = element("div", { class: "tabs" }, ["week", "month", "year"].map((name) => element(
-    "a", { href: `#/stats/${name}`, class: "button", ...(name === unit ? { "aria-current": "true" } : {}) }, word("by_" + name))));
+  const { periods, bests, longest, trend } = await load(`/api/stats?by=${unit}`);
+  const tabs = element("nav", { class: "tabs", "aria-label": word("period") }, ["week", "month", "year"].map((name) => element(
+    "a", { href: `#/stats/${name}`, class: "button", "aria-current": name === unit ? "true" : null }, word("by_" + name))));
+  const title = element("h1", {}, word("statistics"));
   const ran = periods.filter((period) => period.count > 0);
   if (!ran.length) {
-    main.replaceChildren(element("h1", {}, word("statistics")), tabs, element("p", { class: "empty" }, word("noRecords")));
+    main.replaceChildren(title, element("section", { class: "panel nothing" }, element("p", {}, word("noRecords"))));
     return;
   }
-  let sentence = "";
-  if (trend && trend.distanceMetersPerPeriod > 0) {
-    const [mean, count] = [distance(trend.distanceMetersPerPeriod), trend.periods];
-    const change = trend.distanceMetersPerPeriodBefore ? trend.distanceMetersPerPeriod / trend.distanceMetersPerPeriodBefore - 1 : null;
-    const percent = change === null ? "" : Math.round(Math.abs(change) * 100);
-    sentence = word(change === null ? "trendAlone" : change >= 0 ? "trendMore" : "trendLess", { mean, count, percent });
-  }
-  const best = (name, one) => element(
-    "div", {}, element("dt", {}, name),
-    element("dd", {}, element("a", { href: `#/records/${one.runId}` }, name === word("longest") ? distance(one.distanceMeters) : clock(one.activeSeconds)),
-      ` · ${pace(one.activeSeconds / one.distanceMeters * 1000)}`));
+  const sum = (key) => ran.reduce((all, period) => all + (period[key] || 0), 0);
+  const sentence = trendSentence(trend, unit);
+  const best = (name, one, value) => [name, element("a", { href: `#/records/${one.runId}` }, value), one];
+  const found = bests.map((one) => best(bestName(one.distanceMeters), one, clock(one.activeSeconds)));
+  if (longest) found.push(best(word("longest"), longest, distance(longest.distanceMeters)));
+  const names = ["period", "runs", "distance", "activeTime", "pace", "climbed"].map((name) => word(name));
+  const rows = periods.slice(-53).reverse().map((period) => [
+    periodName(period.period), String(period.count), period.count ? distance(period.distanceMeters) : "–", period.count ? clock(period.activeSeconds) : "–",
+    pace(period.averagePaceSecondsPerKilometer), height(period.elevationGainMeters)]);
   main.replaceChildren(
-    element("h1", {}, word("statistics")), tabs,
-    element("section", { class: "panel" }, element("h2", {}, word("distanceByPeriod")), drawBars(periods), element(
-      "p", { class: "ends" }, element("span", {}, periods.slice(-53)[0].period), element("span", {}, periods[periods.length - 1].period)), sentence ? element("p", { class: "trend" }, sentence) : ""),
-    element("section", { class: "panel" }, element("h2", {}, word("bests")), element(
-      "dl", { class: "bests" }, bests.map((one) => best(bestName(one.distanceMeters), one)), longest ? best(word("longest"), longest) : null)),
-    element("div", { class: "panel scroll", tabindex: 0, role: "region", "aria-label": word("statistics") }, element(
-      "table", {}, element("thead", {}, element("tr", {}, ["period", "runs", "distance", "activeTime", "pace", "climbed"].map((name) => element("th", { scope: "col" }, word(name))))),
-      element("tbody", {}, ran.slice().reverse().map((period) => element(
-        "tr", {}, element("th", { scope: "row" }, period.period), [String(period.count), distance(period.distanceMeters), clock(period.activeSeconds), pace(period.averagePaceSecondsPerKilometer), height(period.elevationGainMeters)].map((cell) => element("td", {}, cell))))))));
+    title, tabs,
+    element("div", { class: "panel" }, values("numbers four", [
+      [word("runs"), String(sum("count")), "big"], [word("distance"), distance(sum("distanceMeters")), "big"], [word("activeTime"), clock(sum("activeSeconds")), "big"],
+      [word("climbed"), height(sum("elevationGainMeters")), "big"]])),
+    panel(word("distance_" + unit), drawBars(periods, trend), sentence ? element("p", { class: "words" }, sentence) : null),
+    panel(word("bests"), element("dl", { class: "bests" }, found.map(([name, link, one]) => element(
+      "div", { class: "metric" }, element("dt", {}, name), element("dd", {}, link, ` · ${isKnown(one.activeSeconds) ? paceOf(one) : "–"}`, element("small", {}, dayOf(one.startedAtUnixSeconds))))))),
+    scroller(word("statistics"), drawTable(names, rows, "periods")));
 }

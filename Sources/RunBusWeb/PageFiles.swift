@@ -24,11 +24,18 @@ enum PageFiles {
   static let api_js = #"""
 // Requests to the server that served the page.
 
+/// An error that names the status of the answer.
+function refusalOf(response, body) {
+  const error = new Error(body && body.error ? body.error.message : `${response.status}`);
+  error.status = response.status;
+  return error;
+}
+
 /// The JSON of an address; throws a sentence for people.
 export async function load(path) {
   const response = await fetch(path, { headers: { Accept: "application/json" } });
   const body = await response.json().catch(() => null);
-  if (!response.ok) throw new Error(body && body.error ? body.error.message : `${response.status}`);
+  if (!response.ok) throw refusalOf(response, body);
   return body;
 }
 
@@ -38,27 +45,35 @@ export async function press(command, source) {
     method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify({ command, source }),
   });
   const body = await response.json().catch(() => null);
-  if (!response.ok || !body) throw new Error(body && body.error ? body.error.message : `${response.status}`);
+  if (!response.ok || !body) throw refusalOf(response, body);
   return body;
 }
 
-/// Follows the present run: `onView` gets each view, `onState` whether the stream is open, opening or closed. A closed
-/// stream (too many viewers, or no token) is tried again every ten seconds.
+/// Follows the present run: `onView` gets each view, `onState` whether the stream is `open`, `opening`, `full` (too many
+/// viewers) or `refused` (no cookie). A stream that the server refused is tried again every ten seconds.
 export function follow(onView, onState) {
   let source = null;
   let timer = null;
+  let isEnded = false;
+  // EventSource does not tell the status of a refusal, so another request asks for it.
+  async function explain() {
+    let state = "full";
+    try { await load("/api/report"); } catch (error) { state = error.status === 403 ? "refused" : error.status ? "full" : "opening"; }
+    if (!isEnded && source.readyState === EventSource.CLOSED) onState(state);
+  }
   function open() {
     source = new EventSource("/events");
     source.addEventListener("open", () => onState("open"));
     source.addEventListener("view", (event) => onView(JSON.parse(event.data)));
     source.addEventListener("error", () => {
-      const isClosed = source.readyState === EventSource.CLOSED;
-      onState(isClosed ? "closed" : "opening");
-      if (isClosed) timer = setTimeout(open, 10000);
+      if (source.readyState !== EventSource.CLOSED) return onState("opening");
+      timer = setTimeout(open, 10000);
+      return explain();
     });
   }
   open();
   return () => {
+    isEnded = true;
     clearTimeout(timer);
     source.close();
   };
@@ -67,232 +82,438 @@ export function follow(onView, onState) {
 """#
 
   static let charts_js = #"""
-// Drawings of a run: its route, its charts with one cursor over all of them, its splits.
-import { choices, clock, distance, heartRate, height, pace, word } from "./format.js";
-import { drawing, element, setText } from "./element.js";
+// Drawings of a run: its route, its charts with one cursor over all of them, its splits, and bars of periods.
+import { choices, clock, difference, distance, heartRate, height, isKnown, pace, periodName, roundDistance, unitMeters, word } from "./format.js";
+import { drawing, element, panel, setText } from "./element.js";
 
 const chartWidth = 800;
 const chartHeight = 120;
 
-/// The extremes of a value, outliers of one in fifty cut off at either side for the drawing only.
-function boundsOf(values) {
-  const known = values.filter((value) => value !== null && value !== undefined).sort((a, b) => a - b);
-  if (known.length < 2) return null;
-  const cut = Math.floor(known.length / 50);
-  const [low, high] = [known[cut], known[known.length - 1 - cut]];
-  return high > low ? { low, high } : { low: low - 1, high: high + 1 };
-}
-
-/// A path over places from 0 to 1 across; gaps where a value is missing.
-function pathOf(places, values, bounds, inverted) {
-  let path = "";
-  let isOpen = false;
-  values.forEach((value, index) => {
-    if (value === null || value === undefined) { isOpen = false; return; }
-    const share = Math.min(1, Math.max(0, (value - bounds.low) / (bounds.high - bounds.low)));
-    const y = (inverted ? share : 1 - share) * (chartHeight - 8) + 4;
-    path += `${isOpen ? "L" : "M"}${(places[index] * chartWidth).toFixed(1)} ${y.toFixed(1)}`;
-    isOpen = true;
-  });
-  return path;
-}
-
-function extremes(samples, key, text, wording) {
-  let [low, high] = [null, null];
-  for (const sample of samples) {
-    const value = sample[key];
-    if (value === null || value === undefined) continue;
-    if (low === null || value < low[key]) low = sample;
-    if (high === null || value > high[key]) high = sample;
-  }
-  return low && word(wording, {
-    low: text(low[key]), lowAt: clock(low.offsetSeconds), high: text(high[key]), highAt: clock(high.offsetSeconds),
-  });
-}
-
 const kinds = [
-  { key: "paceSecondsPerKilometer", name: "pace", text: pace, wording: "paceWords", inverted: true },
-  { key: "heartRateBpm", name: "heartRate", text: heartRate, wording: "rangeWords", inverted: false },
-  { key: "altitudeMeters", name: "elevation", text: height, wording: "rangeWords", inverted: false },
+  { key: "paceSecondsPerKilometer", name: "pace", text: pace, inverted: true, smallest: 20 },
+  { key: "heartRateBpm", name: "heartRate", text: heartRate, inverted: false, smallest: 6 },
+  { key: "altitudeMeters", name: "elevation", text: height, inverted: false, smallest: 10 },
 ];
 
-/// The route as a line, north up, with a mark that follows the cursor.
-function drawRoute(points, tiles) {
-  if (points.length < 2) return { node: element("p", { class: "empty" }, word("noRoute")), show() {} };
-  const scale = Math.max(0.01, Math.cos(points[0][1] * Math.PI / 180));
-  const xs = points.map((point) => point[2] * scale);
-  const ys = points.map((point) => -point[1]);
-  const [left, right, top, bottom] = [Math.min(...xs), Math.max(...xs), Math.min(...ys), Math.max(...ys)];
-  const size = Math.max(right - left, bottom - top, 1e-6);
-  const place = (index) => [
-    (xs[index] - left + (size - (right - left)) / 2) / size * 360 + 20,
-    (ys[index] - top + (size - (bottom - top)) / 2) / size * 360 + 20,
-  ];
-  const path = points.map((point, index) => {
-    const [x, y] = place(index);
-    return `${index && !point[5] ? "L" : "M"}${x.toFixed(1)} ${y.toFixed(1)}`;
-  }).join("");
-  const last = place(points.length - 1);
-  const mark = drawing("circle", { r: 8, class: "mark", cx: last[0], cy: last[1] });
-  const length = points[points.length - 1][3];
-  const node = drawing(
-    "svg", { viewBox: "0 0 400 400", class: "route", role: "img", "aria-label": word("routeWords", { distance: distance(length) }) },
-    tiles ? drawTiles(tiles, points, scale, { left, top, size, width: right - left, height: bottom - top }) : null,
-    drawing("path", { d: path, class: "line" }),
-    drawing("circle", { r: 6, class: "begin", cx: place(0)[0], cy: place(0)[1] }), mark);
+// MARK: Values
+
+/// The extremes of a value, outliers of one in fifty cut off at either side for the drawing only. A pace that is much slower
+/// than the usual one, as on foot after a pause, is cut off, too: it would press the rest into a line.
+function boundsOf(values, smallest, isPace) {
+  const known = values.filter(isKnown).sort((a, b) => a - b);
+  if (known.length < 2) return null;
+  const cut = Math.floor(known.length / 50);
+  const low = known[cut];
+  const high = isPace ? Math.min(known[known.length - 1 - cut], known[known.length >> 1] * 1.6) : known[known.length - 1 - cut];
+  const missing = Math.max(0, smallest - (high - low));
+  return { low: low - missing / 2, high: high + missing / 2 };
+}
+
+/// The number of the last sample at or before a place; 0 before the first.
+function indexAt(places, at) {
+  let [low, high] = [0, places.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (places[middle] <= at) low = middle + 1; else high = middle;
+  }
+  return Math.max(0, low - 1);
+}
+
+/// What a chart shows, in words: its extremes and when they were.
+function sentenceOf(kind, samples) {
+  const known = samples.filter((sample) => isKnown(sample[kind.key]));
+  if (known.length < 2) return "";
+  let [low, high] = [known[0], known[0]];
+  for (const sample of known) {
+    if (sample[kind.key] < low[kind.key]) low = sample;
+    if (sample[kind.key] > high[kind.key]) high = sample;
+  }
+  return word("words_" + kind.name, {
+    low: kind.text(low[kind.key]), lowAt: clock(low.offsetSeconds), high: kind.text(high[kind.key]),
+    highAt: clock(high.offsetSeconds),
+  });
+}
+
+// MARK: One chart
+
+/// A chart of one value with a line for each run. `onMove` is called with a place on its axis when a pointer is over it.
+function makeChart(kind, onMove) {
+  const value = element("span", { class: "value" });
+  const top = element("span", { class: "high", "aria-hidden": "true" });
+  const bottom = element("span", { class: "low", "aria-hidden": "true" });
+  const cursor = drawing("line", { class: "cursor", y1: 0, y2: chartHeight, x1: 0, x2: 0 });
+  const drawn = drawing("g");
+  const svg = drawing("svg", { viewBox: `0 0 ${chartWidth} ${chartHeight}`, preserveAspectRatio: "none", role: "img" }, drawn, cursor);
+  const dots = element("div", { class: "dots", "aria-hidden": "true" });
+  const plot = element("div", { class: "plot" }, top, bottom, svg, dots);
+  const caption = element("figcaption");
+  const nothing = element("p", { class: "empty" }, word("noChart"));
+  const node = element(
+    "figure", { class: `chart ${kind.name}` }, element("div", { class: "head" }, element("h3", {}, word(kind.name)), value), plot, nothing, caption);
+  let [lines, domain, bounds] = [[], 1, null];
+
+  function move(event) {
+    if (event.pointerType === "touch" && event.type === "pointermove" && !event.isPrimary) return;
+    const box = svg.getBoundingClientRect();
+    onMove(Math.min(1, Math.max(0, (event.clientX - box.left) / box.width)) * domain);
+  }
+  svg.addEventListener("pointermove", move);
+  svg.addEventListener("pointerdown", move);
+
+  const shareOf = (number) => {
+    const share = Math.min(1, Math.max(0, (number - bounds.low) / (bounds.high - bounds.low)));
+    return 0.04 + 0.92 * (kind.inverted ? share : 1 - share);
+  };
+
+  /// The parts of a line between gaps: a value that is missing, or none for a while.
+  function pathsOf(line) {
+    let [path, area, begin, last] = ["", "", null, null];
+    const close = () => { if (begin !== null) area += `L${last} ${chartHeight}L${begin} ${chartHeight}Z`; begin = null; };
+    line.values.forEach((number, index) => {
+      if (!isKnown(number)) return close();
+      const x = (Math.min(1, line.places[index] / domain) * chartWidth).toFixed(1);
+      const point = `${begin === null ? "M" : "L"}${x} ${(shareOf(number) * chartHeight).toFixed(1)}`;
+      path += point;
+      area += point;
+      if (begin === null) begin = x;
+      last = x;
+      return null;
+    });
+    close();
+    return [path, area];
+  }
+
   return {
     node,
-    show(seconds) {
-      let index = points.findIndex((point) => point[0] > seconds);
-      if (index < 0) index = points.length;
-      const [x, y] = place(Math.max(0, index - 1));
-      mark.setAttribute("cx", x);
-      mark.setAttribute("cy", y);
+    /// `runs` are lists of samples with their `places` on the axis; `bands` are stretches of the axis that are shaded.
+    update(runs, length, bands, sentence) {
+      node.hidden = !runs.some((run) => run.samples.length > 1);
+      domain = Math.max(1e-9, length);
+      lines = runs.map((run) => ({ places: run.places, values: run.samples.map((sample) => sample[kind.key]) }));
+      bounds = boundsOf(lines.flatMap((line) => line.values), kind.smallest, kind.inverted);
+      plot.hidden = !bounds;
+      nothing.hidden = bounds !== null;
+      setText(caption, bounds ? sentence : "");
+      if (!bounds) { setText(value, ""); return; }
+      svg.setAttribute("aria-label", sentence ? `${word(kind.name)}. ${sentence}` : word(kind.name));
+      setText(top, kind.text(kind.inverted ? bounds.low : bounds.high));
+      setText(bottom, kind.text(kind.inverted ? bounds.high : bounds.low));
+      const shapes = bands.map((band) => drawing("rect", {
+        class: "band", x: band.from / domain * chartWidth, width: Math.max(2, (band.to - band.from) / domain * chartWidth), y: 0, height: chartHeight,
+      }));
+      for (const share of [0.25, 0.5, 0.75]) {
+        shapes.push(drawing("line", { class: "grid", x1: share * chartWidth, x2: share * chartWidth, y1: 0, y2: chartHeight }));
+      }
+      lines.forEach((line, index) => {
+        const [path, area] = pathsOf(line);
+        if (lines.length === 1) shapes.push(drawing("path", { class: "area", d: area }));
+        shapes.push(drawing("path", { class: index ? "line second" : "line", d: path }));
+      });
+      drawn.replaceChildren(...shapes);
+    },
+    show(at) {
+      if (!bounds) return;
+      const x = Math.min(1, at / domain);
+      cursor.setAttribute("x1", x * chartWidth);
+      cursor.setAttribute("x2", x * chartWidth);
+      const numbers = lines.map((line) => (line.places.length && at <= line.places[line.places.length - 1] + domain / 50 ? line.values[indexAt(line.places, at)] : null));
+      dots.replaceChildren(...numbers.map((number, index) => {
+        const dot = element("span", { class: index ? "dot second" : "dot" });
+        dot.hidden = !isKnown(number);
+        if (!dot.hidden) [dot.style.left, dot.style.top] = [`${x * 100}%`, `${shareOf(number) * 100}%`];
+        return dot;
+      }));
+      const texts = numbers.map((number) => kind.text(number));
+      if (numbers.length === 2) texts.push(`(${difference(numbers[0], numbers[1], kind.text)})`);
+      setText(value, texts.join("  "));
     },
   };
 }
 
-/// Map tiles below the route, as the owner asked for with --tiles.
-function drawTiles(template, points, scale, box) {
-  const latitude = -(box.top + box.height / 2);
-  const spanDegrees = box.size / scale;
-  const zoom = Math.max(1, Math.min(17, Math.floor(Math.log2(360 / spanDegrees * 1.5))));
-  const count = 2 ** zoom;
-  const column = (longitude) => (longitude + 180) / 360 * count;
-  const row = (degrees) => {
-    const radians = degrees * Math.PI / 180;
-    return (1 - Math.log(Math.tan(radians) + 1 / Math.cos(radians)) / Math.PI) / 2 * count;
+/// Charts under one cursor: a slider that arrow keys move, a line that says the values, and the charts.
+function makeCharts(label, describe, onShow) {
+  const readout = element("p", { class: "readout" });
+  const slider = element("input", { type: "range", min: 0, max: 1, step: 1, id: "cursor", "aria-label": label });
+  const axis = element("p", { class: "axis", "aria-hidden": "true" });
+  let place = null;
+  const charts = kinds.map((kind) => makeChart(kind, (at) => move(at)));
+  charts[charts.length - 1].node.querySelector(".plot").after(axis);
+  function length() { return Number(slider.max); }
+  function move(at) {
+    slider.value = at;
+    // At the right end the cursor follows the run.
+    place = Number(slider.value) >= length() ? null : Number(slider.value);
+    show();
+  }
+  function show() {
+    const at = Number(slider.value);
+    const text = describe(at);
+    setText(readout, text);
+    slider.setAttribute("aria-valuetext", text);
+    slider.style.setProperty("--share", `${length() ? at / length() * 100 : 0}%`);
+    for (const chart of charts) chart.show(at);
+    onShow(at);
+  }
+  slider.addEventListener("input", () => move(Number(slider.value)));
+  const slide = element("div", { class: "slide" }, slider);
+  const nothing = element("p", { class: "empty" }, word("noChart"));
+  return {
+    node: element("div", { class: "charts" }, readout, slide, nothing, charts.map((chart) => chart.node)),
+    move,
+    update(runs, domain, bands, sentences, axisText) {
+      const hasValues = runs.some((run) => run.samples.length > 1);
+      [readout.hidden, slide.hidden, nothing.hidden] = [!hasValues, !hasValues, hasValues];
+      const end = Math.max(1, Math.ceil(domain));
+      slider.max = end;
+      slider.step = Math.max(1, Math.round(end / 500));
+      slider.value = place ?? end;
+      charts.forEach((chart, index) => chart.update(runs, end, bands, sentences[index]));
+      axis.replaceChildren(...[0, 0.25, 0.5, 0.75, 1].map((share) => element("span", {}, axisText(share * end))));
+      show();
+    },
   };
-  const middle = (box.left + box.width / 2) / scale;
-  const perTile = 360 / count * scale / box.size * 360;
-  const [x0, y0] = [column(middle), row(latitude)];
+}
+
+// MARK: The route
+
+/// A position on a map in Mercator's projection, in units of the width of the world.
+function project(latitude, longitude) {
+  const radians = Math.max(-85, Math.min(85, latitude)) * Math.PI / 180;
+  return [(longitude + 180) / 360, (1 - Math.log(Math.tan(radians) + 1 / Math.cos(radians)) / Math.PI) / 2];
+}
+
+const mapWidth = 400;
+const mapMargin = 26;
+
+/// The route as a line, north up, with marks for each kilometre or mile and one that follows the cursor.
+function makeRoute(tiles, onMove) {
+  const node = element("div", { class: "map" });
+  const mark = drawing("circle", { r: 8, class: "mark" });
+  let [places, offsets] = [[], []];
+  let svg = null;
+
+  function move(event) {
+    if (event.pointerType === "touch" && event.type === "pointermove") return;
+    const box = svg.getBoundingClientRect();
+    const view = svg.viewBox.baseVal;
+    const scale = Math.min(box.width / view.width, box.height / view.height);
+    const x = (event.clientX - box.left - (box.width - view.width * scale) / 2) / scale;
+    const y = (event.clientY - box.top - (box.height - view.height * scale) / 2) / scale;
+    let [best, near] = [0, Infinity];
+    for (let index = 1; index < places.length; index += 1) {
+      const away = Math.hypot(places[index][0] - x, places[index][1] - y);
+      if (away < near) [best, near] = [index, away];
+    }
+    if (near < 40) onMove(offsets[best]);
+  }
+
+  return {
+    node,
+    update(points) {
+      if (points.length < 2) {
+        [places, svg] = [[], null];
+        node.replaceChildren(element("p", { class: "empty" }, word("noRoute")));
+        return;
+      }
+      const world = points.map((point) => project(point[1], point[2]));
+      offsets = points.map((point) => point[0]);
+      const xs = world.map((point) => point[0]);
+      const ys = world.map((point) => point[1]);
+      const bounds = { left: Math.min(...xs), right: Math.max(...xs), top: Math.min(...ys), bottom: Math.max(...ys) };
+      const [wide, tall] = [bounds.right - bounds.left, bounds.bottom - bounds.top];
+      // Beside the charts the map is as tall as they are; alone it is as tall as the route, within reason. A run on the spot
+      // is not blown up to fill it.
+      const least = 60 / 40_075_017;
+      const isAlone = window.matchMedia("(max-width: 900px)").matches;
+      const aspect = isAlone ? Math.min(1.15, Math.max(0.5, Math.max(tall, least) / Math.max(wide, least))) : 1.42;
+      const mapHeight = mapMargin * 2 + (mapWidth - mapMargin * 2) * aspect;
+      const scale = Math.min((mapWidth - mapMargin * 2) / Math.max(wide, least), (mapHeight - mapMargin * 2) / Math.max(tall, least));
+      const middle = [(bounds.left + bounds.right) / 2, (bounds.top + bounds.bottom) / 2];
+      places = world.map(([x, y]) => [mapWidth / 2 + (x - middle[0]) * scale, mapHeight / 2 + (y - middle[1]) * scale]);
+      const path = places.map(([x, y], index) => `${index && !points[index][5] ? "L" : "M"}${x.toFixed(1)} ${y.toFixed(1)}`).join("");
+      const metersPerUnit = 40_075_017 * Math.cos(points[0][1] * Math.PI / 180) / scale;
+      const length = points[points.length - 1][3];
+      svg = drawing(
+        "svg", { viewBox: `0 0 ${mapWidth} ${mapHeight.toFixed(0)}`, class: "route", role: "img", "aria-label": word("routeWords", { distance: distance(length) }) },
+        tiles ? drawTiles(tiles, middle, scale, mapHeight) : null,
+        drawing("path", { d: path, class: "edge" }), drawing("path", { d: path, class: "line" }), drawUnits(points, places, length),
+        drawing("circle", { r: 5, class: "begin", cx: places[0][0], cy: places[0][1] }),
+        mark, drawScale(metersPerUnit, mapHeight));
+      svg.addEventListener("pointermove", move);
+      svg.addEventListener("pointerdown", move);
+      node.replaceChildren(svg, tiles ? element("p", { class: "source" }, word("tilesFrom", { host: hostOf(tiles) })) : "");
+    },
+    show(at) {
+      if (!places.length) return;
+      const index = indexAt(offsets, at);
+      const [from, to] = [places[index], places[index + 1]];
+      const share = to ? Math.min(1, Math.max(0, (at - offsets[index]) / Math.max(1e-9, offsets[index + 1] - offsets[index]))) : 0;
+      mark.setAttribute("cx", to ? from[0] + (to[0] - from[0]) * share : from[0]);
+      mark.setAttribute("cy", to ? from[1] + (to[1] - from[1]) * share : from[1]);
+    },
+  };
+}
+
+function hostOf(template) {
+  try { return new URL(template).host; } catch { return template; }
+}
+
+/// A dot with a number at each kilometre or mile; fewer of them on a long route.
+function drawUnits(points, places, length) {
+  const group = drawing("g", { class: "units", "aria-hidden": "true" });
+  const step = unitMeters() * [1, 2, 5, 10, 20, 50, 100].find((many) => length / unitMeters() / many <= 14 || many === 100);
+  let next = step;
+  points.forEach((point, index) => {
+    if (!isKnown(point[3]) || point[3] < next) return;
+    const [x, y] = places[index];
+    const number = Math.floor(point[3] / step) * step;
+    next = number + step;
+    if (next > 1e7) return;
+    group.append(drawing("circle", { r: 7.5, cx: x, cy: y }), drawing("text", { x, y: y + 3.2 }, String(Math.round(number / unitMeters()))));
+  });
+  return group;
+}
+
+/// A bar of a round length at the lower left.
+function drawScale(metersPerUnit, mapHeight) {
+  const room = metersPerUnit * mapWidth / 3;
+  const sizes = (choices.units === "mi" ? [0.05, 0.1, 0.25, 0.5, 1, 2, 5, 10, 20, 50] : [0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50]).map((many) => many * unitMeters());
+  const meters = sizes.filter((size) => size <= room).pop() || sizes[0];
+  const long = Math.min(mapWidth / 2, meters / metersPerUnit);
+  const y = mapHeight - 8;
+  return drawing(
+    "g", { class: "scale", "aria-hidden": "true" }, drawing("path", { d: `M8 ${y - 4}V${y}H${(8 + long).toFixed(1)}V${y - 4}` }),
+    drawing("text", { x: 13, y: y - 5 }, roundDistance(meters)));
+}
+
+/// Map tiles below the route, as the owner asked for with --tiles.
+function drawTiles(template, middle, scale, mapHeight) {
+  // A tile is about as wide on the page as it was drawn.
+  const zoom = Math.max(1, Math.min(18, Math.round(Math.log2(scale / 150))));
+  const count = 2 ** zoom;
+  const size = scale / count;
   const group = drawing("g", { class: "tiles" });
-  const reach = Math.ceil(220 / perTile);
-  for (let x = Math.floor(x0) - reach; x <= Math.floor(x0) + reach; x += 1) {
-    for (let y = Math.floor(y0) - reach; y <= Math.floor(y0) + reach; y += 1) {
-      if (y < 0 || y >= count) continue;
-      const url = template.replace("{z}", zoom).replace("{x}", ((x % count) + count) % count).replace("{y}", y);
-      group.append(drawing("image", { href: url, x: 200 + (x - x0) * perTile, y: 200 + (y - y0) * perTile, width: perTile, height: perTile }));
+  const [x0, y0] = [middle[0] * count, middle[1] * count];
+  const [across, down] = [mapWidth / 2 / size, mapHeight / 2 / size];
+  for (let x = Math.floor(x0 - across); x <= x0 + across; x += 1) {
+    for (let y = Math.max(0, Math.floor(y0 - down)); y <= Math.min(count - 1, y0 + down); y += 1) {
+      const address = template.replace("{z}", zoom).replace("{x}", ((x % count) + count) % count).replace("{y}", y);
+      group.append(drawing("image", { href: address, x: mapWidth / 2 + (x - x0) * size, y: mapHeight / 2 + (y - y0) * size, width: size, height: size }));
     }
   }
   return group;
 }
 
-function drawChart(kind, samples, duration, onPoint) {
-  const values = samples.map((sample) => sample[kind.key]);
-  const bounds = boundsOf(values);
-  const title = element("h3", {}, word(kind.name));
-  if (!bounds) return { node: element("figure", { class: "chart" }, title, element("p", { class: "empty" }, word("noChart"))), show() {} };
-  const places = samples.map((sample) => sample.offsetSeconds / Math.max(1, duration));
-  const sentence = extremes(samples, kind.key, kind.text, kind.wording);
-  const line = drawing("line", { class: "cursor", y1: 0, y2: chartHeight, x1: -9, x2: -9 });
-  const svg = drawing(
-    "svg", { viewBox: `0 0 ${chartWidth} ${chartHeight}`, preserveAspectRatio: "none", role: "img", "aria-label": `${word(kind.name)}. ${sentence}` },
-    drawing("path", { d: pathOf(places, values, bounds, kind.inverted), class: `line ${kind.name}` }), line);
-  const point = (event) => {
-    const box = svg.getBoundingClientRect();
-    onPoint(Math.min(1, Math.max(0, (event.clientX - box.left) / box.width)));
+// MARK: A run, and two runs
+
+/// Route and charts of a run with one cursor over all of them; the cursor stays where it is when they are updated.
+export function makeRun(tiles) {
+  let samples = [];
+  let places = [];
+  const route = makeRoute(tiles, (at) => charts.move(at));
+  const charts = makeCharts(word("cursor"), (at) => {
+    const sample = samples[indexAt(places, at)] || {};
+    return [clock(at), distance(sample.distanceMeters), pace(sample.paceSecondsPerKilometer), heartRate(sample.heartRateBpm), height(sample.altitudeMeters)].join(" · ");
+  }, (at) => route.show(at));
+  const note = element("p", { class: "legend" }, element("span", { class: "band", "aria-hidden": "true" }), word("shaded"));
+  return {
+    node: element("div", { class: "picture" }, panel(word("route"), route.node), panel(word("charts"), charts.node, note)),
+    /// `points` are those of `/api/route`; `pauses` are stretches of run time.
+    update(points, newSamples, duration, pauses) {
+      samples = newSamples;
+      places = samples.map((sample) => sample.offsetSeconds);
+      route.update(points);
+      note.hidden = !pauses.length;
+      charts.update(
+        [{ places, samples }], duration, pauses.map((pause) => ({ from: pause.startedAtSeconds, to: pause.endedAtSeconds })),
+        kinds.map((kind) => sentenceOf(kind, samples)), clock);
+    },
+    move: charts.move,
   };
-  svg.addEventListener("pointermove", point);
-  svg.addEventListener("pointerdown", point);
-  const [top, bottom] = kind.inverted ? [bounds.low, bounds.high] : [bounds.high, bounds.low];
-  const node = element(
-    "figure", { class: "chart" }, title,
-    element("div", { class: "plot" }, element("span", { class: "high" }, kind.text(top)), svg, element("span", { class: "low" }, kind.text(bottom))),
-    element("figcaption", {}, sentence));
-  return { node, show(share) { line.setAttribute("x1", share * chartWidth); line.setAttribute("x2", share * chartWidth); } };
 }
 
-/// Route and charts with one cursor. `keep` holds the place of the cursor over redrawings.
-export function drawRun(points, samples, duration, tiles, keep) {
-  const route = drawRoute(points, tiles);
-  const readout = element("p", { class: "readout" });
-  const slider = element("input", { type: "range", min: 0, max: 1000, step: 1, id: "cursor", "aria-label": word("cursor") });
-  const charts = kinds.map((kind) => drawChart(kind, samples, duration, (share) => {
-    slider.value = Math.round(share * 1000);
-    show();
-  }));
-  function show() {
-    const share = slider.value / 1000;
-    keep.share = share;
-    const seconds = share * duration;
-    let sample = samples[0] || {};
-    for (const other of samples) { if (other.offsetSeconds > seconds) break; sample = other; }
-    const text = [
-      clock(seconds), distance(sample.distanceMeters), pace(sample.paceSecondsPerKilometer), heartRate(sample.heartRateBpm),
-      height(sample.altitudeMeters),
-    ].join(" · ");
-    setText(readout, text);
-    slider.setAttribute("aria-valuetext", text);
-    route.show(seconds);
-    for (const chart of charts) chart.show(share);
-  }
-  slider.addEventListener("input", show);
-  slider.value = Math.round((keep.share ?? 1) * 1000);
-  show();
-  return element(
-    "div", { class: "picture" },
-    element("section", { class: "panel" }, element("h2", {}, word("route")), route.node),
-    element(
-      "section", { class: "panel" }, element("h2", {}, word("charts")), readout, slider,
-      charts.map((chart) => chart.node)));
+/// Charts of two runs over distance with one cursor: `runs` are two lists of samples that have a distance, `sentences` say
+/// what the charts of pace, heart rate and elevation show.
+export function makeComparison(runs, sentences) {
+  const lines = runs.map((samples) => ({ samples, places: samples.map((sample) => sample.distanceMeters) }));
+  const charts = makeCharts(word("cursorPlace"), (at) => {
+    const times = lines.map((line) => (line.places.length && at <= line.places[line.places.length - 1] ? line.samples[indexAt(line.places, at)].activeSeconds : null));
+    return word("comparedAt", { distance: distance(at), first: clock(times[0]), second: clock(times[1]), difference: difference(times[0], times[1], clock) });
+  }, () => {});
+  const ends = lines.map((line) => line.places[line.places.length - 1] || 0);
+  charts.update(lines, Math.max(1, ...ends), [], sentences, roundDistance);
+  // Where the shorter run ends the difference says the most.
+  charts.move(Math.floor(Math.min(...ends)));
+  return charts.node;
 }
 
-/// Splits as bars: a longer bar is faster.
+// MARK: Splits and periods
+
+/// Splits as bars, or laps: a longer bar is faster.
 export function drawSplits(report, laps) {
   const splits = report ? (laps ? report.laps : choices.units === "mi" ? report.miles : report.kilometers) : [];
-  const known = splits.filter((split) => split.paceSecondsPerKilometer);
+  const known = splits.filter((split) => isKnown(split.paceSecondsPerKilometer));
   if (!known.length) return element("p", { class: "empty" }, word("noSplits"));
-  const fastest = Math.min(...known.map((split) => split.paceSecondsPerKilometer));
-  return element("ol", { class: "splits" }, known.map((split) => {
-    const name = laps ? word("lapName", { number: split.number }) : split.complete ? String(split.number) : distance(split.distanceMeters);
+  const paces = known.map((split) => split.paceSecondsPerKilometer);
+  const fastest = Math.min(...paces);
+  const name = (split) => (laps ? word("lapName", { number: split.number }) : split.complete ? String(split.number) : distance(split.distanceMeters));
+  const complete = known.filter((split) => laps || split.complete);
+  let sentence = "";
+  let fastestSplit = null;
+  if (complete.length > 1) {
+    const ordered = [...complete].sort((a, b) => a.paceSecondsPerKilometer - b.paceSecondsPerKilometer);
+    const [best, worst] = [ordered[0], ordered[ordered.length - 1]];
+    fastestSplit = best;
+    sentence = word("words_splits", {
+      best: name(best), low: pace(best.paceSecondsPerKilometer), worst: name(worst), high: pace(worst.paceSecondsPerKilometer),
+    });
+  }
+  const list = element("ol", { class: "splits" }, known.map((split) => {
     const bar = element("span", { class: "bar" });
-    bar.style.width = `${Math.max(4, Math.round(fastest / split.paceSecondsPerKilometer * 100))}%`;
+    bar.style.width = `${Math.max(4, fastest / split.paceSecondsPerKilometer * 100).toFixed(1)}%`;
     return element(
-      "li", {}, element("span", { class: "name" }, name), element("span", { class: "track" }, bar),
-      element("span", { class: "value" }, pace(split.paceSecondsPerKilometer)),
-      element("span", { class: "value" }, heartRate(split.averageHeartRateBpm)));
+      "li", { class: split === fastestSplit ? "best" : split.complete === false ? "open" : null }, element("span", { class: "name" }, name(split)), element("span", { class: "track", "aria-hidden": "true" }, bar),
+      element("span", { class: "value" }, pace(split.paceSecondsPerKilometer)), element("span", { class: "value pulse" }, heartRate(split.averageHeartRateBpm)));
   }));
+  return element("div", {}, list, sentence ? element("p", { class: "words" }, sentence) : null);
 }
 
-/// Charts of two runs over distance, one line each.
-export function drawComparison(first, second) {
-  const longest = Math.max(first.summary.distanceMeters || 1, second.summary.distanceMeters || 1);
-  return kinds.map((kind) => {
-    const runs = [first, second].map((run) => run.series.samples.filter((sample) => sample.distanceMeters !== null));
-    const bounds = boundsOf(runs.flat().map((sample) => sample[kind.key]));
-    const title = element("h3", {}, word(kind.name));
-    if (!bounds) return element("figure", { class: "chart" }, title, element("p", { class: "empty" }, word("noChart")));
-    const paths = runs.map((samples, index) => drawing("path", {
-      class: index ? "line other" : `line ${kind.name}`,
-      d: pathOf(samples.map((sample) => sample.distanceMeters / longest), samples.map((sample) => sample[kind.key]), bounds, kind.inverted),
-    }));
-    const [top, bottom] = kind.inverted ? [bounds.low, bounds.high] : [bounds.high, bounds.low];
-    return element(
-      "figure", { class: "chart" }, title,
-      element(
-        "div", { class: "plot" }, element("span", { class: "high" }, kind.text(top)),
-        drawing("svg", { viewBox: `0 0 ${chartWidth} ${chartHeight}`, preserveAspectRatio: "none", role: "img", "aria-label": word("compareWords", { name: word(kind.name) }) }, paths),
-        element("span", { class: "low" }, kind.text(bottom))),
-      element("figcaption", { class: "ends" }, element("span", {}, distance(0)), element("span", {}, distance(longest))));
-  });
-}
-
-/// Bars of distance by period.
-export function drawBars(periods) {
+/// Bars of distance by period, the mean of the last ones as a line.
+export function drawBars(periods, trend) {
   const shown = periods.slice(-53);
-  const most = shown.reduce((best, period) => ((period.distanceMeters || 0) > (best.distanceMeters || 0) ? period : best), shown[0]);
-  const highest = Math.max(1, most.distanceMeters || 0);
-  const width = chartWidth / shown.length;
-  return drawing(
+  const metersOf = (period) => period.distanceMeters || 0;
+  const most = shown.reduce((best, period) => (metersOf(period) > metersOf(best) ? period : best), shown[0]);
+  const highest = Math.max(1, metersOf(most));
+  const width = chartWidth / Math.max(6, shown.length);
+  const yOf = (meters) => chartHeight - meters / highest * (chartHeight - 4);
+  const bars = shown.map((period, index) => drawing(
+    "g", { class: index === shown.length - 1 ? "present" : null },
+    drawing("title", {}, `${periodName(period.period)}: ${distance(metersOf(period))}`),
+    drawing("rect", { class: "reach", x: index * width, width, y: 0, height: chartHeight }),
+    drawing("rect", { class: "bar", x: index * width + width * 0.14, width: width * 0.72, y: yOf(metersOf(period)) - 1, height: Math.max(chartHeight - yOf(metersOf(period)) + 1, 1) })));
+  // The present period is not over and does not count.
+  if (trend && isKnown(trend.distanceMetersPerPeriod) && trend.periods > 0) {
+    const end = shown.length - 1;
+    const before = trend.distanceMetersPerPeriodBefore;
+    const mean = (from, to, meters) => bars.push(drawing("line", { class: "mean", x1: Math.max(0, from) * width, x2: to * width, y1: yOf(meters), y2: yOf(meters) }));
+    mean(end - trend.periods, end, trend.distanceMetersPerPeriod);
+    if (isKnown(before)) mean(end - 2 * trend.periods, end - trend.periods, before);
+  }
+  const svg = drawing(
     "svg", {
-      viewBox: `0 0 ${chartWidth} ${chartHeight}`, preserveAspectRatio: "none", class: "bars", role: "img",
-      "aria-label": word("barsWords", { count: shown.length, most: distance(most.distanceMeters || 0), period: most.period }),
-    },
-    shown.map((period, index) => {
-      const tall = (period.distanceMeters || 0) / highest * (chartHeight - 4);
-      return drawing("rect", { x: index * width + width * 0.12, width: width * 0.76, y: chartHeight - tall, height: Math.max(tall, 1) });
-    }));
+      viewBox: `0 0 ${chartWidth} ${chartHeight}`, preserveAspectRatio: "none", role: "img",
+      "aria-label": word("barsWords", { count: shown.length, most: distance(metersOf(most)), period: periodName(most.period) }),
+    }, bars);
+  const labels = element("p", { class: "names", "aria-hidden": "true" });
+  const every = Math.max(1, Math.ceil(shown.length / 8));
+  shown.forEach((period, index) => {
+    if ((shown.length - 1 - index) % every) return;
+    const label = element("span", {}, periodName(period.period, true));
+    label.style.left = `${((index + 0.5) * width / chartWidth * 100).toFixed(2)}%`;
+    labels.append(label);
+  });
+  return element(
+    "div", { class: "bars" }, element("span", { class: "high", "aria-hidden": "true" }, roundDistance(highest)), element("span", { class: "low", "aria-hidden": "true" }, roundDistance(0)), svg, labels);
 }
 
 """#
@@ -314,7 +535,7 @@ function fill(node, attributes, children) {
     if (name.startsWith("on")) node.addEventListener(name.slice(2), value);
     else node.setAttribute(name, value === true ? "" : value);
   }
-  for (const child of children.flat()) {
+  for (const child of children.flat(2)) {
     if (child !== null && child !== undefined && child !== false) node.append(child);
   }
   return node;
@@ -322,6 +543,22 @@ function fill(node, attributes, children) {
 
 /// Sets a text only when it differs, so that screen readers and the layout are not troubled.
 export function setText(node, text) { if (node.textContent !== text) node.textContent = text; }
+
+/// A titled part of a view.
+export function panel(title, ...children) {
+  return element("section", { class: "panel" }, element("h2", {}, title), ...children);
+}
+
+/// A box that scrolls sideways by itself when it is too wide, by keys, too.
+export function scroller(name, ...children) {
+  return element("div", { class: "panel scroll", tabindex: 0, role: "region", "aria-label": name }, ...children);
+}
+
+/// A list of names and values.
+export function values(className, pairs) {
+  return element("dl", { class: className }, pairs.map(([name, value, kind]) => element(
+    "div", { class: kind ? `metric ${kind}` : "metric" }, element("dt", {}, name), element("dd", {}, value))));
+}
 
 """#
 
@@ -347,18 +584,30 @@ export function choose(name, value) {
   try { localStorage.setItem("runbus-" + name, value); } catch { /* a file has no storage in some browsers */ }
 }
 
+/// The language tag for numbers and dates: the browser's own where it is of the chosen language.
+function locale() {
+  const own = navigator.language || "";
+  return own.startsWith(choices.language) ? own : choices.language;
+}
+
 /// A text in the reader's language, with `{names}` replaced.
 export function word(key, values) {
   const text = words[key] ? words[key][choices.language] : key;
   return text.replace(/\{(\w+)\}/g, (all, name) => (values && name in values ? values[name] : all));
 }
 
-export function hasWord(key) { return key in words; }
+export function hasWord(key) { return Object.hasOwn(words, key); }
+
+export function isKnown(value) { return typeof value === "number" && isFinite(value); }
 
 const mile = 1609.344;
+const foot = 0.3048;
+
+/// The unit of splits and of marks on a route, metres.
+export function unitMeters() { return choices.units === "mi" ? mile : 1000; }
 
 export function clock(seconds) {
-  if (seconds === null || seconds === undefined || !isFinite(seconds)) return "–";
+  if (!isKnown(seconds)) return "–";
   const all = Math.max(0, Math.floor(seconds));
   const [hours, minutes, rest] = [Math.floor(all / 3600), Math.floor(all / 60) % 60, all % 60];
   const two = (number) => String(number).padStart(2, "0");
@@ -366,50 +615,94 @@ export function clock(seconds) {
 }
 
 /// A short span: `7 s`, `1:10`.
-export function span(seconds) { return seconds < 60 ? `${Math.floor(seconds)} s` : clock(seconds); }
+export function span(seconds) { return seconds < 60 ? word("seconds", { count: Math.floor(seconds) }) : clock(seconds); }
 
 function decimals(value, digits) {
-  return value.toLocaleString(choices.language, { minimumFractionDigits: digits, maximumFractionDigits: digits });
+  return value.toLocaleString(locale(), { minimumFractionDigits: digits, maximumFractionDigits: digits });
 }
 
 export function distance(meters) {
-  if (meters === null || meters === undefined) return "–";
+  if (!isKnown(meters)) return "–";
   return choices.units === "mi" ? `${decimals(meters / mile, 2)} mi` : `${decimals(meters / 1000, 2)} km`;
 }
 
+/// A distance for an axis or a sum: `12 km`, `1.5 km`, `300 m`.
+export function roundDistance(meters) {
+  if (!isKnown(meters)) return "–";
+  const [value, unit] = [meters / unitMeters(), choices.units === "mi" ? "mi" : "km"];
+  if (choices.units !== "mi" && meters > 0 && meters < 1000) return `${Math.round(meters)} m`;
+  return `${value.toLocaleString(locale(), { maximumFractionDigits: value < 10 ? 2 : value < 30 ? 1 : 0 })} ${unit}`;
+}
+
 export function pace(secondsPerKilometer) {
-  if (secondsPerKilometer === null || secondsPerKilometer === undefined || !isFinite(secondsPerKilometer)) return "–";
+  if (!isKnown(secondsPerKilometer)) return "–";
   const imperial = choices.units === "mi";
   return `${clock(Math.round(imperial ? secondsPerKilometer * mile / 1000 : secondsPerKilometer))} /${imperial ? "mi" : "km"}`;
 }
 
 export function height(meters) {
-  if (meters === null || meters === undefined) return "–";
-  return choices.units === "mi" ? `${Math.round(meters / 0.3048)} ft` : `${Math.round(meters)} m`;
+  if (!isKnown(meters)) return "–";
+  return choices.units === "mi" ? `${decimals(meters / foot, 0)} ft` : `${decimals(meters, 0)} m`;
 }
 
-export function heartRate(bpm) { return bpm === null || bpm === undefined ? "–" : `${Math.round(bpm)} bpm`; }
+export function heartRate(bpm) { return isKnown(bpm) ? `${Math.round(bpm)} bpm` : "–"; }
 
-export function energy(joules) { return joules === null || joules === undefined ? "–" : `${Math.round(joules / 4184)} kcal`; }
+export function cadence(stepsPerMinute) { return isKnown(stepsPerMinute) ? word("steps", { count: Math.round(stepsPerMinute) }) : "–"; }
 
-export function milliseconds(seconds) {
-  return seconds === null || seconds === undefined ? "–" : `${decimals(seconds * 1000, 1)} ms`;
+export function energy(joules) { return isKnown(joules) ? `${decimals(joules / 4184, 0)} kcal` : "–"; }
+
+export function milliseconds(seconds) { return isKnown(seconds) ? `${decimals(seconds * 1000, 1)} ms` : "–"; }
+
+/// How a value differs from another, with its sign; nothing where either is unknown.
+export function difference(first, second, text) {
+  if (!isKnown(first) || !isKnown(second)) return "–";
+  const [a, b] = [text(Math.abs(second - first)), text(0)];
+  return a === b ? `±${a}` : `${second < first ? "−" : "+"}${a}`;
 }
 
-/// The day and minute at which a run started, by its own clock where that is known.
+/// A moment by the run's own clock where its offset is known, else by the reader's.
+function moment(unixSeconds, utcOffsetSeconds, style) {
+  const known = isKnown(utcOffsetSeconds);
+  const date = new Date((unixSeconds + (known ? utcOffsetSeconds : 0)) * 1000);
+  return date.toLocaleString(locale(), { ...style, ...(known ? { timeZone: "UTC" } : {}) });
+}
+
+/// The day and minute at which a run started.
 export function startOf(summary) {
-  const known = typeof summary.utcOffsetSeconds === "number";
-  const date = new Date((summary.startedAtUnixSeconds + (known ? summary.utcOffsetSeconds : 0)) * 1000);
-  return date.toLocaleString(choices.language, {
-    dateStyle: "medium", timeStyle: "short", ...(known ? { timeZone: "UTC" } : {}),
-  });
+  return moment(summary.startedAtUnixSeconds, summary.utcOffsetSeconds, { dateStyle: "medium", timeStyle: "short" });
 }
 
-export function timeOfDay(text) { return new Date(text).toLocaleTimeString(choices.language); }
+/// The same with the day of the week and the whole month.
+export function longStartOf(summary) {
+  return moment(summary.startedAtUnixSeconds, summary.utcOffsetSeconds, { dateStyle: "full", timeStyle: "short" });
+}
+
+/// The hour of the day at which a run started.
+export function hourOf(summary) {
+  if (!isKnown(summary.utcOffsetSeconds)) return new Date(summary.startedAtUnixSeconds * 1000).getHours();
+  return new Date((summary.startedAtUnixSeconds + summary.utcOffsetSeconds) * 1000).getUTCHours();
+}
+
+export function dayOf(unixSeconds) { return moment(unixSeconds, null, { dateStyle: "medium" }); }
+
+export function timeOfDay(text) { return new Date(text).toLocaleTimeString(locale()); }
+
+/// The name of a period: `2026-W47`, `2026-11`, `2026`. A short one is for the axis of a drawing; January is its year there.
+export function periodName(period, isShort) {
+  const week = /^(\d+)-W(\d+)$/.exec(period);
+  if (week) return word(isShort ? "weekShort" : "weekLong", { week: Number(week[2]), year: week[1] });
+  const month = /^(\d+)-(\d\d)$/.exec(period);
+  if (!month) return period;
+  const date = new Date(Date.UTC(Number(month[1]), Number(month[2]) - 1, 1));
+  if (isShort && date.getUTCMonth() === 0) return month[1];
+  return date.toLocaleDateString(locale(), { timeZone: "UTC", ...(isShort ? { month: "short" } : { month: "long", year: "numeric" }) });
+}
 
 export function sourceName(source) { return hasWord("source_" + source) ? word("source_" + source) : source; }
 
 export function commandName(command) { return hasWord("command_" + command) ? word("command_" + command) : command; }
+
+export function phaseName(phase) { return word("phase_" + (hasWord("phase_" + phase) ? phase : "unknown")); }
 
 /// What became of a press, in a sentence.
 export function verdictText(receipt) {
@@ -417,9 +710,7 @@ export function verdictText(receipt) {
   const outcome = hasWord("verdict_" + receipt.receipt) ? receipt.receipt : "unknown";
   const sentence = word("verdict_" + outcome, { command });
   if (outcome !== "rejected" || !receipt.reason) return sentence;
-  if (receipt.reason === "illegal") {
-    return `${sentence}: ${word("reason_illegal", { phase: word("phase_" + (receipt.illegalPhase || "unknown")) })}`;
-  }
+  if (receipt.reason === "illegal") return `${sentence}: ${word("reason_illegal", { phase: phaseName(receipt.illegalPhase) })}`;
   const key = "reason_" + receipt.reason;
   return `${sentence}: ${hasWord(key) ? word(key) : word("reason_other", { reason: receipt.reason })}`;
 }
@@ -434,6 +725,7 @@ export function verdictText(receipt) {
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>RunBus</title>
 <meta name="referrer" content="no-referrer">
+<meta name="color-scheme" content="light dark">
 <link rel="icon" href="data:,">
 <link rel="stylesheet" href="page.css">
 <script type="module" src="page.js"></script>
@@ -447,7 +739,7 @@ export function verdictText(receipt) {
 <a href="#/records" data-word="records"></a>
 <a href="#/stats" data-word="statistics"></a>
 </nav>
-<div class="switches">
+<div class="switches" role="group" data-label="switches">
 <button type="button" id="language"></button>
 <button type="button" id="units"></button>
 <button type="button" id="theme"></button>
@@ -464,25 +756,32 @@ export function verdictText(receipt) {
   static let live_js = #"""
 // The present run: the lock-screen card and the island, which draw a push and nothing else, and the dashboard.
 import { follow, load, press } from "./api.js";
-import { drawRun, drawSplits } from "./charts.js";
-import { element, setText } from "./element.js";
-import { clock, commandName, distance, energy, hasWord, heartRate, height, milliseconds, pace, sourceName, span, timeOfDay, verdictText, word } from "./format.js";
+import { drawSplits, makeRun } from "./charts.js";
+import { drawing, element, panel, setText } from "./element.js";
+import { cadence, clock, commandName, distance, energy, hasWord, heartRate, height, isKnown, milliseconds, pace, phaseName, sourceName, span, timeOfDay, verdictText, word } from "./format.js";
 
 const buttonsOf = {
-  idle: ["start"], running: ["pause", "lap", "stop"], paused: ["resume", "stop"], completed: ["start"],
+  idle: ["start"], running: ["pause", "lap", "stop"], paused: ["resume", "lap", "stop"], completed: ["start"],
   unknown: ["pause", "resume", "stop"],
 };
+const routeEvery = 3000;
+const commandsShown = 6;
 
 /// What a push says about now: active time, whether it is stale, how old it is. `at` is when the push came, by Date.now(),
 /// which goes on while the machine sleeps.
 export function presentOf(live, at, now) {
   const passed = Math.max(0, (now - at) / 1000);
   return {
-    seconds: live.activeSeconds + (live.clockTicks ? (live.ageSeconds + passed) * live.speed : 0),
-    isStale: live.stale || (live.staleInSeconds !== null && live.staleInSeconds !== undefined && passed >= live.staleInSeconds),
-    age: live.pushAgeSeconds + passed,
+    seconds: live.activeSeconds + (live.clockTicks ? ((live.ageSeconds || 0) + passed) * live.speed : 0),
+    isStale: live.stale || (isKnown(live.staleInSeconds) && passed >= live.staleInSeconds),
+    age: (live.pushAgeSeconds ?? live.ageSeconds ?? 0) + passed,
   };
 }
+
+// MARK: Buttons
+
+/// Presses of this page that wait for the phone: their verdict is told when it comes.
+const waiting = new Set();
 
 function pressButton(command, source, tell) {
   return element("button", {
@@ -490,11 +789,13 @@ function pressButton(command, source, tell) {
     onclick: async (event) => {
       const button = event.currentTarget;
       button.setAttribute("aria-busy", "true");
-      tell(verdictText({ command, receipt: "pending" }));
       try {
-        tell(verdictText(await press(command, source)));
+        const receipt = await press(command, source);
+        if (receipt.commandId && (receipt.receipt ?? "queued") === "queued") waiting.add(receipt.commandId);
+        tell(verdictText({ command, receipt: "queued", ...receipt }));
       } catch (error) {
-        tell(word("pressFailed", { command: commandName(command), reason: error.message }));
+        const reason = error.status === 403 ? word("refusedHere") : error.message;
+        tell(word("pressFailed", { command: commandName(command), reason }));
       }
       button.removeAttribute("aria-busy");
     },
@@ -505,185 +806,256 @@ function pressButton(command, source, tell) {
 function updateButtons(box, commands, source, pending, tell) {
   const present = [...box.children].map((button) => button.dataset.command);
   if (present.join() !== commands.join()) {
-    const focused = box.contains(document.activeElement);
+    const isFocused = box.contains(document.activeElement);
     box.replaceChildren(...commands.map((command) => pressButton(command, source, tell)));
-    if (focused && box.firstChild) box.firstChild.focus();
+    if (isFocused && box.firstChild) box.firstChild.focus();
   }
   for (const button of box.children) {
     const waits = pending.includes(button.dataset.command);
+    const name = commandName(button.dataset.command);
     button.classList.toggle("waits", waits);
-    setText(button, waits ? word("pendingCard", { command: commandName(button.dataset.command) }) : commandName(button.dataset.command));
+    setText(button, waits ? word("pendingCard", { command: name }) : name);
   }
 }
 
-function metric(name) {
-  const value = element("dd");
-  return { value, node: element("div", { class: "metric" }, element("dt", {}, word(name)), value) };
+// MARK: The lock screen
+
+const phaseShapes = {
+  running: "M7 4L19 12L7 20Z", paused: "M6 4H10V20H6ZM14 4H18V20H14Z", completed: "M5 12.5L10 17.5L19.5 7", idle: "M12 3A9 9 0 1 0 12.01 3M12 7.5V12L15 14",
+};
+
+/// A sign of the phase, which is said in words beside it.
+function makeSign() {
+  const path = drawing("path");
+  const node = drawing("svg", { viewBox: "0 0 24 24", class: "sign", "aria-hidden": "true" }, path);
+  return {
+    node,
+    show(phase) {
+      const name = phaseShapes[phase] ? phase : "idle";
+      node.setAttribute("class", `sign ${name}`);
+      path.setAttribute("d", phaseShapes[name]);
+    },
+  };
+}
+
+/// Values under their names that are changed in place; the first `bigCount` are large.
+function makeValues(className, names, bigCount) {
+  const values = names.map(() => element("dd"));
+  return {
+    node: element("dl", { class: className }, names.map((name, index) => element("div", { class: index < bigCount ? "metric big" : "metric" }, element("dt", {}, word(name)), values[index]))),
+    show(texts) { texts.forEach((text, index) => setText(values[index], text)); },
+  };
 }
 
 /// The card of the lock screen and the island. Both draw only what was pushed.
 function makeLockScreen(tell) {
-  const timer = element("p", { class: "timer" });
+  const names = ["distance", "pace", "heartRate"];
+  const signs = [makeSign(), makeSign()];
+  const timer = element("p", { class: "timer", role: "timer", "aria-label": word("activeTime") });
   const phase = element("p", { class: "phase" });
   const note = element("p", { class: "note" });
-  const metrics = { distance: metric("distance"), pace: metric("pace"), heartRate: metric("heartRate") };
   const buttons = element("div", { class: "buttons" });
-  const push = element("p", { class: "push" });
-  const list = element("dl", { class: "metrics" }, Object.values(metrics).map((one) => one.node));
-  const card = element("section", { class: "card", "aria-label": word("lockScreen") }, phase, timer, list, note, buttons, push);
+  const metrics = [makeValues("metrics", names, 0), makeValues("metrics", names, 0)];
+  const card = element(
+    "section", { class: "card", "aria-label": word("lockScreen") }, element("div", { class: "head" }, signs[0].node, phase), timer,
+    metrics[0].node, note, buttons);
   const islandTimer = element("span", { class: "timer" });
-  const islandMark = element("span", { class: "dot", "aria-hidden": "true" });
-  const islandMore = element("span", { class: "more" });
+  const islandPhase = element("p", { class: "phase" });
+  const islandButtons = element("div", { class: "buttons" });
   const island = element(
-    "details", { class: "island" },
-    element("summary", { "aria-label": word("island") }, islandMark, islandTimer), islandMore);
+    "details", { class: "island", onkeydown: (event) => { if (event.key === "Escape") { island.open = false; island.firstChild.focus(); } } },
+    element("summary", {}, element("span", { class: "hidden" }, word("island")), signs[1].node, islandTimer),
+    element("div", { class: "more" }, islandPhase, metrics[1].node, islandButtons));
+  const push = element("p", { class: "push" });
   let live = null;
   let at = 0;
-  function tick() {
-    const now = Date.now();
-    const hasRun = live !== null;
-    card.classList.toggle("none", !hasRun);
-    if (!hasRun) {
-      setText(phase, word("noActivity"));
-      setText(timer, clock(0));
-      setText(islandTimer, clock(0));
-      setText(islandMore, word("noActivity"));
-      return;
-    }
-    const present = presentOf(live, at, now);
-    setText(timer, clock(present.seconds));
-    setText(islandTimer, clock(present.seconds));
-    for (const node of [card, island]) {
-      node.classList.toggle("stale", present.isStale || live.hubLost);
-      node.dataset.phase = live.phase;
-    }
-    const age = span(present.age);
-    setText(note, live.hubLost ? word("hubLost") : present.isStale ? word("staleCard", { age }) : "");
+
+  function noteOf(present) {
+    if (live.hubLost) return word("hubLost");
+    if (present.isStale) return word("staleCard", { age: span(present.age) });
+    if (live.recovering) return word("recovering");
+    const waits = live.pending.map((command) => word("pendingCard", { command: commandName(command) }));
+    return waits.join(", ");
   }
+
+  function tick() {
+    const present = live ? presentOf(live, at, Date.now()) : { seconds: 0, isStale: false };
+    for (const node of [timer, islandTimer]) setText(node, clock(present.seconds));
+    for (const node of [card, island]) node.classList.toggle("stale", live !== null && (present.isStale || live.hubLost));
+    setText(note, live ? noteOf(present) : "");
+    note.classList.toggle("alarm", live !== null && (present.isStale || live.hubLost));
+  }
+
   return {
-    card, island, tick,
-    show(view, time) {
-      [live, at] = [view, time];
-      if (live) {
-        const by = live.changedBy ? ` · ${word("changedBy", { source: sourceName(live.changedBy) })}` : "";
-        setText(phase, live.recovering ? word("recovering") : word("phase_" + live.phase) + by);
-        setText(metrics.distance.value, distance(live.distanceMeters));
-        setText(metrics.pace.value, pace(live.paceSecondsPerKilometer ?? live.averagePaceSecondsPerKilometer));
-        setText(metrics.heartRate.value, heartRate(live.heartRateBpm));
-        setText(islandMore, `${word("phase_" + live.phase)} · ${distance(live.distanceMeters)} · ${heartRate(live.heartRateBpm)}`);
-        const kind = hasWord("push_" + live.push.kind) ? live.push.kind : "unknown";
-        setText(push, word("pushLine", { number: live.push.number, kind: word("push_" + kind), left: live.push.budgetLeft }));
-      }
-      const commands = live ? buttonsOf[live.phase] || [] : ["start"];
-      updateButtons(buttons, commands.filter((command) => command !== "lap").slice(0, 2), "liveActivity", live ? live.pending : [], tell);
+    node: element("div", { class: "stage" }, island, card, push), tick,
+    show(state, time) {
+      [live, at] = [state, time];
+      const shown = live ? (hasWord("phase_" + live.phase) ? live.phase : "unknown") : "idle";
+      for (const sign of signs) sign.show(shown);
+      for (const node of [card, island]) node.dataset.phase = shown;
+      const by = live && live.changedBy ? ` · ${word("changedBy", { source: sourceName(live.changedBy) })}` : "";
+      setText(phase, live ? phaseName(live.phase) + by : word("noActivity"));
+      setText(islandPhase, phase.textContent);
+      const texts = live
+        ? [distance(live.distanceMeters), pace(live.paceSecondsPerKilometer ?? live.averagePaceSecondsPerKilometer), heartRate(live.heartRateBpm)]
+        : ["–", "–", "–"];
+      for (const list of metrics) list.show(texts);
+      const kind = live && (hasWord("push_" + live.push.kind) ? live.push.kind : "unknown");
+      setText(push, live ? word("pushLine", { number: live.push.number, kind: word("push_" + kind), left: live.push.budgetLeft }) : "");
+      const commands = live ? buttonsOf[shown] || [] : ["start"];
+      const pending = live ? live.pending : [];
+      updateButtons(buttons, commands.filter((command) => command !== "lap").slice(0, 2), "liveActivity", pending, tell);
+      updateButtons(islandButtons, commands, "liveActivity", pending, tell);
       tick();
     },
   };
 }
 
-function table(names, rows) {
-  return element(
-    "table", {}, element("thead", {}, element("tr", {}, names.map((name) => element("th", { scope: "col" }, word(name))))),
-    element("tbody", {}, rows.map((cells) => element("tr", {}, cells.map((cell) => element("td", {}, cell))))));
-}
+// MARK: The dashboard
 
 function drawDevices(devices) {
   if (!devices.length) return element("p", { class: "empty" }, word("noDevices"));
-  return table(["device", "state", "roundTrip", "waiting", "heard"], devices.map((device) => [
-    device.deviceId, device.reachable ? word("here") : word("gone"), milliseconds(device.roundTripSeconds), String(device.waiting),
-    device.heardAgeSeconds === null || device.heardAgeSeconds === undefined ? "–" : word("ago", { age: span(device.heardAgeSeconds) }),
-  ]));
+  return element("ul", { class: "devices" }, devices.map((device) => {
+    const facts = [];
+    if (isKnown(device.roundTripSeconds)) facts.push(`${word("roundTrip")} ${milliseconds(device.roundTripSeconds)}`);
+    if (isKnown(device.heardAgeSeconds)) facts.push(word("heardAgo", { age: span(device.heardAgeSeconds) }));
+    if (device.waiting > 0) facts.push(word("waitingFor", { count: device.waiting }));
+    return element(
+      "li", { class: device.reachable ? "here" : "gone" },
+      element("span", { class: "name" }, device.deviceId, device.role && device.role !== device.deviceId ? element("small", {}, ` ${sourceName(device.role)}`) : null),
+      element("span", { class: "state" }, word(device.reachable ? "here" : "gone")), element("small", { class: "facts" }, facts.join(" · ")));
+  }));
 }
 
 function drawCommands(commands) {
   if (!commands.length) return element("p", { class: "empty" }, word("noCommands"));
-  return element("ol", { class: "commands" }, commands.map((command) => element(
+  const list = (some) => element("ol", { class: "commands" }, some.map((command) => element(
     "li", { class: command.receipt }, element("span", {}, verdictText(command)),
-    element("small", {}, word("fromDevice", { device: command.deviceId, source: sourceName(command.source), time: timeOfDay(command.at) })))));
+    element("small", {}, word(command.source === command.deviceId ? "fromSame" : "fromDevice", {
+      device: command.deviceId, source: sourceName(command.source), time: timeOfDay(command.at),
+    })))));
+  const earlier = commands.slice(commandsShown);
+  return element("div", {}, list(commands.slice(0, commandsShown)), earlier.length ? element(
+    "details", { class: "earlier" }, element("summary", {}, word("earlierCommands", { count: earlier.length })), list(earlier)) : null);
+}
+
+/// Redraws a part of the page only when what it shows has changed, so that a selection in it stays.
+function makeRedrawer(node, draw) {
+  let shown = null;
+  return (value) => {
+    const text = JSON.stringify(value) ?? "";
+    if (text === shown) return;
+    shown = text;
+    node.replaceChildren(draw(value));
+  };
+}
+
+/// What the phase and the way to the phone are, in a sentence.
+function lineOf(view) {
+  const parts = [phaseName(view.state.phase)];
+  if (view.state.changedBy) parts.push(word("changedBy", { source: sourceName(view.state.changedBy.source) }));
+  if (view.state.metrics.autoPaused && view.state.phase === "running") parts.push(word("autoPaused"));
+  if (view.state.recovering) parts.push(word("recovering"));
+  if (view.link.refusal) parts.push(word("refused", { reason: view.link.refusal }));
+  else if (view.hubLost) parts.push(word("hubLost"));
+  else if (view.hubOffDuty) parts.push(word("hubAway"));
+  else if (!view.link.reachable) parts.push(word("hubUnreachable"));
+  return parts.join(" · ");
 }
 
 /// The view of the present run; returns what ends it.
 export function showLive(main, tell, banner, tiles) {
   const lockScreen = makeLockScreen(tell);
-  const line = element("p", { class: "line-of-state" });
+  const line = element("p", { class: "line-of-state", role: "status" });
+  const replay = element("p", { class: "replay" });
   const buttons = element("div", { class: "buttons" });
-  const numbers = element("dl", { class: "numbers" });
-  const picture = element("div");
-  const splits = element("div");
-  const devices = element("div");
-  const commands = element("div");
+  const numbers = makeValues("numbers four", ["elapsed", "distance", "averagePace", "averageHeartRate", "highestHeartRate", "cadence", "climbed", "energy"], 4);
+  const run = makeRun(tiles);
+  const [splits, devices, commands] = [element("div"), element("div"), element("div")];
+  const redrawDevices = makeRedrawer(devices, drawDevices);
+  const redrawCommands = makeRedrawer(commands, drawCommands);
+  splits.append(drawSplits(null, false));
+  run.update([], [], 1, []);
   main.replaceChildren(
-    element("h1", { class: "hidden" }, word("run")), lockScreen.island,
+    element("h1", { class: "hidden" }, word("run")),
     element(
-      "div", { class: "top" }, lockScreen.card,
-      element("section", { class: "panel" }, element("h2", {}, word("now")), line, numbers, element("h2", {}, word("controls")), buttons)),
-    picture,
-    element(
-      "div", { class: "columns" },
-      element("section", { class: "panel" }, element("h2", {}, word("splits")), splits),
-      element("section", { class: "panel" }, element("h2", {}, word("commands")), commands),
-      element("section", { class: "panel" }, element("h2", {}, word("devices")), devices)));
-  const keep = { share: null };
+      "div", { class: "top" }, lockScreen.node,
+      element(
+        "section", { class: "panel now" }, element("h2", {}, word("now")), line, replay, numbers.node,
+        element("h2", {}, word("controls")), buttons)),
+    run.node,
+    element("div", { class: "columns" }, panel(word("splits"), splits), panel(word("commands"), commands), panel(word("devices"), devices)));
   let view = null;
-  let shownRun = "";
-  let shownReport = "";
+  let cameAt = 0;
+  let shownRoute = null;
+  let shownReport = null;
+  let askedAt = 0;
   let isBusy = false;
   let isEnded = false;
 
+  function tick() {
+    lockScreen.tick();
+    if (!view) return;
+    const metrics = view.state.metrics;
+    const goesOn = view.state.phase === "running" || view.state.phase === "paused";
+    const passed = goesOn ? (view.state.ageSeconds || 0) + Math.max(0, Date.now() - cameAt) / 1000 * view.speed : 0;
+    numbers.show([
+      clock(metrics.elapsedSeconds + passed), distance(metrics.distanceMeters), pace(metrics.averagePaceSecondsPerKilometer),
+      heartRate(metrics.averageHeartRateBpm), heartRate(metrics.maxHeartRateBpm), cadence(metrics.averageCadenceStepsPerMinute),
+      height(metrics.elevationGainMeters), energy(metrics.energyJoules),
+    ]);
+  }
+
   async function refresh() {
-    if (isBusy || !view || isEnded) return;
+    if (isBusy || !view || isEnded || Date.now() - askedAt < routeEvery) return;
+    const [routeVersion, reportVersion] = [`${view.state.runId} ${view.routeVersion}`, `${view.state.runId} ${view.reportVersion}`];
+    if (routeVersion === shownRoute && reportVersion === shownReport) return;
     isBusy = true;
+    askedAt = Date.now();
     try {
-      const run = `${view.routeVersion}`;
-      if (run !== shownRun || (view.state.phase === "running" && keep.share === null)) {
-        const [route, series] = await Promise.all([load("/api/route"), load("/api/series")]);
-        shownRun = run;
-        const duration = Math.max(1, view.state.metrics.elapsedSeconds, ...series.samples.slice(-1).map((sample) => sample.offsetSeconds));
-        const hasFocus = document.activeElement && document.activeElement.id === "cursor";
-        if (!isEnded) picture.replaceChildren(drawRun(route.points, series.samples, duration, tiles, keep));
-        if (hasFocus) document.getElementById("cursor").focus();
-      }
-      if (`${view.reportVersion}` !== shownReport) {
-        shownReport = `${view.reportVersion}`;
-        const report = await load("/api/report");
-        if (report) splits.replaceChildren(drawSplits(report, false), ...(report.laps.length ? [drawSplits(report, true)] : []));
-        else splits.replaceChildren(drawSplits(null, false));
-      }
-    } catch { /* the stream says when the connection is lost; the next view tries again */ }
-    isBusy = false;
+      // Without positions only the report's version changes, and the charts go on all the same.
+      const [route, series, report] = await Promise.all([load("/api/route"), load("/api/series"), load("/api/report")]);
+      [shownRoute, shownReport] = [routeVersion, reportVersion];
+      if (isEnded) return;
+      const last = series.samples[series.samples.length - 1];
+      const end = last ? last.offsetSeconds : 0;
+      run.update(route.points, series.samples, Math.max(1, end, Math.min(view.state.metrics.elapsedSeconds, end + 60)), []);
+      const drawn = [element("div", {}, drawSplits(report, false))];
+      if (report && report.laps.length) drawn.push(element("h3", {}, word("laps")), drawSplits(report, true));
+      splits.replaceChildren(...drawn);
+    } catch { /* the stream says when the connection is lost; the next view tries again */ } finally { isBusy = false; }
   }
 
   function show(next) {
-    view = next;
-    lockScreen.show(view.live || null, Date.now());
-    const metrics = view.state.metrics;
-    const parts = [word("phase_" + (hasWord("phase_" + view.state.phase) ? view.state.phase : "unknown"))];
-    if (view.state.changedBy) parts.push(word("changedBy", { source: sourceName(view.state.changedBy.source) }));
-    if (view.link.refusal) parts.push(word("refused", { reason: view.link.refusal }));
-    else if (view.hubLost) parts.push(word("hubLost"));
-    else if (view.hubOffDuty) parts.push(word("hubAway"));
-    else if (!view.link.reachable) parts.push(word("hubUnreachable"));
-    setText(line, parts.join(" · "));
-    line.classList.toggle("warn", !view.link.reachable || view.hubLost || view.hubOffDuty);
-    const values = [
-      ["elapsed", clock(metrics.elapsedSeconds)], ["distance", distance(metrics.distanceMeters)], ["averagePace", pace(metrics.averagePaceSecondsPerKilometer)],
-      ["averageHeartRate", heartRate(metrics.averageHeartRateBpm)], ["climbed", height(metrics.elevationGainMeters)], ["energy", energy(metrics.energyJoules)],
-    ];
-    numbers.replaceChildren(...values.map(([name, value]) => element("div", { class: "metric" }, element("dt", {}, word(name)), element("dd", {}, value))));
+    [view, cameAt] = [next, Date.now()];
+    lockScreen.show(view.live || null, cameAt);
+    setText(line, lineOf(view));
+    line.className = `line-of-state ${!view.link.reachable || view.hubLost || view.hubOffDuty ? "warn" : view.state.phase}`;
+    replay.hidden = view.speed === 1;
+    setText(replay, replay.hidden ? "" : word("replaySpeed", { speed: view.speed }));
+    document.title = `${phaseName(view.state.phase)} · RunBus`;
     const pending = view.commands.filter((command) => command.receipt === "pending" || command.receipt === "queued").map((command) => command.command);
     updateButtons(buttons, buttonsOf[view.predicted] || buttonsOf.unknown, "page", pending, tell);
-    devices.replaceChildren(drawDevices(view.devices));
-    commands.replaceChildren(drawCommands(view.commands));
+    for (const command of view.commands) {
+      if (command.receipt === "pending" || command.receipt === "queued" || !waiting.delete(command.commandId)) continue;
+      tell(verdictText(command));
+    }
+    redrawDevices(view.devices);
+    redrawCommands(view.commands);
+    tick();
     refresh();
   }
 
   const stop = follow(show, (state) => {
     banner.hidden = state === "open";
-    setText(banner, state === "open" ? "" : word(state === "closed" ? "closed" : "reconnecting"));
+    setText(banner, state === "open" ? "" : word({ full: "tooManyViewers", refused: "refusedHere" }[state] || "reconnecting"));
   });
-  const ticking = setInterval(lockScreen.tick, 200);
-  const refreshing = setInterval(refresh, 3000);
+  // The clock shows whole seconds; five times a second is soon enough, and spares a phone's battery.
+  const ticking = setInterval(tick, 200);
+  const refreshing = setInterval(refresh, 1000);
   lockScreen.show(null, Date.now());
+  redrawDevices([]);
+  redrawCommands([]);
   return () => {
     isEnded = true;
     stop();
@@ -696,79 +1068,254 @@ export function showLive(main, tell, banner, tiles) {
 """#
 
   static let page_css = #"""
+/* Colours. Each text colour has at least 4.5 : 1 on paper and panel. */
 :root {
-  --paper: #f4f4f1; --panel: #ffffff; --ink: #1b1d1f; --soft: #5a6067; --line: #d9dad6; --pace: #0a62b5; --heart: #b3263c;
-  --height: #55702b; --other: #8a4b00; --run: #1d7a3e; --hold: #8a5a00; --end: #4c4f55; --warn: #a32020; --press: #12406d;
+  --paper: #f3f3f0; --panel: #ffffff; --sunk: #ecece8; --ink: #191b1e; --soft: #565c64; --line: #dddeda; --edge: #898f96;
+  --pace: #0a5cad; --heart: #b3233a; --height: #4d6a22; --second: #9a4a00; --run: #17733a; --hold: #855400; --warn: #a31d1d; --press: #0d4c8c;
+  --on-press: #ffffff; --go: #dff0e4; --go-ink: #0f4f28; --wait: #fbedd0; --wait-ink: #664200; --end: #f9dfdf; --end-ink: #861616;
+  --wall: linear-gradient(150deg, #6f8fb4 0%, #8b7fae 45%, #c98f86 100%);
+  --shadow: 0 1px 2px rgba(20, 24, 30, 0.05), 0 6px 20px rgba(20, 24, 30, 0.04);
   color-scheme: light;
 }
 @media (prefers-color-scheme: dark) { :root:not([data-theme="light"]) {
-  --paper: #14161a; --panel: #1e2127; --ink: #eceef0; --soft: #a5adb6; --line: #363b43; --pace: #6db4ff; --heart: #ff8b9a;
-  --height: #a9cf74; --other: #f2b25c; --run: #63d48b; --hold: #f0bd5a; --end: #b6bcc4; --warn: #ff9c9c; --press: #a9d2ff;
+  --paper: #121418; --panel: #1b1e24; --sunk: #272b33; --ink: #eceef1; --soft: #a6aeb8; --line: #30353d; --edge: #7d8691;
+  --pace: #6cb2ff; --heart: #ff8797; --height: #a6cc70; --second: #f4b45f; --run: #63d48b; --hold: #f0bd5a; --warn: #ff9a9a; --press: #9ccaff;
+  --on-press: #0c1a2a; --go: #17402a; --go-ink: #a5ecc0; --wait: #453412; --wait-ink: #fbd792; --end: #4a2023; --end-ink: #ffbdbd;
+  --wall: linear-gradient(150deg, #1d3048 0%, #2d2a4a 50%, #4a2f38 100%);
+  --shadow: none;
   color-scheme: dark;
 } }
 :root[data-theme="dark"] {
-  --paper: #14161a; --panel: #1e2127; --ink: #eceef0; --soft: #a5adb6; --line: #363b43; --pace: #6db4ff; --heart: #ff8b9a;
-  --height: #a9cf74; --other: #f2b25c; --run: #63d48b; --hold: #f0bd5a; --end: #b6bcc4; --warn: #ff9c9c; --press: #a9d2ff;
+  --paper: #121418; --panel: #1b1e24; --sunk: #272b33; --ink: #eceef1; --soft: #a6aeb8; --line: #30353d; --edge: #7d8691;
+  --pace: #6cb2ff; --heart: #ff8797; --height: #a6cc70; --second: #f4b45f; --run: #63d48b; --hold: #f0bd5a; --warn: #ff9a9a; --press: #9ccaff;
+  --on-press: #0c1a2a; --go: #17402a; --go-ink: #a5ecc0; --wait: #453412; --wait-ink: #fbd792; --end: #4a2023; --end-ink: #ffbdbd;
+  --wall: linear-gradient(150deg, #1d3048 0%, #2d2a4a 50%, #4a2f38 100%);
+  --shadow: none;
   color-scheme: dark;
 }
+
+/* The page */
 * { box-sizing: border-box; }
-body { margin: 0; background: var(--paper); color: var(--ink); font: 16px/1.45 system-ui, "Noto Sans CJK KR", sans-serif; }
-h1 { font-size: 1.6rem; margin: 0.4rem 0; } h2 { font-size: 1.05rem; margin: 0 0 0.6rem; } h3 { font-size: 0.95rem; margin: 0; font-weight: 600; }
-a { color: var(--press); } p { margin: 0.3rem 0; } table { border-collapse: collapse; width: 100%; }
-.hidden { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
-.skip { position: absolute; left: -999rem; } .skip:focus { left: 0.5rem; top: 0.5rem; background: var(--panel); padding: 0.5rem; z-index: 9; }
-:focus-visible { outline: 3px solid var(--pace); outline-offset: 2px; border-radius: 4px; }
+[hidden] { display: none !important; }
+html { -webkit-text-size-adjust: 100%; }
+body { margin: 0; background: var(--paper); color: var(--ink); font: 16px/1.45 system-ui, -apple-system, "Segoe UI", "Noto Sans KR", "Noto Sans CJK KR", sans-serif; font-variant-numeric: tabular-nums; overflow-wrap: anywhere; }
+:lang(ko) body, body:lang(ko) { word-break: keep-all; }
+h1 { font-size: 1.65rem; line-height: 1.2; margin: 0.3rem 0 0.5rem; letter-spacing: -0.015em; }
+h2 { font-size: 1rem; font-weight: 650; margin: 0 0 0.7rem; }
+h3 { font-size: 0.9rem; font-weight: 600; margin: 0; }
+p { margin: 0.3rem 0; }
+a { color: var(--press); text-underline-offset: 0.15em; text-decoration-thickness: 1px; }
+small { font-size: 0.82rem; color: var(--soft); }
+.hidden { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
+.skip { position: absolute; left: -999rem; }
+.skip:focus { left: 0.5rem; top: 0.5rem; background: var(--panel); padding: 0.6rem 1rem; z-index: 9; border-radius: 8px; }
+:focus-visible { outline: 3px solid var(--pace); outline-offset: 2px; border-radius: 6px; }
 main:focus { outline: none; }
-header { display: flex; flex-wrap: wrap; gap: 0.4rem 1.2rem; align-items: center; padding: 0.6rem 1rem; border-bottom: 1px solid var(--line); background: var(--panel); }
-.brand { font-weight: 700; margin: 0; } nav { display: flex; gap: 1rem; flex: 1; } nav a { text-decoration: none; padding: 0.3rem 0; }
-nav a[aria-current] { border-bottom: 3px solid var(--pace); color: var(--ink); font-weight: 600; }
-.switches { display: flex; flex-wrap: wrap; gap: 0.4rem; }
-button, .button, select, input[type="search"] { font: inherit; color: var(--ink); background: var(--panel); border: 1px solid var(--soft); border-radius: 8px; padding: 0.35rem 0.8rem; cursor: pointer; text-decoration: none; }
-.switches button { font-size: 0.85rem; padding: 0.2rem 0.6rem; }
-#banner { background: var(--warn); color: var(--paper); margin: 0; padding: 0.5rem 1rem; font-weight: 600; }
-main { max-width: 1200px; margin: 0 auto; padding: 1rem; }
-.told { position: fixed; left: 50%; bottom: 1rem; transform: translateX(-50%); background: var(--ink); color: var(--paper); border-radius: 999px; padding: 0.5rem 1.2rem; margin: 0; max-width: calc(100vw - 2rem); z-index: 5; }
+header { display: flex; flex-wrap: wrap; gap: 0.3rem 1.6rem; align-items: center; padding: 0.55rem 1.5rem; border-bottom: 1px solid var(--line); background: var(--panel); }
+.brand { font-weight: 750; margin: 0; letter-spacing: -0.01em; }
+header nav { display: flex; gap: 0.2rem; flex: 1; }
+header nav a { text-decoration: none; padding: 0.4rem 0.7rem; border-radius: 8px; color: var(--soft); white-space: nowrap; }
+header nav a:hover { color: var(--ink); background: var(--sunk); }
+header nav a[aria-current] { color: var(--ink); font-weight: 650; background: var(--sunk); }
+.switches { display: flex; gap: 0.35rem; }
+.switches button { font-size: 0.82rem; padding: 0.25rem 0.65rem; border-color: var(--line); color: var(--soft); white-space: nowrap; }
+.switches button:hover { color: var(--ink); border-color: var(--edge); }
+button, .button, select, input[type="search"] { font: inherit; color: var(--ink); background: var(--panel); border: 1px solid var(--edge); border-radius: 9px; padding: 0.4rem 0.8rem; text-decoration: none; }
+button, .button, select { cursor: pointer; }
+#banner { background: var(--warn); color: var(--paper); margin: 0; padding: 0.55rem 1.5rem; font-weight: 600; text-align: center; }
+main { max-width: 1240px; margin: 0 auto; padding: 1.2rem 1.5rem 4rem; }
+.told { position: fixed; left: 50%; bottom: 1.2rem; transform: translateX(-50%); background: var(--ink); color: var(--paper); border-radius: 14px; padding: 0.6rem 1.2rem; margin: 0; width: max-content; max-width: calc(100vw - 2rem); z-index: 5; box-shadow: 0 8px 30px rgba(0, 0, 0, 0.25); }
 .told:empty { display: none; }
-.panel { background: var(--panel); border: 1px solid var(--line); border-radius: 16px; padding: 1rem; margin: 0 0 1rem; min-width: 0; }
-.top { display: grid; grid-template-columns: minmax(300px, 380px) 1fr; gap: 1rem; margin-top: 1rem; }
-.columns { display: grid; grid-template-columns: repeat(auto-fit, minmax(280px, 1fr)); gap: 1rem; align-items: start; }
-.picture { display: grid; grid-template-columns: minmax(260px, 2fr) 3fr; gap: 1rem; align-items: start; }
-.card { border-radius: 24px; padding: 1.2rem 1.4rem; margin-bottom: 1rem; color: #f5f6f8; background: linear-gradient(160deg, rgba(44, 52, 66, 0.94), rgba(18, 22, 30, 0.97)); backdrop-filter: blur(20px); box-shadow: 0 12px 30px rgba(0, 0, 0, 0.22); }
-.card .timer { font-size: 3.4rem; font-weight: 650; line-height: 1.05; margin: 0.1rem 0 0.6rem; font-variant-numeric: tabular-nums; letter-spacing: -0.02em; }
-.card .phase { font-weight: 600; color: #8fe3ac; } .card[data-phase="paused"] .phase { color: #ffd27a; } .card[data-phase="completed"] .phase, .card.none .phase { color: #d5dae2; }
-.card .metrics { display: grid; grid-template-columns: repeat(3, 1fr); gap: 0.5rem; margin: 0; } 
-.card .note { color: #ffb3b3; min-height: 1.4em; font-weight: 600; } .card .push { color: #c3cad5; font-size: 0.8rem; margin: 0.6rem 0 0; }
-.card.stale .timer, .card.stale .metrics { opacity: 0.55; }
-.metric dt { font-size: 0.8rem; color: var(--soft); } .metric dd { margin: 0; font-size: 1.2rem; font-weight: 600; font-variant-numeric: tabular-nums; }
-.card .metric dt { color: #c3cad5; }
-.numbers { display: grid; grid-template-columns: repeat(auto-fill, minmax(120px, 1fr)); gap: 0.8rem; margin: 0 0 1rem; }
+.panel { background: var(--panel); border: 1px solid var(--line); border-radius: 16px; padding: 1.1rem 1.2rem; margin: 0 0 1rem; min-width: 0; box-shadow: var(--shadow); }
+.empty, .when, .hint, .count { color: var(--soft); }
+.empty { padding: 0.6rem 0; margin: 0; }
+.nothing { text-align: center; padding: 3rem 1rem; color: var(--soft); }
+.top { display: grid; grid-template-columns: 384px minmax(0, 1fr); gap: 1rem; margin-bottom: 1rem; }
+.top > * { margin: 0; }
+.picture { display: grid; grid-template-columns: minmax(0, 2fr) minmax(0, 3fr); gap: 1rem; margin-bottom: 1rem; }
+.picture > * { margin: 0; }
+.columns { display: grid; grid-template-columns: repeat(auto-fit, minmax(300px, 1fr)); gap: 1rem; align-items: start; }
+.columns h3 { margin: 1rem 0 0.4rem; color: var(--soft); }
+
+/* Lock screen and island */
+.stage { position: relative; border-radius: 28px; background: var(--wall); padding: 0.9rem 0.9rem 0.6rem; display: flex; flex-direction: column; gap: 0.9rem; min-width: 0; }
+.card { border-radius: 24px; padding: 1rem 1.2rem 1.1rem; color: #f6f7f9; background: rgba(18, 21, 28, 0.8); -webkit-backdrop-filter: blur(24px) saturate(1.6); backdrop-filter: blur(24px) saturate(1.6); margin-top: auto; }
+.card .head { display: flex; gap: 0.45rem; align-items: center; }
+.sign { width: 1.15rem; height: 1.15rem; flex: none; fill: currentColor; color: #7fe3a3; }
+.sign.paused { color: #ffd27a; }
+.sign.completed, .sign.idle { fill: none; stroke: currentColor; stroke-width: 2.6; stroke-linecap: round; stroke-linejoin: round; color: #d5dae2; }
+.phase { margin: 0; font-weight: 600; font-size: 0.92rem; color: #8fe3ac; }
+[data-phase="paused"] .phase { color: #ffd27a; }
+[data-phase="completed"] .phase, [data-phase="idle"] .phase, [data-phase="unknown"] .phase { color: #d5dae2; }
+.card .timer { font-size: 3.7rem; font-weight: 600; line-height: 1.1; margin: 0 0 0.5rem; letter-spacing: -0.03em; overflow-wrap: normal; white-space: nowrap; }
+.metrics { display: grid; grid-template-columns: repeat(3, minmax(0, 1fr)); gap: 0.5rem; margin: 0; }
+.metric dt { font-size: 0.8rem; color: var(--soft); }
+.metric dd { margin: 0; font-size: 1.15rem; font-weight: 600; letter-spacing: -0.01em; }
+.metrics .metric dt { color: #c6ccd6; }
+.metrics .metric dd { font-size: 1.05rem; white-space: nowrap; }
+.card .note { min-height: 1.45em; margin: 0.55rem 0 0.5rem; font-size: 0.9rem; font-weight: 600; color: #ffd9a0; }
+.card .note.alarm { color: #ffb4b4; }
+.stale .timer, .stale .metrics, .stale .phase, .stale .sign { opacity: 0.62; }
+.push { color: #ffffff; font-size: 0.78rem; margin: 0; text-align: center; min-height: 1.2em; text-shadow: 0 1px 3px rgba(0, 0, 0, 0.7); }
+.push:empty { display: none; }
+.island { align-self: center; background: #000; color: #fff; border-radius: 22px; width: 11.5rem; max-width: 100%; transition: width 0.25s; }
+.island[open] { width: 100%; border-radius: 28px; }
+.island summary { list-style: none; display: flex; align-items: center; justify-content: space-between; cursor: pointer; padding: 0.5rem 0.95rem; border-radius: 22px; font-weight: 600; position: relative; }
+.island summary::-webkit-details-marker { display: none; }
+.island[open] summary .timer { font-size: 1.7rem; letter-spacing: -0.02em; line-height: 1.3; }
+.island .more { padding: 0 1rem 1rem; }
+.island .more .phase { margin-bottom: 0.4rem; }
+.island .buttons { margin-top: 0.8rem; }
+.stage :focus-visible { outline-color: #ffffff; }
 .buttons { display: flex; flex-wrap: wrap; gap: 0.6rem; }
-.press { flex: 1; min-height: 44px; border-radius: 999px; font-weight: 650; border: 2px solid transparent; background: #e5efe8; color: #12502a; }
-.press.pause, .press.lap { background: #fdf1d8; color: #6b4600; } .press.stop { background: #fbe3e3; color: #8b1a1a; flex: 0 1 auto; padding-inline: 1.4rem; }
-.press.waits { border-style: dashed; border-color: currentColor; }
-.line-of-state { font-weight: 600; } .warn { color: var(--warn); }
-.island { margin: 0 auto; width: max-content; max-width: 100%; background: #0b0c0e; color: #fff; border-radius: 999px; padding: 0.45rem 1.1rem; font-variant-numeric: tabular-nums; }
-.island[open] { border-radius: 24px; } .island summary { list-style: none; display: flex; gap: 1.6rem; align-items: center; justify-content: space-between; cursor: pointer; } .island summary::-webkit-details-marker { display: none; }
-.island .dot { width: 0.8rem; height: 0.8rem; border-radius: 50%; background: #63d48b; } .island[data-phase="paused"] .dot { background: #ffd27a; border-radius: 2px; } .island[data-phase="completed"] .dot { background: #d5dae2; border-radius: 2px; }
-.island .more { display: block; padding-top: 0.4rem; color: #e3e7ee; } .island.stale .timer { opacity: 0.6; }
-.route { width: 100%; max-height: 420px; } .route .line { fill: none; stroke: var(--pace); stroke-width: 4; stroke-linejoin: round; stroke-linecap: round; }
-.route .mark { fill: var(--heart); stroke: var(--panel); stroke-width: 3; } .route .begin { fill: var(--run); } .tiles { opacity: 0.7; }
-.chart { margin: 0 0 0.8rem; } .plot { position: relative; border: solid var(--line); border-width: 1px 0; padding-left: 4.6rem; } .chart svg { display: block; width: 100%; height: 110px; touch-action: pan-y; cursor: crosshair; }
-.chart .line { fill: none; stroke-width: 2; vector-effect: non-scaling-stroke; } .line.pace { stroke: var(--pace); } .line.heartRate { stroke: var(--heart); } .line.elevation { stroke: var(--height); } .line.other { stroke: var(--other); stroke-dasharray: 5 3; }
-.cursor { stroke: var(--ink); stroke-width: 1; vector-effect: non-scaling-stroke; }
-.plot .high, .plot .low { position: absolute; left: 0; width: 4.3rem; text-align: right; font-size: 0.75rem; color: var(--soft); font-variant-numeric: tabular-nums; } .plot .high { top: 0; } .plot .low { bottom: 0; }
-figcaption { font-size: 0.85rem; color: var(--soft); } .readout { font-variant-numeric: tabular-nums; font-weight: 600; } input[type="range"] { accent-color: var(--pace); }
-.splits, .commands { list-style: none; margin: 0 0 0.8rem; padding: 0; } .splits li { display: grid; grid-template-columns: 4.2rem minmax(2rem, 1fr) 5rem 4.6rem; gap: 0.4rem; align-items: center; padding: 0.12rem 0; font-variant-numeric: tabular-nums; }
-.track { background: var(--paper); border-radius: 6px; } .bar { display: block; height: 1rem; border-radius: 6px; background: var(--pace); } .splits .value { text-align: right; white-space: nowrap; } input#cursor { width: calc(100% - 4.6rem); margin-left: 4.6rem; }
-.commands li { padding: 0.35rem 0 0.35rem 0.7rem; border-left: 4px solid var(--soft); margin-bottom: 0.4rem; } .commands small { display: block; color: var(--soft); } .commands .applied { border-color: var(--run); } .commands .rejected { border-color: var(--warn); } .commands .coalesced, .commands .superseded { border-color: var(--hold); }
-th, td { text-align: left; padding: 0.35rem 0.5rem; border-bottom: 1px solid var(--line); font-variant-numeric: tabular-nums; vertical-align: top; } td { overflow-wrap: anywhere; } th { white-space: nowrap; font-weight: 600; color: var(--soft); font-size: 0.85rem; }
-.scroll { overflow-x: auto; } .tools { display: flex; flex-wrap: wrap; gap: 0.5rem 0.8rem; align-items: center; margin: 0.6rem 0; } .tools input { flex: 1 1 12rem; } .button.ready, .tabs [aria-current] { background: var(--press); color: var(--paper); }
-.tabs { display: flex; gap: 0.5rem; margin: 0.6rem 0; } .bars { width: 100%; height: 140px; display: block; } .bars rect { fill: var(--pace); } .ends { display: flex; justify-content: space-between; color: var(--soft); font-size: 0.85rem; } .trend { font-weight: 600; }
-.bests { display: grid; grid-template-columns: repeat(auto-fill, minmax(165px, 1fr)); gap: 0.8rem; margin: 0; } .bests dt { font-size: 0.85rem; color: var(--soft); } .bests dd { margin: 0; font-weight: 600; white-space: nowrap; }
-.empty { color: var(--soft); } .when, .owner { color: var(--soft); } .owner { white-space: pre-wrap; } .key { display: inline-block; width: 1.4rem; border-top: 3px solid var(--pace); margin-right: 0.4rem; vertical-align: middle; } .key.other { border-top-style: dashed; border-color: var(--other); }
-@media (max-width: 760px) { .top, .picture { grid-template-columns: minmax(0, 1fr); } .wide { display: none; } main { padding: 0.7rem; } header { padding: 0.5rem 0.7rem; } .card .timer { font-size: 3rem; } .splits li { grid-template-columns: 3.6rem 1fr 5rem; } .splits .value:last-child { display: none; } }
-@media (prefers-reduced-motion: no-preference) { .bar { transition: width 0.3s; } }
-@media print { header, .told, input[type="range"] { display: none; } body { background: #fff; } .panel { break-inside: avoid; } }
+.press { flex: 1 1 0; min-width: fit-content; min-height: 46px; padding: 0.35rem 1rem; border-radius: 999px; font-weight: 650; border: 2px solid transparent; background: var(--go); color: var(--go-ink); }
+.press.pause, .press.lap { background: var(--wait); color: var(--wait-ink); }
+.press.lap { background: var(--sunk); color: var(--ink); }
+.press.stop { background: var(--end); color: var(--end-ink); flex: 0 1 auto; padding-inline: 1.5rem; margin-left: auto; }
+.press:hover { filter: brightness(0.97); }
+.press.waits, .press[aria-busy] { border-style: dashed; border-color: currentColor; }
+.stage .press { background: #1d6b3d; color: #c5f6d6; }
+.stage .press.pause { background: #6d5116; color: #ffe2a8; }
+.stage .press.lap { background: #343a45; color: #f0f2f5; }
+.stage .press.stop { background: #7a272c; color: #ffd0d0; }
+
+/* Now */
+.now { display: flex; flex-direction: column; }
+.now .numbers { margin-bottom: auto; }
+.now h2:last-of-type { margin-top: 1.2rem; }
+.line-of-state { font-weight: 650; font-size: 1.15rem; margin: 0 0 0.2rem; padding-left: 0.8rem; border-left: 5px solid var(--edge); }
+.line-of-state.running { border-color: var(--run); }
+.line-of-state.paused { border-color: var(--hold); }
+.line-of-state.warn { border-color: var(--warn); color: var(--warn); }
+.replay { color: var(--soft); font-size: 0.9rem; padding-left: 0.8rem; border-left: 5px solid transparent; margin: 0; }
+.numbers { display: grid; grid-template-columns: repeat(auto-fill, minmax(132px, 1fr)); gap: 0.9rem 1rem; margin: 0.9rem 0 1.2rem; }
+.panel > .numbers { margin: 0; }
+.panel > .numbers + .numbers { margin-top: 1rem; padding-top: 0.9rem; border-top: 1px solid var(--line); }
+.now > .numbers { margin-top: 1.1rem; }
+@media (min-width: 641px) { .numbers.four { grid-template-columns: repeat(4, minmax(0, 1fr)); } }
+@media (min-width: 901px) { .numbers.six { grid-template-columns: repeat(6, minmax(0, 1fr)); } }
+.numbers .big dd { font-size: 1.6rem; line-height: 1.25; }
+
+/* Route and charts */
+.picture > .panel:first-child { display: flex; flex-direction: column; }
+.map { display: flex; flex-direction: column; flex: 1; }
+.map .empty { color: var(--soft); }
+.route { width: 100%; flex: 1; min-height: 0; background: var(--paper); cursor: crosshair; touch-action: pan-y; border-radius: 10px; }
+.route .line, .route .edge { fill: none; stroke: var(--pace); stroke-width: 3.2; stroke-linejoin: round; stroke-linecap: round; }
+.route .edge { stroke: var(--paper); stroke-width: 7; }
+.route .mark { fill: var(--heart); stroke: var(--panel); stroke-width: 3; }
+.route .begin { fill: var(--panel); stroke: var(--run); stroke-width: 4; }
+.units circle { fill: var(--panel); stroke: var(--pace); stroke-width: 1.4; }
+.units text { fill: var(--ink); font-size: 8.5px; font-weight: 650; text-anchor: middle; }
+.scale path { fill: none; stroke: var(--soft); stroke-width: 1.4; }
+.scale text { fill: var(--soft); font-size: 10.5px; }
+.tiles { opacity: 0.75; }
+.source { font-size: 0.78rem; color: var(--soft); text-align: right; margin: 0.2rem 0 0; }
+.charts { --gutter: 4.9rem; }
+.readout { font-weight: 600; margin: -0.2rem 0 0.2rem; min-height: 1.45em; }
+.slide { padding-left: calc(var(--gutter) - 8px); margin-right: -8px; }
+input[type="range"] { -webkit-appearance: none; appearance: none; width: 100%; height: 28px; margin: 0; background: transparent; cursor: ew-resize; touch-action: pan-y; outline: none; }
+input[type="range"]:focus-visible::-webkit-slider-thumb { box-shadow: 0 0 0 3px var(--panel), 0 0 0 6px var(--pace); }
+input[type="range"]:focus-visible::-moz-range-thumb { box-shadow: 0 0 0 3px var(--panel), 0 0 0 6px var(--pace); }
+input[type="range"]::-webkit-slider-runnable-track { height: 4px; border-radius: 2px; background: linear-gradient(90deg, var(--pace) var(--share, 0%), var(--edge) var(--share, 0%)); }
+input[type="range"]::-moz-range-track { height: 4px; border-radius: 2px; background: var(--edge); }
+input[type="range"]::-webkit-slider-thumb { -webkit-appearance: none; width: 18px; height: 18px; border-radius: 50%; margin-top: -7px; background: var(--pace); border: 3px solid var(--panel); box-shadow: 0 0 0 1px var(--edge); }
+input[type="range"]::-moz-range-thumb { width: 14px; height: 14px; border-radius: 50%; background: var(--pace); border: 3px solid var(--panel); }
+.chart { margin: 0 0 0.8rem; }
+.chart.pace { --tint: var(--pace); } .chart.heartRate { --tint: var(--heart); } .chart.elevation { --tint: var(--height); }
+.chart .head { display: flex; flex-wrap: wrap; justify-content: space-between; gap: 0 1rem; margin-bottom: 0.25rem; }
+.chart .head .value { font-weight: 600; font-size: 0.9rem; color: var(--tint); white-space: pre; }
+.plot { position: relative; margin-left: var(--gutter); border: solid var(--line); border-width: 1px 0; }
+.plot svg { display: block; width: 100%; height: 116px; touch-action: pan-y; cursor: crosshair; }
+.plot .line { fill: none; stroke: var(--tint); stroke-width: 1.8; vector-effect: non-scaling-stroke; stroke-linejoin: round; }
+.plot .line.second { stroke: var(--second); stroke-dasharray: 5 3; }
+.plot .area { fill: var(--tint); opacity: 0.1; }
+.plot .grid { stroke: var(--line); stroke-width: 1; vector-effect: non-scaling-stroke; }
+.plot .band { fill: var(--edge); opacity: 0.28; }
+.plot .cursor { stroke: var(--ink); stroke-width: 1; vector-effect: non-scaling-stroke; }
+.plot .high, .plot .low, .bars .high, .bars .low { position: absolute; right: calc(100% + 0.5rem); font-size: 0.75rem; line-height: 1; color: var(--soft); white-space: nowrap; }
+.plot .high { top: 2px; } .plot .low { bottom: 2px; }
+.dots { position: absolute; inset: 0; pointer-events: none; }
+.dot { position: absolute; width: 9px; height: 9px; margin: -4.5px; border-radius: 50%; background: var(--tint); border: 2px solid var(--panel); box-sizing: content-box; margin: -6.5px; }
+.dot.second { background: var(--second); }
+figcaption, .words { font-size: 0.85rem; color: var(--soft); }
+figcaption { margin: 0.25rem 0 0 var(--gutter); }
+.axis { display: flex; justify-content: space-between; margin: 0.25rem 0 0 var(--gutter); font-size: 0.75rem; color: var(--soft); }
+.axis span { width: 0; display: flex; justify-content: center; white-space: nowrap; }
+.axis span:first-child { justify-content: flex-start; } .axis span:last-child { justify-content: flex-end; }
+.legend { font-size: 0.85rem; color: var(--soft); display: flex; flex-wrap: wrap; align-items: center; gap: 0.4rem; margin: 0.3rem 0 0.6rem; }
+.charts + .legend { margin: 0.4rem 0 0 4.9rem; }
+.legend .band { width: 1.1rem; height: 0.8rem; background: var(--edge); opacity: 0.45; border-radius: 2px; }
+.key { display: inline-block; width: 1.5rem; border-top: 3px solid var(--pace); vertical-align: middle; flex: none; }
+.key.second { border-top-style: dashed; border-color: var(--second); }
+.legend .key.second { margin-left: 0.8rem; }
+
+/* Splits, commands, devices */
+.splits, .commands, .devices { list-style: none; margin: 0; padding: 0; }
+.splits li { display: grid; grid-template-columns: minmax(1.6rem, max-content) minmax(2rem, 1fr) 5.2rem 4.6rem; gap: 0.6rem; align-items: center; padding: 0.14rem 0; font-size: 0.93rem; }
+.splits .name { min-width: 4.1rem; color: var(--soft); }
+.track { background: var(--sunk); border-radius: 5px; overflow: hidden; }
+.splits .bar { display: block; height: 1.05rem; border-radius: 5px; background: var(--pace); opacity: 0.72; }
+.splits .best .bar { opacity: 1; } .splits .open .bar { opacity: 0.45; }
+.splits .best .value { font-weight: 700; }
+.splits .value { text-align: right; white-space: nowrap; } .splits .pulse { color: var(--soft); font-weight: 400 !important; }
+.words { margin: 0.6rem 0 0; }
+.earlier summary { cursor: pointer; color: var(--press); font-size: 0.9rem; padding: 0.2rem 0 0.5rem; }
+.narrow { display: none; }
+.commands li { padding: 0.15rem 0 0.15rem 0.75rem; border-left: 4px solid var(--edge); margin-bottom: 0.55rem; font-size: 0.95rem; }
+.commands small { display: block; }
+.commands .applied { border-color: var(--run); } .commands .rejected { border-color: var(--warn); } .commands .coalesced, .commands .superseded { border-color: var(--hold); }
+.commands .queued, .commands .pending { border-left-style: dashed; }
+.devices li { display: grid; grid-template-columns: minmax(0, 1fr) auto; gap: 0 0.8rem; padding: 0.45rem 0; border-top: 1px solid var(--line); }
+.devices li:first-child { border: 0; padding-top: 0; }
+.devices .name { font-weight: 600; } .devices .name small { font-weight: 400; }
+.devices .state { font-size: 0.88rem; white-space: nowrap; } .devices .state::before { content: ""; display: inline-block; width: 0.6rem; height: 0.6rem; border-radius: 50%; margin-right: 0.4rem; background: var(--run); }
+.devices .gone .state::before { background: transparent; border: 2px solid var(--warn); }
+.devices .facts { grid-column: 1 / -1; }
+
+/* Tables */
+table { border-collapse: collapse; width: 100%; }
+th, td { text-align: left; padding: 0.5rem 0.6rem; border-bottom: 1px solid var(--line); vertical-align: top; }
+tbody tr:last-child > * { border-bottom: 0; }
+thead th { font-weight: 600; color: var(--soft); font-size: 0.82rem; white-space: nowrap; }
+tbody th { font-weight: 600; overflow-wrap: normal; }
+.number { text-align: right; white-space: nowrap; }
+.scroll { overflow-x: auto; padding-block: 0.4rem; }
+.records tbody tr:hover { background: var(--sunk); }
+.what { min-width: 9rem; } .what a { font-weight: 600; } .what small { display: block; }
+.choice { text-align: center; width: 1%; } .choice label { display: inline-block; padding: 0.3rem 0.6rem; margin: -0.3rem; } .choice input { width: 1.15rem; height: 1.15rem; accent-color: var(--press); vertical-align: middle; }
+.tools { display: flex; flex-wrap: wrap; gap: 0.6rem 1rem; align-items: end; margin: 0.4rem 0 0.6rem; }
+.field { display: flex; flex-direction: column; gap: 0.2rem; min-width: 0; } .field.grow { flex: 1 1 16rem; } .field label { font-size: 0.82rem; color: var(--soft); }
+.line { display: flex; flex-wrap: wrap; gap: 0.2rem 1rem; align-items: center; min-height: 2.6rem; margin-bottom: 0.4rem; } .line p { margin: 0; }
+.button.main, .tabs [aria-current] { background: var(--press); color: var(--on-press); border-color: var(--press); font-weight: 600; }
+.tabs { display: flex; gap: 0.4rem; margin: 0.4rem 0 1rem; }
+.compared th:first-child { color: var(--soft); font-weight: 500; } .compared thead th { white-space: normal; } .compared thead .number { text-align: right; }
+.who { display: block; } .who .key { margin-right: 0.4rem; } .who small { display: block; font-weight: 400; }
+.bars { position: relative; margin: 0.2rem 0 2rem 4rem; border-bottom: 1px solid var(--edge); border-top: 1px dashed var(--line); }
+.bars svg { display: block; width: 100%; height: 170px; } .bars .bar { fill: var(--pace); } .bars .present .bar { opacity: 0.5; } .bars .reach { fill: transparent; } .bars g:hover .reach { fill: var(--sunk); }
+.bars .mean { stroke: var(--second); stroke-width: 2; vector-effect: non-scaling-stroke; stroke-dasharray: 6 4; }
+.bars .high { top: -0.4rem; } .bars .low { bottom: -0.4rem; }
+.names { position: absolute; left: 0; right: 0; top: 100%; margin: 0.35rem 0 0; font-size: 0.75rem; color: var(--soft); } .names span { position: absolute; transform: translateX(-50%); white-space: nowrap; }
+.bests { display: grid; grid-template-columns: repeat(auto-fill, minmax(180px, 1fr)); gap: 0.9rem 1rem; margin: 0; } .bests dd { font-size: 1rem; } .bests small { display: block; font-weight: 400; }
+.owner { white-space: pre-wrap; max-width: 44rem; margin: 0.5rem 0 1rem; } .when { margin-bottom: 0.8rem; } .way { margin: 0; } .way a { text-decoration: none; } .way a:hover { text-decoration: underline; }
+
+@media (max-width: 900px) {
+  .top, .picture { grid-template-columns: minmax(0, 1fr); }
+}
+@media (max-width: 640px) {
+  main { padding: 0.8rem 0.8rem 4rem; } header { padding: 0.5rem 0.8rem; } header nav { gap: 0; } header nav a { padding: 0.35rem 0.55rem; }
+  .panel { padding: 0.9rem; } .wide { display: none; } .what .narrow { display: block; } .charts { --gutter: 4.3rem; } .card .timer { font-size: 3.3rem; }
+  .numbers { grid-template-columns: repeat(2, minmax(0, 1fr)); } .numbers .big dd { font-size: 1.4rem; }
+  th, td { padding: 0.45rem 0.35rem; font-size: 0.9rem; } .what { min-width: 7rem; } table.periods :is(th, td):nth-child(n + 5) { display: none; } .compared :is(th, td) { font-size: 0.84rem; padding-inline: 0.25rem; } .compared td { white-space: nowrap; overflow-wrap: normal; } .axis span:nth-child(even) { display: none; }
+  .splits li { grid-template-columns: minmax(1.6rem, max-content) minmax(1.5rem, 1fr) 4.9rem 4.2rem; gap: 0.4rem; } .splits .name { min-width: 3.4rem; }
+  .bars { margin-left: 3.3rem; } .switches { width: 100%; }
+}
+@media (prefers-reduced-motion: reduce) { .island { transition: none; } }
+@media print {
+  :root, :root[data-theme="dark"], :root:not([data-theme="light"]) { --paper: #fff; --panel: #fff; --sunk: #eee; --ink: #000; --soft: #444; --line: #ccc; --edge: #888; --pace: #0a5cad; --heart: #b3233a; --height: #4d6a22; --second: #9a4a00; --run: #17733a; --shadow: none; color-scheme: light; }
+  header, .told, #banner, .slide, .way, .skip, .readout, .dots, .cursor { display: none !important; }
+  body { font-size: 12px; print-color-adjust: exact; -webkit-print-color-adjust: exact; } main { padding: 0; max-width: none; } .panel { break-inside: avoid; border-radius: 8px; } .picture { grid-template-columns: 2fr 3fr; }
+}
 
 """#
 
@@ -785,10 +1332,17 @@ const banner = document.getElementById("banner");
 const told = document.getElementById("told");
 const tiles = document.documentElement.dataset.tiles || null;
 const file = document.getElementById("record");
+const toldFor = 8000;
 let leave = null;
 let visit = 0;
+let silence = null;
 
-function tell(text) { told.textContent = text; }
+/// Says a sentence for some seconds, aloud with a screen reader.
+function tell(text) {
+  clearTimeout(silence);
+  told.textContent = text;
+  if (text) silence = setTimeout(() => { told.textContent = ""; }, toldFor);
+}
 
 function applyChoices() {
   document.documentElement.lang = choices.language;
@@ -797,7 +1351,9 @@ function applyChoices() {
   for (const node of document.querySelectorAll("[data-label]")) node.setAttribute("aria-label", word(node.dataset.label));
   document.getElementById("language").textContent = word("languageSwitch");
   document.getElementById("language").lang = choices.language === "ko" ? "en" : "ko";
-  document.getElementById("units").textContent = word(choices.units === "mi" ? "unitsMi" : "unitsKm");
+  const units = document.getElementById("units");
+  units.textContent = word(choices.units === "mi" ? "unitsMi" : "unitsKm");
+  units.setAttribute("aria-label", word("unitsAre", { units: units.textContent }));
   document.getElementById("theme").textContent = word({ auto: "themeAuto", light: "themeLight", dark: "themeDark" }[choices.theme]);
 }
 
@@ -806,16 +1362,18 @@ async function show() {
   const mine = visit;
   if (leave) leave();
   leave = null;
+  if (file) return drawRecord(main, JSON.parse(file.textContent), tiles, false);
   const [view, ...rest] = location.hash.replace(/^#\/?/, "").split("/");
-  for (const link of document.querySelectorAll("nav a")) {
-    const isHere = link.getAttribute("href") === `#/${view}`;
+  const isOf = { records: "records", compare: "records", stats: "stats" }[view] || "";
+  for (const link of document.querySelectorAll("header nav a")) {
+    const isHere = link.getAttribute("href") === `#/${isOf}`;
     if (isHere) link.setAttribute("aria-current", "page"); else link.removeAttribute("aria-current");
   }
-  if (file) return drawRecord(main, JSON.parse(file.textContent), tiles, false);
   if (view === "") {
     leave = showLive(main, tell, banner, tiles);
-    return;
+    return null;
   }
+  document.title = `${word(isOf === "stats" ? "statistics" : "records")} · RunBus`;
   // A view is drawn into a box of its own: an answer that comes after the reader went on is dropped with it.
   const box = element("div", {}, element("p", { class: "empty" }, word("loading")));
   main.replaceChildren(box);
@@ -826,28 +1384,39 @@ async function show() {
     else if (view === "stats") await showStatistics(box, ["week", "month", "year"].includes(rest[0]) ? rest[0] : "month");
     else location.hash = "#/";
   } catch (error) {
-    if (mine === visit) box.replaceChildren(element("p", { class: "empty", role: "alert" }, word("failed", { reason: error.message })));
+    if (mine !== visit) return null;
+    const text = error.status === 403 ? word("refusedHere") : error.status === 404 ? word("notKept") : word("failed", { reason: error.message });
+    box.replaceChildren(element("h1", {}, word(isOf === "stats" ? "statistics" : "records")), element("p", { class: "empty", role: "alert" }, text));
   }
+  return null;
 }
 
-document.getElementById("language").addEventListener("click", () => {
-  choose("language", choices.language === "ko" ? "en" : "ko");
+function change(name, value) {
+  choose(name, value);
   applyChoices();
   show();
-});
-document.getElementById("units").addEventListener("click", () => {
-  choose("units", choices.units === "mi" ? "km" : "mi");
-  applyChoices();
-  show();
-});
+}
+
+document.getElementById("language").addEventListener("click", () => change("language", choices.language === "ko" ? "en" : "ko"));
+document.getElementById("units").addEventListener("click", () => change("units", choices.units === "mi" ? "km" : "mi"));
 document.getElementById("theme").addEventListener("click", () => {
   choose("theme", { auto: "light", light: "dark", dark: "auto" }[choices.theme]);
   applyChoices();
 });
-window.addEventListener("hashchange", () => { tell(""); show(); main.focus(); });
+document.querySelector(".skip").addEventListener("click", (event) => {
+  // The address is the view's.
+  event.preventDefault();
+  main.focus();
+});
+window.addEventListener("hashchange", () => {
+  tell("");
+  show();
+  window.scrollTo(0, 0);
+  main.focus({ preventScroll: true });
+});
 loadChoices();
 applyChoices();
-if (file) for (const node of document.querySelectorAll("nav, .skip")) node.remove();
+if (file) for (const node of document.querySelectorAll("header nav, .skip")) node.remove();
 show();
 
 """#
@@ -855,77 +1424,135 @@ show();
   static let records_js = #"""
 // The runs that are kept: the list, one run, two runs compared, statistics.
 import { load } from "./api.js";
-import { drawBars, drawComparison, drawRun, drawSplits } from "./charts.js";
-import { element } from "./element.js";
-import { clock, distance, energy, hasWord, heartRate, height, pace, startOf, word } from "./format.js";
+import { drawBars, drawSplits, makeComparison, makeRun } from "./charts.js";
+import { element, panel, scroller, setText, values } from "./element.js";
+import { cadence, choices, clock, dayOf, difference, distance, energy, hasWord, heartRate, height, hourOf, isKnown, longStartOf, pace, periodName, startOf, word } from "./format.js";
 
-function titleOf(summary) { return summary.title || word("untitled"); }
+/// The owner's title; a run without one is named after the time of day.
+function titleOf(summary) {
+  if (summary.title) return summary.title;
+  const hour = hourOf(summary);
+  const part = hour < 5 || hour >= 22 ? "night" : hour < 11 ? "morning" : hour < 14 ? "midday" : hour < 18 ? "afternoon" : "evening";
+  return word("untitled_" + part);
+}
 
 function bestName(meters) {
   const key = `best_${Math.floor(meters)}`;
   return hasWord(key) ? word(key) : distance(meters);
 }
 
+function paceOf(one) { return pace(one.activeSeconds / one.distanceMeters * 1000); }
+
+/// A table with names of columns; the first cell of a row names the row. A cell is text or an element.
+function drawTable(names, rows, className) {
+  return element(
+    "table", { class: className },
+    element("thead", {}, element("tr", {}, names.map((name, index) => (name === "" ? element("td") : element("th", { scope: "col", class: index ? "number" : null }, name))))),
+    element("tbody", {}, rows.map(([name, ...cells]) => element("tr", {}, element("th", { scope: "row" }, name), cells.map((cell) => element("td", { class: "number" }, cell))))));
+}
+
+// MARK: The list
+
+// What was searched for and chosen stays while the reader looks at a run.
+const list = { search: "", sort: "date", chosen: [] };
+
 export async function showRecords(main) {
   const { records } = await load("/api/records");
-  const search = element("input", { type: "search", id: "search" });
-  const sort = element("select", { id: "sort" }, ["date", "distance", "pace"].map((name) => element("option", { value: name }, word("sort_" + name))));
+  list.chosen = list.chosen.filter((id) => records.some((record) => record.runId === id));
+  const search = element("input", { type: "search", id: "search", autocomplete: "off", value: list.search });
+  const sort = element("select", { id: "sort" }, ["date", "distance", "pace"].map((name) => element("option", { value: name, selected: name === list.sort }, word("sort_" + name))));
   const count = element("p", { class: "count", role: "status" });
-  const compare = element("a", { class: "button", href: "#/records" }, word("compareHint"));
+  const compare = element("a", { class: "button main", href: "#/records" }, word("compareChosen"));
+  const hint = element("p", { class: "hint" });
   const body = element("tbody");
-  const chosen = new Set();
-  function update() {
-    const words = search.value.toLowerCase().split(/\s+/).filter(Boolean);
-    const shown = records.filter((record) => {
-      const text = [record.title, record.note, startOf(record), record.startedAt, record.deviceId].join(" ").toLowerCase();
-      return words.every((one) => text.includes(one));
+
+  function rowOf(record) {
+    const box = element("input", {
+      type: "checkbox", "aria-label": word("chooseRun", { title: `${titleOf(record)}, ${startOf(record)}` }), checked: list.chosen.includes(record.runId),
+      onchange: (event) => {
+        list.chosen = list.chosen.filter((id) => id !== record.runId);
+        if (event.target.checked) list.chosen.push(record.runId);
+        updateCompare();
+      },
     });
-    const value = {
+    return element(
+      "tr", {},
+      element(
+        "td", { class: "what" }, element("a", { href: `#/records/${record.runId}` }, titleOf(record)),
+        element("small", {}, [startOf(record), record.deviceId, record.conflicted ? word("conflicted") : ""].filter(Boolean).join(" · ")),
+        element("small", { class: "narrow" }, `${clock(record.activeSeconds)} · ${pace(record.averagePaceSecondsPerKilometer)}`)),
+      element("td", { class: "number" }, distance(record.distanceMeters)), element("td", { class: "number wide" }, clock(record.activeSeconds)),
+      element("td", { class: "number wide" }, pace(record.averagePaceSecondsPerKilometer)), element("td", { class: "number wide" }, heartRate(record.averageHeartRateBpm)),
+      element("td", { class: "number wide" }, height(record.elevationGainMeters)), element("td", { class: "choice" }, element("label", {}, box)));
+  }
+
+  function update() {
+    [list.search, list.sort] = [search.value, sort.value];
+    const parts = search.value.toLowerCase().split(/\s+/).filter(Boolean);
+    const shown = records.filter((record) => {
+      const text = [titleOf(record), record.note, startOf(record), longStartOf(record), record.startedAt, record.deviceId].join(" ").toLowerCase();
+      return parts.every((part) => text.includes(part));
+    });
+    const valueOf = {
       date: (record) => -record.startedAtUnixSeconds, distance: (record) => -(record.distanceMeters || 0),
       pace: (record) => record.averagePaceSecondsPerKilometer || Infinity,
     }[sort.value];
-    shown.sort((a, b) => value(a) - value(b));
-    count.textContent = records.length === 0 ? word("noRecords") : shown.length === 0 ? word("noMatch") : word("runCount", { count: shown.length });
-    body.replaceChildren(...shown.map((record) => element(
-      "tr", {},
-      element("td", { class: "wide" }, startOf(record)),
-      element("td", {}, element("a", { href: `#/records/${record.runId}` }, titleOf(record)), record.conflicted ? element("small", {}, ` ${word("conflicted")}`) : null),
-      element("td", {}, distance(record.distanceMeters)), element("td", {}, clock(record.activeSeconds)),
-      element("td", { class: "wide" }, pace(record.averagePaceSecondsPerKilometer)), element("td", { class: "wide" }, heartRate(record.averageHeartRateBpm)),
-      element("td", {}, element("input", {
-        type: "checkbox", "aria-label": word("chooseRun", { title: `${titleOf(record)}, ${startOf(record)}` }), ...(chosen.has(record.runId) ? { checked: true } : {}),
-        onchange: (event) => {
-          if (event.target.checked) chosen.add(record.runId); else chosen.delete(record.runId);
-          updateCompare();
-        },
-      })))));
+    shown.sort((a, b) => (valueOf(a) < valueOf(b) ? -1 : valueOf(a) > valueOf(b) ? 1 : 0));
+    setText(count, shown.length === 0 ? word("noMatch") : word(shown.length === 1 ? "runCountOne" : "runCount", { count: shown.length }));
+    table.hidden = shown.length === 0;
+    body.replaceChildren(...shown.map(rowOf));
   }
+
   function updateCompare() {
-    const two = [...chosen];
-    const isReady = two.length === 2;
-    compare.textContent = isReady ? word("compareChosen") : word("compareHint");
-    compare.href = isReady ? `#/compare/${two[0]}/${two[1]}` : "#/records";
-    compare.classList.toggle("ready", isReady);
+    const isReady = list.chosen.length === 2;
+    compare.hidden = !isReady;
+    if (isReady) {
+      // The earlier run is the first one, whichever was chosen first.
+      const [first, second] = records.filter((record) => list.chosen.includes(record.runId)).sort((a, b) => a.startedAtUnixSeconds - b.startedAtUnixSeconds);
+      compare.href = `#/compare/${first.runId}/${second.runId}`;
+    }
+    hint.hidden = isReady;
+    setText(hint, word(["compareHint", "compareOneMore"][list.chosen.length] || "compareTooMany"));
+  }
+
+  const names = ["run", "distance", "time", "pace", "heartRate", "climbed", "choose"];
+  const table = scroller(word("records"), element(
+    "table", { class: "records" }, element("thead", {}, element("tr", {}, names.map((name, index) => element(
+      "th", { scope: "col", class: [null, "number", "number wide", "number wide", "number wide", "number wide", "choice"][index] }, word(name))))), body));
+  const title = element("h1", {}, word("records"));
+  if (!records.length) {
+    main.replaceChildren(title, element("section", { class: "panel nothing" }, element("p", {}, word("noRecords"))));
+    return;
   }
   search.addEventListener("input", update);
   sort.addEventListener("change", update);
   update();
   updateCompare();
   main.replaceChildren(
-    element("h1", {}, word("records")),
+    title,
     element(
-      "div", { class: "tools" }, element("label", { for: "search" }, word("search")), search,
-      element("label", { for: "sort" }, word("sortBy")), sort, compare),
-    count,
-    element("div", { class: "panel scroll", tabindex: 0, role: "region", "aria-label": word("records") }, element(
-      "table", {}, element("thead", {}, element(
-        "tr", {}, element("th", { scope: "col", class: "wide" }, word("date")), element("th", { scope: "col" }, word("title")), element("th", { scope: "col" }, word("distance")),
-        element("th", { scope: "col" }, word("time")), element("th", { scope: "col", class: "wide" }, word("pace")), element("th", { scope: "col", class: "wide" }, word("heartRate")), element("th", { scope: "col" }, word("choose")))), body)));
+      "div", { class: "tools" },
+      element("div", { class: "field grow" }, element("label", { for: "search" }, word("search")), search),
+      element("div", { class: "field" }, element("label", { for: "sort" }, word("sortBy")), sort)),
+    element("div", { class: "line" }, count, hint, compare), table);
 }
 
-/// The samples of a record with their run time.
+// MARK: One run
+
+/// The samples of a record with their run time and active time.
 function samplesOf(record) {
-  return record.series.samples.map((sample, index) => ({ offsetSeconds: index * record.series.intervalSeconds, ...sample }));
+  let paused = 0;
+  let next = 0;
+  const pauses = record.pauses || [];
+  return record.series.samples.map((sample, index) => {
+    const offsetSeconds = index * record.series.intervalSeconds;
+    while (next < pauses.length && pauses[next].endedAtSeconds <= offsetSeconds) {
+      paused += pauses[next].endedAtSeconds - pauses[next].startedAtSeconds;
+      next += 1;
+    }
+    const inPause = next < pauses.length && pauses[next].startedAtSeconds < offsetSeconds ? offsetSeconds - pauses[next].startedAtSeconds : 0;
+    return { ...sample, offsetSeconds, activeSeconds: offsetSeconds - paused - inPause };
+  });
 }
 
 function pointsOf(record) {
@@ -935,91 +1562,119 @@ function pointsOf(record) {
 }
 
 function numbersOf(record) {
-  const { summary, report } = record;
+  const { summary, report: { metrics } } = record;
   return [
-    ["distance", distance(summary.distanceMeters)], ["activeTime", clock(summary.activeSeconds)], ["elapsed", clock(summary.elapsedSeconds)],
-    ["averagePace", pace(summary.averagePaceSecondsPerKilometer)], ["averageHeartRate", heartRate(summary.averageHeartRateBpm)],
-    ["climbed", height(summary.elevationGainMeters)], ["energy", energy(summary.energyJoules)], ["laps", String(report.metrics.lapCount)],
+    [word("distance"), distance(summary.distanceMeters), "big"], [word("activeTime"), clock(summary.activeSeconds), "big"],
+    [word("averagePace"), pace(summary.averagePaceSecondsPerKilometer), "big"], [word("averageHeartRate"), heartRate(summary.averageHeartRateBpm), "big"],
+    [word("elapsed"), clock(summary.elapsedSeconds)], [word("climbed"), height(summary.elevationGainMeters)],
+    [word("highestHeartRate"), heartRate(metrics.maxHeartRateBpm)], [word("cadence"), cadence(metrics.averageCadenceStepsPerMinute)],
+    [word("energy"), energy(summary.energyJoules)], [word("laps"), isKnown(metrics.lapCount) ? String(metrics.lapCount) : "–"],
   ];
 }
 
 export function drawRecord(main, record, tiles, hasWay) {
   const { summary } = record;
   const bests = summary.bests || [];
+  const run = makeRun(tiles);
+  const laps = record.report.laps || [];
+  document.title = `${titleOf(summary)} · RunBus`;
+  run.update(pointsOf(record), samplesOf(record), Math.max(1, summary.elapsedSeconds), record.pauses || []);
+  run.move(0);
   main.replaceChildren(
-    hasWay ? element("p", { class: "way" }, element("a", { href: "#/records" }, word("backToRecords"))) : "",
-    element("h1", {}, titleOf(summary)), element("p", { class: "when" }, startOf(summary)),
+    hasWay ? element("p", { class: "way" }, element("a", { href: "#/records" }, `← ${word("backToRecords")}`)) : "",
+    element("h1", {}, titleOf(summary)),
+    element("p", { class: "when" }, [longStartOf(summary), summary.deviceId, summary.conflicted ? word("conflicted") : ""].filter(Boolean).join(" · ")),
     summary.note ? element("p", { class: "owner" }, summary.note) : "",
-    element("dl", { class: "numbers panel" }, numbersOf(record).map(([name, value]) => element("div", { class: "metric" }, element("dt", {}, word(name)), element("dd", {}, value)))),
-    drawRun(pointsOf(record), samplesOf(record), Math.max(1, summary.elapsedSeconds), tiles, { share: 0 }),
+    element("div", { class: "panel" }, values("numbers four", numbersOf(record).slice(0, 4)), values("numbers six", numbersOf(record).slice(4))),
+    run.node,
     element(
       "div", { class: "columns" },
-      element("section", { class: "panel" }, element("h2", {}, word("splits")), drawSplits(record.report, false)),
-      record.report.laps.length ? element("section", { class: "panel" }, element("h2", {}, word("laps")), drawSplits(record.report, true)) : "",
-      bests.length ? element("section", { class: "panel" }, element("h2", {}, word("bestsOfRun")), element(
-        "dl", { class: "bests" }, bests.map((best) => element("div", {}, element("dt", {}, bestName(best.distanceMeters)), element("dd", {}, `${clock(best.activeSeconds)} · ${pace(best.activeSeconds / best.distanceMeters * 1000)}`))))) : ""));
+      panel(word("splits"), drawSplits(record.report, false)),
+      laps.length ? panel(word("laps"), drawSplits(record.report, true)) : "",
+      bests.length ? panel(word("bestsOfRun"), values("bests", bests.map((best) => [bestName(best.distanceMeters), `${clock(best.activeSeconds)} · ${paceOf(best)}`]))) : ""));
 }
 
-export async function showRecord(main, id, tiles) { drawRecord(main, await load(`/api/records/${id}`), tiles, true); }
+export async function showRecord(main, id, tiles) { drawRecord(main, await load(`/api/records/${encodeURIComponent(id)}`), tiles, true); }
+
+// MARK: Two runs
 
 export async function showComparison(main, firstID, secondID) {
-  const [first, second] = await Promise.all([load(`/api/records/${firstID}`), load(`/api/records/${secondID}`)]);
+  const runs = await Promise.all([firstID, secondID].map((id) => load(`/api/records/${encodeURIComponent(id)}`)));
+  const [first, second] = runs.map((run) => run.summary);
+  document.title = `${word("compareTitle")} · RunBus`;
   const rows = [
-    ["distance", "distanceMeters", distance], ["activeTime", "activeSeconds", clock], ["averagePace", "averagePaceSecondsPerKilometer", pace],
-    ["averageHeartRate", "averageHeartRateBpm", heartRate], ["climbed", "elevationGainMeters", height],
+    ["distance", "distanceMeters", distance], ["activeTime", "activeSeconds", clock], ["elapsed", "elapsedSeconds", clock],
+    ["averagePace", "averagePaceSecondsPerKilometer", pace], ["averageHeartRate", "averageHeartRateBpm", heartRate],
+    ["climbed", "elevationGainMeters", height], ["energy", "energyJoules", energy],
+  ].map(([name, key, text]) => [word(name), text(first[key]), text(second[key]), difference(first[key], second[key], text)]);
+  const name = (summary, isSecond) => element(
+    "span", { class: "who" }, element("span", { class: isSecond ? "key second" : "key", "aria-hidden": "true" }),
+    element("a", { href: `#/records/${summary.runId}` }, titleOf(summary)), element("small", {}, startOf(summary)));
+  const splitsOf = (run) => (choices.units === "mi" ? run.report.miles : run.report.kilometers).filter((split) => split.complete);
+  const [firstSplits, secondSplits] = runs.map(splitsOf);
+  const splits = Array.from({ length: Math.max(firstSplits.length, secondSplits.length) }, (_, index) => {
+    const [a, b] = [firstSplits[index], secondSplits[index]].map((split) => (split ? split.paceSecondsPerKilometer : null));
+    return [String(index + 1), pace(a), pace(b), difference(a, b, pace)];
+  });
+  const names = ["", name(first, false), name(second, true), word("difference")];
+  const splitNames = [word("split"), word("first"), word("second"), word("difference")];
+  const sentences = [
+    word("words_mean", { first: pace(first.averagePaceSecondsPerKilometer), second: pace(second.averagePaceSecondsPerKilometer) }),
+    word("words_mean", { first: heartRate(first.averageHeartRateBpm), second: heartRate(second.averageHeartRateBpm) }),
+    word("words_climbed", { first: height(first.elevationGainMeters), second: height(second.elevationGainMeters) }),
   ];
-  const difference = (name, text) => {
-    const [a, b] = [first.summary[name], second.summary[name]];
-    if (typeof a !== "number" || typeof b !== "number") return "–";
-    return `${b < a ? "−" : "+"}${text(Math.abs(b - a))}`;
-  };
-  const name = (run, other) => element("th", { scope: "col" }, element("span", { class: `key ${other ? "other" : ""}`, "aria-hidden": "true" }), element("a", { href: `#/records/${run.summary.runId}` }, titleOf(run.summary)), element("br"), startOf(run.summary));
-  const splits = Math.max(first.report.kilometers.length, second.report.kilometers.length);
-  const splitOf = (run, index) => pace(run.report.kilometers[index] && run.report.kilometers[index].paceSecondsPerKilometer);
+  const samples = runs.map((run) => samplesOf(run).filter((sample) => isKnown(sample.distanceMeters)));
   main.replaceChildren(
-    element("p", { class: "way" }, element("a", { href: "#/records" }, word("backToRecords"))),
+    element("p", { class: "way" }, element("a", { href: "#/records" }, `← ${word("backToRecords")}`)),
     element("h1", {}, word("compareTitle")),
-    element("div", { class: "panel scroll", tabindex: 0, role: "region", "aria-label": word("compareTitle") }, element(
-      "table", {}, element("thead", {}, element("tr", {}, element("td"), name(first, false), name(second, true), element("th", { scope: "col" }, word("difference")))),
-      element("tbody", {}, rows.map(([title, key, text]) => element(
-        "tr", {}, element("th", { scope: "row" }, word(title)), element("td", {}, text(first.summary[key])), element("td", {}, text(second.summary[key])), element("td", {}, difference(key, text))))))),
-    element("section", { class: "panel" }, element("h2", {}, word("overDistance")), drawComparison(first, second)),
-    element("section", { class: "panel" }, element("h2", {}, word("splits")), element(
-      "table", {}, element("thead", {}, element("tr", {}, element("td"), element("th", { scope: "col" }, word("first")), element("th", { scope: "col" }, word("second")))),
-      element("tbody", {}, Array.from({ length: splits }, (_, index) => element("tr", {}, element("th", { scope: "row" }, String(index + 1)), element("td", {}, splitOf(first, index)), element("td", {}, splitOf(second, index))))))));
+    scroller(word("compareTitle"), drawTable(names, rows, "compared")),
+    panel(
+      word("overDistance"), element(
+        "p", { class: "legend" }, element("span", { class: "key", "aria-hidden": "true" }), word("first"), element("span", { class: "key second", "aria-hidden": "true" }), word("second")),
+      samples.some((one) => one.length > 1) ? makeComparison(samples, sentences) : element("p", { class: "empty" }, word("noChart"))),
+    panel(word("splits"), splits.length ? drawTable(splitNames, splits, "compared") : element("p", { class: "empty" }, word("noSplits"))));
+}
+
+// MARK: Statistics
+
+function trendSentence(trend, unit) {
+  if (!trend || !isKnown(trend.distanceMetersPerPeriod) || !isKnown(trend.periods)) return "";
+  const before = trend.distanceMetersPerPeriodBefore;
+  const change = isKnown(before) && before > 0 ? trend.distanceMetersPerPeriod / before - 1 : null;
+  const percent = change === null ? "" : Math.round(Math.abs(change) * 100);
+  return word(change === null ? "trendAlone" : change >= 0 ? "trendMore" : "trendLess", {
+    mean: distance(trend.distanceMetersPerPeriod), unit: word("per_" + unit), count: trend.periods, percent,
+  });
 }
 
 export async function showStatistics(main, unit) {
-  const statistics = await load(`/api/stats?by=${unit}`);
-  const { periods, bests, longest, trend } = statistics;
-  const tabs = element("div", { class: "tabs" }, ["week", "month", "year"].map((name) => element(
-    "a", { href: `#/stats/${name}`, class: "button", ...(name === unit ? { "aria-current": "true" } : {}) }, word("by_" + name))));
+  const { periods, bests, longest, trend } = await load(`/api/stats?by=${unit}`);
+  const tabs = element("nav", { class: "tabs", "aria-label": word("period") }, ["week", "month", "year"].map((name) => element(
+    "a", { href: `#/stats/${name}`, class: "button", "aria-current": name === unit ? "true" : null }, word("by_" + name))));
+  const title = element("h1", {}, word("statistics"));
   const ran = periods.filter((period) => period.count > 0);
   if (!ran.length) {
-    main.replaceChildren(element("h1", {}, word("statistics")), tabs, element("p", { class: "empty" }, word("noRecords")));
+    main.replaceChildren(title, element("section", { class: "panel nothing" }, element("p", {}, word("noRecords"))));
     return;
   }
-  let sentence = "";
-  if (trend && trend.distanceMetersPerPeriod > 0) {
-    const [mean, count] = [distance(trend.distanceMetersPerPeriod), trend.periods];
-    const change = trend.distanceMetersPerPeriodBefore ? trend.distanceMetersPerPeriod / trend.distanceMetersPerPeriodBefore - 1 : null;
-    const percent = change === null ? "" : Math.round(Math.abs(change) * 100);
-    sentence = word(change === null ? "trendAlone" : change >= 0 ? "trendMore" : "trendLess", { mean, count, percent });
-  }
-  const best = (name, one) => element(
-    "div", {}, element("dt", {}, name),
-    element("dd", {}, element("a", { href: `#/records/${one.runId}` }, name === word("longest") ? distance(one.distanceMeters) : clock(one.activeSeconds)),
-      ` · ${pace(one.activeSeconds / one.distanceMeters * 1000)}`));
+  const sum = (key) => ran.reduce((all, period) => all + (period[key] || 0), 0);
+  const sentence = trendSentence(trend, unit);
+  const best = (name, one, value) => [name, element("a", { href: `#/records/${one.runId}` }, value), one];
+  const found = bests.map((one) => best(bestName(one.distanceMeters), one, clock(one.activeSeconds)));
+  if (longest) found.push(best(word("longest"), longest, distance(longest.distanceMeters)));
+  const names = ["period", "runs", "distance", "activeTime", "pace", "climbed"].map((name) => word(name));
+  const rows = periods.slice(-53).reverse().map((period) => [
+    periodName(period.period), String(period.count), period.count ? distance(period.distanceMeters) : "–", period.count ? clock(period.activeSeconds) : "–",
+    pace(period.averagePaceSecondsPerKilometer), height(period.elevationGainMeters)]);
   main.replaceChildren(
-    element("h1", {}, word("statistics")), tabs,
-    element("section", { class: "panel" }, element("h2", {}, word("distanceByPeriod")), drawBars(periods), element(
-      "p", { class: "ends" }, element("span", {}, periods.slice(-53)[0].period), element("span", {}, periods[periods.length - 1].period)), sentence ? element("p", { class: "trend" }, sentence) : ""),
-    element("section", { class: "panel" }, element("h2", {}, word("bests")), element(
-      "dl", { class: "bests" }, bests.map((one) => best(bestName(one.distanceMeters), one)), longest ? best(word("longest"), longest) : null)),
-    element("div", { class: "panel scroll", tabindex: 0, role: "region", "aria-label": word("statistics") }, element(
-      "table", {}, element("thead", {}, element("tr", {}, ["period", "runs", "distance", "activeTime", "pace", "climbed"].map((name) => element("th", { scope: "col" }, word(name))))),
-      element("tbody", {}, ran.slice().reverse().map((period) => element(
-        "tr", {}, element("th", { scope: "row" }, period.period), [String(period.count), distance(period.distanceMeters), clock(period.activeSeconds), pace(period.averagePaceSecondsPerKilometer), height(period.elevationGainMeters)].map((cell) => element("td", {}, cell))))))));
+    title, tabs,
+    element("div", { class: "panel" }, values("numbers four", [
+      [word("runs"), String(sum("count")), "big"], [word("distance"), distance(sum("distanceMeters")), "big"], [word("activeTime"), clock(sum("activeSeconds")), "big"],
+      [word("climbed"), height(sum("elevationGainMeters")), "big"]])),
+    panel(word("distance_" + unit), drawBars(periods, trend), sentence ? element("p", { class: "words" }, sentence) : null),
+    panel(word("bests"), element("dl", { class: "bests" }, found.map(([name, link, one]) => element(
+      "div", { class: "metric" }, element("dt", {}, name), element("dd", {}, link, ` · ${isKnown(one.activeSeconds) ? paceOf(one) : "–"}`, element("small", {}, dayOf(one.startedAtUnixSeconds))))))),
+    scroller(word("statistics"), drawTable(names, rows, "periods")));
 }
 
 """#
@@ -1039,11 +1694,17 @@ export const words = {
   themeAuto: { en: "Colours: automatic", ko: "색상: 자동" },
   themeLight: { en: "Colours: light", ko: "색상: 밝게" },
   themeDark: { en: "Colours: dark", ko: "색상: 어둡게" },
+  switches: { en: "Language, units and colours", ko: "언어, 단위, 색상" },
+  unitsAre: { en: "Units: {units}", ko: "단위: {units}" },
 
   reconnecting: { en: "The page has lost its connection and is connecting again.", ko: "연결이 끊어져 다시 연결하는 중입니다." },
-  closed: { en: "This page is not let in. Open the link that busnode web printed, or close another viewer.", ko: "접속할 수 없습니다. busnode web이 출력한 링크를 열거나 다른 화면을 닫아 주세요." },
+  tooManyViewers: { en: "Eight viewers are looking already. This page tries again every ten seconds.", ko: "이미 여덟 화면이 보고 있습니다. 10초마다 다시 시도합니다." },
+  refusedHere: { en: "This page is not let in: open the link that busnode web printed.", ko: "접속할 수 없습니다. busnode web이 출력한 링크를 여세요." },
+  notKept: { en: "No such run is kept here.", ko: "여기에 저장된 달리기가 아닙니다." },
   loading: { en: "Loading", ko: "불러오는 중" },
   failed: { en: "This could not be loaded: {reason}", ko: "불러오지 못했습니다: {reason}" },
+  seconds: { en: "{count} s", ko: "{count}초" },
+  steps: { en: "{count} spm", ko: "분당 {count}걸음" },
 
   lockScreen: { en: "Lock screen", ko: "잠금 화면" },
   island: { en: "Live activity, short form", ko: "실시간 현황, 간단히" },
@@ -1053,13 +1714,17 @@ export const words = {
   phase_paused: { en: "Paused", ko: "일시 정지" },
   phase_completed: { en: "Finished", ko: "완료" },
   phase_unknown: { en: "Unknown", ko: "알 수 없음" },
-  recovering: { en: "Waits for a decision about the run", ko: "달리기를 어떻게 할지 결정을 기다립니다" },
+  recovering: { en: "The phone came back in the run: press a button to go on or to stop", ko: "휴대폰이 다시 켜졌습니다. 버튼을 눌러 계속하거나 정지하세요" },
+  autoPaused: { en: "auto-pause", ko: "자동 일시 정지" },
+  replaySpeed: { en: "A replay: {speed} times as fast", ko: "재생 중: {speed}배 속도" },
   activeTime: { en: "Active time", ko: "운동 시간" },
   distance: { en: "Distance", ko: "거리" },
   pace: { en: "Pace", ko: "페이스" },
   averagePace: { en: "Average pace", ko: "평균 페이스" },
   heartRate: { en: "Heart rate", ko: "심박수" },
   averageHeartRate: { en: "Average heart rate", ko: "평균 심박수" },
+  highestHeartRate: { en: "Highest heart rate", ko: "최고 심박수" },
+  cadence: { en: "Cadence", ko: "케이던스" },
   elevation: { en: "Elevation", ko: "고도" },
   climbed: { en: "Climbed", ko: "오른 높이" },
   energy: { en: "Energy", ko: "에너지" },
@@ -1070,7 +1735,7 @@ export const words = {
   hubAway: { en: "The phone was ended: this is its last state", ko: "휴대폰이 종료되었습니다. 마지막 상태입니다" },
   hubUnreachable: { en: "The phone is out of reach: presses wait here", ko: "휴대폰에 연결할 수 없습니다. 누른 버튼은 여기서 기다립니다" },
   refused: { en: "The phone does not let this page in: {reason}", ko: "휴대폰이 이 페이지를 거부했습니다: {reason}" },
-  changedBy: { en: "by {source}", ko: "{source}에서" },
+  changedBy: { en: "from {source}", ko: "{source}에서" },
   pendingCard: { en: "{command} waits", ko: "{command} 대기 중" },
   pushLine: { en: "Push {number}, {kind}; {left} left", ko: "푸시 {number}, {kind}, 남은 횟수 {left}" },
   push_phase: { en: "phase", ko: "상태" },
@@ -1100,6 +1765,8 @@ export const words = {
   reason_busy: { en: "the phone is busy", ko: "휴대폰이 바쁩니다" },
   reason_cancelled: { en: "it was cancelled", ko: "취소되었습니다" },
   reason_expired: { en: "it has expired", ko: "만료되었습니다" },
+  reason_unsupported: { en: "the phone does not know it", ko: "휴대폰이 모르는 명령입니다" },
+  reason_quarantined: { en: "it could not be read and was set aside", ko: "읽을 수 없어 따로 보관되었습니다" },
   reason_other: { en: "reason: {reason}", ko: "이유: {reason}" },
   pressFailed: { en: "{command} was not taken: {reason}", ko: "{command}: 처리되지 않음: {reason}" },
 
@@ -1108,48 +1775,64 @@ export const words = {
   route: { en: "Route", ko: "경로" },
   charts: { en: "Charts", ko: "그래프" },
   cursor: { en: "Moment of the run", ko: "달리기의 시점" },
+  cursorPlace: { en: "Place in the runs", ko: "달리기의 지점" },
+  shaded: { en: "Shaded: paused", ko: "음영: 일시 정지" },
+  tilesFrom: { en: "Map: {host}", ko: "지도: {host}" },
   noRoute: { en: "No positions yet", ko: "아직 위치 정보가 없습니다" },
   noChart: { en: "Not enough values for a chart", ko: "그래프를 그릴 값이 부족합니다" },
   routeWords: { en: "Route of {distance}", ko: "{distance} 경로" },
-  paceWords: { en: "Fastest {low} at {lowAt}, slowest {high} at {highAt}", ko: "가장 빠름 {low} ({lowAt}), 가장 느림 {high} ({highAt})" },
-  rangeWords: { en: "Lowest {low} at {lowAt}, highest {high} at {highAt}", ko: "최저 {low} ({lowAt}), 최고 {high} ({highAt})" },
+  words_pace: { en: "Fastest {low} at {lowAt}, slowest {high} at {highAt}", ko: "가장 빠름 {low} ({lowAt}), 가장 느림 {high} ({highAt})" },
+  words_heartRate: { en: "Highest {high} at {highAt}, lowest {low} at {lowAt}", ko: "최고 {high} ({highAt}), 최저 {low} ({lowAt})" },
+  words_elevation: { en: "From {low} at {lowAt} to {high} at {highAt}", ko: "최저 {low} ({lowAt}), 최고 {high} ({highAt})" },
+  words_mean: { en: "On average {first} in the first run, {second} in the second", ko: "평균: 첫째 {first}, 둘째 {second}" },
+  words_climbed: { en: "Climbed {first} in the first run, {second} in the second", ko: "오른 높이: 첫째 {first}, 둘째 {second}" },
+  words_splits: { en: "Fastest: {best} in {low}; slowest: {worst} in {high}", ko: "가장 빠름: {best} ({low}), 가장 느림: {worst} ({high})" },
+  comparedAt: { en: "{distance} · first {first} · second {second} · {difference}", ko: "{distance} · 첫째 {first} · 둘째 {second} · {difference}" },
   splits: { en: "Splits", ko: "구간" },
+  split: { en: "Split", ko: "구간" },
   noSplits: { en: "No splits yet", ko: "아직 구간이 없습니다" },
   lapName: { en: "Lap {number}", ko: "랩 {number}" },
   devices: { en: "Devices", ko: "기기" },
-  device: { en: "Device", ko: "기기" },
-  state: { en: "State", ko: "상태" },
   here: { en: "here", ko: "연결됨" },
   gone: { en: "gone", ko: "끊김" },
-  roundTrip: { en: "Round trip", ko: "왕복 시간" },
-  waiting: { en: "Waiting", ko: "대기" },
-  heard: { en: "Heard", ko: "마지막 응답" },
-  ago: { en: "{age} ago", ko: "{age} 전" },
+  roundTrip: { en: "round trip", ko: "왕복" },
+  heardAgo: { en: "heard {age} ago", ko: "{age} 전 응답" },
+  waitingFor: { en: "{count} wait for it", ko: "대기 {count}건" },
   noDevices: { en: "No other device yet", ko: "아직 다른 기기가 없습니다" },
   commands: { en: "Commands", ko: "명령" },
   noCommands: { en: "No presses yet", ko: "아직 누른 버튼이 없습니다" },
+  earlierCommands: { en: "Earlier: {count}", ko: "이전 명령 {count}개" },
   fromDevice: { en: "{device}, {source}, {time}", ko: "{device}, {source}, {time}" },
+  fromSame: { en: "{device}, {time}", ko: "{device}, {time}" },
   source_phone: { en: "phone", ko: "휴대폰" },
   source_watch: { en: "watch", ko: "시계" },
   source_liveActivity: { en: "lock screen", ko: "잠금 화면" },
   source_shell: { en: "shell", ko: "셸" },
+  source_widget: { en: "lock screen", ko: "위젯" },
+  source_recovery: { en: "recovery", ko: "복구" },
+  source_other: { en: "other", ko: "기타" },
   source_page: { en: "page", ko: "페이지" },
 
-  search: { en: "Search title, note, date and device", ko: "제목, 메모, 날짜, 기기 검색" },
+  search: { en: "Search", ko: "검색" },
   sortBy: { en: "Sort by", ko: "정렬" },
   sort_date: { en: "date", ko: "날짜" },
   sort_distance: { en: "distance", ko: "거리" },
   sort_pace: { en: "pace", ko: "페이스" },
-  date: { en: "Date", ko: "날짜" },
-  title: { en: "Title", ko: "제목" },
-  untitled: { en: "Run", ko: "달리기" },
+  untitled_morning: { en: "Morning run", ko: "아침 달리기" },
+  untitled_midday: { en: "Midday run", ko: "점심 달리기" },
+  untitled_afternoon: { en: "Afternoon run", ko: "오후 달리기" },
+  untitled_evening: { en: "Evening run", ko: "저녁 달리기" },
+  untitled_night: { en: "Night run", ko: "밤 달리기" },
   choose: { en: "Compare", ko: "비교" },
   chooseRun: { en: "Compare {title}", ko: "{title} 비교에 넣기" },
-  compareChosen: { en: "Compare the two chosen runs", ko: "선택한 두 달리기 비교" },
+  compareChosen: { en: "Compare the two runs", ko: "두 달리기 비교" },
   compareHint: { en: "Choose two runs to compare them.", ko: "비교할 달리기 두 개를 선택하세요." },
+  compareOneMore: { en: "Choose one more run to compare.", ko: "비교할 달리기를 하나 더 선택하세요." },
+  compareTooMany: { en: "Choose only two runs to compare.", ko: "비교할 달리기는 두 개만 선택하세요." },
   noRecords: { en: "No runs yet: a run is kept when it is stopped.", ko: "아직 기록이 없습니다. 달리기를 정지하면 저장됩니다." },
   noMatch: { en: "No run matches.", ko: "일치하는 달리기가 없습니다." },
   runCount: { en: "{count} runs", ko: "달리기 {count}개" },
+  runCountOne: { en: "1 run", ko: "달리기 1개" },
   conflicted: { en: "overlaps another run", ko: "다른 달리기와 겹침" },
   bests: { en: "Bests", ko: "최고 기록" },
   bestsOfRun: { en: "Fastest stretches", ko: "가장 빠른 구간" },
@@ -1166,17 +1849,23 @@ export const words = {
   first: { en: "First", ko: "첫째" },
   second: { en: "Second", ko: "둘째" },
   overDistance: { en: "Over distance", ko: "거리에 따라" },
-  compareWords: { en: "{name} of both runs over distance", ko: "거리에 따른 두 달리기의 {name}" },
   period: { en: "Period", ko: "기간" },
-  by_week: { en: "Weeks", ko: "주" },
-  by_month: { en: "Months", ko: "월" },
-  by_year: { en: "Years", ko: "년" },
+  by_week: { en: "Week", ko: "주" },
+  by_month: { en: "Month", ko: "월" },
+  by_year: { en: "Year", ko: "연도" },
+  weekLong: { en: "Week {week}, {year}", ko: "{year}년 {week}주" },
+  weekShort: { en: "W{week}", ko: "{week}주" },
+  per_week: { en: "week", ko: "주" },
+  per_month: { en: "month", ko: "개월" },
+  per_year: { en: "year", ko: "년" },
+  distance_week: { en: "Distance by week", ko: "주별 거리" },
+  distance_month: { en: "Distance by month", ko: "월별 거리" },
+  distance_year: { en: "Distance by year", ko: "연도별 거리" },
+  barsWords: { en: "{count} periods, the most in {period}: {most}", ko: "기간 {count}개, 최대 {period}: {most}" },
   runs: { en: "Runs", ko: "달리기" },
-  distanceByPeriod: { en: "Distance by period", ko: "기간별 거리" },
-  barsWords: { en: "{count} periods, most {most} in {period}", ko: "기간 {count}개, 최대 {most} ({period})" },
-  trendMore: { en: "{mean} a period over the last {count}, {percent} % more than in the {count} before", ko: "최근 {count}개 기간 평균 {mean}, 이전보다 {percent} % 많음" },
-  trendLess: { en: "{mean} a period over the last {count}, {percent} % less than in the {count} before", ko: "최근 {count}개 기간 평균 {mean}, 이전보다 {percent} % 적음" },
-  trendAlone: { en: "{mean} a period over the last {count}", ko: "최근 {count}개 기간 평균 {mean}" },
+  trendMore: { en: "{mean} a {unit} on average over the last {count}, {percent} % more than over the {count} before", ko: "최근 {count}{unit} 평균 {mean}, 그 이전보다 {percent} % 많음" },
+  trendLess: { en: "{mean} a {unit} on average over the last {count}, {percent} % less than over the {count} before", ko: "최근 {count}{unit} 평균 {mean}, 그 이전보다 {percent} % 적음" },
+  trendAlone: { en: "{mean} a {unit} on average over the last {count}", ko: "최근 {count}{unit} 평균 {mean}" },
 };
 
 """#

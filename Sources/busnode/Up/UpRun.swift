@@ -252,7 +252,11 @@ actor UpRun {
   private func obey(_ key: Key, in group: inout ThrowingTaskGroup<Void, any Error>) {
     guard let wish = screen.obey(key) else { return }
     func act(_ node: SpawnedNode, _ action: ScriptStep.Action) {
-      guard stage == .playing else { return screen.tell("the nodes are not ready") }
+      switch (stage, action) {
+      case (.playing, _), (.gathering, .order(.press)): break
+      case (.gathering, _): return screen.tell("the nodes are not ready yet")
+      default: return screen.tell("the run is over, and the nodes end")
+      }
       perform(ScriptStep(line: 0, time: .zero, node: node, action: action), in: &group)
     }
     switch wish {
@@ -358,7 +362,8 @@ actor UpRun {
   }
 
   private func perform(_ step: ScriptStep, in group: inout ThrowingTaskGroup<Void, any Error>) {
-    guard stage == .playing else { return }
+    // A press may come while the nodes still look for each other: it waits in its node.
+    guard stage == .playing || stage == .gathering else { return }
     let node = step.node
     switch step.action {
     case .order(let order):
