@@ -24,44 +24,57 @@ struct Busnode: AsyncParsableCommand {
         busnode phone --synthetic
         busnode watch
         busnode send start
-        busnode state --follow
+        busnode top              a screen with keys for the buttons
+        busnode web              the same as a page, and all runs that are kept
+
+      A recorded run, twenty times as fast as it was, or as a record at once:
+        busnode phone --replay run.gpx --speed 20
+        busnode records import run.gpx
 
       A press is kept while the hub is away, and counts from the time when it was pressed:
         busnode send pause || busnode outbox
 
-      Every command finds its bus by --bus NAME (default "default"; environment RUNBUS_BUS) or by
-      --address tcp://127.0.0.1:PORT (RUNBUS_ADDRESS); an option wins over the environment. An address has no keys and
+      Every command finds its bus by --bus NAME (default "default"; environment RUNBUS_BUS) or by \
+      --address tcp://127.0.0.1:PORT (RUNBUS_ADDRESS); an option wins over the environment. An address has no keys and \
       needs --insecure (RUNBUS_INSECURE=1): every user of this machine can then control the run.
 
       Three machines, and nobody else: the phone listens beyond its machine, each device is paired once:
-        busnode phone --listen 'tcp://*:7070'     and, on the same machine: busnode pair
-        busnode join --device watch-1             on the watch's machine, then: busnode watch
+        busnode phone --listen 'tcp://*:7070'  and, on the same machine: busnode pair
+        busnode join --device watch-1          on the watch's machine
 
       EXIT STATUS:
-        0    success: the command was applied or coalesced (send --wait received: the hub has it;
-             --wait none: it was handed over)
+        0    success: the command was applied or coalesced (send --wait received: the
+             hub has it; --wait none: it was handed over)
         1    another failure
-        3    the command was rejected (outbox: it may have been sent and cannot be cancelled; post: the node refused it)
+        3    the command was rejected (outbox: it may have been sent and cannot be
+             cancelled; post: the node refused it)
         4    the command was superseded: undone by a later press
-        5    queued: stored here, delivered when the hub is back (outbox flush: some still wait)
+        5    queued: stored here, delivered when the hub is back (outbox flush: some
+             still wait)
         6    the hub has the command, but no verdict came in time
         64   wrong usage
-        65   a bad input file, or a store of another version of RunBus or of another role (phone, or watch and widget)
+        65   a bad input file, or a store of another version of RunBus or of another
+             role (phone, or watch and widget)
         69   no such bus, or no hub answers
-        74   standard output or a file cannot be written, or a store or the spool cannot be read (send: the press could
-             not be stored and was not sent)
-        75   the bus is held by another process, or a store by one that does not answer, or the spool is full
+        74   standard output or a file cannot be written, or a store or the spool
+             cannot be read (send: the press could not be stored and was not sent)
+        75   the bus is held by another process, or a store by one that does not
+             answer, or the spool is full
         130  Ctrl-C while following
 
-      A command is not undone when its output cannot be written: the exit status of busnode send always tells the
-      verdict. With --json an error is one object on standard error, {"error": {code, message, exitCode}}; log lines
+      A command is not undone when its output cannot be written: the exit status of busnode send always tells the \
+      verdict. With --json an error is one object on standard error, {"error": {code, message, exitCode}}; log lines \
       and notices there are for people.
       """,
     version: runBusVersion,
-    subcommands: [
-      Phone.self, Watch.self, Widget.self, Web.self, Top.self, Up.self, Send.self, State.self, Route.self, Monitor.self,
-      Post.self, Peers.self, Outbox.self, Records.self, Recover.self, Measure.self,
-      Pair.self, Join.self, Devices.self, Keys.self, Doctor.self, Erase.self,
+    groupedSubcommands: [
+      CommandGroup(name: "Node", subcommands: [Phone.self, Watch.self, Widget.self, Up.self]),
+      CommandGroup(name: "Control", subcommands: [Send.self, Recover.self, Outbox.self, Post.self]),
+      CommandGroup(
+        name: "Display", subcommands: [Top.self, Web.self, State.self, Route.self, Peers.self, Monitor.self]),
+      CommandGroup(name: "Record", subcommands: [Records.self, Measure.self]),
+      CommandGroup(name: "Pairing", subcommands: [Pair.self, Join.self, Devices.self, Keys.self]),
+      CommandGroup(name: "Machine", subcommands: [Doctor.self, Erase.self]),
     ])
 
   static func main() async {

@@ -60,7 +60,7 @@ struct UpScreenTests {
       terminal.write("type a")
       try await screen(of: terminal, 120, 40, shows: "PAUSED", "pause was already asked for: it counts once")
       terminal.write("type o")
-      try await screen(of: terminal, 120, 40, shows: "offline")
+      try await screen(of: terminal, 120, 40, shows: ">watch         offline")
       terminal.write("type r")
       try await screen(of: terminal, 120, 40, shows: "resume waits")
       terminal.write("type o")

@@ -28,12 +28,12 @@ struct AlarmOptions: ParsableArguments {
 
 /// The paragraph about the alarm in the help of `watch` and `widget`.
 let alarmHelp = """
-  After three missed heartbeats of the phone (6 s while a run is on, 30 s otherwise) the state is marked as old. When
-  the phone has been silent for --hub-lost-after while a run is on, the run may have stopped: the node says so and runs
-  the command of --on-hub-lost, once in each silence. This does not happen when the phone was ended in good order
-  (Ctrl-C, SIGTERM, a closed terminal); time in which this device itself slept does not count. The command finds
-  RUNBUS_RUN_ID, RUNBUS_BUS (or RUNBUS_ADDRESS), RUNBUS_SILENT_SECONDS, RUNBUS_DEVICE (this one) and RUNBUS_HUB_DEVICE
+  After three missed heartbeats of the phone (6 s while a run is on, 30 s otherwise) the state is marked as old. When \
+  the phone has been silent for --hub-lost-after while a run is on, the run may have stopped: the node says so and runs \
+  the command of --on-hub-lost, once in each silence. This does not happen when the phone was ended in good order \
+  (Ctrl-C, SIGTERM, a closed terminal); time in which this device itself slept does not count. The command finds \
+  RUNBUS_RUN_ID, RUNBUS_BUS (or RUNBUS_ADDRESS), RUNBUS_SILENT_SECONDS, RUNBUS_DEVICE (this one) and RUNBUS_HUB_DEVICE \
   in its environment; it ends with the node.
 
-    busnode watch --on-hub-lost 'notify-send "Look at your phone: the run may have stopped"'
+    busnode watch --on-hub-lost 'notify-send "Look at your phone"'
   """

@@ -6,23 +6,26 @@ struct Devices: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     abstract: "List the paired devices, take back their keys, change their names.",
     discussion: """
-        busnode devices                          the paired devices
-        busnode devices show watch-1             one of them, with its key
-        busnode devices revoke watch-1           take back its key: a lost or stolen watch
-        busnode devices rename watch-1 watch     another name; not during a run
+        busnode devices                       the paired devices
+        busnode devices show watch-1          one of them, with its key
+        busnode devices revoke watch-1        take back its key: a lost or stolen
+                                              watch
+        busnode devices rename watch-1 watch  another name; not during a run
         busnode devices sources watch-1 watch,shell
                                                  what it may press
-        busnode devices forget watch-1           remove a revoked device from the list
-        busnode devices confirm                  after the phone was restored from an older backup
+        busnode devices forget watch-1        remove a revoked device from the list
+        busnode devices confirm               after the phone was restored from an
+                                              older backup
 
-      A device is given by its name, or by the first digits of its key when two have had the name. A revoked device is
-      cut off at once and receives nothing any more. What the phone had judged stands; commands without a verdict are
+      A device is given by its name, or by the first digits of its key when two have had the name. A revoked device is \
+      cut off at once and receives nothing any more. What the phone had judged stands; commands without a verdict are \
       rejected (forbidden). These commands work on the phone's own machine, whether or not the phone runs.
 
       EXIT STATUS:
-        0    done
-        65   there is no such device, or the phone refused; the reason is on standard error
-        69   no phone of this bus has run on this machine
+        0   done
+        65  there is no such device, or the phone refused; the reason is on standard
+            error
+        69  no phone of this bus has run on this machine
       """,
     subcommands: [
       DevicesList.self, DevicesShow.self, DevicesRevoke.self, DevicesRename.self, DevicesSources.self,

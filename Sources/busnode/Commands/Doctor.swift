@@ -5,11 +5,12 @@ struct Doctor: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     abstract: "Look for what is wrong with RunBus on this machine, and say what to do.",
     discussion: """
-        busnode doctor                              this machine, and the bus "default"
-        busnode doctor --listen 'tcp://*:7070'      also whether a phone could listen there
+        busnode doctor                          this machine, and the bus "default"
+        busnode doctor --listen 'tcp://*:7070'  also whether a phone could listen
+                                                there
 
-      Looks at the versions, the check of keys, the limit of open files, the clock, free space, who may enter the
-      directories, the key files, each store of the bus, and whether the phone of a paired machine accepts connections.
+      Looks at the versions, the check of keys, the limit of open files, the clock, free space, who may enter the \
+      directories, the key files, each store of the bus, and whether the phone of a paired machine accepts connections. \
       It changes nothing, and may be used while nodes run.
 
       EXIT STATUS:

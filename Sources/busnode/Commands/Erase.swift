@@ -8,8 +8,8 @@ struct Erase: AsyncParsableCommand {
         busnode erase             shows what there is, asks, and removes it
         busnode erase --yes       without a question
 
-      Removes records, stores, what waits in outboxes and in the spool, keys, sockets and locks of one bus. Files that
-      were exported elsewhere stay. End the nodes of the bus first. Other machines keep what they have: revoke this one
+      Removes records, stores, what waits in outboxes and in the spool, keys, sockets and locks of one bus. Files that \
+      were exported elsewhere stay. End the nodes of the bus first. Other machines keep what they have: revoke this one \
       on the phone (busnode devices revoke).
 
       EXIT STATUS:

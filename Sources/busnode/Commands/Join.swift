@@ -6,15 +6,17 @@ struct Join: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     abstract: "Pair this machine with a phone of another machine.",
     discussion: """
-        busnode join --device watch-1      asks for the line that busnode pair shows on the phone's machine
+        busnode join --device watch-1  asks for the line that busnode pair shows on
+                                       the phone's machine
         busnode join --device watch-1 < line
-        busnode watch                      afterwards: the bus is found by its name, and connections have keys
+        busnode watch                  afterwards: the bus is found by its name, and
+                                       connections have keys
 
-      The line is a secret, so it is read from the terminal or from standard input, never from an argument. Both sides
+      The line is a secret, so it is read from the terminal or from standard input, never from an argument. Both sides \
       show six digits; the person at the phone compares them and confirms.
 
-      Afterwards every command with this bus's name (default: default) uses the keys. The outbox and everything else
-      that a device keeps is named by the bus itself: a phone that changes its address is found again at any address
+      Afterwards every command with this bus's name (default: default) uses the keys. The outbox and everything else \
+      that a device keeps is named by the bus itself: a phone that changes its address is found again at any address \
       that it has told. Behind a firewall or ssh -L give the addresses here: --control and --events-port.
 
       The keys are kept in $XDG_STATE_HOME/runbus/_keys, readable for you only. busnode keys show prints the public ones.

@@ -6,12 +6,14 @@ struct Keys: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     abstract: "Show the public keys of this machine.",
     discussion: """
-        busnode keys show            the public keys for this bus; secret keys are never shown
-        busnode keys rotate          another key for this machine, in good order
-        busnode keys rotate --now    the phone's key was stolen: another one at once; pair all devices again
+        busnode keys show          the public keys for this bus; secret keys are never
+                                   shown
+        busnode keys rotate        another key for this machine, in good order
+        busnode keys rotate --now  the phone's key was stolen: another one at once;
+                                   pair all devices again
 
-      A paired machine's new key is announced by its running node (or by the next one that runs) and used once the phone
-      knows it; the old key is then cut off. The phone announces its new key to its devices and uses it when all of them
+      A paired machine's new key is announced by its running node (or by the next one that runs) and used once the phone \
+      knows it; the old key is then cut off. The phone announces its new key to its devices and uses it when all of them \
       know it, or after 30 days.
 
       The keys of a bus are in $XDG_STATE_HOME/runbus/_keys: NAME.hub of its phone, NAME.device of a paired machine.

@@ -11,20 +11,25 @@ struct Measure: ParsableCommand {
         busnode measure run.gpx
         busnode measure run.tcx --splits --units imperial
         busnode measure run.tcx --weight 70 --compare
-        busnode measure run.tcx --no-pedometer --compare     distance from positions only
-        busnode measure run.gpx --route | grep -v counted    the fixes that do not count, and why
+        busnode measure run.tcx --no-pedometer --compare
+                                  the distance from positions only
+        busnode measure run.gpx --route | grep -v counted
+                                  the fixes that do not count, and why
         busnode measure run.tcx --json | jq .metrics.distanceMeters
-        busnode measure run.tcx --json | jq -r '.kilometers[] | [.number, .activeSeconds] | @csv'
+        busnode measure run.tcx --json | jq '.kilometers[].activeSeconds'
 
       --json writes one object, always in SI units; docs/json.md describes every key:
-        metrics        as in busnode state --json
+        metrics      as in busnode state --json
         kilometers, miles, laps
-                       number, distanceMeters, activeSeconds, paceSecondsPerKilometer, ...
-        stretches      the source of the distance (positions or pedometer) in each part of the run
-        recorded       the recording device's own numbers, with its laps; null when there are none
-        differences    with --compare: ours, recorded, difference and percent of each number, also of each lap
-        route          with --route: every fix, whether it counts and if not, why
-      Values that are not known are null. Parts of the file that were skipped are reported on standard error; a file
+                     number, distanceMeters, activeSeconds, ...
+        stretches    the source of the distance (positions or pedometer) in each part
+                     of the run
+        recorded     the recording device's own numbers, with its laps; null when
+                     there are none
+        differences  with --compare: ours, recorded, difference and percent of each
+                     number, also of each lap
+        route        with --route: every fix, whether it counts and if not, why
+      Values that are not known are null. Parts of the file that were skipped are reported on standard error; a file \
       that cannot be read gives exit status 65 and one line. docs/metrics.md explains the numbers.
       """)
 

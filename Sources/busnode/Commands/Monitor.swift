@@ -5,17 +5,17 @@ struct Monitor: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     abstract: "Show everything that happens on the bus, one event a line.",
     discussion: """
-      Shows every snapshot, command, receipt, verdict, presence change and processed message of an app, until Ctrl-C
-      (exit status 130) or until the reader of its output has gone (0). When the output cannot be written for another
+      Shows every snapshot, command, receipt, verdict, presence change and processed message of an app, until Ctrl-C \
+      (exit status 130) or until the reader of its output has gone (0). When the output cannot be written for another \
       reason the exit status is 74. For the route use busnode route --follow.
 
         busnode monitor
         busnode monitor --count 10
         busnode monitor --json | jq -r 'select(.event == "verdict") | .message'
 
-      --json writes {"event": "snapshot" | "command" | "receipt" | "verdict" | "presence" | "message", "at": time of
-      day, ...}: a snapshot as in busnode state --json with ageSeconds beside it, a receipt or verdict as in busnode send
-      --json with deviceId beside it, a message with messageId, name, fromDeviceId, toDeviceId, bytes and text (null
+      --json writes {"event": "snapshot" | "command" | "receipt" | "verdict" | "presence" | "message", "at": time of \
+      day, ...}: a snapshot as in busnode state --json with ageSeconds beside it, a receipt or verdict as in busnode send \
+      --json with deviceId beside it, a message with messageId, name, fromDeviceId, toDeviceId, bytes and text (null \
       here; the node that receives the message shows its text). docs/json.md describes every key.
       """)
 

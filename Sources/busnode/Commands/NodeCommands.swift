@@ -16,13 +16,13 @@ struct NodeOptions: ParsableArguments {
 /// The paragraph about standard input in the help of a node.
 private let ordersHelp = """
   With --stdin the node reads orders, one a line, until the end of input:
-    start, pause, resume, stop, lap   press a button
-    pause @123.4                      press it when the run reaches 123.4 s
-    offline 30s, offline, online      disconnect (for 30 s of bus time), connect again
-    recover resume, finish, discard   decide about the unfinished run of a phone that asks
+    start, pause, resume, stop, lap  press a button
+    pause @123.4                     press it when the run reaches 123.4 s
+    offline 30s, offline, online     disconnect (for 30 s of bus time), connect
+    recover resume, finish, discard  decide about a run of a phone that asks
   A wrong line is reported on standard error and ignored.
 
-  The node continues when its output cannot be written (a full disk, a closed pipe) or is not read: it drops lines and
+  The node continues when its output cannot be written (a full disk, a closed pipe) or is not read: it drops lines and \
   reports that once on standard error. With nohup it continues after its terminal is closed.
   """
 
@@ -30,29 +30,35 @@ struct Phone: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     abstract: "Be the phone: the hub, which holds the run.",
     discussion: """
-      The phone runs until Ctrl-C (or SIGTERM, SIGHUP, SIGQUIT). It shows every snapshot, devices that come and go, and
+      The phone runs until Ctrl-C (or SIGTERM, SIGHUP, SIGQUIT). It shows every snapshot, devices that come and go, and \
       the verdicts of its own presses. busnode monitor shows those of all devices.
 
         busnode phone --synthetic                  readings of a modelled runner
         busnode phone --replay run.gpx --speed 60  a recorded hour in a minute
-        busnode phone --weight 70 --auto-pause     with energy; the clock stops while the runner stands still
+        busnode phone --weight 70 --auto-pause     with energy; the clock stops while
+                                                   the runner stands still
         busnode phone --address tcp://127.0.0.1:7070 --insecure
-        busnode phone --listen 'tcp://*:7070'      the bus "default", also for paired devices of other machines
-                                                   (busnode pair): 7070 control, 7071 events, 7072 pairing
+        busnode phone --listen 'tcp://*:7070'      the bus "default", also for paired
+                                                   devices of other machines (busnode
+                                                   pair): 7070 control, 7071 events,
+                                                   7072 pairing
 
-      The recording begins when the run is started (busnode send start). The phone plays positions, altitude and
-      cadence; the watch plays the heart rate from the same file. With --json the phone writes which sensors the run
-      needs: {"event":"sensors","demand":"off"} without a run and while one is paused, "motion" while the runner stands
-      still (if there is a motion sensor), "all" otherwise. It writes {"event":"recordingEnded"} when the recording has
+      The recording begins when the run is started (busnode send start). The phone plays positions, altitude and \
+      cadence; the watch plays the heart rate from the same file. With --json the phone writes which sensors the run \
+      needs: {"event":"sensors","demand":"off"} without a run and while one is paused, "motion" while the runner stands \
+      still (if there is a motion sensor), "all" otherwise. It writes {"event":"recordingEnded"} when the recording has \
       ended and the run is still on.
 
       A phone that was killed during a run finds the run again when it is started. --recover decides about it:
-        resume    the run continues; the time without the phone is not active time (it is with --downtime running)
-        finish    the run ends at the time when the phone died; earlier readings of the watch are still added
-        discard   the same, but the run does not become a record
-        ask       the run waits, "recovering", for an answer: on this terminal, by busnode recover, or by a button
-                  (stop finishes the run, any other button resumes it first)
-      The default is ask if standard input and output are a terminal, and resume otherwise. A run whose phone was away
+        resume   the run continues; the time without the phone is not active time (it
+                 is with --downtime running)
+        finish   the run ends at the time when the phone died; earlier readings of the
+                 watch are still added
+        discard  the same, but the run does not become a record
+        ask      the run waits, "recovering", for an answer: on this terminal, by
+                 busnode recover, or by a button (stop finishes the run, any other
+                 button resumes it first)
+      The default is ask if standard input and output are a terminal, and resume otherwise. A run whose phone was away \
       for more than 24 hours of bus time is finished, unless it is discarded.
 
       \(ordersHelp)
@@ -205,15 +211,17 @@ struct Widget: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     abstract: "Be the live activity on the lock screen: show the run, press its buttons.",
     discussion: """
-      The widget is a lock screen: it receives what the phone pushes to lock screens and nothing else. Each line "lock
-      screen" is what it shows: phase and clock, which goes on by itself, numbers, presses that wait, whether it is
+      The widget is a lock screen: it receives what the phone pushes to lock screens and nothing else. Each line "lock \
+      screen" is what it shows: phase and clock, which goes on by itself, numbers, presses that wait, whether it is \
       stale; then the number and the reason of the push, and how many pushes of numbers are left of the budget.
 
-        phase, final      the run, its phase or its clock changed; pushed at once
-        pending           a press waits for its verdict, or has it
-        numbers           at most every 15 s, and 120 an hour
-        alive             nothing visible changed; without it the screen would be stale after a minute
-        renewal           the system's limit of eight hours is near: another activity takes over
+        phase, final  the run, its phase or its clock changed; pushed at once
+        pending       a press waits for its verdict, or has it
+        numbers       at most every 15 s, and 120 an hour
+        alive         nothing visible changed; without it the screen would be stale
+                      after a minute
+        renewal       the system's limit of eight hours is near: another activity
+                      takes over
 
       Beside each push it asks for the state once, so that its presses refer to what it shows.
 

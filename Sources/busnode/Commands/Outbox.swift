@@ -6,10 +6,11 @@ struct Outbox: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     abstract: "Show, cancel or deliver what waits on this machine for other devices.",
     discussion: """
-        busnode outbox                     what waits, for whom, how long, how often it was tried
-        busnode outbox cancel 1f0a         cancel what was never sent
-        busnode outbox flush               deliver the presses of busnode send now
-        busnode outbox quarantine          messages that failed repeatedly
+        busnode outbox              what waits, for whom, how long, how often it was
+                                    tried
+        busnode outbox cancel 1f0a  cancel what was never sent
+        busnode outbox flush        deliver the presses of busnode send now
+        busnode outbox quarantine   messages that failed repeatedly
 
       The command looks at all devices of the bus on this machine, whether their nodes run or not.
       """,
@@ -25,18 +26,19 @@ struct OutboxList: AsyncParsableCommand {
         busnode outbox
         busnode outbox --device watch --json | jq .what
 
-      A running node is asked, the store of a stopped node is read. NOTE is "spool" for a press that busnode send has
-      left for the next node that reaches the hub, and "accepted" for a press that the hub has and has not judged. An
+      A running node is asked, the store of a stopped node is read. NOTE is "spool" for a press that busnode send has \
+      left for the next node that reaches the hub, and "accepted" for a press that the hub has and has not judged. An \
       item with 0 tries was never sent and can be cancelled by the first digits of its id.
 
-      --json writes one object for each: deviceId, place (store, spool), kind (command, samples, message, verdict,
+      --json writes one object for each: deviceId, place (store, spool), kind (command, samples, message, verdict, \
       latest), what, receiverDeviceId, id, waitingSeconds, tries, count, accepted.
 
       EXIT STATUS:
         0   everything was shown
         65  a store is of another version of RunBus; the others were shown
         74  the spool cannot be read and the rest was shown, or nothing can be read
-        75  a store could not be read, because the process that holds it does not answer; the others were shown
+        75  a store could not be read, because the process that holds it does not
+            answer; the others were shown
       """)
 
   @OptionGroup var bus: BusOptions

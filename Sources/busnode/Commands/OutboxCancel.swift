@@ -16,7 +16,8 @@ struct OutboxCancel: AsyncParsableCommand {
         3   it may have been sent already and will get its verdict
         64  several ids begin with these digits
         65  a store is of another version of RunBus
-        75  a store could not be read, because the process that holds it does not answer
+        75  a store could not be read, because the process that holds it does not
+            answer
       """)
 
   @Argument(help: ArgumentHelp("Its id, or at least 4 of its first digits.", valueName: "id"))

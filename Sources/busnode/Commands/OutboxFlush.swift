@@ -9,8 +9,8 @@ struct OutboxFlush: AsyncParsableCommand {
     discussion: """
         busnode outbox flush
 
-      Nodes do this by themselves: a hub when it starts, every other node within seconds of reaching the hub. Each press
-      counts once, from the time when it was pressed, whichever node delivers it. What devices such as the watch have in
+      Nodes do this by themselves: a hub when it starts, every other node within seconds of reaching the hub. Each press \
+      counts once, from the time when it was pressed, whichever node delivers it. What devices such as the watch have in \
       their own stores is sent when their nodes run.
 
       --json writes each verdict as busnode monitor does.

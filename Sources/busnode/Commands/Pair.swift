@@ -6,22 +6,26 @@ struct Pair: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     abstract: "Pair a device of another machine: print the line and the QR code that it reads.",
     discussion: """
-        busnode phone --listen 'tcp://*:7070'    the hub listens for paired devices, beyond this machine
-        busnode pair                             then, here: prints runbus://HOST:PORT/?k=...&t=... and a QR code
-        busnode join --device watch-1            on the other machine: reads that line
+        busnode phone --listen 'tcp://*:7070'  the hub listens for paired devices,
+                                               beyond this machine
+        busnode pair                           then, here: prints
+                                               runbus://HOST:PORT/?k=...&t=... and a
+                                               QR code
+        busnode join --device watch-1          on the other machine: reads that line
 
-      The line holds a token for one device, which is good for two minutes or until it is used. Both sides then show
+      The line holds a token for one device, which is good for two minutes or until it is used. Both sides then show \
       six digits: compare them, and confirm the device's name and what it may press. Ctrl-C ends pairing.
 
       With --yes the device is paired without a question. Then whoever reads the line first is let in: keep it secret.
 
-      A device keeps its key; busnode devices lists the paired ones and takes keys back. This command works on the
+      A device keeps its key; busnode devices lists the paired ones and takes keys back. This command works on the \
       phone's own machine.
 
       EXIT STATUS:
-        0    the device is paired
-        1    it is not: the time was over, the person refused, or too many wrong tokens came
-        69   no phone of this bus runs on this machine
+        0   the device is paired
+        1   it is not: the time was over, the person refused, or too many wrong tokens
+            came
+        69  no phone of this bus runs on this machine
       """)
 
   @OptionGroup var bus: BusOptions

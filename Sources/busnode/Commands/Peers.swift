@@ -8,10 +8,10 @@ struct Peers: AsyncParsableCommand {
         busnode peers
         busnode peers --json | jq -r 'select(.reachable | not) | .deviceId'
 
-      Each line shows whether the device is in reach, when the hub last heard it, its last round trip, how much waits
+      Each line shows whether the device is in reach, when the hub last heard it, its last round trip, how much waits \
       for it at the hub, and how many of its commands the hub has stored.
 
-      --json writes one object a device: deviceId, role, reachable, heardAgeSeconds, roundTripSeconds, waiting,
+      --json writes one object a device: deviceId, role, reachable, heardAgeSeconds, roundTripSeconds, waiting, \
       commandWatermark. Without a hub the exit status is 69.
       """)
 

@@ -5,19 +5,22 @@ struct Post: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     abstract: "Send a message of an app between the hub and a device, through a node on this machine.",
     discussion: """
-        busnode post greeting hello               from the watch to the phone
-        busnode post greeting hello --to watch    from the phone to the watch
+        busnode post greeting hello             from the watch to the phone
+        busnode post greeting hello --to watch  from the phone to the watch
         busnode post note "$(cat note.txt)" --from watch2
-        busnode monitor                           shows each message when its receiver has processed it
+        busnode monitor                         shows each message when its receiver
+                                                has processed it
 
-      This does what apps do with post(_:by:) of the library and the class .queued: every message arrives, in order,
-      however long the other side is away. RunBus does not read its content. The sending node must run on this machine.
+      This does what apps do with post(_:by:) of the library and the class .queued: every message arrives, in order, \
+      however long the other side is away. RunBus does not read its content. The sending node must run on this machine. \
       Until a message has arrived busnode outbox lists it, and it can be cancelled if it was never sent.
 
       EXIT STATUS:
         0   the sending node has stored the message and will deliver it
-        3   the sending node refused it: it does not know the receiver, or its outbox is full
-        64  the name is not 1 to 64 bytes without control characters, or the body has more than 32,768 bytes
+        3   the sending node refused it: it does not know the receiver, or its outbox
+            is full
+        64  the name is not 1 to 64 bytes without control characters, or the body has
+            more than 32,768 bytes
         69  the sending node does not run on this machine
       """)
 

@@ -5,8 +5,10 @@ struct Quarantine: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     abstract: "Show, retry or delete messages that failed repeatedly and were set aside.",
     discussion: """
-        busnode outbox quarantine                 the messages that are set aside on this machine
-        busnode outbox quarantine retry 1f0a2b3c  send one again, with a new id; its node must run
+        busnode outbox quarantine                 the messages that are set aside on
+                                                  this machine
+        busnode outbox quarantine retry 1f0a2b3c  send one again, with a new id; its
+                                                  node must run
         busnode outbox quarantine drop 1f0a2b3c   delete one
 
       The handler of the receiving app has refused each of these messages five times.
@@ -18,7 +20,8 @@ struct Quarantine: AsyncParsableCommand {
         1   nothing with this id is in quarantine here, or its node cannot do that now
         64  several ids begin with these digits
         65  a store is of another version of RunBus
-        75  a store could not be read, because the process that holds it does not answer
+        75  a store could not be read, because the process that holds it does not
+            answer
       """,
     subcommands: [QuarantineList.self, QuarantineRetry.self, QuarantineDrop.self],
     defaultSubcommand: QuarantineList.self)

@@ -15,11 +15,11 @@ struct Records: AsyncParsableCommand {
         busnode records import old/*.tcx
         busnode records stats --by month
 
-      A run becomes a record when it is stopped. Later data (readings of a watch that was away, a press that amends the
-      run within a day of its stop) make a new version of the record, a minute after the first of them arrived. Runs
+      A run becomes a record when it is stopped. Later data (readings of a watch that was away, a press that amends the \
+      run within a day of its stop) make a new version of the record, a minute after the first of them arrived. Runs \
       that were stopped before RunBus kept records become records when the phone starts again.
 
-      The phone keeps the records, and every peer has copies. Running nodes on this machine are asked, and the stores of
+      The phone keeps the records, and every peer has copies. Running nodes on this machine are asked, and the stores of \
       stopped ones are read; changes go to the phone. Only records rm removes a record.
       """,
     subcommands: [
@@ -97,11 +97,11 @@ struct RecordsList: AsyncParsableCommand {
     abstract: "List the records, the last run last.",
     discussion: """
         busnode records ls --week 2026-W47
-        busnode records ls --since 2026-11-01 --json | jq -s 'map(.distanceMeters) | add'
+        busnode records ls --month 2026-11 --json | jq -s 'map(.distanceMeters) | add'
 
-      --json writes one object for each: runId, version, deviceId (who started it), hubDeviceId, appVersion, startedAt,
-      startedAtUnixSeconds, elapsedSeconds, activeSeconds, distanceMeters, averagePaceSecondsPerKilometer,
-      averageHeartRateBpm, elevationGainMeters, energyJoules, weightKilograms, autoPause, pedometer, conflicted (it
+      --json writes one object for each: runId, version, deviceId (who started it), hubDeviceId, appVersion, startedAt, \
+      startedAtUnixSeconds, elapsedSeconds, activeSeconds, distanceMeters, averagePaceSecondsPerKilometer, \
+      averageHeartRateBpm, elevationGainMeters, energyJoules, weightKilograms, autoPause, pedometer, conflicted (it \
       overlaps another run), utcOffsetSeconds, bests, title, note. Values that are not known are null.
       """)
 
@@ -130,18 +130,18 @@ struct RecordsStats: AsyncParsableCommand {
         busnode records stats --by year --json
         busnode records stats --bests
 
-      A run belongs to the day on which it started, by the clock of the run (by the local clock where its UTC offset is
-      not known). Sums leave out values that are not known; pace is active time over distance of the runs that have a
+      A run belongs to the day on which it started, by the clock of the run (by the local clock where its UTC offset is \
+      not known). Sums leave out values that are not known; pace is active time over distance of the runs that have a \
       distance. Runs that overlap are both counted.
 
-      Below the table a sentence says how the distance of the last complete periods, up to four, compares with that of as
+      Below the table a sentence says how the distance of the last complete periods, up to four, compares with that of as \
       many before. A period without a run counts as zero.
 
-      --bests shows the fastest 1 km, 5 km, 10 km, half marathon and marathon within a run, by active time, and the
+      --bests shows the fastest 1 km, 5 km, 10 km, half marathon and marathon within a run, by active time, and the \
       longest run. Those of records of earlier versions are computed from their route, where auto-pauses count.
 
-      --json writes one object a period: period, count, activeSeconds, elapsedSeconds, distanceMeters,
-      averagePaceSecondsPerKilometer, elevationGainMeters, energyJoules. With --bests it writes one object a best:
+      --json writes one object a period: period, count, activeSeconds, elapsedSeconds, distanceMeters, \
+      averagePaceSecondsPerKilometer, elevationGainMeters, energyJoules. With --bests it writes one object a best: \
       distanceMeters, activeSeconds, runId, startedAtUnixSeconds, longest (true for the longest run).
       """)
 

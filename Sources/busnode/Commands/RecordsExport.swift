@@ -11,12 +11,12 @@ struct RecordsExport: AsyncParsableCommand {
         busnode records export 1f0a2b3c --format gpx > run.gpx
         busnode records export --format tcx --output run.tcx      the last run
 
-      gpx   the fixes that count; a new segment begins where the distance between two fixes was not measured
-      tcx   laps, with a point for every fix that counts and for every ten seconds without one
-      json  everything, as records show --json; importing it gives the same record
+      gpx   the fixes that count; a new segment begins where the distance between two fixes was not measured \
+      tcx   laps, with a point for every fix that counts and for every ten seconds without one \
+      json  everything, as records show --json; importing it gives the same record \
       csv   a line for every fix, counted or not, and for every ten seconds without one
 
-      Points have the heart rate and cadence of the nearest ten seconds. Times are run time: an hour of a replay at
+      Points have the heart rate and cadence of the nearest ten seconds. Times are run time: an hour of a replay at \
       --speed 60 is written as an hour.
 
       An existing file is replaced when the new one is complete; a pipe or a device is written to.
@@ -73,8 +73,8 @@ struct RecordsImport: AsyncParsableCommand {
         busnode records import run.json
         busnode records import run.tcx --weight 70      computes energy, too
 
-      The format is found from the content of a file. A recording is computed as by busnode measure; JSON is imported
-      unchanged. Importing the same content again changes nothing, whatever the name of the file, and neither does
+      The format is found from the content of a file. A recording is computed as by busnode measure; JSON is imported \
+      unchanged. Importing the same content again changes nothing, whatever the name of the file, and neither does \
       importing an export of a run that is kept.
 
       EXIT STATUS:

@@ -18,18 +18,20 @@ struct RecordsShow: AsyncParsableCommand {
     discussion: """
         busnode records show                  the last run
         busnode records show 1f0a2b3c --units imperial
-        busnode records show --chart plain    charts of stars, for terminals without braille
-        busnode records show --html run.html  one file for a browser, which needs no network
+        busnode records show --chart plain    charts of stars, for terminals without
+                                              braille
+        busnode records show --html run.html  one file for a browser, which needs no
+                                              network
         busnode records show --json | jq '.report.kilometers[].activeSeconds'
 
-      Charts show the time from start to stop with pauses, as wide as the terminal; without a terminal they are 80
-      columns of plain characters. The highest and the lowest two percent of the values are cut off; the sentence below a
+      Charts show the time from start to stop with pauses, as wide as the terminal; without a terminal they are 80 \
+      columns of plain characters. The highest and the lowest two percent of the values are cut off; the sentence below a \
       chart names them.
 
-      --html writes the run as one file of HTML with route, charts and splits. An existing file is replaced when the new
+      --html writes the run as one file of HTML with route, charts and splits. An existing file is replaced when the new \
       one is complete.
 
-      --json writes the whole record as one object, as records export --format json does: format, summary (as records ls
+      --json writes the whole record as one object, as records export --format json does: format, summary (as records ls \
       --json), report {metrics, kilometers, miles, laps, stretches}, pauses, series {intervalSeconds, samples}, route.
       """)
 
@@ -128,13 +130,14 @@ struct RecordsRemove: AsyncParsableCommand {
         busnode records rm 1f0a2b3c          asks first
         busnode records rm 1f0a2b3c --yes    does not
 
-      Removing cannot be undone, except by importing an earlier export. The readings of the run are removed, too, here
+      Removing cannot be undone, except by importing an earlier export. The readings of the run are removed, too, here \
       and on every peer when it is reached. Readings that arrive later do not bring the run back.
 
       EXIT STATUS:
         0   the run is removed
         1   no such run, or the answer was no
-        64  standard input is no terminal: give --yes; or several ids begin with these digits
+        64  standard input is no terminal: give --yes; or several ids begin with these
+            digits
       """)
 
   @Argument(help: ArgumentHelp("Its id, or at least 4 of its first digits.", valueName: "id"))

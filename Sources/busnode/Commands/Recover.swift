@@ -5,12 +5,13 @@ struct Recover: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     abstract: "Decide about a run that was on when the phone died.",
     discussion: """
-        busnode recover resume     the run continues; the time until now is not active time
-        busnode recover finish     the run ends at the time when the phone died
-        busnode recover discard    the same, but the run does not become a record
+        busnode recover resume   the run continues; the time until now is not active
+                                 time
+        busnode recover finish   the run ends at the time when the phone died
+        busnode recover discard  the same, but the run does not become a record
 
-      For a phone that asks (busnode phone --recover ask); "recovering" in busnode state --json is true then. This
-      command works on the phone's own machine. On other machines press a button: stop finishes the run, any other
+      For a phone that asks (busnode phone --recover ask); "recovering" in busnode state --json is true then. This \
+      command works on the phone's own machine. On other machines press a button: stop finishes the run, any other \
       button resumes it first.
 
       EXIT STATUS:

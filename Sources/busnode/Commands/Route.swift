@@ -5,19 +5,19 @@ struct Route: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     abstract: "Show the route of the run point by point, once or continuously.",
     discussion: """
-      Each line shows a fix of the present or else the last run: its index in the route, its time, position and
+      Each line shows a fix of the present or else the last run: its index in the route, its time, position and \
       altitude, the distance of the run so far, and whether the fix counts for the distance and if not, why.
 
         busnode route
-        busnode route --follow              shows every new point, until Ctrl-C (exit status 130)
-        busnode route --json | jq -r 'select(.counted) | [.longitude, .latitude] | @csv'
+        busnode route --follow  shows every new point, until Ctrl-C (exit status 130)
+        busnode route --json | jq -c 'select(.counted) | [.longitude, .latitude]'
 
-      --json writes runId, index, offsetSeconds, latitude, longitude, horizontalAccuracyMeters, altitudeMeters,
-      distanceMeters, counted, reason (null when it counts), startsLine (no line leads to it from the point before).
+      --json writes runId, index, offsetSeconds, latitude, longitude, horizontalAccuracyMeters, altitudeMeters, \
+      distanceMeters, counted, reason (null when it counts), startsLine (no line leads to it from the point before). \
       Values that are not known are null.
 
-      Late readings can change points. With --follow changed points are written again: a point replaces the earlier one
-      with the same index. When points are removed (by a stop that arrives after its time) a line says how many are
+      Late readings can change points. With --follow changed points are written again: a point replaces the earlier one \
+      with the same index. When points are removed (by a stop that arrives after its time) a line says how many are \
       left: {"runId", "length"}. Another run begins with index 0. After a lost link the missing points are fetched.
       """)
 

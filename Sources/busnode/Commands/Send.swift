@@ -10,30 +10,33 @@ struct Send: AsyncParsableCommand {
 
         busnode send start
         busnode send pause --source watch
-        busnode send lap --wait received     does not wait for the verdict, which takes half a second
+        busnode send lap --wait received  does not wait for the verdict, which takes
+                                          half a second
         busnode send stop --json | jq -r .receipt
         busnode send resume || echo "not resumed: $?"
 
-      The press is stored on this machine before it is sent, until its verdict is known. If the hub is away or does not
-      answer, the press waits (exit status 5) and counts from the time when it was pressed. The hub delivers it when it
-      starts, or another node of the bus on this machine, or busnode outbox flush. busnode outbox shows what waits. With
-      --no-queue the press is not stored. It is not stored either for a bus that this machine has never joined, because
+      The press is stored on this machine before it is sent, until its verdict is known. If the hub is away or does not \
+      answer, the press waits (exit status 5) and counts from the time when it was pressed. The hub delivers it when it \
+      starts, or another node of the bus on this machine, or busnode outbox flush. busnode outbox shows what waits. With \
+      --no-queue the press is not stored. It is not stored either for a bus that this machine has never joined, because \
       the name may be a typing mistake.
 
-      --wait none ends when the press has been handed to the hub, without waiting for an answer; the stored copy stays
+      --wait none ends when the press has been handed to the hub, without waiting for an answer; the stored copy stays \
       until the hub has judged the press.
 
-      --json writes one object: commandId, command, source, receipt (queued, pending, applied, coalesced, superseded,
-      rejected, unknown), runId, term, revision, coalescedInto, supersededBy, reason, illegalPhase,
-      effectiveAtBusNanoseconds, effectiveAgeSeconds, phase, message. docs/json.md describes every key.
+      --json writes one object: commandId, command, source, receipt (queued, pending, applied, coalesced, superseded, \
+      rejected, unknown), runId, term, revision, coalescedInto, supersededBy, reason, illegalPhase, \
+      effectiveAtBusNanoseconds, effectiveAgeSeconds, phase, message. docs/json.md describes every key. \
       A live activity is live-activity in options and liveActivity in JSON; options take both.
 
       EXIT STATUS:
-        0   applied or coalesced (--wait received: the hub has it; --wait none: handed over)
+        0   applied or coalesced (--wait received: the hub has it; --wait none: handed
+            over)
         3   rejected
         4   superseded: undone by a later press within the same half second
         5   queued, will be delivered when the hub is back
-        6   the hub has it, but no verdict came in time (--no-queue: or the hub did not confirm that it has it)
+        6   the hub has it, but no verdict came in time (--no-queue: or the hub did
+            not confirm that it has it)
         69  no such bus, or (--no-queue) its hub does not answer: nothing is kept
         74  the press could not be stored: nothing was sent
         75  1,024 presses wait already: nothing was sent

@@ -7,20 +7,20 @@ struct State: AsyncParsableCommand {
     discussion: """
         busnode state
         busnode state --json | jq .metrics.distanceMeters
-        busnode state --follow              a line per snapshot, until Ctrl-C (exit status 130)
+        busnode state --follow  a line per snapshot, until Ctrl-C (exit status 130)
         busnode state --splits --units imperial
         busnode state --splits --json | jq '.report.kilometers[].activeSeconds'
 
-      --json writes term, revision, tick, phase, runId, changedBy {source, deviceId, commandId}, recovering,
-      startedAtBusNanoseconds, capturedAtBusNanoseconds and metrics
-      {elapsedSeconds, activeSeconds, distanceMeters, pedometerMeters, currentPaceSecondsPerKilometer,
-      averagePaceSecondsPerKilometer, bestPaceSecondsPerKilometer, worstPaceSecondsPerKilometer, heartRateBpm,
-      averageHeartRateBpm, maxHeartRateBpm, cadenceStepsPerMinute, averageCadenceStepsPerMinute, altitudeMeters,
-      elevationGainMeters, elevationLossMeters, energyJoules, positionAccuracyMeters, activity, activityInferred,
-      autoPaused, lapCount, ages {distanceSeconds, positionSeconds, heartRateSeconds,
-      cadenceSeconds, elevationSeconds, activitySeconds}, stale}. Values that are not known are null. stale lists
-      metrics whose last value is too old to describe the present ("heartRate"). With --splits there is report
-      {metrics, kilometers, miles, laps, stretches} (null before the first run) beside the snapshot's keys; it is newer
+      --json writes term, revision, tick, phase, runId, changedBy {source, deviceId, commandId}, recovering, \
+      startedAtBusNanoseconds, capturedAtBusNanoseconds and metrics \
+      {elapsedSeconds, activeSeconds, distanceMeters, pedometerMeters, currentPaceSecondsPerKilometer, \
+      averagePaceSecondsPerKilometer, bestPaceSecondsPerKilometer, worstPaceSecondsPerKilometer, heartRateBpm, \
+      averageHeartRateBpm, maxHeartRateBpm, cadenceStepsPerMinute, averageCadenceStepsPerMinute, altitudeMeters, \
+      elevationGainMeters, elevationLossMeters, energyJoules, positionAccuracyMeters, activity, activityInferred, \
+      autoPaused, lapCount, ages {distanceSeconds, positionSeconds, heartRateSeconds, \
+      cadenceSeconds, elevationSeconds, activitySeconds}, stale}. Values that are not known are null. stale lists \
+      metrics whose last value is too old to describe the present ("heartRate"). With --splits there is report \
+      {metrics, kilometers, miles, laps, stretches} (null before the first run) beside the snapshot's keys; it is newer \
       than the snapshot. JSON is always in SI units. docs/json.md describes every key.
       """)
 

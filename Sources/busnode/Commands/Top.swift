@@ -9,13 +9,13 @@ struct Top: AsyncParsableCommand {
         busnode top
         busnode top --source watch      press as the watch does
 
-      The screen shows phase and clock in large digits, distance, pace and heart rate with the last minutes, the route,
-      the devices (here or gone, round trip, what waits for them, when they were heard), recent commands with their verdict
-      and the reason, and alarms. Keys: s start, p pause, r resume, x stop, l lap, tab another source, ? help, q quit.
+      The screen shows phase and clock in large digits, distance, pace and heart rate with the last minutes, the route, \
+      the devices (here or gone, round trip, what waits for them, when they were heard), recent commands with their verdict \
+      and the reason, and alarms. Keys: s start, p pause, r resume, x stop, l lap, tab another source, ? help, q quit. \
       A press while the phone is out of reach waits until it is back, as long as this screen is open.
 
-      With little room parts are left out; 40 columns and 10 rows are needed. Without a terminal, with --plain or
-      TERM=dumb, each event is a line, as busnode monitor writes them. NO_COLOR turns colours off. Without a UTF-8
+      With little room parts are left out; 40 columns and 10 rows are needed. Without a terminal, with --plain or \
+      TERM=dumb, each event is a line, as busnode monitor writes them. NO_COLOR turns colours off. Without a UTF-8 \
       locale there are plain characters only.
 
       Exit status: 0 after q, Ctrl-C or another end in good order; 69 when there is no such bus.

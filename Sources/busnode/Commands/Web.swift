@@ -7,16 +7,17 @@ struct Web: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     abstract: "Serve a page of the bus: the lock screen, a dashboard, and the runs that are kept.",
     discussion: """
-        busnode web                         prints a link: open it in a browser of this machine
-        busnode web --http 127.0.0.1:0      at a port that the system chooses
+        busnode web                     prints a link: open it in a browser of this
+                                        machine
+        busnode web --http 127.0.0.1:0  at a port that the system chooses
 
-      The page joins the bus as the device "web" (--device) and works until Ctrl-C. It shows a lock-screen card and an
-      island, which draw only what the phone pushes to lock screens; a dashboard with route, pace, heart rate, elevation,
-      splits, devices and commands; and the records that the device keeps: one run, two compared, sums and bests. Its
+      The page joins the bus as the device "web" (--device) and works until Ctrl-C. It shows a lock-screen card and an \
+      island, which draw only what the phone pushes to lock screens; a dashboard with route, pace, heart rate, elevation, \
+      splits, devices and commands; and the records that the device keeps: one run, two compared, sums and bests. Its \
       buttons press like those of a watch.
 
-      The link has a token, which becomes a cookie: nobody else on this machine and no other site can use the page. It is
-      served on loopback only. At most 8 viewers and 32 requests at a time are answered. To reach it from elsewhere put a
+      The link has a token, which becomes a cookie: nobody else on this machine and no other site can use the page. It is \
+      served on loopback only. At most 8 viewers and 32 requests at a time are answered. To reach it from elsewhere put a \
       reverse proxy with HTTPS before it, and name it:
 
         busnode web --public-host run.example.org

@@ -10,6 +10,8 @@ struct RunScreen: Sendable {
   static let rowsMin = 10
   /// From this width on the route stands beside devices and commands.
   static let wideFrom = 100
+  /// From this height on blank rows part the clock, the numbers and the tables.
+  static let spacedFrom = 28
 
   static func rows(_ state: ScreenState, on screen: Screen) -> [StyledRow] {
     guard screen.columns >= columnsMin, screen.rows >= rowsMin else {
@@ -55,23 +57,24 @@ struct RunScreen: Sendable {
   // MARK: The run
 
   private static func body(_ state: ScreenState, _ screen: Screen) -> [StyledRow] {
-    var top = clock(state, screen.columns)
-    top += numbers(state, screen.columns)
+    let gap = screen.rows >= spacedFrom ? [StyledRow()] : []
+    var top = gap + clock(state, screen.columns) + gap + numbers(state, screen.columns)
     if let alarm = state.alarm { top.append(StyledRow(" ! \(ForeignText.shown(alarm))", .bad)) }
     if !state.told.isEmpty { top.append(StyledRow(" \(ForeignText.shown(state.told))", .accent)) }
+    top += gap
     let room = screen.rows - 2 - top.count
     guard room > 0 else { return top }
     guard screen.columns >= wideFrom else {
       let devices = Array(self.devices(state).prefix(max(2, min(4, room / 2))))
       let commands = Array(self.commands(state).prefix(room - devices.count >= 12 ? 6 : 4))
-      var rows = top + devices + commands
+      var rows = top + devices + gap + commands + gap
       let left = screen.rows - 2 - rows.count
       if left >= 5 { rows += route(state, columns: screen.columns, rows: left) }
       return rows
     }
     let width = max(30, screen.columns * 2 / 5)
     let picture = route(state, columns: width - 2, rows: room)
-    let right = Array(devices(state).prefix(max(2, room / 2))) + commands(state)
+    let right = Array(devices(state).prefix(max(2, room / 2))) + gap + commands(state)
     return top
       + (0..<room).map { index in
         (index < picture.count ? picture[index] : StyledRow()).beside(

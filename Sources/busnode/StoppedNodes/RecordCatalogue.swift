@@ -41,7 +41,7 @@ struct RecordCatalogue {
       throw Failure(
         code: "noBus",
         message: device.map { "\($0) keeps no records of \(bus) on this machine" }
-          ?? "no device of \(bus) has kept anything on this machine",
+          ?? "no device of \(bus) has kept anything on this machine: start busnode phone once, or name another bus",
         exitStatus: ExitStatus.noBus)
     }
     entries = found.values.sorted {

@@ -111,7 +111,7 @@ def main():
         set_size(0)
         os.execv(sys.argv[3], sys.argv[3:])
     signal.signal(signal.SIGTERM, lambda *_: os.kill(child, signal.SIGKILL))
-    rest, inputs = "", [terminal, sys.stdin]
+    rest, orders, inputs = "", "", [terminal, sys.stdin]
     while terminal in inputs:
         for ready in select.select(inputs, [], [])[0]:
             if ready is terminal:
@@ -125,17 +125,20 @@ def main():
                 rest = screen.feed(rest + written.decode(errors="replace"))
                 screen.report()
                 continue
-            words = sys.stdin.readline().split()
-            if not words:
+            came = os.read(sys.stdin.fileno(), 65536).decode()
+            if not came:
                 inputs.remove(sys.stdin)
-            elif words[0] == "resize":
-                screen.resize(int(words[1]), int(words[2]))
-                set_size(terminal)
-            elif words[0] == "type":
-                os.write(terminal, words[1].replace("^C", "\x03").replace("^Z", "\x1a").encode())
-            elif words[0] == "hangup":
-                os.close(terminal)
-                inputs.remove(terminal)
+            *lines, orders = (orders + came).split("\n")
+            for words in (line.split() for line in lines):
+                if words[0] == "resize":
+                    screen.resize(int(words[1]), int(words[2]))
+                    set_size(terminal)
+                elif words[0] == "type":
+                    os.write(terminal, words[1].replace("^C", "\x03").replace("^Z", "\x1a").encode())
+                elif words[0] == "hangup":
+                    os.close(terminal)
+                    inputs.remove(terminal)
+            if terminal not in inputs:
                 break
     status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
     print(json.dumps({"exited": status}), flush=True)

@@ -66,6 +66,26 @@ struct DocumentTests {
     }
   }
 
+  @Test("Every help has a line for each paragraph, which the terminal wraps, and examples and tables of 80 columns")
+  func helpWidth() async throws {
+    try await withTestBus { bus in
+      let dump = JSONValue(text: try await bus.run("--experimental-dump-help").lines.joined(separator: "\n"))
+      var commands = [try #require(dump?["command"])]
+      var count = 0
+      while let command = commands.popLast() {
+        commands += command["subcommands"]?.array ?? []
+        let lines = (command["discussion"]?.string ?? "").components(separatedBy: "\n")
+        count += 1
+        for (line, next) in zip(lines, lines.dropFirst() + [""]) {
+          let isParagraph = !line.isEmpty && !line.hasPrefix(" ")
+          #expect(line.count <= 80 || isParagraph, "too wide: \(line)")
+          #expect(!isParagraph || next.isEmpty || next.hasPrefix(" "), "a paragraph in two lines: \(line)")
+        }
+      }
+      #expect(count > 30)
+    }
+  }
+
   /// The commands under this one as a person writes them, each with its long options.
   private static func commands(_ dump: JSONValue, under path: String? = nil) -> [(path: String, options: [String])] {
     (dump["subcommands"]?.array ?? []).flatMap { command -> [(path: String, options: [String])] in
