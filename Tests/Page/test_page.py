@@ -9,6 +9,7 @@ import signal
 import subprocess
 import tempfile
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
 
@@ -284,6 +285,33 @@ def test_eight_viewers_and_no_more(bus):
         return status == 200
 
     bus.until(is_free, "a viewer that left makes room")
+
+
+def test_32_requests_at_a_time_and_no_more(bus):
+    bus.start("--synthetic", "--debounce", "2000")
+    body = json.dumps({"command": "start", "source": "page"})
+    good = {"Content-Type": "application/json", "Origin": f"http://127.0.0.1:{bus.port}"}
+    # A press waits for its verdict, which comes after the window: all of these are being answered together.
+    with ThreadPoolExecutor(40) as pool:
+        statuses = list(pool.map(lambda _: bus.request("POST", "/api/press", good, body)[0], range(40)))
+    assert sorted(statuses) == [200] * 32 + [503] * 8
+    assert bus.request("POST", "/api/press", good, body)[0] == 200
+
+
+def test_every_answer_forbids_what_is_not_the_pages(bus):
+    bus.start()
+    answers = [("/", True), ("/page.js", True), ("/api/records", True), ("/nothing", True), ("/", False)]
+    for path, has_cookie in answers:
+        connection = http.client.HTTPConnection("127.0.0.1", bus.port, timeout=PATIENCE)
+        connection.request("GET", path, headers={"Cookie": f"runbus-{bus.port}={bus.token}"} if has_cookie else {})
+        response = connection.getresponse()
+        rules = dict(rule.split(" ", 1) for rule in response.headers["Content-Security-Policy"].split("; "))
+        connection.close()
+        assert rules["default-src"] == "'none'" and rules["frame-ancestors"] == "'none'" and rules["form-action"] == "'none'", path
+        assert all("unsafe" not in rule and "http" not in rule for rule in rules.values()), path
+        assert response.headers["Referrer-Policy"] == "no-referrer", path
+        assert response.headers["X-Content-Type-Options"] == "nosniff", path
+        assert "no-store" in response.headers["Cache-Control"], path
 
 
 def import_runs(bus):

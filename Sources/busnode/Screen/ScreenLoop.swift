@@ -1,9 +1,17 @@
 import Foundation
 import RunBus
 
-/// Keeps the screen of a peer: follows the node, ticks the clock, reads keys, presses buttons.
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+/// Keeps the screen of a peer: follows the node, draws what changes, reads keys, presses buttons.
 actor ScreenLoop {
-  /// How often the screen is drawn at most.
+  /// The least time between two drawings, except after a key.
   private static let pause = Duration.milliseconds(100)
   private static let askEvery = Duration.seconds(2)
   private static let sources: [ControlSource] = [.shell, .phone, .watch, .liveActivity]
@@ -13,6 +21,8 @@ actor ScreenLoop {
   private var state: ScreenState
   private var painter: ScreenPainter
   private var size = Screen(columns: 0, rows: 0)
+  /// Asks for a drawing; many requests make one.
+  private let changes = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
 
   init(_ peer: Peer, _ terminal: TerminalSession, _ state: ScreenState) {
     (self.peer, self.terminal, self.state) = (peer, terminal, state)
@@ -42,7 +52,9 @@ actor ScreenLoop {
         { await self.follow(await self.peer.hubLost()) { screen, _ in screen.state.isHubLost = true } },
         { await self.follow(await self.peer.route()) { $1.apply(to: &$0.state.route) } },
         { await self.askForDevices() },
-        { await self.drawOften() },
+        { await self.drawChanges() },
+        { await self.tick() },
+        { for await _ in Signals.stream([SIGWINCH], times: .max) { await self.changed() } },
       ]
       // These end with the node; the screen ends with one of the first three.
       for other in others {
@@ -58,13 +70,17 @@ actor ScreenLoop {
   private func follow<Value: Sendable>(
     _ stream: AsyncStream<Value>, _ take: @Sendable (isolated ScreenLoop, Value) -> Void
   ) async {
-    for await value in stream { take(self, value) }
+    for await value in stream {
+      take(self, value)
+      changed()
+    }
   }
 
   private func followSnapshots() async {
     for await snapshot in await peer.snapshots() {
       state.add(snapshot)
       state.isHubLost = false
+      changed()
     }
   }
 
@@ -100,13 +116,37 @@ actor ScreenLoop {
           waiting: Int(clamping: $0.waiting),
           ageSeconds: $0.heardAge?.seconds)
       }
+      changed()
     } while (try? await Task.sleep(for: Self.askEvery)) != nil
   }
 
   // MARK: Drawing
 
-  private func drawOften() async {
-    repeat { await draw() } while (try? await Task.sleep(for: Self.pause)) != nil
+  private func changed() { changes.continuation.yield() }
+
+  private func drawChanges() async {
+    await draw()
+    for await _ in changes.stream {
+      await draw()
+      guard (try? await Task.sleep(for: Self.pause)) != nil else { return }
+    }
+  }
+
+  /// Asks for a drawing whenever a clock shows another second.
+  private func tick() async {
+    let speed = await peer.speed
+    repeat { changed() } while (try? await Task.sleep(for: untilNextSecond(at: speed))) != nil
+  }
+
+  /// Real time until the clock of the run shows another second; at most a second, for the ages on the screen.
+  private func untilNextSecond(at speed: BusSpeed) -> Duration {
+    let clock = peer.runClock
+    guard clock.snapshot.phase.isOn else { return .seconds(1) }
+    let running = clock.snapshot.phase == .running ? clock.active() : nil
+    let left = [clock.elapsed(), running].compactMap { $0 }.map { 1_000_000_000 - $0.nanoseconds % 1_000_000_000 }
+    let next = speed.real(fromBus: BusDuration(nanoseconds: left.min() ?? 1_000_000_000))
+    // A little later than the change, which a sleep that is a little short would miss.
+    return min(.seconds(1), max(Self.pause, Duration.nanoseconds(next.nanoseconds) + .milliseconds(5)))
   }
 
   private func draw() async {
@@ -171,5 +211,8 @@ actor ScreenLoop {
     }
   }
 
-  private func tell(_ text: String) { state.told = text }
+  private func tell(_ text: String) {
+    state.told = text
+    changed()
+  }
 }
