@@ -227,6 +227,7 @@ public actor Hub: Node, DrivenNode {
     case .subscribed(let topic):
       subscribed.insert(topic)
       feed(.subscribed(topic))
+    case .subscribedToNothing(let identity): feed(.subscribedToNothing(by: identity))
     case .frame(let connection, let bytes, let identity):
       do {
         feed(.frame(connection, try Codec.peerFrame(bytes), by: identity))
@@ -420,7 +421,7 @@ extension HubTransportEvent {
     case .frame(let connection, let bytes, let identity):
       .frame(
         ConnectionID(route: connection.route, isRequest: connection.isRequest, listener: listener), bytes, by: identity)
-    case .subscribed: self
+    case .subscribed, .subscribedToNothing: self
     }
   }
 }

@@ -4,8 +4,6 @@ import Synchronization
 /// The keys that a hub lets in. The hub's loop changes them, and the thread that answers handshakes reads them.
 package final class AdmittedKeys: Sendable {
   private let keys: Mutex<Set<KeyFingerprint>>
-  /// Keys that are shut out for a while, and until when.
-  private let suspended = Mutex<[KeyFingerprint: ContinuousClock.Instant]>([:])
   /// Whether every key is let in, to be paired.
   let isOpen: Bool
 
@@ -25,14 +23,7 @@ package final class AdmittedKeys: Sendable {
 
   /// Whether the holder of a key is let in.
   package func contains(_ key: KeyFingerprint) -> Bool {
-    guard !isOpen else { return true }
-    let isBack = suspended.withLock { $0[key] }.map { $0 <= .now } ?? true
-    return isBack && keys.withLock { $0.contains(key) }
-  }
-
-  /// Shuts a key out for a while. Established connections go on until their transport cuts them.
-  package func suspend(_ key: KeyFingerprint, for span: Duration) {
-    suspended.withLock { $0[key] = .now + span }
+    isOpen || keys.withLock { $0.contains(key) }
   }
 
   /// Replaces the list. Established connections go on until their transport cuts them.

@@ -67,6 +67,10 @@ public enum HubTransportEvent: Sendable {
   /// A peer has subscribed to a topic. It has missed everything published before, so the hub publishes its present
   /// state again. This event must not be lost.
   case subscribed(Topic)
+  /// A peer has subscribed to something that matches no topic of this version. A transport that keeps such a
+  /// subscription for as long as the connection lasts delivers this event, so that the hub can shut out whoever makes
+  /// too many of them.
+  case subscribedToNothing(by: ConnectionIdentity)
 }
 
 /// The result of sending a frame.

@@ -14,6 +14,8 @@ package struct HubCore: Sendable {
   var members: Members
   /// How fast paired devices press.
   var pace = Pace<DeviceID>(burst: CommandPace.burst, perSecond: CommandPace.perSecond)
+  /// Keys of paired devices that are shut out for a while.
+  var suspensions = Suspensions()
   /// The devices, by their keys, that have said in this incarnation that they keep the hub's next key.
   var knowingNextKey: Set<KeyFingerprint> = []
   /// The pairing of a further device.
@@ -159,6 +161,7 @@ package struct HubCore: Sendable {
       refuse(connection, .versionMismatch, Self.mismatch("the peer", version), into: &actions)
     case .gone(let connection): close(connection, at: now, into: &actions)
     case .subscribed(let topic): republish(topic, at: now, into: &actions)
+    case .subscribedToNothing(let identity): noteUnknownTopic(by: identity, at: now, into: &actions)
     case .press(let command): pressOwn(command, at: now, into: &actions)
     case .sample(let sample): receiveOwn(sample, at: now, into: &actions)
     case .post(let message, let deliveryClass, let device):
@@ -218,7 +221,8 @@ package struct HubCore: Sendable {
   private mutating func noteDeadline() {
     deadline = BusTime.earliest(
       arbiter.deadline, publisher.deadline, live.deadline, samples.deadline, sessions.silenceCheckAt, records.deadline,
-      records.journalDeadline(present: arbiter.control.runID), commits.deadline, deliveryDeadline, pairing.deadline)
+      records.journalDeadline(present: arbiter.control.runID), commits.deadline, deliveryDeadline, pairing.deadline,
+      suspensions.nextEnd.map(settings.clock.bus(at:)))
   }
 
   private mutating func start(at now: BusTime, into actions: inout [Action]) {
@@ -241,12 +245,13 @@ package struct HubCore: Sendable {
     then.append(.act(.open))
     if isTicking { then.append(.anchor) }
     commits.add([], then: then)
-    if !members.admittedKeys.isEmpty { actions.append(.admit(members.admittedKeys)) }
+    if !admittedKeys.isEmpty { actions.append(.admit(admittedKeys)) }
   }
 
   private mutating func meetDeadlines(at now: BusTime, into actions: inout [Action]) {
     // Windows settle first, so that a tick at the same moment shows the result.
     settleDueWindows(at: now)
+    endSuspensions(at: now, into: &actions)
     if case .settling = unfinished?.stage {
       let tickBefore = publisher.lastTick
       decideRecovery(at: now)

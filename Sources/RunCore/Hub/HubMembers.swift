@@ -20,6 +20,10 @@ extension HubCore {
       forbid(identity, connection, "this key is not paired: ask to be paired", into: &actions)
     case .key(let key):
       if let device = members.device(of: key) {
+        if suspensions.keys.contains(key) {
+          forbid(identity, connection, Self.shutOut, into: &actions)
+          return false
+        }
         if device.nextKey == key { switchKey(of: device, at: now, into: &actions) }
         return true
       }
@@ -201,7 +205,7 @@ extension HubCore {
   mutating func dropMember(
     _ device: PairedDevice, at now: BusTime, into actions: inout [Action]
   ) -> [StoreOperation] {
-    actions.append(.admit(members.admittedKeys))
+    actions.append(.admit(admittedKeys))
     actions.append(.cutConnections)
     let keys = [device.key] + (device.nextKey.map { [$0] } ?? [])
     closeSessions(of: keys, at: now, into: &actions)
@@ -230,6 +234,30 @@ extension HubCore {
     }
   }
 
+  // MARK: Keys that are shut out for a while
+
+  private static let shutOut = "it subscribed to too many topics that do not exist: it is shut out for ten minutes"
+
+  /// The keys of paired devices that may connect now.
+  var admittedKeys: Set<KeyFingerprint> { members.admittedKeys.subtracting(suspensions.keys) }
+
+  /// Notes a subscription that matches no topic. Too many of them shut the key out: its connections end, and with them
+  /// the subscriptions.
+  mutating func noteUnknownTopic(by identity: ConnectionIdentity, at now: BusTime, into actions: inout [Action]) {
+    guard case .key(let key) = identity, members.device(of: key) != nil,
+      suspensions.note(key, at: monotonic(at: now))
+    else { return }
+    actions.append(.forbade(identity, Self.shutOut))
+    actions.append(.admit(admittedKeys))
+    actions.append(.cutConnections)
+    closeSessions(of: [key], at: now, into: &actions)
+  }
+
+  /// Lets in keys again whose time is over.
+  mutating func endSuspensions(at now: BusTime, into actions: inout [Action]) {
+    if suspensions.end(at: monotonic(at: now)) { actions.append(.admit(admittedKeys)) }
+  }
+
   // MARK: Another key of a device
 
   /// A device announces its next key. It holds the valid one, as its connection shows.
@@ -244,7 +272,7 @@ extension HubCore {
     guard !writes.isEmpty else {
       return refuse(connection, .forbidden, "that key is paired already: make another one", into: &actions)
     }
-    actions.append(.admit(members.admittedKeys))
+    actions.append(.admit(admittedKeys))
     commits.add(writes, then: [.tellPaired(key, connection)])
   }
 
@@ -254,7 +282,7 @@ extension HubCore {
     closeSessions(of: [device.key], at: now, into: &actions)
     let writes = members.switchKey(to: next) + mail.reown(.key(device.key), to: .key(next))
     commits.add(writes, then: [])
-    actions.append(.admit(members.admittedKeys))
+    actions.append(.admit(admittedKeys))
     actions.append(.cutConnections)
   }
 

@@ -85,7 +85,7 @@ extension HubCore {
     writes += members.pair(device)
     if let holder { writes += dropMember(holder, at: now, into: &actions) }
     closeSessions(named: name, but: key, at: now, into: &actions)
-    actions.append(.admit(members.admittedKeys))
+    actions.append(.admit(admittedKeys))
     commits.add(writes, then: [.tellPaired(key, connection), .act(.listenForPairing(false))])
     return .durably(.pairing(PairingReport(stage: pairing.stage)))
   }

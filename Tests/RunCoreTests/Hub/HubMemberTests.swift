@@ -360,6 +360,31 @@ struct HubMemberTests {
     #expect(version() == 3)
   }
 
+  @Test("A paired device that subscribes to ever more topics that do not exist is shut out for ten minutes; others stay")
+  func unknownTopics() {
+    var hub = joined()
+    for _ in 1...Suspensions.burst { #expect(hub.feed(.subscribedToNothing(by: .key(.test(1)))) == []) }
+    #expect(hub.feed(.subscribedToNothing(by: .key(.test(2)))) == [])
+    let lines = hub.feed(.subscribedToNothing(by: .key(.test(1))))
+    #expect(lines.contains("admit key 2") && lines.contains("cut connections"), "\(lines)")
+    #expect(hub.says("watch", .query, by: .key(1)) == ["watch ← refused forbidden"])
+    #expect(hub.says("band", .query, by: .key(2)).count == 1)
+    // A change of the list meanwhile does not let it in.
+    _ = hub.orders(.admit(.test(3), as: "chest", sources: [.watch], replaces: false))
+    #expect(!hub.core.admittedKeys.contains(.test(1)))
+    #expect(hub.passes(Suspensions.span - .seconds(1)).allSatisfy { !$0.hasPrefix("admit") })
+    #expect(hub.passes(.seconds(2)).contains { $0.hasPrefix("admit key 1 key 2") })
+    #expect(hub.says("watch", .query, by: .key(1)).count == 1)
+  }
+
+  @Test("Subscriptions of strangers and of this machine's user shut nobody out")
+  func unknownTopicsOfOthers() {
+    var hub = joined()
+    for identity in [.localOwner, .anyone, .link("watch"), .key(.test(9)), .candidate(.test(9))] as [ConnectionIdentity] {
+      for _ in 1...300 { #expect(hub.feed(.subscribedToNothing(by: identity)) == []) }
+    }
+  }
+
   @Test("A paired device that chatters is told to come again later; it comes through when it slows down, others always")
   func pace() {
     var hub = joined()

@@ -47,16 +47,12 @@
     /// Opens the sockets again after all connections were cut.
     private var reopening: LoopTimer?
     private var hasCutOff = false
-    /// How fast each key may subscribe to topics that do not exist.
-    private var unknownTopics = Pace<KeyFingerprint>(burst: 256, perSecond: 1)
-    private static let suspension = Duration.seconds(600)
     private let log = Logger(label: "runbus.zeromq")
     /// Enough for [route][empty][body]; a longer message is no frame.
     private static let partsMax = 3
     private static let overflows = Counter(label: "runbus.zeromq.subscriber_overflows")
     private static let failedHandshakes = Counter(label: "runbus.zeromq.failed_handshakes")
     private static let cutOffs = Counter(label: "runbus.zeromq.cut_offs")
-    private static let suspensions = Counter(label: "runbus.zeromq.suspended_keys")
 
     init(
       _ listener: ZeroMQListener, on loop: Loop, deliver: @escaping @Sendable (HubTransportEvent) -> Void
@@ -160,8 +156,7 @@
           opened.append { [files] in files.forEach { $0?.remove() } }
           publisher = try SocketSource(
             events, on: loop, partsMax: 1,
-            receiveMessage: Self.eventsReceiver(log, deliver) { [weak self] in self?.noteUnknownTopic(of: $0) },
-            fail: fail)
+            receiveMessage: Self.eventsReceiver(log, Self.identification(listener), deliver), fail: fail)
         }
         if let publisher { opened.append(publisher.close) }
 
@@ -265,8 +260,8 @@
     }
 
     private static func eventsReceiver(
-      _ log: Logger, _ deliver: @escaping @Sendable (HubTransportEvent) -> Void,
-      noteUnknown: @escaping (ZMQMessage) -> Void
+      _ log: Logger, _ identify: @escaping (ZMQMessage) -> ConnectionIdentity?,
+      _ deliver: @escaping @Sendable (HubTransportEvent) -> Void
     ) -> (ZMQMessage) -> Void {
       var garbage = MalformedFrameCounter(log: log)
       return { message in
@@ -278,23 +273,11 @@
           let text = String(decoding: parts[0].dropFirst(), as: UTF8.self)
           let topics = Topic.allCases.filter { $0.rawValue.hasPrefix(text) }
           for topic in topics { deliver(.subscribed(topic)) }
-          if topics.isEmpty { noteUnknown(message) }
+          if topics.isEmpty, let identity = identify(message) { deliver(.subscribedToNothing(by: identity)) }
         case (1, 0): break
         default: garbage.count(from: [], "a message on the events socket that is no subscription")
         }
       }
-    }
-
-    /// A subscription to a topic that this version does not have. libzmq keeps it until its connection ends, so a key
-    /// that makes more and more of them is shut out for a while. A later version may subscribe to some.
-    private func noteUnknownTopic(of message: ZMQMessage) {
-      guard let keys = listener.keys, case .key(let key) = message.userID.flatMap({ ConnectionIdentity($0) }),
-        !unknownTopics.admits(key, at: loop.now), keys.admitted.contains(key)
-      else { return }
-      Self.suspensions.increment()
-      log.warning("the key \(key) subscribes to too many topics: it is shut out for ten minutes")
-      keys.admitted.suspend(key, for: Self.suspension)
-      cutConnections()
     }
 
     func send(_ bytes: [UInt8], to connection: ConnectionID) -> SendOutcome {
