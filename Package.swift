@@ -56,7 +56,6 @@ let package = Package(
     // The order of the two default traits changes from build to build, which would recompile the package each time.
     .package(url: "https://github.com/apple/swift-protobuf", from: "1.39.0", traits: []),
     .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
-    .package(url: "https://github.com/swhitty/FlyingFox", from: "0.27.1"),
     .package(url: "https://github.com/HdrHistogram/hdrhistogram-swift", exact: "0.2.0"),
     .package(url: "https://github.com/swiftlang/swift-subprocess", from: "1.0.2"),
     .package(url: "https://github.com/apple/swift-system", from: "1.5.0"),
@@ -92,10 +91,7 @@ let package = Package(
     .target(name: "RunBusTesting", dependencies: ["RunCore", "RunBus"], swiftSettings: settings),
     .target(name: "RunBusUI", dependencies: ["RunCore", "RunBus"], swiftSettings: settings),
     .target(name: "RunRecordings", dependencies: ["RunCore", "RunBus"], swiftSettings: settings),
-    .target(
-      name: "RunBusWeb",
-      dependencies: ["RunCore", "RunBus", program("FlyingFox", "FlyingFox")],
-      swiftSettings: settings),
+    .target(name: "RunBusWeb", dependencies: ["RunCore", "RunBus"], swiftSettings: settings),
     .executableTarget(
       name: "busnode",
       dependencies: [

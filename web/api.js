@@ -31,10 +31,16 @@ export function follow(onView, onState) {
   let source = null;
   let timer = null;
   let isEnded = false;
-  // EventSource does not tell the status of a refusal, so another request asks for it.
+  // EventSource does not tell why it was refused, so another request asks for it.
   async function explain() {
-    let state = "full";
-    try { await load("/api/report"); } catch (error) { state = error.status === 403 ? "refused" : error.status ? "full" : "opening"; }
+    const request = new AbortController();
+    let state = "opening";
+    try {
+      const response = await fetch("/events", { signal: request.signal });
+      if (response.status === 403) state = "refused";
+      else if (!response.ok && (await response.json()).error.code === "viewers") state = "full";
+    } catch { /* the server does not answer */ }
+    request.abort();
     if (!isEnded && source.readyState === EventSource.CLOSED) onState(state);
   }
   function open() {

@@ -28,26 +28,29 @@ struct Gate: Sendable {
   }
 
   /// The largest body of a request, bytes.
-  static let bodyBytesMax = 4096
+  static let bodyBytesMax = RequestReader.bodyBytesMax
 
   private let token: String
   private let hosts: Set<String>
   private let cookieName: String
-  private let isPublic: Bool
+  private let publicHost: String?
 
   /// A gate of a server.
   ///
   /// - Parameters:
   ///   - token: The secret in the link.
+  ///   - host: The address that the server listens at, of which the link is made.
   ///   - port: The port that the server listens at.
   ///   - publicHost: The name, with its port unless it is 443, under which a reverse proxy serves the page by HTTPS.
-  init(token: String, port: UInt16, publicHost: String?) {
+  init(token: String, host: String = "127.0.0.1", port: UInt16, publicHost: String?) {
     self.token = token
+    // Browsers leave out the usual ports.
+    self.publicHost = publicHost.map { $0.lowercased() }.map { $0.hasSuffix(":443") ? String($0.dropLast(4)) : $0 }
+    let names = ["127.0.0.1", "localhost", "[::1]", host.contains(":") ? "[\(host)]" : host.lowercased()]
     hosts = Set(
-      ["127.0.0.1:\(port)", "localhost:\(port)", "[::1]:\(port)"] + (publicHost.map { [$0.lowercased()] } ?? []))
+      names.map { "\($0):\(port)" } + (port == 80 ? names : []) + (self.publicHost.map { [$0, "\($0):443"] } ?? []))
     // Browsers keep cookies for all ports of a host together.
     cookieName = "runbus-\(port)"
-    isPublic = publicHost != nil
   }
 
   func decide(_ request: Request) -> Decision {
@@ -77,25 +80,27 @@ struct Gate: Sendable {
       }
     default: return refuse(405, "method", "only GET and POST are answered")
     }
-    if isOurToken(cookieValue(in: request.cookie)) { return .enter }
+    if cookieValues(in: request.cookie).contains(where: isOurToken) { return .enter }
     if request.method == "GET", request.path == "/", isOurToken(request.token) {
-      let secure = isPublic && !host.hasPrefix("127.") && !host.hasPrefix("localhost") ? "; Secure" : ""
+      let secure = isPublic(host) ? "; Secure" : ""
       return .welcome(cookie: "\(cookieName)=\(token); HttpOnly; SameSite=Strict; Path=/\(secure)")
     }
     return refuse(403, "token", "open the link that busnode web printed: it has the token")
   }
 
   private func isOurs(_ origin: String, _ host: String) -> Bool {
-    let origin = origin.lowercased()
-    return origin == "http://\(host)" || isPublic && origin == "https://\(host)"
+    origin.lowercased() == (isPublic(host) ? "https://\(publicHost ?? host)" : "http://\(host)")
   }
 
-  private func cookieValue(in header: String?) -> String? {
-    for part in (header ?? "").split(separator: ";") {
+  /// Whether a host is the name of the reverse proxy, which serves by HTTPS.
+  private func isPublic(_ host: String) -> Bool { publicHost.map { host == $0 || host == "\($0):443" } ?? false }
+
+  /// All values of our cookie: another server of this machine can set more of them for its own paths.
+  private func cookieValues(in header: String?) -> [String] {
+    (header ?? "").split(separator: ";").compactMap { part in
       let pair = part.split(separator: "=", maxSplits: 1).map { $0.trimming() }
-      if pair.count == 2, pair[0] == cookieName { return pair[1] }
+      return pair.count == 2 && pair[0] == cookieName ? pair[1] : nil
     }
-    return nil
   }
 
   /// Compares in a time that does not depend on where the two differ.

@@ -73,8 +73,9 @@ actor ViewKeeper {
     let number = nextViewer
     viewers[number] = continuation
     continuation.onTermination = { [weak self] _ in Task { await self?.leave(number) } }
-    if viewers.count == 1 { await ask() }
     continuation.yield(await event())
+    // A hub that hangs is not waited for: its devices come with a later view.
+    if viewers.count == 1 { Task { await ask() } }
     return stream
   }
 

@@ -1,5 +1,3 @@
-import FlyingFox
-import FlyingSocks
 public import Foundation
 public import RunBus
 
@@ -14,12 +12,11 @@ public import RunBus
 /// }
 /// ```
 ///
-/// It listens on loopback only and answers only who has the link that ``run(_:)`` gives out. FlyingFox, which reads the
-/// requests, does not limit how slowly or how long headers come: beyond this machine put a reverse proxy before it
-/// (docs/security.md in the repository of the package).
+/// It listens on loopback only and answers only who has the link that ``run(_:)`` gives out. It does not encrypt: beyond this
+/// machine put a reverse proxy with HTTPS before it (docs/security.md in the repository of the package).
 public struct WebServer: Sendable {
-  /// The most requests that are answered at a time.
-  public static let connectionsMax = 32
+  /// The most connections at a time.
+  public static let connectionsMax = WebListener.connectionsMax
 
   private let node: Peer
   private let configuration: WebConfiguration
@@ -43,67 +40,18 @@ public struct WebServer: Sendable {
   /// - Throws: ``RunBusError/Code/addressInUse`` when the port is taken, ``RunBusError/Code/transport`` when the server
   ///   cannot listen.
   public func run(_ ready: @escaping @Sendable (URL) -> Void) async throws {
-    let token = (0..<4).map { _ in String(UInt32.random(in: .min ... .max) | 1 << 31, radix: 16) }.joined()
-    let port = try Self.freePort(configuration)
-    let server = HTTPServer(
-      address: try Self.address(configuration.host, port), timeout: 15, logger: .disabled,
-      handler: Router(
-        gate: Gate(token: token, port: port, publicHost: configuration.publicHost), node: node, keeper: keeper,
-        tiles: configuration.tiles))
-    try await withThrowingTaskGroup(of: Void.self) { group in
+    let token = (0..<2).map { _ in String(format: "%016lx", UInt64.random(in: .min ... .max)) }.joined()
+    let name = configuration.host
+    let listener = try WebListener(host: name == "localhost" ? "127.0.0.1" : name, port: configuration.port)
+    let router = Router(
+      gate: Gate(token: token, host: name, port: listener.port, publicHost: configuration.publicHost), node: node,
+      keeper: keeper, tiles: configuration.tiles)
+    await withDiscardingTaskGroup { group in
       group.addTask { await keeper.run() }
-      group.addTask {
-        do { try await server.run() } catch let error as SocketError {
-          guard !Task.isCancelled else { return }
-          throw Self.failure(error, configuration.host, port)
-        }
-      }
-      group.addTask {
-        try await server.waitUntilListening(timeout: 10)
-        let host = configuration.host.contains(":") ? "[\(configuration.host)]" : configuration.host
-        if let link = URL(string: "http://\(host):\(port)/?token=\(token)") { ready(link) }
-        // The group ends with its first task.
-        while !Task.isCancelled { try await Task.sleep(for: .seconds(3600)) }
-      }
-      defer { group.cancelAll() }
-      try await group.next()
+      group.addTask { await listener.run(answer: { await router.answer($0) }, refuse: { router.refuse($0, $1) }) }
+      let host = name.contains(":") ? "[\(name)]" : name
+      if let link = URL(string: "http://\(host):\(listener.port)/?token=\(token)") { ready(link) }
     }
-  }
-
-  private static func address(_ host: String, _ port: UInt16) throws -> any SocketAddress {
-    if host.contains(":") { return try sockaddr_in6.inet6(ip6: host, port: port) }
-    return try sockaddr_in.inet(ip4: host == "localhost" ? "127.0.0.1" : host, port: port)
-  }
-
-  /// The port to listen at. With port 0 the system chooses one, which the link must name before the server listens.
-  private static func freePort(_ configuration: WebConfiguration) throws -> UInt16 {
-    let family = configuration.host.contains(":") ? AF_INET6 : AF_INET
-    do {
-      let socket = try Socket(domain: family)
-      defer { try? socket.close() }
-      try socket.setValue(true, for: .localAddressReuse)
-      if family == AF_INET6 {
-        try socket.bind(to: try sockaddr_in6.inet6(ip6: configuration.host, port: configuration.port))
-      } else {
-        let host = configuration.host == "localhost" ? "127.0.0.1" : configuration.host
-        try socket.bind(to: try sockaddr_in.inet(ip4: host, port: configuration.port))
-      }
-      guard configuration.port == 0 else { return configuration.port }
-      switch try socket.sockname() {
-      case .ip4(_, let port), .ip6(_, let port): return port
-      case .unix: throw RunBusError(.transport, "the page cannot listen at \(configuration.host)")
-      }
-    } catch let error as SocketError {
-      throw failure(error, configuration.host, configuration.port)
-    }
-  }
-
-  private static func failure(_ error: SocketError, _ host: String, _ port: UInt16) -> RunBusError {
-    if case .failed(_, let number, _) = error, number == EADDRINUSE {
-      return RunBusError(
-        .addressInUse, "\(host):\(port) is in use: choose another port with --http \(host):PORT, or 0 for any")
-    }
-    return RunBusError(.transport, "the page cannot listen at \(host):\(port): \(error.errorDescription ?? "\(error)")")
   }
 }
 
@@ -128,8 +76,7 @@ public struct WebConfiguration: Sendable {
   ) throws(RunBusError) {
     let isLoopback =
       host == "localhost" || host == "::1"
-      || host.hasPrefix("127.") && host.split(separator: ".", omittingEmptySubsequences: false).count == 4
-        && host.split(separator: ".").allSatisfy { UInt8($0) != nil }
+      || host.hasPrefix("127.") && Self.isNumbers(host.split(separator: ".", omittingEmptySubsequences: false))
     guard isLoopback else {
       throw RunBusError(
         .badInput,
@@ -137,12 +84,12 @@ public struct WebConfiguration: Sendable {
       )
     }
     if let publicHost {
-      guard !publicHost.isEmpty, publicHost.utf8.count <= 253,
-        publicHost.allSatisfy({ $0.isASCII && ($0.isLetter || $0.isNumber || ".-:".contains($0)) })
-      else { throw RunBusError(.badInput, "\(publicHost) is no host name: write it like run.example.org") }
+      guard Self.isName(publicHost) else {
+        throw RunBusError(.badInput, "\(publicHost) is no host name: write it like run.example.org")
+      }
     }
     if let tiles {
-      guard tiles.hasPrefix("https://") || tiles.hasPrefix("http://"), URL(string: Self.sample(of: tiles))?.host != nil,
+      guard tiles.hasPrefix("https://") || tiles.hasPrefix("http://"), Self.origin(of: tiles) != nil,
         ["{z}", "{x}", "{y}"].allSatisfy({ tiles.contains($0) }),
         !tiles.contains(where: { $0.isWhitespace || "\"'<>;,".contains($0) })
       else {
@@ -153,13 +100,27 @@ public struct WebConfiguration: Sendable {
     (self.host, self.port, self.publicHost, self.tiles) = (host, port, publicHost, tiles)
   }
 
-  private static func sample(of tiles: String) -> String {
-    ["{z}", "{x}", "{y}"].reduce(tiles) { $0.replacingOccurrences(of: $1, with: "1") }
+  private static func isNumbers(_ parts: [Substring]) -> Bool {
+    parts.count == 4 && parts.allSatisfy { part in part.allSatisfy(\.isNumber) && UInt8(part) != nil }
   }
 
-  /// The origin of the tiles, for the page's security policy.
+  /// Whether a text is a host name, with or without a port.
+  private static func isName(_ text: String) -> Bool {
+    let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+    let labels = parts[0].split(separator: ".", omittingEmptySubsequences: false)
+    return text.utf8.count <= 253 && labels.allSatisfy(isLabel) && (parts.count == 1 || UInt16(parts[1]) ?? 0 > 0)
+  }
+
+  private static func isLabel(_ label: Substring) -> Bool {
+    !label.isEmpty && label.utf8.count <= 63 && label.first != "-" && label.last != "-"
+      && label.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "-") }
+  }
+
+  /// The origin of the tiles, for the page's security policy; `nil` when the template names no host of its own.
   static func origin(of tiles: String) -> String? {
-    guard let url = URL(string: sample(of: tiles)), let scheme = url.scheme, let host = url.host else { return nil }
-    return "\(scheme)://\(host)" + (url.port.map { ":\($0)" } ?? "")
+    let sample = ["{z}", "{x}", "{y}"].reduce(tiles) { $0.replacingOccurrences(of: $1, with: "1") }
+    guard let url = URL(string: sample), let scheme = url.scheme, let host = url.host, isName(host) else { return nil }
+    let origin = "\(scheme)://\(host)" + (url.port.map { ":\($0)" } ?? "")
+    return tiles.hasPrefix(origin) ? origin : nil
   }
 }

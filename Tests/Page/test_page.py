@@ -4,8 +4,10 @@ import http.client
 import json
 import os
 import re
+import resource
 import shutil
 import signal
+import socket
 import subprocess
 import tempfile
 import time
@@ -129,6 +131,7 @@ class Page:
         self.page.on("console", lambda message: self.note(message))
         if link:
             self.page.goto(link)
+            self.page.wait_for_url(lambda address: "token" not in address)
 
     def note(self, message):
         # The browser reports a connection that was lost: that is what some tests do.
@@ -189,6 +192,7 @@ def test_the_clock_stands_in_a_pause_and_is_right_after_ten_minutes_without_a_sn
     with Page(browser, None) as page:
         page.clock.install()
         page.goto(bus.link)
+        page.wait_for_url(lambda address: "token" not in address)
         timer = page.locator(".card .timer")
         expect(page.locator(".card")).to_contain_text("Running")
         # Nothing reaches the page any more.
@@ -234,6 +238,24 @@ def test_a_server_that_ends_is_told_of_and_another_link_is_asked_for(bus, browse
         expect(page.locator(".card")).to_be_visible()
         bus.web.kill()
         expect(page.locator("#banner")).to_contain_text("connecting again")
+
+
+def test_a_link_in_a_page_of_another_site_opens_the_page(bus, browser):
+    bus.start()
+    with Page(browser, None) as page:
+        page.route("http://mail.example/", lambda route: route.fulfill(body=f'<a href="{bus.link}">the run</a>', content_type="text/html"))
+        page.goto("http://mail.example/")
+        page.get_by_text("the run").click()
+        expect(page.locator(".card")).to_be_visible()
+        assert "token" not in page.url
+
+
+def test_a_phone_that_hangs_does_not_keep_the_page_waiting(bus, browser):
+    bus.start()
+    bus.phone.send_signal(signal.SIGSTOP)
+    with Page(browser, bus.link) as page:
+        expect(page.locator(".card")).to_be_visible()
+        expect(page.locator("#banner")).to_be_hidden()
 
 
 def test_only_the_link_opens_the_page(bus):
@@ -312,6 +334,65 @@ def test_every_answer_forbids_what_is_not_the_pages(bus):
         assert response.headers["Referrer-Policy"] == "no-referrer", path
         assert response.headers["X-Content-Type-Options"] == "nosniff", path
         assert "no-store" in response.headers["Cache-Control"], path
+
+
+def raw(bus, text, patience=PATIENCE):
+    """Sends bytes and returns what comes until the server closes, or what came when it took too long."""
+    with socket.create_connection(("127.0.0.1", bus.port), timeout=patience) as connection:
+        connection.sendall(text)
+        answer = b""
+        try:
+            while part := connection.recv(65536):
+                answer += part
+        except (TimeoutError, ConnectionResetError):
+            pass
+        return answer
+
+
+def test_a_connection_has_one_request_within_limits(bus):
+    bus.start()
+    own = f"Host: 127.0.0.1:{bus.port}\r\nCookie: runbus-{bus.port}={bus.token}\r\n".encode()
+    assert raw(bus, b"GET /page.js HTTP/1.1\r\n" + own + b"\r\n").startswith(b"HTTP/1.1 200 ")
+    # A request of another site, and one inside its body that has the right names.
+    press = json.dumps({"command": "start", "source": "page"}).encode()
+    inner = b"POST /api/press HTTP/1.1\r\n" + own + b"Origin: http://127.0.0.1:%d\r\n" % bus.port
+    inner += b"Content-Type: application/json\r\nContent-Length: %d\r\n\r\n" % len(press) + press
+    for outer in [
+        b"Origin: http://evil.example\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
+        b"Origin: http://evil.example\r\nContent-Length: 0\r\n\r\n",
+        b"Origin: http://evil.example\r\nContent-Length: 3000000\r\n\r\n",
+    ]:
+        answer = raw(bus, b"POST /api/press HTTP/1.1\r\n" + own + outer + inner)
+        assert answer.count(b"HTTP/1.1 ") == 1 and answer.split()[1] in (b"403", b"413", b"501"), answer
+    assert bus.state()["phase"] == "idle"
+    # Lines without an end, which a page of another site can make the browser send as an address.
+    for size in (17 << 10, 8 << 20):
+        answer = raw(bus, b"GET /?" + b"x" * size)
+        assert answer == b"" or answer.startswith(b"HTTP/1.1 431 "), answer[:100]
+    assert bus.request(path="/api/report")[0] == 200
+
+
+def test_slow_requests_are_ended_and_do_not_keep_others_out(bus):
+    bus.start()
+    slow = [socket.create_connection(("127.0.0.1", bus.port), timeout=PATIENCE) for _ in range(32)]
+    for connection in slow:
+        connection.sendall(b"GET / HTTP/1.1\r\nHost:")
+    bus.until(lambda: b" 503 " in raw(bus, b"GET / HTTP/1.1\r\n\r\n"), "a connection too many is turned away")
+    assert all(b" 408 " in connection.recv(4096) for connection in slow), "the slow ones are told and ended"
+    bus.until(lambda: bus.request(path="/api/report")[0] == 200, "an honest request is answered")
+    for connection in slow:
+        connection.close()
+
+
+def test_without_file_descriptors_the_server_waits_and_goes_on(bus):
+    bus.start()
+    limit = len(os.listdir(f"/proc/{bus.web.pid}/fd")) + 3
+    resource.prlimit(bus.web.pid, resource.RLIMIT_NOFILE, (limit, limit))
+    held = [socket.create_connection(("127.0.0.1", bus.port), timeout=PATIENCE) for _ in range(20)]
+    bus.until(lambda: len(os.listdir(f"/proc/{bus.web.pid}/fd")) >= limit, "no descriptor is left")
+    for connection in held:
+        connection.close()
+    bus.until(lambda: bus.request(path="/api/report")[0] == 200, "it answers again")
 
 
 def import_runs(bus):

@@ -80,7 +80,32 @@ struct GateTests {
     let gate = Gate(token: "0123abcd", port: 8080, publicHost: "run.example.org")
     let request = press { ($0.host, $0.origin) = ("run.example.org", "https://run.example.org") }
     #expect(status(request, by: gate) == 200 && status(request) == 421)
-    #expect(status(press { ($0.host, $0.origin) = ("run.example.org", "https://evil.example") }, by: gate) == 403)
+    for origin in ["https://evil.example", "http://run.example.org"] {
+      #expect(status(press { ($0.host, $0.origin) = ("run.example.org", origin) }, by: gate) == 403)
+    }
+    let link = self.request { ($0.host, $0.cookie, $0.path, $0.token) = ("run.example.org", nil, "/", "0123abcd") }
+    guard case .welcome(let cookie) = gate.decide(link) else { return #expect(Bool(false), "not let in") }
+    #expect(cookie.hasSuffix("; Secure"))
+    // Browsers leave out the port of HTTPS.
+    let withPort = Gate(token: "0123abcd", port: 8080, publicHost: "run.example.org:443")
+    #expect(status(request, by: withPort) == 200)
+  }
+
+  @Test("The link of any loopback address works, also at port 80, where browsers state no port")
+  func names() {
+    let other = Gate(token: "0123abcd", host: "127.1.2.3", port: 8080, publicHost: nil)
+    #expect(status(request { $0.host = "127.1.2.3:8080" }, by: other) == 200)
+    #expect(status(request { $0.host = "127.1.2.4:8080" }, by: other) == 421)
+    let web = Gate(token: "0123abcd", port: 80, publicHost: nil)
+    for host in ["127.0.0.1", "localhost:80", "[::1]"] {
+      #expect(status(request { ($0.host, $0.cookie) = (host, "runbus-80=0123abcd") }, by: web) == 200)
+    }
+  }
+
+  @Test("Cookies of the same name that another server of this machine has set lock nobody out")
+  func tossedCookies() {
+    #expect(status(request { $0.cookie = "runbus-8080=x; runbus-8080=0123abcd; runbus-8080=y" }) == 200)
+    #expect(status(request { $0.cookie = "runbus-8080=x; runbus-8080=y" }) == 403)
   }
 }
 
@@ -89,7 +114,7 @@ struct WebConfigurationTests {
   @Test("It listens on loopback only")
   func loopback() throws {
     for host in ["127.0.0.1", "127.1.2.3", "::1", "localhost"] { _ = try WebConfiguration(host: host) }
-    for host in ["0.0.0.0", "192.168.0.1", "::", "example.org", "127.0.0.999", "127.0.0.1.evil.example"] {
+    for host in ["0.0.0.0", "192.168.0.1", "::", "example.org", "127.0.0.999", "127.0.0.1.evil.example", "127..0.1"] {
       #expect(throws: (any Error).self) { try WebConfiguration(host: host) }
     }
   }
@@ -99,8 +124,16 @@ struct WebConfigurationTests {
     _ = try WebConfiguration(tiles: "https://tiles.example.org/{z}/{x}/{y}.png")
     for wrong in [
       "", "tiles", "https://tiles.example.org", "file:///{z}/{x}/{y}", "https://a.example/{z}/{x}/{y}\" onload=\"",
-      "https://a.example; script-src *//{z}/{x}/{y}",
+      "https://a.example; script-src *//{z}/{x}/{y}", "https://*/{z}/{x}/{y}", "https://{z}.example/{x}/{y}",
     ] { #expect(throws: (any Error).self, "\(wrong)") { try WebConfiguration(tiles: wrong) } }
     #expect(WebConfiguration.origin(of: "https://a.example:8443/{z}/{x}/{y}") == "https://a.example:8443")
+  }
+
+  @Test("A public host is a name, with or without a port")
+  func publicHosts() throws {
+    for name in ["run.example.org", "run.example.org:8443", "localhost"] { _ = try WebConfiguration(publicHost: name) }
+    for name in ["", ":", "-", ".", "a..b", "a:b", "a:0", "a:99999", "evil.com:127.0.0.1", "https://a.example"] {
+      #expect(throws: (any Error).self, "\(name)") { try WebConfiguration(publicHost: name) }
+    }
   }
 }
