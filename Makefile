@@ -8,6 +8,11 @@ SIMULATE = .build-simulate/release/simulate
 STATIC = $(if $(filter Linux,$(shell uname -s)),--static-swift-stdlib -Xswiftc -use-ld=lld)
 BUILD_SIMULATE = swift build -c release --product simulate --scratch-path .build-simulate $(STATIC)
 
+# SwiftPM hands the traits of the package to the compiler in the order of a hash table, which changes from process to process,
+# and recompiles everything when it has changed. This keeps the order; tests run without it.
+export SWIFT_DETERMINISTIC_HASHING = 1
+TEST = env -u SWIFT_DETERMINISTIC_HASHING swift test --skip-build
+
 .PHONY: run build test test-page simulate proto lint api docs metrics-table soak chaos mutants fuzz sanitize bench check-apple clean
 
 # Phone, watch and widget as three processes on a modelled five-minute run, with presses from all three. With SECURE=1
@@ -31,9 +36,10 @@ test:
 	@scripts/bootstrap --python
 	$(BUILD_SIMULATE)
 	$(SIMULATE) --seeds 1..500 --hours 0.2
-	swift test --filter '$(PURE)'
-	swift test --skip-build --skip '$(PURE)|ProcessTests'
-	swift test --skip-build --filter ProcessTests --experimental-maximum-parallelization-width 6
+	swift build --build-tests
+	$(TEST) --filter '$(PURE)'
+	$(TEST) --skip '$(PURE)|ProcessTests'
+	$(TEST) --filter ProcessTests --experimental-maximum-parallelization-width 6
 
 # The page of busnode web in headless Chromium, with real nodes. ARGS="-k pause" runs matching tests.
 test-page:

@@ -136,7 +136,7 @@ function makeChart(kind, onMove) {
       dots.replaceChildren(...numbers.map((number, index) => {
         const dot = element("span", { class: index ? "dot second" : "dot" });
         dot.hidden = !isKnown(number);
-        if (!dot.hidden) [dot.style.left, dot.style.top] = [`${x * 100}%`, `${shareOf(number) * 100}%`];
+        if (!dot.hidden) [dot.style.left, dot.style.top] = [`${x * 100}%`, `${Math.min(1, Math.max(0, shareOf(number))) * 100}%`];
         return dot;
       }));
       const texts = numbers.map((number) => kind.text(number));
@@ -156,7 +156,8 @@ function makeCharts(label, describe, onShow) {
   charts[charts.length - 1].node.querySelector(".plot").after(axis);
   function length() { return Number(slider.max); }
   function move(at) {
-    slider.value = at;
+    // A place between two steps is the one before: behind the end of a run there are no values.
+    slider.value = Math.floor(at / Number(slider.step)) * Number(slider.step);
     // At the right end the cursor follows the run.
     place = Number(slider.value) >= length() ? null : Number(slider.value);
     show();
@@ -394,9 +395,12 @@ export function drawSplits(report, laps) {
   return element("div", {}, list, sentence ? element("p", { class: "words" }, sentence) : null);
 }
 
+/// The most bars of a chart.
+export const barsMax = 53;
+
 /// Bars of distance by period, the mean of the last ones as a line.
 export function drawBars(periods, trend) {
-  const shown = periods.slice(-53);
+  const shown = periods.slice(-barsMax);
   const metersOf = (period) => period.distanceMeters || 0;
   const most = shown.reduce((best, period) => (metersOf(period) > metersOf(best) ? period : best), shown[0]);
   const highest = Math.max(1, metersOf(most));
@@ -422,9 +426,12 @@ export function drawBars(periods, trend) {
     }, bars);
   const labels = element("p", { class: "names", "aria-hidden": "true" });
   const every = Math.max(1, Math.ceil(shown.length / 8));
+  let yearBefore = null;
   shown.forEach((period, index) => {
     if ((shown.length - 1 - index) % every) return;
-    const label = element("span", {}, periodName(period.period, true));
+    const year = period.period.slice(0, 4);
+    const label = element("span", {}, periodName(period.period, true, yearBefore !== null && year !== yearBefore));
+    yearBefore = year;
     label.style.left = `${((index + 0.5) * width / chartWidth * 100).toFixed(2)}%`;
     labels.append(label);
   });

@@ -88,11 +88,21 @@ export function energy(joules) { return isKnown(joules) ? `${decimals(joules / 4
 
 export function milliseconds(seconds) { return isKnown(seconds) ? `${decimals(seconds * 1000, 1)} ms` : "–"; }
 
-/// How a value differs from another, with its sign; nothing where either is unknown.
+/// What one unit of the last digit is that a text of a value shows.
+function digitOf(text) {
+  const imperial = choices.units === "mi";
+  if (text === pace) return imperial ? 1000 / mile : 1;
+  if (text === distance) return unitMeters() / 100;
+  if (text === height) return imperial ? foot : 1;
+  return text === energy ? 4184 : 1;
+}
+
+/// How a value differs from another, both as they are shown, with its sign; nothing where either is unknown.
 export function difference(first, second, text) {
   if (!isKnown(first) || !isKnown(second)) return "–";
-  const [a, b] = [text(Math.abs(second - first)), text(0)];
-  return a === b ? `±${a}` : `${second < first ? "−" : "+"}${a}`;
+  const digit = digitOf(text);
+  const digits = Math.round(second / digit) - Math.round(first / digit);
+  return `${digits === 0 ? "±" : digits < 0 ? "−" : "+"}${text(Math.abs(digits) * digit)}`;
 }
 
 /// A moment by the run's own clock where its offset is known, else by the reader's.
@@ -122,15 +132,17 @@ export function dayOf(unixSeconds) { return moment(unixSeconds, null, { dateStyl
 
 export function timeOfDay(text) { return new Date(text).toLocaleTimeString(locale()); }
 
-/// The name of a period: `2026-W47`, `2026-11`, `2026`. A short one is for the axis of a drawing; January is its year there.
-export function periodName(period, isShort) {
+/// The name of a period: `2026-W47`, `2026-11`, `2026`. A short one is for the axis of a drawing; January is its year there, and
+/// with `hasYear` the year is named, too.
+export function periodName(period, isShort, hasYear) {
   const week = /^(\d+)-W(\d+)$/.exec(period);
-  if (week) return word(isShort ? "weekShort" : "weekLong", { week: Number(week[2]), year: week[1] });
+  if (week) return word(isShort && !hasYear ? "weekShort" : "weekLong", { week: Number(week[2]), year: week[1] });
   const month = /^(\d+)-(\d\d)$/.exec(period);
   if (!month) return period;
   const date = new Date(Date.UTC(Number(month[1]), Number(month[2]) - 1, 1));
   if (isShort && date.getUTCMonth() === 0) return month[1];
-  return date.toLocaleDateString(locale(), { timeZone: "UTC", ...(isShort ? { month: "short" } : { month: "long", year: "numeric" }) });
+  const style = !isShort ? { month: "long", year: "numeric" } : hasYear ? { month: "short", year: "numeric" } : { month: "short" };
+  return date.toLocaleDateString(locale(), { timeZone: "UTC", ...style });
 }
 
 export function sourceName(source) { return hasWord("source_" + source) ? word("source_" + source) : source; }

@@ -157,7 +157,7 @@ function makeLockScreen(tell) {
 
 // MARK: The dashboard
 
-function drawDevices(devices) {
+function drawDevices({ devices, isReachable }) {
   if (!devices.length) return element("p", { class: "empty" }, word("noDevices"));
   return element("ul", { class: "devices" }, devices.map((device) => {
     const facts = [];
@@ -165,9 +165,9 @@ function drawDevices(devices) {
     if (isKnown(device.heardAgeSeconds)) facts.push(word("heardAgo", { age: span(device.heardAgeSeconds) }));
     if (device.waiting > 0) facts.push(word("waitingFor", { count: device.waiting }));
     return element(
-      "li", { class: device.reachable ? "here" : "gone" },
+      "li", { class: !isReachable ? "unsure" : device.reachable ? "here" : "gone" },
       element("span", { class: "name" }, device.deviceId, device.role && device.role !== device.deviceId ? element("small", {}, ` ${sourceName(device.role)}`) : null),
-      element("span", { class: "state" }, word(device.reachable ? "here" : "gone")), element("small", { class: "facts" }, facts.join(" · ")));
+      element("span", { class: "state" }, word(!isReachable ? "notKnown" : device.reachable ? "here" : "gone")), element("small", { class: "facts" }, facts.join(" · ")));
   }));
 }
 
@@ -195,9 +195,10 @@ function makeRedrawer(node, draw) {
 }
 
 /// What the phase and the way to the phone are, in a sentence.
-function lineOf(view) {
+function lineOf(view, pending) {
   const parts = [phaseName(view.state.phase)];
   if (view.state.changedBy) parts.push(word("changedBy", { source: sourceName(view.state.changedBy.source) }));
+  parts.push(...[...new Set(pending)].map((command) => word("pendingCard", { command: commandName(command) })));
   if (view.state.metrics.autoPaused && view.state.phase === "running") parts.push(word("autoPaused"));
   if (view.state.recovering) parts.push(word("recovering"));
   if (view.link.refusal) parts.push(word("refused", { reason: view.link.refusal }));
@@ -273,18 +274,18 @@ export function showLive(main, tell, banner, tiles) {
   function show(next) {
     [view, cameAt] = [next, Date.now()];
     lockScreen.show(view.live || null, cameAt);
-    setText(line, lineOf(view));
     line.className = `line-of-state ${!view.link.reachable || view.hubLost || view.hubOffDuty ? "warn" : view.state.phase}`;
     replay.hidden = view.speed === 1;
     setText(replay, replay.hidden ? "" : word("replaySpeed", { speed: view.speed }));
     document.title = `${phaseName(view.state.phase)} · RunBus`;
     const pending = view.commands.filter((command) => command.receipt === "pending" || command.receipt === "queued").map((command) => command.command);
+    setText(line, lineOf(view, pending));
     updateButtons(buttons, buttonsOf[view.predicted] || buttonsOf.unknown, "page", pending, tell);
     for (const command of view.commands) {
       if (command.receipt === "pending" || command.receipt === "queued" || !waiting.delete(command.commandId)) continue;
       tell(verdictText(command));
     }
-    redrawDevices(view.devices);
+    redrawDevices({ devices: view.devices, isReachable: view.link.reachable });
     redrawCommands(view.commands);
     tick();
     refresh();
@@ -298,7 +299,7 @@ export function showLive(main, tell, banner, tiles) {
   const ticking = setInterval(tick, 200);
   const refreshing = setInterval(refresh, 1000);
   lockScreen.show(null, Date.now());
-  redrawDevices([]);
+  redrawDevices({ devices: [], isReachable: true });
   redrawCommands([]);
   return () => {
     isEnded = true;

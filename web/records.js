@@ -1,6 +1,6 @@
 // The runs that are kept: the list, one run, two runs compared, statistics.
 import { load } from "./api.js";
-import { drawBars, drawSplits, makeComparison, makeRun } from "./charts.js";
+import { barsMax, drawBars, drawSplits, makeComparison, makeRun } from "./charts.js";
 import { element, panel, scroller, setText, values } from "./element.js";
 import { cadence, choices, clock, dayOf, difference, distance, energy, hasWord, heartRate, height, hourOf, isKnown, longStartOf, pace, periodName, startOf, word } from "./format.js";
 
@@ -239,15 +239,17 @@ export async function showStatistics(main, unit) {
   const found = bests.map((one) => best(bestName(one.distanceMeters), one, clock(one.activeSeconds)));
   if (longest) found.push(best(word("longest"), longest, distance(longest.distanceMeters)));
   const names = ["period", "runs", "distance", "activeTime", "pace", "climbed"].map((name) => word(name));
-  const rows = periods.slice(-53).reverse().map((period) => [
-    periodName(period.period), String(period.count), period.count ? distance(period.distanceMeters) : "–", period.count ? clock(period.activeSeconds) : "–",
-    pace(period.averagePaceSecondsPerKilometer), height(period.elevationGainMeters)]);
+  const rows = [...ran].reverse().map((period) => [
+    periodName(period.period), String(period.count), distance(period.distanceMeters), clock(period.activeSeconds), pace(period.averagePaceSecondsPerKilometer), height(period.elevationGainMeters)]);
   main.replaceChildren(
     title, tabs,
     element("div", { class: "panel" }, values("numbers four", [
       [word("runs"), String(sum("count")), "big"], [word("distance"), distance(sum("distanceMeters")), "big"], [word("activeTime"), clock(sum("activeSeconds")), "big"],
       [word("climbed"), height(sum("elevationGainMeters")), "big"]])),
-    panel(word("distance_" + unit), drawBars(periods, trend), sentence ? element("p", { class: "words" }, sentence) : null),
+    panel(
+      word("distance_" + unit), drawBars(periods, trend),
+      periods.length > barsMax ? element("p", { class: "words" }, word("drawnLast", { count: barsMax, all: periods.length })) : null,
+      sentence ? element("p", { class: "words" }, sentence) : null),
     panel(word("bests"), element("dl", { class: "bests" }, found.map(([name, link, one]) => element(
       "div", { class: "metric" }, element("dt", {}, name), element("dd", {}, link, ` · ${isKnown(one.activeSeconds) ? paceOf(one) : "–"}`, element("small", {}, dayOf(one.startedAtUnixSeconds))))))),
     scroller(word("statistics"), drawTable(names, rows, "periods")));

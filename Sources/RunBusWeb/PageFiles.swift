@@ -226,7 +226,7 @@ function makeChart(kind, onMove) {
       dots.replaceChildren(...numbers.map((number, index) => {
         const dot = element("span", { class: index ? "dot second" : "dot" });
         dot.hidden = !isKnown(number);
-        if (!dot.hidden) [dot.style.left, dot.style.top] = [`${x * 100}%`, `${shareOf(number) * 100}%`];
+        if (!dot.hidden) [dot.style.left, dot.style.top] = [`${x * 100}%`, `${Math.min(1, Math.max(0, shareOf(number))) * 100}%`];
         return dot;
       }));
       const texts = numbers.map((number) => kind.text(number));
@@ -246,7 +246,8 @@ function makeCharts(label, describe, onShow) {
   charts[charts.length - 1].node.querySelector(".plot").after(axis);
   function length() { return Number(slider.max); }
   function move(at) {
-    slider.value = at;
+    // A place between two steps is the one before: behind the end of a run there are no values.
+    slider.value = Math.floor(at / Number(slider.step)) * Number(slider.step);
     // At the right end the cursor follows the run.
     place = Number(slider.value) >= length() ? null : Number(slider.value);
     show();
@@ -484,9 +485,12 @@ export function drawSplits(report, laps) {
   return element("div", {}, list, sentence ? element("p", { class: "words" }, sentence) : null);
 }
 
+/// The most bars of a chart.
+export const barsMax = 53;
+
 /// Bars of distance by period, the mean of the last ones as a line.
 export function drawBars(periods, trend) {
-  const shown = periods.slice(-53);
+  const shown = periods.slice(-barsMax);
   const metersOf = (period) => period.distanceMeters || 0;
   const most = shown.reduce((best, period) => (metersOf(period) > metersOf(best) ? period : best), shown[0]);
   const highest = Math.max(1, metersOf(most));
@@ -512,9 +516,12 @@ export function drawBars(periods, trend) {
     }, bars);
   const labels = element("p", { class: "names", "aria-hidden": "true" });
   const every = Math.max(1, Math.ceil(shown.length / 8));
+  let yearBefore = null;
   shown.forEach((period, index) => {
     if ((shown.length - 1 - index) % every) return;
-    const label = element("span", {}, periodName(period.period, true));
+    const year = period.period.slice(0, 4);
+    const label = element("span", {}, periodName(period.period, true, yearBefore !== null && year !== yearBefore));
+    yearBefore = year;
     label.style.left = `${((index + 0.5) * width / chartWidth * 100).toFixed(2)}%`;
     labels.append(label);
   });
@@ -659,11 +666,21 @@ export function energy(joules) { return isKnown(joules) ? `${decimals(joules / 4
 
 export function milliseconds(seconds) { return isKnown(seconds) ? `${decimals(seconds * 1000, 1)} ms` : "–"; }
 
-/// How a value differs from another, with its sign; nothing where either is unknown.
+/// What one unit of the last digit is that a text of a value shows.
+function digitOf(text) {
+  const imperial = choices.units === "mi";
+  if (text === pace) return imperial ? 1000 / mile : 1;
+  if (text === distance) return unitMeters() / 100;
+  if (text === height) return imperial ? foot : 1;
+  return text === energy ? 4184 : 1;
+}
+
+/// How a value differs from another, both as they are shown, with its sign; nothing where either is unknown.
 export function difference(first, second, text) {
   if (!isKnown(first) || !isKnown(second)) return "–";
-  const [a, b] = [text(Math.abs(second - first)), text(0)];
-  return a === b ? `±${a}` : `${second < first ? "−" : "+"}${a}`;
+  const digit = digitOf(text);
+  const digits = Math.round(second / digit) - Math.round(first / digit);
+  return `${digits === 0 ? "±" : digits < 0 ? "−" : "+"}${text(Math.abs(digits) * digit)}`;
 }
 
 /// A moment by the run's own clock where its offset is known, else by the reader's.
@@ -693,15 +710,17 @@ export function dayOf(unixSeconds) { return moment(unixSeconds, null, { dateStyl
 
 export function timeOfDay(text) { return new Date(text).toLocaleTimeString(locale()); }
 
-/// The name of a period: `2026-W47`, `2026-11`, `2026`. A short one is for the axis of a drawing; January is its year there.
-export function periodName(period, isShort) {
+/// The name of a period: `2026-W47`, `2026-11`, `2026`. A short one is for the axis of a drawing; January is its year there, and
+/// with `hasYear` the year is named, too.
+export function periodName(period, isShort, hasYear) {
   const week = /^(\d+)-W(\d+)$/.exec(period);
-  if (week) return word(isShort ? "weekShort" : "weekLong", { week: Number(week[2]), year: week[1] });
+  if (week) return word(isShort && !hasYear ? "weekShort" : "weekLong", { week: Number(week[2]), year: week[1] });
   const month = /^(\d+)-(\d\d)$/.exec(period);
   if (!month) return period;
   const date = new Date(Date.UTC(Number(month[1]), Number(month[2]) - 1, 1));
   if (isShort && date.getUTCMonth() === 0) return month[1];
-  return date.toLocaleDateString(locale(), { timeZone: "UTC", ...(isShort ? { month: "short" } : { month: "long", year: "numeric" }) });
+  const style = !isShort ? { month: "long", year: "numeric" } : hasYear ? { month: "short", year: "numeric" } : { month: "short" };
+  return date.toLocaleDateString(locale(), { timeZone: "UTC", ...style });
 }
 
 export function sourceName(source) { return hasWord("source_" + source) ? word("source_" + source) : source; }
@@ -919,7 +938,7 @@ function makeLockScreen(tell) {
 
 // MARK: The dashboard
 
-function drawDevices(devices) {
+function drawDevices({ devices, isReachable }) {
   if (!devices.length) return element("p", { class: "empty" }, word("noDevices"));
   return element("ul", { class: "devices" }, devices.map((device) => {
     const facts = [];
@@ -927,9 +946,9 @@ function drawDevices(devices) {
     if (isKnown(device.heardAgeSeconds)) facts.push(word("heardAgo", { age: span(device.heardAgeSeconds) }));
     if (device.waiting > 0) facts.push(word("waitingFor", { count: device.waiting }));
     return element(
-      "li", { class: device.reachable ? "here" : "gone" },
+      "li", { class: !isReachable ? "unsure" : device.reachable ? "here" : "gone" },
       element("span", { class: "name" }, device.deviceId, device.role && device.role !== device.deviceId ? element("small", {}, ` ${sourceName(device.role)}`) : null),
-      element("span", { class: "state" }, word(device.reachable ? "here" : "gone")), element("small", { class: "facts" }, facts.join(" · ")));
+      element("span", { class: "state" }, word(!isReachable ? "notKnown" : device.reachable ? "here" : "gone")), element("small", { class: "facts" }, facts.join(" · ")));
   }));
 }
 
@@ -957,9 +976,10 @@ function makeRedrawer(node, draw) {
 }
 
 /// What the phase and the way to the phone are, in a sentence.
-function lineOf(view) {
+function lineOf(view, pending) {
   const parts = [phaseName(view.state.phase)];
   if (view.state.changedBy) parts.push(word("changedBy", { source: sourceName(view.state.changedBy.source) }));
+  parts.push(...[...new Set(pending)].map((command) => word("pendingCard", { command: commandName(command) })));
   if (view.state.metrics.autoPaused && view.state.phase === "running") parts.push(word("autoPaused"));
   if (view.state.recovering) parts.push(word("recovering"));
   if (view.link.refusal) parts.push(word("refused", { reason: view.link.refusal }));
@@ -1035,18 +1055,18 @@ export function showLive(main, tell, banner, tiles) {
   function show(next) {
     [view, cameAt] = [next, Date.now()];
     lockScreen.show(view.live || null, cameAt);
-    setText(line, lineOf(view));
     line.className = `line-of-state ${!view.link.reachable || view.hubLost || view.hubOffDuty ? "warn" : view.state.phase}`;
     replay.hidden = view.speed === 1;
     setText(replay, replay.hidden ? "" : word("replaySpeed", { speed: view.speed }));
     document.title = `${phaseName(view.state.phase)} · RunBus`;
     const pending = view.commands.filter((command) => command.receipt === "pending" || command.receipt === "queued").map((command) => command.command);
+    setText(line, lineOf(view, pending));
     updateButtons(buttons, buttonsOf[view.predicted] || buttonsOf.unknown, "page", pending, tell);
     for (const command of view.commands) {
       if (command.receipt === "pending" || command.receipt === "queued" || !waiting.delete(command.commandId)) continue;
       tell(verdictText(command));
     }
-    redrawDevices(view.devices);
+    redrawDevices({ devices: view.devices, isReachable: view.link.reachable });
     redrawCommands(view.commands);
     tick();
     refresh();
@@ -1060,7 +1080,7 @@ export function showLive(main, tell, banner, tiles) {
   const ticking = setInterval(tick, 200);
   const refreshing = setInterval(refresh, 1000);
   lockScreen.show(null, Date.now());
-  redrawDevices([]);
+  redrawDevices({ devices: [], isReachable: true });
   redrawCommands([]);
   return () => {
     isEnded = true;
@@ -1252,7 +1272,7 @@ figcaption { margin: 0.25rem 0 0 var(--gutter); }
 .legend { font-size: 0.85rem; color: var(--soft); display: flex; flex-wrap: wrap; align-items: center; gap: 0.4rem; margin: 0.3rem 0 0.6rem; }
 .charts + .legend { margin: 0.4rem 0 0 4.9rem; }
 .legend .band { width: 1.1rem; height: 0.8rem; background: var(--edge); opacity: 0.45; border-radius: 2px; }
-.key { display: inline-block; width: 1.5rem; border-top: 3px solid var(--pace); vertical-align: middle; flex: none; }
+.key { display: inline-block; width: 1.5rem; border-top: 3px solid currentColor; vertical-align: middle; flex: none; }
 .key.second { border-top-style: dashed; border-color: var(--second); }
 .legend .key.second { margin-left: 0.8rem; }
 
@@ -1276,6 +1296,7 @@ figcaption { margin: 0.25rem 0 0 var(--gutter); }
 .devices li:first-child { border: 0; padding-top: 0; }
 .devices .name { font-weight: 600; } .devices .name small { font-weight: 400; }
 .devices .state { font-size: 0.88rem; white-space: nowrap; } .devices .state::before { content: ""; display: inline-block; width: 0.6rem; height: 0.6rem; border-radius: 50%; margin-right: 0.4rem; background: var(--run); }
+.devices .unsure .state::before { background: var(--edge); }
 .devices .gone .state::before { background: transparent; border: 2px solid var(--warn); }
 .devices .facts { grid-column: 1 / -1; }
 
@@ -1430,7 +1451,7 @@ show();
   static let records_js = #"""
 // The runs that are kept: the list, one run, two runs compared, statistics.
 import { load } from "./api.js";
-import { drawBars, drawSplits, makeComparison, makeRun } from "./charts.js";
+import { barsMax, drawBars, drawSplits, makeComparison, makeRun } from "./charts.js";
 import { element, panel, scroller, setText, values } from "./element.js";
 import { cadence, choices, clock, dayOf, difference, distance, energy, hasWord, heartRate, height, hourOf, isKnown, longStartOf, pace, periodName, startOf, word } from "./format.js";
 
@@ -1669,15 +1690,17 @@ export async function showStatistics(main, unit) {
   const found = bests.map((one) => best(bestName(one.distanceMeters), one, clock(one.activeSeconds)));
   if (longest) found.push(best(word("longest"), longest, distance(longest.distanceMeters)));
   const names = ["period", "runs", "distance", "activeTime", "pace", "climbed"].map((name) => word(name));
-  const rows = periods.slice(-53).reverse().map((period) => [
-    periodName(period.period), String(period.count), period.count ? distance(period.distanceMeters) : "–", period.count ? clock(period.activeSeconds) : "–",
-    pace(period.averagePaceSecondsPerKilometer), height(period.elevationGainMeters)]);
+  const rows = [...ran].reverse().map((period) => [
+    periodName(period.period), String(period.count), distance(period.distanceMeters), clock(period.activeSeconds), pace(period.averagePaceSecondsPerKilometer), height(period.elevationGainMeters)]);
   main.replaceChildren(
     title, tabs,
     element("div", { class: "panel" }, values("numbers four", [
       [word("runs"), String(sum("count")), "big"], [word("distance"), distance(sum("distanceMeters")), "big"], [word("activeTime"), clock(sum("activeSeconds")), "big"],
       [word("climbed"), height(sum("elevationGainMeters")), "big"]])),
-    panel(word("distance_" + unit), drawBars(periods, trend), sentence ? element("p", { class: "words" }, sentence) : null),
+    panel(
+      word("distance_" + unit), drawBars(periods, trend),
+      periods.length > barsMax ? element("p", { class: "words" }, word("drawnLast", { count: barsMax, all: periods.length })) : null,
+      sentence ? element("p", { class: "words" }, sentence) : null),
     panel(word("bests"), element("dl", { class: "bests" }, found.map(([name, link, one]) => element(
       "div", { class: "metric" }, element("dt", {}, name), element("dd", {}, link, ` · ${isKnown(one.activeSeconds) ? paceOf(one) : "–"}`, element("small", {}, dayOf(one.startedAtUnixSeconds))))))),
     scroller(word("statistics"), drawTable(names, rows, "periods")));
@@ -1743,7 +1766,7 @@ export const words = {
   refused: { en: "The phone does not let this page in: {reason}", ko: "휴대폰이 이 페이지를 거부했습니다: {reason}" },
   changedBy: { en: "from {source}", ko: "{source}에서" },
   pendingCard: { en: "{command} waits", ko: "{command} 대기 중" },
-  pushLine: { en: "Push {number}, {kind}; {left} left", ko: "푸시 {number}, {kind}, 남은 횟수 {left}" },
+  pushLine: { en: "Push {number}: {kind} · {left} pushes of numbers left", ko: "푸시 {number}: {kind} · 남은 숫자 푸시 {left}" },
   push_phase: { en: "phase", ko: "상태" },
   push_final: { en: "end", ko: "종료" },
   push_pending: { en: "press", ko: "버튼" },
@@ -1801,12 +1824,13 @@ export const words = {
   devices: { en: "Devices", ko: "기기" },
   here: { en: "here", ko: "연결됨" },
   gone: { en: "gone", ko: "끊김" },
+  notKnown: { en: "not known", ko: "알 수 없음" },
   roundTrip: { en: "round trip", ko: "왕복" },
   heardAgo: { en: "heard {age} ago", ko: "{age} 전 응답" },
   waitingFor: { en: "{count} wait for it", ko: "대기 {count}건" },
   noDevices: { en: "No other device yet", ko: "아직 다른 기기가 없습니다" },
   commands: { en: "Commands", ko: "명령" },
-  noCommands: { en: "No presses yet", ko: "아직 누른 버튼이 없습니다" },
+  noCommands: { en: "No presses since this page was started", ko: "이 페이지가 시작된 뒤로 누른 버튼이 없습니다" },
   earlierCommands: { en: "Earlier: {count}", ko: "이전 명령 {count}개" },
   fromDevice: { en: "{device}, {source}, {time}", ko: "{device}, {source}, {time}" },
   fromSame: { en: "{device}, {time}", ko: "{device}, {time}" },
@@ -1869,6 +1893,7 @@ export const words = {
   distance_year: { en: "Distance by year", ko: "연도별 거리" },
   barsWords: { en: "{count} periods, the most in {period}: {most}", ko: "기간 {count}개, 최대 {period}: {most}" },
   runs: { en: "Runs", ko: "달리기" },
+  drawnLast: { en: "The last {count} of {all} are drawn; the table below has all with runs", ko: "{all}개 가운데 마지막 {count}개만 그렸고, 아래 표에는 달리기가 있는 기간이 모두 있습니다" },
   trendMore: { en: "{mean} a {unit} on average over the last {count}, {percent} % more than over the {count} before", ko: "최근 {count}{unit} 평균 {mean}, 그 이전보다 {percent} % 많음" },
   trendLess: { en: "{mean} a {unit} on average over the last {count}, {percent} % less than over the {count} before", ko: "최근 {count}{unit} 평균 {mean}, 그 이전보다 {percent} % 적음" },
   trendAlone: { en: "{mean} a {unit} on average over the last {count}", ko: "최근 {count}{unit} 평균 {mean}" },

@@ -87,7 +87,7 @@ struct Router: Sendable {
   /// The splits of the present run. A hub that is out of reach is not waited for.
   private func report() async -> WebResponse {
     let report = try? await within(.seconds(2)) { [node] in try? await node.report() }
-    return json(report.flatMap { $0 })
+    return json(await keeper.newest(report.flatMap { $0 }))
   }
 
   private func press(_ request: WebRequest) async -> WebResponse {
@@ -100,6 +100,9 @@ struct Router: Sendable {
     do {
       let verdict = try await within(Self.pressPatience) { [node] in try await node.send(command) }
       guard let verdict else {
+        guard await keeper.isKept(command.id) else {
+          return refusal(503, "store", "the store of this device takes nothing: the press may be lost")
+        }
         return json(QueuedJSON(commandId: command.id, command: kind), status: 202)
       }
       return json(Receipt(commandID: command.id, kind: kind, source: command.source, stage: .verdict(verdict)))
@@ -113,7 +116,8 @@ struct Router: Sendable {
   /// What the node's store gives. A store that does not answer, such as one on a full disk, is not waited for.
   private func kept(_ body: @escaping @Sendable () async throws -> WebResponse) async -> WebResponse {
     do {
-      return try await within(Self.storePatience, body) ?? refusal(503, "store", "the store of this device does not answer")
+      return try await within(Self.storePatience, body)
+        ?? refusal(503, "store", "the store of this device does not answer")
     } catch {
       return refusal(error)
     }

@@ -24,6 +24,9 @@ actor ViewKeeper {
   private var reachability = Reachability()
   private var viewState = ViewState(age: nil, isStale: false, isHubOffDuty: false)
   private var devices: [PeerReport] = []
+  /// When the devices were asked for: their ages go on from there.
+  private var askedAt = ContinuousClock.now
+  private var lastReport: (run: RunID?, report: RunReport)?
   private var commands: [CommandJSON] = []
   private(set) var route: [RoutePoint] = []
   private(set) var series = LiveSeries()
@@ -108,7 +111,7 @@ actor ViewKeeper {
   /// Asks the hub for the devices. A hub that is out of reach is not waited for.
   private func ask() async {
     guard reachability.isReachable, let reports = try? await node.peers() else { return }
-    devices = reports
+    (devices, askedAt) = (reports, .now)
     change()
   }
 
@@ -126,6 +129,8 @@ actor ViewKeeper {
     let lost = await node.lastHubLost
     let now = clock?.date ?? Date()
     let speed = clock?.speed.factor ?? 1
+    // The hub is asked every few seconds: only when it does not answer the ages grow.
+    let sinceAsked = reachability.isReachable ? 0 : Double((ContinuousClock.now - askedAt).components.seconds)
     return ViewJSON(
       live: clock.flatMap { clock in live.map { LockScreenJSON(LiveActivityState($0, clock: clock), at: now) } },
       state: StateJSON(
@@ -140,7 +145,7 @@ actor ViewKeeper {
       devices: devices.map {
         ViewJSON.Device(
           deviceId: $0.deviceID, role: $0.role.rawValue, reachable: $0.isReachable,
-          heardAgeSeconds: $0.heardAge?.seconds, roundTripSeconds: $0.roundTrip?.seconds,
+          heardAgeSeconds: $0.heardAge.map { $0.seconds + sinceAsked }, roundTripSeconds: $0.roundTrip?.seconds,
           waiting: Int(clamping: $0.waiting))
       },
       commands: commands, routeVersion: routeVersion, reportVersion: reportVersion)
@@ -159,6 +164,15 @@ actor ViewKeeper {
     update.apply(to: &route)
     routeVersion += 1
   }
+
+  /// The splits that the hub gives now; those that it gave last for the same run when it gives none.
+  func newest(_ report: RunReport?) -> RunReport? {
+    if let report { lastReport = (snapshot.runID, report) }
+    return lastReport.flatMap { $0.run == snapshot.runID ? $0.report : nil }
+  }
+
+  /// Whether a press of this node has reached any stage, and so is kept.
+  func isKept(_ command: CommandID) -> Bool { commands.contains { $0.receipt.commandID == command } }
 
   private func hear(_ event: BusEvent) {
     switch event {

@@ -221,8 +221,15 @@ def test_the_page_finds_a_phone_again_that_was_killed(bus, browser):
     assert bus.send("start").returncode == 0
     with Page(browser, bus.link) as page:
         expect(page.locator(".card")).to_contain_text("Running")
+        expect(page.locator(".splits li").first).to_be_visible()
+        expect(page.locator(".devices .here").first).to_be_visible()
         bus.phone.kill()
         expect(page.locator(".line-of-state")).to_contain_text("out of reach")
+        # What was known stays; what is not known any more does not look alive.
+        expect(page.locator(".devices .here")).to_have_count(0)
+        expect(page.locator(".devices .unsure").first).to_contain_text("not known")
+        page.reload()
+        expect(page.locator(".splits li").first).to_be_visible()
         # A press waits here meanwhile, and counts when the phone is back.
         page.locator(".panel .press.pause").click()
         expect(page.locator(".commands li").first).to_contain_text("waits")

@@ -5,7 +5,8 @@ import Testing
 
 @Suite("Reading a request")
 struct RequestReaderTests {
-  private let press = "POST /api/press?x=1&y=%20z HTTP/1.1\r\nHost: a\r\nCookie: b=1\r\nCookie: c=2\r\nContent-Length: 3\r\n\r\nabc"
+  private let press =
+    "POST /api/press?x=1&y=%20z HTTP/1.1\r\nHost: a\r\nCookie: b=1\r\nCookie: c=2\r\nContent-Length: 3\r\n\r\nabc"
 
   private func read(_ text: String) -> RequestReader.Outcome {
     var reader = RequestReader()
@@ -55,14 +56,17 @@ struct RequestReaderTests {
   @Test(
     "What two readers could understand in two ways is refused",
     arguments: [
-      "Host: b", "Content-Length: 1\r\nContent-Length: 1", "Content-Length: +1", "Content-Length: ", "Content-Length: 1,1",
+      "Host: b", "Content-Length: 1\r\nContent-Length: 1", "Content-Length: +1", "Content-Length: ",
+      "Content-Length: 1,1",
       " folded", "X : y", ": y", "no colon", "X: a\nY: b", "X: \u{0}", "X: \u{7f}", "Origin: a\r\nOrigin: b",
     ])
   func ambiguous(line: String) { #expect(status(with(line)) == 400) }
 
   @Test("A transfer coding is refused, whatever else is stated")
   func transferCoding() {
-    for line in ["Transfer-Encoding: chunked", "transfer-encoding: identity", "Content-Length: 1\r\nTransfer-Encoding: chunked"] {
+    for line in [
+      "Transfer-Encoding: chunked", "transfer-encoding: identity", "Content-Length: 1\r\nTransfer-Encoding: chunked",
+    ] {
       #expect(status(with(line)) == 501)
     }
   }

@@ -71,7 +71,8 @@ struct RequestReader: Sendable {
   private mutating func readHead(_ text: String) -> Outcome? {
     let lines = text.components(separatedBy: "\r\n")
     // A control character, also a single line feed, is not part of any line.
-    guard text.unicodeScalars.allSatisfy({ $0.value >= 32 && $0.value != 127 || $0 == "\r" || $0 == "\n" || $0 == "\t" }),
+    guard
+      text.unicodeScalars.allSatisfy({ $0.value >= 32 && $0.value != 127 || $0 == "\r" || $0 == "\n" || $0 == "\t" }),
       lines.allSatisfy({ !$0.unicodeScalars.contains { $0 == "\r" || $0 == "\n" } })
     else { return Self.malformed("a line has a control character") }
     let words = lines[0].split(separator: " ", omittingEmptySubsequences: false)
@@ -82,7 +83,9 @@ struct RequestReader: Sendable {
       return Self.malformed("its address begins with / and has valid percent encoding")
     }
     for line in lines.dropFirst() {
-      guard let (name, value) = Self.header(line) else { return Self.malformed("a header is a name, a colon and a value") }
+      guard let (name, value) = Self.header(line) else {
+        return Self.malformed("a header is a name, a colon and a value")
+      }
       if let before = request.headers[name] {
         // Several lines of a header mean one list.
         guard !Self.single.contains(name) else { return Self.malformed("it has two headers \(name)") }
@@ -120,7 +123,8 @@ struct RequestReader: Sendable {
     var request = WebRequest(method: method, path: path)
     for pair in parts.count > 1 ? parts[1].split(separator: "&") : [] {
       let sides = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-      guard let name = sides[0].removingPercentEncoding, let value = (sides.count > 1 ? sides[1] : "").removingPercentEncoding
+      guard let name = sides[0].removingPercentEncoding,
+        let value = (sides.count > 1 ? sides[1] : "").removingPercentEncoding
       else { return nil }
       if request.query[name] == nil { request.query[name] = value }
     }

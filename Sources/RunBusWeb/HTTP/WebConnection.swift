@@ -17,7 +17,9 @@ import Foundation
 /// - `refusing` sends what is left, lets the browser read it, and can go to: `closed`.
 final class WebConnection: @unchecked Sendable {
   /// How long a request may take to arrive, and how long a browser may take to read the last bytes.
-  private static let (requestPatience, goodbyePatience) = (DispatchTimeInterval.seconds(5), DispatchTimeInterval.seconds(1))
+  private static let (requestPatience, goodbyePatience) = (
+    DispatchTimeInterval.seconds(5), DispatchTimeInterval.seconds(1)
+  )
   /// How long a viewer may read nothing of what waits for it.
   private static let readPatience = DispatchTimeInterval.seconds(30)
 

@@ -17,7 +17,7 @@ struct Web: AsyncParsableCommand {
       buttons press like those of a watch.
 
       The link has a token, which becomes a cookie: nobody else on this machine and no other site can use the page. It is \
-      served on loopback only. At most 8 viewers and 32 requests at a time are answered. To reach it from elsewhere put a \
+      served on loopback only. At most 8 viewers and 32 connections at a time are served. To reach it from elsewhere put a \
       reverse proxy with HTTPS before it, and name it:
 
         busnode web --public-host run.example.org
@@ -25,6 +25,11 @@ struct Web: AsyncParsableCommand {
       --tiles URL draws a map below the routes. It is off by default: who serves the tiles learns where the run was.
 
         busnode web --tiles 'https://tiles.example.org/{z}/{x}/{y}.png'
+
+      EXIT STATUS:
+        0   it has ended in good order
+        64  the address is not loopback, or another argument is wrong
+        75  the port is in use, or another process serves this device's page
       """)
 
   @OptionGroup var bus: BusOptions

@@ -360,7 +360,8 @@ struct HubMemberTests {
     #expect(version() == 3)
   }
 
-  @Test("A paired device that subscribes to ever more topics that do not exist is shut out for ten minutes; others stay")
+  @Test(
+    "A paired device that subscribes to ever more topics that do not exist is shut out for ten minutes; others stay")
   func unknownTopics() {
     var hub = joined()
     for _ in 1...Suspensions.burst { #expect(hub.feed(.subscribedToNothing(by: .key(.test(1)))) == []) }
@@ -380,7 +381,8 @@ struct HubMemberTests {
   @Test("Subscriptions of strangers and of this machine's user shut nobody out")
   func unknownTopicsOfOthers() {
     var hub = joined()
-    for identity in [.localOwner, .anyone, .link("watch"), .key(.test(9)), .candidate(.test(9))] as [ConnectionIdentity] {
+    for identity in [.localOwner, .anyone, .link("watch"), .key(.test(9)), .candidate(.test(9))] as [ConnectionIdentity]
+    {
       for _ in 1...300 { #expect(hub.feed(.subscribedToNothing(by: identity)) == []) }
     }
   }
