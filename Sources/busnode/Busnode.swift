@@ -39,12 +39,13 @@ struct Busnode: AsyncParsableCommand {
       needs --insecure (RUNBUS_INSECURE=1): every user of this machine can then control the run.
 
       Three machines, and nobody else: the phone listens beyond its machine, each device is paired once:
-        busnode phone --listen 'tcp://*:7070'  and, on the same machine: busnode pair
+        busnode phone --listen 'tcp://*:7070'  and, on the same machine: busnode
+                                               pair
         busnode join --device watch-1          on the watch's machine
 
       EXIT STATUS:
-        0    success: the command was applied or coalesced (send --wait received: the
-             hub has it; --wait none: it was handed over)
+        0    success: the command was applied or coalesced (send --wait received:
+             the hub has it; --wait none: it was handed over)
         1    another failure
         3    the command was rejected (outbox: it may have been sent and cannot be
              cancelled; post: the node refused it)

@@ -41,10 +41,13 @@ struct BusClient: Sendable {
 extension Failure {
   /// No hub of this bus runs on this machine.
   static func noBus(_ location: BusLocation) -> Failure {
-    Failure(
+    let isKnown = (try? LocalDevices(location: location).all())?.isEmpty == false
+    let what =
+      isKnown ? "the phone of bus \"\(location.displayName)\" does not run" : "no bus \"\(location.displayName)\""
+    return Failure(
       code: "noBus",
       message: HubLock.obstacle(at: location)
-        ?? "no bus \"\(location.displayName)\": start one with: busnode phone\(location.flag)",
+        ?? "\(what): start \(isKnown ? "it" : "one") with: busnode phone\(location.flag)",
       exitStatus: ExitStatus.noBus)
   }
 

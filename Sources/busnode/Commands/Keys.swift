@@ -6,8 +6,8 @@ struct Keys: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     abstract: "Show the public keys of this machine.",
     discussion: """
-        busnode keys show          the public keys for this bus; secret keys are never
-                                   shown
+        busnode keys show          the public keys for this bus; secret keys are
+                                   never shown
         busnode keys rotate        another key for this machine, in good order
         busnode keys rotate --now  the phone's key was stolen: another one at once;
                                    pair all devices again

@@ -22,8 +22,8 @@ struct Measure: ParsableCommand {
         metrics      as in busnode state --json
         kilometers, miles, laps
                      number, distanceMeters, activeSeconds, ...
-        stretches    the source of the distance (positions or pedometer) in each part
-                     of the run
+        stretches    the source of the distance (positions or pedometer) in each
+                     part of the run
         recorded     the recording device's own numbers, with its laps; null when
                      there are none
         differences  with --compare: ours, recorded, difference and percent of each

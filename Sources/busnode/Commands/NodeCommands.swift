@@ -35,13 +35,13 @@ struct Phone: AsyncParsableCommand {
 
         busnode phone --synthetic                  readings of a modelled runner
         busnode phone --replay run.gpx --speed 60  a recorded hour in a minute
-        busnode phone --weight 70 --auto-pause     with energy; the clock stops while
-                                                   the runner stands still
+        busnode phone --weight 70 --auto-pause     with energy; the clock stops
+                                                   while the runner stands still
         busnode phone --address tcp://127.0.0.1:7070 --insecure
-        busnode phone --listen 'tcp://*:7070'      the bus "default", also for paired
-                                                   devices of other machines (busnode
-                                                   pair): 7070 control, 7071 events,
-                                                   7072 pairing
+        busnode phone --listen 'tcp://*:7070'      the bus "default", also for
+                                                   paired devices of other machines
+                                                   (busnode pair): 7070 control,
+                                                   7071 events, 7072 pairing
 
       The recording begins when the run is started (busnode send start). The phone plays positions, altitude and \
       cadence; the watch plays the heart rate from the same file. With --json the phone writes which sensors the run \
@@ -50,10 +50,10 @@ struct Phone: AsyncParsableCommand {
       ended and the run is still on.
 
       A phone that was killed during a run finds the run again when it is started. --recover decides about it:
-        resume   the run continues; the time without the phone is not active time (it
-                 is with --downtime running)
-        finish   the run ends at the time when the phone died; earlier readings of the
-                 watch are still added
+        resume   the run continues; the time without the phone is not active time
+                 (it is with --downtime running)
+        finish   the run ends at the time when the phone died; earlier readings of
+                 the watch are still added
         discard  the same, but the run does not become a record
         ask      the run waits, "recovering", for an answer: on this terminal, by
                  busnode recover, or by a button (stop finishes the run, any other
@@ -223,7 +223,8 @@ struct Widget: AsyncParsableCommand {
         renewal       the system's limit of eight hours is near: another activity
                       takes over
 
-      Beside each push it asks for the state once, so that its presses refer to what it shows.
+      Beside each push it asks for the state once, so that its presses refer to what it shows; with --json that is a \
+      line, too.
 
       The widget runs until Ctrl-C (or SIGTERM, SIGHUP, SIGQUIT) and joins its bus as soon as there is a phone.
 
@@ -262,7 +263,7 @@ private func runPeer(
   let watch = await HubWatch(peer, hook: alarm.hook(at: location, device: device))
   try await NodeRunner(
     node: peer, deviceID: device, source: source, recording: recording, readsOrders: options.stdin,
-    view: NodeView(asJSON: options.json), isLockScreen: role == .widget
+    view: NodeView(asJSON: options.json, isLockScreen: role == .widget), isLockScreen: role == .widget
   ).run(watch: watch)
 }
 

@@ -23,8 +23,8 @@ struct Pair: AsyncParsableCommand {
 
       EXIT STATUS:
         0   the device is paired
-        1   it is not: the time was over, the person refused, or too many wrong tokens
-            came
+        1   it is not: the time was over, the person refused, or too many wrong
+            tokens came
         69  no phone of this bus runs on this machine
       """)
 

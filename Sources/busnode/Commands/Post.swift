@@ -17,10 +17,10 @@ struct Post: AsyncParsableCommand {
 
       EXIT STATUS:
         0   the sending node has stored the message and will deliver it
-        3   the sending node refused it: it does not know the receiver, or its outbox
-            is full
-        64  the name is not 1 to 64 bytes without control characters, or the body has
-            more than 32,768 bytes
+        3   the sending node refused it: it does not know the receiver, or its
+            outbox is full
+        64  the name is not 1 to 64 bytes without control characters, or the body
+            has more than 32,768 bytes
         69  the sending node does not run on this machine
       """)
 

@@ -17,7 +17,8 @@ struct Quarantine: AsyncParsableCommand {
 
       EXIT STATUS:
         0   success
-        1   nothing with this id is in quarantine here, or its node cannot do that now
+        1   nothing with this id is in quarantine here, or its node cannot do that
+            now
         64  several ids begin with these digits
         65  a store is of another version of RunBus
         75  a store could not be read, because the process that holds it does not

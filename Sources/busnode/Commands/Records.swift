@@ -7,13 +7,14 @@ struct Records: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     abstract: "List, show, edit, remove, export and import the runs that are kept.",
     discussion: """
-        busnode records                                  the list
-        busnode records show                             the last run, with charts
+        busnode records       the list
+        busnode records show  the last run, with charts
         busnode records show 1f0a2b3c
         busnode records edit 1f0a2b3c --title "River loop"
         busnode records export 1f0a2b3c --format gpx > run.gpx
         busnode records import old/*.tcx
         busnode records stats --by month
+        busnode web           a page, which compares two runs
 
       A run becomes a record when it is stopped. Later data (readings of a watch that was away, a press that amends the \
       run within a day of its stop) make a new version of the record, a minute after the first of them arrived. Runs \
@@ -97,7 +98,7 @@ struct RecordsList: AsyncParsableCommand {
     abstract: "List the records, the last run last.",
     discussion: """
         busnode records ls --week 2026-W47
-        busnode records ls --month 2026-11 --json | jq -s 'map(.distanceMeters) | add'
+        busnode records ls --year 2026 --json | jq -s 'map(.distanceMeters) | add'
 
       --json writes one object for each: runId, version, deviceId (who started it), hubDeviceId, appVersion, startedAt, \
       startedAtUnixSeconds, elapsedSeconds, activeSeconds, distanceMeters, averagePaceSecondsPerKilometer, \
@@ -116,7 +117,9 @@ struct RecordsList: AsyncParsableCommand {
     let summaries = try filter.matches(entries).map(\.summary)
     if shelf.json { return try summaries.forEach { try Output.jsonLine($0) } }
     guard !summaries.isEmpty else { return try Output.line(RecordText.none(of: entries.count)) }
-    for line in RecordText.list(summaries, in: units) { try Output.line(line) }
+    for line in RecordText.list(summaries, in: units) {
+      try Output.line(Output.isTerminal ? TextWidth.cut(line, to: Output.screen.columns) : line)
+    }
   }
 }
 

@@ -136,8 +136,8 @@ struct RecordsRemove: AsyncParsableCommand {
       EXIT STATUS:
         0   the run is removed
         1   no such run, or the answer was no
-        64  standard input is no terminal: give --yes; or several ids begin with these
-            digits
+        64  standard input is no terminal: give --yes; or several ids begin with
+            these digits
       """)
 
   @Argument(help: ArgumentHelp("Its id, or at least 4 of its first digits.", valueName: "id"))

@@ -9,7 +9,8 @@ struct Route: AsyncParsableCommand {
       altitude, the distance of the run so far, and whether the fix counts for the distance and if not, why.
 
         busnode route
-        busnode route --follow  shows every new point, until Ctrl-C (exit status 130)
+        busnode route --follow  shows every new point, until Ctrl-C (exit status
+                                130)
         busnode route --json | jq -c 'select(.counted) | [.longitude, .latitude]'
 
       --json writes runId, index, offsetSeconds, latitude, longitude, horizontalAccuracyMeters, altitudeMeters, \

@@ -30,8 +30,8 @@ struct Send: AsyncParsableCommand {
       A live activity is live-activity in options and liveActivity in JSON; options take both.
 
       EXIT STATUS:
-        0   applied or coalesced (--wait received: the hub has it; --wait none: handed
-            over)
+        0   applied or coalesced (--wait received: the hub has it; --wait none:
+            handed over)
         3   rejected
         4   superseded: undone by a later press within the same half second
         5   queued, will be delivered when the hub is back

@@ -59,10 +59,17 @@ struct Web: AsyncParsableCommand {
       at: location,
       configuration: PeerConfiguration(deviceID: device, role: .widget, topics: [.snapshots, .feed, .live]),
       loop: try Loop())
+    let isServedAlready = "the page of \(device) may be served already; or choose another --device"
     let web = WebServer(peer, deviceID: device, configuration: configuration)
     let signals = Signals.stream()
     try await withThrowingTaskGroup(of: Void.self) { group in
-      group.addTask { try await peer.run() }
+      group.addTask {
+        do { try await peer.run() } catch let error as RunBusError where error.code == .storeHeld {
+          throw Failure(
+            code: error.code.description, message: "\(error.message): \(isServedAlready)",
+            exitStatus: ExitStatus.busHeld)
+        }
+      }
       group.addTask {
         try await peer.ready()
         try await web.run { link in
@@ -71,6 +78,9 @@ struct Web: AsyncParsableCommand {
             try? Output.jsonLine(WebLinkJSON(url: link.absoluteString))
           } else {
             try? Output.line("the page is at \(link.absoluteString)")
+          }
+          if location.isWithoutHub {
+            Output.complain("busnode: \(Failure.noBus(location).message); the page waits for it")
           }
         }
       }

@@ -14,10 +14,12 @@ final class NodeView: Sendable {
     var order: SnapshotOrder?
   }
   private let asJSON: Bool
+  /// Whether only what a lock screen shows is written as text.
+  private let isLockScreen: Bool
   private let state = Mutex(State())
   private let lines = LineQueue(STDOUT_FILENO) { Output.complain("busnode: \($0)") }
 
-  init(asJSON: Bool) { self.asJSON = asJSON }
+  init(asJSON: Bool, isLockScreen: Bool = false) { (self.asJSON, self.isLockScreen) = (asJSON, isLockScreen) }
 
   /// Waits until all lines are written, for a second at most.
   func close() { lines.flush() }
@@ -31,7 +33,7 @@ final class NodeView: Sendable {
         defer { state.order = message.snapshot.order }
         return state.order == message.snapshot.order
       }
-      if !isRepeat, let line = EventJSON(event) { write(line) }
+      if !isRepeat, asJSON || !isLockScreen, let line = EventJSON(event) { write(line) }
     case .presence, .message: if let line = EventJSON(event) { write(line) }
     // A node shows its own presses only. `busnode monitor` shows all of them, `busnode route` shows the route.
     case .command, .receipt, .route, .live: break

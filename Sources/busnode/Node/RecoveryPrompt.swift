@@ -14,7 +14,8 @@ struct RecoveryPrompt: Sendable {
       Output.complain("\(found); answer with recover resume, recover finish or recover discard")
       return
     }
-    Output.complain("\(found); [r]esume, [f]inish or [d]iscard it?")
+    Output.complain(found)
+    Output.complain("[r]esume, [f]inish or [d]iscard it?")
     await withTaskGroup(of: Void.self) { group in
       group.addTask { await obey(StandardInput.lines()) }
       group.addTask { for await snapshot in await hub.snapshots() where !snapshot.isRecovering { break } }

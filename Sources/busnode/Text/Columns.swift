@@ -8,10 +8,10 @@ enum Columns {
     _ heading: [String], _ rows: [[String]], leftColumns: Int = .max, lastIsLeft: Bool = false
   ) -> [String] {
     let all = [heading] + rows.map { $0.map { ForeignText.shown($0) } }
-    let widths = heading.indices.map { column in all.map { $0[column].count }.max() ?? 0 }
+    let widths = heading.indices.map { column in all.map { TextWidth.of($0[column]) }.max() ?? 0 }
     return all.map { row in
       let words = zip(row, widths).enumerated().map { column, cell in
-        let blank = String(repeating: " ", count: cell.1 - cell.0.count)
+        let blank = String(repeating: " ", count: cell.1 - TextWidth.of(cell.0))
         let isLeft = column < leftColumns || lastIsLeft && column == heading.count - 1
         return isLeft ? cell.0 + blank : blank + cell.0
       }

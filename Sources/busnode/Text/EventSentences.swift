@@ -68,7 +68,7 @@ extension Sentence {
       }
     case .record(let record): self.record(record)
     case .recordingEnded(let recording):
-      "the recording has ended at \(clock(recording.elapsedSeconds)) of the run: this node sends no more samples"
+      "the recording has ended at \(clock(recording.elapsedSeconds)) of the run: no more samples come; busnode send stop ends the run"
     case .sensorsDone(let sensors): "the hub has all samples of the run: \(sensors.samples)"
     }
   }
