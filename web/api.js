@@ -18,7 +18,7 @@ export async function load(path) {
 /// Presses a button and returns what became of it, as a receipt.
 export async function press(command, source) {
   const response = await fetch("/api/press", {
-    method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify({ command, source }),
+    method: "POST", signal: AbortSignal.timeout(10000), headers: { "Content-Type": "application/json" }, body: JSON.stringify({ command, source }),
   });
   const body = await response.json().catch(() => null);
   if (!response.ok || !body) throw refusalOf(response, body);
@@ -53,10 +53,17 @@ export function follow(onView, onState) {
       return explain();
     });
   }
-  open();
+  // A browser opens six connections to a server: pages that nobody sees leave theirs to the one that is seen.
+  function change() {
+    clearTimeout(timer);
+    if (source) source.close();
+    if (!isEnded && document.visibilityState !== "hidden") open();
+  }
+  document.addEventListener("visibilitychange", change);
+  change();
   return () => {
     isEnded = true;
-    clearTimeout(timer);
-    source.close();
+    document.removeEventListener("visibilitychange", change);
+    change();
   };
 }

@@ -38,7 +38,7 @@ function pressButton(command, source, tell) {
         if (receipt.commandId && (receipt.receipt ?? "queued") === "queued") waiting.add(receipt.commandId);
         tell(verdictText({ command, receipt: "queued", ...receipt }));
       } catch (error) {
-        const reason = error.status === 403 ? word("refusedHere") : error.message;
+        const reason = error.status === 403 ? word("refusedHere") : error.name === "TimeoutError" ? word("noAnswer") : error.message;
         tell(word("pressFailed", { command: commandName(command), reason }));
       }
       button.removeAttribute("aria-busy");

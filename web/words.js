@@ -86,6 +86,7 @@ export const words = {
   reason_unsupported: { en: "the phone does not know it", ko: "휴대폰이 모르는 명령입니다" },
   reason_quarantined: { en: "it could not be read and was set aside", ko: "읽을 수 없어 따로 보관되었습니다" },
   reason_other: { en: "reason: {reason}", ko: "이유: {reason}" },
+  noAnswer: { en: "no answer yet: it may still count", ko: "아직 답이 없으며, 나중에 적용될 수 있습니다" },
   pressFailed: { en: "{command} was not taken: {reason}", ko: "{command}: 처리되지 않음: {reason}" },
 
   controls: { en: "Controls", ko: "조작" },

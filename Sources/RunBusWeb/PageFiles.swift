@@ -42,7 +42,7 @@ export async function load(path) {
 /// Presses a button and returns what became of it, as a receipt.
 export async function press(command, source) {
   const response = await fetch("/api/press", {
-    method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify({ command, source }),
+    method: "POST", signal: AbortSignal.timeout(10000), headers: { "Content-Type": "application/json" }, body: JSON.stringify({ command, source }),
   });
   const body = await response.json().catch(() => null);
   if (!response.ok || !body) throw refusalOf(response, body);
@@ -77,11 +77,18 @@ export function follow(onView, onState) {
       return explain();
     });
   }
-  open();
+  // A browser opens six connections to a server: pages that nobody sees leave theirs to the one that is seen.
+  function change() {
+    clearTimeout(timer);
+    if (source) source.close();
+    if (!isEnded && document.visibilityState !== "hidden") open();
+  }
+  document.addEventListener("visibilitychange", change);
+  change();
   return () => {
     isEnded = true;
-    clearTimeout(timer);
-    source.close();
+    document.removeEventListener("visibilitychange", change);
+    change();
   };
 }
 
@@ -819,7 +826,7 @@ function pressButton(command, source, tell) {
         if (receipt.commandId && (receipt.receipt ?? "queued") === "queued") waiting.add(receipt.commandId);
         tell(verdictText({ command, receipt: "queued", ...receipt }));
       } catch (error) {
-        const reason = error.status === 403 ? word("refusedHere") : error.message;
+        const reason = error.status === 403 ? word("refusedHere") : error.name === "TimeoutError" ? word("noAnswer") : error.message;
         tell(word("pressFailed", { command: commandName(command), reason }));
       }
       button.removeAttribute("aria-busy");
@@ -1797,6 +1804,7 @@ export const words = {
   reason_unsupported: { en: "the phone does not know it", ko: "휴대폰이 모르는 명령입니다" },
   reason_quarantined: { en: "it could not be read and was set aside", ko: "읽을 수 없어 따로 보관되었습니다" },
   reason_other: { en: "reason: {reason}", ko: "이유: {reason}" },
+  noAnswer: { en: "no answer yet: it may still count", ko: "아직 답이 없으며, 나중에 적용될 수 있습니다" },
   pressFailed: { en: "{command} was not taken: {reason}", ko: "{command}: 처리되지 않음: {reason}" },
 
   controls: { en: "Controls", ko: "조작" },

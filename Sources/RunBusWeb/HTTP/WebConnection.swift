@@ -40,6 +40,10 @@ final class WebConnection: @unchecked Sendable {
   private var input: (any DispatchSourceRead)?
   private var output: (any DispatchSourceWrite)?
   private var isOutputActive = false
+  /// The browser sends nothing more: it has left, or closed its side once its request was sent.
+  private var isInputOver = false
+  private var isStreaming = false
+  private var wantsHeadOnly = false
   /// Counts what the viewer has read, to see that it reads.
   private var progress = 0
 
@@ -87,7 +91,8 @@ final class WebConnection: @unchecked Sendable {
     task?.cancel()
     sent?.resume(returning: false)
     sent = nil
-    if let output, !isOutputActive { output.activate() }
+    // A source that sleeps runs no cancel handler, and must not be released.
+    if !isOutputActive { output?.resume() }
     input?.cancel()
     output?.cancel()
     (input, output) = (nil, nil)
@@ -95,22 +100,36 @@ final class WebConnection: @unchecked Sendable {
 
   // MARK: Bytes in
 
+  /// Reads all that has come. The end of a connection that comes right behind is not reported a second time.
   private func receive() {
     var bytes = [UInt8](repeating: 0, count: 16 << 10)
-    let count = recv(descriptor, &bytes, bytes.count, 0)
-    if count < 0 {
-      if errno != EAGAIN, errno != EINTR { cut() }
-      return
+    // What a browser sends without end waits for the next turn.
+    for _ in 0..<8 where stage != .closed {
+      let count = recv(descriptor, &bytes, bytes.count, 0)
+      if count < 0 {
+        if errno == EINTR { continue }
+        if errno != EAGAIN { cut() }
+        return
+      }
+      guard count > 0 else { return endInput() }
+      if stage == .reading { read(bytes.prefix(count)) }
     }
-    // A browser that closes its side has left.
-    guard count > 0 else { return cut() }
-    guard stage == .reading else { return }
-    switch reader.read(bytes.prefix(count)) {
+  }
+
+  private func endInput() {
+    guard stage == .answering, !isStreaming else { return cut() }
+    isInputOver = true
+    input?.cancel()
+  }
+
+  private func read(_ bytes: some Sequence<UInt8>) {
+    switch reader.read(bytes) {
     case .needsMore: break
     case .wantsContinue: send(Data("HTTP/1.1 100 Continue\r\n\r\n".utf8))
     case .refused(let status, let reason): end(refuse(status, reason))
     case .complete(let request):
       stage = .answering
+      wantsHeadOnly = request.method == "HEAD"
       task = Task { await self.give(await self.answer(request)) }
     }
   }
@@ -121,16 +140,28 @@ final class WebConnection: @unchecked Sendable {
     switch response.body {
     case .data: queue.async { [self] in if stage == .answering { end(response) } }
     case .stream(let stream):
+      guard await beginStream() else { return }
       guard await sendAndWait(response.head) else { return }
       for await data in stream { guard await sendAndWait(data) else { return } }
       queue.async { [self] in finish() }
     }
   }
 
+  /// Notes that the answer is a stream; `false` when the browser has left.
+  private func beginStream() async -> Bool {
+    await withCheckedContinuation { continuation in
+      queue.async { [self] in
+        isStreaming = true
+        if isInputOver { cut() }
+        continuation.resume(returning: stage == .answering)
+      }
+    }
+  }
+
   /// Sends the last answer of the connection.
   private func end(_ response: WebResponse) {
     var data = response.head
-    if case .data(let body) = response.body { data += body }
+    if case .data(let body) = response.body, !wantsHeadOnly { data += body }
     stage = .refusing
     send(data)
   }
@@ -180,7 +211,8 @@ final class WebConnection: @unchecked Sendable {
     }
     sent?.resume(returning: true)
     sent = nil
-    guard stage == .refusing, let input, !input.isCancelled else { return }
+    guard stage == .refusing else { return }
+    guard !isInputOver else { return cut() }
     // The browser reads what is on its way and then closes. A socket that is closed with unread bytes would lose it.
     shutdown(descriptor, Int32(SHUT_WR))
     queue.asyncAfter(deadline: .now() + Self.goodbyePatience) { [self] in cut() }

@@ -15,6 +15,8 @@ import RunBus
 final class WebListener: @unchecked Sendable {
   /// The most connections at a time. As many more are told to come again; what is beyond that is closed.
   static let connectionsMax = 32
+  /// How much waits in the system for a browser that does not read.
+  private static let sendBytesMax: Int32 = 64 << 10
   /// How long nothing is accepted when the process has no file descriptor left.
   private static let pause = DispatchTimeInterval.milliseconds(100)
 
@@ -27,6 +29,7 @@ final class WebListener: @unchecked Sendable {
   private var answer: @Sendable (WebRequest) async -> WebResponse = { _ in preconditionFailure("not running") }
   private var refuse: @Sendable (Int, String) -> WebResponse = { _, _ in preconditionFailure("not running") }
   private var source: (any DispatchSourceRead)?
+  private var isResting = false
   private var connections: [Int32: WebConnection] = [:]
   /// How many of them are served: the others are turned away.
   private var servedCount = 0
@@ -88,6 +91,8 @@ final class WebListener: @unchecked Sendable {
     await withCheckedContinuation { (ended: CheckedContinuation<Void, Never>) in
       queue.async { [self] in
         for connection in connections.values { connection.cut() }
+        // A source that sleeps runs no cancel handler, and must not be released.
+        goOn()
         source?.setCancelHandler { [self] in
           close(descriptor)
           ended.resume()
@@ -140,8 +145,16 @@ final class WebListener: @unchecked Sendable {
 
   /// Accepts nothing for a moment, and then goes on.
   private func rest() {
+    guard !isResting else { return }
+    isResting = true
     source?.suspend()
-    queue.asyncAfter(deadline: .now() + Self.pause) { [self] in source?.resume() }
+    queue.asyncAfter(deadline: .now() + Self.pause) { [self] in goOn() }
+  }
+
+  private func goOn() {
+    guard isResting else { return }
+    isResting = false
+    source?.resume()
   }
 
   // MARK: Sockets
@@ -187,6 +200,9 @@ final class WebListener: @unchecked Sendable {
       var yes: Int32 = 1
       setsockopt(descriptor, SOL_SOCKET, SO_NOSIGPIPE, &yes, socklen_t(MemoryLayout<Int32>.size))
     #endif
+    // A viewer that does not read is noticed when this buffer is full.
+    var room = sendBytesMax
+    setsockopt(descriptor, SOL_SOCKET, SO_SNDBUF, &room, socklen_t(MemoryLayout<Int32>.size))
     return fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) | O_NONBLOCK) == 0
       && fcntl(descriptor, F_SETFD, FD_CLOEXEC) == 0
   }
