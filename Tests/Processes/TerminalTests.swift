@@ -55,11 +55,28 @@ struct KeyReaderTests {
   @Test("A single Escape is a key once nothing follows; unknown sequences and broken UTF-8 are none")
   func escape() {
     var reader = KeyReader()
-    #expect(reader.read([0x1B]) == [] && reader.isWaiting)
-    #expect(reader.timeOut() == [.escape] && !reader.isWaiting)
+    #expect(reader.read([0x1B]) == [] && reader.patience != nil)
+    #expect(reader.timeOut() == [.escape] && reader.patience == nil)
     #expect(reader.read(Array("\u{1B}[3~\u{1B}[1;5Cx".utf8)) == [.character("x")])
     #expect(reader.read([0xFF, 0xC3, 0x28, 0x61]).last == .character("a"))
-    #expect(reader.read([0x1B, 0x5B] + [UInt8](repeating: 0x31, count: 100)) == [] && !reader.isWaiting)
+    #expect(reader.read([0x1B, 0x5B] + [UInt8](repeating: 0x31, count: 100)) == [] && reader.patience == nil)
+  }
+
+  @Test(
+    "Part of a sequence waits longer than a single Escape, so a paste in pieces presses nothing; silence ends the wait")
+  func patience() throws {
+    var reader = KeyReader()
+    #expect(reader.read([0x1B]) == [])
+    let escape = try #require(reader.patience)
+    for piece in ["[20", "0~stop", "\u{1B}[20"] {
+      #expect(reader.read(Array(piece.utf8)) == [] && reader.patience ?? 0 > escape)
+    }
+    #expect(reader.read(Array("1~p".utf8)) == [.character("p")] && reader.patience == nil)
+    // A sequence without its end, and a paste without its end.
+    for start in ["\u{1B}[20", "\u{1B}[200~stop", "\u{1B}[200~stop\u{1B}"] {
+      #expect(reader.read(Array(start.utf8)) == [] && reader.timeOut() == [] && reader.patience == nil)
+      #expect(reader.read(Array("l".utf8)) == [.character("l")])
+    }
   }
 }
 
