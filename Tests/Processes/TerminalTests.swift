@@ -55,11 +55,28 @@ struct KeyReaderTests {
   @Test("A single Escape is a key once nothing follows; unknown sequences and broken UTF-8 are none")
   func escape() {
     var reader = KeyReader()
-    #expect(reader.read([0x1B]) == [] && reader.isWaiting)
-    #expect(reader.timeOut() == [.escape] && !reader.isWaiting)
+    #expect(reader.read([0x1B]) == [] && reader.patience != nil)
+    #expect(reader.timeOut() == [.escape] && reader.patience == nil)
     #expect(reader.read(Array("\u{1B}[3~\u{1B}[1;5Cx".utf8)) == [.character("x")])
     #expect(reader.read([0xFF, 0xC3, 0x28, 0x61]).last == .character("a"))
-    #expect(reader.read([0x1B, 0x5B] + [UInt8](repeating: 0x31, count: 100)) == [] && !reader.isWaiting)
+    #expect(reader.read([0x1B, 0x5B] + [UInt8](repeating: 0x31, count: 100)) == [] && reader.patience == nil)
+  }
+
+  @Test(
+    "Part of a sequence waits longer than a single Escape, so a paste in pieces presses nothing; silence ends the wait")
+  func patience() throws {
+    var reader = KeyReader()
+    #expect(reader.read([0x1B]) == [])
+    let escape = try #require(reader.patience)
+    for piece in ["[20", "0~stop", "\u{1B}[20"] {
+      #expect(reader.read(Array(piece.utf8)) == [] && reader.patience ?? 0 > escape)
+    }
+    #expect(reader.read(Array("1~p".utf8)) == [.character("p")] && reader.patience == nil)
+    // A sequence without its end, and a paste without its end.
+    for start in ["\u{1B}[20", "\u{1B}[200~stop", "\u{1B}[200~stop\u{1B}"] {
+      #expect(reader.read(Array(start.utf8)) == [] && reader.timeOut() == [] && reader.patience == nil)
+      #expect(reader.read(Array("l".utf8)) == [.character("l")])
+    }
   }
 }
 
@@ -179,11 +196,12 @@ struct RunScreenTests {
       let rows = RunScreen.rows(state(), on: screen)
       #expect(rows.count == 1 && rows[0].width <= screen.columns)
     }
+    #expect(RunScreen.rows(state(), on: Screen(columns: 20, rows: 4)).map(\.text) == ["too small: 40x10"])
   }
 
   @Test("Alarms are said in words, the worst first")
   func alarms() {
-    func alarm(_ change: (inout ScreenState) -> Void) -> String { state(change).alarm ?? "" }
+    func alarm(_ change: (inout ScreenState) -> Void) -> String { state(change).alarms.first ?? "" }
     #expect(alarm { _ in } == "")
     #expect(alarm { $0.isReachable = false }.contains("out of reach"))
     #expect(alarm { ($0.isStale, $0.staleSeconds) = (true, 70) }.contains("no news for 1:10"))
@@ -191,11 +209,73 @@ struct RunScreenTests {
     #expect(alarm { $0.isHubOffDuty = true }.contains("was ended"))
     #expect(alarm { $0.snapshot.isRecovering = true }.contains("r resumes it"))
     #expect(alarm { $0.refusal = "the name is taken" }.contains("the name is taken"))
+    // What to do is said beside each of them, in the room that there is.
+    for (columns, words) in [(40, ["no news for 0:07"]), (60, ["no news for 0:07", "this state is old"])] {
+      let silent = state { ($0.isStale, $0.staleSeconds, $0.isReachable) = (true, 7, false) }
+      let row = RunScreen.rows(silent, on: Screen(columns: columns, rows: 24)).map(\.text).first { $0.contains(" ! ") }
+      for word in words + ["presses wait here"] { #expect(row?.contains(word) == true, "\(row ?? "")") }
+    }
     for screen in Self.sizes {
       #expect(
         RunScreen.rows(state { $0.isHubLost = true }, on: screen).contains { $0.text.contains("! the phone is silent") }
       )
     }
+  }
+
+  @Test("Devices do not look alive while the phone is out of reach")
+  func unknownDevices() {
+    func devices(_ change: (inout ScreenState) -> Void) -> [String] {
+      RunScreen.rows(state(change), on: Self.sizes[1]).map(\.text).filter {
+        $0.hasPrefix(" watch ") || $0.hasPrefix(" widget ")
+      }
+    }
+    #expect(devices { _ in }.map { $0.contains("here") || $0.contains("gone") } == [true, true])
+    for rows in [devices { $0.isReachable = false }, devices { $0.isStale = true }, devices { $0.isHubOffDuty = true }]
+    {
+      #expect(rows.count == 2 && rows.allSatisfy { $0.contains("unknown") && !$0.contains("ms") && $0.contains("1 s") })
+    }
+  }
+
+  @Test("A value whose sensor is silent shows its age in a run, and not after it")
+  func agedValues() {
+    var metrics = RunMetrics(
+      elapsed: .seconds(4000), active: .seconds(3723), distanceMeters: 10_250, currentPaceSecondsPerKilometer: 312,
+      heartRateBpm: 152)
+    metrics.moments = MetricMoments(distance: .seconds(3340), heartRate: .seconds(3340))
+    func text(_ phase: RunPhase, _ columns: Int, _ change: (inout ScreenState) -> Void = { _ in }) -> String {
+      let state = state {
+        $0.snapshot.metrics = metrics
+        $0.snapshot.phase = phase
+        change(&$0)
+      }
+      return RunScreen.rows(state, on: Screen(columns: columns, rows: 24)).map(\.text).joined(separator: "\n")
+    }
+    for columns in [40, 80] {
+      for value in ["152 bpm, 11 min old", "5:12 /km, 11 min old", "10.25 km, 11 min old"] {
+        #expect(text(.running, columns).contains(value))
+      }
+      #expect(!text(.completed, columns).contains("min old"))
+    }
+    // Without news of the phone the age grows with the clock.
+    #expect(
+      text(.running, 80) { ($0.isReachable, $0.elapsed) = (false, .seconds(4060)) }.contains("152 bpm, 12 min old"))
+  }
+
+  @Test("top, which has not seen all presses, does not say that there were none")
+  func noPresses() {
+    func text(_ change: (inout ScreenState) -> Void) -> String {
+      RunScreen.rows(state(change), on: Self.sizes[1]).map(\.text).joined(separator: "\n")
+    }
+    #expect(text { $0.commands = [] }.contains("none since this was opened"))
+    #expect(text { ($0.commands, $0.hasNodes) = ([], true) }.contains("no presses yet"))
+  }
+
+  @Test("All keys of up are in its last row", arguments: [40, 60, 80, 120])
+  func keysOfUp(columns: Int) throws {
+    let rows = RunScreen.rows(state { $0.hasNodes = true }, on: Screen(columns: columns, rows: 24))
+    let words = try #require(rows.last).text.split(separator: " ").map(String.init)
+    for key in ["s", "p", "r", "x", "l", "1-3", "o", "k", "n", "a", "?", "q"] { #expect(words.contains(key)) }
+    #expect(columns < 80 || words.contains("offline"))
   }
 
   @Test("A press that waits shows what is expected beside what the hub says")

@@ -67,7 +67,7 @@ struct TopTests {
   func signals() async throws {
     try await withTestBus { bus in
       let phone = try await phone(bus)
-      async let steps = run(bus, 80, 24, ["see IDLE", "key s", "see RUNNING", "see ! ", "term", "end"])
+      async let steps = run(bus, 80, 24, ["see shell-", "key s", "see RUNNING", "see ! ", "term", "end"])
       try await phone.shows("running", revision: 1)
       phone.signal(SIGKILL)
       let last = try #require(try await steps.last)
@@ -91,12 +91,108 @@ struct TopTests {
     try await withTestBus { bus in
       _ = try await phone(bus)
       let steps = try await run(
-        bus, 80, 24, environment: ["TERM": "dumb", "LC_ALL": "C.UTF-8"], ["raw idle", "term", "end"])
+        bus, 80, 24, environment: ["TERM": "dumb", "LC_ALL": "C.UTF-8"],
+        ["raw lines instead of a screen", "raw idle", "term", "end"])
       #expect(steps.allSatisfy { $0.alternate == false })
       let piped = bus.spawn("top")
       try await piped.wait(for: "a line") { $0.lines.first { $0.contains("idle") } }
       piped.signal(SIGINT)
       _ = try await piped.ending()
+    }
+  }
+
+  @Test("A terminal that claims to be huge is drawn in part")
+  func huge() async throws {
+    try await withTestBus { bus in
+      _ = try await phone(bus)
+      let steps = try await run(
+        bus, 65535, 65535, ["see IDLE", "key s", "see RUNNING", "not no positions yet", "key q", "end"])
+      #expect(steps.last?.ended == 0 && steps.allSatisfy { $0.wide ?? 0 <= 1000 })
+    }
+  }
+
+  // MARK: Stops, and a terminal that is not read
+
+  @Test("Ctrl-Z and a stop from outside leave the shell its terminal; fg brings the screen back, and its keys")
+  func stops() async throws {
+    try await withTestBus { bus in
+      _ = try await phone(bus)
+      var steps = Self.inShell("top") + ["key s", "see start was applied"]
+      let stops = [
+        ["key \\x1a", "lowered"], ["key \\x1a", "lowered"], ["signal SIGTSTP", "lowered"],
+        ["signal SIGSTOP", "stopped"], ["signal SIGTTIN", "stopped"],
+      ]
+      for (index, stop) in stops.enumerated() {
+        steps += stop + Self.comeBack + (index % 2 == 0 ? ["key p", "see PAUSED"] : ["key r", "see RUNNING"])
+      }
+      let last = try #require(try await run(bus, 80, 24, steps + ["key q", "lowered"] + Self.exit).last)
+      #expect(last.ended == 0 && last.restored == true)
+    }
+  }
+
+  /// Starts a command of busnode in a shell.
+  private static func inShell(_ command: String) -> [String] {
+    ["shell", "raw ready> ", "mark", "key $BUSNODE \(command)\\r", "raised", "see IDLE"]
+  }
+  /// Waits until the shell has seen the stop, and continues the stopped command, which shows its screen.
+  private static let comeBack = ["raw ready> ", "mark", "key fg\\r", "raw \\x1b[?1049h", "raised"]
+  private static let exit = ["raw ready> ", "mark", "key exit\\r", "end"]
+
+  @Test("In the background it is stopped and draws nothing; kill ends it there")
+  func background() async throws {
+    try await withTestBus { bus in
+      _ = try await phone(bus)
+      // Started again in the background it gives the screen back, if the stop left no time for it, and is stopped.
+      let inBackground = ["raw ready> ", "mark", "key bg\\r", "raw top &", "lowered", "stopped", "key \\r"]
+      let kill = "key kill %1; while kill -0 %1 2> /dev/null; do sleep 0.1; done\\r"
+      _ = try await run(
+        bus, 80, 24,
+        Self.inShell("top") + ["key s", "see start was applied", "signal SIGSTOP", "stopped"] + inBackground
+          + Self.comeBack + ["key p", "see PAUSED", "key \\x1a", "lowered", "raw ready> ", "mark", kill, "raw Done"]
+          + Self.exit)
+    }
+  }
+
+  @Test("Without a shell that could continue it Ctrl-Z stops nothing; a stop from outside does not break the screen")
+  func orphan() async throws {
+    try await withTestBus { bus in
+      _ = try await phone(bus)
+      let steps = try await run(
+        bus, 80, 24,
+        [
+          "see IDLE", "mark", "key \\x1a", "raw \\x1b[?1049h", "raised", "key s", "see RUNNING", "signal SIGSTOP",
+          "stopped",
+          "mark", "signal SIGCONT", "raw \\x1b[?1049h", "key p", "see PAUSED", "key q", "end",
+        ])
+      #expect(steps.last?.ended == 0 && steps.last?.restored == true)
+    }
+  }
+
+  @Test(
+    "It ends and sets the terminal as it was also when nobody reads what it writes",
+    arguments: ["signal SIGTERM", "signal SIGHUP", "key \\x03", "key q"])
+  func deaf(end: String) async throws {
+    try await withTestBus { bus in
+      _ = try await phone(bus)
+      let last = try #require(try await run(bus, 200, 50, ["see IDLE", "deaf", end, "end"]).last)
+      #expect(last.ended == 0 && last.alternate == false && last.restored == true)
+    }
+  }
+
+  @Test("up is stopped, continued and ended in the same way")
+  func up() async throws {
+    try await withTestBus { bus in
+      _ = try await run(
+        bus, 80, 24,
+        Self.inShell("up") + ["key s", "see start was applied", "key \\x1a", "lowered"] + Self.comeBack
+          + ["key p", "see PAUSED", "signal SIGSTOP", "stopped"] + Self.comeBack
+          + [
+            "key r", "see RUNNING", "key q", "lowered", "raw All nodes agreed", "key echo status=$?\\r", "raw status=0",
+          ]
+          + Self.exit)
+      let deaf = ["command up --synthetic --duration 600", "see RUNNING", "deaf", "signal SIGTERM", "end"]
+      let last = try #require(try await run(bus, 200, 50, deaf).last)
+      #expect(last.ended == 130 && last.alternate == false && last.restored == true)
     }
   }
 }

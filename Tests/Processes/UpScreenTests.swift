@@ -38,7 +38,7 @@ struct UpScreenTests {
       for (columns, rows) in [(60, 20), (80, 24), (120, 40), (200, 50), (60, 20)] {
         if index > 0 { terminal.write("resize \(columns) \(rows)") }
         try await screen(
-          of: terminal, columns, rows, shows: "RUNNING", "phone", "watch", "widget", "q quit", from: index)
+          of: terminal, columns, rows, shows: "RUNNING", "phone", "watch", "widget", " ? ", from: index)
         index = terminal.view.json.count
       }
       terminal.write("type ^C")

@@ -9,16 +9,19 @@ struct Top: AsyncParsableCommand {
         busnode top
         busnode top --source watch      press as the watch does
 
-      The screen shows phase and clock in large digits, distance, pace and heart rate with the last minutes, the route, \
-      the devices (here or gone, round trip, what waits for them, when they were heard), recent commands with their verdict \
-      and the reason, and alarms. Keys: s start, p pause, r resume, x stop, l lap, tab another source, ? help, q quit. \
-      A press while the phone is out of reach waits until it is back, as long as this screen is open.
+      The screen shows phase and clock in large digits, distance, pace and heart rate with the last minutes, the \
+      route, the devices (here or gone, round trip, how many items wait for them at the hub, when they were heard), \
+      recent commands with their verdict and the reason, and alarms. A value whose sensor is silent shows its age. \
+      While the phone is out of reach the devices are unknown. Keys: s start, p pause, r resume, x stop, l lap, tab \
+      another source, ? help, q quit. A press while the phone is out of reach waits until it is back, as long as this \
+      screen is open. Ctrl-Z goes to the shell, fg comes back.
 
       With little room parts are left out; 40 columns and 10 rows are needed. Without a terminal, with --plain or \
       TERM=dumb, each event is a line, as busnode monitor writes them. NO_COLOR turns colours off. Without a UTF-8 \
       locale there are plain characters only.
 
-      Exit status: 0 after q, Ctrl-C or another end in good order; 69 when there is no such bus.
+      Exit status: 0 after q, Ctrl-C or another signal that ends the screen; with lines 130 after Ctrl-C, as of \
+      busnode monitor; 69 when there is no such bus.
       """)
 
   @OptionGroup var bus: BusOptions
@@ -38,8 +41,7 @@ struct Top: AsyncParsableCommand {
     bus.startLog()
     let location = try bus.location()
     let visit = try BusClient(location, topics: [.snapshots, .feed])
-    let environment = ProcessInfo.processInfo.environment
-    guard !plain, TerminalSession.isPossible(environment), let terminal = TerminalSession(environment) else {
+    guard !plain, let terminal = TerminalSession.open(ProcessInfo.processInfo.environment) else {
       return try await Follower(visit: visit, patience: .seconds(5)).follow(countMax: nil) { event in
         guard let event = EventJSON(event) else { return false }
         try Output.line(Sentence.event(event))

@@ -12,18 +12,18 @@ struct Up: AsyncParsableCommand {
         busnode up --synthetic --duration 2m --script demo.run --json | jq -c .event
         busnode up      no sensors: press with busnode send or keys, until Ctrl-C
 
-      On a terminal a screen shows the run and its nodes, as busnode top does. With --plain, with TERM=dumb and without \
-      a terminal each snapshot is a line. At the end there is a summary. The exit status is 1 when the nodes did not \
-      agree at every revision or one of them died, and 74 when the output cannot be written. Ctrl-C (or SIGTERM, a \
-      closed terminal, a closed pipe) ends the nodes in good order, a second Ctrl-C kills them; the exit status is 130 \
-      when that cuts a run short.
+      On a terminal a screen shows the run and its nodes, as busnode top does. With --plain, with TERM=dumb and \
+      without a terminal each snapshot is a line. At the end there is a summary. The exit status is 1 when the nodes \
+      did not agree at every revision or one of them died, and 74 when the output cannot be written. Ctrl-C (or \
+      SIGTERM, a closed terminal, a closed pipe) ends the nodes in good order, a second Ctrl-C kills them; the exit \
+      status is 130 when that cuts a recording or a script short, and 0 when there was none to play.
 
       Keys of the screen: 1, 2, 3 or Tab choose a node; s, p, r, x, l press its buttons (start, pause, resume, stop, \
-      lap); o takes it offline and back, k kills it as by kill -9, n starts it again; a presses on all three at once; \
-      ? shows help, q ends in good order.
+      lap); o takes it offline and back, k kills it as by kill -9, n starts it again; a presses on all three at once: \
+      pause in a run, resume in a pause, start otherwise; ? shows help; q is like Ctrl-C.
 
-      Without --bus, --address or their environment variables, up makes a bus of its own: other commands find it by the \
-      name that is shown, and its state is removed at the end. With them it uses that bus, and its state stays.
+      Without --bus, --address or their environment variables, up makes a bus of its own: other commands find it by \
+      the name that is shown, and its state is removed at the end. With them it uses that bus, and its state stays.
 
       With --replay or --synthetic the phone presses start, the recorded pauses and stop, each at its time in the run, \
       so that two replays end with the same metrics. With a script there are only the script's presses. If the run is \

@@ -128,19 +128,24 @@ enum Output {
   /// The width of the terminal in columns; 80 when it is not known.
   static var columns: Int { screen.columns }
 
-  /// The present size of the terminal; 80 columns and 24 rows when it is not known.
+  /// The largest screen that is drawn. A terminal may claim any size, up to 65,535 columns and rows.
+  static let screenMax = Screen(columns: 1000, rows: 400)
+
+  /// The present size of the terminal, at most ``screenMax``; 80 columns and 24 rows when it is not known.
   static var screen: Screen {
     var size = winsize()
     guard ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0 else { return Screen(columns: 80, rows: 24) }
-    return Screen(columns: size.ws_col > 0 ? Int(size.ws_col) : 80, rows: size.ws_row > 0 ? Int(size.ws_row) : 24)
+    return Screen(
+      columns: size.ws_col > 0 ? min(Int(size.ws_col), screenMax.columns) : 80,
+      rows: size.ws_row > 0 ? min(Int(size.ws_row), screenMax.rows) : 24)
   }
 
   /// Whether standard output is a terminal.
   static var isTerminal: Bool { isatty(STDOUT_FILENO) == 1 }
 
-  /// Writes bytes to standard output without waiting and without a lock, as a handler of a signal may.
-  static func writeNow(_ bytes: UnsafeRawBufferPointer) -> Int {
-    writeBytes(STDOUT_FILENO, bytes.baseAddress, bytes.count)
+  /// Writes bytes by a single call and without a lock, as a handler of a signal may.
+  static func writeNow(_ bytes: UnsafeRawBufferPointer, to descriptor: CInt) -> Int {
+    writeBytes(descriptor, bytes.baseAddress, bytes.count)
   }
 
   /// Writes all bytes, waiting while the descriptor is full.

@@ -51,6 +51,52 @@ enum Signals {
     return stream
   }
 
+  /// Calls a handler whenever a signal comes, in place of its default action; `nil` when this process was started with
+  /// the signal ignored.
+  static func source(_ number: Int32, _ handler: @Sendable @escaping () -> Void) -> (any DispatchSourceSignal)? {
+    guard !isIgnored(number) else { return nil }
+    let registered = DispatchGroup()
+    let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
+    source.setEventHandler(handler: handler)
+    registered.enter()
+    source.setRegistrationHandler { registered.leave() }
+    source.activate()
+    registered.wait()
+    #if canImport(Darwin)
+      signal(number, SIG_IGN)
+    #endif
+    return source
+  }
+
+  /// Stops this process by the default action of a signal, and returns when it goes on.
+  ///
+  /// Returns at once when no shell could continue the process: the system does not stop it then.
+  static func stop(_ number: Int32) {
+    #if canImport(Darwin)
+      // A source of the signal would see it there, and would stop the process again and again.
+      let number = SIGSTOP
+    #endif
+    let handler = signal(number, SIG_DFL)
+    var (numbers, before) = (sigset_t(), sigset_t())
+    sigemptyset(&numbers)
+    sigaddset(&numbers, number)
+    pthread_sigmask(SIG_UNBLOCK, &numbers, &before)
+    // To this thread: a signal to the process may reach another one, and this one would run on for a while.
+    raise(number)
+    pthread_sigmask(SIG_SETMASK, &before, nil)
+    signal(number, handler)
+  }
+
+  /// Does something while this thread does not get a signal.
+  static func withBlocked(_ number: Int32, _ body: () -> Void) {
+    var (numbers, before) = (sigset_t(), sigset_t())
+    sigemptyset(&numbers)
+    sigaddset(&numbers, number)
+    pthread_sigmask(SIG_BLOCK, &numbers, &before)
+    body()
+    pthread_sigmask(SIG_SETMASK, &before, nil)
+  }
+
   private static func isIgnored(_ number: Int32) -> Bool {
     let before = signal(number, SIG_IGN)
     signal(number, before)

@@ -2,9 +2,9 @@ import RunBus
 
 /// Draws the state as rows for a terminal of a given size.
 ///
-/// With little room parts are left out in this order: the route, commands beyond the third, devices beyond the third, the
-/// sparklines (below 50 columns), all commands, all devices. Clock, numbers, alarm and keys stay. Below 40 columns or 10
-/// rows there is one line only.
+/// With little room parts are left out in this order: the route, commands beyond the third, devices beyond the third,
+/// the sparklines (below 50 columns), all commands, all devices. Clock, numbers, alarm and keys stay. Below 40 columns
+/// or 10 rows there is one line only.
 struct RunScreen: Sendable {
   static let columnsMin = 40
   static let rowsMin = 10
@@ -15,7 +15,7 @@ struct RunScreen: Sendable {
 
   static func rows(_ state: ScreenState, on screen: Screen) -> [StyledRow] {
     guard screen.columns >= columnsMin, screen.rows >= rowsMin else {
-      return [StyledRow("this terminal is too small: \(columnsMin) by \(rowsMin) at least").cut(to: screen.columns)]
+      return [StyledRow("too small: \(columnsMin)x\(rowsMin)").cut(to: screen.columns)]
     }
     var rows = [title(state, screen.columns)]
     rows += state.isHelpShown ? help(state) : body(state, screen)
@@ -35,23 +35,22 @@ struct RunScreen: Sendable {
   }
 
   private static func footer(_ state: ScreenState, _ columns: Int) -> StyledRow {
-    let words =
-      state.isHelpShown
-      ? ["any key closes the help"]
-      : ["s start", "p pause", "r resume", "x stop", "l lap", "tab source"]
-        + (state.hasNodes ? ["1-3 node", "o offline", "k kill", "n restart", "a all press"] : []) + [
-          "? help", "q quit",
-        ]
-    var text = ""
-    for word in words {
-      let next = text.isEmpty ? " \(word)" : "\(text)  \(word)"
-      // Help and quit stay.
-      guard TextWidth.of(next) <= columns - (word == words.last ? 0 : 16) || word == "? help" || word == "q quit" else {
-        continue
-      }
-      text = next
-    }
-    return StyledRow(TextWidth.cut(text, to: columns), .dim)
+    if state.isHelpShown { return StyledRow(" any key closes the help", .dim) }
+    let presses = ["s start", "p pause", "r resume", "x stop", "l lap"]
+    let rows =
+      state.hasNodes
+      ? [
+        (presses + ["1-3 node", "o offline", "k kill", "n restart", "a all press", "? help", "q quit"])
+          .joined(separator: "  "),
+        (presses + ["1-3 node", "o offline", "k kill", "n new", "a all", "?", "q"]).joined(separator: " "),
+        "s p r x l  1-3 o k n a  ? help  q quit",
+      ]
+      : [
+        (presses + ["tab source", "? help", "q quit"]).joined(separator: "  "),
+        "s start p pause r resume x stop l lap ? help q quit", "s p r x l  tab  ? help  q quit",
+      ]
+    let text = rows.first { TextWidth.of($0) < columns } ?? rows[rows.count - 1]
+    return StyledRow(TextWidth.cut(" \(text)", to: columns), .dim)
   }
 
   // MARK: The run
@@ -59,7 +58,10 @@ struct RunScreen: Sendable {
   private static func body(_ state: ScreenState, _ screen: Screen) -> [StyledRow] {
     let gap = screen.rows >= spacedFrom ? [StyledRow()] : []
     var top = gap + clock(state, screen.columns) + gap + numbers(state, screen.columns)
-    if let alarm = state.alarm { top.append(StyledRow(" ! \(ForeignText.shown(alarm))", .bad)) }
+    let alarms = state.alarms.map { " ! \(ForeignText.shown($0))" }
+    if let alarm = alarms.first(where: { TextWidth.of($0) <= screen.columns }) ?? alarms.last {
+      top.append(StyledRow(alarm, .bad))
+    }
     if !state.told.isEmpty { top.append(StyledRow(" \(ForeignText.shown(state.told))", .accent)) }
     top += gap
     let room = screen.rows - 2 - top.count
@@ -114,19 +116,31 @@ struct RunScreen: Sendable {
   }
 
   private static func numbers(_ state: ScreenState, _ columns: Int) -> [StyledRow] {
-    let (metrics, units) = (state.snapshot.metrics, state.units)
-    func row(_ name: String, _ value: String, _ spark: String) -> StyledRow {
+    let (metrics, units) = (state.metrics, state.units)
+    let isRunning = state.snapshot.phase == .running
+    /// A value, with its age in a run whose sensor is silent.
+    func value(_ text: String?, _ metric: Metric) -> (text: String, style: Style) {
+      guard let text else { return ("-", .bold) }
+      guard isRunning, metrics.isStale(metric) else { return (text, .bold) }
+      return (Sentence.aged(text, metric, of: metrics), .dim)
+    }
+    let pace = metrics.currentPaceSecondsPerKilometer ?? metrics.averagePaceSecondsPerKilometer
+    let values = [
+      value(metrics.distanceMeters.map(units.distanceText), .distance), value(pace.map(units.paceText), .distance),
+      value(metrics.heartRateBpm.map { "\(Sentence.whole($0)) bpm" }, .heartRate),
+    ]
+    let width = max(13, (values.map { TextWidth.of($0.text) }.max() ?? 0) + 2)
+    func row(_ name: String, _ value: (text: String, style: Style), _ spark: String) -> StyledRow {
       var row = StyledRow(" \(TextWidth.fitted(name, to: 10))", .dim)
-      row.add(TextWidth.fitted(value, to: 13), .bold)
+      row.add(TextWidth.fitted(value.text, to: width), value.style)
       row.add(spark, .accent)
       return row
     }
-    let room = columns < 50 ? 0 : columns - 26
+    let room = columns < 50 ? 0 : columns - 13 - width
     func spark(_ values: [Double?], isInverted: Bool) -> String {
       room > 0 ? Pictures.sparkline(values, columns: room, isInverted: isInverted, hasUnicode: state.hasUnicode) : ""
     }
-    let pace = metrics.currentPaceSecondsPerKilometer ?? metrics.averagePaceSecondsPerKilometer
-    var distance = row("distance", metrics.distanceMeters.map(units.distanceText) ?? "-", "")
+    var distance = row("distance", values[0], "")
     if room > 0 {
       var more: [String] = []
       if let average = metrics.averagePaceSecondsPerKilometer { more.append("average \(units.paceText(average))") }
@@ -135,22 +149,24 @@ struct RunScreen: Sendable {
       distance.add(more.joined(separator: "  "), .dim)
     }
     return [
-      distance, row("pace", pace.map(units.paceText) ?? "-", spark(state.pace, isInverted: true)),
-      row(
-        "heart", metrics.heartRateBpm.map { "\(Sentence.whole($0)) bpm" } ?? "-",
-        spark(state.heartRate, isInverted: false)),
+      distance, row("pace", values[1], spark(state.pace, isInverted: true)),
+      row("heart", values[2], spark(state.heartRate, isInverted: false)),
     ]
   }
 
   private static func devices(_ state: ScreenState) -> [StyledRow] {
-    var rows = [StyledRow(" DEVICE        STATE     ROUND TRIP  QUEUE  AGE", .dim)]
+    var rows = [StyledRow(" DEVICE        STATE     ROUND TRIP  WAITING  HEARD", .dim)]
     for device in state.devices {
       let isChosen = device.name == state.chosenNode
       var row = StyledRow("\(isChosen ? ">" : " ")\(TextWidth.fitted(device.name, to: 14))", isChosen ? .bold : .plain)
-      row.add(TextWidth.fitted(device.state ?? (device.isHere ? "here" : "gone"), to: 10), device.isHere ? .good : .bad)
+      let (word, style) = device.standing(isBlind: state.isBlind)
+      row.add(TextWidth.fitted(word, to: 10), style)
       let roundTrip = device.roundTrip.map { "\(Sentence.fixed($0.seconds * 1000, 1)) ms" } ?? "-"
-      row.add(TextWidth.fitted(roundTrip, to: 12) + TextWidth.fitted("\(device.waiting)", to: 7))
-      row.add(device.ageSeconds.map { "\(Int($0)) s" } ?? "-")
+      let isOld = style == .dim
+      row.add(
+        TextWidth.fitted(isOld ? "-" : roundTrip, to: 12) + TextWidth.fitted(isOld ? "-" : "\(device.waiting)", to: 9),
+        isOld ? .dim : .plain)
+      row.add(device.ageSeconds.map { Sentence.old($0) } ?? "-", isOld ? .dim : .plain)
       rows.append(row)
     }
     if state.devices.isEmpty { rows.append(StyledRow(" no other device yet", .dim)) }
@@ -165,7 +181,7 @@ struct RunScreen: Sendable {
       row.add(ForeignText.shown(command.text), command.style)
       rows.append(row)
     }
-    if state.commands.isEmpty { rows.append(StyledRow(" no presses yet", .dim)) }
+    if state.commands.isEmpty { rows.append(StyledRow(" \(state.noPresses)", .dim)) }
     return rows
   }
 
@@ -184,7 +200,7 @@ struct RunScreen: Sendable {
     if state.hasNodes {
       lines += [
         " 1-3  choose phone, watch or widget", " o    take it offline, or back online", " k    kill it (kill -9)",
-        " n    start it again", " a    press on all three at once",
+        " n    start it again", " a    all three: pause in a run, resume", "      in a pause, start otherwise",
       ]
     }
     lines += [" ?    this help         q  quit (Ctrl-C)", " Ctrl-Z  to the shell; fg comes back"]

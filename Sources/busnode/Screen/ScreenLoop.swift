@@ -19,15 +19,15 @@ actor ScreenLoop {
   private let peer: Peer
   private let terminal: TerminalSession
   private var state: ScreenState
-  private var painter: ScreenPainter
-  private var size = Screen(columns: 0, rows: 0)
+  /// What the hub said last about its devices, and when.
+  private var reports: [PeerReport] = []
+  private var reportedAt = ContinuousClock.now
   /// Asks for a drawing; many requests make one.
   private let changes = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
 
   init(_ peer: Peer, _ terminal: TerminalSession, _ state: ScreenState) {
     (self.peer, self.terminal, self.state) = (peer, terminal, state)
     self.state.hasUnicode = terminal.abilities.hasUnicode
-    painter = ScreenPainter(hasColor: terminal.abilities.hasColor)
   }
 
   /// Shows the screen until a key, a signal, or the end of the terminal or the node asks it to end.
@@ -63,6 +63,8 @@ actor ScreenLoop {
         }
       }
       await group.next()
+      // The terminal is given back at once. The goodbye of the peer may take a while.
+      terminal.end()
       group.cancelAll()
     }
   }
@@ -92,8 +94,8 @@ actor ScreenLoop {
       )
     case .receipt(let receipt, let device): note(receipt, of: device.rawValue)
     case .presence(let presence):
-      if let index = state.devices.firstIndex(where: { $0.name == presence.deviceID.rawValue }) {
-        state.devices[index].isHere = presence.isReachable
+      if let index = reports.firstIndex(where: { $0.deviceID == presence.deviceID }) {
+        reports[index].isReachable = presence.isReachable
       }
     case .snapshot, .message, .route, .live: break
     }
@@ -110,12 +112,7 @@ actor ScreenLoop {
   private func askForDevices() async {
     repeat {
       guard state.isReachable, let reports = try? await peer.peers() else { continue }
-      state.devices = reports.map {
-        ScreenState.Device(
-          name: $0.deviceID.rawValue, isHere: $0.isReachable, roundTrip: $0.roundTrip,
-          waiting: Int(clamping: $0.waiting),
-          ageSeconds: $0.heardAge?.seconds)
-      }
+      (self.reports, reportedAt) = (reports, .now)
       changed()
     } while (try? await Task.sleep(for: Self.askEvery)) != nil
   }
@@ -155,12 +152,14 @@ actor ScreenLoop {
     state.elapsed = clock.elapsed()
     state.predicted = await peer.predicted
     if state.isStale { state.staleSeconds = await peer.viewState.age?.seconds }
-    let screen = Output.screen
-    if screen != size {
-      painter.forget()
-      size = screen
+    let since = BusDuration(.now - reportedAt).seconds
+    state.devices = reports.map {
+      ScreenState.Device(
+        name: $0.deviceID.rawValue, isHere: $0.isReachable, roundTrip: $0.roundTrip, waiting: Int(clamping: $0.waiting),
+        ageSeconds: $0.heardAge.map { $0.seconds + since })
     }
-    terminal.show(painter.paint(RunScreen.rows(state, on: screen), on: screen))
+    let screen = Output.screen
+    terminal.show(RunScreen.rows(state, on: screen), on: screen)
   }
 
   // MARK: Keys
@@ -181,10 +180,7 @@ actor ScreenLoop {
     state.told = ""
     switch key {
     case .character("q"), .control("c"): return false
-    case .control("z"):
-      terminal.suspend()
-      painter.forget()
-    case .control("l"): painter.forget()
+    case .control("l"): terminal.forget()
     case .character("?"), .character("h"): state.isHelpShown = true
     case .tab:
       let index = Self.sources.firstIndex(of: state.source) ?? 0

@@ -10,8 +10,14 @@ struct ScreenState: Sendable {
     var state: String?
     var roundTrip: BusDuration?
     var waiting: Int
-    /// How old what it knows is, in real seconds.
+    /// How long ago it was heard, in real seconds.
     var ageSeconds: Double?
+
+    /// The word for its state. It is dim and unknown when nothing is heard of the phone, which alone could tell.
+    func standing(isBlind: Bool) -> (word: String, style: Style) {
+      if let state { return (state, isHere ? .good : .bad) }
+      return isBlind ? ("unknown", .dim) : isHere ? ("here", .good) : ("gone", .bad)
+    }
   }
 
   /// A recent command: when, by whom, and what became of it.
@@ -51,6 +57,8 @@ struct ScreenState: Sendable {
   /// What the last key did, or why it did nothing.
   var told = ""
   var isHelpShown = false
+  /// What is said while there are no commands: another screen may have seen some.
+  var noPresses: String { hasNodes ? "no presses yet" : "none since this was opened" }
   /// Whether the keys of `up` work: nodes go offline, are killed and restarted.
   var hasNodes = false
   /// The node that those keys are for.
@@ -94,16 +102,32 @@ struct ScreenState: Sendable {
     }
   }
 
-  /// The alarm, in words; `nil` when all is well.
-  var alarm: String? {
-    if let refusal { return "not let in: \(refusal)" }
+  /// Whether nothing is heard of the phone now, and so of other devices.
+  var isBlind: Bool { !isReachable || isStale || isHubOffDuty }
+
+  /// The metrics of the run. While nothing is heard of the phone their ages grow.
+  var metrics: RunMetrics {
+    var metrics = snapshot.metrics
+    if isBlind, snapshot.phase == .running, let elapsed { metrics.elapsed = max(metrics.elapsed, elapsed) }
+    return metrics
+  }
+
+  /// The alarm in words, the longest first, for the room that there is; empty when all is well.
+  var alarms: [String] {
+    if let refusal { return ["not let in: \(refusal)"] }
     if snapshot.isRecovering {
-      return "the phone died in this run: r resumes it, x finishes it (busnode recover discard)"
+      return ["the phone died in this run: r resumes it, x finishes it (busnode recover discard)"]
     }
-    if isHubLost { return "the phone is silent: the run may have stopped" }
-    if isHubOffDuty { return "the phone was ended: this is its last state" }
-    if isStale { return "no news" + (staleSeconds.map { " for \(Sentence.clock($0))" } ?? "") + ": this state is old" }
-    if !isReachable { return "the phone is out of reach: presses wait here" }
-    return nil
+    let waits = isReachable ? [] : ["presses wait here"]
+    func joined(_ words: String...) -> String { (words + waits).joined(separator: "; ") }
+    let news = "no news" + (staleSeconds.map { " for \(Sentence.clock($0))" } ?? "")
+    if isHubLost {
+      let silent = "the phone is silent: the run may have stopped"
+      return [joined(silent), silent]
+    }
+    if isHubOffDuty { return [joined("the phone was ended: this is its last state"), joined("the phone was ended")] }
+    if isStale { return [joined("\(news): this state is old"), isReachable ? news : "\(news): presses wait here"] }
+    if !isReachable { return ["the phone is out of reach: presses wait here"] }
+    return []
   }
 }

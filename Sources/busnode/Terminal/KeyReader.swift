@@ -6,9 +6,14 @@ enum Key: Hashable, Sendable {
   case control(Character)
 }
 
-/// Makes keys of the bytes that a terminal sends. Bytes may come in any pieces. What is pasted is dropped, so that a paste
-/// presses no buttons.
+/// Makes keys of the bytes that a terminal sends. Bytes may come in any pieces. What is pasted is dropped, so that a
+/// paste presses no buttons. A paste whose end is missing ends when the terminal is silent.
 struct KeyReader: Sendable {
+  /// How long a single Escape waits for the rest of a sequence, in milliseconds.
+  private static let escapePatience = 250
+  /// How long part of a sequence, part of a character and a paste wait for more, in milliseconds.
+  private static let silenceMax = 2000
+
   private var rest: [UInt8] = []
   private var isPasting = false
 
@@ -23,14 +28,18 @@ struct KeyReader: Sendable {
     return keys
   }
 
-  /// The keys that wait for more bytes when none come: a single Escape.
+  /// The keys that wait for more bytes when none come: a single Escape. Part of a sequence is dropped, and a paste
+  /// ends.
   mutating func timeOut() -> [Key] {
-    defer { rest = [] }
+    defer { (rest, isPasting) = ([], false) }
     return rest == [0x1B] && !isPasting ? [.escape] : []
   }
 
-  /// Whether bytes wait for more.
-  var isWaiting: Bool { !rest.isEmpty }
+  /// How long to wait for more bytes before ``timeOut()``, in milliseconds; `nil` when nothing waits for more.
+  var patience: Int? {
+    if isPasting { return Self.silenceMax }
+    return rest.isEmpty ? nil : rest == [0x1B] ? Self.escapePatience : Self.silenceMax
+  }
 
   /// The next key and how many bytes it has; no key for bytes that mean nothing here; `nil` when more bytes are needed.
   private mutating func next() -> (Key?, Int)? {

@@ -9,8 +9,8 @@ struct ScreenPainter: Sendable {
   /// Forgets what the terminal shows, because somebody else has drawn on it.
   mutating func forget() { shown = nil }
 
-  /// The bytes that make the terminal show these rows; empty when it does already. Rows beyond the screen and columns beyond
-  /// its width are left out.
+  /// The bytes that make the terminal show these rows; empty when it does already. Rows beyond the screen and columns
+  /// beyond its width are left out.
   ///
   /// The terminal shows the change at once if it knows synchronized output (mode 2026); others ignore that.
   mutating func paint(_ rows: [StyledRow], on screen: Screen) -> String {

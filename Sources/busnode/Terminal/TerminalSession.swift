@@ -10,10 +10,11 @@ import Synchronization
   import Darwin
 #endif
 
-/// The terminal of this process in raw mode, on its alternate screen. It is given back as it was by ``end()``, at the exit of
-/// the process, and when a signal of the system ends it.
+/// The terminal of this process in raw mode, on its alternate screen. It is given back as it was by ``end()``, at the
+/// exit of the process, when a signal of the system ends it, and while the process is stopped.
 ///
-/// Ctrl-C keeps its meaning. Ctrl-Z is a key: ``suspend()`` gives the terminal back and stops the process.
+/// Ctrl-C and Ctrl-Z keep their meaning. SIGTSTP gives the terminal back before it stops the process. SIGCONT takes the
+/// terminal again, whatever has stopped the process.
 final class TerminalSession: Sendable {
   /// What a terminal can do, by its environment.
   struct Abilities: Hashable, Sendable {
@@ -30,20 +31,26 @@ final class TerminalSession: Sendable {
     }
   }
 
-  /// Whether a live screen can be shown: standard input and output are a terminal that moves its cursor.
-  static func isPossible(_ environment: [String: String]) -> Bool {
+  /// Takes the terminal for a live screen, if standard input and output are one; `nil` when there are lines instead.
+  /// Says so when the terminal is one that cannot move its cursor.
+  static func open(_ environment: [String: String]) -> TerminalSession? {
+    guard StandardInput.isTerminal, Output.isTerminal else { return nil }
     let kind = environment["TERM"] ?? ""
-    return StandardInput.isTerminal && Output.isTerminal && !kind.isEmpty && kind != "dumb"
+    guard !kind.isEmpty, kind != "dumb" else {
+      Output.complain(
+        "busnode: lines instead of a screen, and no keys: TERM=\(kind) is a terminal whose cursor cannot be moved"
+      )
+      return nil
+    }
+    return TerminalSession(environment)
   }
-
-  /// Alternate screen, no cursor, pastes marked; and back.
-  private static let enter = "\u{1B}[?1049h\u{1B}[?25l\u{1B}[?2004h"
-  private static let leave = "\u{1B}[0m\u{1B}[?2004l\u{1B}[?25h\u{1B}[?1049l"
 
   let abilities: Abilities
   /// Keys, in order. The stream ends with the terminal.
   let keys: AsyncStream<Key>
-  private let source: any DispatchSourceRead
+  private let keySource: any DispatchSourceRead
+  private let signalSources: [any DispatchSourceSignal]
+  private let writer: TerminalWriter
 
   /// Takes the terminal; `nil` when its settings cannot be read.
   init?(_ environment: [String: String]) {
@@ -51,108 +58,67 @@ final class TerminalSession: Sendable {
     abilities = Abilities(environment)
     let (keys, continuation) = AsyncStream.makeStream(of: Key.self, bufferingPolicy: .bufferingOldest(256))
     self.keys = keys
-    source = DispatchSource.makeReadSource(fileDescriptor: STDIN_FILENO, queue: DispatchQueue(label: "busnode.keys"))
+    let writer = TerminalWriter(hasColor: abilities.hasColor)
+    self.writer = writer
+    signalSources = [Signals.source(SIGTSTP) { writer.stop() }, Signals.source(SIGCONT) { writer.goOn() }]
+      .compactMap { $0 }
+    keySource = Self.source(of: continuation)
+  }
+
+  /// Shows rows. Does not wait for the terminal: when it is slow, frames are left out. A terminal that has gone ends
+  /// nothing: the keys end.
+  func show(_ rows: [StyledRow], on screen: Screen) { writer.show(rows, on: screen) }
+
+  /// Makes the next frame draw everything, because somebody else has drawn on the terminal.
+  func forget() { writer.forget() }
+
+  /// Gives the terminal back, within a second also when it is not read.
+  ///
+  /// - Returns: Whether the terminal took what was written.
+  @discardableResult
+  func end() -> Bool {
+    keySource.cancel()
+    for source in signalSources { source.cancel() }
+    return writer.end()
+  }
+
+  private static func source(of keys: AsyncStream<Key>.Continuation) -> any DispatchSourceRead {
+    let queue = DispatchQueue(label: "busnode.keys")
+    let source = DispatchSource.makeReadSource(fileDescriptor: STDIN_FILENO, queue: queue)
     let shared = SharedReader()
     source.setEventHandler {
       var bytes = [UInt8](repeating: 0, count: 256)
       let count = read(STDIN_FILENO, &bytes, bytes.count)
       guard count > 0 else {
-        if count == 0 || errno != EINTR && errno != EAGAIN { continuation.finish() }
+        if count == 0 || errno != EINTR && errno != EAGAIN { keys.finish() }
         return
       }
-      let (found, waits) = shared.reader.withLock { ($0.read(bytes.prefix(count)), $0.isWaiting) }
-      for key in found { continuation.yield(key) }
-      // An Escape without more is the key; a sequence follows at once.
-      guard waits else { return }
-      DispatchQueue.global().asyncAfter(deadline: .now() + .milliseconds(50)) {
-        for key in shared.reader.withLock({ $0.timeOut() }) { continuation.yield(key) }
+      let (found, patience, number) = shared.read(bytes.prefix(count))
+      for key in found { keys.yield(key) }
+      guard let patience else { return }
+      queue.asyncAfter(deadline: .now() + .milliseconds(patience)) {
+        for key in shared.timeOut(after: number) { keys.yield(key) }
       }
     }
     source.activate()
-    show(Self.enter)
+    return source
   }
-
-  /// Writes to the terminal. A terminal that has gone ends nothing: the keys end.
-  func show(_ text: String) { if !text.isEmpty { _ = Output.write(Array(text.utf8), to: STDOUT_FILENO) } }
-
-  /// Gives the terminal back, stops this process, and takes the terminal again when it goes on.
-  func suspend() {
-    show(Self.leave)
-    GivenTerminal.giveBack()
-    kill(0, SIGTSTP)
-    _ = GivenTerminal.take()
-    show(Self.enter)
-  }
-
-  /// Gives the terminal back.
-  func end() {
-    source.cancel()
-    show(Self.leave)
-    GivenTerminal.giveBack()
-  }
-
-  /// The bytes of ``leave``, for signal handlers.
-  fileprivate static let leaving: [UInt8] = Array(leave.utf8)
 }
 
 /// A reader of keys for handlers on several threads.
 private final class SharedReader: Sendable {
-  let reader = Mutex(KeyReader())
-}
+  private let state = Mutex((reader: KeyReader(), reads: 0))
 
-/// The settings of the terminal as they were. A handler of a signal reads them, so they are plain memory.
-private enum GivenTerminal {
-  nonisolated(unsafe) private static var settings = termios()
-  private static let isTaken = Atomic(false)
-  private static let once = Mutex(false)
-
-  /// Enters raw mode; `false` when standard input is no terminal.
-  static func take() -> Bool {
-    var raw = termios()
-    guard tcgetattr(STDIN_FILENO, &raw) == 0 else { return false }
-    settings = raw
-    raw.c_lflag &= ~tcflag_t(ECHO | ICANON | IEXTEN)
-    raw.c_iflag &= ~tcflag_t(IXON | ICRNL)
-    // Ctrl-Z and Ctrl-Y are keys; Ctrl-C stays a signal.
-    withUnsafeMutableBytes(of: &raw.c_cc) { bytes in
-      bytes[Int(VSUSP)] = 0
-      bytes[Int(VMIN)] = 1
-      bytes[Int(VTIME)] = 0
-    }
-    guard tcsetattr(STDIN_FILENO, TCSADRAIN, &raw) == 0 else { return false }
-    isTaken.store(true, ordering: .releasing)
-    let isFirst = once.withLock { done in
-      defer { done = true }
-      return !done
-    }
-    if isFirst { watchOver() }
-    return true
-  }
-
-  static func giveBack() {
-    guard isTaken.exchange(false, ordering: .acquiringAndReleasing) else { return }
-    tcsetattr(STDIN_FILENO, TCSADRAIN, &settings)
-  }
-
-  /// Gives the terminal back at the exit, and on signals that end the process at once.
-  private static func watchOver() {
-    _ = TerminalSession.leaving.count
-    atexit { GivenTerminal.leaveNow() }
-    for number in [SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT, SIGTRAP] {
-      signal(number) { number in
-        GivenTerminal.leaveNow()
-        signal(number, SIG_DFL)
-        raise(number)
-      }
+  /// The keys in `bytes`, how long to wait for more, and the number of this reading.
+  func read(_ bytes: some Sequence<UInt8>) -> (keys: [Key], patience: Int?, number: Int) {
+    state.withLock { state in
+      state.reads += 1
+      return (state.reader.read(bytes), state.reader.patience, state.reads)
     }
   }
 
-  /// Only writes and sets, which a handler of a signal may do.
-  private static func leaveNow() {
-    guard isTaken.exchange(false, ordering: .acquiringAndReleasing) else { return }
-    TerminalSession.leaving.withUnsafeBytes { bytes in
-      _ = Output.writeNow(bytes)
-    }
-    tcsetattr(STDIN_FILENO, TCSANOW, &settings)
+  /// The keys when no byte came after a reading.
+  func timeOut(after number: Int) -> [Key] {
+    state.withLock { $0.reads == number ? $0.reader.timeOut() : [] }
   }
 }

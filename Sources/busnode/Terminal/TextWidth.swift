@@ -1,5 +1,5 @@
-/// How many columns of a terminal a text takes. Korean, Chinese and Japanese characters and emoji take two, combining marks
-/// none.
+/// How many columns of a terminal a text takes. Korean, Chinese and Japanese characters and emoji take two, combining
+/// marks none.
 enum TextWidth {
   static func of(_ text: some StringProtocol) -> Int { text.reduce(0) { $0 + of($1) } }
 

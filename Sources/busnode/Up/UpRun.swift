@@ -68,18 +68,14 @@ actor UpRun {
   private var rows: [SpawnedNode: UpScreen.Row] = [:]
   /// The terminal and what is drawn on it; `nil` without a screen.
   private var terminal: TerminalSession?
-  private var painter = ScreenPainter(hasColor: true)
   private var screen: UpScreen
-  private var size = Screen(columns: 0, rows: 0)
   private var reports: [PeerReport] = []
   /// A signal has come.
   private var hasBeenTold = false
 
   init(_ plan: Plan) {
     self.plan = plan
-    let environment = ProcessInfo.processInfo.environment
-    if !plan.asJSON, !plan.isPlain, TerminalSession.isPossible(environment) { terminal = TerminalSession(environment) }
-    painter = ScreenPainter(hasColor: terminal?.abilities.hasColor ?? false)
+    if !plan.asJSON, !plan.isPlain { terminal = TerminalSession.open(ProcessInfo.processInfo.environment) }
     screen = UpScreen(
       bus: plan.location.displayName, units: .metric, hasUnicode: terminal?.abilities.hasUnicode ?? false)
   }
@@ -112,9 +108,10 @@ actor UpRun {
       group.cancelAll()
       while await group.nextResult() != nil {}
     }
-    terminal?.end()
+    // A terminal that nobody reads would keep the summary, and this process, for ever.
+    let isRead = terminal?.end() ?? true
     let summary = UpSummary(agreement, verdicts: verdicts)
-    for line in plan.asJSON ? [Output.json(summary)] : summary.lines { say { try Output.line(line) } }
+    if isRead { for line in plan.asJSON ? [Output.json(summary)] : summary.lines { say { try Output.line(line) } } }
     if let failure { throw failure }
     if isInterrupted { throw QuietExit(exitStatus: ExitStatus.interrupted) }
     if !summary.agreed { throw QuietExit(exitStatus: ExitStatus.failure) }
@@ -265,10 +262,7 @@ actor UpRun {
       act(node, .order(isOffline(node, .now) ? .online : .offline(nil)))
     case .kill(let node): act(node, .kill)
     case .restart(let node): act(node, .restart)
-    case .suspend:
-      terminal?.suspend()
-      painter.forget()
-    case .redraw: painter.forget()
+    case .redraw: terminal?.forget()
     case .end: receive(.interrupted, in: &group)
     }
   }
@@ -443,11 +437,6 @@ actor UpRun {
     }
     // The size is read for each drawing, ten times a second, so that a resize shows at once.
     let size = Output.screen
-    if size != self.size {
-      painter.forget()
-      self.size = size
-    }
-    terminal.show(
-      painter.paint(screen.draw(rows, reports: reports, speed: plan.speed, on: size, now: now), on: size))
+    terminal.show(screen.draw(rows, reports: reports, speed: plan.speed, on: size, now: now), on: size)
   }
 }

@@ -9,7 +9,7 @@ struct UpScreen {
     case toggleOffline(SpawnedNode)
     case kill(SpawnedNode)
     case restart(SpawnedNode)
-    case suspend, redraw, end
+    case redraw, end
   }
 
   /// What one node shows.
@@ -64,8 +64,10 @@ struct UpScreen {
       (state.active, state.elapsed) = (snapshot.active(at: moment), snapshot.elapsed(at: moment))
       state.predicted = rows.first { $0.node == chosen }?.row.button ?? snapshot.phase
     }
+    // Without the phone the reports are old.
+    let isPhoneUp = rows.contains { $0.node == .phone && $0.row.link == "up" }
     state.devices = rows.map { node, row in
-      let report = reports.first { $0.deviceID.rawValue == node.rawValue }
+      let report = isPhoneUp ? reports.first { $0.deviceID.rawValue == node.rawValue } : nil
       return ScreenState.Device(
         name: node.rawValue, isHere: row.link == "up", state: row.link == "up" ? "here" : row.link,
         roundTrip: report?.roundTrip, waiting: Int(clamping: report?.waiting ?? 0),
@@ -83,7 +85,6 @@ struct UpScreen {
     state.told = ""
     switch key {
     case .character("q"), .control("c"): return .end
-    case .control("z"): return .suspend
     case .control("l"): return .redraw
     case .character("?"), .character("h"): state.isHelpShown = true
     case .tab: choose(chosen == .phone ? .watch : chosen == .watch ? .widget : .phone)

@@ -2,8 +2,22 @@
 
     top.py BUSNODE COLUMNS ROWS STEP …
 
-A step is `see TEXT` (waits until the screen contains it), `not TEXT`, `key KEYS`, `size COLUMNS ROWS`, `term` (SIGTERM), `end` (waits for the
-end of the process) or `raw TEXT` (waits until the bytes contain it). The environment is passed on. Exits 0 when every step was reached.
+The first step may be `command ARGUMENTS` (of busnode, in place of `top`) or `shell` (an interactive bash, which finds busnode as
+$BUSNODE). Signals go to the leader of the terminal's foreground. A step is
+
+    see TEXT, not TEXT      waits until the screen contains it, or no more
+    raw TEXT                waits until the bytes contain it, with Python's escapes
+    mark                    forgets the bytes until now
+    key KEYS                presses keys, with Python's escapes
+    size COLUMNS ROWS       resizes the terminal
+    term, signal NAME       sends SIGTERM to the child, another signal to the foreground
+    raised                  waits until the screen is the alternate one and keys are not echoed
+    lowered                 waits until the screen is the first one again
+    stopped                 waits until the process that got the last signal is stopped
+    deaf                    reads no more, and presses Ctrl-L until the terminal takes nothing more
+    end                     waits for the end of the child
+
+The environment is passed on. Exits 0 when every step was reached.
 """
 
 import fcntl
@@ -43,8 +57,12 @@ class Terminal:
             if text[place] == "\x1b":
                 match = re.compile(r"\x1b\[([?0-9;]*)([A-Za-z])").match(text, place)
                 if not match:
-                    self.rest = text[place:]
-                    return
+                    # An escape ends a sequence that was cut off.
+                    place = text.find("\x1b", place + 1)
+                    if place < 0:
+                        self.rest = text[text.rindex("\x1b"):]
+                        return
+                    continue
                 self.obey(match[1], match[2])
                 place = match.end()
                 continue
@@ -68,14 +86,43 @@ class Terminal:
 
 def main():
     busnode, columns, rows = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
+    steps, command = sys.argv[4:], [busnode, "top"]
+    if steps[0].startswith("command "):
+        command = [busnode] + steps[0].split()[1:]
+    elif steps[0] == "shell":
+        command = ["/bin/bash", "--norc", "--noprofile", "-i"]
+        os.environ.update({"BUSNODE": busnode, "PS1": "ready> ", "HISTFILE": ""})
+    ready, go = os.pipe()
     child, terminal = pty.fork()
     if child == 0:
-        time.sleep(0.1)
-        os.execv(busnode, [busnode, "top"])
+        # Until the parent has seen the settings and set the size.
+        os.close(go)
+        os.read(ready, 1)
+        os.execv(command[0], command)
     before = termios.tcgetattr(terminal)
     fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
+    os.close(go)
     screen = Terminal(columns, rows)
     ended = None
+    target = child
+    deaf = False
+
+    def is_raised():
+        mode = termios.tcgetattr(terminal)[3]
+        return screen.alternate and not mode & (termios.ICANON | termios.ECHO)
+
+    def is_stopped():
+        with open(f"/proc/{target}/stat") as file:
+            return file.read().rpartition(")")[2].split()[0] in "Tt"
+
+    def is_full():
+        """Whether a program could write nothing more: asks the other end of the terminal."""
+        os.write(terminal, b"\x0c")
+        slave = os.open(f"/proc/{child}/fd/0", os.O_WRONLY | os.O_NONBLOCK | os.O_NOCTTY)
+        try:
+            return not select.select([], [slave], [], 0.02)[1]
+        finally:
+            os.close(slave)
 
     def pump(until, what):
         nonlocal ended
@@ -85,7 +132,9 @@ def main():
                 print(json.dumps({"missing": what, "screen": screen.text(), "ended": ended}))
                 os.kill(child, signal.SIGKILL)
                 sys.exit(1)
-            if select.select([terminal], [], [], 0.05)[0]:
+            if deaf:
+                time.sleep(0.05)
+            elif select.select([terminal], [], [], 0.05)[0]:
                 try:
                     data = os.read(terminal, 65536)
                 except OSError:
@@ -96,14 +145,29 @@ def main():
                 if pid:
                     ended = os.waitstatus_to_exitcode(status)
 
-    for step in sys.argv[4:]:
+    for step in steps:
         word, _, value = step.partition(" ")
         if word == "see":
             pump(lambda: value in screen.text(), step)
         elif word == "not":
             pump(lambda: value not in screen.text(), step)
         elif word == "raw":
-            pump(lambda: value in screen.raw, step)
+            text = value.encode().decode("unicode_escape")
+            pump(lambda: text in screen.raw, step)
+        elif word == "mark":
+            screen.raw = ""
+        elif word == "raised":
+            pump(is_raised, step)
+        elif word == "lowered":
+            pump(lambda: not screen.alternate, step)
+        elif word == "signal":
+            target = os.tcgetpgrp(terminal)
+            os.kill(target, signal.Signals[value])
+        elif word == "stopped":
+            pump(is_stopped, step)
+        elif word == "deaf":
+            deaf = True
+            pump(is_full, step)
         elif word == "key":
             os.write(terminal, value.encode().decode("unicode_escape").encode("latin-1"))
         elif word == "size":
@@ -115,6 +179,7 @@ def main():
             os.kill(child, signal.SIGTERM)
         elif word == "end":
             pump(lambda: ended is not None, step)
+            deaf = False
             try:
                 while select.select([terminal], [], [], 0.2)[0]:
                     screen.take(os.read(terminal, 65536).decode(errors="replace"))
