@@ -146,6 +146,7 @@ struct RunScreen: Sendable {
       if let average = metrics.averagePaceSecondsPerKilometer { more.append("average \(units.paceText(average))") }
       if let climbed = metrics.elevationGainMeters { more.append("climbed \(units.heightText(climbed))") }
       if let energy = metrics.energyJoules { more.append(Units.energyText(energy)) }
+      while !more.isEmpty, TextWidth.of(more.joined(separator: "  ")) > columns - distance.width { more.removeLast() }
       distance.add(more.joined(separator: "  "), .dim)
     }
     return [

@@ -112,7 +112,9 @@ actor ScreenLoop {
   private func askForDevices() async {
     repeat {
       guard state.isReachable, let reports = try? await peer.peers() else { continue }
-      (self.reports, reportedAt) = (reports, .now)
+      // Shells, this screen among them, come and go: they stand last.
+      self.reports = reports.filter { $0.role != .shell } + reports.filter { $0.role == .shell }
+      reportedAt = .now
       changed()
     } while (try? await Task.sleep(for: Self.askEvery)) != nil
   }
