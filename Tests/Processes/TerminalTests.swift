@@ -256,6 +256,9 @@ struct RunScreenTests {
       }
       #expect(!text(.completed, columns).contains("min old"))
     }
+    // The average is no pace of now.
+    (metrics.currentPaceSecondsPerKilometer, metrics.averagePaceSecondsPerKilometer) = (nil, 2485)
+    #expect(text(.running, 80).contains("pace      - ") && text(.completed, 80).contains("pace      41:25 /km"))
     // Without news of the phone the age grows with the clock.
     #expect(
       text(.running, 80) { ($0.isReachable, $0.elapsed) = (false, .seconds(4060)) }.contains("152 bpm, 12 min old"))

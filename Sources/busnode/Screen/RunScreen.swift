@@ -124,7 +124,9 @@ struct RunScreen: Sendable {
       guard isRunning, metrics.isStale(metric) else { return (text, .bold) }
       return (Sentence.aged(text, metric, of: metrics), .dim)
     }
-    let pace = metrics.currentPaceSecondsPerKilometer ?? metrics.averagePaceSecondsPerKilometer
+    // Without positions the average goes on to change, and is no pace of now.
+    let average = isRunning && metrics.isStale(.distance) ? nil : metrics.averagePaceSecondsPerKilometer
+    let pace = metrics.currentPaceSecondsPerKilometer ?? average
     let values = [
       value(metrics.distanceMeters.map(units.distanceText), .distance), value(pace.map(units.paceText), .distance),
       value(metrics.heartRateBpm.map { "\(Sentence.whole($0)) bpm" }, .heartRate),
