@@ -54,6 +54,8 @@ actor UpRun {
   private var waitsForRestart: Set<SpawnedNode> = []
   private var offlineUntil: [SpawnedNode: ContinuousClock.Instant] = [:]
   private var sensorsDone: Set<SpawnedNode> = []
+  /// The presses of each node that have no verdict yet.
+  private var unjudged: [SpawnedNode: Set<CommandID>] = [:]
   private var isScriptOver = false
   private var isRecordingOver = false
   private var lastPressAt = ContinuousClock.now
@@ -309,10 +311,12 @@ actor UpRun {
     return agreement.seen.values.contains { $0.last?.phase.isOn == true }
   }
 
-  /// Whether the hub has all samples and every node that is online shows the same publication.
+  /// Whether the hub has all samples and presses, and every node that is online shows the same publication.
   private func isDrained(_ now: ContinuousClock.Instant) -> Bool {
     let present = SpawnedNode.allCases.filter { children[$0] != nil && !isOffline($0, now) }
     guard offlineUntil.values.allSatisfy({ $0 <= now || $0 == Self.never }) else { return false }
+    // A node that was offline may take a while to find the hub again and to deliver what it was told meanwhile.
+    guard present.allSatisfy({ unjudged[$0, default: []].isEmpty }) else { return false }
     let everRan = agreement.seen.values.contains { $0.last?.phase == .completed }
     guard !everRan || plan.feeds.intersection(present).isSubset(of: sensorsDone) else { return false }
     // The hub commits samples every three seconds of bus time and then publishes; half a second more for the transport.
@@ -399,7 +403,11 @@ actor UpRun {
       rows[node]?.link = "up"
     case .bus(.receipt(let receipt, _)):
       screen.note(receipt, on: node, at: String(line.at.dropFirst(11).prefix(8)))
-      guard case .verdict(let verdict) = receipt.stage else { break }
+      guard case .verdict(let verdict) = receipt.stage else {
+        unjudged[node, default: []].insert(receipt.commandID)
+        break
+      }
+      unjudged[node]?.remove(receipt.commandID)
       verdicts.count(verdict.outcome)
     case .predicted(let predicted): rows[node]?.button = predicted.phase
     case .link(let link): rows[node]?.link = link.refusal == nil ? link.reachable ? "up" : "no hub" : "refused"
