@@ -132,13 +132,13 @@ function makeLockScreen(tell) {
 
   return {
     node: element("div", { class: "stage" }, island, card, push), tick,
-    show(state, time) {
+    show(state, time, isReachable) {
       [live, at] = [state, time];
       const shown = live ? (hasWord("phase_" + live.phase) ? live.phase : "unknown") : "idle";
       for (const sign of signs) sign.show(shown);
       for (const node of [card, island]) node.dataset.phase = shown;
       const by = live && live.changedBy ? ` · ${word("changedBy", { source: sourceName(live.changedBy) })}` : "";
-      setText(phase, live ? phaseName(live.phase) + by : word("noActivity"));
+      setText(phase, live ? phaseName(live.phase) + by : word(isReachable ? "noActivity" : "noPhone"));
       setText(islandPhase, phase.textContent);
       const texts = live
         ? [distance(live.distanceMeters), pace(live.paceSecondsPerKilometer ?? live.averagePaceSecondsPerKilometer), heartRate(live.heartRateBpm)]
@@ -146,7 +146,7 @@ function makeLockScreen(tell) {
       for (const list of metrics) list.show(texts);
       const kind = live && (hasWord("push_" + live.push.kind) ? live.push.kind : "unknown");
       setText(push, live ? word("pushLine", { number: live.push.number, kind: word("push_" + kind), left: live.push.budgetLeft }) : "");
-      const commands = live ? buttonsOf[shown] || [] : ["start"];
+      const commands = live ? buttonsOf[shown] || [] : isReachable ? ["start"] : [];
       const pending = live ? live.pending : [];
       updateButtons(buttons, commands.filter((command) => command !== "lap").slice(0, 2), "liveActivity", pending, tell);
       updateButtons(islandButtons, commands, "liveActivity", pending, tell);
@@ -273,7 +273,7 @@ export function showLive(main, tell, banner, tiles) {
 
   function show(next) {
     [view, cameAt] = [next, Date.now()];
-    lockScreen.show(view.live || null, cameAt);
+    lockScreen.show(view.live || null, cameAt, view.link.reachable);
     line.className = `line-of-state ${!view.link.reachable || view.hubLost || view.hubOffDuty ? "warn" : view.state.phase}`;
     replay.hidden = view.speed === 1;
     setText(replay, replay.hidden ? "" : word("replaySpeed", { speed: view.speed }));
@@ -298,7 +298,7 @@ export function showLive(main, tell, banner, tiles) {
   // The clock shows whole seconds; five times a second is soon enough, and spares a phone's battery.
   const ticking = setInterval(tick, 200);
   const refreshing = setInterval(refresh, 1000);
-  lockScreen.show(null, Date.now());
+  lockScreen.show(null, Date.now(), true);
   redrawDevices({ devices: [], isReachable: true });
   redrawCommands([]);
   return () => {

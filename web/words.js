@@ -51,6 +51,7 @@ export const words = {
   staleCard: { en: "No news for {age}", ko: "{age} 동안 소식 없음" },
   hubLost: { en: "The phone is silent: the run may have stopped", ko: "휴대폰 응답 없음: 달리기가 멈췄을 수 있습니다" },
   hubAway: { en: "The phone was ended: this is its last state", ko: "휴대폰이 종료되었습니다. 마지막 상태입니다" },
+  noPhone: { en: "Nothing came from the phone yet", ko: "아직 휴대폰에서 온 것이 없습니다" },
   hubUnreachable: { en: "The phone is out of reach: presses wait here", ko: "휴대폰에 연결할 수 없습니다. 누른 버튼은 여기서 기다립니다" },
   refused: { en: "The phone does not let this page in: {reason}", ko: "휴대폰이 이 페이지를 거부했습니다: {reason}" },
   changedBy: { en: "from {source}", ko: "{source}에서" },

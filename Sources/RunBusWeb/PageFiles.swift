@@ -920,13 +920,13 @@ function makeLockScreen(tell) {
 
   return {
     node: element("div", { class: "stage" }, island, card, push), tick,
-    show(state, time) {
+    show(state, time, isReachable) {
       [live, at] = [state, time];
       const shown = live ? (hasWord("phase_" + live.phase) ? live.phase : "unknown") : "idle";
       for (const sign of signs) sign.show(shown);
       for (const node of [card, island]) node.dataset.phase = shown;
       const by = live && live.changedBy ? ` · ${word("changedBy", { source: sourceName(live.changedBy) })}` : "";
-      setText(phase, live ? phaseName(live.phase) + by : word("noActivity"));
+      setText(phase, live ? phaseName(live.phase) + by : word(isReachable ? "noActivity" : "noPhone"));
       setText(islandPhase, phase.textContent);
       const texts = live
         ? [distance(live.distanceMeters), pace(live.paceSecondsPerKilometer ?? live.averagePaceSecondsPerKilometer), heartRate(live.heartRateBpm)]
@@ -934,7 +934,7 @@ function makeLockScreen(tell) {
       for (const list of metrics) list.show(texts);
       const kind = live && (hasWord("push_" + live.push.kind) ? live.push.kind : "unknown");
       setText(push, live ? word("pushLine", { number: live.push.number, kind: word("push_" + kind), left: live.push.budgetLeft }) : "");
-      const commands = live ? buttonsOf[shown] || [] : ["start"];
+      const commands = live ? buttonsOf[shown] || [] : isReachable ? ["start"] : [];
       const pending = live ? live.pending : [];
       updateButtons(buttons, commands.filter((command) => command !== "lap").slice(0, 2), "liveActivity", pending, tell);
       updateButtons(islandButtons, commands, "liveActivity", pending, tell);
@@ -1061,7 +1061,7 @@ export function showLive(main, tell, banner, tiles) {
 
   function show(next) {
     [view, cameAt] = [next, Date.now()];
-    lockScreen.show(view.live || null, cameAt);
+    lockScreen.show(view.live || null, cameAt, view.link.reachable);
     line.className = `line-of-state ${!view.link.reachable || view.hubLost || view.hubOffDuty ? "warn" : view.state.phase}`;
     replay.hidden = view.speed === 1;
     setText(replay, replay.hidden ? "" : word("replaySpeed", { speed: view.speed }));
@@ -1086,7 +1086,7 @@ export function showLive(main, tell, banner, tiles) {
   // The clock shows whole seconds; five times a second is soon enough, and spares a phone's battery.
   const ticking = setInterval(tick, 200);
   const refreshing = setInterval(refresh, 1000);
-  lockScreen.show(null, Date.now());
+  lockScreen.show(null, Date.now(), true);
   redrawDevices({ devices: [], isReachable: true });
   redrawCommands([]);
   return () => {
@@ -1769,6 +1769,7 @@ export const words = {
   staleCard: { en: "No news for {age}", ko: "{age} 동안 소식 없음" },
   hubLost: { en: "The phone is silent: the run may have stopped", ko: "휴대폰 응답 없음: 달리기가 멈췄을 수 있습니다" },
   hubAway: { en: "The phone was ended: this is its last state", ko: "휴대폰이 종료되었습니다. 마지막 상태입니다" },
+  noPhone: { en: "Nothing came from the phone yet", ko: "아직 휴대폰에서 온 것이 없습니다" },
   hubUnreachable: { en: "The phone is out of reach: presses wait here", ko: "휴대폰에 연결할 수 없습니다. 누른 버튼은 여기서 기다립니다" },
   refused: { en: "The phone does not let this page in: {reason}", ko: "휴대폰이 이 페이지를 거부했습니다: {reason}" },
   changedBy: { en: "from {source}", ko: "{source}에서" },

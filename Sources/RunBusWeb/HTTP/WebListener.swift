@@ -77,7 +77,8 @@ final class WebListener: @unchecked Sendable {
     refuse: @escaping @Sendable (Int, String) -> WebResponse
   ) async {
     await withCheckedContinuation { (started: CheckedContinuation<Void, Never>) in
-      queue.async { [self] in
+      // The first timer of a process opens a file descriptor: it must have one before there is none left.
+      queue.asyncAfter(deadline: .now() + .milliseconds(1)) { [self] in
         (self.answer, self.refuse) = (answer, refuse)
         let source = DispatchSource.makeReadSource(fileDescriptor: descriptor, queue: queue)
         source.setEventHandler { [self] in accept() }

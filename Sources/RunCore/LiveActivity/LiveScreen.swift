@@ -43,6 +43,24 @@ package struct LiveScreen: Sendable {
     last = push
   }
 
+  /// Takes a snapshot of the hub. One of a later revision, with another phase, run or clock, stands in for a push that was
+  /// lost: no other push may follow, when the run is over. Before the first push it shows nothing.
+  package mutating func catchUp(with snapshot: Snapshot) {
+    let order = snapshot.order
+    guard let last, (order.term, order.revision) > (last.order.term, last.order.revision) else { return }
+    var content = LiveContent(snapshot, pending: last.content.pending) ?? last.content
+    if snapshot.phase == .idle {
+      // The hub has lost its store, and the run with it: nothing is pushed about that.
+      (content.phase, content.clock.isTicking, content.pending) = (.idle, false, [])
+    }
+    guard content.isTurn(from: last.content) else { return }
+    self.last = LivePush(
+      order: order, content: content, number: order.term == last.order.term ? last.number : 0,
+      kind: content.phase.isOn ? .phase : .final, pushedAt: snapshot.capturedAt,
+      staleAt: content.phase.isOn ? snapshot.capturedAt + LivePolicy().goodFor(content.phase) : nil,
+      budgetLeft: last.budgetLeft, activity: last.activity)
+  }
+
   /// When the screen becomes stale by the hub's own word; `nil` when it is, or when that cannot happen.
   package var staleAt: BusTime? { shown?.isStale == true ? nil : last?.staleAt }
 

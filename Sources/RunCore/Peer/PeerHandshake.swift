@@ -111,6 +111,7 @@ extension PeerCore {
   ) {
     guard let change = view.observe(message, isNewSession: isNewSession, at: now) else { return }
     let snapshot = message.snapshot
+    screen.catchUp(with: snapshot)
     // Listeners hear each snapshot once, whether it was published, came with a welcome or answered a query.
     actions.append(.hear(.snapshot(message)))
     commands.dropShown(by: snapshot.order)

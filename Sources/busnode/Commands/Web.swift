@@ -59,17 +59,21 @@ struct Web: AsyncParsableCommand {
       at: location,
       configuration: PeerConfiguration(deviceID: device, role: .widget, topics: [.snapshots, .feed, .live]),
       loop: try Loop())
-    let isServedAlready = "the page of \(device) may be served already; or choose another --device"
     let web = WebServer(peer, deviceID: device, configuration: configuration)
+    do {
+      try await serve(peer, web, at: location)
+    } catch let error as RunBusError where error.code == .storeHeld {
+      let remedy = "a page may be served already; --device and --http make another one"
+      throw Failure(
+        code: error.code.description, message: "\(error.message): \(remedy)", exitStatus: ExitStatus.busHeld)
+    }
+  }
+
+  /// Runs the node and its server until a signal comes or one of them ends.
+  private func serve(_ peer: Peer, _ web: WebServer, at location: BusLocation) async throws {
     let signals = Signals.stream()
     try await withThrowingTaskGroup(of: Void.self) { group in
-      group.addTask {
-        do { try await peer.run() } catch let error as RunBusError where error.code == .storeHeld {
-          throw Failure(
-            code: error.code.description, message: "\(error.message): \(isServedAlready)",
-            exitStatus: ExitStatus.busHeld)
-        }
-      }
+      group.addTask { try await peer.run() }
       group.addTask {
         try await peer.ready()
         try await web.run { link in

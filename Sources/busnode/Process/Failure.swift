@@ -60,13 +60,19 @@ struct QuietExit: Error {
 }
 
 /// An error under `--json`: one object on standard error.
-struct ErrorJSON: Encodable {
-  struct Body: Encodable {
+struct ErrorJSON: Codable {
+  struct Body: Codable {
     let code: String
     let message: String
     let exitCode: Int32
   }
   let error: Body
+
+  /// Reads the error of another `busnode`; `nil` for a line that is none.
+  init?(line: String) {
+    guard let error = try? JSONDecoder().decode(ErrorJSON.self, from: Data(line.utf8)) else { return nil }
+    self = error
+  }
 
   init(_ failure: Failure) {
     let message = ([failure.message] + failure.details).joined(separator: "; ")

@@ -116,7 +116,7 @@ struct ScreenState: Sendable {
   var alarms: [String] {
     if let refusal { return ["not let in: \(refusal)"] }
     if snapshot.isRecovering {
-      return ["the phone died in this run: r resumes it, x finishes it (busnode recover discard)"]
+      return ["the run was on when its phone ended: r resumes it, x finishes it"]
     }
     let waits = isReachable ? [] : ["presses wait here"]
     func joined(_ words: String...) -> String { (words + waits).joined(separator: "; ") }

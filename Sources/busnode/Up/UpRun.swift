@@ -113,7 +113,9 @@ actor UpRun {
     // A terminal that nobody reads would keep the summary, and this process, for ever.
     let isRead = terminal?.end() ?? true
     let summary = UpSummary(agreement, verdicts: verdicts)
-    if isRead { for line in plan.asJSON ? [Output.json(summary)] : summary.lines { say { try Output.line(line) } } }
+    // Nodes that did not come so far have nothing to agree about.
+    let lines = plan.asJSON ? [Output.json(summary)] : failure == nil ? summary.lines : []
+    if isRead { for line in lines { say { try Output.line(line) } } }
     if let failure { throw failure }
     if isInterrupted { throw QuietExit(exitStatus: ExitStatus.interrupted) }
     if !summary.agreed { throw QuietExit(exitStatus: ExitStatus.failure) }
@@ -333,7 +335,8 @@ actor UpRun {
   private func fail(_ node: SpawnedNode, _ ending: UpEvent.Ending, _ errors: [String]) {
     let status = ending == .exited(ExitStatus.busHeld) ? ExitStatus.busHeld : ExitStatus.failure
     failure = Failure(
-      code: "nodeDied", message: "the \(node.rawValue) died: \(ending.sentence)", exitStatus: status, details: errors)
+      code: "nodeDied", message: "the \(node.rawValue) died: \(ending.sentence)", exitStatus: status,
+      details: errors.map { ErrorJSON(line: $0)?.error.message ?? $0 })
     end()
   }
 

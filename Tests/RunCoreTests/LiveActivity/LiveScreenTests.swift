@@ -47,6 +47,41 @@ struct LiveScreenTests {
     #expect(look(&screen)?.push.order.term == 3)
   }
 
+  /// A snapshot of the run of ``push(_:term:phase:pending:staleAfter:)``.
+  private func snapshot(_ phase: RunPhase, term: UInt64 = 1, revision: UInt64 = 2) -> Snapshot {
+    Snapshot(
+      order: SnapshotOrder(term: term, revision: revision, tick: 1), phase: phase,
+      runID: phase == .idle ? nil : RunID(high: 9, low: 1), changedBy: nil, startedAt: Self.origin,
+      capturedAt: Self.origin + .seconds(20), metrics: RunMetrics())
+  }
+
+  @Test("A snapshot of a later revision stands in for a push that was lost; an earlier or the same one changes nothing")
+  func catchUp() {
+    var screen = LiveScreen()
+    screen.catchUp(with: snapshot(.completed))
+    #expect(look(&screen) == nil)
+    screen.receive(push(4))
+    _ = look(&screen)
+    screen.catchUp(with: snapshot(.completed, revision: 1))
+    #expect(look(&screen) == nil)
+    screen.catchUp(with: snapshot(.completed))
+    let shown = look(&screen, at: 30)
+    #expect(shown?.push.content.phase == .completed && shown?.push.kind == .final && shown?.isStale == false)
+    // The push itself, if it comes after all.
+    screen.receive(push(5, phase: .completed))
+    #expect(look(&screen, at: 30)?.push.number == 5)
+  }
+
+  @Test("When the hub has lost its store a lock screen shows no run any more")
+  func lostStore() {
+    var screen = LiveScreen()
+    screen.receive(push(4))
+    screen.catchUp(with: snapshot(.idle, term: 2, revision: 0))
+    #expect(look(&screen)?.push.content.phase == .idle)
+    screen.receive(push(1, term: 2))
+    #expect(look(&screen)?.push.content.phase == .running)
+  }
+
   @Test("It becomes stale by itself when its push is no longer good, and fresh with the next one")
   func stale() {
     var screen = LiveScreen()

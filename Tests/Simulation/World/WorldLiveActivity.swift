@@ -38,7 +38,9 @@ extension World {
   mutating func checkLockScreen(_ index: Int) {
     guard isLockScreen(index), let hubCore = hub.core, let activity = peers[index].core?.liveActivity else { return }
     let (content, theirs) = (activity.push.content, hubCore.authoritative)
-    if content.phase != theirs.phase || content.runID != theirs.runID {
+    // A hub that has lost its store has no run, and pushes nothing about the lost one.
+    let isSameRun = content.runID == theirs.runID || theirs.phase == .idle
+    if content.phase != theirs.phase || !isSameRun {
       faults.append("the lock screen of peer \(index) shows \(content.phase), the hub \(theirs.phase)")
     }
     if activity.isStale, theirs.phase.isOn { faults.append("the lock screen of peer \(index) is stale") }
