@@ -43,13 +43,14 @@ struct Phone: AsyncParsableCommand {
                                                    (busnode pair): 7070 control,
                                                    7071 events, 7072 pairing
 
-      The recording begins when the run is started (busnode send start). The phone plays positions, altitude and \
+      The recording begins when the run is started (busnode send start) and is played in bus time: what was recorded \
+      while the run is paused is skipped. The phone plays positions, altitude and \
       cadence; the watch plays the heart rate from the same file. With --json the phone writes which sensors the run \
       needs: {"event":"sensors","demand":"off"} without a run and while one is paused, "motion" while the runner stands \
       still (if there is a motion sensor), "all" otherwise. It writes {"event":"recordingEnded"} when the recording has \
       ended and the run is still on.
 
-      A phone that was killed during a run finds the run again when it is started. --recover decides about it:
+      A phone that ended during a run, killed or by Ctrl-C, finds the run again when it is started. --recover decides:
         resume   the run continues; the time without the phone is not active time
                  (it is with --downtime running)
         finish   the run ends at the time when the phone died; earlier readings of
