@@ -53,7 +53,7 @@ export function follow(onView, onState) {
       return explain();
     });
   }
-  // A browser opens six connections to a server: pages that nobody sees leave theirs to the one that is seen.
+  // A browser opens at most six connections to a server. A hidden tab closes its stream, so that visible tabs can connect.
   function change() {
     clearTimeout(timer);
     if (source) source.close();

@@ -12,7 +12,7 @@ public import RunBus
 /// }
 /// ```
 ///
-/// It listens on loopback only and answers only who has the link that ``run(_:)`` gives out. It does not encrypt: beyond this
+/// It listens on loopback only. A client needs the link that ``run(_:)`` gives out. It does not encrypt: beyond this
 /// machine put a reverse proxy with HTTPS before it (docs/security.md in the repository of the package).
 public struct WebServer: Sendable {
   /// The most connections at a time.

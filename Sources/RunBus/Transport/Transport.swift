@@ -67,9 +67,8 @@ public enum HubTransportEvent: Sendable {
   /// A peer has subscribed to a topic. It has missed everything published before, so the hub publishes its present
   /// state again. This event must not be lost.
   case subscribed(Topic)
-  /// A peer has subscribed to something that matches no topic of this version. A transport that keeps such a
-  /// subscription for as long as the connection lasts delivers this event, so that the hub can shut out whoever makes
-  /// too many of them.
+  /// A peer has subscribed to a prefix that matches no topic of this version. Transports that store subscriptions
+  /// deliver this event. The hub limits such subscriptions for each key.
   case subscribedToNothing(by: ConnectionIdentity)
 }
 

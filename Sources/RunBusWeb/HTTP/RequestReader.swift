@@ -1,7 +1,7 @@
 import Foundation
 
-/// Reads one request of HTTP/1.1 from bytes that come in any pieces. It takes a bounded number of bytes and looks at each of
-/// them once, so that nobody can make it work or wait for long.
+/// Reads one request of HTTP/1.1 from bytes that come in any pieces. It takes a bounded number of bytes, and its work grows
+/// linearly with them.
 ///
 /// It refuses what two readers of HTTP could understand in two ways: a body without a length or with two, a name that comes
 /// twice and decides something, folded headers, a line that ends with a single line feed.

@@ -12,6 +12,8 @@ import Foundation
 
 /// One connection of a browser: reads a request, sends the answer, and ends. All of it happens on the listener's queue.
 ///
+/// `@unchecked Sendable`: what changes is only used on that queue.
+///
 /// - `reading` can go to: `answering` (the request is whole), `refusing` (it is none, or took too long), `closed`.
 /// - `answering` can go to: `refusing`, `closed`.
 /// - `refusing` sends what is left, lets the browser read it, and can go to: `closed`.

@@ -12,6 +12,8 @@ import RunBus
 #endif
 
 /// Listens at a loopback address and serves each connection, a bounded number of them at a time.
+///
+/// `@unchecked Sendable`: what changes is only used on `queue`.
 final class WebListener: @unchecked Sendable {
   /// The most connections at a time. As many more are told to come again; what is beyond that is closed.
   static let connectionsMax = 32

@@ -124,7 +124,7 @@ struct RunScreen: Sendable {
       guard isRunning, metrics.isStale(metric) else { return (text, .bold) }
       return (Sentence.aged(text, metric, of: metrics), .dim)
     }
-    // Without positions the average goes on to change, and is no pace of now.
+    // Without positions the average pace still changes with time, so it does not stand for the present pace.
     let average = isRunning && metrics.isStale(.distance) ? nil : metrics.averagePaceSecondsPerKilometer
     let pace = metrics.currentPaceSecondsPerKilometer ?? average
     let values = [
