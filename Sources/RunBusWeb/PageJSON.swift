@@ -67,9 +67,9 @@ struct LockScreenJSON: Encodable {
   var ageSeconds: Double
   var clockTicks: Bool
   var speed: Double
-  var distanceMeters: Int?
-  var paceSecondsPerKilometer: Int?
-  var averagePaceSecondsPerKilometer: Int?
+  var distanceMeters: Double?
+  var paceSecondsPerKilometer: Double?
+  var averagePaceSecondsPerKilometer: Double?
   var heartRateBpm: Int?
   var elevationGainMeters: Int?
   var lapCount: Int

@@ -80,7 +80,7 @@ package struct LiveReplay: Sendable {
   private mutating func settle(_ snapshot: Snapshot) {
     guard let shown = pusher.last?.content else { return }
     let now = snapshot.capturedAt
-    if shown.numbers == LiveNumbers(snapshot.metrics) {
+    if shown.numbers.looksLike(LiveNumbers(snapshot.metrics)) {
       wrongSince = nil
     } else {
       wrongSince = wrongSince ?? now

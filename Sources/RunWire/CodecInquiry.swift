@@ -31,6 +31,7 @@ extension Codec {
     case .editRecord(let run, let title, let note):
       message.inquiry = .editRecord(self.message(editing: run, title: title, note: note))
     case .removeRecord(let run): message.inquiry = .removeRecord(data(run))
+    case .dropCopy(let removal): message.inquiry = .dropCopy(self.message(removal))
     case .putRecord(let upload): message.inquiry = .putRecord(self.message(upload))
     case .post(let content, let device):
       var post = WirePostMessage()
@@ -66,6 +67,7 @@ extension Codec {
       .record(try identifier(record.runID, "run id"), from: try count(record.from, "place of a byte"))
     case .editRecord(let edit): try value(edit)
     case .removeRecord(let run): .removeRecord(try identifier(run, "run id"))
+    case .dropCopy(let removal): .dropCopy(try value(removal))
     case .putRecord(let upload): .putRecord(try value(upload))
     case .post(let post): .post(try value(post.message), to: post.hasTo ? try device(post.to) : nil)
     case .devices: .devices
@@ -107,8 +109,8 @@ extension Codec {
       var answer = WireRouteAnswer()
       if let part { answer.part = self.message(part) }
       message.answer = .route(answer)
-    case .records(let summaries, let total):
-      message.answer = .records(self.message(summaries, total: total, bytesMax: bytesLeft))
+    case .records(let summaries, let removed, let total):
+      message.answer = .records(self.message(summaries, removed, total: total, bytesMax: bytesLeft))
     case .record(let part): message.answer = .record(self.message(part))
     case .taken(let isKnown):
       var taken = WireRecordTaken()

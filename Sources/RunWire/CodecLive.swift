@@ -17,9 +17,9 @@ extension Codec {
     message.activeNs = content.clock.active.nanoseconds
     message.clockAtNs = content.clock.at.nanoseconds
     message.ticking = content.clock.isTicking
-    if let value = number(content.numbers.distanceMeters) { message.distanceMeters = value }
-    if let value = number(content.numbers.paceSecondsPerKilometer) { message.currentPaceSecondsPerKilometer = value }
-    if let value = number(content.numbers.averagePaceSecondsPerKilometer) {
+    if let value = known(content.numbers.distanceMeters) { message.distanceMeters = value }
+    if let value = known(content.numbers.paceSecondsPerKilometer) { message.currentPaceSecondsPerKilometer = value }
+    if let value = known(content.numbers.averagePaceSecondsPerKilometer) {
       message.averagePaceSecondsPerKilometer = value
     }
     if let value = number(content.numbers.heartRateBpm) { message.heartRateBpm = value }
@@ -39,11 +39,11 @@ extension Codec {
   static func value(_ message: WireLivePush) throws(WireError) -> LiveMessage {
     guard message.hasOrder else { throw .malformed("push without its order") }
     let numbers = LiveNumbers(
-      distanceMeters: message.hasDistanceMeters ? try whole(message.distanceMeters) : nil,
-      paceSecondsPerKilometer: message.hasCurrentPaceSecondsPerKilometer
-        ? try whole(message.currentPaceSecondsPerKilometer) : nil,
-      averagePaceSecondsPerKilometer: message.hasAveragePaceSecondsPerKilometer
-        ? try whole(message.averagePaceSecondsPerKilometer) : nil,
+      distanceMeters: try known(message.hasDistanceMeters, message.distanceMeters, "distance"),
+      paceSecondsPerKilometer: try known(
+        message.hasCurrentPaceSecondsPerKilometer, message.currentPaceSecondsPerKilometer, "pace"),
+      averagePaceSecondsPerKilometer: try known(
+        message.hasAveragePaceSecondsPerKilometer, message.averagePaceSecondsPerKilometer, "average pace"),
       heartRateBpm: message.hasHeartRateBpm ? try whole(message.heartRateBpm) : nil,
       elevationGainMeters: message.hasElevationGainMeters ? try whole(message.elevationGainMeters) : nil,
       lapCount: try whole(message.lapCount))

@@ -40,26 +40,50 @@ extension Codec {
       total: try count(message.total, "length of a record"))
   }
 
-  /// Encodes as many summaries as fit into the frame, from the first on.
-  static func message(_ summaries: [RecordSummary], total: Int, bytesMax: Int) -> WireRecordSummaries {
+  /// Encodes as many summaries as fit into the frame, from the first on, and behind them all the removals that fit.
+  static func message(
+    _ summaries: [RecordSummary], _ removed: [RecordRemoval], total: Int, bytesMax: Int
+  ) -> WireRecordSummaries {
     var message = WireRecordSummaries()
     message.total = count(total)
     var bytesLeft = bytesMax - 16
     for summary in summaries.prefix(answerLinesMax) {
       let bytes = summary.encoded
       bytesLeft -= bytes.count + 4
-      guard bytesLeft >= 0 else { break }
+      guard bytesLeft >= 0 else { return message }
       message.summaries.append(Data(bytes))
+    }
+    for removal in removed.prefix(answerLinesMax - message.summaries.count) {
+      bytesLeft -= removalBytesMax
+      guard bytesLeft >= 0 else { break }
+      message.removed.append(self.message(removal))
     }
     return message
   }
+
+  /// An id of 16 bytes, a version of at most 10, and the tags and lengths around them.
+  private static let removalBytesMax = 32
 
   static func value(_ message: WireRecordSummaries) throws(WireError) -> InquiryAnswer {
     let total = try count(message.total, "count of records")
     let summaries = try reports(message.summaries) { (bytes: Data) in RecordSummary(encoded: Array(bytes)) }
     // The reader counts the summaries to ask for the next ones, so none may be left out.
     let known = summaries.compactMap(\.self)
-    return known.count == summaries.count ? .records(known, total: total) : .failed(InquiryFailure.unknownAnswer)
+    guard known.count == summaries.count else { return .failed(InquiryFailure.unknownAnswer) }
+    let removed = try reports(message.removed) { (line: WireRecordRemoval) throws(WireError) in try value(line) }
+    return .records(known, removed: removed, total: total)
+  }
+
+  static func message(_ removal: RecordRemoval) -> WireRecordRemoval {
+    var message = WireRecordRemoval()
+    message.runID = data(removal.runID)
+    message.version = removal.version
+    return message
+  }
+
+  static func value(_ message: WireRecordRemoval) throws(WireError) -> RecordRemoval {
+    RecordRemoval(
+      runID: try identifier(message.runID, "run id"), version: try counter(message.version, "version of a record"))
   }
 
   static func message(_ part: RecordPart) -> WireRecordPart {

@@ -1143,6 +1143,9 @@ nonisolated struct WireHello: Sendable {
   /// Clears the value of `nextHubKey`. Subsequent reads from it will return its default value.
   mutating func clearNextHubKey() {self._nextHubKey = nil}
 
+  /// Whether the sender keeps its store in memory, as a shell does. A hub forgets such a shell when it says goodbye.
+  var ephemeral: Bool = false
+
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   init() {}
@@ -2262,6 +2265,15 @@ nonisolated struct WireInquiry: Sendable {
     set {inquiry = .rotateKey(newValue)}
   }
 
+  /// Drops the copy of a record that the hub has removed. Only a peer does it.
+  var dropCopy: WireRecordRemoval {
+    get {
+      if case .dropCopy(let v)? = inquiry {return v}
+      return WireRecordRemoval()
+    }
+    set {inquiry = .dropCopy(newValue)}
+  }
+
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   /// Unknown: the answer is `failed`.
@@ -2306,6 +2318,8 @@ nonisolated struct WireInquiry: Sendable {
     case pairing(WirePairingOrder)
     /// Announces a new key of the hub, or uses one at once.
     case rotateKey(WireRotateKey)
+    /// Drops the copy of a record that the hub has removed. Only a peer does it.
+    case dropCopy(WireRecordRemoval)
 
   }
 
@@ -3008,7 +3022,8 @@ nonisolated struct WireInquiryAnswer: Sendable {
   init() {}
 }
 
-/// Summaries of kept records, oldest first, from the index asked for on: at most 256, and no more than fit the frame.
+/// Summaries of kept records, oldest first, and behind the last of them the runs that were removed, from the index asked
+/// for on: at most 256 lines, and no more than fit the frame.
 nonisolated struct WireRecordSummaries: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -3018,8 +3033,27 @@ nonisolated struct WireRecordSummaries: Sendable {
   /// `failed`.
   var summaries: [Data] = []
 
-  /// The number of all kept records, at most 2^31 - 1.
+  /// The number of all kept records and removed runs, at most 2^31 - 1.
   var total: UInt32 = 0
+
+  /// In the order of their ids.
+  var removed: [WireRecordRemoval] = []
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+}
+
+/// A run whose record was removed: no earlier version of it is shown any more.
+nonisolated struct WireRecordRemoval: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  var runID: Data = Data()
+
+  /// The version of the removal, above that of every record of the run before.
+  var version: UInt64 = 0
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
@@ -3456,8 +3490,8 @@ nonisolated struct WireLivePush: @unchecked Sendable {
     set {_uniqueStorage()._ticking = newValue}
   }
 
-  /// Rounded to what is visible; absent when unknown, or too old to describe the present. All are at most 2^31 - 1.
-  var distanceMeters: UInt32 {
+  /// The numbers are absent when unknown, or too old to describe the present. Whole ones are at most 2^31 - 1.
+  var distanceMeters: Double {
     get {_storage._distanceMeters ?? 0}
     set {_uniqueStorage()._distanceMeters = newValue}
   }
@@ -3466,7 +3500,7 @@ nonisolated struct WireLivePush: @unchecked Sendable {
   /// Clears the value of `distanceMeters`. Subsequent reads from it will return its default value.
   mutating func clearDistanceMeters() {_uniqueStorage()._distanceMeters = nil}
 
-  var currentPaceSecondsPerKilometer: UInt32 {
+  var currentPaceSecondsPerKilometer: Double {
     get {_storage._currentPaceSecondsPerKilometer ?? 0}
     set {_uniqueStorage()._currentPaceSecondsPerKilometer = newValue}
   }
@@ -3475,7 +3509,7 @@ nonisolated struct WireLivePush: @unchecked Sendable {
   /// Clears the value of `currentPaceSecondsPerKilometer`. Subsequent reads from it will return its default value.
   mutating func clearCurrentPaceSecondsPerKilometer() {_uniqueStorage()._currentPaceSecondsPerKilometer = nil}
 
-  var averagePaceSecondsPerKilometer: UInt32 {
+  var averagePaceSecondsPerKilometer: Double {
     get {_storage._averagePaceSecondsPerKilometer ?? 0}
     set {_uniqueStorage()._averagePaceSecondsPerKilometer = newValue}
   }
@@ -5300,7 +5334,7 @@ nonisolated extension WirePairingWaiting: SwiftProtobuf.Message, SwiftProtobuf._
 
 nonisolated extension WireHello: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".Hello"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}version\0\u{3}device_id\0\u{1}role\0\u{3}node_id\0\u{3}store_id\0\u{1}nonce\0\u{3}term_seen\0\u{4}\u{2}hub_store_id\0\u{1}acknowledged\0\u{1}received\0\u{3}list_version\0\u{3}next_hub_key\0\u{b}one_shot\0\u{c}\u{8}\u{1}")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}version\0\u{3}device_id\0\u{1}role\0\u{3}node_id\0\u{3}store_id\0\u{1}nonce\0\u{3}term_seen\0\u{4}\u{2}hub_store_id\0\u{1}acknowledged\0\u{1}received\0\u{3}list_version\0\u{3}next_hub_key\0\u{1}ephemeral\0\u{b}one_shot\0\u{c}\u{8}\u{1}")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -5320,6 +5354,7 @@ nonisolated extension WireHello: SwiftProtobuf.Message, SwiftProtobuf._MessageIm
       case 11: try { try decoder.decodeRepeatedMessageField(value: &self.received) }()
       case 12: try { try decoder.decodeSingularUInt64Field(value: &self.listVersion) }()
       case 13: try { try decoder.decodeSingularBytesField(value: &self._nextHubKey) }()
+      case 14: try { try decoder.decodeSingularBoolField(value: &self.ephemeral) }()
       default: break
       }
     }
@@ -5366,6 +5401,9 @@ nonisolated extension WireHello: SwiftProtobuf.Message, SwiftProtobuf._MessageIm
     try { if let v = self._nextHubKey {
       try visitor.visitSingularBytesField(value: v, fieldNumber: 13)
     } }()
+    if self.ephemeral != false {
+      try visitor.visitSingularBoolField(value: self.ephemeral, fieldNumber: 14)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -5382,6 +5420,7 @@ nonisolated extension WireHello: SwiftProtobuf.Message, SwiftProtobuf._MessageIm
     if lhs.received != rhs.received {return false}
     if lhs.listVersion != rhs.listVersion {return false}
     if lhs._nextHubKey != rhs._nextHubKey {return false}
+    if lhs.ephemeral != rhs.ephemeral {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -6939,7 +6978,7 @@ nonisolated extension WireLive: SwiftProtobuf.Message, SwiftProtobuf._MessageImp
 
 nonisolated extension WireInquiry: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".Inquiry"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}peers\0\u{1}outbox\0\u{1}cancel\0\u{1}quarantine\0\u{1}retry\0\u{1}discard\0\u{1}report\0\u{1}route\0\u{1}recover\0\u{1}records\0\u{1}record\0\u{3}edit_record\0\u{3}remove_record\0\u{3}put_record\0\u{1}post\0\u{1}devices\0\u{3}order_device\0\u{3}confirm_devices\0\u{1}pairing\0\u{3}rotate_key\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}peers\0\u{1}outbox\0\u{1}cancel\0\u{1}quarantine\0\u{1}retry\0\u{1}discard\0\u{1}report\0\u{1}route\0\u{1}recover\0\u{1}records\0\u{1}record\0\u{3}edit_record\0\u{3}remove_record\0\u{3}put_record\0\u{1}post\0\u{1}devices\0\u{3}order_device\0\u{3}confirm_devices\0\u{1}pairing\0\u{3}rotate_key\0\u{3}drop_copy\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -7182,6 +7221,19 @@ nonisolated extension WireInquiry: SwiftProtobuf.Message, SwiftProtobuf._Message
           self.inquiry = .rotateKey(v)
         }
       }()
+      case 21: try {
+        var v: WireRecordRemoval?
+        var hadOneofValue = false
+        if let current = self.inquiry {
+          hadOneofValue = true
+          if case .dropCopy(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.inquiry = .dropCopy(v)
+        }
+      }()
       default: break
       }
     }
@@ -7272,6 +7324,10 @@ nonisolated extension WireInquiry: SwiftProtobuf.Message, SwiftProtobuf._Message
     case .rotateKey?: try {
       guard case .rotateKey(let v)? = self.inquiry else { preconditionFailure() }
       try visitor.visitSingularMessageField(value: v, fieldNumber: 20)
+    }()
+    case .dropCopy?: try {
+      guard case .dropCopy(let v)? = self.inquiry else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 21)
     }()
     case nil: break
     }
@@ -8441,7 +8497,7 @@ nonisolated extension WireInquiryAnswer: SwiftProtobuf.Message, SwiftProtobuf._M
 
 nonisolated extension WireRecordSummaries: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".RecordSummaries"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}summaries\0\u{1}total\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}summaries\0\u{1}total\0\u{1}removed\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -8451,6 +8507,7 @@ nonisolated extension WireRecordSummaries: SwiftProtobuf.Message, SwiftProtobuf.
       switch fieldNumber {
       case 1: try { try decoder.decodeRepeatedBytesField(value: &self.summaries) }()
       case 2: try { try decoder.decodeSingularUInt32Field(value: &self.total) }()
+      case 3: try { try decoder.decodeRepeatedMessageField(value: &self.removed) }()
       default: break
       }
     }
@@ -8463,12 +8520,51 @@ nonisolated extension WireRecordSummaries: SwiftProtobuf.Message, SwiftProtobuf.
     if self.total != 0 {
       try visitor.visitSingularUInt32Field(value: self.total, fieldNumber: 2)
     }
+    if !self.removed.isEmpty {
+      try visitor.visitRepeatedMessageField(value: self.removed, fieldNumber: 3)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
   static func ==(lhs: WireRecordSummaries, rhs: WireRecordSummaries) -> Bool {
     if lhs.summaries != rhs.summaries {return false}
     if lhs.total != rhs.total {return false}
+    if lhs.removed != rhs.removed {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireRecordRemoval: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".RecordRemoval"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}run_id\0\u{1}version\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularBytesField(value: &self.runID) }()
+      case 2: try { try decoder.decodeSingularUInt64Field(value: &self.version) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.runID.isEmpty {
+      try visitor.visitSingularBytesField(value: self.runID, fieldNumber: 1)
+    }
+    if self.version != 0 {
+      try visitor.visitSingularUInt64Field(value: self.version, fieldNumber: 2)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: WireRecordRemoval, rhs: WireRecordRemoval) -> Bool {
+    if lhs.runID != rhs.runID {return false}
+    if lhs.version != rhs.version {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -9092,7 +9188,7 @@ nonisolated extension WireBusEvent: SwiftProtobuf.Message, SwiftProtobuf._Messag
 
 nonisolated extension WireLivePush: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".LivePush"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}order\0\u{3}run_id\0\u{1}phase\0\u{3}changed_by\0\u{1}recovering\0\u{3}active_ns\0\u{3}clock_at_ns\0\u{1}ticking\0\u{3}distance_meters\0\u{3}current_pace_seconds_per_kilometer\0\u{3}average_pace_seconds_per_kilometer\0\u{3}heart_rate_bpm\0\u{3}elevation_gain_meters\0\u{3}lap_count\0\u{1}pending\0\u{1}number\0\u{1}kind\0\u{3}pushed_at_ns\0\u{3}age_ns\0\u{3}stale_at_ns\0\u{3}budget_left\0\u{1}activity\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}order\0\u{3}run_id\0\u{1}phase\0\u{3}changed_by\0\u{1}recovering\0\u{3}active_ns\0\u{3}clock_at_ns\0\u{1}ticking\0\u{4}\u{4}heart_rate_bpm\0\u{3}elevation_gain_meters\0\u{3}lap_count\0\u{1}pending\0\u{1}number\0\u{1}kind\0\u{3}pushed_at_ns\0\u{3}age_ns\0\u{3}stale_at_ns\0\u{3}budget_left\0\u{1}activity\0\u{3}distance_meters\0\u{3}current_pace_seconds_per_kilometer\0\u{3}average_pace_seconds_per_kilometer\0\u{c}\u{9}\u{1}\u{c}\u{a}\u{1}\u{c}\u{b}\u{1}")
 
   fileprivate class _StorageClass {
     var _order: WireSnapshotOrder? = nil
@@ -9103,9 +9199,9 @@ nonisolated extension WireLivePush: SwiftProtobuf.Message, SwiftProtobuf._Messag
     var _activeNs: Int64 = 0
     var _clockAtNs: Int64 = 0
     var _ticking: Bool = false
-    var _distanceMeters: UInt32? = nil
-    var _currentPaceSecondsPerKilometer: UInt32? = nil
-    var _averagePaceSecondsPerKilometer: UInt32? = nil
+    var _distanceMeters: Double? = nil
+    var _currentPaceSecondsPerKilometer: Double? = nil
+    var _averagePaceSecondsPerKilometer: Double? = nil
     var _heartRateBpm: UInt32? = nil
     var _elevationGainMeters: UInt32? = nil
     var _lapCount: UInt32 = 0
@@ -9175,9 +9271,6 @@ nonisolated extension WireLivePush: SwiftProtobuf.Message, SwiftProtobuf._Messag
         case 6: try { try decoder.decodeSingularInt64Field(value: &_storage._activeNs) }()
         case 7: try { try decoder.decodeSingularInt64Field(value: &_storage._clockAtNs) }()
         case 8: try { try decoder.decodeSingularBoolField(value: &_storage._ticking) }()
-        case 9: try { try decoder.decodeSingularUInt32Field(value: &_storage._distanceMeters) }()
-        case 10: try { try decoder.decodeSingularUInt32Field(value: &_storage._currentPaceSecondsPerKilometer) }()
-        case 11: try { try decoder.decodeSingularUInt32Field(value: &_storage._averagePaceSecondsPerKilometer) }()
         case 12: try { try decoder.decodeSingularUInt32Field(value: &_storage._heartRateBpm) }()
         case 13: try { try decoder.decodeSingularUInt32Field(value: &_storage._elevationGainMeters) }()
         case 14: try { try decoder.decodeSingularUInt32Field(value: &_storage._lapCount) }()
@@ -9189,6 +9282,9 @@ nonisolated extension WireLivePush: SwiftProtobuf.Message, SwiftProtobuf._Messag
         case 20: try { try decoder.decodeSingularInt64Field(value: &_storage._staleAtNs) }()
         case 21: try { try decoder.decodeSingularUInt32Field(value: &_storage._budgetLeft) }()
         case 22: try { try decoder.decodeSingularUInt32Field(value: &_storage._activity) }()
+        case 23: try { try decoder.decodeSingularDoubleField(value: &_storage._distanceMeters) }()
+        case 24: try { try decoder.decodeSingularDoubleField(value: &_storage._currentPaceSecondsPerKilometer) }()
+        case 25: try { try decoder.decodeSingularDoubleField(value: &_storage._averagePaceSecondsPerKilometer) }()
         default: break
         }
       }
@@ -9225,15 +9321,6 @@ nonisolated extension WireLivePush: SwiftProtobuf.Message, SwiftProtobuf._Messag
       if _storage._ticking != false {
         try visitor.visitSingularBoolField(value: _storage._ticking, fieldNumber: 8)
       }
-      try { if let v = _storage._distanceMeters {
-        try visitor.visitSingularUInt32Field(value: v, fieldNumber: 9)
-      } }()
-      try { if let v = _storage._currentPaceSecondsPerKilometer {
-        try visitor.visitSingularUInt32Field(value: v, fieldNumber: 10)
-      } }()
-      try { if let v = _storage._averagePaceSecondsPerKilometer {
-        try visitor.visitSingularUInt32Field(value: v, fieldNumber: 11)
-      } }()
       try { if let v = _storage._heartRateBpm {
         try visitor.visitSingularUInt32Field(value: v, fieldNumber: 12)
       } }()
@@ -9267,6 +9354,15 @@ nonisolated extension WireLivePush: SwiftProtobuf.Message, SwiftProtobuf._Messag
       if _storage._activity != 0 {
         try visitor.visitSingularUInt32Field(value: _storage._activity, fieldNumber: 22)
       }
+      try { if let v = _storage._distanceMeters {
+        try visitor.visitSingularDoubleField(value: v, fieldNumber: 23)
+      } }()
+      try { if let v = _storage._currentPaceSecondsPerKilometer {
+        try visitor.visitSingularDoubleField(value: v, fieldNumber: 24)
+      } }()
+      try { if let v = _storage._averagePaceSecondsPerKilometer {
+        try visitor.visitSingularDoubleField(value: v, fieldNumber: 25)
+      } }()
     }
     try unknownFields.traverse(visitor: &visitor)
   }

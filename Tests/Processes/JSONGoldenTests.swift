@@ -164,7 +164,7 @@ struct JSONGoldenTests {
     let line = Sentence.snapshot(snapshot, in: .imperial)
     #expect(line == "0.0.0 running 1:40 · 1.00 mi · 148 bpm, 42 s old")
     let table = MetricsText.table(snapshot.metrics, in: .metric, isRunning: true)
-    #expect(table.contains("heart rate      148 bpm, 42 s old") && table.contains("distance        1.61 km"))
+    #expect(table.contains("heart rate      148 bpm, 42 s old") && table.contains("distance        1.60 km"))
     snapshot.phase = .paused
     #expect(Sentence.snapshot(snapshot).hasSuffix("· 148 bpm"))
   }

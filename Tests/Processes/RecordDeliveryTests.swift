@@ -64,4 +64,40 @@ struct RecordDeliveryTests {
       try await end(second)
     }
   }
+
+  @Test("A removed run is gone from every list of this machine at once, though a watch with its copy does not run")
+  func removedAtOnce() async throws {
+    try await withTestBus { bus in
+      let phone = bus.spawn(executable: TestBus.busnode, ["phone", "--json", "--debounce", "0"])
+      let watch = bus.spawn(executable: TestBus.busnode, ["watch", "--json"])
+      try await watch.event("the phone") { $0["event"]?.string == "link" && $0["reachable"]?.bool == true }
+      for kind in ["start", "stop", "start", "stop"] {
+        #expect(try await bus.run("send", kind).ending == .exited(0))
+        if kind == "stop" { _ = try await record(watch, "kept") }
+      }
+      _ = try await watch.event("both records") { _ in records(watch).count == 2 }
+      let id = try #require(records(watch).first?["runId"]?.string)
+      try await end(watch)
+      // The copy is in a file that cannot be opened now, so it cannot be dropped: it is hidden.
+      let store = bus.stateDirectory + "/runbus/default/watch/node.sqlite"
+      let copy = store + ".copy"
+      try FileManager.default.copyItem(atPath: store, toPath: copy)
+      #expect(try await bus.run("records", "rm", id, "--yes").ending == .exited(0))
+      try FileManager.default.removeItem(atPath: store)
+      try FileManager.default.moveItem(atPath: copy, toPath: store)
+      func shown() async throws -> [String?] {
+        let lists = [
+          try await bus.run("records", "--json"), try await bus.run("records", "--device", "watch", "--json"),
+        ]
+        return lists.flatMap { $0.json.map { $0["runId"]?.string } }
+      }
+      let other = try #require(records(watch).last?["runId"]?.string)
+      #expect(try await shown() == [other, other])
+      #expect(try await bus.run("records", "show", id).ending == .exited(1))
+      #expect(try await bus.run("records", "stats", "--by", "year", "--json").json.first?["count"]?.int == 1)
+      try await end(phone)
+      // It stays so when no node runs.
+      #expect(try await shown() == [other, other])
+    }
+  }
 }

@@ -17,7 +17,7 @@ struct LiveRecordingTests {
     #expect(replay.worstClock <= .milliseconds(500), "the clock was wrong by \(replay.worstClock.seconds) s")
     for (earlier, later) in zip(replay.pushes, replay.pushes.dropFirst()) where later.kind == .numbers {
       #expect(later.pushedAt - earlier.pushedAt >= policy.numbersInterval)
-      #expect(later.content.numbers != earlier.content.numbers)
+      #expect(!later.content.numbers.looksLike(earlier.content.numbers))
     }
     // The screen never becomes stale while the hub is well.
     for (earlier, later) in zip(replay.pushes, replay.pushes.dropFirst()) {

@@ -53,7 +53,7 @@ extension RandomMessages {
       .putRecord(RecordUpload(from: count(), bytes: someBytes(), total: count())),
       .post(appMessage(), to: maybe { $0.device() }),
       .devices, .orderDevice(key(), one(of: [.revoke, .forget, .rename(device()), .sources(sources())])),
-      .confirmDevices, .rotateKey(now: coin()),
+      .confirmDevices, .rotateKey(now: coin()), .dropCopy(RecordRemoval(runID: id(), version: counter())),
       .pairing(
         one(of: [
           .status, .open, .close, .refuse(key()),
@@ -81,7 +81,9 @@ extension RandomMessages {
     return [
       .peers(peers), .outbox(rows), .quarantine(quarantine), .done(maybe { $0.id() }), .failed(sentence()),
       .report(maybe { $0.report() }), .route(maybe { $0.routePart() }),
-      .records((0..<number(below: 4)).map { _ in recordSummary() }, total: count()),
+      .records(
+        (0..<number(below: 4)).map { _ in recordSummary() },
+        removed: (0..<number(below: 4)).map { _ in RecordRemoval(runID: id(), version: counter()) }, total: count()),
       .record(RecordPart(runID: id(), version: counter(), from: count(), bytes: someBytes(), total: count())),
       .taken(isKnown: coin()),
       .devices(

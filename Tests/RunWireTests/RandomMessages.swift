@@ -126,7 +126,8 @@ struct RandomMessages {
     let hello = Hello(
       version: one(of: [0, 1, 2, .max]), deviceID: device(), role: role(), nodeID: id(), storeID: id(), nonce: bits(),
       termSeen: counter(), hub: maybe { $0.id() }, acknowledged: marks().mapValues(\.sequence),
-      received: marks(), listVersion: counter(), nextHubKey: maybe { $0.key() })
+      received: marks(), listVersion: counter(), nextHubKey: maybe { $0.key() },
+      isEphemeral: coin())
     let samples = (0...number(below: 8)).map { _ in sample() }
     let message = one(of: [
       PeerMessage.hello(hello), .command(transmission()), .samples(samples),
@@ -181,8 +182,10 @@ struct RandomMessages {
 
   mutating func liveMessage() -> LiveMessage {
     let numbers = LiveNumbers(
-      distanceMeters: maybe { $0.number(below: 1 << 31) }, paceSecondsPerKilometer: maybe { $0.number(below: 999) },
-      averagePaceSecondsPerKilometer: maybe { $0.number(below: 999) }, heartRateBpm: maybe { $0.number(below: 250) },
+      distanceMeters: maybe { Double($0.number(below: 1 << 31)) / 8 },
+      paceSecondsPerKilometer: maybe { Double($0.number(below: 999)) / 8 },
+      averagePaceSecondsPerKilometer: maybe { Double($0.number(below: 999)) / 8 },
+      heartRateBpm: maybe { $0.number(below: 250) },
       elevationGainMeters: maybe { $0.number(below: 9999) }, lapCount: number(below: 99))
     let content = LiveContent(
       runID: id(), phase: one(of: [.idle, .running, .paused, .completed, .unknown]),

@@ -11,6 +11,9 @@ public import RunCore
 /// format.energy(metrics.energyJoules)                    // "412 kcal"
 /// ```
 ///
+/// Distances, paces and durations are cut to the digits that are shown and never rounded, so that a runner has covered
+/// what is shown, and a finished run shows the same everywhere. Heights and energies are rounded.
+///
 /// The locale determines digits and separators. Symbols of units are the same in every locale, as SI has them. A value
 /// that is not known is written as an en dash (``missing``) without a symbol. `withUnit: false` leaves the symbol out,
 /// for a view that shows it in another size; ``RunUnits`` has the symbols.
@@ -35,9 +38,10 @@ public struct RunFormat: Hashable, Sendable {
     self.units = units ?? RunUnits(locale)
   }
 
-  /// A distance with two decimals: `5.21 km`, `3.24 mi`.
+  /// A distance cut to two decimals: `5.21 km`, `3.24 mi`.
   public func distance(_ meters: Double?, withUnit: Bool = true) -> String {
-    text(meters.map(units.distance(fromMeters:)), decimals: 2, withUnit ? units.distanceSymbol : nil)
+    let shown = meters.map { (units.distance(fromMeters: $0) * 100).cut / 100 }
+    return text(shown, decimals: 2, withUnit ? units.distanceSymbol : nil)
   }
 
   /// A height or climb in whole metres or feet: `12 m`, `39 ft`.
@@ -45,7 +49,7 @@ public struct RunFormat: Hashable, Sendable {
     text(meters.map(units.height(fromMeters:)), decimals: 0, withUnit ? units.heightSymbol : nil)
   }
 
-  /// A pace, rounded down to whole seconds as a stopwatch shows them: `5:41 /km`, `9:08 /mi`.
+  /// A pace, cut to whole seconds as a stopwatch shows them: `5:41 /km`, `9:08 /mi`.
   ///
   /// - Parameters:
   ///   - secondsPerKilometer: The pace; one above an hour per kilometre means standing still and is written as
@@ -53,15 +57,15 @@ public struct RunFormat: Hashable, Sendable {
   ///   - withUnit: Whether the symbol of the unit follows.
   public func pace(_ secondsPerKilometer: Double?, withUnit: Bool = true) -> String {
     guard let pace = secondsPerKilometer, pace >= 0, pace < 3600 else { return Self.missing }
-    let clock = duration(BusDuration(seconds: units.pace(fromSecondsPerKilometer: pace)))
+    let clock = duration(BusDuration(seconds: units.pace(fromSecondsPerKilometer: pace).cut))
     return withUnit ? "\(clock) \(units.paceSymbol)" : clock
   }
 
-  /// A duration in whole seconds, rounded down as a stopwatch shows them: `3:05`, or `1:02:03` from an hour on. A
+  /// A duration, cut to whole seconds as a stopwatch shows them: `3:05`, or `1:02:03` from an hour on. A
   /// negative one is written as zero.
   public func duration(_ span: BusDuration?) -> String {
     guard let span else { return Self.missing }
-    let seconds = max(0, span.nanoseconds / 1_000_000_000)
+    let seconds = Int64(max(0, span.seconds.cut))
     let pattern: Duration.TimeFormatStyle.Pattern =
       seconds < 3600 ? .minuteSecond(padMinuteToLength: 1) : .hourMinuteSecond(padHourToLength: 1)
     return Duration.seconds(seconds).formatted(Duration.TimeFormatStyle(pattern: pattern, locale: locale))

@@ -10,12 +10,19 @@ package struct KeptRecords {
   /// The summaries of all records, oldest first; `nil` when this node keeps no records.
   ///
   /// - Throws: What `ask` throws.
-  package func summaries() async throws -> [RecordSummary]? {
-    var summaries: [RecordSummary] = []
+  package func summaries() async throws -> [RecordSummary]? { try await list()?.kept }
+
+  /// The summaries of all records, oldest first, and the runs that were removed; `nil` when this node keeps no records.
+  ///
+  /// - Throws: What `ask` throws.
+  package func list() async throws -> (kept: [RecordSummary], removed: [RecordRemoval])? {
+    var (kept, removed): ([RecordSummary], [RecordRemoval]) = ([], [])
     while true {
-      guard case .records(let page, let total) = try await ask(.records(from: summaries.count)) else { return nil }
-      summaries += page
-      if page.isEmpty || summaries.count >= total { return summaries }
+      let from = kept.count + removed.count
+      guard case .records(let page, let removals, let total) = try await ask(.records(from: from)) else { return nil }
+      kept += page
+      removed += removals
+      if page.isEmpty && removals.isEmpty || kept.count + removed.count >= total { return (kept, removed) }
     }
   }
 

@@ -244,7 +244,8 @@ public actor Peer: Node, DrivenNode {
     let settings = PeerCore.Settings(
       deviceID: configuration.deviceID, role: configuration.role, nodeID: driver.store.nodeID,
       storeID: driver.store.storeID, topics: configuration.topics, limits: connector.limits,
-      hubLostAfter: configuration.hubLostAfter, enrolment: keyring?.value.enrolment, seed: loop.seed())
+      hubLostAfter: configuration.hubLostAfter, enrolment: keyring?.value.enrolment,
+      isEphemeral: driver.store.isEphemeral, seed: loop.seed())
     core = PeerCore(
       settings: settings, history: try driver.store.peerHistory(), now: loop.now,
       wallSeconds: loop.wallSeconds, bootID: MachineBoot.id)

@@ -67,7 +67,7 @@ struct HistoryReader {
     history.delivery = try reader.readDelivery()
     var records = HubHistory()
     try reader.readRecords(into: &records)
-    history.records = records.records
+    (history.records, history.removedRecords) = (records.records, records.removedRecords)
     history.recordsThrough = try RecordRows.through(db)
     return (history, reader.notices)
   }

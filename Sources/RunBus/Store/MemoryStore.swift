@@ -66,6 +66,7 @@ final class MemoryStore: StoreBackend {
       history.failureMark = state.failureMark
       history.delivery = state.delivery.history
       history.records = state.history.records
+      history.removedRecords = state.history.removedRecords
       history.recordsThrough = state.recordsThrough
       return (history, [])
     }

@@ -17,6 +17,8 @@ public final class NodeStore: Sendable {
   private let thread: StoreThread
   /// `nil` for a store in memory.
   private let directory: String?
+  /// Whether the store is in memory and gone with its node.
+  let isEphemeral: Bool
   private let options: StoreOptions
 
   /// How long a starting node waits for a process that only reads its store, such as the package's command `busnode`
@@ -58,6 +60,7 @@ public final class NodeStore: Sendable {
     storeID = file.storeID
     role = file.role
     self.directory = directory
+    isEphemeral = false
     self.options = options
     let files = [lock.identity] + file.files
     engine = StoreEngine(file.records, lock: lock, files: files, notices: file.notices)
@@ -69,6 +72,7 @@ public final class NodeStore: Sendable {
     storeID = .random()
     role = nil
     directory = nil
+    isEphemeral = true
     self.options = options
     engine = StoreEngine(MemoryStore(options: options), lock: nil, files: [], notices: [])
     thread = StoreThread(name: "runbus.store")
@@ -81,6 +85,7 @@ public final class NodeStore: Sendable {
     storeID = memory.storeID
     role = nil
     directory = nil
+    isEphemeral = false
     options = StoreOptions()
     engine = StoreEngine(memory.rows, lock: nil, files: [], notices: [])
     thread = StoreThread()

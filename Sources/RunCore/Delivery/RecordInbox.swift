@@ -39,11 +39,14 @@ struct RecordInbox: Sendable {
   private(set) var hasPassedOver = false
   /// The records that are kept here.
   private(set) var kept: [RunID: RecordSummary] = [:]
+  /// The runs whose copies were removed, with the versions of the removals.
+  private(set) var removed: [RunID: UInt64]
   private var partial: (change: RecordChange, bytes: [UInt8])?
 
   /// An inbox with what its store holds.
-  init(_ records: [RecordSummary], through: UInt64) {
+  init(_ records: [RecordSummary], removed: [RunID: UInt64] = [:], through: UInt64) {
     self.through = through
+    self.removed = removed
     for record in records { kept[record.runID] = record }
   }
 
@@ -105,7 +108,9 @@ struct RecordInbox: Sendable {
     if change.isUnreadable { return passOver(change) }
     guard let summary = change.summary else {
       finish(change)
-      return kept.removeValue(forKey: change.runID) == nil ? .neverCame : .remove
+      guard kept.removeValue(forKey: change.runID) != nil else { return .neverCame }
+      removed[change.runID] = change.version
+      return .remove
     }
     // The body is fetched even if the summary is the same as the kept one: a hub that has lost history may have made
     // another record with the same version.
@@ -125,6 +130,7 @@ struct RecordInbox: Sendable {
         return passOver(change)
       }
       finish(change)
+      removed[change.runID] = nil
       let isNews = kept.updateValue(summary, forKey: change.runID) != summary
       return .keep(RunRecord(summary: summary, body: body), isNews: isNews)
     }
@@ -132,6 +138,16 @@ struct RecordInbox: Sendable {
     partial = (change, bytes)
     state = .idle
     return .ask
+  }
+
+  /// Drops the copy of a removed run.
+  ///
+  /// - Returns: whether there was one of an earlier version.
+  mutating func drop(_ removal: RecordRemoval) -> Bool {
+    guard let copy = kept[removal.runID], copy.version < removal.version else { return false }
+    kept[removal.runID] = nil
+    removed[removal.runID] = removal.version
+    return true
   }
 
   /// The change is durable, so the peer can ask for the next one.

@@ -11,6 +11,8 @@ struct DeviceMail: Sendable {
 
   /// The devices that the hub has met, with their present stores.
   private(set) var devices: [DeviceID: KnownDevice] = [:]
+  /// When absent shells are looked for next; `nil` while none is absent.
+  var visitorCheckAt: BusTime?
   private var couriers: [StoreID: Courier] = [:]
   /// The identity that each store belongs to: the one that first said hello with it.
   private var owners: [StoreID: ConnectionIdentity]

@@ -203,7 +203,7 @@ package struct HubCore: Sendable {
       guard ending == .no else { break }
       ending = .committing
       let batch = samples.take()
-      commits.add(batch.operations + [clockMark(at: now)], then: [.farewell])
+      commits.add(batch.operations + heardMarks() + [clockMark(at: now)], then: [.farewell])
     }
     if records.hasQuestions { answerWaiting(at: now, into: &actions) }
     flushAcknowledgements(into: &actions)
@@ -222,7 +222,7 @@ package struct HubCore: Sendable {
     deadline = BusTime.earliest(
       arbiter.deadline, publisher.deadline, live.deadline, samples.deadline, sessions.silenceCheckAt, records.deadline,
       records.journalDeadline(present: arbiter.control.runID), commits.deadline, deliveryDeadline, pairing.deadline,
-      suspensions.nextEnd.map(settings.clock.bus(at:)))
+      suspensions.nextEnd.map(settings.clock.bus(at:)), mail.visitorCheckAt)
   }
 
   private mutating func start(at now: BusTime, into actions: inout [Action]) {
@@ -238,6 +238,7 @@ package struct HubCore: Sendable {
     settleDueWindows(at: now)
     letGoOfLostStores(at: now)
     judgeLate(at: now)
+    forgetVisitors(at: now)
     let tickBefore = publisher.lastTick
     decideRecovery(at: now)
     var then: [Effect] = []
@@ -268,6 +269,7 @@ package struct HubCore: Sendable {
       actions.append(.publish(.snapshot(stateMessage(at: now, snapshot))))
     }
     if let due = sessions.silenceCheckAt, due <= now { checkSilence(at: now, into: &actions) }
+    if let due = mail.visitorCheckAt, due <= now { forgetVisitors(at: now) }
     if let due = records.deadline, due <= now { makeRecords(at: now) }
     if let due = records.journalDeadline(present: arbiter.control.runID), due <= now { dropJournals(at: now) }
     if let due = deliveryDeadline, due <= now { deliver(at: now, into: &actions) }

@@ -67,16 +67,18 @@ extension HubCore {
   }
 
   /// Stops sending to a peer that is gone, and stops its retries until it is back.
-  mutating func closeDelivery(to hello: Hello, at now: BusTime) {
+  mutating func closeDelivery(to session: SessionTable.Session, at now: BusTime) {
+    let hello = session.hello
     verdicts.close(hello.storeID)
     mail.close(hello.storeID)
     guard var device = mail.devices[hello.deviceID], device.storeID == hello.storeID else {
       // The device has connected with another store meanwhile.
       return letGoOfLostStores(at: now)
     }
-    guard !forgetVisitor(device) else { return }
-    device.heardAt = now
+    guard !forgetVisitor(device, isEphemeral: hello.isEphemeral) else { return }
+    device.heardAt = max(device.heardAt, session.heardAt)
     mail.meet(device)
+    if device.role == .shell { checkVisitors(by: goneAt(device)) }
     commits.add([.meet(device)], then: [], dueAt: now + writeDelayMax)
   }
 

@@ -49,19 +49,55 @@ extension HubCore {
     for store in mail.stores where !present.contains(store) && sessions.connection(of: store) == nil { giveUp(store) }
   }
 
-  /// Forgets a shell that has disconnected and never used a stream.
+  /// How long an absent shell is remembered, in real time: one that has never used a stream, and one that has. It may
+  /// have gone while the hub was down, and then says no goodbye; what it is owed waits for as long.
+  private static let (visitorAge, pressingVisitorAge) = (BusDuration.seconds(600), BusDuration.seconds(48 * 3600))
+
+  /// Forgets a shell that has disconnected and is owed nothing, if it cannot come back or has never used a stream.
   ///
+  /// - Parameter isEphemeral: Whether its store is gone with it.
   /// - Returns: whether the shell was forgotten.
-  mutating func forgetVisitor(_ device: KnownDevice) -> Bool {
-    let store = device.storeID
-    let hasStreams = StreamID.Kind.allCases.contains { marks.hasBegun(StreamID(sender: store, kind: $0)) }
-    // With another store the name is used by another node, and what is known of the name belongs to that node.
-    let hasOtherStore = mail.stores(of: device.deviceID).contains { $0 != store }
-    guard device.role == .shell, sessions.connection(of: store) == nil, !hasStreams, !verdicts.hasStream(store),
-      mail.isUnused(store), !hasOtherStore
-    else { return false }
+  mutating func forgetVisitor(_ device: KnownDevice, isEphemeral: Bool) -> Bool {
+    guard isAbsentVisitor(device), isEphemeral || !hasUsedStreams(device), isOwedNothing(device) else { return false }
     forget(device)
     return true
+  }
+
+  private func hasUsedStreams(_ device: KnownDevice) -> Bool {
+    let store = device.storeID
+    return StreamID.Kind.allCases.contains { marks.hasBegun(StreamID(sender: store, kind: $0)) }
+      || verdicts.hasStream(store) || !mail.isUnused(store)
+  }
+
+  /// Whether a device is a shell without a session. With another store its name is used by another node, and what is
+  /// known of the name belongs to that node.
+  private func isAbsentVisitor(_ device: KnownDevice) -> Bool {
+    device.role == .shell && sessions.connection(of: device.storeID) == nil
+      && !mail.stores(of: device.deviceID).contains { $0 != device.storeID }
+  }
+
+  /// Whether nothing waits for a device, and no press of its is still to be judged.
+  private func isOwedNothing(_ device: KnownDevice) -> Bool {
+    holdsNothing(device.storeID) && !book.stores.contains(device.storeID)
+  }
+
+  /// When an absent shell is forgotten, with what it is owed.
+  func goneAt(_ device: KnownDevice) -> BusTime {
+    let age = hasUsedStreams(device) ? Self.pressingVisitorAge : Self.visitorAge
+    return max(device.heardAt, incarnation.beganAt) + settings.clock.speed.bus(fromReal: age)
+  }
+
+  /// Looks for shells to forget at a moment, or earlier if that is planned already.
+  mutating func checkVisitors(by due: BusTime) { mail.visitorCheckAt = min(mail.visitorCheckAt ?? due, due) }
+
+  /// Forgets the shells that have been absent for long enough, and plans the next look.
+  mutating func forgetVisitors(at now: BusTime) {
+    mail.visitorCheckAt = nil
+    for device in mail.devices.values.sorted(by: { $0.deviceID < $1.deviceID })
+    where isAbsentVisitor(device) {
+      let due = goneAt(device)
+      if due <= now { forget(device) } else { checkVisitors(by: due) }
+    }
   }
 
   private mutating func forget(_ device: KnownDevice) {

@@ -40,7 +40,7 @@ extension HubCore {
     case .recover: (.failed("only a shell on the hub's own machine may say what becomes of its run"), false)
     case .report: (reportAnswer(at: now), true)
     case .route(let from): (routeAnswer(from: from, at: now), true)
-    case .records, .record, .editRecord, .removeRecord, .putRecord:
+    case .records, .record, .editRecord, .removeRecord, .dropCopy, .putRecord:
       (.failed("records are asked for on the hub's own machine"), false)
     case .devices, .orderDevice, .confirmDevices, .pairing, .rotateKey:
       (.failed("devices are paired on the hub's own machine"), false)
@@ -86,7 +86,7 @@ extension HubCore {
     case .recover(let choice):
       let isRecovered = recover(choice, at: now)
       give(isRecovered ? .durably(.done(nil)) : .refused(Self.nothingToRecover), to: number, into: &actions)
-    case .records, .record, .editRecord, .removeRecord, .putRecord:
+    case .records, .record, .editRecord, .removeRecord, .dropCopy, .putRecord:
       makeRecords(at: now)
       let patience = settings.clock.speed.bus(fromReal: RecordQuestions.patience)
       guard !records.ask(inquiry, number, until: now + patience, at: now) else { return }

@@ -120,7 +120,7 @@ extension HubCore {
   ) {
     switch inquiry {
     case .records(let from):
-      give(.durably(RecordSummary.page(of: records.kept.values, from: from)), to: number, into: &actions)
+      give(.durably(records.page(from: from)), to: number, into: &actions)
     case .record(let run, let from): give(.part(of: run, from: from, in: records.kept), to: number, into: &actions)
     case .editRecord(let run, let title, let note): edit(run, title: title, note: note, number, into: &actions)
     case .removeRecord(let run):
@@ -134,6 +134,7 @@ extension HubCore {
         then: [.recordChanged(.removed(run), change)])
       eraseJournal(of: run, at: now)
       give(.durably(.done(nil)), to: number, into: &actions)
+    case .dropCopy: give(.refused("the phone's records are no copies: remove the run"), to: number, into: &actions)
     case .putRecord(let upload): receive(upload, number, into: &actions)
     case .peers, .outbox, .cancel, .quarantine, .retry, .discard, .report, .route, .recover, .post, .devices,
       .orderDevice, .confirmDevices, .pairing, .rotateKey, .unknown:

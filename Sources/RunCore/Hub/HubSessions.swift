@@ -100,7 +100,7 @@ extension HubCore {
   /// Closes the session of a connection that is gone, and publishes that its device is unreachable.
   mutating func close(_ connection: ConnectionID, at now: BusTime, into actions: inout [Action]) {
     guard let session = sessions.close(connection) else { return }
-    closeDelivery(to: session.hello, at: now)
+    closeDelivery(to: session, at: now)
     publish(sessions.loss(of: session.hello, wasReachable: session.isReachable), into: &actions)
   }
 
@@ -175,8 +175,8 @@ extension HubCore {
     // A peer has one session: a new hello closes its earlier one, on this connection or another.
     let earlier = [connection, sessions.connection(of: hello.storeID)].compactMap { $0 }
     let closed = earlier.compactMap { sessions.close($0) }
-    for session in closed { closeDelivery(to: session.hello, at: now) }
-    if sessions.isFull, let session = sessions.closeLongestSilent() { closeDelivery(to: session.hello, at: now) }
+    for session in closed { closeDelivery(to: session, at: now) }
+    if sessions.isFull, let session = sessions.closeLongestSilent() { closeDelivery(to: session, at: now) }
     guard !sessions.isFull else {
       return refuse(connection, .busy, "the hub's table of sessions is full", into: &actions)
     }
@@ -219,6 +219,31 @@ extension HubCore {
 
   private mutating func hear(_ connection: ConnectionID, at now: BusTime, into actions: inout [Action]) {
     publish(sessions.hear(connection, at: now), into: &actions)
+    noteHeard(connection, at: now)
+  }
+
+  /// Stores when a device was heard, so that it is known after a crash of the hub: a minute after the last time, with the
+  /// next commit for another reason, and ten minutes later at the latest. An idle hub should leave the flash alone.
+  private mutating func noteHeard(_ connection: ConnectionID, at now: BusTime) {
+    let speed = settings.clock.speed
+    guard let hello = sessions[connection]?.hello, var device = mail.devices[hello.deviceID],
+      device.storeID == hello.storeID, now - device.heardAt >= speed.bus(fromReal: .seconds(60))
+    else { return }
+    device.heardAt = now
+    mail.meet(device)
+    commits.add([.meet(device)], then: [], dueAt: now + speed.bus(fromReal: .seconds(600)))
+  }
+
+  /// The writes that store when each connected device was heard last.
+  mutating func heardMarks() -> [StoreOperation] {
+    sessions.inOrder.compactMap { _, session in
+      guard var device = mail.devices[session.hello.deviceID], device.storeID == session.hello.storeID,
+        device.heardAt < session.heardAt
+      else { return nil }
+      device.heardAt = session.heardAt
+      mail.meet(device)
+      return .meet(device)
+    }
   }
 
   private func publish(_ presence: Presence?, into actions: inout [Action]) {

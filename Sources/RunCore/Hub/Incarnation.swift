@@ -13,7 +13,7 @@ struct Incarnation: Sendable {
   private var raises = TermRaises()
   private let clock: BusClock
   /// The bus time and the wall clock at the beginning.
-  private let beganAt: BusTime
+  let beganAt: BusTime
   private let beganAtWallSeconds: Double
 
   init(after history: HubHistory, clock: BusClock, now: BusTime, wallSeconds: Double, bootID: String) {

@@ -72,6 +72,9 @@ struct RecordKeeping: Sendable {
     kept[run] != nil || removed[run] != nil || expected[run] != nil || discarded.contains(run) || journals[run] != nil
   }
 
+  /// The answer to a question for the kept records and the removed runs, from an index on.
+  func page(from: Int) -> InquiryAnswer { RecordSummary.page(of: kept.values, removed: removed, from: from) }
+
   /// When the next record is to be made, or a question has waited for long enough.
   var deadline: BusTime? { BusTime.earliest(reading == nil ? firstDue : nil, questions.deadline) }
 

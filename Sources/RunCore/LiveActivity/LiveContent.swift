@@ -1,12 +1,14 @@
-/// The numbers of a run as a lock screen shows them, rounded to what is visible. A value that is unknown or too old to
-/// describe the present is `nil`.
+/// The numbers of a run that a lock screen shows. A value that is unknown or too old to describe the present is `nil`.
+///
+/// Distance and paces are those of the snapshot, so that a screen cuts them to the same digits as every other face of the
+/// run, in kilometres as in miles. The others are rounded to what is visible.
 public struct LiveNumbers: Hashable, Sendable {
-  /// Metres covered, in whole tens.
-  public var distanceMeters: Int?
+  /// Metres covered.
+  public var distanceMeters: Double?
   /// Seconds per kilometre over the last 30 s.
-  public var paceSecondsPerKilometer: Int?
+  public var paceSecondsPerKilometer: Double?
   /// Active seconds per kilometre over the whole run.
-  public var averagePaceSecondsPerKilometer: Int?
+  public var averagePaceSecondsPerKilometer: Double?
   /// The latest heart rate, beats per minute.
   public var heartRateBpm: Int?
   /// Metres climbed.
@@ -16,8 +18,9 @@ public struct LiveNumbers: Hashable, Sendable {
 
   /// Numbers from their parts.
   public init(
-    distanceMeters: Int? = nil, paceSecondsPerKilometer: Int? = nil, averagePaceSecondsPerKilometer: Int? = nil,
-    heartRateBpm: Int? = nil, elevationGainMeters: Int? = nil, lapCount: Int = 0
+    distanceMeters: Double? = nil, paceSecondsPerKilometer: Double? = nil,
+    averagePaceSecondsPerKilometer: Double? = nil, heartRateBpm: Int? = nil, elevationGainMeters: Int? = nil,
+    lapCount: Int = 0
   ) {
     self.distanceMeters = distanceMeters
     self.paceSecondsPerKilometer = paceSecondsPerKilometer
@@ -31,13 +34,25 @@ public struct LiveNumbers: Hashable, Sendable {
   /// the run. Pace and heart rate describe the present and go after ``Metric/staleAfter``.
   public init(_ metrics: RunMetrics) {
     func whole(_ value: Double?) -> Int? { value.flatMap { Int(exactly: $0.rounded()) } }
-    distanceMeters = metrics.distanceMeters.flatMap { Int(exactly: ($0 / 10).rounded(.down) * 10) }
-    paceSecondsPerKilometer =
-      metrics.isStale(.distance) ? nil : whole(metrics.currentPaceSecondsPerKilometer)
-    averagePaceSecondsPerKilometer = whole(metrics.averagePaceSecondsPerKilometer)
+    distanceMeters = metrics.distanceMeters
+    paceSecondsPerKilometer = metrics.isStale(.distance) ? nil : metrics.currentPaceSecondsPerKilometer
+    averagePaceSecondsPerKilometer = metrics.averagePaceSecondsPerKilometer
     heartRateBpm = metrics.isStale(.heartRate) ? nil : whole(metrics.heartRateBpm)
     elevationGainMeters = whole(metrics.elevationGainMeters)
     lapCount = metrics.lapCount
+  }
+
+  /// Whether a screen shows the same digits for both, in kilometres as in miles.
+  package func looksLike(_ other: LiveNumbers) -> Bool {
+    func digits(_ value: Double?, _ scales: (Double, Double)) -> [Double]? {
+      value.map { [($0 * scales.0).cut, ($0 * scales.1).cut] }
+    }
+    let mile = SplitUnit.mile.meters
+    let (distances, paces) = ((0.1, 100 / mile), (1.0, mile / 1000))
+    return digits(distanceMeters, distances) == digits(other.distanceMeters, distances)
+      && digits(paceSecondsPerKilometer, paces) == digits(other.paceSecondsPerKilometer, paces)
+      && digits(averagePaceSecondsPerKilometer, paces) == digits(other.averagePaceSecondsPerKilometer, paces)
+      && (heartRateBpm, elevationGainMeters, lapCount) == (other.heartRateBpm, other.elevationGainMeters, other.lapCount)
   }
 }
 

@@ -41,7 +41,8 @@ package struct LivePusher: Sendable {
     guard let last, let content else { return nil }
     // A running clock comes with a snapshot every few seconds, which has newer numbers than a timer could push.
     let shown = last.content
-    let isBehind = (content.numbers, content.pending) != (shown.numbers, shown.pending) && !content.clock.isTicking
+    let isBehind =
+      !(content.numbers.looksLike(shown.numbers) && content.pending == shown.pending) && !content.clock.isTicking
     let numbers = isBehind ? max(last.pushedAt + policy.numbersInterval, affordableAt) : nil
     return BusTime.earliest(numbers, aliveAt(last, content), renewalAt(last, content))
   }
@@ -92,7 +93,7 @@ package struct LivePusher: Sendable {
     if content.pending != shown.pending, affordable > 0 || !Set(shown.pending).isSubset(of: content.pending) {
       return .pending
     }
-    if content.numbers != shown.numbers, last.pushedAt + policy.numbersInterval <= now, affordable > 0 {
+    if !content.numbers.looksLike(shown.numbers), last.pushedAt + policy.numbersInterval <= now, affordable > 0 {
       return .numbers
     }
     if let at = aliveAt(last, content), at <= now { return .alive }

@@ -87,7 +87,8 @@ package struct PeerCore: Sendable {
       inbox: InboundStream(StreamID(sender: receiver, kind: .messages), durable: mark(.messages)),
       latestSent: delivery.latestSent, latestReceived: delivery.latestReceived)
     quarantine = Quarantine(delivery.quarantine, shift: shift)
-    records = RecordCopies(history.records, through: history.recordsThrough)
+    records = RecordCopies(
+      history.records, removed: history.removedRecords, through: history.recordsThrough)
     questions = HubQuestions()
     failureDetector = HubFailureDetector(limit: settings.hubLostAfter, mark: history.failureMark)
   }

@@ -17,6 +17,8 @@ extension PeerCore {
     package var hubLostAfter: BusDuration
     /// What a paired device was told last; `nil` for a peer without a key.
     package var enrolment: Enrolment?
+    /// Whether the store is in memory and gone with the node.
+    package var isEphemeral: Bool
     /// The seed of nonces, jitter and new ids; the driver draws it at random for each incarnation.
     package var seed: UInt64
 
@@ -24,9 +26,10 @@ extension PeerCore {
     package init(
       deviceID: DeviceID, role: NodeRole, nodeID: NodeID, storeID: StoreID, topics: [Topic],
       limits: ConnectionLimits = .full, hubLostAfter: BusDuration = .seconds(600), enrolment: Enrolment? = nil,
-      seed: UInt64
+      isEphemeral: Bool = false, seed: UInt64
     ) {
       self.enrolment = enrolment
+      self.isEphemeral = isEphemeral
       self.hubLostAfter = hubLostAfter
       self.deviceID = deviceID
       self.role = role

@@ -14,6 +14,8 @@ struct RecordCopies: Sendable {
   enum Effect: Sendable {
     /// A change was written; the news for the app, if it is any.
     indirect case written(RecordNews?)
+    /// A copy was dropped.
+    case dropped(RunID)
   }
 
   private var inbox: RecordInbox
@@ -22,8 +24,12 @@ struct RecordCopies: Sendable {
 
   /// The copies that the store holds.
   ///
-  /// - Parameter through: the number of the last change that is stored.
-  init(_ records: [RecordSummary], through: UInt64) { inbox = RecordInbox(records, through: through) }
+  /// - Parameters:
+  ///   - removed: the runs whose copies were removed, with the versions of the removals.
+  ///   - through: the number of the last change that is stored.
+  init(_ records: [RecordSummary], removed: [RunID: UInt64] = [:], through: UInt64) {
+    inbox = RecordInbox(records, removed: removed, through: through)
+  }
 
   /// The summaries of the records that are kept here.
   var kept: [RunID: RecordSummary] { inbox.kept }
@@ -82,6 +88,13 @@ struct RecordCopies: Sendable {
     }
   }
 
+  /// Drops the copy of a record that the hub has removed, before the hub tells this peer.
+  mutating func drop(_ removal: RecordRemoval) -> [Action] {
+    guard inbox.drop(removal) else { return [] }
+    let write = StoreOperation.removeRecord(removal.runID, version: removal.version, change: inbox.through)
+    return [.write([write], then: .dropped(removal.runID))]
+  }
+
   /// Carries out the effect of a write that is durable now. The next change can be asked for.
   ///
   /// - Returns: the news for the app.
@@ -90,6 +103,7 @@ struct RecordCopies: Sendable {
     case .written(let news):
       inbox.finishWriting()
       return news
+    case .dropped(let run): return .removed(run)
     }
   }
 
@@ -120,9 +134,9 @@ struct RecordCopies: Sendable {
   /// Answers a shell, which may look at the copies and change nothing.
   private func reply(to inquiry: Inquiry) -> InquiryReply {
     switch inquiry {
-    case .records(let from): .durably(RecordSummary.page(of: inbox.kept.values, from: from))
+    case .records(let from): .durably(RecordSummary.page(of: inbox.kept.values, removed: inbox.removed, from: from))
     case .record(let run, let from): .part(of: run, from: from, in: inbox.kept)
-    case .editRecord, .removeRecord, .putRecord: .refused("only the phone changes what is kept: ask there")
+    case .editRecord, .removeRecord, .dropCopy, .putRecord: .refused("only the phone changes what is kept: ask there")
     case .peers, .outbox, .cancel, .quarantine, .retry, .discard, .report, .route, .recover, .post, .devices,
       .orderDevice, .confirmDevices, .pairing, .rotateKey, .unknown:
       .refused("this is no question about records")

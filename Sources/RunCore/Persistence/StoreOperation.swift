@@ -197,6 +197,8 @@ package struct PeerHistory: Sendable {
   package var failureMark = HubFailureMark()
   /// The summaries of the hub's records that are kept here.
   package var records: [RecordSummary] = []
+  /// The runs whose copies were removed here, with the versions of the removals.
+  package var removedRecords: [RunID: UInt64] = [:]
   /// The number of the last record change that is stored here.
   package var recordsThrough: UInt64 = 0
   /// Outbox, watermarks, quarantine and newest values.

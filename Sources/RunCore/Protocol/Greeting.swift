@@ -77,16 +77,19 @@ package struct Hello: Hashable, Sendable {
   package var listVersion: UInt64
   /// The key of the hub that the peer keeps for later; `nil` if none was announced to it.
   package var nextHubKey: KeyFingerprint?
+  /// Whether the peer keeps its store in memory: once it has ended, nobody comes back with that store.
+  package var isEphemeral: Bool
 
   /// A hello from its parts.
   package init(
     version: UInt32 = wireVersion, deviceID: DeviceID, role: NodeRole, nodeID: NodeID, storeID: StoreID,
     nonce: UInt64, termSeen: UInt64, hub: StoreID? = nil,
     acknowledged: [StreamID.Kind: UInt64] = [:], received: [StreamID.Kind: StreamMark] = [:],
-    listVersion: UInt64 = 0, nextHubKey: KeyFingerprint? = nil
+    listVersion: UInt64 = 0, nextHubKey: KeyFingerprint? = nil, isEphemeral: Bool = false
   ) {
     self.listVersion = listVersion
     self.nextHubKey = nextHubKey
+    self.isEphemeral = isEphemeral
     self.hub = hub
     self.acknowledged = acknowledged
     self.received = received

@@ -18,7 +18,7 @@ package enum Inquiry: Hashable, Sendable {
   case route(from: Int)
   /// Decides what becomes of the run that was on when the hub died.
   case recover(RecoveryAnswer)
-  /// Asks for the summaries of kept records, oldest first, from an index on.
+  /// Asks for the summaries of kept records, oldest first, and then for the runs that were removed, from an index on.
   case records(from: Int)
   /// Asks for the body of a kept record, from a byte on.
   case record(RunID, from: Int)
@@ -26,6 +26,8 @@ package enum Inquiry: Hashable, Sendable {
   case editRecord(RunID, title: String?, note: String?)
   /// Removes a record.
   case removeRecord(RunID)
+  /// Drops a peer's copy of a record that the hub has removed.
+  case dropCopy(RecordRemoval)
   /// Sends one part of a record that the hub is to keep; see ``RecordUpload``.
   case putRecord(RecordUpload)
   /// Posts a message as the node's own app would, in the numbered stream. A peer's message goes to its hub.
@@ -61,8 +63,8 @@ package enum InquiryAnswer: Hashable, Sendable {
   indirect case report(RunReport?)
   /// A part of the route; `nil` before the first run.
   case route(RoutePart?)
-  /// Summaries of kept records, as many as fit an answer, and the number of all records.
-  case records([RecordSummary], total: Int)
+  /// Summaries of kept records and then removed runs, as many as fit an answer, and the number of both in all.
+  case records([RecordSummary], removed: [RecordRemoval] = [], total: Int)
   /// A part of a record's body.
   indirect case record(RecordPart)
   /// The paired devices.

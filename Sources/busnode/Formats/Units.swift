@@ -20,9 +20,11 @@ extension RunUnits {
 
   /// `5.21 km`.
   func distanceText(_ meters: Double) -> String { format.distance(meters) }
+  /// `5.21`, for a column whose heading has the unit.
+  func distanceDigits(_ meters: Double) -> String { format.distance(meters, withUnit: false) }
   /// `12 m`.
   func heightText(_ meters: Double) -> String { format.height(meters) }
-  /// `5:41 /km`, rounded down to whole seconds; `--:-- /km` above an hour per kilometre, which means standing still.
+  /// `5:41 /km`, cut to whole seconds; `--:-- /km` above an hour per kilometre, which means standing still.
   func paceText(_ secondsPerKilometer: Double) -> String {
     secondsPerKilometer < 3600 ? format.pace(max(0, secondsPerKilometer)) : "--:-- \(paceSymbol)"
   }

@@ -1,7 +1,9 @@
 import Foundation
 import RunBus
+import RunCore
 
-/// The records of a bus on this machine: those of its hub and the copies of its peers, whether their nodes run or not.
+/// The records of a bus on this machine: those of its hub and the copies of its peers, whether their nodes run or not. A
+/// run that one of them knows to be removed is hidden, wherever an earlier version of it is still kept.
 struct RecordCatalogue {
   /// A record and the device that stores it.
   struct Entry {
@@ -22,12 +24,22 @@ struct RecordCatalogue {
   init(_ location: BusLocation, device: DeviceID? = nil) async throws {
     devices = LocalDevices(location: location)
     var found: [RunID: Entry] = [:]
+    var removed: [RunID: UInt64] = [:]
+    func note(_ removal: RecordRemoval) {
+      removed[removal.runID] = max(removal.version, removed[removal.runID] ?? 0)
+    }
     var isKept = false
-    for keeper in try devices.all() where device == nil || device == keeper {
-      guard let (summaries, isHub) = try await Self.list(of: keeper, devices) else { continue }
+    for keeper in try devices.all() {
+      guard device == nil || device == keeper else {
+        // Another device's records are not asked for. What it knows to be removed is hidden all the same.
+        for removal in (try? await Self.list(of: keeper, devices))?.list.removed ?? [] { note(removal) }
+        continue
+      }
+      guard let (list, isHub) = try await Self.list(of: keeper, devices) else { continue }
       isKept = true
       if isHub { keepers.append(keeper) }
-      for summary in summaries {
+      for removal in list.removed { note(removal) }
+      for summary in list.kept {
         if let known = found[summary.runID] {
           // The hub's own record wins over copies; among copies the newest version wins.
           let isKnownAtHub = keepers.contains(known.device)
@@ -44,7 +56,7 @@ struct RecordCatalogue {
           ?? "no device of \(bus) has kept anything on this machine: start busnode phone once, or name another bus",
         exitStatus: ExitStatus.noBus)
     }
-    entries = found.values.sorted {
+    entries = found.values.filter { $0.summary.version > removed[$0.summary.runID] ?? 0 }.sorted {
       ($0.summary.startedAtUnixSeconds, $0.summary.runID) < ($1.summary.startedAtUnixSeconds, $1.summary.runID)
     }
   }
@@ -52,11 +64,11 @@ struct RecordCatalogue {
   /// The records of a device, and whether it is a hub. Only a hub answers the query for peers.
   private static func list(
     of device: DeviceID, _ devices: LocalDevices
-  ) async throws -> (summaries: [RecordSummary], isHub: Bool)? {
+  ) async throws -> (list: (kept: [RecordSummary], removed: [RecordRemoval]), isHub: Bool)? {
     try await devices.converse(with: device) { ask in
-      guard let summaries = try await KeptRecords(ask).summaries() else { return nil }
-      if case .peers = try await ask(.peers) { return (summaries, true) }
-      return (summaries, false)
+      guard let list = try await KeptRecords(ask).list() else { return nil }
+      if case .peers = try await ask(.peers) { return (list, true) }
+      return (list, false)
     }
   }
 
@@ -87,6 +99,18 @@ struct RecordCatalogue {
     case .failed(let reason): throw Failure(code: "failure", message: reason, exitStatus: ExitStatus.failure)
     case .peers, .outbox, .quarantine, .report, .route, .records, .record, .taken, .devices, .pairing:
       throw Self.noAnswer(entry.device)
+    }
+  }
+
+  /// Removes a record, and the copies that other devices of this machine have of it. A copy that cannot be dropped now is
+  /// hidden, and goes when its device meets the hub.
+  func remove(_ entry: Entry) async throws {
+    let run = entry.summary.runID
+    try await change(.removeRecord(run), of: entry)
+    let list = try? await Self.list(of: entry.device, devices)?.list
+    guard let removal = list?.removed.first(where: { $0.runID == run }) else { return }
+    for device in try devices.all() where device != entry.device {
+      _ = try? await devices.ask(.dropCopy(removal), of: device)
     }
   }
 

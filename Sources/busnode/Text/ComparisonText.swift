@@ -33,10 +33,16 @@ enum ComparisonText {
         value.difference.map { signed($0, 1, true) + " s" } ?? SplitText.missing, percent(value),
       ]
     }
-    let long = 1 / units.splitUnit.meters
+    func distance(_ value: ComparedValue) -> [String] {
+      [
+        "distance", units.distanceSymbol, value.ours.map(units.distanceDigits) ?? SplitText.missing,
+        value.recorded.map(units.distanceDigits) ?? SplitText.missing,
+        value.difference.map { signed(units.distance(fromMeters: $0), 2, true) } ?? SplitText.missing, percent(value),
+      ]
+    }
     let short = units.height(fromMeters: 1)
     let rows = [
-      row("distance", units.distanceSymbol, comparison.distanceMeters, decimals: 2, factor: long),
+      distance(comparison.distanceMeters),
       time("active time", comparison.activeSeconds),
       row("average heart rate", "bpm", comparison.averageHeartRateBpm, decimals: 1),
       row("highest heart rate", "bpm", comparison.maxHeartRateBpm),
@@ -50,9 +56,7 @@ enum ComparisonText {
 
   private static func laps(_ laps: [ComparedLap], in units: Units) -> [String] {
     let missing = SplitText.missing
-    func length(_ meters: Double?, sign: Bool = false) -> String {
-      meters.map { signed(units.distance(fromMeters: $0), 2, sign) } ?? missing
-    }
+    func length(_ meters: Double?) -> String { meters.map(units.distanceDigits) ?? missing }
     func time(_ seconds: Double?) -> String { seconds.map(Sentence.clock) ?? missing }
     func rate(_ bpm: Double?) -> String { bpm.map(Sentence.whole) ?? missing }
     return Columns.lines(

@@ -93,9 +93,9 @@ extension Sentence {
     let active = BusDuration(seconds: state.activeSeconds(at: state.pushedAt))
     var parts = ["lock screen: \(content.phase.rawValue) \(DurationText.clock(active))"]
     if content.isRecovering { parts.append("recovering") }
-    if let meters = numbers.distanceMeters { parts.append(distance(Double(meters))) }
+    if let meters = numbers.distanceMeters { parts.append(distance(meters)) }
     if let pace = numbers.paceSecondsPerKilometer ?? numbers.averagePaceSecondsPerKilometer {
-      parts.append(self.pace(Double(pace)))
+      parts.append(self.pace(pace))
     }
     if let rate = numbers.heartRateBpm { parts.append("\(rate) bpm") }
     parts += content.pending.map { "\($0.rawValue) waits" }

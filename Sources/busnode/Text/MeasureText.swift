@@ -65,7 +65,7 @@ enum MeasureText {
           seconds(point.offset), RoutePointText.degrees(point.position.latitude),
           RoutePointText.degrees(point.position.longitude),
           point.altitudeMeters.map { Sentence.fixed(units.height(fromMeters: $0), 1) } ?? SplitText.missing,
-          point.distanceMeters.map { Sentence.fixed(units.distance(fromMeters: $0), 2) } ?? SplitText.missing,
+          point.distanceMeters.map(units.distanceDigits) ?? SplitText.missing,
           RoutePointText.words(point.verdict),
         ]
       })

@@ -13,7 +13,7 @@ enum SplitText {
       splits.map { split in
         [
           "\(split.number)",
-          split.distanceMeters.map { Sentence.fixed(units.distance(fromMeters: $0), 2) } ?? missing,
+          split.distanceMeters.map(units.distanceDigits) ?? missing,
           DurationText.clock(split.active),
           split.paceSecondsPerKilometer.map { pace($0, in: units) } ?? missing,
           split.averageHeartRateBpm.map(Sentence.whole) ?? missing,

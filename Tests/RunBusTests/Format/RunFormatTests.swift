@@ -20,9 +20,9 @@ struct RunFormatTests {
   @Test("Korean and English write a point, German a comma")
   func distance() {
     #expect(Self.korean.distance(5213.4) == "5.21 km")
-    #expect(Self.american.distance(5213.4) == "3.24 mi")
+    #expect(Self.american.distance(5213.4) == "3.23 mi")
     #expect(Self.german.distance(5213.4) == "5,21 km")
-    #expect(Self.german.distance(1_234_567) == "1.234,57 km" && Self.korean.distance(1_234_567) == "1,234.57 km")
+    #expect(Self.german.distance(1_234_567) == "1.234,56 km" && Self.korean.distance(1_234_567) == "1,234.56 km")
     #expect(Self.korean.distance(0) == "0.00 km" && Self.korean.distance(-1) == "0.00 km")
     #expect(Self.korean.distance(5213.4, withUnit: false) == "5.21")
   }
@@ -33,7 +33,27 @@ struct RunFormatTests {
     #expect(Self.german.height(1234, withUnit: false) == "1.234")
   }
 
-  @Test("A pace is rounded down to seconds, per kilometre or mile")
+  @Test("Distance, pace and duration are cut, and a whole number of digits stays whole")
+  func cut() {
+    #expect(Self.korean.distance(3176.93) == "3.17 km" && Self.korean.distance(3179.999) == "3.17 km")
+    #expect(Self.american.distance(3176.93) == "1.97 mi" && Self.korean.distance(-3176.93) == "-3.17 km")
+    #expect(Self.korean.pace(1129.62 / 3.17693) == "5:55 /km")
+    #expect(Self.korean.duration(.milliseconds(1_129_620)) == "18:49")
+    // Products of binary fractions: 0.29 · 100 is 28.999999999999996.
+    for hundredths in 0...100_000 {
+      let text = Self.korean.distance(Double(hundredths) / 100 * 1000, withUnit: false)
+      let digits = text.filter(\.isNumber)
+      if Int(digits) != hundredths { Issue.record("\(hundredths) hundredths are written as \(text)") }
+    }
+    for seconds in 0..<3600 {
+      let mile = Double(seconds) / SplitUnit.mile.meters * 1000
+      if mile < 3600, Self.american.pace(mile, withUnit: false) != Self.american.duration(.seconds(Int64(seconds))) {
+        Issue.record("\(seconds) s a mile are written as \(Self.american.pace(mile))")
+      }
+    }
+  }
+
+  @Test("A pace is cut to seconds, per kilometre or mile")
   func pace() {
     #expect(Self.korean.pace(341.9) == "5:41 /km")
     #expect(Self.american.pace(341) == "9:08 /mi")
@@ -72,15 +92,15 @@ struct RunFormatTests {
 
   @Test("Halves are rounded away from zero in every locale")
   func halves() {
-    for (meters, text) in [(125.0, "0.13"), (375, "0.38"), (5, "0.01")] {
-      #expect(Self.korean.distance(meters, withUnit: false) == text)
+    for (meters, text) in [(12.5, "13"), (13.5, "14"), (-0.5, "-1")] {
+      for format in [Self.korean, Self.german] { #expect(format.height(meters, withUnit: false) == text) }
     }
   }
 
   @Test("The POSIX locale writes neither separators of thousands nor other digits")
   func posix() {
     let format = RunFormat(locale: Locale(identifier: "en_US_POSIX"), units: .metric)
-    #expect(format.distance(1_234_567) == "1234.57 km" && format.energy(8_368_000) == "2000 kcal")
+    #expect(format.distance(1_234_567) == "1234.56 km" && format.energy(8_368_000) == "2000 kcal")
     #expect(RunFormat(locale: Locale(identifier: "ar_EG"), units: .metric).distance(5213.4, withUnit: false) == "٥٫٢١")
   }
 }

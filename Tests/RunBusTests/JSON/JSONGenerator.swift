@@ -162,8 +162,9 @@ extension JSONGenerator {
 
   mutating func push() -> LivePush {
     let numbers = LiveNumbers(
-      distanceMeters: maybe { $0.pick(0...99_999) }, paceSecondsPerKilometer: maybe { $0.pick(0...999) },
-      averagePaceSecondsPerKilometer: maybe { $0.pick(0...999) }, heartRateBpm: maybe { $0.pick(0...250) },
+      distanceMeters: maybe { Double($0.pick(0...99_999)) / 8 },
+      paceSecondsPerKilometer: maybe { Double($0.pick(0...999)) / 8 },
+      averagePaceSecondsPerKilometer: maybe { Double($0.pick(0...999)) / 8 }, heartRateBpm: maybe { $0.pick(0...250) },
       elevationGainMeters: maybe { $0.pick(0...9999) }, lapCount: pick(0...99))
     let content = LiveContent(
       runID: id(), phase: any([.running, .paused, .completed]), changedBy: maybe { $0.source() },

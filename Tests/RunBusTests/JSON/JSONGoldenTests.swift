@@ -164,7 +164,8 @@ struct JSONGoldenTests {
     push.content.clock.active = BusDuration(nanoseconds: .max)
     push.content.clock.at = BusTime(nanoseconds: .min)
     push.content.numbers = LiveNumbers(
-      distanceMeters: .max, paceSecondsPerKilometer: .max, averagePaceSecondsPerKilometer: .max, heartRateBpm: .max,
+      distanceMeters: -1.234567890123456e-300, paceSecondsPerKilometer: -1.234567890123456e-300,
+      averagePaceSecondsPerKilometer: -1.234567890123456e-300, heartRateBpm: .max,
       elevationGainMeters: .min, lapCount: .max)
     push.content.pending = [.lap, .pause, .resume, .start, .stop]
     push.number = 1 << 62

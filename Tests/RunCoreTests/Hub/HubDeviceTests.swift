@@ -80,6 +80,81 @@ struct HubDeviceTests {
     #expect(hub.feed(.inquire(.peers, 1)) == ["answer 1: watch"])
   }
 
+  /// A shell that has pressed start and got its verdict; it has acknowledged that or not.
+  private func pressingShell(isEphemeral: Bool, acknowledges: Bool) -> HubStage {
+    var hub = HubStage.with("watch", debounce: .zero)
+    var hello = hub.greeting("shell")
+    hello.isEphemeral = isEphemeral
+    _ = hub.says("shell", .hello(hello), session: 0)
+    hub.commitsAll()
+    _ = hub.presses("shell", .start)
+    hub.commitsAll()
+    if acknowledges { _ = hub.says("shell", .delivery(.acknowledge(.verdicts, through: 1))) }
+    hub.commitsAll()
+    return hub
+  }
+
+  @Test("A shell whose store is in memory leaves nothing when it has its verdicts; one with a store of its own stays")
+  func pressingVisitor() {
+    for isEphemeral in [true, false] {
+      var hub = pressingShell(isEphemeral: isEphemeral, acknowledges: true)
+      _ = hub.says("shell", .goodbye)
+      hub.commitsAll()
+      hub.passes(.seconds(1))
+      let left = isEphemeral ? ["watch"] : ["watch", "shell"]
+      #expect(disk(of: hub).history.devices.map(\.deviceID.rawValue) == left)
+      #expect(disk(of: hub).history.delivery.watermarks.isEmpty == isEphemeral)
+    }
+  }
+
+  @Test("A dead shell goes after 48 hours with the verdict that nobody fetches, also over a restart of the hub")
+  func deadVisitor() {
+    var hub = pressingShell(isEphemeral: true, acknowledges: false)
+    #expect(disk(of: hub).history.delivery.rows.count == 1)
+    // The hub dies, and the shell with it: no session ends.
+    var next = HubStage.opened(history: disk(of: hub).history, now: hub.now + .seconds(3600))
+    #expect(next.feed(.inquire(.peers, 1)) == ["answer 1: shell watch"])
+    next.passes(.seconds(47 * 3600 - 10))
+    #expect(next.feed(.inquire(.peers, 2)) == ["answer 2: shell watch"])
+    next.passes(.seconds(2 * 3600))
+    #expect(next.feed(.inquire(.peers, 3)) == ["answer 3: watch"])
+    #expect(next.feed(.inquire(.outbox, 4)) == ["answer 4: "])
+    // In the life of one hub it is the same.
+    _ = hub.feed(.gone(.named("shell")))
+    hub.passes(.seconds(49 * 3600))
+    #expect(hub.feed(.inquire(.peers, 1)) == ["answer 1: watch"])
+  }
+
+  @Test("A shell that only looked, and went while the hub was down, is forgotten ten minutes after the next start")
+  func lookingVisitor() {
+    let hub = HubStage.with("watch", "shell")
+    var next = HubStage.opened(history: disk(of: hub).history, now: hub.now + .seconds(60))
+    #expect(next.feed(.inquire(.peers, 1)) == ["answer 1: shell watch"])
+    next.passes(.seconds(601))
+    #expect(next.feed(.inquire(.peers, 2)) == ["answer 2: watch"])
+  }
+
+  @Test("When a device was heard is known after a crash of the hub to a minute or so, and exactly after its end")
+  func heard() throws {
+    func heardAge(_ hub: inout HubStage) -> BusDuration? {
+      for case .answer(.peers(let reports), _) in hub.act(.inquire(.peers, 1)) { return reports.first?.heardAge }
+      return nil
+    }
+    for isEnded in [false, true] {
+      var hub = HubStage.with("watch")
+      for number in 1...360 {
+        hub.passes(.seconds(10))
+        _ = hub.says("watch", .beat(UInt64(number)))
+      }
+      if isEnded { _ = hub.feed(.ending) }
+      hub.commitsAll()
+      hub.passes(.seconds(20))
+      var next = HubStage.opened(history: disk(of: hub).history, now: hub.now + .seconds(10))
+      let age = try #require(heardAge(&next)).seconds
+      #expect(isEnded ? age == 30 : (30...690).contains(age), "\(age)")
+    }
+  }
+
   @Test("Values beyond the bound are refused, durably at their sender; each device has its share")
   func values() {
     var hub = HubStage.opened()

@@ -62,6 +62,31 @@ struct RecordCopiesTests {
     #expect(open(newest: 5) == ["write: records to 0.0", "fetch after 0 from 0"])
   }
 
+  private func summary(_ run: UInt64, _ version: UInt64) -> RecordSummary {
+    RecordSummary(
+      runID: RunID(high: 9, low: run), version: version, deviceID: DeviceID("watch"), hubDeviceID: DeviceID("phone"),
+      appVersion: "1", startedAtUnixSeconds: Double(run), elapsed: .zero, active: .zero)
+  }
+
+  @Test("Removed runs are listed behind the copies, over a restart, and until a newer version comes")
+  mutating func removals() {
+    let run = RunID(high: 9, low: 1)
+    copies = RecordCopies([summary(1, 1), summary(2, 1)], removed: [RunID(high: 9, low: 3): 4], through: 0)
+    #expect(line(copies.answer(.records(from: 0), 1, at: .zero)) == "records 1v1 2v1 of 3, 3v4 removed")
+    #expect(line(copies.answer(.records(from: 2), 1, at: .zero)) == "records  of 3, 3v4 removed")
+    #expect(line(copies.answer(.records(from: 3), 1, at: .zero)) == "records  of 3")
+    // A copy is dropped when the hub's machine says so, once.
+    let dropped = RecordRemoval(runID: run, version: 2)
+    #expect(lines(copies.drop(dropped)) == ["write, then go on: remove record 2"])
+    #expect(lines(copies.drop(dropped)) == [])
+    #expect(copies.perform(.dropped(run)) == .removed(run))
+    #expect(lines(copies.drop(RecordRemoval(runID: RunID(high: 9, low: 2), version: 1))) == [])
+    #expect(line(copies.answer(.records(from: 0), 1, at: .zero)) == "records 2v1 of 3, 1v2 removed, 3v4 removed")
+    // The hub's own word comes later and changes nothing.
+    _ = open(newest: 1)
+    #expect(removal(1) == ["write, then go on: records to 0.1"])
+  }
+
   @Test("A question waits while changes are on their way, and three seconds at most")
   mutating func waiting() {
     #expect(line(copies.answer(.records(from: 0), 1, at: .zero)) == "records  of 0")

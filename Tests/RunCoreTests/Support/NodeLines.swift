@@ -186,8 +186,9 @@ enum NodeLines {
     case .failed: "failed"
     case .report(let report): "report \(report.map { "\($0.metrics.elapsed.seconds)s" } ?? "none")"
     case .route(let part): "route \(part.map(line) ?? "none")"
-    case .records(let summaries, let total):
+    case .records(let summaries, let removed, let total):
       "records \(summaries.map { "\($0.runID.low)v\($0.version)" }.joined(separator: " ")) of \(total)"
+        + removed.map { ", \($0.runID.low)v\($0.version) removed" }.joined()
     case .record(let part): "record \(part.runID.low): \(part.from)+\(part.bytes.count) of \(part.total)"
     case .taken(let isKnown): isKnown ? "known" : "taken"
     case .devices(let list):

@@ -67,6 +67,7 @@ package struct WorldRecordDisk {
 
   package func fill(_ history: inout PeerHistory) {
     history.records = summaries
+    history.removedRecords = removed
     history.recordsThrough = through
   }
 
