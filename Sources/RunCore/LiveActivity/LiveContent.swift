@@ -52,7 +52,8 @@ public struct LiveNumbers: Hashable, Sendable {
     return digits(distanceMeters, distances) == digits(other.distanceMeters, distances)
       && digits(paceSecondsPerKilometer, paces) == digits(other.paceSecondsPerKilometer, paces)
       && digits(averagePaceSecondsPerKilometer, paces) == digits(other.averagePaceSecondsPerKilometer, paces)
-      && (heartRateBpm, elevationGainMeters, lapCount) == (other.heartRateBpm, other.elevationGainMeters, other.lapCount)
+      && heartRateBpm == other.heartRateBpm && elevationGainMeters == other.elevationGainMeters
+      && lapCount == other.lapCount
   }
 }
 
