@@ -1,6 +1,10 @@
 import Foundation
+import GRDB
+import RunBus
 import Testing
 import TestSupport
+
+@testable import busnode
 
 #if canImport(Glibc)
   import Glibc
@@ -43,6 +47,13 @@ struct DoctorTests {
       let found = try await Self.findings(bus)
       #expect(found.bad == [] && found.all.contains { $0["text"]?.string?.contains("its store is sound") == true })
       #expect(try Data(contentsOf: URL(fileURLWithPath: file)) == before)
+      // What pair refuses is no fault, and is told.
+      #expect(found.all.contains { $0["text"]?.string?.hasPrefix("none runs here") == true })
+      let phone = bus.spawn("phone", "--json")
+      _ = try await phone.event("the phone") { $0["event"]?.string == "snapshot" }
+      let alone = try await Self.findings(bus)
+      #expect(alone.bad == [] && alone.all.contains { $0["subject"]?.string == "pairing" })
+      #expect(try await bus.run("pair", "--yes", "--json").ending == .exited(1))
       let watch = bus.spawn("watch", "--json")
       _ = try await watch.wait(for: "the watch") { $0.json.first }
       let running = try await Self.findings(bus)
@@ -120,13 +131,276 @@ struct DoctorTests {
       unasked.closeInput()
       #expect(try await unasked.ending() == .exited(1))
       #expect(try await bus.run("records", "ls").ending == .exited(0))
-      #expect(try await bus.run("erase", "--yes").ending == .exited(0))
+      #expect(try await bus.run("erase", "--bus", "default", "--yes").ending == .exited(0))
       let state = try Self.state(of: bus)
       #expect(try FileManager.default.contentsOfDirectory(atPath: state).sorted() == ["_keys", "other"])
       #expect(try FileManager.default.contentsOfDirectory(atPath: state + "/_keys") == [])
       #expect(try FileManager.default.contentsOfDirectory(atPath: bus.runtimeDirectory + "/runbus") == ["other"])
       #expect(try await bus.run("state", "--bus", "other").ending == .exited(0))
-      #expect(try await bus.run("erase", "--yes").lines.last?.contains("nothing on this machine") == true)
+      let again = try await bus.run("erase", "--bus", "default", "--yes")
+      #expect(again.lines.last?.contains("nothing on this machine") == true)
+    }
+  }
+
+  @Test("erase removes the bus that the variable names and no other; without a terminal --yes needs a name")
+  func eraseNamed() async throws {
+    try await withTestBus { bus in
+      for name in ["default", "garden"] {
+        let phone = bus.spawn("phone", "--json", "--bus", name)
+        _ = try await phone.event("the phone") { $0["event"]?.string == "snapshot" }
+        phone.signal(SIGTERM)
+        #expect(try await phone.ending() == .exited(0))
+      }
+      let state = try Self.state(of: bus)
+      let garden = ["RUNBUS_BUS": "garden" as String?]
+      for environment in [garden, [:]] {
+        let unnamed = try await bus.run("erase", "--yes", environment: environment)
+        #expect(unnamed.ending == .exited(64) && unnamed.errors.first?.contains("needs --bus") == true)
+      }
+      let asked = bus.spawn("erase", environment: garden)
+      asked.closeInput()
+      #expect(try await asked.ending() == .exited(1))
+      #expect(asked.view.lines.allSatisfy { $0.contains("/garden") }, "\(asked.view.lines)")
+      #expect(try FileManager.default.contentsOfDirectory(atPath: state).sorted() == ["default", "garden"])
+      #expect(try await bus.run("erase", "--bus", "garden", "--yes").ending == .exited(0))
+      #expect(try FileManager.default.contentsOfDirectory(atPath: state) == ["default"])
+    }
+  }
+
+  @Test("The question of erase names the bus and what named it")
+  func eraseQuestion() throws {
+    func question(_ bus: String?, _ environment: [String: String]) throws -> String {
+      Erase.question(try BusChoice(bus: bus, address: nil, environment: environment))
+    }
+    #expect(try question("garden", [:]).contains("bus \"garden\" (from --bus)"))
+    #expect(try question(nil, ["RUNBUS_BUS": "garden"]).contains("bus \"garden\" (from RUNBUS_BUS)"))
+    #expect(try question(nil, [:]).contains("bus \"default\" (from the default)"))
+  }
+
+  // MARK: What a start refuses
+
+  /// Something that is broken on a machine, and the command that refuses to start because of it.
+  enum Broken: String, CaseIterable, Sendable, CustomTestStringConvertible {
+    case runtimeOpen, runtimeFile, lockDirectory, socketFile, doorFile, watchDoorFile, stateFile, storeDirectory,
+      storeLock, newerStore, peersStore, hubsStore, hubKeysDamaged, hubKeysOpen, keyDirectoryOpen, keyDirectoryFile,
+      deviceKeysDamaged
+
+    var testDescription: String { rawValue }
+
+    var command: [String] {
+      switch self {
+      case .watchDoorFile, .hubsStore, .deviceKeysDamaged: ["watch"]
+      case .keyDirectoryFile: ["join"]
+      case .hubKeysDamaged, .hubKeysOpen, .keyDirectoryOpen: ["phone", "--listen", "tcp://127.0.0.1:"]
+      default: ["phone"]
+      }
+    }
+
+    /// Breaks it, on a machine whose phone has run.
+    func happen(state: String, runtime: String) throws {
+      let files = FileManager.default
+      func put(_ path: String, _ text: String = "x", mode: Int = 0o600) throws {
+        try? files.removeItem(atPath: path)
+        #expect(files.createFile(atPath: path, contents: Data(text.utf8), attributes: [.posixPermissions: mode]))
+      }
+      func folder(_ path: String) throws {
+        try? files.removeItem(atPath: path)
+        try files.createDirectory(atPath: path, withIntermediateDirectories: true)
+      }
+      switch self {
+      case .runtimeOpen: #expect(chmod(runtime, 0o770) == 0)
+      case .runtimeFile: try put(runtime)
+      case .lockDirectory: try folder(runtime + "/default/hub.lock")
+      case .socketFile: try put(runtime + "/default/control.sock")
+      case .doorFile: try put(runtime + "/default/phone.door")
+      case .watchDoorFile: try put(runtime + "/default/watch.door")
+      case .stateFile: try put(state + "/default/phone")
+      case .storeDirectory: try folder(state + "/default/phone/node.sqlite")
+      case .storeLock: try folder(state + "/default/phone/lock")
+      case .newerStore:
+        let store = try #require(FileHandle(forUpdatingAtPath: state + "/default/phone/node.sqlite"))
+        // SQLite's user_version: the complement of the version, and the version.
+        try store.seek(toOffset: 60)
+        var mark = Array(try #require(try store.read(upToCount: 4)))
+        (mark[1], mark[3]) = (mark[1] - 1, mark[3] + 1)
+        try store.seek(toOffset: 60)
+        try store.write(contentsOf: mark)
+        try store.close()
+      case .peersStore:
+        try folder(state + "/default/phone")
+        try files.removeItem(atPath: state + "/default/phone")
+        try files.moveItem(atPath: state + "/default/watch", toPath: state + "/default/phone")
+      case .hubsStore:
+        try files.removeItem(atPath: state + "/default/watch")
+        try files.moveItem(atPath: state + "/default/phone", toPath: state + "/default/watch")
+      case .hubKeysDamaged: try put(state + "/_keys/default.hub", "{")
+      case .hubKeysOpen: #expect(chmod(state + "/_keys/default.hub", 0o644) == 0)
+      case .keyDirectoryOpen: #expect(chmod(state + "/_keys", 0o755) == 0)
+      case .keyDirectoryFile: try put(state + "/_keys")
+      case .deviceKeysDamaged: try put(state + "/_keys/default.device", "{")
+      }
+    }
+  }
+
+  @Test("What a command refuses to start for, doctor reports, and changes nothing", arguments: Broken.allCases)
+  func refusedStart(broken: Broken) async throws {
+    try await withTestBus { bus in
+      try await Self.stopped(bus)
+      let watch = bus.spawn("watch", "--json")
+      _ = try await watch.wait(for: "the watch") { $0.json.first }
+      watch.signal(SIGTERM)
+      _ = try await watch.ending()
+      let (state, runtime) = (try Self.state(of: bus), bus.runtimeDirectory + "/runbus")
+      try broken.happen(state: state, runtime: runtime)
+      var command = broken.command
+      if command.last?.hasSuffix(":") == true { command[2] += "\(try #require(Loopback.freeFixedPorts()))" }
+      func present() throws -> [String] {
+        try FileManager.default.subpathsOfDirectory(atPath: bus.directory).filter { !$0.hasSuffix("/lock") }.sorted()
+      }
+      let before = try present()
+      let found = try await Self.findings(bus)
+      #expect(try present() == before)
+      #expect(found.status == .exited(2), "\(found.all)")
+      let refused = bus.spawn(executable: TestBus.busnode, command)
+      refused.closeInput()
+      _ = try await refused.ending(within: 30)
+      let reason = try #require(refused.view.errors.last).replacingOccurrences(of: "busnode: ", with: "")
+      #expect(refused.view.ending != .exited(0))
+      #expect(found.bad.contains(reason), "\(reason): \(found.bad)")
+    }
+  }
+
+  @Test(
+    "A user without a home, and one whose directories are another's, are told; nothing can start there",
+    .enabled("needs root and setpriv") {
+      geteuid() == 0 && FileManager.default.isExecutableFile(atPath: "/usr/bin/setpriv")
+    }, arguments: ["no home", "read-only", "foreign"])
+  func unprivileged(kind: String) async throws {
+    try await withTestBus { bus in
+      // The user must reach the program, and nothing else of this test.
+      let program = bus.directory + "/busnode"
+      try FileManager.default.copyItem(atPath: TestBus.busnode, toPath: program)
+      #expect(chmod(bus.directory, 0o755) == 0 && chmod(program, 0o755) == 0)
+      let runtime = bus.directory + "/user-run"
+      try FileManager.default.createDirectory(
+        atPath: runtime, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+      #expect(chown(runtime, 65534, 65534) == 0)
+      let state = bus.directory + "/others-state"
+      if kind != "no home" {
+        let mode = kind == "foreign" ? 0o777 : 0o755
+        try FileManager.default.createDirectory(
+          atPath: state + "/runbus/default", withIntermediateDirectories: true)
+        for path in [state, state + "/runbus", state + "/runbus/default"] { #expect(chmod(path, mode_t(mode)) == 0) }
+      }
+      let environment: [String: String?] = [
+        "XDG_RUNTIME_DIR": runtime, "XDG_STATE_HOME": kind == "no home" ? nil : state, "HOME": "/nonexistent",
+      ]
+      func run(_ words: String...) async throws -> NodeProcess.View {
+        let process = bus.spawn(
+          executable: "/usr/bin/setpriv",
+          ["--reuid", "65534", "--regid", "65534", "--clear-groups", program] + words, environment: environment)
+        process.closeInput()
+        _ = try await process.ending()
+        return process.view
+      }
+      let doctor = try await run("doctor", "--json")
+      #expect(doctor.ending == .exited(2), "\(doctor)")
+      let bad = doctor.json.filter { $0["level"]?.string == "bad" }.compactMap { $0["text"]?.string }
+      #expect(bad.contains { $0.contains("export XDG_STATE_HOME=/tmp/runbus-state") }, "\(bad)")
+      #expect(!bad.contains { $0.contains("XDG_RUNTIME_DIR") }, "\(bad)")
+      guard kind != "foreign" else { return }
+      let phone = try await run("phone")
+      let reason = try #require(phone.errors.last).replacingOccurrences(of: "busnode: ", with: "")
+      #expect(phone.ending == .exited(1) && bad.contains(reason), "\(reason): \(bad)")
+    }
+  }
+
+  // MARK: Keys, and phones that take nothing
+
+  @Test("A paired machine is told that its key was taken back, that the phone has another key, and of its own phone")
+  func paired() async throws {
+    try await withTestBus { bus in
+      let port = try #require(Loopback.freeFixedPorts())
+      let phone = bus.spawn("phone", "--json", "--listen", "tcp://127.0.0.1:\(port)")
+      _ = try await phone.event("the phone") { $0["event"]?.string == "snapshot" }
+      let watch = try PairedMachine("watch", on: bus)
+      try await watch.pair(on: bus)
+      func phoneLine() async throws -> (level: String?, text: String) {
+        let doctor = bus.spawn("doctor", "--json", environment: watch.environment)
+        _ = try await doctor.ending()
+        let lines = doctor.view.json.filter { $0["subject"]?.string == "phone" }
+        let worst = lines.first { $0["level"]?.string == "bad" } ?? lines.last
+        return (worst?["level"]?.string, worst?["text"]?.string ?? "")
+      }
+      #expect(try await phoneLine().level == "ok")
+
+      // A phone of its own would begin a bus that no command here finds.
+      for command in [["phone"], ["up", "--bus", "default", "--plain"]] {
+        let refused = bus.spawn(executable: TestBus.busnode, command, environment: watch.environment)
+        refused.closeInput()
+        #expect(try await refused.ending() == .exited(1), "\(refused.view)")
+        #expect(refused.view.errors.count == 1 && refused.view.errors[0].contains("this machine is paired as watch"))
+      }
+      let own = bus.spawn("phone", "--json", "--anyway", environment: watch.environment)
+      _ = try await own.event("its own phone") { $0["event"]?.string == "snapshot" }
+      let found = try await phoneLine()
+      #expect(found.level == "bad" && found.text.contains("is such a phone"), "\(found)")
+      let other = bus.spawn("join", "--bus", "default", environment: watch.environment)
+      other.closeInput()
+      #expect(try await other.ending() == .exited(75), "\(other.view)")
+      own.signal(SIGTERM)
+      _ = try await own.ending()
+
+      #expect(try await bus.run("devices", "revoke", "watch").ending == .exited(0))
+      let revoked = try await phoneLine()
+      #expect(revoked.level == "bad" && revoked.text.contains("does not let this key in"), "\(revoked)")
+      #expect(try await bus.run("keys", "rotate", "--now").ending == .exited(0))
+      let rotated = try await phoneLine()
+      #expect(rotated.level == "bad" && rotated.text.contains("another key"), "\(rotated)")
+    }
+  }
+
+  @Test("A phone is told that its key is gone while devices are paired, whether it runs or not")
+  func keyGone() async throws {
+    try await withTestBus { bus in
+      let port = try #require(Loopback.freeFixedPorts())
+      let phone = bus.spawn("phone", "--json", "--listen", "tcp://127.0.0.1:\(port)")
+      _ = try await phone.event("the phone") { $0["event"]?.string == "snapshot" }
+      try await PairedMachine("watch", on: bus).pair(on: bus)
+      #expect(try await Self.findings(bus).bad == [])
+      try FileManager.default.removeItem(atPath: try Self.state(of: bus) + "/_keys/default.hub")
+      for _ in ["it runs", "it has ended"] {
+        let found = try await Self.findings(bus)
+        #expect(found.bad.count == 1 && found.bad[0].contains("1 paired device"), "\(found.bad)")
+        phone.signal(SIGTERM)
+        _ = try await phone.ending()
+      }
+      // A phone that makes another key says what that means.
+      let again = bus.spawn("phone", "--json", "--listen", "tcp://127.0.0.1:\(try #require(Loopback.freeFixedPorts()))")
+      try await again.wait(for: "the warning") { view in
+        view.errors.first { $0.contains("1 paired devices cannot connect") }
+      }
+    }
+  }
+
+  @Test("A phone that runs and takes nothing is found: its sockets are gone, or its list waits to be confirmed")
+  func takesNothing() async throws {
+    try await withTestBus { bus in
+      try await Self.stopped(bus)
+      let store = try DatabaseQueue(path: try Self.state(of: bus) + "/default/phone/node.sqlite")
+      try await store.write { db in
+        try db.execute(sql: "INSERT OR REPLACE INTO paired_version (one, version, heard) VALUES (1, 1, 2)")
+      }
+      try store.close()
+      let phone = bus.spawn("phone", "--json", "--listen", "tcp://127.0.0.1:\(try #require(Loopback.freeFixedPorts()))")
+      _ = try await phone.event("the phone") { $0["event"]?.string == "snapshot" }
+      let behind = try await Self.findings(bus)
+      #expect(behind.bad.count == 1 && behind.bad[0].contains("busnode devices confirm"), "\(behind.bad)")
+      #expect(try await bus.run("devices", "confirm").ending == .exited(0))
+      #expect(try await Self.findings(bus).bad == [])
+      try FileManager.default.removeItem(atPath: bus.runtimeDirectory + "/runbus/default/control.sock")
+      let cut = try await Self.findings(bus)
+      #expect(cut.bad.count == 1 && cut.bad[0].contains("can be asked nothing"), "\(cut.bad)")
     }
   }
 

@@ -50,6 +50,27 @@ private struct SmallDisk {
 
 @Suite("A disk that is full", .enabled("needs a mount namespace: unshare -m or -rm") { SmallDisk.maker != nil })
 struct FullDiskTests {
+  @Test("doctor finds a phone whose disk takes nothing, once a press waits for its verdict")
+  func doctor() async throws {
+    try await withTestBus { bus in
+      let disk = try SmallDisk(bus.stateDirectory + "/runbus/default/phone")
+      let command = disk.command("exec \"$BUSNODE\" phone --json --stdin --debounce 0")
+      let phone = bus.spawn(executable: "/usr/bin/env", command)
+      try await phone.snapshot("its first snapshot") { _ in true }
+      try disk.fill(of: phone)
+      phone.write("start")
+      try await phone.wait(for: "the store that takes nothing") { view in
+        view.errors.first { $0.contains("takes nothing now") }
+      }
+      let doctor = try await bus.run("doctor", "--json")
+      #expect(doctor.ending == .exited(2))
+      #expect(
+        doctor.json.contains { $0["text"]?.string?.contains("its store takes nothing") == true }, "\(doctor.lines)")
+      try disk.clear(of: phone)
+      try await phone.snapshot("the run") { $0["phase"]?.string == "running" }
+    }
+  }
+
   @Test("Presses made while the phone's disk is full count once, in order, as soon as there is room")
   func phone() async throws {
     try await withTestBus { bus in

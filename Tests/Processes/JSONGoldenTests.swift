@@ -186,3 +186,29 @@ struct JSONGoldenTests {
     }
   }
 }
+
+@Suite("docs/json.md describes what busnode says about pairing and findings")
+struct PairingDocumentTests {
+  /// The keys of a type, also of those that are left out of some lines.
+  private func keys(_ value: some Encodable) throws -> [String] {
+    let object = try #require(JSONValue(text: Output.json(value))?.object)
+    return object.keys.sorted()
+  }
+
+  @Test("Every key is in the page")
+  func keys() throws {
+    let key = try #require(KeyFingerprint([UInt8](repeating: 7, count: KeyFingerprint.byteCount)))
+    var device = PairedDevice(
+      key: key, deviceID: "watch", role: .watch, sources: [.watch], pairedAt: 0, isRevoked: false)
+    device.formerNames = ["left"]
+    device.nextKey = key
+    var shown = ShownKeys(bus: "default", hub: nil, device: nil)
+    (shown.busID, shown.hubKey, shown.nextHubKey, shown.deviceKey, shown.nextDeviceKey) = ("", "", "", "", "")
+    (shown.device, shown.addresses) = ("watch", [])
+    let step = PairStepJSON(step: "open", line: "", digits: "", device: "watch", key: "")
+    let page = try String(contentsOfFile: Checkout.path("docs/json.md"), encoding: .utf8)
+    let all = try keys(PairedDeviceJSON(device)) + keys(shown) + keys(step) + keys(Finding.ok("a", "b"))
+    #expect(all.count == 24)
+    for key in all where !page.contains("`\(key)`") { Issue.record("\(key)") }
+  }
+}

@@ -1,10 +1,10 @@
 import Foundation
-package import RunCore
+import RunCore
 
 /// Everything that a bus has on this machine: records, stores, spool, keys and sockets.
 ///
 /// ```swift
-/// let remains = BusRemains(of: "default")
+/// let remains = BusRemains(of: BusLocation(bus: "default"))
 /// print(remains.paths)
 /// try remains.erase()
 /// ```
@@ -13,14 +13,17 @@ package struct BusRemains: Sendable {
   package let paths: [String]
   private let locations: [BusLocation]
 
-  /// Looks for what a bus has here, under its name and under the id of the bus that has the name on this machine.
+  /// Looks for what a bus has here: one with a name under this name and under the id of the bus that has the name on this
+  /// machine.
   ///
   /// Keys that cannot be read are removed like others, but then the state of the bus that they belong to is not found.
-  package init(of name: BusName, environment: [String: String]? = nil) {
+  package init(of location: BusLocation, environment: [String: String]? = nil) {
     let environment = environment ?? ProcessInfo.processInfo.environment
     let keys = KeyFiles(environment: environment)
-    let paired = try? BusLocation(pairedBus: name, keys: keys, environment: environment)
-    locations = [BusLocation(bus: name, environment: environment)] + [paired].compactMap { $0 }
+    let name = location.keyName
+    let paired =
+      location.name == nil ? nil : try? BusLocation(pairedBus: name, keys: keys, environment: environment)
+    locations = [location] + [paired].compactMap { $0 }
     let keyNames = (try? FileManager.default.contentsOfDirectory(atPath: keys.directory)) ?? []
     // A file that was being written when its process died has a dot before its name.
     let keyPaths = keyNames.filter { file in

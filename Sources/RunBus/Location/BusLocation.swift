@@ -91,33 +91,9 @@ public struct BusLocation: Hashable, Sendable {
       environment ?? ProcessInfo.processInfo.environment)
   }
 
-  /// A bus as a command line names it: by flags, else by `RUNBUS_BUS` or `RUNBUS_ADDRESS`, else the bus called
-  /// `default`. A flag of either kind overrides both variables. Empty variables count as unset.
-  ///
-  /// - Throws: ``RunBusError/Code/badInput`` when both flags or both variables are given, or the given one is
-  ///   malformed.
+  /// A bus as a command line names it; see ``BusChoice``.
   package init(bus: String?, address: String?, environment: [String: String]) throws(RunBusError) {
-    let hasFlag = bus != nil || address != nil
-    func variable(_ name: String) -> String? {
-      environment[name].flatMap { hasFlag || $0.isEmpty ? nil : $0 }
-    }
-    switch (bus ?? variable("RUNBUS_BUS"), address ?? variable("RUNBUS_ADDRESS")) {
-    case (.some, .some):
-      throw RunBusError(
-        .badInput,
-        hasFlag
-          ? "a bus has a name or an address: give --bus or --address, not both"
-          : "a bus has a name or an address: unset RUNBUS_BUS or RUNBUS_ADDRESS, or give --bus or --address")
-    case (nil, let address?):
-      try self.init(address: address, environment: environment)
-    case (let name, nil):
-      guard let name = BusName(name ?? "default") else {
-        throw RunBusError(
-          .badInput,
-          "'\(name ?? "")' is no bus name: up to 32 of a-z, 0-9, '.', '_' and '-', a letter or digit first")
-      }
-      self.init(bus: name, environment: environment)
-    }
+    self = try BusChoice(bus: bus, address: address, environment: environment).location
   }
 
   private init(_ place: Place, _ environment: [String: String]) {
@@ -146,7 +122,7 @@ public struct BusLocation: Hashable, Sendable {
   package var keyring: DeviceKeyring? { if case .paired(let bus) = place { bus.keyring } else { nil } }
 
   /// Under which name the keys of the bus's hub are kept.
-  var keyName: BusName {
+  package var keyName: BusName {
     switch place {
     case .local(let name): name
     case .tcp(let address): BusName(String(address.pathName.prefix(32))) ?? "default"
@@ -229,10 +205,30 @@ public struct BusLocation: Hashable, Sendable {
   func prepareAdminSocket(for device: DeviceID) throws(RunBusError) {
     let socket = paths.adminSocket(of: device)
     try Self.prepare(socket.parent, socket.directory)
-    var info = stat()
-    guard lstat(socket.path, &info) != 0 || info.st_mode & S_IFMT == S_IFSOCK else {
-      throw RunBusError(.transport, "\(socket.path) is not a socket: move it away")
+    if let obstacle = Self.obstacle(toSocketAt: socket.path) { throw obstacle }
+  }
+
+  /// What prevents a device's node from using the directories and socket files of this machine; empty when nothing does.
+  /// Makes nothing.
+  ///
+  /// - Parameter isHub: Whether the node also binds the sockets of the bus, and locks it.
+  func socketObstacles(for device: DeviceID, isHub: Bool) -> [RunBusError] {
+    let admin = paths.adminSocket(of: device)
+    let places = [[paths.runtimeParent, paths.runtimeDirectory], [admin.parent, admin.directory]]
+    // A parent that cannot be used says all about the directory in it.
+    var found = (isHub ? Set(places) : [places[1]]).sorted { $0[1] < $1[1] }.compactMap { place -> RunBusError? in
+      place.lazy.compactMap { PrivateDirectory.obstacle(toUsing: $0, for: .runtime, isPrivate: true) }.first
+        .map { RunBusError(.transport, $0) }
     }
+    if isHub, let obstruction = HubLock.obstacle(at: self) { found.append(RunBusError(.transport, obstruction)) }
+    return found + ((isHub ? socketFiles : []) + [admin.path]).compactMap(Self.obstacle(toSocketAt:))
+  }
+
+  /// What is in the way of a socket file; a socket that a dead node has left is not.
+  static func obstacle(toSocketAt path: String) -> RunBusError? {
+    var info = stat()
+    guard lstat(path, &info) == 0, info.st_mode & S_IFMT != S_IFSOCK else { return nil }
+    return RunBusError(.transport, "\(path) is not a socket: move it away")
   }
   /// The directories of the bus's sockets and locks on this machine.
   var socketDirectories: [String] { paths.socketDirectories }
@@ -244,8 +240,8 @@ public struct BusLocation: Hashable, Sendable {
 
   private static func prepare(_ parent: String, _ directory: String) throws(RunBusError) {
     for path in [parent, directory] {
-      try PrivateDirectory.make(path, for: "the runtime directory", code: .transport)
-      try PrivateDirectory.check(path, for: "the runtime directory", code: .transport)
+      try PrivateDirectory.make(path, for: .runtime, code: .transport)
+      try PrivateDirectory.check(path, for: .runtime, code: .transport)
     }
   }
   /// The files of the bus's sockets; none with TCP.

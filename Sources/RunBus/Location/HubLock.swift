@@ -103,11 +103,7 @@ package final class HubLock: Sendable {
   /// Call it only while the lock is held.
   private static func removeSockets(_ paths: [String]) throws(RunBusError) {
     for path in paths {
-      var info = stat()
-      guard lstat(path, &info) == 0 else { continue }
-      guard info.st_mode & S_IFMT == S_IFSOCK else {
-        throw RunBusError(.transport, "\(path) is not a socket: move it away")
-      }
+      if let obstacle = BusLocation.obstacle(toSocketAt: path) { throw obstacle }
       guard unlink(path) == 0 || errno == ENOENT else {
         throw RunBusError(.transport, "\(path) cannot be removed: \(systemReason(errno))")
       }

@@ -24,6 +24,9 @@
     ) throws(RunBusError) {
       let device = configuration.deviceID
       let locations = [location] + others
+      for obstacle in StartChecks.obstacles(toHub: device, at: locations, keys: remote.isEmpty ? nil : keys) {
+        throw obstacle
+      }
       // The locks are acquired first and released last: no other hub may bind while a socket of this one is open.
       var locks: [HubLock] = []
       for location in locations { locks.append(try HubLock.acquire(location, device: device)) }
@@ -77,6 +80,7 @@
     ///   ``RunBusError/Code/store`` when it cannot be used.
     public init(at location: BusLocation, configuration: PeerConfiguration, loop: Loop) throws(RunBusError) {
       let device = configuration.deviceID
+      for obstacle in StartChecks.obstacles(toPeer: device, at: location) { throw obstacle }
       self.init(
         configuration: configuration, connector: ZeroMQConnector(to: location),
         store: try NodeStore(

@@ -183,6 +183,14 @@ public actor Hub: Node, DrivenNode {
   func begin() throws(RunBusError) {
     try driver.store.claim(for: .hub)
     let history = try driver.store.history()
+    let pairedDevices = history.members.devices.count { !$0.isRevoked }
+    if remote?.keyring.isNew == true, pairedDevices > 0 {
+      driver.log.warning(
+        """
+        the key of this bus was gone, and another one was made: \(pairedDevices) paired devices cannot connect; end this \
+        hub and put the key back, or pair them anew
+        """)
+    }
     let real = loop.now
     clock = BusClock.continuing(
       history.clock, lastSign: history.lastSign, real: real, wallSeconds: loop.wallSeconds,

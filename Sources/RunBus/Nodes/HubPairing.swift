@@ -42,6 +42,9 @@ extension Hub {
   }
 
   /// How far pairing has come.
+  ///
+  /// - Throws: ``RunBusError/Code/badInput`` when the hub has no listener for paired devices,
+  ///   ``RunBusError/Code/closed`` when it does not run.
   public func pairingStage() async throws(RunBusError) -> PairingStage { try await order(.status) }
 
   /// Pairs the candidate that waits.

@@ -52,6 +52,7 @@
       guard RemoteListener.parts(of: address) != nil else {
         throw RunBusError(.badInput, "'\(address)' is no address: write tcp://HOST:PORT")
       }
+      for obstacle in StartChecks.obstacles(toJoining: bus, keys: keys) { throw obstacle }
       let keyring = try keyring(for: line, bus, device, role, address, eventsPort, keys)
       let own = keyring.value.own
       let request = PairingRequest(token: line.token, deviceID: device, role: role, sources: sources)

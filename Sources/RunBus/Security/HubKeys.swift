@@ -16,6 +16,8 @@ package struct HubKeys: Sendable {
 package final class HubKeyring: Sendable {
   /// The keys that the hub lets in.
   package let admitted = AdmittedKeys()
+  /// Whether there were no keys, and these were made.
+  let isNew: Bool
   private let keys: Mutex<HubKeys>
   private let store: any KeyStore
   private let name: String
@@ -28,24 +30,27 @@ package final class HubKeyring: Sendable {
   {
     name = Self.name(of: bus)
     self.store = store
-    if let bytes = try store.read(name) {
-      guard let kept = HubKeysCoding.decode(bytes) else {
-        throw RunBusError(
-          .store, "the keys of the hub (\(name)) are damaged: restore them, or remove them and pair anew")
-      }
+    if let kept = try Self.present(bus, in: store) {
       keys = Mutex(kept)
+      isNew = false
     } else {
       let made = HubKeys(busID: .random(), own: try makePair())
       try store.write(HubKeysCoding.encode(made), as: name)
       keys = Mutex(made)
+      isNew = true
     }
   }
 
   /// The keys of a bus's hub if this machine has them.
   ///
-  /// - Throws: ``RunBusError/Code/store`` when they cannot be read.
+  /// - Throws: ``RunBusError/Code/store`` when they cannot be read or are damaged.
   package static func present(_ bus: BusName, in store: any KeyStore) throws(RunBusError) -> HubKeys? {
-    try store.read(name(of: bus)).flatMap { HubKeysCoding.decode($0) }
+    guard let bytes = try store.read(name(of: bus)) else { return nil }
+    guard let kept = HubKeysCoding.decode(bytes) else {
+      throw RunBusError(
+        .store, "the keys of the hub (\(name(of: bus))) are damaged: restore them, or remove them and pair anew")
+    }
+    return kept
   }
 
   /// Under which name the keys of a bus's hub are kept.

@@ -56,7 +56,7 @@ public struct KeyFiles: KeyStore {
     if descriptor < 0, errno == ENOENT { return nil }
     guard descriptor >= 0 else { throw Self.failure(path, errno) }
     defer { close(descriptor) }
-    try PrivateDirectory.check(directory, for: "the directory of keys", code: .store)
+    try PrivateDirectory.check(directory, for: .keys, code: .store)
     var info = stat()
     guard fstat(descriptor, &info) == 0 else { throw Self.failure(path, errno) }
     guard info.st_mode & S_IFMT == S_IFREG else { throw RunBusError(.store, "\(path) is not a file: move it away") }
@@ -79,11 +79,16 @@ public struct KeyFiles: KeyStore {
     return bytes
   }
 
+  /// What prevents keys from being kept here; `nil` when nothing does. Makes nothing.
+  var obstacle: RunBusError? {
+    PrivateDirectory.obstacle(toUsing: directory, for: .keys, isPrivate: true).map { RunBusError(.store, $0) }
+  }
+
   /// See ``KeyStore/write(_:as:)``.
   public func write(_ bytes: [UInt8], as name: String) throws(RunBusError) {
     ProcessMemory.protect()
-    try PrivateDirectory.make(directory, for: "the directory of keys")
-    try PrivateDirectory.check(directory, for: "the directory of keys", code: .store)
+    try PrivateDirectory.make(directory, for: .keys)
+    try PrivateDirectory.check(directory, for: .keys, code: .store)
     let path = path(of: name)
     let aside = "\(directory)/.\(name).\(getpid())"
     _ = unlink(aside)

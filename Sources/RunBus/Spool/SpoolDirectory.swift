@@ -129,7 +129,7 @@ package struct SpoolDirectory: Sendable {
   /// Makes the directory durably, with access for this user only.
   func make() throws(RunBusError) {
     guard !files.exists("") else { return }
-    try PrivateDirectory.make(path, for: "the spool")
+    try PrivateDirectory.make(path, for: .spool)
     PrivateDirectory.adaptToDevice(path)
     var parent = path
     // The entries of the spool, of the bus's directory and of the directory of all buses.

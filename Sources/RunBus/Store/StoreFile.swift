@@ -32,7 +32,7 @@ struct StoreFile {
   static func lock(
     _ directory: String, _ device: DeviceID?, patience: BusDuration = .zero
   ) throws(RunBusError) -> FileLock {
-    try PrivateDirectory.make(directory, for: "the store directory")
+    try PrivateDirectory.make(directory, for: .store)
     PrivateDirectory.adaptToDevice(directory)
     let holderName = device?.rawValue ?? (directory as NSString).lastPathComponent
     let path = directory + "/lock"
@@ -53,6 +53,22 @@ struct StoreFile {
         }
       }
     }
+  }
+
+  /// What prevents a node from using the store in a directory; empty when nothing does. Makes nothing and takes no lock,
+  /// so it does not tell whether another process holds the store.
+  static func obstacles(in directory: String) -> [RunBusError] {
+    if let obstacle = PrivateDirectory.obstacle(toUsing: directory, for: .store) {
+      return [RunBusError(.store, obstacle)]
+    }
+    var found = ["lock", name].compactMap { file -> RunBusError? in
+      let path = directory + "/" + file
+      if FileLock.isObstructed(path) { return RunBusError(.store, "\(path) is not a file: move it away") }
+      guard access(path, R_OK | W_OK) != 0, errno != ENOENT else { return nil }
+      return RunBusError(.store, explain(errno, directory))
+    }
+    do { try refuseOtherVersions(directory) } catch { if let error = error as? RunBusError { found.append(error) } }
+    return found
   }
 
   /// Opens or creates the file in a directory whose lock the caller holds.

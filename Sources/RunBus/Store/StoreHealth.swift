@@ -2,19 +2,32 @@ import Foundation
 import GRDB
 package import RunCore
 
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#elseif canImport(Android)
+  import Android
+#endif
+
 /// The condition of a device's store. Looking at it changes nothing in it.
 package enum StoreHealth: Hashable, Sendable {
   /// The device has no store here.
   case absent
-  /// Every page was read and is consistent. The size is that of the file and its log.
-  case healthy(bytes: Int)
+  /// Every page was read and is consistent. The size is that of the file and its log; of a hub's store the count is that
+  /// of the paired devices whose keys are valid.
+  case healthy(bytes: Int, pairedDevices: Int)
   /// A process has it open.
   case held(String)
   /// No node can use it as it is; the reason in one line, with what to do.
   case unusable(String)
 
-  /// Looks at the store in a directory.
-  package init(of device: DeviceID, in directory: String) {
+  /// Looks at the store in a directory, and asks it what a node asks that opens it.
+  ///
+  /// - Parameter role: The role of the node that is started with this device name; `nil` for any.
+  package init(of device: DeviceID, in directory: String, for role: StoreRole? = nil) {
     let path = directory + "/" + StoreFile.name
     guard FileManager.default.fileExists(atPath: path) else {
       self = .absent
@@ -25,12 +38,19 @@ package enum StoreHealth: Hashable, Sendable {
       // Held until the store has been read.
       defer { withExtendedLifetime(lock) {} }
       try StoreFile.refuseOtherVersions(directory)
-      guard let fault = try Self.fault(in: path) else {
-        self = .healthy(bytes: Self.bytes(of: path) + Self.bytes(of: path + "-wal"))
-        return
+      // Even to read, SQLite makes these two files, and it leaves them when it may not write. They are no node's: it would
+      // need the lock.
+      let made = ["-wal", "-shm"].map { path + $0 }.filter { !FileManager.default.fileExists(atPath: $0) }
+      defer { for file in made { unlink(file) } }
+      switch try Self.contents(of: path) {
+      case .damaged(let fault):
+        self = .unusable(
+          "the store in \(directory) is damaged (\(fault)): the next start sets it aside and keeps what can be read")
+      case .sound(let stored, let pairedDevices):
+        if let role, let stored, stored != role { throw stored.refusal(of: role, directory) }
+        self = .healthy(
+          bytes: Self.bytes(of: path) + Self.bytes(of: path + "-wal"), pairedDevices: pairedDevices)
       }
-      self = .unusable(
-        "the store in \(directory) is damaged (\(fault)): the next start sets it aside and keeps what can be read")
     } catch let error as RunBusError {
       self = error.code == .storeHeld ? .held(error.message) : .unusable(error.message)
     } catch {
@@ -38,19 +58,30 @@ package enum StoreHealth: Hashable, Sendable {
     }
   }
 
-  /// What a check of all pages finds; `nil` for a sound file.
-  private static func fault(in path: String) throws -> String? {
+  private enum Contents {
+    case damaged(String)
+    case sound(StoreRole?, pairedDevices: Int)
+  }
+
+  /// Checks all pages, and reads what the health tells.
+  private static func contents(of path: String) throws -> Contents {
     var configuration = Configuration()
     configuration.readonly = true
     do {
       let queue = try DatabaseQueue(path: path, configuration: configuration)
       defer { try? queue.close() }
-      let check = try queue.read { db in try String.fetchOne(db, sql: "PRAGMA quick_check(1)") }
-      return check == "ok" ? nil : check?.split(whereSeparator: \.isNewline).last.map(String.init) ?? "no answer"
+      return try queue.read { db in
+        let check = try String.fetchOne(db, sql: "PRAGMA quick_check(1)")
+        guard check == "ok" else {
+          return .damaged(check?.split(whereSeparator: \.isNewline).last.map(String.init) ?? "no answer")
+        }
+        let paired = try Int.fetchOne(db, sql: "SELECT COUNT(*) FROM paired WHERE revoked = 0")
+        return .sound(try StoreRole(storedIn: db), pairedDevices: paired ?? 0)
+      }
     } catch let error as DatabaseError {
       let fault = StoreFault(error)
       guard fault.isDamage else { throw RunBusError(.store, "\(path) cannot be read: \(fault.reason)") }
-      return fault.reason
+      return .damaged(fault.reason)
     }
   }
 

@@ -1,7 +1,7 @@
 import GRDB
 
 /// Whose history a store holds. The first node that uses a store decides it; the other role is refused from then on.
-enum StoreRole: String, Sendable {
+package enum StoreRole: String, Sendable {
   case hub, peer
 
   /// The role in the file; `nil` when no node has used the store yet, or when it cannot be read.

@@ -12,8 +12,28 @@ import Foundation
 
 /// Makes and checks directories that only their owner may enter.
 package enum PrivateDirectory {
+  /// What a directory is for, as sentences name it.
+  package enum Purpose: String, Sendable, CustomStringConvertible {
+    case runtime = "the runtime directory"
+    case state = "the state directory"
+    case store = "the store directory"
+    case keys = "the directory of keys"
+    case spool = "the spool"
+
+    package var description: String { rawValue }
+
+    /// The commands that name a directory of this user's own instead.
+    fileprivate var elsewhere: String {
+      let (folder, variable) =
+        self == .runtime ? ("runbus-run", "XDG_RUNTIME_DIR") : ("runbus-state", "XDG_STATE_HOME")
+      // Without a home that can be written `~` is of no use.
+      let home = access(NSHomeDirectory(), W_OK | X_OK) == 0 ? "~" : "/tmp"
+      return "mkdir -m 700 \(home)/\(folder) && export \(variable)=\(home)/\(folder)"
+    }
+  }
+
   /// Makes a directory and its missing parents with mode 0700. An existing directory is not changed.
-  static func make(_ path: String, for purpose: String, code: RunBusError.Code = .store) throws(RunBusError) {
+  static func make(_ path: String, for purpose: Purpose, code: RunBusError.Code = .store) throws(RunBusError) {
     if mkdir(path, 0o700) == 0 { return }
     var failure = errno
     let parent = (path as NSString).deletingLastPathComponent
@@ -35,13 +55,13 @@ package enum PrivateDirectory {
   /// Checks that a directory belongs to this user, is no link, and is closed to all others.
   ///
   /// - Throws: ``RunBusError`` with one line: what is wrong, and the command that mends it.
-  static func check(_ path: String, for purpose: String, code: RunBusError.Code) throws(RunBusError) {
+  static func check(_ path: String, for purpose: Purpose, code: RunBusError.Code) throws(RunBusError) {
     guard let complaint = complaint(about: path, for: purpose) else { return }
     throw RunBusError(code, complaint)
   }
 
   /// What is wrong with a directory, and the command that mends it; `nil` if it is this user's and closed to all others.
-  package static func complaint(about path: String, for purpose: String) -> String? {
+  package static func complaint(about path: String, for purpose: Purpose) -> String? {
     var info = stat()
     guard lstat(path, &info) == 0 else { return "\(purpose) \(path) cannot be read: \(systemReason(errno))" }
     guard info.st_mode & S_IFMT == S_IFDIR else {
@@ -49,7 +69,7 @@ package enum PrivateDirectory {
     }
     guard info.st_uid == geteuid() else {
       return "\(purpose) \(path) belongs to another user (\(info.st_uid)); use one of your own, for example: "
-        + "mkdir -m 700 ~/runbus-run && export XDG_RUNTIME_DIR=~/runbus-run"
+        + purpose.elsewhere
     }
     guard info.st_mode & 0o077 == 0 else {
       return "\(purpose) \(path) is open to other users; run: chmod 700 '\(path)'"
@@ -58,7 +78,48 @@ package enum PrivateDirectory {
   }
 
   /// Whether a directory exists, belongs to this user, is no link, and is closed to all others.
-  static func isOurs(_ path: String) -> Bool { complaint(about: path, for: "") == nil }
+  static func isOurs(_ path: String) -> Bool { complaint(about: path, for: .runtime) == nil }
+
+  /// What prevents this user from making files in a directory, which is there or would be made with its missing parents;
+  /// `nil` when nothing does. Makes nothing.
+  ///
+  /// - Parameter isPrivate: Whether the directory must also be closed to other users.
+  package static func obstacle(toUsing path: String, for purpose: Purpose, isPrivate: Bool = false) -> String? {
+    var info = stat()
+    // `lstat`: a link that leads nowhere is in the way, too.
+    guard lstat(path, &info) == 0 else { return obstacle(toMaking: path, for: purpose, because: errno) }
+    if isPrivate, let complaint = complaint(about: path, for: purpose) { return complaint }
+    guard stat(path, &info) == 0, info.st_mode & S_IFMT == S_IFDIR else {
+      return "\(purpose) \(path) is not a directory: move the file away or name another place"
+    }
+    guard access(path, W_OK | X_OK) == 0 else {
+      return "\(purpose) \(path) cannot be written: \(systemReason(errno)); use one of your own, for example: "
+        + purpose.elsewhere
+    }
+    return nil
+  }
+
+  /// Names the first directory that is missing, so that all that would be in it have one sentence.
+  private static func obstacle(toMaking path: String, for purpose: Purpose, because code: CInt) -> String? {
+    var (missing, code) = (path, code)
+    var info = stat()
+    while code == ENOENT {
+      let place = (missing as NSString).deletingLastPathComponent
+      if stat(place, &info) != 0 {
+        code = errno
+        guard code == ENOENT, place != "/", !place.isEmpty else { break }
+        missing = place
+      } else if info.st_mode & S_IFMT != S_IFDIR {
+        code = ENOTDIR
+      } else {
+        guard access(place, W_OK | X_OK) != 0 else { return nil }
+        code = errno
+        break
+      }
+    }
+    return "the directory \(missing) cannot be made: \(systemReason(code)); use one of your own, for example: "
+      + purpose.elsewhere
+  }
 
   /// Makes files created or renamed in a directory durable, as far as the file system can.
   static func sync(_ path: String) {

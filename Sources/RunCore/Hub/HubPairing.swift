@@ -47,7 +47,9 @@ extension HubCore {
   ) -> InquiryReply {
     switch order {
     case .open: return .refused(Self.pairsNobody)
-    case .status: break
+    case .status:
+      // A hub that no device can be paired with says so, before a person tries.
+      guard let bus, !bus.pairingAddresses.isEmpty else { return .refused(Self.pairsNobody) }
     case .close: closePairing(.closed, into: &actions)
     case .refuse(let key):
       guard let (_, connection) = pairing.decide(key, .refused) else { return .refused(Self.nobodyAsks) }

@@ -3,10 +3,40 @@ import Foundation
 import Logging
 import RunBus
 
+/// The option `--bus`. Every command that is about a bus has it, in ``BusOptions`` or alone, and finds its bus with
+/// ``choice(address:)``: by the option, else by the environment, else the bus `default`.
+struct BusNameOption: ParsableArguments {
+  @Option(
+    help: ArgumentHelp("The bus, by its name on this machine (default: $RUNBUS_BUS, else default).", valueName: "name"))
+  var bus: String?
+
+  /// The bus that is named, as one of this machine. What is peculiar about its paths is told on standard error.
+  func choice(address: String? = nil) throws(Failure) -> BusChoice {
+    do {
+      let choice = try BusChoice(bus: bus, address: address, environment: ProcessInfo.processInfo.environment)
+      for notice in choice.location.notices { Output.complain("busnode: \(notice)") }
+      return choice
+    } catch {
+      throw Failure(code: "usage", message: error.message, exitStatus: ExitStatus.usage)
+    }
+  }
+
+  /// The name of the bus, for a command to which an address means nothing.
+  func name() throws(Failure) -> BusName {
+    let choice = try choice()
+    guard let name = choice.location.name else {
+      throw Failure(
+        code: "usage",
+        message: "\(choice.originText) names a bus by its address, and this command takes a name: give --bus",
+        exitStatus: ExitStatus.usage)
+    }
+    return name
+  }
+}
+
 /// Options of every command that uses a bus: which bus, and what to log.
 struct BusOptions: ParsableArguments {
-  @Option(help: ArgumentHelp("The bus, by its name on this machine (default: default).", valueName: "name"))
-  var bus: String?
+  @OptionGroup var named: BusNameOption
 
   @Option(help: ArgumentHelp("The bus, by its address: tcp://127.0.0.1:PORT (with --insecure).", valueName: "address"))
   var address: String?
@@ -17,7 +47,7 @@ struct BusOptions: ParsableArguments {
   @Option(help: ArgumentHelp("What to log on standard error.", valueName: "level"))
   var logLevel: LogLevel = .warning
 
-  /// Where the bus is: flags win over the environment. A bus with which this machine is paired is reached with keys.
+  /// Where the bus is: options win over the environment. A bus with which this machine is paired is reached with keys.
   func location() throws(Failure) -> BusLocation {
     let location = try hubLocation()
     try checkInsecure(isUsed: location.isAddress)
@@ -30,21 +60,19 @@ struct BusOptions: ParsableArguments {
   }
 
   /// Where the bus is whose hub is on this machine.
-  func hubLocation() throws(Failure) -> BusLocation {
-    do throws(RunBusError) {
-      let location = try BusLocation(
-        bus: bus, address: address, environment: ProcessInfo.processInfo.environment)
-      for notice in location.notices { Output.complain("busnode: \(notice)") }
-      if location.isAddress, !isInsecure {
-        throw RunBusError(
-          .badInput,
-          "\(location.displayName) has no keys, and every user of this machine could stop the run: give --insecure for "
-            + "that, or a bus by its name (and pair other machines: busnode pair)")
-      }
-      return location
-    } catch {
-      throw Failure(code: "usage", message: error.message, exitStatus: ExitStatus.usage)
+  func hubLocation() throws(Failure) -> BusLocation { try choice().location }
+
+  /// The bus whose hub is on this machine, and what named it.
+  func choice() throws(Failure) -> BusChoice {
+    let choice = try named.choice(address: address)
+    guard !choice.location.isAddress || isInsecure else {
+      throw Failure(
+        code: "usage",
+        message:
+          "\(choice.location.displayName) has no keys, and every user of this machine could stop the run: give --insecure "
+          + "for that, or a bus by its name (and pair other machines: busnode pair)", exitStatus: ExitStatus.usage)
     }
+    return choice
   }
 
   /// Whether TCP without keys may be used.
@@ -65,12 +93,6 @@ struct BusOptions: ParsableArguments {
     for location in locations where location.isAddress {
       Output.complain("busnode: \(location.displayName) has no keys: every user of this machine can control this run")
     }
-  }
-
-  /// Whether the bus was named, by a flag or by the environment.
-  var isNamed: Bool {
-    let environment = ProcessInfo.processInfo.environment
-    return [bus, address, environment["RUNBUS_BUS"], environment["RUNBUS_ADDRESS"]].contains { $0?.isEmpty == false }
   }
 
   /// Sends the log to standard error, because standard output carries the command's result. A log that cannot be

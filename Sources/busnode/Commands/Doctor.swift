@@ -5,13 +5,14 @@ struct Doctor: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     abstract: "Look for what is wrong with RunBus on this machine, and say what to do.",
     discussion: """
-        busnode doctor                          this machine, and the bus "default"
+        busnode doctor                          this machine, and the bus
         busnode doctor --listen 'tcp://*:7070'  also whether a phone could listen
                                                 there
 
       Looks at the versions, the check of keys, the limit of open files, the clock, free space, who may enter the \
-      directories, the key files, each store of the bus, and whether the phone of a paired machine accepts connections. \
-      It changes nothing, and may be used while nodes run.
+      directories, the key files, each store of the bus, what phone, watch, widget and join ask before they start, whether \
+      a phone that runs here answers, and whether the phone of a paired machine lets this one in. It changes nothing, and \
+      may be used while nodes run.
 
       EXIT STATUS:
         0    all is well
@@ -19,8 +20,7 @@ struct Doctor: AsyncParsableCommand {
         2    something does not work or is not safe (bad)
       """)
 
-  @Option(help: ArgumentHelp("The name of the bus on this machine.", valueName: "name"))
-  var bus: BusName = "default"
+  @OptionGroup var bus: BusOptions
 
   @Option(
     help: ArgumentHelp("Where a phone would listen: tcp://HOST:PORT, with the next two ports.", valueName: "address"))
@@ -30,11 +30,12 @@ struct Doctor: AsyncParsableCommand {
   var json = false
 
   func run() async throws {
-    let local = BusLocation(bus: bus)
+    bus.startLog()
+    let local = try bus.hubLocation()
     // Keys that cannot be read are a finding of their own.
-    let location = (try? BusLocation(pairedBus: bus)) ?? local
-    var findings = MachineFindings.all(near: location.stateDirectory)
-    findings += await BusFindings(name: bus, location: location, listener: try listener()).all()
+    let paired = local.name.flatMap { name in (try? BusLocation(pairedBus: name)).flatMap { $0 } }
+    var findings = MachineFindings.all(near: (paired ?? local).stateDirectory)
+    findings += await BusFindings(local: local, paired: paired, listener: try listener()).all()
     for finding in findings {
       if json {
         try Output.jsonLine(finding)

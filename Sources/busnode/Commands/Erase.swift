@@ -5,31 +5,43 @@ struct Erase: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     abstract: "Remove everything of a runner from this machine.",
     discussion: """
-        busnode erase             shows what there is, asks, and removes it
-        busnode erase --yes       without a question
+        busnode erase                      shows what there is, asks, and removes it
+        busnode erase --bus default --yes  without a question
 
       Removes records, stores, what waits in outboxes and in the spool, keys, sockets and locks of one bus. Files that \
       were exported elsewhere stay. End the nodes of the bus first. Other machines keep what they have: revoke this one \
       on the phone (busnode devices revoke).
 
+      The question says which bus it is, and what named it: --bus, RUNBUS_BUS or the default. Without a terminal --yes \
+      needs --bus (or --address): a script must not erase what a variable happens to name.
+
       EXIT STATUS:
         0    removed, or there was nothing
         1    the answer was no
+        64   --yes without a terminal and without --bus
         74   something could not be removed
         75   a node of the bus runs; nothing was removed
       """)
 
-  @Option(help: ArgumentHelp("The name of the bus on this machine.", valueName: "name"))
-  var bus: BusName = "default"
+  @OptionGroup var bus: BusOptions
 
-  @Flag(help: "Do not ask.")
+  @Flag(help: "Do not ask. Without a terminal this needs --bus or --address.")
   var yes = false
 
   func run() async throws {
-    let remains = BusRemains(of: bus)
-    guard !remains.paths.isEmpty else { return Output.tell("bus \"\(bus)\" has nothing on this machine") }
+    bus.startLog()
+    let choice = try bus.choice()
+    let name = "bus \"\(choice.location.displayName)\""
+    // A script must not erase what a variable or the default happens to name.
+    guard !yes || StandardInput.isTerminal || choice.origin == .option else {
+      throw Failure(
+        code: "usage", message: "\(name) comes from \(choice.originText): without a terminal erase --yes needs --bus",
+        exitStatus: ExitStatus.usage)
+    }
+    let remains = BusRemains(of: choice.location)
+    guard !remains.paths.isEmpty else { return Output.tell("\(name) has nothing on this machine") }
     for path in remains.paths { Output.tell(path) }
-    guard yes || Question.ask("Remove all of it, the records of all runs included? [y/N] ") else {
+    guard yes || Question.ask(Self.question(choice)) else {
       throw Failure(code: "refused", message: "nothing was removed", exitStatus: ExitStatus.failure)
     }
     do {
@@ -38,6 +50,11 @@ struct Erase: AsyncParsableCommand {
       guard error.code == .store else { throw Failure(error) }
       throw Failure(code: error.code.description, message: error.message, exitStatus: ExitStatus.diskError)
     }
-    Output.tell("nothing of bus \"\(bus)\" is left on this machine")
+    Output.tell("nothing of \(name) is left on this machine")
+  }
+
+  static func question(_ choice: BusChoice) -> String {
+    "Remove all of bus \"\(choice.location.displayName)\" (from \(choice.originText)), the records of all runs included? "
+      + "[y/N] "
   }
 }

@@ -15,7 +15,7 @@ struct Join: AsyncParsableCommand {
       The line is a secret, so it is read from the terminal or from standard input, never from an argument. Both sides \
       show six digits; the person at the phone compares them and confirms.
 
-      Afterwards every command with this bus's name (default: default) uses the keys. The outbox and everything else \
+      Afterwards every command with this bus's name uses the keys. The outbox and everything else \
       that a device keeps is named by the bus itself: a phone that changes its address is found again at any address \
       that it has told. Behind a firewall or ssh -L give the addresses here: --control and --events-port.
 
@@ -25,6 +25,7 @@ struct Join: AsyncParsableCommand {
         0    this machine is paired
         65   the line is wrong, or the phone refused
         69   no phone answered within two minutes
+        75   a phone of that bus runs on this machine
       """)
 
   @Option(help: ArgumentHelp("The name that this machine wants (default: its role).", valueName: "name"))
@@ -38,8 +39,7 @@ struct Join: AsyncParsableCommand {
       "What it wants to press (default: its role's button, and shell).", valueName: "sources"))
   var sources: SourceList?
 
-  @Option(help: ArgumentHelp("The name of the bus on this machine.", valueName: "name"))
-  var bus: BusName = "default"
+  @OptionGroup var bus: BusNameOption
 
   @Option(
     help: ArgumentHelp(
@@ -58,6 +58,9 @@ struct Join: AsyncParsableCommand {
 
   func run() async throws {
     BusOptions.startLog(logLevel)
+    let bus = try bus.name()
+    // Before the person is asked for the line, which is good for one attempt.
+    for obstacle in StartChecks.obstacles(toJoining: bus, keys: KeyFiles()) { throw obstacle }
     let role = NodeRole(rawValue: role)
     guard let device = device ?? DeviceID(role.rawValue) else {
       throw Failure(code: "usage", message: "'\(role)' is no device name: give --device", exitStatus: ExitStatus.usage)
@@ -65,7 +68,7 @@ struct Join: AsyncParsableCommand {
     let line = try readPairingLine()
     let (json, loop) = (json, try Loop())
     let wanted = sources?.sources ?? [Self.button(of: role), .shell]
-    let (control, eventsPort, bus) = (control, eventsPort, bus)
+    let (control, eventsPort) = (control, eventsPort)
     let location = try await within(.seconds(130)) {
       try await BusLocation.join(
         line, as: device, role: role, sources: wanted, bus: bus, control: control, eventsPort: eventsPort, loop: loop

@@ -24,13 +24,13 @@ struct Keys: AsyncParsableCommand {
 struct KeysShow: AsyncParsableCommand {
   static let configuration = CommandConfiguration(commandName: "show", abstract: "Show the public keys for a bus.")
 
-  @Option(help: ArgumentHelp("The name of the bus on this machine.", valueName: "name"))
-  var bus: BusName = "default"
+  @OptionGroup var bus: BusNameOption
 
   @Flag(help: "Write one JSON object.")
   var json = false
 
   func run() async throws {
+    let bus = try bus.name()
     let keys = KeyFiles()
     let shown = ShownKeys(
       bus: bus, hub: try HubKeyring.present(bus, in: keys), device: try DeviceKeyring(bus, in: keys)?.value)

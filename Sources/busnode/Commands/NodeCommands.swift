@@ -96,6 +96,9 @@ struct Phone: AsyncParsableCommand {
       valueName: "choice"))
   var recover: RecoveryChoice?
 
+  @Flag(help: "Begin a bus of its own on a machine that is paired with another phone under that name.")
+  var anyway = false
+
   @Option(help: "How time without the phone counts in a resumed run: paused (not active) or running.")
   var downtime = Downtime.paused
 
@@ -109,6 +112,7 @@ struct Phone: AsyncParsableCommand {
   func run() async throws {
     bus.startLog()
     let location = try bus.hubLocation()
+    if !anyway { try Self.refuseIfPaired(location, advice: "give --bus ANOTHER, or --anyway") }
     let device = options.device ?? DeviceID.role(.phone)
     let (localListen, remote) = try listeners()
     let recording = try sensors.timeline(for: .phone, share)
@@ -128,6 +132,19 @@ struct Phone: AsyncParsableCommand {
     ).run(
       demands: await hub.sensorDemands(),
       prompt: recovery == .ask ? RecoveryPrompt(hub: hub, readsOrders: options.stdin) : nil)
+  }
+
+  /// Refuses to begin a bus that no command on this machine would find.
+  static func refuseIfPaired(_ location: BusLocation, advice: String) throws(Failure) {
+    let refusal: RunBusError?
+    do {
+      refusal = try StartChecks.pairing(of: location, keys: KeyFiles())
+    } catch {
+      throw Failure(error)
+    }
+    guard let refusal else { return }
+    throw Failure(
+      code: refusal.code.description, message: "\(refusal.message); \(advice)", exitStatus: ExitStatus.failure)
   }
 
   /// The addresses of `--listen` that have no keys, and those for paired devices.

@@ -73,7 +73,11 @@ struct Up: AsyncParsableCommand {
     // Read all input before a process is spawned.
     let script = try script.map { try Self.read(script: $0) }
     let recording = try sensors.recording()
-    if bus.isNamed { return try await play(script, recording, at: try bus.location(), environment: [:]) }
+    let choice = try bus.choice()
+    if choice.origin != .nothing {
+      try Phone.refuseIfPaired(choice.location, advice: "leave the name out, and up makes a bus of its own")
+      return try await play(script, recording, at: try bus.location(), environment: [:])
+    }
 
     let name = "up-\(ProcessInfo.processInfo.processIdentifier)"
     let state = NSTemporaryDirectory() + "runbus-\(name)-\(UUID().uuidString)"

@@ -1,74 +1,129 @@
 import Foundation
 import RunBus
 
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#elseif canImport(Darwin)
-  import Darwin
-#endif
-
-/// What is looked at for one bus: who may enter its directories, its keys, stores and ports.
+/// What is looked at for one bus: who may enter its directories, what its nodes ask before they start, its keys, stores
+/// and ports, and whether its phone answers.
 struct BusFindings {
-  let name: BusName
-  let location: BusLocation
+  /// The bus whose phone is on this machine.
+  let local: BusLocation
+  /// The bus of another machine with which this one is paired under the same name.
+  let paired: BusLocation?
   /// Where a phone would listen for paired devices.
   let listener: RemoteListener?
 
+  private var location: BusLocation { paired ?? local }
+  private static let phone = DeviceID.role(.phone)
+
   func all() async -> [Finding] {
     var findings = places + keys
+    let told = Set(findings.map(\.text))
+    findings += starts.filter { !told.contains($0.text) }
+    // The keys that the phone's devices rely on.
+    var pairedDevices = 0
     let devices = LocalDevices(location: location)
     do {
       let all = try devices.all()
-      if all.isEmpty { findings.append(.ok("stores", "bus \"\(name)\" has none on this machine yet")) }
-      for device in all { findings.append(await store(of: device, devices)) }
+      if all.isEmpty {
+        findings.append(.ok("stores", "bus \"\(location.displayName)\" has none on this machine yet"))
+      }
+      for device in all { findings.append(await store(of: device, devices, &pairedDevices)) }
     } catch {
       findings.append(.bad("stores", (error as? Failure)?.message ?? "\(error)"))
     }
     findings += ports
-    if let keyring = location.keyring { findings += routes(of: keyring.value) }
+    if let keyring = paired?.keyring {
+      findings += ownPhone
+      findings += await PhoneFindings(paired: location, keyring).all()
+    } else if let holder = HubLock.holder(of: local) {
+      findings += await PhoneFindings.running(holder, at: local, &pairedDevices)
+    } else {
+      findings.append(.ok("phone", "none runs here, so there is nobody whom busnode pair could ask"))
+    }
+    if paired == nil, pairedDevices > 0, isWithoutKey {
+      findings.append(
+        .bad(
+          "keys",
+          "the phone's key is gone, and \(pairedDevices) paired devices accept no other: put "
+            + "\(HubKeyring.name(of: local.keyName)) back into \(KeyFiles().directory), or pair them anew"))
+    }
     return findings
   }
 
   /// Directories must belong to this user and be closed to others.
   private var places: [Finding] {
     [
-      ("runtime", location.runtimeParent), ("runtime", location.runtimeDirectory),
-      ("state", location.stateDirectory), ("keys", KeyFiles().directory),
-    ].compactMap { subject, path in
+      (PrivateDirectory.Purpose.runtime, location.runtimeParent), (.runtime, location.runtimeDirectory),
+      (.state, location.stateDirectory), (.keys, KeyFiles().directory),
+    ].compactMap { purpose, path in
       guard FileManager.default.fileExists(atPath: path) else { return nil }
-      let complaint = PrivateDirectory.complaint(about: path, for: "the \(subject) directory")
+      let complaint = PrivateDirectory.complaint(about: path, for: purpose)
       return complaint.map { .bad("directories", $0) } ?? .ok("directories", "\(path) is closed to other users")
     }
   }
 
+  /// What the nodes of this bus, and a pairing, ask before they start. On a paired machine a phone is refused, so what
+  /// else it would ask does not matter.
+  private var starts: [Finding] {
+    var errors: [RunBusError] = []
+    if paired == nil {
+      errors += StartChecks.obstacles(toHub: Self.phone, at: [local], keys: KeyFiles())
+      // A machine may become a paired one. Its own phone is no fault.
+      errors += StartChecks.obstacles(toJoining: local.keyName, keys: KeyFiles()).filter { $0.code != .busHeld }
+    }
+    for device in peers { errors += StartChecks.obstacles(toPeer: device, at: location) }
+    var told: Set<String> = []
+    let bad = errors.filter { told.insert($0.message).inserted }.map { Finding.bad("start", $0.message) }
+    return bad.isEmpty ? [.ok("start", "nothing is in the way of a node of bus \"\(location.displayName)\"")] : bad
+  }
+
+  /// The peers that this machine runs when nothing else is said.
+  private var peers: [DeviceID] {
+    [paired?.keyring?.value.deviceID].compactMap { $0 } + (paired == nil ? [.role(.watch), .role(.widget)] : [])
+  }
+
+  /// The role that a node of this name has when nothing else is said.
+  private func role(of device: DeviceID) -> StoreRole? {
+    if paired == nil, device == Self.phone { return .hub }
+    return peers.contains(device) ? .peer : nil
+  }
+
+  /// Whether there is no key of a phone, not even a damaged one.
+  private var isWithoutKey: Bool {
+    do { return try HubKeyring.present(local.keyName, in: KeyFiles()) == nil } catch { return false }
+  }
+
   private var keys: [Finding] {
-    do {
-      let (hub, device) = (try HubKeyring.present(name, in: KeyFiles()), try DeviceKeyring(name, in: KeyFiles())?.value)
-      guard hub != nil || device != nil else { return [.ok("keys", "none for bus \"\(name)\": no machine is paired")] }
-      var findings: [Finding] = []
-      if hub != nil { findings.append(.ok("keys", "this machine has the phone's key")) }
-      if let device {
+    var findings: [Finding] = []
+    do throws(RunBusError) {
+      if try HubKeyring.present(local.keyName, in: KeyFiles()) != nil {
+        findings.append(.ok("keys", "this machine has the phone's key"))
+      }
+    } catch {
+      findings.append(.bad("keys", error.message))
+    }
+    do throws(RunBusError) {
+      if let device = try DeviceKeyring(local.keyName, in: KeyFiles())?.value {
         findings.append(
           device.enrolment == nil
             ? .warn("keys", "this machine began to pair as \(device.deviceID) and did not finish: busnode join")
             : .ok("keys", "this machine is paired as \(device.enrolment?.deviceID ?? device.deviceID)"))
       }
-      return findings
     } catch {
-      return [.bad("keys", error.message)]
+      findings.append(.bad("keys", error.message))
     }
+    return findings.isEmpty
+      ? [.ok("keys", "none for bus \"\(local.displayName)\": no machine is paired")] : findings
   }
 
-  private func store(of device: DeviceID, _ devices: LocalDevices) async -> Finding {
+  /// - Parameter pairedDevices: Set to what the store of a phone that does not run says.
+  private func store(of device: DeviceID, _ devices: LocalDevices, _ pairedDevices: inout Int) async -> Finding {
     let directory = location.stateDirectory(for: device)
-    if let complaint = PrivateDirectory.complaint(about: directory, for: "the store directory") {
-      return .bad("store", complaint)
-    }
-    switch StoreHealth(of: device, in: directory) {
+    if let complaint = PrivateDirectory.complaint(about: directory, for: .store) { return .bad("store", complaint) }
+    switch StoreHealth(of: device, in: directory, for: role(of: device)) {
     case .absent: return .warn("store", "\(directory) has no store file: \(device) begins anew")
-    case .healthy(let bytes): return .ok("store", "\(device) does not run; its store is sound (\(bytes >> 10) KB)")
+    case .healthy(let bytes, let count):
+      pairedDevices += count
+      return .ok("store", "\(device) does not run; its store is sound (\(bytes >> 10) KB)")
     case .unusable(let reason): return .bad("store", reason)
     case .held(let reason):
       let answer = try? await devices.askRunning(.outbox, of: device)
@@ -81,7 +136,7 @@ struct BusFindings {
 
   private var ports: [Finding] {
     guard let listener else { return [] }
-    if let holder = HubLock.holder(of: location) {
+    if let holder = HubLock.holder(of: local) {
       return [.ok("ports", "not tried, because \(holder.description) is the phone of this bus and may use them")]
     }
     return listener.endpoints.map { what, endpoint in
@@ -91,54 +146,13 @@ struct BusFindings {
     }
   }
 
-  /// Whether anybody accepts a connection where the phone should be.
-  private func routes(of pairing: DevicePairing) -> [Finding] {
-    let reached = pairing.knownAddresses.map { ($0, TCPReach.isReached($0)) }
-    if let first = reached.first(where: { $0.1 }) { return [.ok("phone", "\(first.0) accepts connections")] }
-    let all = pairing.knownAddresses.joined(separator: ", ")
-    return [
-      .warn(
-        "phone",
-        "nothing accepts connections at \(all): does the phone run with --listen, in the same network, and does its "
-          + "firewall let this port and the next one in?")
-    ]
-  }
-}
-
-/// Tries TCP connections.
-private enum TCPReach {
-  private static let patienceMilliseconds: CInt = 1500
-
-  static func isReached(_ address: String) -> Bool {
-    guard let (host, port) = RemoteListener.parts(of: address) else { return false }
-    var hints = addrinfo()
-    #if canImport(Glibc)
-      hints.ai_socktype = CInt(SOCK_STREAM.rawValue)
-    #else
-      hints.ai_socktype = SOCK_STREAM
-    #endif
-    var found: UnsafeMutablePointer<addrinfo>?
-    guard getaddrinfo(host, "\(port)", &hints, &found) == 0 else { return false }
-    defer { freeaddrinfo(found) }
-    var place = found
-    while let entry = place?.pointee {
-      place = entry.ai_next
-      if connects(entry) { return true }
+  /// On a paired machine: why a phone does not start here, and whether one was started all the same.
+  private var ownPhone: [Finding] {
+    let refusal = (try? StartChecks.pairing(of: local, keys: KeyFiles())).flatMap { $0 }
+    guard let refusal else { return [] }
+    guard let holder = HubLock.holder(of: local) else {
+      return [.ok("start", "no phone starts here: \(refusal.message)")]
     }
-    return false
-  }
-
-  private static func connects(_ entry: addrinfo) -> Bool {
-    let descriptor = socket(entry.ai_family, entry.ai_socktype, entry.ai_protocol)
-    guard descriptor >= 0 else { return false }
-    defer { close(descriptor) }
-    _ = fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) | O_NONBLOCK)
-    guard connect(descriptor, entry.ai_addr, entry.ai_addrlen) != 0 else { return true }
-    guard errno == EINPROGRESS else { return false }
-    var poll = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
-    guard Foundation.poll(&poll, 1, patienceMilliseconds) == 1 else { return false }
-    var failure: CInt = 0
-    var size = socklen_t(MemoryLayout<CInt>.size)
-    return getsockopt(descriptor, SOL_SOCKET, SO_ERROR, &failure, &size) == 0 && failure == 0
+    return [.bad("phone", "\(refusal.message); \(holder.description) is such a phone: end it")]
   }
 }

@@ -14,6 +14,9 @@
     /// The oldest libzmq without known flaws in what RunBus uses.
     package static let versionMin = (4, 3, 4)
 
+    /// Why a link is down when the hub knows who this machine is, and does not let it in.
+    package static let keyRefused = "the hub does not let this key in"
+
     /// The version that is loaded.
     package static var version: (Int, Int, Int) {
       var (major, minor, patch): (CInt, CInt, CInt) = (0, 0, 0)

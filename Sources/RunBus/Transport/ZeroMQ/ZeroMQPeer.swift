@@ -125,7 +125,7 @@
           case .keyRefused:
             parts.isUp = false
             self?.turnSoon()
-            deliver(.linkDown(reason: "the hub does not let this key in"))
+            deliver(.linkDown(reason: ZeroMQCheck.keyRefused))
           }
         },
         receive: { message in
