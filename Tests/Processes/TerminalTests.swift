@@ -341,6 +341,21 @@ struct RunScreenTests {
     #expect(wishes("x?xxp") == [nil, nil, nil, nil, .press(.pause, on: [.watch])])
   }
 
+  @Test("up says that its phone is missing when it was killed or is offline, and not while it starts")
+  func phoneOfUp() {
+    var screen = UpScreen(bus: "demo", units: .metric, hasUnicode: true)
+    func alarm(_ link: String) -> String {
+      var row = UpScreen.Row()
+      row.link = link
+      let rows = screen.draw(
+        [(.phone, row), (.watch, UpScreen.Row())], reports: [], speed: .realTime, on: Self.sizes[1], now: .now)
+      return rows.map(\.text).first { $0.contains(" ! ") } ?? ""
+    }
+    #expect(alarm("starting") == "" && alarm("up") == "")
+    #expect(alarm("dead").contains("the phone is out of reach: presses wait here"))
+    #expect(alarm("up") == "" && alarm("offline").contains("out of reach"))
+  }
+
   @Test("Until the phone has said something the screen does not claim that there is nothing")
   func asking() {
     func text(_ change: (inout ScreenState) -> Void) -> String {
@@ -378,7 +393,7 @@ struct RunScreenTests {
         check("COMMANDS", (1...9).map { "17:00:0\($0)" })
       }
     }
-    let least = rows(40, 10) { $0.isReachable = false }
+    let least = rows(40, 10) { ($0.isReachable, $0.told) = (false, "z does nothing") }
     #expect(least.contains { $0.contains("+5 devices  +9 commands") }, "\(least)")
     let help = rows(40, 10) { ($0.isHelpShown, $0.hasNodes) = (true, true) }
     #expect(help.contains { $0.contains("more rows") }, "\(help)")

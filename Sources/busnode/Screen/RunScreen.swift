@@ -49,6 +49,7 @@ struct RunScreen: Sendable {
       rows = [
         (presses + ["1-3 node", line, "k kill", "n restart", "a \(all) all", "? help", "q quit"])
           .joined(separator: "  "),
+        (presses + ["1-3 node", line, "k kill", "n new", "a all", "? help", "q quit"]).joined(separator: " "),
         (presses + ["1-3 node", line, "k kill", "n new", "a all", "?", "q"]).joined(separator: " "),
         "\(letters)  1-3 o k n a  ? help  q quit",
       ]

@@ -67,6 +67,8 @@ struct UpScreen {
     state.expire(at: now)
     // Without the phone the reports are old.
     let isPhoneUp = rows.contains { $0.node == .phone && $0.row.link == "up" }
+    // A phone that starts for the first time is not missed yet.
+    state.isReachable = !rows.contains { $0.node == .phone && ["dead", "offline"].contains($0.row.link) }
     state.devices = rows.map { node, row in
       let report = isPhoneUp ? reports.first { $0.deviceID.rawValue == node.rawValue } : nil
       return ScreenState.Device(
