@@ -28,7 +28,7 @@ package enum RecordExport {
       last = offset
     }
     guard last != nil else {
-      throw RunBusError(.badInput, "this run has no positions, which GPX needs: export it as tcx, json or csv")
+      throw RunBusError(.badInput, "this run has no positions, which GPX needs: export it as tcx or csv")
     }
     let summary = record.summary
     let recording = Recording(

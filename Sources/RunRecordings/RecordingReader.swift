@@ -6,7 +6,7 @@ extension Recording {
   /// A larger file is not a recording of a run: a day with one point per second takes about 30 MB.
   static let bytesMax = 64 << 20
 
-  /// Reads a GPX 1.1 or TCX file. The format is found from the content.
+  /// Reads a GPX 1.1 or TCX file. The format is found from the content. The path `-` is standard input.
   ///
   ///     let recording = try Recording.read(contentsOf: "run.gpx")
   ///
@@ -16,8 +16,9 @@ extension Recording {
   /// - Throws: ``RunBusError/Code/badInput`` with one line that says what is wrong and where, when the file cannot be
   ///   used.
   package static func read(contentsOf path: String) throws(RunBusError) -> Recording {
-    let name = URL(fileURLWithPath: path).lastPathComponent
-    return try read([UInt8](InputFile.contents(of: path, as: "recording", bytesMax: bytesMax)), name: name, path: path)
+    let document = try InputFile.contents(of: path, as: "recording", bytesMax: bytesMax)
+    let named = InputFile.name(of: path)
+    return try read([UInt8](document), name: URL(fileURLWithPath: named).lastPathComponent, path: named)
   }
 
   /// Reads a GPX 1.1 or TCX document from memory.

@@ -19,8 +19,8 @@ package struct SyntheticRun: Hashable, Sendable {
 
   /// Five minutes.
   package static let defaultDuration = BusDuration.seconds(300)
-  /// The length in seconds, from ten seconds to a day.
-  static let secondsRange: ClosedRange<Int64> = 10...86400
+  /// The lengths that a run can have: from ten seconds to a day.
+  package static let durations = BusDuration.seconds(10)...BusDuration.seconds(86400)
 
   /// Makes a run from a seed.
   ///
@@ -29,8 +29,8 @@ package struct SyntheticRun: Hashable, Sendable {
   ///   - duration: The length, limited to 10 s … 24 h and rounded down to seconds.
   package init(seed: UInt64, duration: BusDuration = SyntheticRun.defaultDuration) {
     self.seed = seed
-    let seconds = duration.nanoseconds / 1_000_000_000
-    self.duration = .seconds(min(max(seconds, Self.secondsRange.lowerBound), Self.secondsRange.upperBound))
+    let allowed = min(max(duration, Self.durations.lowerBound), Self.durations.upperBound)
+    self.duration = .seconds(allowed.nanoseconds / 1_000_000_000)
   }
 
   /// The run as a phone and a watch would record it, with one trackpoint a second. The summary holds the model's exact

@@ -53,7 +53,7 @@ struct Busnode: AsyncParsableCommand {
         5    queued: stored here, delivered when the hub is back (outbox flush: some
              still wait)
         6    the hub has the command, but no verdict came in time
-        64   wrong usage
+        64   wrong usage; help for a command that there is not
         65   a bad input file, or a store of another version of RunBus or of another
              role (phone, or watch and widget)
         69   no such bus, or no hub answers
@@ -86,15 +86,22 @@ struct Busnode: AsyncParsableCommand {
     signal(SIGXFSZ, SIG_IGN)
     FileLimit.raise()
     var status = ExitStatus.success
+    let arguments = Array(CommandLine.arguments.dropFirst())
+    var running: (any ParsableCommand.Type)?
     do {
-      var command = try parseAsRoot(Array(CommandLine.arguments.dropFirst()))
-      if var command = command as? any AsyncParsableCommand {
-        try await command.run()
+      if let wrong = WrongUsage(helpFor: arguments) {
+        status = report(wrong)
       } else {
-        try command.run()
+        var command = try parseAsRoot(arguments)
+        running = type(of: command)
+        if var command = command as? any AsyncParsableCommand {
+          try await command.run()
+        } else {
+          try command.run()
+        }
       }
     } catch {
-      status = report(error)
+      status = report(error, of: running)
     }
     LogLines.standardError.flush()
     do {

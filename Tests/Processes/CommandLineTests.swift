@@ -76,6 +76,89 @@ struct CommandLineTests {
     }
   }
 
+  @Test(
+    "A wrong argument gets one line in the words of busnode and the usage of its command, and with --json one object")
+  func usages() async throws {
+    try await withTestBus { bus in
+      for (arguments, line, command) in [
+        (["start"], "there is no command 'start': did you mean busnode send start?", "busnode"),
+        (["help", "nothing"], "there is no command 'nothing'", "busnode"),
+        (
+          ["outbox", "cancle"], "outbox has no command 'cancle': did you mean busnode outbox cancel?", "busnode outbox"
+        ),
+        (
+          ["send", "jump"], "'jump' is not what <command> takes: give start, pause, resume, stop or lap", "busnode send"
+        ),
+        // These are checked by the command when it runs.
+        (
+          ["web", "--http", "x"], "--http x is not an address with a port: write it like 127.0.0.1:8080", "busnode web"
+        ),
+        (
+          ["records", "export"], "give --format gpx, tcx, json or csv, or --output with a name that ends",
+          "busnode records export"
+        ),
+        (
+          ["phone", "--synthetic", "--duration", "60h"], "--duration of a modelled run is 10 s to 24 h", "busnode phone"
+        ),
+        (["phone", "--replay", "-", "--stdin"], "--replay - and --stdin both read standard input", "busnode phone"),
+        (["up", "--replay", "-"], "--replay - can be read by one process only", "busnode up"),
+        (["devices", "sources", "watch", "wtach"], "'wtach' is not one of phone, watch,", "busnode devices sources"),
+      ] {
+        func run(_ arguments: [String]) async throws -> NodeProcess.View {
+          let process = bus.spawn(executable: TestBus.busnode, arguments)
+          process.closeInput()
+          _ = try await process.ending()
+          return process.view
+        }
+        let text = try await run(arguments)
+        #expect(text.ending == .exited(64) && text.lines.isEmpty, "\(arguments)")
+        #expect(text.errors.first?.hasPrefix("busnode: \(line)") == true, "\(text.errors)")
+        #expect(text.errors.dropFirst().first?.hasPrefix("Usage: \(command) ") == true, "\(text.errors)")
+        #expect(text.errors.last?.contains("'\(command) --help'") == true, "\(text.errors)")
+        let json = try await run(arguments + ["--json"])
+        #expect(json.ending == .exited(64) && json.errors.count == 1, "\(json.errors)")
+        let message = JSONValue(text: json.errors.first ?? "")?["error"]?["message"]?.string
+        // The commands without --json refuse that first.
+        #expect(message?.hasPrefix(line) == true || message == "there is no option --json", "\(json.errors)")
+      }
+    }
+  }
+
+  @Test("A dash is standard input and standard output, and an export takes its format from the name of its file")
+  func dashes() async throws {
+    try await withTestBus { bus in
+      let phone = try await phone(bus, "--debounce", "0")
+      let (gpx, folder) = (RecordProcessTests.synthetic, bus.directory)
+      let measured = try await bus.shell("$BUSNODE measure '\(gpx)' > '\(folder)/a' && $BUSNODE measure - < '\(gpx)'")
+      #expect(measured.ending == .exited(0))
+      #expect(
+        measured.lines
+          == (try String(contentsOfFile: "\(folder)/a", encoding: .utf8).split(separator: "\n").map(String.init)))
+      let empty = try await bus.shell("$BUSNODE measure - < /dev/null")
+      #expect(empty.ending == .exited(65))
+      #expect(empty.errors == ["busnode: standard input: cannot read this recording: it is empty"])
+      let kept = try await bus.shell("cat '\(gpx)' | $BUSNODE records import -")
+      #expect(
+        kept.ending == .exited(0) && kept.lines.first?.hasPrefix("standard input is kept as ") == true, "\(kept.lines)")
+      for format in ["gpx", "tcx", "json", "csv"] {
+        let named = try await bus.run("records", "export", "--output", "\(folder)/run.\(format.uppercased())")
+        #expect(named.ending == .exited(0), "\(named.errors)")
+        let piped = try await bus.shell(
+          "$BUSNODE records export --format \(format) --output - | cmp - '\(folder)/run.\(format.uppercased())'")
+        #expect(piped.ending == .exited(0), "\(piped.lines) \(piped.errors)")
+      }
+      // An option wins over the name.
+      #expect(
+        try await bus.run("records", "export", "--format", "csv", "--output", "\(folder)/x.gpx").ending == .exited(0))
+      #expect(try String(contentsOfFile: "\(folder)/x.gpx", encoding: .utf8).hasPrefix("offsetSeconds,"))
+      let script = try await bus.shell("printf 'at 0s phone jump\\n' | $BUSNODE up --script -")
+      #expect(script.ending == .exited(65))
+      #expect(script.errors.first?.hasPrefix("busnode: standard input:1: \"jump\"") == true, "\(script.errors)")
+      phone.signal(SIGTERM)
+      _ = try await phone.ending()
+    }
+  }
+
   @Test("A second hub on a bus names the holder, exits 75 and does not disturb the first")
   func secondHub() async throws {
     try await withTestBus { bus in

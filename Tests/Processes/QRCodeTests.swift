@@ -15,7 +15,7 @@ struct QRCodeTests {
         continue
       }
       for quiet in [4, 2] {
-        let reader = try #require(QRReader(lines: code.lines(quiet: quiet, inColours: false), quiet: quiet))
+        let reader = try #require(QRReader(lines: code.lines(quiet: quiet, on: .light), quiet: quiet))
         #expect(reader.width == code.width)
         // Beyond version 2 the codewords of medium correction are interleaved, which the reader does not undo.
         if correction == .low || reader.version <= 2 { #expect(reader.text == text) }
@@ -30,7 +30,9 @@ struct QRCodeTests {
     let (low, medium) = (try #require(QRCode(text, correction: .low)), try #require(QRCode(text, correction: .medium)))
     #expect((low.width, medium.width) == (29, 33))
     func width(_ columns: Int?) -> Int? {
-      let lines = QRCode.lines(text, columns: columns)?.map { $0.replacing(/\u{1B}\[[0-9;]*m/, with: "").count }
+      let lines = QRCode.lines(text, columns: columns, on: .coloured)?.map {
+        $0.replacing(/\u{1B}\[[0-9;]*m/, with: "").count
+      }
       #expect(Set(lines ?? []).count <= 1)
       return lines?.first
     }
@@ -42,23 +44,36 @@ struct QRCodeTests {
     #expect(width(36) == 33)
     #expect(width(33) == 33)
     #expect(width(32) == nil)
-    #expect(QRCode.lines(text, columns: 80)?.count == 21)
+    #expect(QRCode.lines(text, columns: 80, on: .coloured)?.count == 21)
   }
 
-  @Test("A terminal gets black on white in each line, and everything else no control sequence")
+  @Test("A terminal gets black on white in each line, of its 16 colours and of all, and a file no control sequence")
   func colours() throws {
-    let plain = try #require(QRCode.lines("runbus", columns: nil))
+    let plain = try #require(QRCode.lines("runbus", columns: nil, on: .light))
     #expect(plain.allSatisfy { $0.allSatisfy { "█▀▄ ".contains($0) } })
-    let coloured = try #require(QRCode.lines("runbus", columns: 80))
-    #expect(coloured == plain.map { "\u{1B}[38;5;16;48;5;231m\($0)\u{1B}[0m" })
+    let coloured = try #require(QRCode.lines("runbus", columns: 80, on: .coloured))
+    #expect(coloured == plain.map { "\u{1B}[30;47m\u{1B}[38;5;16;48;5;231m\($0)\u{1B}[0m" })
+  }
+
+  @Test("A terminal without colours gets the code light on dark, which is how it shows text")
+  func withoutColours() throws {
+    let light = try #require(QRCode("runbus", correction: .low)).lines(quiet: 4, on: .light)
+    let dark = try #require(QRCode("runbus", correction: .low)).lines(quiet: 4, on: .dark)
+    let negative: [Character: Character] = ["█": " ", " ": "█", "▀": "▄", "▄": "▀"]
+    #expect(dark.map { String($0.compactMap { negative[$0] }) } == light)
+    #expect(QRReader(lines: light, quiet: 4)?.text == "runbus")
+    #expect(QRCode.Paper(terminal: ["TERM": "xterm-256color"]) == .coloured)
+    for environment in [["TERM": "xterm", "NO_COLOR": "1"], ["TERM": "dumb"], [:]] {
+      #expect(QRCode.Paper(terminal: environment) == .dark)
+    }
   }
 
   @Test("A text that is too long for a code has none, and an empty one neither")
   func tooLong() {
-    #expect(QRCode.lines("", columns: nil) == nil)
-    #expect(QRCode.lines(String(repeating: "a", count: 2953), columns: nil) != nil)
-    #expect(QRCode.lines(String(repeating: "a", count: 2954), columns: nil) == nil)
-    #expect(QRCode.lines(String(repeating: "a", count: 2953), columns: 180) == nil)
+    #expect(QRCode.lines("", columns: nil, on: .light) == nil)
+    #expect(QRCode.lines(String(repeating: "a", count: 2953), columns: nil, on: .light) != nil)
+    #expect(QRCode.lines(String(repeating: "a", count: 2954), columns: nil, on: .light) == nil)
+    #expect(QRCode.lines(String(repeating: "a", count: 2953), columns: 180, on: .coloured) == nil)
   }
 }
 

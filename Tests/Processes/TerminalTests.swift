@@ -172,8 +172,9 @@ struct RunScreenTests {
       #expect(rows.allSatisfy { $0.width <= screen.columns })
       let text = rows.map(\.text).joined(separator: "\n")
       for fact in [
-        "RUNNING", "by watch", "elapsed 1:06:40", "laps 2", "10.25 km", "5:12 /km", "152 bpm", "DEVICE", "watch",
-        "COMMANDS", "lap waits", "? help", "q quit", "p pause",
+        "RUNNING", "by watch", "active  elapsed 1:06:40", "laps 2", "10.25 km", "5:12 /km", "152 bpm", "DEVICE",
+        "watch",
+        "COMMANDS", "lap waits", "? help", "q quit", "p pause", "x stop",
       ] {
         #expect(text.contains(fact), "\(fact) at \(screen)")
       }
@@ -277,8 +278,166 @@ struct RunScreenTests {
   func keysOfUp(columns: Int) throws {
     let rows = RunScreen.rows(state { $0.hasNodes = true }, on: Screen(columns: columns, rows: 24))
     let words = try #require(rows.last).text.split(separator: " ").map(String.init)
-    for key in ["s", "p", "r", "x", "l", "1-3", "o", "k", "n", "a", "?", "q"] { #expect(words.contains(key)) }
+    for key in ["p", "x", "l", "1-3", "o", "k", "n", "a", "?", "q"] { #expect(words.contains(key)) }
     #expect(columns < 80 || words.contains("offline"))
+  }
+
+  @Test("The keys that are shown are those that can do something in the phase of the run", arguments: [40, 80, 200])
+  func usefulKeys(columns: Int) throws {
+    func keys(_ change: (inout ScreenState) -> Void) throws -> Set<String> {
+      let row = try #require(RunScreen.rows(state(change), on: Screen(columns: columns, rows: 24)).last).text
+      return Set(row.split(separator: " ").map(String.init)).intersection(["s", "p", "r", "x", "l"])
+    }
+    #expect(try keys { $0.predicted = .idle } == ["s"])
+    #expect(try keys { $0.predicted = .running } == ["p", "x", "l"])
+    #expect(try keys { $0.predicted = .paused } == ["r", "x", "l"])
+    #expect(try keys { $0.predicted = .completed } == ["s"])
+    #expect(try keys { $0.snapshot.isRecovering = true } == ["r", "x"])
+    // The key for all nodes says what it presses.
+    func all(_ phase: RunPhase) throws -> String {
+      let shown = state { ($0.hasNodes, $0.snapshot.phase, $0.predicted) = (true, phase, phase) }
+      return try #require(RunScreen.rows(shown, on: Screen(columns: 200, rows: 24)).last).text
+    }
+    #expect(try all(.running).contains("a pause all") && all(.paused).contains("a resume all"))
+    #expect(try all(.idle).contains("a start all"))
+  }
+
+  @Test("A run is stopped by a second press of its key within three seconds, and by no single one")
+  func stopTwice() {
+    var state = state()
+    let begin = ContinuousClock.now
+    func press(_ seconds: Double) -> Bool { state.pressStop(at: begin + .seconds(seconds)) }
+    func isAsked() -> Bool {
+      RunScreen.rows(state, on: Self.sizes[0]).contains { $0.text == " press x again to stop the run" }
+    }
+    #expect(!press(0))
+    #expect(isAsked())
+    #expect(press(2.999))
+    #expect(!isAsked())
+    // Each stop takes two presses, and the second one may come too late.
+    #expect(!press(4))
+    #expect(!press(7))
+    state.expire(at: begin + .seconds(9.999))
+    #expect(isAsked())
+    state.expire(at: begin + .seconds(10))
+    #expect(!isAsked())
+    #expect(!press(10))
+    // Another key between them, and another run.
+    state.forgetStop()
+    #expect(!press(11))
+    var next = state.snapshot
+    next.runID = RunID(high: 0, low: 2)
+    state.add(next)
+    #expect(!press(12))
+  }
+
+  @Test("The keys of up stop a run of the chosen node by two presses with no other key between them")
+  func upStopsTwice() {
+    var screen = UpScreen(bus: "demo", units: .metric, hasUnicode: true)
+    let now = ContinuousClock.now
+    func wishes(_ keys: String) -> [UpScreen.Wish?] { keys.map { screen.obey(.character($0), at: now) } }
+    #expect(wishes("xx") == [nil, .press(.stop, on: [.phone])])
+    #expect(wishes("x2xx") == [nil, nil, nil, .press(.stop, on: [.watch])])
+    #expect(wishes("x?xxp") == [nil, nil, nil, nil, .press(.pause, on: [.watch])])
+  }
+
+  @Test("up says that its phone is missing when it was killed or is offline, and not while it starts")
+  func phoneOfUp() {
+    var screen = UpScreen(bus: "demo", units: .metric, hasUnicode: true)
+    func alarm(_ link: String) -> String {
+      var row = UpScreen.Row()
+      row.link = link
+      let rows = screen.draw(
+        [(.phone, row), (.watch, UpScreen.Row())], reports: [], speed: .realTime, on: Self.sizes[1], now: .now)
+      return rows.map(\.text).first { $0.contains(" ! ") } ?? ""
+    }
+    #expect(alarm("starting") == "" && alarm("up") == "")
+    #expect(alarm("dead").contains("the phone is out of reach: presses wait here"))
+    #expect(alarm("up") == "" && alarm("offline").contains("out of reach"))
+  }
+
+  @Test("Until the phone has said something the screen does not claim that there is nothing")
+  func asking() {
+    func text(_ change: (inout ScreenState) -> Void) -> String {
+      var state = ScreenState(bus: "demo", source: .shell)
+      change(&state)
+      return RunScreen.rows(state, on: Self.sizes[2]).map(\.text).joined(separator: "\n")
+    }
+    for claim in ["no other device", "IDLE", "out of reach", "no positions"] { #expect(!text { _ in }.contains(claim)) }
+    #expect(text { _ in }.contains("asking the phone") && text { _ in }.contains("has not answered yet"))
+    #expect(text { $0.devices = [] }.contains("no other device yet"))
+    let away = text {
+      $0.isReachable = true
+      $0.isReachable = false
+    }
+    #expect(away.contains("the phone is out of reach"))
+  }
+
+  @Test("What is left out is counted, also where there is hardly any room")
+  func more() {
+    func rows(_ columns: Int, _ count: Int, _ change: (inout ScreenState) -> Void = { _ in }) -> [String] {
+      RunScreen.rows(state(change), on: Screen(columns: columns, rows: count)).map(\.text)
+    }
+    for (columns, count) in [(40, 12), (60, 20), (80, 24), (120, 40), (200, 50), (120, 14)] {
+      for hasRoute in [true, false] {
+        let shown = rows(columns, count) { if !hasRoute { $0.route = [] } }
+        func check(_ heading: String, _ all: [String]) {
+          guard let row = shown.first(where: { $0.contains(heading) }) else {
+            Issue.record("\(heading) at \(columns)x\(count)")
+            return
+          }
+          let hidden = all.filter { name in !shown.contains { $0.contains(name) } }.count
+          #expect(row.contains("+\(hidden) more") == (hidden > 0), "\(row) at \(columns)x\(count)")
+        }
+        check("DEVICE", ["watch  ", "widget  ", "tablet  ", "band  ", "treadmill  "])
+        check("COMMANDS", (1...9).map { "17:00:0\($0)" })
+      }
+    }
+    let least = rows(40, 10) { ($0.isReachable, $0.told) = (false, "z does nothing") }
+    #expect(least.contains { $0.contains("+5 devices  +9 commands") }, "\(least)")
+    let help = rows(40, 10) { ($0.isHelpShown, $0.hasNodes) = (true, true) }
+    #expect(help.contains { $0.contains("more rows") }, "\(help)")
+  }
+
+  @Test("Names are whole on every screen on which they fit, and a text that is cut says so", arguments: [true, false])
+  func names(hasUnicode: Bool) {
+    let long = String(repeating: "n", count: 32)
+    for columns in [40, 60, 80, 120] {
+      let rows = RunScreen.rows(
+        state {
+          $0.hasUnicode = hasUnicode
+          $0.devices?[0].name = long
+          $0.note(
+            Receipt(commandID: CommandID(high: 9, low: 9), kind: .lap, source: .watch, stage: .queued), of: long,
+            at: "17:00:00")
+        }, on: Screen(columns: columns, rows: 24)
+      ).map(\.text)
+      let named = rows.filter { $0.contains(long) }
+      #expect(named.count == (columns == 40 ? 1 : 2), "\(columns): \(rows)")
+      #expect(rows.allSatisfy { TextWidth.of($0) <= columns })
+      #expect(columns > 40 || rows.contains { $0.hasSuffix(hasUnicode ? "…" : "~") })
+      // Columns are whole or not there.
+      let heading = rows.first { $0.contains("DEVICE") } ?? ""
+      for word in heading.split(separator: " ") {
+        let words = ["DEVICE", "STATE", "ROUND", "TRIP", "WAITING", "HEARD", "+3", "+2", "+4", "more", "ROUTE"]
+        #expect(words.contains(String(word)), "\(heading)")
+      }
+    }
+  }
+
+  @Test("Hours are whole on the smallest screen, in small digits")
+  func hours() {
+    func rows(_ seconds: Int64) -> [String] {
+      let screen = Screen(columns: 40, rows: 10)
+      return RunScreen.rows(
+        state { ($0.active, $0.elapsed, $0.snapshot.metrics.lapCount) = (.seconds(seconds), .seconds(4000), 0) },
+        on: screen
+      ).map(\.text)
+    }
+    #expect(
+      rows(3723).contains { $0 == " 1:02:03 active  elapsed 1:06:40" }
+        && rows(3723).contains { $0.hasPrefix(" RUNNING") })
+    #expect(rows(3723).allSatisfy { !$0.contains("█") } && rows(59).contains { $0.contains("█") })
   }
 
   @Test("A press that waits shows what is expected beside what the hub says")
@@ -299,9 +458,49 @@ struct RunScreenTests {
       revision: 0,
       effectiveAt: nil)
     state.note(receipt(.queued), of: "here", at: "")
+    #expect(state.commands.first?.text == "pause waits for the phone")
     state.note(receipt(.verdict(verdict)), of: "here", at: "")
     state.note(receipt(.pending), of: "here", at: "")
     #expect(state.commands.count == 1 && state.commands[0].style == .bad && state.commands[0].text.contains("rejected"))
+  }
+
+  @Test(
+    "A press of another device does not wait for ever when its verdict came while the phone or this screen was away")
+  func missedVerdict() {
+    func verdict(_ id: CommandID) -> ReceiptStage {
+      .verdict(
+        Verdict(
+          commandID: id, kind: .pause, source: .watch, outcome: .superseded(by: id), runID: nil, term: 1, revision: 1,
+          effectiveAt: nil))
+    }
+    let (applied, missed, own, later) = (
+      CommandID(high: 5, low: 1), CommandID(high: 5, low: 2), CommandID(high: 5, low: 3), CommandID(high: 5, low: 4)
+    )
+    func receipt(_ id: CommandID, _ stage: ReceiptStage) -> Receipt {
+      Receipt(commandID: id, kind: .pause, source: .watch, stage: stage)
+    }
+    for isSameHub in [true, false] {
+      var state = state { $0.commands = [] }
+      for id in [applied, missed, later] { state.note(receipt(id, .pending), of: "watch", at: "") }
+      state.note(receipt(own, .pending), of: ScreenState.ownDevice, at: "")
+      func text(_ id: CommandID) -> String { state.commands.first { $0.id == id }?.text ?? "" }
+      #expect(text(missed) == "pause waits for its verdict")
+      // The phone dies and comes back with another term, or this screen was out of its reach.
+      var snapshot = state.snapshot
+      snapshot.changedBy = Author(source: .watch, deviceID: "watch", commandID: applied)
+      snapshot.order = SnapshotOrder(term: isSameHub ? 1 : 2, revision: 2, tick: 1)
+      if isSameHub {
+        state.isReachable = false
+        #expect(text(missed) == "pause waits for its verdict")
+        state.isReachable = true
+      }
+      state.add(snapshot)
+      #expect(text(applied) == "pause was applied")
+      #expect(text(missed) == "pause: no verdict was heard")
+      #expect(text(own) == "pause waits for its verdict")
+      state.note(receipt(later, verdict(later)), of: "watch", at: "")
+      #expect(text(later).contains("undone"))
+    }
   }
 
   @Test("Large digits, sparklines and routes keep to their size")

@@ -50,8 +50,9 @@ struct TopTests {
       let steps = try await run(
         bus, size[0], size[1],
         [
-          "see IDLE", "key s", "see RUNNING", "see start was applied", "see km", "key p", "see PAUSED", "key x",
-          "see COMPLETED", "key p",
+          "see IDLE", "see s start", "key s", "see RUNNING", "see start was applied", "see km", "see active  elapsed",
+          "key p",
+          "see PAUSED", "not p pause", "key x", "see press x again", "key x", "see COMPLETED", "key p",
           "see rejected", "key ?", "see Ctrl-Z", "key  ", "not Ctrl-Z", "key \\t", "see presses as phone",
           "key \\x1b[200~s\\x1b[201~", "size 80 30", "see COMPLETED", "size 50 12", "see COMPLETED", "key q", "end",
         ])

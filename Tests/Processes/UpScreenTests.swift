@@ -62,7 +62,7 @@ struct UpScreenTests {
       terminal.write("type o")
       try await screen(of: terminal, 120, 40, shows: ">watch         offline")
       terminal.write("type r")
-      try await screen(of: terminal, 120, 40, shows: "resume waits")
+      try await screen(of: terminal, 120, 40, shows: "resume waits for the phone", "o online")
       terminal.write("type o")
       try await screen(of: terminal, 120, 40, shows: "RUNNING", "resume was applied")
       terminal.write("type 1k")
@@ -71,6 +71,8 @@ struct UpScreenTests {
       var index = terminal.view.json.count
       try await screen(of: terminal, 120, 40, shows: "RUNNING", from: index)
       index = terminal.view.json.count
+      terminal.write("type x")
+      try await screen(of: terminal, 120, 40, shows: "RUNNING", "press x again", from: index)
       terminal.write("type x")
       try await screen(of: terminal, 120, 40, shows: "COMPLETED", from: index)
       terminal.write("type q")

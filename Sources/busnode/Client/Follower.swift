@@ -9,11 +9,17 @@ struct Follower: Sendable {
 
   private enum Part: Sendable { case ended, readerIsGone, signal(Int32), silence }
 
-  /// Passes each event to `write`, which returns whether it wrote a line; ends after `countMax` lines.
+  /// Passes each event to `write`, which returns whether it wrote a line; ends after `countMax` lines. Where events are
+  /// missing, because this process was stopped or its output was not read, `missed` gets the number of snapshots among
+  /// them.
   ///
   /// - Throws: ``QuietExit`` with 128 plus the number of a signal (130 at Ctrl-C), ``QuietExit/pipeClosed`` when the
   ///   reader of standard output has gone, and ``Failure`` when no hub answers within `patience`.
-  func follow(countMax: Int?, _ write: @Sendable @escaping (BusEvent) throws -> Bool) async throws {
+  func follow(
+    countMax: Int?,
+    missed: @Sendable @escaping (UInt64) throws -> Void = MissedSnapshots.complain,
+    _ write: @Sendable @escaping (BusEvent) throws -> Bool
+  ) async throws {
     let signals = Signals.stream()
     // A quiet bus may give no line for hours, so a closed pipe must be noticed without writing to it.
     let readerIsGone = StandardDescriptors.readerIsGone()
@@ -24,7 +30,11 @@ struct Follower: Sendable {
       return try await withThrowingTaskGroup(of: Part?.self) { group in
         group.addTask {
           var count = 0
+          var gaps = MissedSnapshots()
           for await event in events {
+            if case .snapshot(let state) = event, let missing = gaps.receive(state.snapshot.order) {
+              try missed(missing)
+            }
             if try write(event) { count += 1 }
             if count == countMax { break }
           }
@@ -57,6 +67,39 @@ struct Follower: Sendable {
     case .signal(let number): throw QuietExit(exitStatus: 128 + number)
     case .silence: throw Failure.noAnswer(visit.location, within: patience)
     }
+  }
+}
+
+/// Finds out which snapshots never came: those of one start of the hub have consecutive numbers.
+///
+/// Other events have no numbers. They come by the same way as the snapshots, so that a place where snapshots are missing
+/// is one where they may be missing, too.
+struct MissedSnapshots: Sendable {
+  private var last: SnapshotOrder?
+  /// Snapshots may come twice while this node joins, or be published just before it listens.
+  private var isJoined = false
+
+  /// Takes the next snapshot.
+  ///
+  /// - Returns: How many are missing before it; `nil` for none.
+  mutating func receive(_ order: SnapshotOrder) -> UInt64? {
+    guard let last else {
+      self.last = order
+      return nil
+    }
+    guard order > last else { return nil }
+    defer { (self.last, isJoined) = (order, true) }
+    guard isJoined else { return nil }
+    // How many the hub published before it was started again is not known.
+    let missing = order.term == last.term ? order.tick - last.tick - 1 : order.tick - 1
+    return missing > 0 ? missing : nil
+  }
+
+  /// Says on standard error how many are missing.
+  @Sendable static func complain(_ count: UInt64) { Output.complain("busnode: \(sentence(count))") }
+
+  static func sentence(_ count: UInt64) -> String {
+    "\(count == 1 ? "1 snapshot was" : "\(count) snapshots were") missed here, and what else happened meanwhile"
   }
 }
 

@@ -23,6 +23,7 @@ struct Devices: AsyncParsableCommand {
 
       EXIT STATUS:
         0   done
+        64  devices sources: a source that is not known, without --force
         65  there is no such device, or the phone refused; the reason is on standard
             error
         69  no phone of this bus has run on this machine
@@ -140,10 +141,19 @@ struct DevicesSources: AsyncParsableCommand {
   @Argument(help: ArgumentHelp("The device, by its name or the first digits of its key.", valueName: "device"))
   var device: String
 
-  @Argument(help: ArgumentHelp("The sources, such as watch,shell.", valueName: "sources"))
+  @Argument(help: ArgumentHelp("The sources, such as watch,shell: any of \(SourceList.known).", valueName: "sources"))
   var sources: SourceList
 
+  @Flag(help: "Take other words, too: sources that an app has of its own.")
+  var force = false
+
   @OptionGroup var bus: BusOptions
+
+  func validate() throws {
+    guard !force, let word = sources.unknown.first else { return }
+    throw ValidationError(
+      "'\(word)' is not one of \(SourceList.known): give --force for a source that an app has of its own")
+  }
 
   func run() async throws {
     let name = try await PairedDevices.find(bus).order(.sources(sources.sources), device)
@@ -174,7 +184,8 @@ struct PairedDevices: Sendable {
   }
 
   func list() async throws -> DeviceList {
-    guard case .devices(let list) = try await hub.ask(.devices) else { throw hub.unexpected }
+    guard case .devices(var list) = try await hub.ask(.devices) else { throw hub.unexpected }
+    list.devices.sort { NaturalName($0.deviceID) < NaturalName($1.deviceID) }
     return list
   }
 

@@ -9,6 +9,7 @@ struct Measure: ParsableCommand {
       Computes with the same code as a live run, as fast as possible.
 
         busnode measure run.gpx
+        gunzip -c run.gpx.gz | busnode measure -
         busnode measure run.tcx --splits --units imperial
         busnode measure run.tcx --weight 70 --compare
         busnode measure run.tcx --no-pedometer --compare
@@ -33,7 +34,7 @@ struct Measure: ParsableCommand {
       that cannot be read gives exit status 65 and one line. docs/metrics.md explains the numbers.
       """)
 
-  @Argument(help: ArgumentHelp("A recording, GPX or TCX.", valueName: "file"))
+  @Argument(help: ArgumentHelp("A recording, GPX or TCX; - is standard input.", valueName: "file"))
   var file: String
 
   @Flag(help: "Show kilometres or miles, and laps.")
@@ -58,7 +59,7 @@ struct Measure: ParsableCommand {
 
   func run() throws {
     let recording = try Recording.read(contentsOf: file)
-    for warning in recording.warnings { Output.complain("busnode: \(file): \(warning)") }
+    for warning in recording.warnings { Output.complain("busnode: \(InputFile.name(of: file)): \(warning)") }
     var settings = runner.metrics
     settings.usesPedometer = !noPedometer
     let run = MeasuredRun(recording, settings: settings)

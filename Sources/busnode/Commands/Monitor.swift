@@ -13,6 +13,9 @@ struct Monitor: AsyncParsableCommand {
         busnode monitor --count 10
         busnode monitor --json | jq -r 'select(.event == "verdict") | .message'
 
+      A monitor that was stopped, or whose output is not read in time, misses events. At the next snapshot a line on \
+      standard error says how many snapshots were missed; with --json it is the event "missed", with snapshots.
+
       --json writes {"event": "snapshot" | "command" | "receipt" | "verdict" | "presence" | "message", "at": time of \
       day, ...}: a snapshot as in busnode state --json with ageSeconds beside it, a receipt or verdict as in busnode send \
       --json with deviceId beside it, a message with messageId, name, fromDeviceId, toDeviceId, bytes and text (null \
@@ -38,7 +41,12 @@ struct Monitor: AsyncParsableCommand {
     bus.startLog()
     let visit = try BusClient(try bus.location(), topics: [.snapshots, .feed])
     let json = json
-    try await Follower(visit: visit, patience: timeout?.span ?? .seconds(5)).follow(countMax: count) { event in
+    let missed: @Sendable (UInt64) throws -> Void = { count in
+      guard json else { return MissedSnapshots.complain(count) }
+      try Output.jsonLine(MissedLineJSON(snapshots: count))
+    }
+    try await Follower(visit: visit, patience: timeout?.span ?? .seconds(5)).follow(countMax: count, missed: missed) {
+      event in
       guard let event = EventJSON(event) else { return false }
       if json { try Output.jsonLine(EventLineJSON(event)) } else { try Output.line(Sentence.event(event)) }
       return true

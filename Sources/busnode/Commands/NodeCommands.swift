@@ -11,6 +11,12 @@ struct NodeOptions: ParsableArguments {
 
   @Flag(help: "Write JSON, one object a line.")
   var json = false
+
+  /// Refuses two readers of standard input.
+  func check(_ sensors: SensorOptions) throws {
+    guard stdin, sensors.readsStandardInput else { return }
+    throw ValidationError("--replay - and --stdin both read standard input: give a file to --replay")
+  }
 }
 
 /// The paragraph about standard input in the help of a node.
@@ -107,6 +113,7 @@ struct Phone: AsyncParsableCommand {
 
   func validate() throws {
     guard (0...60_000).contains(debounce) else { throw ValidationError("--debounce is 0 to 60000 ms") }
+    try options.check(sensors)
   }
 
   func run() async throws {
@@ -218,6 +225,8 @@ struct Watch: AsyncParsableCommand {
     name: .customLong("sensors"),
     help: ArgumentHelp("What it plays of its input: usual (the heart rate) or all.", valueName: "share"))
   var share = SensorShare.usual
+
+  func validate() throws { try options.check(sensors) }
 
   func run() async throws {
     try await runPeer(

@@ -106,7 +106,10 @@ struct Pair: AsyncParsableCommand {
     Output.tell(line.text)
     Output.tell("")
     if yes { Output.tell("With --yes whoever reads the line first is let in.") }
-    guard !noQR, let code = QRCode.lines(line.text, columns: Output.isTerminal ? Output.columns : nil) else { return }
+    let paper = Output.isTerminal ? QRCode.Paper(terminal: ProcessInfo.processInfo.environment) : .light
+    guard !noQR, let code = QRCode.lines(line.text, columns: Output.isTerminal ? Output.columns : nil, on: paper) else {
+      return
+    }
     for row in code { Output.tell(terminal: row) }
   }
 
@@ -194,6 +197,13 @@ struct SourceList: ExpressibleByArgument {
   }
 
   init(_ sources: Set<ControlSource>) { self.sources = sources }
+
+  /// The sources that RunBus itself knows, as people write them.
+  static let known = "phone, watch, live-activity (or widget), page, shell"
+  /// The sources that RunBus does not know, sorted: those of apps, or slips.
+  var unknown: [String] {
+    sources.map(\.rawValue).filter { ControlSource(argument: $0) == nil && $0 != "page" }.sorted()
+  }
 }
 
 /// A question to the person at the terminal.

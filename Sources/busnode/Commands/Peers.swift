@@ -29,7 +29,8 @@ struct Peers: AsyncParsableCommand {
     let patience = timeout?.span ?? .seconds(5)
     let answer = try await location.ask(.peers, within: patience)
     switch answer {
-    case .peers(let reports): try show(reports.map(PeerJSON.init))
+    case .peers(let reports):
+      try show(reports.sorted { NaturalName($0.deviceID) < NaturalName($1.deviceID) }.map(PeerJSON.init))
     case .failed(let reason): throw RunBusError(.closed, reason)
     case .outbox, .quarantine, .done, .report, .route, .records, .record, .taken, .devices, .pairing:
       throw Failure.noAnswer(location, within: patience)

@@ -11,7 +11,7 @@ struct Records: AsyncParsableCommand {
         busnode records show  the last run, with charts
         busnode records show 1f0a2b3c
         busnode records edit 1f0a2b3c --title "River loop"
-        busnode records export 1f0a2b3c --format gpx > run.gpx
+        busnode records export 1f0a2b3c --output run.gpx
         busnode records import old/*.tcx
         busnode records stats --by month
         busnode web           a page, which compares two runs

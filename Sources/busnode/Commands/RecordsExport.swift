@@ -8,28 +8,43 @@ struct RecordsExport: AsyncParsableCommand {
     commandName: "export",
     abstract: "Export a run for other programs: GPX, TCX, JSON or CSV.",
     discussion: """
-        busnode records export 1f0a2b3c --format gpx > run.gpx
-        busnode records export --format tcx --output run.tcx      the last run
+        busnode records export 1f0a2b3c --output run.gpx
+        busnode records export --format tcx | gzip > run.tcx.gz   the last run
 
-      gpx   the fixes that count; a new segment begins where the distance between two fixes was not measured \
-      tcx   laps, with a point for every fix that counts and for every ten seconds without one \
-      json  everything, as records show --json; importing it gives the same record \
-      csv   a line for every fix, counted or not, and for every ten seconds without one
+      The format is found from the name of the file; --format wins over it.
+
+        gpx   the fixes that count; a new segment begins where the distance between
+              two fixes was not measured
+        tcx   laps, with a point for every fix that counts and for every ten seconds
+              without one
+        json  everything, as records show --json; importing it gives the same record
+        csv   a line for every fix, counted or not, and for every ten seconds without
+              one
 
       Points have the heart rate and cadence of the nearest ten seconds. Times are run time: an hour of a replay at \
       --speed 60 is written as an hour.
 
-      An existing file is replaced when the new one is complete; a pipe or a device is written to.
+      An existing file is replaced when the new one is complete; a pipe or a device is written to. The file - is \
+      standard output.
 
       EXIT STATUS:
         0   the run is written
         1   no such run
-        64  several ids begin with these digits
+        64  several ids begin with these digits, or neither --format nor the name of
+            the file says the format
         74  standard output or the file cannot be written
       """)
 
   enum Format: String, ExpressibleByArgument, CaseIterable {
     case gpx, tcx, json, csv
+
+    /// The format that the end of a file's name says; `nil` when it says none.
+    init?(file: String) {
+      guard let dot = file.lastIndex(of: "."), !file[dot...].contains("/") else { return nil }
+      self.init(rawValue: file[dot...].dropFirst().lowercased())
+    }
+
+    static let names = allCases.map(\.rawValue)
   }
 
   @Argument(help: ArgumentHelp("Its id, or at least 4 of its first digits (default: the last run).", valueName: "id"))
@@ -37,29 +52,42 @@ struct RecordsExport: AsyncParsableCommand {
 
   @OptionGroup var shelf: ShelfOptions
 
-  @Option(help: "gpx, tcx, json or csv.")
-  var format: Format
+  @Option(help: ArgumentHelp("The format (default: by the name of the file).", valueName: "format"))
+  var format: Format?
 
   @Option(
-    name: [.short, .long], help: ArgumentHelp("The file to write (default: standard output).", valueName: "file"))
+    name: [.short, .long], help: ArgumentHelp("The file to write (default: -, standard output).", valueName: "file"))
   var output: String?
+
+  /// The file to write; `nil` for standard output.
+  private var file: String? { output == "-" ? nil : output }
+  private var chosen: Format? { format ?? file.flatMap { Format(file: $0) } }
+
+  func validate() throws {
+    guard chosen == nil else { return }
+    let names = UsageSentence.list(Format.names)
+    throw ValidationError(
+      file.map { "the name of \($0) says no format: give --format \(names), or a name that ends with one of them" }
+        ?? "give --format \(names), or --output with a name that ends with one of them")
+  }
 
   func run() async throws {
     let shelf = try await self.shelf.open()
     let entry = try shelf.entry(id)
     let record = try await shelf.record(entry)
+    guard let chosen else { return try validate() }
     let text =
-      switch format {
+      switch chosen {
       case .gpx: try RecordExport.gpx(record)
       case .tcx: RecordExport.tcx(record)
       case .json: Output.json(record) + "\n"
       case .csv: RecordExport.csv(record)
       }
-    guard let output else { return try Output.raw(text) }
-    try OutputFile(path: output).write(text)
+    guard let file else { return try Output.raw(text) }
+    try OutputFile(path: file).write(text)
     let id = entry.summary.runID.description
     RecordActJSON(
-      act: .exported, runId: id, file: output, message: "\(Sentence.short(id)) is written to \(output)"
+      act: .exported, runId: id, file: file, message: "\(Sentence.short(id)) is written to \(file)"
     ).tell(asJSON: self.shelf.json)
   }
 }
@@ -71,9 +99,10 @@ struct RecordsImport: AsyncParsableCommand {
     discussion: """
         busnode records import run.gpx old/*.tcx
         busnode records import run.json
+        gunzip -c run.gpx.gz | busnode records import -
         busnode records import run.tcx --weight 70      computes energy, too
 
-      The format is found from the content of a file. A recording is computed as by busnode measure; JSON is imported \
+      The format is found from the content of a file; - is standard input. A recording is computed as by busnode measure; JSON is imported \
       unchanged. Importing the same content again changes nothing, whatever the name of the file, and neither does \
       importing an export of a run that is kept.
 
@@ -83,7 +112,7 @@ struct RecordsImport: AsyncParsableCommand {
         69  no phone of this bus has ever run on this machine
       """)
 
-  @Argument(help: ArgumentHelp("The files to import.", valueName: "file"))
+  @Argument(help: ArgumentHelp("The files to import; - is standard input.", valueName: "file"))
   var files: [String]
 
   @OptionGroup var shelf: ShelfOptions
@@ -105,11 +134,12 @@ struct RecordsImport: AsyncParsableCommand {
   /// Stores the run of one file as a record, and prints that.
   ///
   /// - Throws: ``Failure`` with 65, naming the file, when its content cannot be used.
-  private func keep(_ file: String, on shelf: RecordCatalogue) async throws {
+  private func keep(_ path: String, on shelf: RecordCatalogue) async throws {
+    let file = InputFile.name(of: path)
     let record: RunRecord
     let isKnown: Bool
     do {
-      record = try read(file)
+      record = try read(path)
       isKnown = try await shelf.put(record)
     } catch let error as RunBusError where error.code == .badInput {
       throw Failure(error)
@@ -129,6 +159,7 @@ struct RecordsImport: AsyncParsableCommand {
 
   private func read(_ file: String) throws -> RunRecord {
     let document = try InputFile.contents(of: file, as: "run", bytesMax: Self.bytesMax)
+    let file = InputFile.name(of: file)
     guard document.first(where: { ![0x20, 0x09, 0x0A, 0x0D].contains($0) }) == UInt8(ascii: "{") else {
       let (record, warnings) = try RecordImport.record(
         of: Array(document), name: URL(fileURLWithPath: file).lastPathComponent, path: file,

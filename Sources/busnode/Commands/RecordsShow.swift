@@ -60,12 +60,13 @@ struct RecordsShow: AsyncParsableCommand {
   @Option(help: "How charts are drawn: auto, braille, plain or none.")
   var chart = ChartOption.auto
 
-  @Option(help: ArgumentHelp("Write the run as one file of HTML.", valueName: "file"))
+  @Option(help: ArgumentHelp("Write the run as one file of HTML; - is standard output.", valueName: "file"))
   var html: String?
 
   func run() async throws {
     let shelf = try await self.shelf.open()
     let record = try await shelf.record(try shelf.entry(id))
+    if html == "-" { return try Output.raw(try RecordPage.html(record)) }
     if let html {
       try OutputFile(path: html).write(try RecordPage.html(record))
       let id = record.runID.description

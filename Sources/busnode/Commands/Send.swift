@@ -52,7 +52,8 @@ struct Send: AsyncParsableCommand {
   @OptionGroup var bus: BusOptions
 
   @Option(
-    help: ArgumentHelp("Who presses: phone, watch, live-activity (or widget), shell.", valueName: "source"),
+    help: ArgumentHelp(
+      "Who presses: phone, watch, live-activity (or widget), shell (default: shell).", valueName: "source"),
     transform: ControlSource.init(option:))
   var source: ControlSource = .shell
 
@@ -176,7 +177,7 @@ struct Send: AsyncParsableCommand {
     switch receipt.stage {
     case .queued: tell(receipt, "\(kind.rawValue) was handed over; busnode does not wait for the verdict")
     case .verdict where json, .pending where json: Output.tell(json: receipt)
-    case .verdict(let verdict): Output.tell(Sentence.verdict(verdict, phase: receipt.phase))
+    case .verdict(let verdict): Output.tell(Sentence.verdict(verdict, phase: receipt.phase, age: receipt.effectiveAge))
     case .pending where wait == .verdict: Output.tell("\(receipt.message); no verdict in time")
     case .pending: Output.tell(receipt.message)
     }

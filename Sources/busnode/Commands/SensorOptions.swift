@@ -4,7 +4,7 @@ import RunRecordings
 
 /// Where the sensor readings of a node come from.
 struct SensorOptions: ParsableArguments {
-  @Option(help: ArgumentHelp("Sensor input from a recording, GPX or TCX.", valueName: "file"))
+  @Option(help: ArgumentHelp("Sensor input from a recording, GPX or TCX; - is standard input.", valueName: "file"))
   var replay: String?
 
   @Flag(help: "Sensor input from a modelled runner.")
@@ -15,7 +15,8 @@ struct SensorOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "How long the run is: 5m, 300, 5:00 (default: all of the recording; 30m of a modelled run).", valueName: "time"))
+      "How long the run is: 5m, 300, 5:00 (default: all of the recording; 30m of a modelled run, which has 10s to 24h).",
+      valueName: "time"))
   var duration: TimeArgument?
 
   func validate() throws {
@@ -25,8 +26,16 @@ struct SensorOptions: ParsableArguments {
     if duration != nil, !hasInput {
       throw ValidationError("--duration cuts sensor input: give --replay or --synthetic with it")
     }
+    if synthetic, let span = duration?.span, !SyntheticRun.durations.contains(span) {
+      throw ValidationError(
+        "--duration of a modelled run is \(Sentence.seconds(SyntheticRun.durations.lowerBound)) to "
+          + "\(Sentence.old(SyntheticRun.durations.upperBound.seconds))")
+    }
     if seed != nil, !synthetic { throw ValidationError("--seed chooses a modelled run: give --synthetic with it") }
   }
+
+  /// Whether the recording comes from standard input.
+  var readsStandardInput: Bool { replay == InputFile.standardInput }
 
   /// Whether there is anything to play.
   var hasInput: Bool { replay != nil || synthetic }
@@ -38,7 +47,7 @@ struct SensorOptions: ParsableArguments {
     }
     guard let replay else { return nil }
     var recording = try Recording.read(contentsOf: replay)
-    for warning in recording.warnings { Output.complain("busnode: \(replay): \(warning)") }
+    for warning in recording.warnings { Output.complain("busnode: \(InputFile.name(of: replay)): \(warning)") }
     if let end = duration?.span, end < recording.duration { recording.cut(to: end) }
     return recording
   }

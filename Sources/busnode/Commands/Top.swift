@@ -11,9 +11,9 @@ struct Top: AsyncParsableCommand {
 
       The screen shows phase and clock in large digits, distance, pace and heart rate with the last minutes, the \
       route, the devices (here or gone, round trip, how many items wait for them at the hub, when they were heard), \
-      recent commands with their verdict and the reason, and alarms. A value whose sensor is silent shows its age. \
+      recent commands with their verdict and the reason, and alarms. The large digits are active time. A value whose sensor is silent shows its age. \
       While the phone is out of reach the devices are unknown. Keys: s start, p pause, r resume, x stop, l lap, tab \
-      another source, ? help, q quit. A press while the phone is out of reach waits until it is back, as long as this \
+      another source, ? help, q quit; x has to be pressed twice within three seconds. A press while the phone is out of reach waits until it is back, as long as this \
       screen is open. Ctrl-Z goes to the shell, fg comes back.
 
       With little room parts are left out; 40 columns and 10 rows are needed. Without a terminal, with --plain or \
@@ -27,7 +27,8 @@ struct Top: AsyncParsableCommand {
   @OptionGroup var bus: BusOptions
 
   @Option(
-    help: ArgumentHelp("Who presses: phone, watch, live-activity (or widget), shell.", valueName: "source"),
+    help: ArgumentHelp(
+      "Who presses: phone, watch, live-activity (or widget), shell (default: shell).", valueName: "source"),
     transform: ControlSource.init(option:))
   var source: ControlSource = .shell
 

@@ -19,7 +19,7 @@ struct Up: AsyncParsableCommand {
       status is 130 when that cuts a recording or a script short, and 0 when there was none to play.
 
       Keys of the screen: 1, 2, 3 or Tab choose a node; s, p, r, x, l press its buttons (start, pause, resume, stop, \
-      lap); o takes it offline and back, k kills it as by kill -9, n starts it again; a presses on all three at once: \
+      lap), x when it is pressed twice within three seconds; o takes it offline and back, k kills it as by kill -9, n starts it again; a presses on all three at once: \
       pause in a run, resume in a pause, start otherwise; ? shows help; q is like Ctrl-C.
 
       Without --bus, --address or their environment variables, up makes a bus of its own: other commands find it by \
@@ -55,7 +55,8 @@ struct Up: AsyncParsableCommand {
   @Option(help: ArgumentHelp("The window in which presses settle together, in ms of bus time.", valueName: "ms"))
   var debounce = 500
 
-  @Option(help: ArgumentHelp("A script to play instead of the recorded presses.", valueName: "file"))
+  @Option(
+    help: ArgumentHelp("A script to play instead of the recorded presses; - is standard input.", valueName: "file"))
   var script: String?
 
   @Flag(help: "Write JSON, one object a line, the summary last.")
@@ -66,6 +67,9 @@ struct Up: AsyncParsableCommand {
 
   func validate() throws {
     guard (0...60_000).contains(debounce) else { throw ValidationError("--debounce is 0 to 60000 ms") }
+    if sensors.readsStandardInput {
+      throw ValidationError("--replay - can be read by one process only, and up starts three: give a file")
+    }
   }
 
   func run() async throws {
@@ -122,7 +126,7 @@ struct Up: AsyncParsableCommand {
   private static func read(script path: String) throws -> Script {
     let data = try InputFile.contents(of: path, as: "script", bytesMax: Script.bytesMax, allowsPipe: true)
     do {
-      return try Script(String(decoding: data, as: UTF8.self), file: path)
+      return try Script(String(decoding: data, as: UTF8.self), file: InputFile.name(of: path))
     } catch {
       throw Failure(code: "badInput", message: error.message, exitStatus: ExitStatus.badInput)
     }

@@ -4,13 +4,23 @@ import RunBus
 enum Sentence {
   /// A verdict, with the phase of the run after it where that is known.
   ///
-  /// - Parameter phase: The phase that the hub told with the verdict.
-  static func verdict(_ verdict: Verdict, phase: RunPhase?) -> String {
+  /// - Parameters:
+  ///   - phase: The phase that the hub told with the verdict.
+  ///   - age: The run time since the press, or the one that it repeats, took effect.
+  static func verdict(_ verdict: Verdict, phase: RunPhase?, age: BusDuration?) -> String {
+    if case .coalesced = verdict.outcome, let phase, phase == verdict.kind.targetPhase, let age, age >= longAgo {
+      return "\(verdict.kind.rawValue) was already asked for: the run has been \(phase.rawValue) for "
+        + "\(old(age.seconds)) (revision \(verdict.revision))"
+    }
     guard let phase = self.phase(after: verdict, told: phase) else {
       return "\(verdict.message) (revision \(verdict.revision))"
     }
     return "\(verdict.message); the run is \(phase.rawValue) (revision \(verdict.revision))"
   }
+
+  /// From when on a press repeats one that nobody has in mind any more: longer than presses of one moment take to be
+  /// judged together.
+  private static let longAgo = BusDuration.seconds(5)
 
   private static func phase(after verdict: Verdict, told: RunPhase?) -> RunPhase? {
     switch verdict.outcome {
@@ -24,6 +34,17 @@ enum Sentence {
   /// `5 s`, `0.25 s`.
   static func seconds(_ span: BusDuration) -> String {
     "\(span.nanoseconds % 1_000_000_000 == 0 ? whole(span.seconds) : fixed(span.seconds, 2)) s"
+  }
+
+  /// The age of a reading: `42 s`, `24 min`, `3 h`, `5 days`.
+  static func old(_ seconds: Double) -> String {
+    func count(_ unit: Double) -> String { whole((seconds / unit).rounded(.down)) }
+    return switch seconds {
+    case ..<120: "\(whole(seconds)) s"
+    case ..<7200: "\(count(60)) min"
+    case ..<172_800: "\(count(3600)) h"
+    default: "\(count(86_400)) days"
+    }
   }
 
   static func clock(_ seconds: Double) -> String { DurationText.clock(BusDuration(seconds: seconds)) }

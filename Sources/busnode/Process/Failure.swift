@@ -82,7 +82,11 @@ struct ErrorJSON: Codable {
 
 extension Busnode {
   /// Prints the error and returns the exit status.
-  static func report(_ error: any Error) -> Int32 {
+  ///
+  /// - Parameters:
+  ///   - error: The error.
+  ///   - command: The command that has run; `nil` before one has.
+  static func report(_ error: any Error, of command: (any ParsableCommand.Type)? = nil) -> Int32 {
     let failure: Failure
     switch error {
     case let quiet as QuietExit: return quiet.exitStatus
@@ -97,18 +101,20 @@ extension Busnode {
       let status = exitCode(for: error).rawValue
       // ArgumentParser throws for --help and --version, too: print them to standard output.
       guard status != 0 else { return show(help: fullMessage(for: error)) }
-      // For a wrong argument print ArgumentParser's own text, with the usage below it.
-      if !Output.isJSON, status == ExitStatus.usage {
-        for line in fullMessage(for: error).split(separator: "\n", omittingEmptySubsequences: false) {
-          Output.complain(String(line))
-        }
-        return status
+      if status == ExitStatus.usage {
+        return report(WrongUsage(error, of: command, Array(CommandLine.arguments.dropFirst())))
       }
-      failure = Failure(
-        code: status == ExitStatus.usage ? "usage" : "failure", message: message(for: error), exitStatus: status)
+      failure = Failure(code: "failure", message: message(for: error), exitStatus: status)
     }
     Output.complain(failure)
     return failure.exitStatus
+  }
+
+  /// Prints what is wrong with the arguments, for people with the usage of the command below it.
+  static func report(_ wrong: WrongUsage) -> Int32 {
+    Output.complain(Failure(code: "usage", message: wrong.message, exitStatus: ExitStatus.usage))
+    if !Output.isJSON { for line in wrong.usage { Output.complain(line) } }
+    return ExitStatus.usage
   }
 
   private static func show(help: String) -> Int32 {

@@ -2,9 +2,10 @@ import RunBus
 
 /// Draws the state as rows for a terminal of a given size.
 ///
-/// With little room parts are left out in this order: the route, commands beyond the third, devices beyond the third,
-/// the sparklines (below 50 columns), all commands, all devices. Clock, numbers, alarm and keys stay. Below 40 columns
-/// or 10 rows there is one line only.
+/// With little room parts are left out in this order: the route, commands and devices beyond the third, the sparklines
+/// (below 50 columns), columns of the devices, all commands, all devices. A heading says how many rows are missing below
+/// it, and a text that is cut ends with an ellipsis. Clock, numbers, alarm and keys stay. Below 40 columns or 10 rows
+/// there is one line only.
 struct RunScreen: Sendable {
   static let columnsMin = 40
   static let rowsMin = 10
@@ -17,40 +18,55 @@ struct RunScreen: Sendable {
     guard screen.columns >= columnsMin, screen.rows >= rowsMin else {
       return [StyledRow("too small: \(columnsMin)x\(rowsMin)").cut(to: screen.columns)]
     }
-    var rows = [title(state, screen.columns)]
-    rows += state.isHelpShown ? help(state) : body(state, screen)
-    let room = screen.rows - 1
-    rows = Array(rows.prefix(room))
-    rows += [StyledRow](repeating: StyledRow(), count: max(0, room - rows.count))
+    let room = screen.rows - 2
+    var rows = state.isHelpShown ? fitted(help(state), to: room) : body(state, screen)
+    rows = [title(state, screen.columns)] + rows.prefix(room)
+    rows += [StyledRow](repeating: StyledRow(), count: max(0, screen.rows - 1 - rows.count))
     rows.append(footer(state, screen.columns))
-    return rows.map { $0.cut(to: screen.columns) }
+    return rows.map { $0.shortened(to: screen.columns, hasUnicode: state.hasUnicode) }
   }
 
   private static func title(_ state: ScreenState, _ columns: Int) -> StyledRow {
-    let left = " RunBus  \(state.bus)"
-    let right = "presses as \(state.source.rawValue) "
-    let blank = columns - TextWidth.of(left) - TextWidth.of(right)
-    return StyledRow(
-      blank > 0 ? left + String(repeating: " ", count: blank) + right : TextWidth.fitted(left, to: columns), .inverse)
+    let source = state.source.rawValue
+    let pairs = [
+      (" RunBus  \(state.bus)", "presses as \(source) "), (" \(state.bus)", "presses as \(source) "),
+      (" \(state.bus)", "\(source) "),
+    ]
+    func blank(_ pair: (String, String)) -> Int { columns - TextWidth.of(pair.0) - TextWidth.of(pair.1) }
+    guard let pair = pairs.first(where: { blank($0) > 0 }) else { return StyledRow(" \(state.bus)", .inverse) }
+    return StyledRow(pair.0 + String(repeating: " ", count: blank(pair)) + pair.1, .inverse)
   }
 
+  /// The keys that have a use now. The help shows all.
   private static func footer(_ state: ScreenState, _ columns: Int) -> StyledRow {
     if state.isHelpShown { return StyledRow(" any key closes the help", .dim) }
-    let presses = ["s start", "p pause", "r resume", "x stop", "l lap"]
-    let rows =
-      state.hasNodes
-      ? [
-        (presses + ["1-3 node", "o offline", "k kill", "n restart", "a all press", "? help", "q quit"])
+    let presses = state.usefulPresses.map { "\($0.key) \($0.does)" }
+    let letters = state.usefulPresses.map { String($0.key) }.joined(separator: " ")
+    let rows: [String]
+    if state.hasNodes {
+      let isOffline = state.devices?.contains { $0.name == state.chosenNode && $0.state == "offline" } == true
+      let (line, all) = ("o \(isOffline ? "online" : "offline")", state.commandForAll.rawValue)
+      rows = [
+        (presses + ["1-3 node", line, "k kill", "n restart", "a \(all) all", "? help", "q quit"])
           .joined(separator: "  "),
-        (presses + ["1-3 node", "o offline", "k kill", "n new", "a all", "?", "q"]).joined(separator: " "),
-        "s p r x l  1-3 o k n a  ? help  q quit",
+        (presses + ["1-3 node", line, "k kill", "n new", "a all", "? help", "q quit"]).joined(separator: " "),
+        (presses + ["1-3 node", line, "k kill", "n new", "a all", "?", "q"]).joined(separator: " "),
+        "\(letters)  1-3 o k n a  ? help  q quit",
       ]
-      : [
+    } else {
+      rows = [
         (presses + ["tab source", "? help", "q quit"]).joined(separator: "  "),
-        "s start p pause r resume x stop l lap ? help q quit", "s p r x l  tab  ? help  q quit",
+        (presses + ["tab source", "?", "q"]).joined(separator: " "), "\(letters)  tab  ? help  q quit",
       ]
+    }
     let text = rows.first { TextWidth.of($0) < columns } ?? rows[rows.count - 1]
-    return StyledRow(TextWidth.cut(" \(text)", to: columns), .dim)
+    return StyledRow(" \(text)", .dim)
+  }
+
+  /// The rows for which there is room. The last one says how many are missing.
+  private static func fitted(_ rows: [StyledRow], to room: Int) -> [StyledRow] {
+    guard rows.count > room, room > 0 else { return rows }
+    return rows.prefix(room - 1) + [StyledRow(" +\(rows.count - room + 1) more rows: make this higher", .dim)]
   }
 
   // MARK: The run
@@ -62,13 +78,21 @@ struct RunScreen: Sendable {
     if let alarm = alarms.first(where: { TextWidth.of($0) <= screen.columns }) ?? alarms.last {
       top.append(StyledRow(alarm, .bad))
     }
-    if !state.told.isEmpty { top.append(StyledRow(" \(ForeignText.shown(state.told))", .accent)) }
-    top += gap
-    let room = screen.rows - 2 - top.count
+    if let notice = state.notice { top.append(notice) }
+    let room = screen.rows - 2 - top.count - gap.count
     guard room > 0 else { return top }
+    top += gap
     guard screen.columns >= wideFrom else {
-      let devices = Array(self.devices(state).prefix(max(2, min(4, room / 2))))
-      let commands = Array(self.commands(state).prefix(room - devices.count >= 12 ? 6 : 4))
+      let hasRoute = room >= 12 && !state.route.isEmpty
+      guard room > 1 else {
+        let hidden = " +\(state.devices?.count ?? 0) devices  +\(state.commands.count) commands: make this higher"
+        return top + [StyledRow(hidden, .dim)]
+      }
+      let devices = devices(
+        state, screen.columns, rows: min(state.deviceCount + 1, hasRoute ? 4 : (room + 1) / 2))
+      let commandRows = room - devices.count - gap.count
+      let fewCommands = room - devices.count >= 12 ? 6 : 4
+      let commands = commands(state, rows: hasRoute ? min(commandRows, fewCommands) : commandRows)
       var rows = top + devices + gap + commands + gap
       let left = screen.rows - 2 - rows.count
       if left >= 5 { rows += route(state, columns: screen.columns, rows: left) }
@@ -76,7 +100,9 @@ struct RunScreen: Sendable {
     }
     let width = max(30, screen.columns * 2 / 5)
     let picture = route(state, columns: width - 2, rows: room)
-    let right = Array(devices(state).prefix(max(2, room / 2))) + gap + commands(state)
+    let devices = devices(
+      state, screen.columns - width, rows: min(state.deviceCount + 1, max(2, room / 2)))
+    let right = devices + gap + commands(state, rows: room - devices.count - gap.count)
     return top
       + (0..<room).map { index in
         (index < picture.count ? picture[index] : StyledRow()).beside(
@@ -92,26 +118,35 @@ struct RunScreen: Sendable {
     }
   }
 
-  /// The clock in large digits, with the phase beside it.
+  /// Active time in large digits, with the phase and elapsed time beside it; in small ones where these would be cut.
   private static func clock(_ state: ScreenState, _ columns: Int) -> [StyledRow] {
     let snapshot = state.snapshot
     let time = DurationText.clock(state.active ?? snapshot.metrics.active)
     let digits = Pictures.large(time, hasUnicode: state.hasUnicode)
-    var words = [StyledRow(state.predicted.rawValue.uppercased(), style(of: state.predicted))]
+    var phase =
+      state.isKnown
+      ? StyledRow(state.predicted.rawValue.uppercased(), style(of: state.predicted))
+      : StyledRow("ASKING THE PHONE", .dim)
     if state.predicted != snapshot.phase, snapshot.phase != .unknown {
-      words[0].add("  (the hub: \(snapshot.phase.rawValue))", .dim)
+      phase.add("  (the hub: \(snapshot.phase.rawValue))", .dim)
     }
-    if let change = snapshot.changedBy {
-      words.append(StyledRow("by \(ForeignText.shown(change.source.rawValue)) on \(change.deviceID)", .dim))
-    }
-    let elapsed = state.elapsed ?? snapshot.metrics.elapsed
-    var facts = "elapsed \(DurationText.clock(elapsed))"
+    let author = snapshot.changedBy.map { "by \(ForeignText.shown($0.source.rawValue)) on \($0.deviceID)" }
+    // It stands at the foot of the digits, or behind them, and begins with what they are.
+    let elapsed = max(state.elapsed ?? snapshot.metrics.elapsed, state.active ?? snapshot.metrics.active)
+    var facts = "active  elapsed \(DurationText.clock(elapsed))"
     if snapshot.metrics.isAutoPaused { facts += "  auto-paused" }
     if snapshot.metrics.lapCount > 0 { facts += "  laps \(snapshot.metrics.lapCount)" }
-    words.append(StyledRow(facts, .dim))
+    let left = (digits.map { TextWidth.of($0) }.max() ?? 0) + 2
+    guard left + TextWidth.of(facts) <= columns else {
+      var row = StyledRow(" \(time)", style(of: snapshot.phase))
+      row.add(" \(facts)", .dim)
+      phase.add("  \(author ?? "")", .dim)
+      return [StyledRow(" ").beside(phase, at: 1), row]
+    }
+    let words = [phase, StyledRow(author ?? "", .dim), StyledRow(facts, .dim)]
     return digits.enumerated().map { index, line in
       StyledRow(" \(line)", style(of: snapshot.phase)).beside(
-        index < words.count ? words[index] : StyledRow(), at: min(columns / 2, TextWidth.of(line) + 4))
+        index < words.count ? words[index] : StyledRow(), at: left)
     }
   }
 
@@ -157,47 +192,75 @@ struct RunScreen: Sendable {
     ]
   }
 
-  private static func devices(_ state: ScreenState) -> [StyledRow] {
-    var rows = [StyledRow(" DEVICE        STATE     ROUND TRIP  WAITING  HEARD", .dim)]
-    for device in state.devices {
-      let isChosen = device.name == state.chosenNode
-      var row = StyledRow("\(isChosen ? ">" : " ")\(TextWidth.fitted(device.name, to: 14))", isChosen ? .bold : .plain)
+  /// The devices under a heading. Columns for which there is no room are left out, and names stay whole.
+  private static func devices(_ state: ScreenState, _ columns: Int, rows: Int) -> [StyledRow] {
+    let devices = state.devices ?? []
+    let shown = devices.prefix(max(0, rows - 1))
+    let more = more(devices.count - shown.count)
+    let table = shown.map { device -> [(text: String, style: Style)] in
       let (word, style) = device.standing(isBlind: state.isBlind)
-      row.add(TextWidth.fitted(word, to: 10), style)
-      let roundTrip = device.roundTrip.map { "\(Sentence.fixed($0.seconds * 1000, 1)) ms" } ?? "-"
       let isOld = style == .dim
-      row.add(
-        TextWidth.fitted(isOld ? "-" : roundTrip, to: 12) + TextWidth.fitted(isOld ? "-" : "\(device.waiting)", to: 9),
-        isOld ? .dim : .plain)
-      row.add(device.ageSeconds.map { Sentence.old($0) } ?? "-", isOld ? .dim : .plain)
-      rows.append(row)
+      let rest: Style = isOld ? .dim : .plain
+      let roundTrip = device.roundTrip.map { "\(Sentence.fixed($0.seconds * 1000, 1)) ms" } ?? "-"
+      return [
+        (word, style), (isOld ? "-" : roundTrip, rest), (isOld ? "-" : "\(device.waiting)", rest),
+        (device.ageSeconds.map { Sentence.old($0) } ?? "-", rest),
+      ]
     }
-    if state.devices.isEmpty { rows.append(StyledRow(" no other device yet", .dim)) }
-    return rows
+    let nameWidth = max(12, shown.map { TextWidth.of($0.name) }.max() ?? 0) + 2
+    let headings = [("STATE", 10), ("ROUND TRIP", 12), ("WAITING", 9), ("HEARD", 8)]
+    var left = columns - 1 - nameWidth - TextWidth.of(more)
+    let kept = headings.prefix { heading in
+      left -= heading.1
+      return left >= 0
+    }
+    let headingWidth = min(nameWidth, columns - 1 - TextWidth.of(more))
+    var heading = StyledRow(" \(TextWidth.fitted("DEVICE", to: headingWidth))", .dim)
+    for (name, width) in kept { heading.add(TextWidth.fitted(name, to: width), .dim) }
+    heading.add(more, .dim)
+    guard state.devices != nil else { return [heading, StyledRow(" asking the phone", .dim)] }
+    guard !devices.isEmpty else { return [heading, StyledRow(" no other device yet", .dim)] }
+    return [heading]
+      + zip(shown, table).map { device, cells in
+        let isChosen = device.name == state.chosenNode
+        var row = StyledRow(
+          "\(isChosen ? ">" : " ")\(TextWidth.fitted(device.name, to: nameWidth))", isChosen ? .bold : .plain)
+        for ((_, width), cell) in zip(kept, cells) { row.add(TextWidth.fitted(cell.text, to: width), cell.style) }
+        return row
+      }
   }
 
-  private static func commands(_ state: ScreenState) -> [StyledRow] {
-    var rows = [StyledRow(" COMMANDS", .dim)]
-    for command in state.commands {
-      var row = StyledRow(" \(command.time) ", .dim)
-      row.add(TextWidth.fitted(ForeignText.shown(command.device), to: 10) + " ")
-      row.add(ForeignText.shown(command.text), command.style)
-      rows.append(row)
-    }
-    if state.commands.isEmpty { rows.append(StyledRow(" \(state.noPresses)", .dim)) }
-    return rows
+  /// The last commands under a heading.
+  private static func commands(_ state: ScreenState, rows: Int) -> [StyledRow] {
+    guard rows > 0 else { return [] }
+    let shown = state.commands.prefix(rows - 1)
+    let heading = StyledRow(" COMMANDS\(more(state.commands.count - shown.count))", .dim)
+    guard !state.commands.isEmpty else { return [heading, StyledRow(" \(state.noPresses)", .dim)] }
+    let width = max(8, shown.map { TextWidth.of(ForeignText.shown($0.device)) }.max() ?? 0) + 2
+    return [heading]
+      + shown.map { command in
+        var row = StyledRow(" \(command.time)  ", .dim)
+        row.add(TextWidth.fitted(ForeignText.shown(command.device), to: width))
+        row.add(ForeignText.shown(command.text), command.style)
+        return row
+      }
   }
+
+  /// How many rows are left out below a heading; empty when none are.
+  private static func more(_ count: Int) -> String { count > 0 ? "  +\(count) more" : "" }
 
   private static func route(_ state: ScreenState, columns: Int, rows: Int) -> [StyledRow] {
     let lines = Pictures.route(state.route, columns: columns - 2, rows: rows - 1, hasUnicode: state.hasUnicode)
     return [StyledRow(" ROUTE", .dim)]
-      + (lines.isEmpty ? [StyledRow(" no positions yet", .dim)] : lines.map { StyledRow(" \($0)") })
+      + (lines.isEmpty
+        ? [StyledRow(state.isKnown ? " no positions yet" : " asking the phone", .dim)]
+        : lines.map { StyledRow(" \($0)") })
   }
 
   private static func help(_ state: ScreenState) -> [StyledRow] {
     // At most 40 columns each: the help is whole on the smallest screen.
     var lines = [
-      "", " s    start a run       p  pause", " r    resume            x  stop", " l    mark a lap",
+      "", " s    start a run       p  pause", " r    resume          x x  stop", " l    mark a lap",
       " tab  press as phone, watch, liveActivity", "      or shell",
     ]
     if state.hasNodes {

@@ -20,10 +20,12 @@ actor ScreenLoop {
   private let terminal: TerminalSession
   private var state: ScreenState
   /// What the hub said last about its devices, and when.
-  private var reports: [PeerReport] = []
+  private var reports: [PeerReport]?
   private var reportedAt = ContinuousClock.now
   /// Asks for a drawing; many requests make one.
   private let changes = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+  /// Asks for a question to the hub about its devices; many requests make one.
+  private let questions = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
 
   init(_ peer: Peer, _ terminal: TerminalSession, _ state: ScreenState) {
     (self.peer, self.terminal, self.state) = (peer, terminal, state)
@@ -41,7 +43,8 @@ actor ScreenLoop {
         { await self.follow(await self.peer.ownReceipts()) { $0.hear($1) } },
         {
           await self.follow(await self.peer.reachabilities()) {
-            $0.state.isReachable = $1.isReachable; $0.state.refusal = $1.refusal
+            ($0.state.isReachable, $0.state.refusal) = ($1.isReachable, $1.refusal)
+            if $1.isReachable { $0.questions.continuation.yield() }
           }
         },
         {
@@ -52,6 +55,7 @@ actor ScreenLoop {
         { await self.follow(await self.peer.hubLost()) { screen, _ in screen.state.isHubLost = true } },
         { await self.follow(await self.peer.route()) { $1.apply(to: &$0.state.route) } },
         { await self.askForDevices() },
+        { repeat { self.questions.continuation.yield() } while (try? await Task.sleep(for: Self.askEvery)) != nil },
         { await self.drawChanges() },
         { await self.tick() },
         { for await _ in Signals.stream([SIGWINCH], times: .max) { await self.changed() } },
@@ -94,14 +98,16 @@ actor ScreenLoop {
       )
     case .receipt(let receipt, let device): note(receipt, of: device.rawValue)
     case .presence(let presence):
-      if let index = reports.firstIndex(where: { $0.deviceID == presence.deviceID }) {
-        reports[index].isReachable = presence.isReachable
+      if let index = reports?.firstIndex(where: { $0.deviceID == presence.deviceID }) {
+        reports?[index].isReachable = presence.isReachable
+      } else {
+        questions.continuation.yield()
       }
     case .snapshot, .message, .route, .live: break
     }
   }
 
-  private func hear(_ receipt: Receipt) { note(receipt, of: "here") }
+  private func hear(_ receipt: Receipt) { note(receipt, of: ScreenState.ownDevice) }
 
   private func note(_ receipt: Receipt, of device: String) {
     let parts = Calendar.current.dateComponents([.hour, .minute, .second], from: Date())
@@ -110,13 +116,15 @@ actor ScreenLoop {
   }
 
   private func askForDevices() async {
-    repeat {
+    for await _ in questions.stream {
       guard state.isReachable, let reports = try? await peer.peers() else { continue }
       // Shells, this screen among them, come and go: they stand last.
-      self.reports = reports.filter { $0.role != .shell } + reports.filter { $0.role == .shell }
+      self.reports = reports.sorted {
+        ($0.role == .shell ? 1 : 0, NaturalName($0.deviceID)) < ($1.role == .shell ? 1 : 0, NaturalName($1.deviceID))
+      }
       reportedAt = .now
       changed()
-    } while (try? await Task.sleep(for: Self.askEvery)) != nil
+    }
   }
 
   // MARK: Drawing
@@ -154,8 +162,10 @@ actor ScreenLoop {
     state.elapsed = clock.elapsed()
     state.predicted = await peer.predicted
     if state.isStale { state.staleSeconds = await peer.viewState.age?.seconds }
-    let since = BusDuration(.now - reportedAt).seconds
-    state.devices = reports.map {
+    let now = ContinuousClock.now
+    state.expire(at: now)
+    let since = BusDuration(now - reportedAt).seconds
+    state.devices = reports?.map {
       ScreenState.Device(
         name: $0.deviceID.rawValue, isHere: $0.isReachable, roundTrip: $0.roundTrip, waiting: Int(clamping: $0.waiting),
         ageSeconds: $0.heardAge.map { $0.seconds + since })
@@ -180,6 +190,7 @@ actor ScreenLoop {
       return true
     }
     state.told = ""
+    if key != .character("x") { state.forgetStop() }
     switch key {
     case .character("q"), .control("c"): return false
     case .control("l"): terminal.forget()
@@ -190,7 +201,7 @@ actor ScreenLoop {
     case .character("s"): press(.start)
     case .character("p"): press(.pause)
     case .character("r"): press(.resume)
-    case .character("x"): press(.stop)
+    case .character("x"): if state.pressStop(at: .now) { press(.stop) }
     case .character("l"): press(.lap)
     case .character(let character): state.told = "\(character) does nothing: ? shows the keys"
     case .enter, .escape, .backspace, .up, .down, .left, .right, .control: break

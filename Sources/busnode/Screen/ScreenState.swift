@@ -23,16 +23,23 @@ struct ScreenState: Sendable {
   /// A recent command: when, by whom, and what became of it.
   struct Command: Hashable, Sendable {
     var id: CommandID
+    var kind: CommandKind
     var time: String
     var device: String
     var text: String
     var style: Style
+    /// Whether its verdict has not come yet.
+    var isOpen: Bool
   }
 
   /// The most commands that are kept.
   static let commandsMax = 50
   /// The most values of a sparkline: ten minutes, one every three seconds.
   static let valuesMax = 200
+  /// How long a press of stop waits for the second one, without which it does nothing: a stop cannot be taken back.
+  static let stopPatience = Duration.seconds(3)
+  /// The device of the screen's own presses, of which each verdict comes.
+  static let ownDevice = "here"
 
   var bus: String
   var units = Units.metric
@@ -44,7 +51,11 @@ struct ScreenState: Sendable {
   var predicted = RunPhase.idle
   /// Why the hub does not let this screen in.
   var refusal: String?
-  var isReachable = false
+  var isReachable = false {
+    didSet { if isReachable, !oldValue { if hasBeenReached { missVerdicts() } else { hasBeenReached = true } } }
+  }
+  /// Whether the phone has ever answered.
+  private(set) var hasBeenReached = false
   var isStale = false
   var isHubOffDuty = false
   var staleSeconds: Double?
@@ -52,11 +63,16 @@ struct ScreenState: Sendable {
   var pace: [Double?] = []
   var heartRate: [Double?] = []
   var route: [RoutePoint] = []
-  var devices: [Device] = []
+  /// The other devices; `nil` until the phone has named them.
+  var devices: [Device]?
+  /// How many rows the devices fill: one says that there are none.
+  var deviceCount: Int { max(1, devices?.count ?? 0) }
   var commands: [Command] = []
   /// What the last key did, or why it did nothing.
   var told = ""
   var isHelpShown = false
+  /// Until when a second press of stop ends the run; `nil` when there was no first one.
+  private(set) var stopDeadline: ContinuousClock.Instant?
   /// What is said while there are no commands: another screen may have seen some.
   var noPresses: String { hasNodes ? "no presses yet" : "none since this was opened" }
   /// Whether the keys of `up` work: nodes go offline, are killed and restarted.
@@ -65,11 +81,21 @@ struct ScreenState: Sendable {
   var chosenNode: String?
   var hasUnicode = true
 
+  /// Whether the phone has shown any state yet.
+  var isKnown: Bool { snapshot.order > Snapshot.none.order }
+
   /// Takes a snapshot.
   mutating func add(_ snapshot: Snapshot) {
-    if snapshot.runID != self.snapshot.runID { (pace, heartRate) = ([], []) }
+    if snapshot.runID != self.snapshot.runID { (pace, heartRate, stopDeadline) = ([], [], nil) }
     let isNews = snapshot.order > self.snapshot.order
+    if isKnown, snapshot.order.term > self.snapshot.order.term { missVerdicts() }
     self.snapshot = snapshot
+    // Also where the verdict itself was missed.
+    let change = snapshot.changedBy
+    if let index = commands.firstIndex(where: { $0.id == change?.commandID && $0.isOpen }) {
+      commands[index].isOpen = false
+      (commands[index].text, commands[index].style) = ("\(commands[index].kind.rawValue) was applied", .good)
+    }
     guard isNews, snapshot.phase == .running else { return }
     let metrics = snapshot.metrics
     pace = (pace + [metrics.isStale(.distance) ? nil : metrics.currentPaceSecondsPerKilometer]).suffix(Self.valuesMax)
@@ -78,27 +104,91 @@ struct ScreenState: Sendable {
 
   /// Adds a command or replaces its stage. A verdict is its last stage.
   mutating func note(_ receipt: Receipt, of device: String, at time: String) {
-    let text = Self.text(receipt)
-    if let index = commands.firstIndex(where: { $0.id == receipt.commandID }) {
-      guard commands[index].style == .waiting || text.style != .waiting else { return }
-      (commands[index].text, commands[index].style) = (text.text, text.style)
-    } else {
+    let (text, style, isOpen) = Self.text(receipt)
+    guard let index = commands.firstIndex(where: { $0.id == receipt.commandID }) else {
       commands.insert(
-        Command(id: receipt.commandID, time: time, device: device, text: text.text, style: text.style), at: 0)
+        Command(
+          id: receipt.commandID, kind: receipt.kind, time: time, device: device, text: text, style: style,
+          isOpen: isOpen),
+        at: 0)
       if commands.count > Self.commandsMax { commands.removeLast() }
+      return
+    }
+    guard commands[index].isOpen else { return }
+    (commands[index].text, commands[index].style, commands[index].isOpen) = (text, style, isOpen)
+  }
+
+  private static func text(_ receipt: Receipt) -> (text: String, style: Style, isOpen: Bool) {
+    switch receipt.stage {
+    case .queued: ("\(receipt.kind.rawValue) waits for the phone", .waiting, true)
+    case .pending: ("\(receipt.kind.rawValue) waits for its verdict", .waiting, true)
+    case .verdict(let verdict):
+      switch verdict.outcome {
+      case .applied: (verdict.message, .good, false)
+      case .coalesced, .superseded: (verdict.message, .accent, false)
+      case .rejected, .unknown: (verdict.message, .bad, false)
+      }
     }
   }
 
-  private static func text(_ receipt: Receipt) -> (text: String, style: Style) {
-    switch receipt.stage {
-    case .queued: ("\(receipt.kind.rawValue) waits here for the hub", .waiting)
-    case .pending: ("\(receipt.kind.rawValue) waits for its verdict", .waiting)
-    case .verdict(let verdict):
-      switch verdict.outcome {
-      case .applied: (verdict.message, .good)
-      case .coalesced, .superseded: (verdict.message, .accent)
-      case .rejected, .unknown: (verdict.message, .bad)
-      }
+  /// Says of the presses of other devices that their verdict may have come while the phone, or this screen, was away:
+  /// the phone tells the verdicts of others once. A verdict that comes later still replaces this.
+  private mutating func missVerdicts() {
+    guard !hasNodes else { return }
+    for index in commands.indices where commands[index].isOpen && commands[index].device != Self.ownDevice {
+      commands[index].text = "\(commands[index].kind.rawValue): no verdict was heard"
+      commands[index].style = .dim
+    }
+  }
+
+  // MARK: Stop
+
+  /// Takes a press of the key for stop.
+  ///
+  /// - Returns: Whether the run is to be stopped: this is the second press within ``stopPatience``.
+  mutating func pressStop(at now: ContinuousClock.Instant) -> Bool {
+    expire(at: now)
+    guard stopDeadline == nil else {
+      stopDeadline = nil
+      return true
+    }
+    stopDeadline = now + Self.stopPatience
+    return false
+  }
+
+  /// Forgets the first press of stop, because another key was pressed.
+  mutating func forgetStop() { stopDeadline = nil }
+
+  /// Forgets the first press of stop when its time is over.
+  mutating func expire(at now: ContinuousClock.Instant) {
+    if let deadline = stopDeadline, now >= deadline { stopDeadline = nil }
+  }
+
+  /// What is told below the numbers: that stop is asked for once, or what the last key did.
+  var notice: StyledRow? {
+    if stopDeadline != nil { return StyledRow(" press x again to stop the run", .waiting) }
+    return told.isEmpty ? nil : StyledRow(" \(ForeignText.shown(told))", .accent)
+  }
+
+  // MARK: What is known
+
+  /// What the key for all nodes presses.
+  var commandForAll: CommandKind {
+    switch snapshot.phase {
+    case .running: .pause
+    case .paused: .resume
+    case .idle, .completed, .unknown: .start
+    }
+  }
+
+  /// The presses that can have an effect now, each with what it does.
+  var usefulPresses: [(key: Character, does: String)] {
+    if snapshot.isRecovering { return [("r", "resume"), ("x", "finish")] }
+    return switch predicted {
+    case .idle, .completed: [("s", "start")]
+    case .running: [("p", "pause"), ("x", "stop"), ("l", "lap")]
+    case .paused: [("r", "resume"), ("x", "stop"), ("l", "lap")]
+    case .unknown: [("s", "start"), ("p", "pause"), ("r", "resume"), ("x", "stop"), ("l", "lap")]
     }
   }
 
@@ -127,6 +217,7 @@ struct ScreenState: Sendable {
     }
     if isHubOffDuty { return [joined("the phone was ended: this is its last state"), joined("the phone was ended")] }
     if isStale { return [joined("\(news): this state is old"), isReachable ? news : "\(news): presses wait here"] }
+    if !hasBeenReached { return ["the phone has not answered yet: presses wait here"] }
     if !isReachable { return ["the phone is out of reach: presses wait here"] }
     return []
   }

@@ -20,7 +20,7 @@ struct LocalDevices: Sendable {
 
   let location: BusLocation
 
-  /// The devices that have a store on this machine, sorted by name.
+  /// The devices that have a store on this machine, in the natural order of their names.
   ///
   /// - Throws: ``Failure`` with 74 when their directory cannot be read.
   func all() throws -> [DeviceID] {
@@ -35,7 +35,7 @@ struct LocalDevices: Sendable {
     }
     closedir(stream)
     let names = try FileManager.default.contentsOfDirectory(atPath: directory)
-    return names.compactMap { DeviceID($0) }.filter { hasStore($0) }.sorted()
+    return names.compactMap { DeviceID($0) }.filter { hasStore($0) }.sorted { NaturalName($0) < NaturalName($1) }
   }
 
   /// Whether a device has a store here. A directory that cannot be entered counts, so that opening the store fails with

@@ -60,6 +60,16 @@ struct StyledRow: Hashable, Sendable {
     return row
   }
 
+  /// The row as it is when it fits into so many columns; else its beginning with an ellipsis, so that nobody takes it
+  /// for the whole.
+  func shortened(to columns: Int, hasUnicode: Bool) -> StyledRow {
+    guard width > columns, let style = pieces.last?.style else { return self }
+    let mark = hasUnicode ? "…" : "~"
+    var row = cut(to: columns - 1)
+    row.add(mark, style)
+    return row
+  }
+
   /// The bytes that draw it. Blanks at the end are left out: the rest of the line is cleared.
   func drawn(hasColor: Bool) -> String {
     var text = ""

@@ -45,17 +45,6 @@ extension Sentence {
     }
   }
 
-  /// The age of a reading: `42 s`, `24 min`, `3 h`, `5 days`.
-  static func old(_ seconds: Double) -> String {
-    func count(_ unit: Double) -> String { whole((seconds / unit).rounded(.down)) }
-    return switch seconds {
-    case ..<120: "\(whole(seconds)) s"
-    case ..<7200: "\(count(60)) min"
-    case ..<172_800: "\(count(3600)) h"
-    default: "\(count(86_400)) days"
-    }
-  }
-
   private static func what(_ row: OutboxJSON) -> String {
     switch OutboxReport.Kind(rawValue: row.kind) {
     case .command, .unknown, nil: row.what

@@ -40,23 +40,37 @@ struct QRCode {
     (0..<width).contains(row) && (0..<width).contains(column) && modules[row * width + column]
   }
 
-  /// A text as a code with the best correction and the widest quiet zone for which the terminal is wide enough. The
-  /// correction gives way before the quiet zone does.
-  ///
-  /// For a terminal each line sets its own colours, black on white, because a code in the terminal's colours cannot be
-  /// read by every camera where these are light on dark. Print the lines with ``Output/raw(_:)``, which keeps the control
-  /// sequences.
+  /// What a code is drawn on.
+  enum Paper {
+    /// A terminal that shows colours: each line sets black on white, because a code in the terminal's own colours
+    /// cannot be read by every camera where these are light on dark.
+    case coloured
+    /// A terminal without colours: a character of blocks is light there, as on most terminals.
+    case dark
+    /// A file, which is read and printed dark on light.
+    case light
+
+    /// By the environment of a terminal: `NO_COLOR` is not set, and `TERM` knows control sequences.
+    init(terminal environment: [String: String]) {
+      let kind = environment["TERM"] ?? ""
+      let hasColour = (environment["NO_COLOR"] ?? "").isEmpty && !kind.isEmpty && kind != "dumb"
+      self = hasColour ? .coloured : .dark
+    }
+  }
+
+  /// A text as a code with the best correction and the widest quiet zone for which there is room. The correction gives
+  /// way before the quiet zone does. Print the lines with ``Output/tell(terminal:)``, which keeps control sequences.
   ///
   /// - Parameters:
   ///   - text: What a camera will read.
-  ///   - columns: The width of the terminal; `nil` for output that is no terminal: it has any width, and gets no
-  ///     control sequences.
+  ///   - columns: The width of the terminal; `nil` for a file, which has any width.
+  ///   - paper: What the code is drawn on.
   /// - Returns: The lines; `nil` when the terminal is too narrow, or the text is too long for a code.
-  static func lines(_ text: String, columns: Int?) -> [String]? {
+  static func lines(_ text: String, columns: Int?, on paper: Paper) -> [String]? {
     let codes = Correction.allCases.compactMap { QRCode(text, correction: $0) }
     for quiet in quietZones {
       for code in codes where columns.map({ code.width + 2 * quiet <= $0 }) ?? true {
-        return code.lines(quiet: quiet, inColours: columns != nil)
+        return code.lines(quiet: quiet, on: paper)
       }
     }
     return nil
@@ -66,22 +80,24 @@ struct QRCode {
   ///
   /// - Parameters:
   ///   - quiet: The width of the quiet zone.
-  ///   - inColours: Whether the lines set their colours.
-  func lines(quiet: Int, inColours: Bool) -> [String] {
+  ///   - paper: What the code is drawn on.
+  func lines(quiet: Int, on paper: Paper) -> [String] {
     stride(from: -quiet, to: width + quiet, by: 2).map { row in
       let line = (-quiet..<width + quiet).map { column in
-        switch (isDark(row: row, column: column), isDark(row: row + 1, column: column)) {
-        case (true, true): "█"
-        case (true, false): "▀"
-        case (false, true): "▄"
-        case (false, false): " "
+        let isInk = (isDark(row: row, column: column), isDark(row: row + 1, column: column))
+        switch paper == .dark ? (!isInk.0, !isInk.1) : isInk {
+        case (true, true): return "█"
+        case (true, false): return "▀"
+        case (false, true): return "▄"
+        case (false, false): return " "
         }
       }.joined()
-      return inColours ? Self.blackOnWhite + line + Self.usualColours : line
+      return paper == .coloured ? Self.blackOnWhite + line + Self.usualColours : line
     }
   }
 
-  /// Numbers of the colour cube: themes of terminals change the first 16 colours, and none of the cube.
-  private static let blackOnWhite = "\u{1B}[38;5;16;48;5;231m"
+  /// First two of the 16 colours, for terminals that know no others. Then numbers of the colour cube: themes change the
+  /// first 16 colours, and none of the cube.
+  private static let blackOnWhite = "\u{1B}[30;47m\u{1B}[38;5;16;48;5;231m"
   private static let usualColours = "\u{1B}[0m"
 }

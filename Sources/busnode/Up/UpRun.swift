@@ -251,7 +251,7 @@ actor UpRun {
   }
 
   private func obey(_ key: Key, in group: inout ThrowingTaskGroup<Void, any Error>) {
-    guard let wish = screen.obey(key) else { return }
+    guard let wish = screen.obey(key, at: .now) else { return }
     func act(_ node: SpawnedNode, _ action: ScriptStep.Action) {
       switch (stage, action) {
       case (.playing, _), (.gathering, .order(.press)): break

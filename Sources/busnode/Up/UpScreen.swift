@@ -64,8 +64,11 @@ struct UpScreen {
       (state.active, state.elapsed) = (snapshot.active(at: moment), snapshot.elapsed(at: moment))
       state.predicted = rows.first { $0.node == chosen }?.row.button ?? snapshot.phase
     }
+    state.expire(at: now)
     // Without the phone the reports are old.
     let isPhoneUp = rows.contains { $0.node == .phone && $0.row.link == "up" }
+    // A phone that starts for the first time is not missed yet.
+    state.isReachable = !rows.contains { $0.node == .phone && ["dead", "offline"].contains($0.row.link) }
     state.devices = rows.map { node, row in
       let report = isPhoneUp ? reports.first { $0.deviceID.rawValue == node.rawValue } : nil
       return ScreenState.Device(
@@ -76,13 +79,14 @@ struct UpScreen {
     return RunScreen.rows(state, on: screen)
   }
 
-  /// What a key asks for; `nil` when it changes the screen alone.
-  mutating func obey(_ key: Key) -> Wish? {
+  /// What a key that is pressed now asks for; `nil` when it changes the screen alone.
+  mutating func obey(_ key: Key, at now: ContinuousClock.Instant) -> Wish? {
     if state.isHelpShown, key != .character("q") {
       state.isHelpShown = false
       return nil
     }
     state.told = ""
+    if key != .character("x") { state.forgetStop() }
     switch key {
     case .character("q"), .control("c"): return .end
     case .control("l"): return .redraw
@@ -94,12 +98,9 @@ struct UpScreen {
     case .character("s"): return .press(.start, on: [chosen])
     case .character("p"): return .press(.pause, on: [chosen])
     case .character("r"): return .press(.resume, on: [chosen])
-    case .character("x"): return .press(.stop, on: [chosen])
+    case .character("x"): if state.pressStop(at: now) { return .press(.stop, on: [chosen]) }
     case .character("l"): return .press(.lap, on: [chosen])
-    case .character("a"):
-      return .press(
-        state.snapshot.phase == .running ? .pause : state.snapshot.phase == .paused ? .resume : .start,
-        on: SpawnedNode.allCases)
+    case .character("a"): return .press(state.commandForAll, on: SpawnedNode.allCases)
     case .character("o"): return .toggleOffline(chosen)
     case .character("k"): return .kill(chosen)
     case .character("n"): return .restart(chosen)

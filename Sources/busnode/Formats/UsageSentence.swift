@@ -1,0 +1,89 @@
+import RunBus
+import RunCore
+
+/// What ArgumentParser says about wrong arguments, in the words of this program: what is wrong, and what is allowed.
+enum UsageSentence {
+  /// A sentence of ArgumentParser in the words of this program. A sentence that is not known here stays as it is.
+  ///
+  /// - Parameters:
+  ///   - text: What ArgumentParser says.
+  ///   - help: What its line about the argument says; empty when there is none.
+  static func make(_ text: String, help: String) -> String {
+    let allowed = help.isEmpty ? "" : ": \(lowered(help))"
+    if let match = text.wholeMatch(of: /Unknown option '(.+?)'(?:\. Did you mean '(.+)'\?)?/) {
+      let (option, guess) = (String(match.1), match.2.map(String.init))
+      func name(_ option: String) -> String { String(option.drop { $0 == "-" }) }
+      let isClose = guess.map { Spelling.isClose(name(option), name($0)) } == true
+      return "there is no option \(option)" + (isClose ? ": did you mean \(guess ?? "")?" : "")
+    }
+    if let match = text.wholeMatch(of: /Unexpected argument '(.*)'/) { return "one argument is too many: '\(match.1)'" }
+    if let match = text.wholeMatch(of: /(\d+) unexpected arguments: (.*)/) {
+      return "\(match.1) arguments are too many: \(match.2)"
+    }
+    if let match = text.wholeMatch(of: /Missing expected argument '(.*)'/) { return "\(match.1) is missing\(allowed)" }
+    if let match = text.wholeMatch(of: /Missing value for '(\S+).*'/) { return "\(match.1) has no value\(allowed)" }
+    if let match = text.wholeMatch(of: /The option '(.*?)' does not take any value, but '(.*)' was specified\./) {
+      return "\(match.1) takes no value, and '\(match.2)' was given"
+    }
+    // The reason is that of this program, and says what is allowed.
+    if let match = text.wholeMatch(of: /The value '.*' is invalid for '(\S+).*?': (.*)/) {
+      return "\(match.1): \(match.2)"
+    }
+    if let match = text.wholeMatch(of: /The value '(.*)' is invalid for '(\S+).*?'\. Please provide one of([\s\S]*)/) {
+      let words = match.3.matches(of: /'(.*?)'|- (\S+)/).map { String($0.1 ?? $0.2 ?? "") }
+      return "'\(match.1)' is not what \(match.2) takes: give \(list(words))"
+    }
+    if let match = text.wholeMatch(of: /The value '(.*)' is invalid for '(\S+)(.*?)'/) {
+      // The help of an option says what it names, and not what a name is.
+      if match.3.wholeMatch(of: /\ <(name|device)>/) != nil, DeviceID(match.1) == nil {
+        return "\(match.2): '\(match.1)' is no name: \(DeviceID.rule)"
+      }
+      return "'\(match.1)' is not what \(match.2) takes\(allowed)"
+    }
+    return lowered(text)
+  }
+
+  /// `gpx, tcx or csv`.
+  static func list(_ words: [String]) -> String {
+    guard let last = words.last, words.count > 1 else { return words.first ?? "" }
+    return words.dropLast().joined(separator: ", ") + " or " + last
+  }
+
+  /// A sentence as it stands behind a colon: without a capital at its beginning and a point at its end.
+  private static func lowered(_ text: String) -> String {
+    let body = text.hasSuffix(".") ? text.dropLast() : text[...]
+    let second = body.dropFirst().first
+    // An abbreviation keeps its capitals.
+    return second?.isUppercase == true ? String(body) : body.prefix(1).lowercased() + body.dropFirst()
+  }
+}
+
+/// How alike two words are written.
+enum Spelling {
+  /// Whether one word is probably meant by the other: one slip in a short word, two in a long one, or the other is
+  /// its beginning.
+  static func isClose(_ word: String, _ other: String) -> Bool {
+    let length = max(word.count, other.count)
+    return word != other && slips(from: word, to: other) <= (length < 6 ? 1 : 2)
+      || word.count >= 3 && word.count < other.count && other.hasPrefix(word)
+  }
+
+  /// The least number of characters that are left out, added, replaced, or swapped with their neighbour.
+  static func slips(from word: String, to other: String) -> Int {
+    let (left, right) = (Array(word), Array(other))
+    var rows = [Array(0...right.count)]
+    for i in 1..<left.count + 1 {
+      var row = [i]
+      for j in 1..<right.count + 1 {
+        let isSame = left[i - 1] == right[j - 1]
+        var least = min(rows[i - 1][j] + 1, row[j - 1] + 1, rows[i - 1][j - 1] + (isSame ? 0 : 1))
+        if i > 1, j > 1, left[i - 1] == right[j - 2], left[i - 2] == right[j - 1] {
+          least = min(least, rows[i - 2][j - 2] + 1)
+        }
+        row.append(least)
+      }
+      rows.append(row)
+    }
+    return rows[left.count][right.count]
+  }
+}

@@ -1,0 +1,121 @@
+import RunBus
+import Testing
+
+@testable import busnode
+
+@Suite("What is said about wrong arguments")
+struct UsageSentenceTests {
+  @Test("A word that is no command is answered by what was probably meant")
+  func guesses() {
+    let answers = [
+      ("start", "there is no command 'start': did you mean busnode send start?"),
+      ("pause --json", "there is no command 'pause': did you mean busnode send pause?"),
+      ("lap", "there is no command 'lap': did you mean busnode send lap?"),
+      ("resume", "there is no command 'resume': did you mean busnode send resume or busnode recover resume?"),
+      ("strat", "there is no command 'strat': did you mean busnode send start?"),
+      ("sned start", "there is no command 'sned': did you mean busnode send?"),
+      ("record", "there is no command 'record': did you mean busnode records?"),
+      ("dcotor", "there is no command 'dcotor': did you mean busnode doctor?"),
+      ("export", "there is no command 'export': did you mean busnode records export?"),
+      ("outbox cancle 1f0a", "outbox has no command 'cancle': did you mean busnode outbox cancel?"),
+      ("records help", "records has no command 'help': did you mean busnode help records?"),
+      ("ls", "there is no command 'ls'"), ("completely wrong", "there is no command 'completely'"),
+    ]
+    for (arguments, answer) in answers {
+      #expect(UnknownWord(arguments.split(separator: " ").map(String.init))?.message == answer)
+    }
+    // These are commands, or arguments of one.
+    for arguments in ["", "send start", "send jump", "records", "records --json", "measure none.gpx", "--fast", "help"]
+    {
+      #expect(UnknownWord(arguments.split(separator: " ").map(String.init)) == nil, "\(arguments)")
+    }
+    #expect(WrongUsage(helpFor: ["help", "nothing"])?.message == "there is no command 'nothing'")
+    #expect(WrongUsage(helpFor: ["help", "send", "x"])?.message == "send has no command 'x'")
+    for arguments in [["help"], ["help", "send"], ["help", "records", "ls"], ["send", "help"]] {
+      #expect(WrongUsage(helpFor: arguments) == nil)
+    }
+  }
+
+  @Test("The words of ArgumentParser become those of this program, and say what is allowed")
+  func sentences() {
+    let said = [
+      (
+        "Unknown option '--tiemout'. Did you mean '--timeout'?", "there is no option --tiemout: did you mean --timeout?"
+      ),
+      ("Unknown option '--fast'. Did you mean '--wait'?", "there is no option --fast"),
+      ("Unknown option '-z'", "there is no option -z"), ("Unexpected argument 'x'", "one argument is too many: 'x'"),
+      ("2 unexpected arguments: 'x', 'y'", "2 arguments are too many: 'x', 'y'"),
+      ("Missing expected argument '<file>'", "<file> is missing: a recording, GPX or TCX"),
+      ("Missing value for '--format <format>'", "--format has no value: a recording, GPX or TCX"),
+      (
+        "The option '--json' does not take any value, but 'x' was specified.",
+        "--json takes no value, and 'x' was given"
+      ),
+      ("The value '1' is invalid for '<id>'", "'1' is not what <id> takes: a recording, GPX or TCX"),
+      (
+        "The value 'x' is invalid for '--wait <wait>'. Please provide one of 'verdict', 'received' or 'none'.",
+        "'x' is not what --wait takes: give verdict, received or none"
+      ),
+      (
+        "The value 'x' is invalid for '--log-level <level>'. Please provide one of the following:\n  - trace\n  - debug",
+        "'x' is not what --log-level takes: give trace or debug"
+      ),
+      ("The value 'a' is invalid for '--source <source>': 'a' is not one of b, c", "--source: 'a' is not one of b, c"),
+      ("Give one of them.", "give one of them"), ("TCX is a format", "TCX is a format"),
+    ]
+    for (text, sentence) in said {
+      #expect(UsageSentence.make(text, help: "A recording, GPX or TCX.") == sentence)
+    }
+    #expect(
+      UsageSentence.make("The value 'My Watch' is invalid for '--device <name>'", help: "").contains(
+        "is no name: a name"))
+  }
+
+  @Test("A swapped, missing, added or wrong letter is one slip")
+  func slips() {
+    for (word, other, slips) in [
+      ("send", "sned", 1), ("send", "sen", 1), ("send", "sendd", 1), ("send", "sand", 1), ("send", "send", 0),
+      ("", "abc", 3), ("state", "route", 3), ("stop", "post", 4),
+    ] {
+      #expect(Spelling.slips(from: word, to: other) == slips, "\(word) \(other)")
+      #expect(Spelling.slips(from: other, to: word) == slips)
+    }
+  }
+
+  @Test("The name of a file says the format of an export")
+  func formats() {
+    for (file, format) in [
+      ("run.gpx", "gpx"), ("a/b.c/run.TCX", "tcx"), ("run.json", "json"), ("x.y.csv", "csv"), ("run", nil),
+      ("a.gpx/run", nil), ("run.gpx.gz", nil), (".", nil), ("-", nil),
+    ] { #expect(RecordsExport.Format(file: file)?.rawValue == format, "\(file)") }
+  }
+
+  @Test("A press that repeats one of long ago says for how long it has had its effect")
+  func longAgo() {
+    let verdict = Verdict(
+      commandID: CommandID(high: 0, low: 1), kind: .start, source: .shell,
+      outcome: .coalesced(into: CommandID(high: 0, low: 2)), runID: nil, term: 1, revision: 1, effectiveAt: nil)
+    func said(_ phase: RunPhase?, _ age: BusDuration?) -> String { Sentence.verdict(verdict, phase: phase, age: age) }
+    #expect(
+      said(.running, .seconds(1380)) == "start was already asked for: the run has been running for 23 min (revision 1)")
+    for (phase, age) in [(RunPhase.running, BusDuration.seconds(1)), (.running, nil), (.paused, .seconds(1380))] {
+      #expect(
+        said(phase, age) == "start was already asked for: it counts once; the run is \(phase.rawValue) (revision 1)")
+    }
+  }
+
+  @Test("A follower that missed snapshots knows how many, and reports nothing else")
+  func missed() {
+    func gaps(_ orders: [(term: UInt64, revision: UInt64, tick: UInt64)]) -> [UInt64?] {
+      var gaps = MissedSnapshots()
+      return orders.map { gaps.receive(SnapshotOrder(term: $0.term, revision: $0.revision, tick: $0.tick)) }
+    }
+    #expect(gaps([(1, 0, 7), (1, 0, 9), (1, 1, 10), (1, 1, 11)]) == [nil, nil, nil, nil])
+    #expect(
+      gaps([(1, 0, 1), (1, 0, 2), (1, 1, 40), (1, 1, 41), (1, 1, 41), (1, 0, 3)]) == [nil, nil, 37, nil, nil, nil])
+    // A hub that starts again counts from one.
+    #expect(gaps([(1, 0, 1), (1, 0, 2), (2, 0, 1), (2, 0, 2), (3, 0, 4)]) == [nil, nil, nil, nil, 3])
+    #expect(MissedSnapshots.sentence(1).hasPrefix("1 snapshot was missed"))
+    #expect(MissedSnapshots.sentence(37).hasPrefix("37 snapshots were missed"))
+  }
+}
