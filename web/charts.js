@@ -158,8 +158,8 @@ function makeCharts(label, describe, onShow) {
   function move(at) {
     // A place between two steps is the one before: behind the end of a run there are no values.
     slider.value = Math.floor(at / Number(slider.step)) * Number(slider.step);
-    // At the right end the cursor follows the run.
-    place = Number(slider.value) >= length() ? null : Number(slider.value);
+    // On the last step the cursor follows the run.
+    place = Number(slider.value) + Number(slider.step) > length() ? null : Number(slider.value);
     show();
   }
   function show() {
@@ -180,10 +180,11 @@ function makeCharts(label, describe, onShow) {
     update(runs, domain, bands, sentences, axisText) {
       const hasValues = runs.some((run) => run.samples.length > 1);
       [readout.hidden, slide.hidden, nothing.hidden] = [!hasValues, !hasValues, hasValues];
-      const end = Math.max(1, Math.ceil(domain));
-      slider.max = end;
+      const end = Math.max(1, domain);
+      // The last whole second or metre: a run of 18:49.6 has no 18:50.
+      slider.max = Math.floor(end);
       slider.step = Math.max(1, Math.round(end / 500));
-      slider.value = place ?? end;
+      slider.value = place ?? slider.max;
       charts.forEach((chart, index) => chart.update(runs, end, bands, sentences[index]));
       axis.replaceChildren(...[0, 0.25, 0.5, 0.75, 1].map((share) => element("span", {}, axisText(share * end))));
       show();
