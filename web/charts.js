@@ -399,6 +399,25 @@ export function drawSplits(report, laps) {
 /// The most bars of a chart.
 export const barsMax = 53;
 
+/// Names every so many periods below their bars, which are each a share of the width; returns whether they keep apart.
+function placeNames(labels, shown, every, share) {
+  const picked = [...shown.entries()].filter(([index]) => (shown.length - 1 - index) % every === 0);
+  const spans = picked.map(([, { period }], place) => {
+    const before = place ? picked[place - 1][1].period : period;
+    return element("span", {}, periodName(period, true, period.slice(0, 4) !== before.slice(0, 4)));
+  });
+  labels.replaceChildren(...spans);
+  const room = labels.clientWidth;
+  let end = -Infinity;
+  return spans.map((span) => span.offsetWidth).every((wide, place) => {
+    const begin = Math.max(0, Math.min(room - wide, (picked[place][0] + 0.5) * share * room - wide / 2));
+    const isApart = begin >= end + 6;
+    spans[place].style.left = `${begin}px`;
+    end = begin + wide;
+    return isApart;
+  });
+}
+
 /// Bars of distance by period, the mean of the last ones as a line.
 export function drawBars(periods, trend) {
   const shown = periods.slice(-barsMax);
@@ -426,16 +445,10 @@ export function drawBars(periods, trend) {
       "aria-label": word("barsWords", { count: shown.length, most: distance(metersOf(most)), period: periodName(most.period) }),
     }, bars);
   const labels = element("p", { class: "names", "aria-hidden": "true" });
-  const every = Math.max(1, Math.ceil(shown.length / 8));
-  let yearBefore = null;
-  shown.forEach((period, index) => {
-    if ((shown.length - 1 - index) % every) return;
-    const year = period.period.slice(0, 4);
-    const label = element("span", {}, periodName(period.period, true, yearBefore !== null && year !== yearBefore));
-    yearBefore = year;
-    label.style.left = `${((index + 0.5) * width / chartWidth * 100).toFixed(2)}%`;
-    labels.append(label);
-  });
+  // As many names as have room, the newest first; only the browser knows how wide they are.
+  new ResizeObserver(() => {
+    for (let every = 1; every <= shown.length && !placeNames(labels, shown, every, width / chartWidth); every += 1);
+  }).observe(labels);
   return element(
     "div", { class: "bars" }, element("span", { class: "high", "aria-hidden": "true" }, roundDistance(highest)), element("span", { class: "low", "aria-hidden": "true" }, roundDistance(0)), svg, labels);
 }

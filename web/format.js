@@ -141,7 +141,7 @@ export function timeOfDay(text) { return new Date(text).toLocaleTimeString(local
 /// with `hasYear` the year is named, too.
 export function periodName(period, isShort, hasYear) {
   const week = /^(\d+)-W(\d+)$/.exec(period);
-  if (week) return word(isShort && !hasYear ? "weekShort" : "weekLong", { week: Number(week[2]), year: week[1] });
+  if (week) return word(!isShort ? "weekLong" : hasYear ? "weekShortYear" : "weekShort", { week: Number(week[2]), year: week[1] });
   const month = /^(\d+)-(\d\d)$/.exec(period);
   if (!month) return period;
   const date = new Date(Date.UTC(Number(month[1]), Number(month[2]) - 1, 1));

@@ -4,8 +4,9 @@ import json
 
 from playwright.sync_api import expect
 
-from test_page import ROOT, Page, browser  # noqa: F401 (a fixture)
+from test_page import ROOT, Page
 
+expect.set_options(timeout=5000)
 SITE = "http://page.test/"
 TYPES = {".html": "text/html", ".css": "text/css", ".js": "text/javascript"}
 # Stands in for the stream of views: the test opens it, sends views, and breaks it.
@@ -76,6 +77,7 @@ def view_of(phase="running", **changes):
         "averagePaceSecondsPerKilometer": 1129.62 / 3.17693, "heartRateBpm": 151, "averageHeartRateBpm": 144,
         "maxHeartRateBpm": 172, "cadenceStepsPerMinute": 170, "averageCadenceStepsPerMinute": 168, "altitudeMeters": 120,
         "elevationGainMeters": 31, "energyJoules": 900_000, "autoPaused": False, "lapCount": 0, "stale": [],
+        "ages": {"distanceSeconds": 1, "heartRateSeconds": 1},
     }
     is_on = phase in ("running", "paused")
     run = None if phase == "idle" else "1" * 32
@@ -166,3 +168,261 @@ def test_a_record_shows_the_same_numbers_wherever_it_shows_them(browser):
         expect(stage.page.locator(".readout")).to_contain_text("18:48 · ")
         expect(main).not_to_contain_text("18:50")
         expect(main).not_to_contain_text("3.18")
+
+
+# MARK: Buttons
+
+PHASES = ["idle", "running", "paused", "completed"]
+# The card, the island and the dashboard.
+BOXES = [".card .buttons", ".island .buttons", ".now .buttons"]
+
+
+def command_of(command, receipt, **changes):
+    return {
+        "deviceId": "web", "at": "2026-11-26T06:00:00Z", "commandId": "2" * 32, "command": command, "source": "page", "receipt": receipt, "reason": None,
+    } | changes
+
+
+def places(page, box):
+    """Where the buttons of a box are that can be seen, by command."""
+    return page.evaluate(
+        """(box) => Object.fromEntries([...document.querySelectorAll(`${box} button`)].map((button) => {
+          const { left, top, right, bottom } = button.getBoundingClientRect();
+          return [button.dataset.command, [left, top + scrollY, right, bottom + scrollY].map(Math.round)];
+        }))""", box)
+
+
+def test_stop_takes_two_presses_by_finger_and_by_keys(browser):
+    with Stage(browser) as stage:
+        stage.page.clock.install()
+        stage.open(view_of())
+        stage.page.locator(".island summary").click()
+        for box in BOXES:
+            stop = stage.page.locator(f"{box} .stop")
+            stop.click()
+            expect(stop).to_have_text("Press again to stop")
+            expect(stage.page.locator("#told")).to_contain_text("Press Stop again within three seconds")
+            assert stage.presses == [], "one press ends nothing"
+            # The next view changes nothing about that.
+            stage.tell(view_of())
+            expect(stop).to_have_text("Press again to stop")
+            stage.page.clock.run_for(3100)
+            expect(stop).to_have_text("Stop")
+            stop.click()
+            # A tap that bounces is one press.
+            stop.click()
+            expect(stop).to_have_text("Press again to stop")
+            assert stage.presses == [], "a double tap ends nothing"
+            stage.page.clock.run_for(500)
+            stop.click()
+            expect(stage.page.locator("#told")).to_contain_text("Stop took effect")
+            assert stage.presses == ["stop"]
+            stage.presses.clear()
+            stop.focus()
+            for _ in range(5):
+                # A key that is held.
+                stage.page.keyboard.down("Enter")
+                stage.page.clock.run_for(500)
+            stage.page.keyboard.up("Enter")
+            expect(stop).to_have_text("Press again to stop")
+            assert stage.presses == []
+            stage.page.keyboard.press("Enter")
+            expect(stop).to_have_text("Stop")
+            assert stage.presses == ["stop"]
+            stage.presses.clear()
+            stage.page.clock.run_for(9000)
+        stage.page.locator(".now .pause").click()
+        expect(stage.page.locator("#told")).to_contain_text("Pause took effect")
+        assert stage.presses == ["pause"], "what can be taken back takes one press"
+
+
+def test_a_press_on_stop_is_forgotten_with_its_button(browser):
+    with Stage(browser) as stage:
+        stage.page.clock.install()
+        stage.open(view_of())
+        stop = stage.page.locator(".now .stop")
+        stop.click()
+        expect(stop).to_have_text("Press again to stop")
+        stage.tell(view_of("completed"))
+        expect(stop).to_have_count(0)
+        stage.tell(view_of())
+        expect(stop).to_have_text("Stop")
+        stage.page.clock.run_for(500)
+        stop.click()
+        expect(stop).to_have_text("Press again to stop")
+        assert stage.presses == []
+
+
+def test_buttons_keep_their_places_in_every_phase_and_state(browser):
+    for width in (390, 1280):
+        with Stage(browser, locale="ko-KR" if width == 390 else "en-GB", reduced_motion="reduce", viewport={"width": width, "height": 900}) as stage:
+            stage.open(view_of())
+            stage.page.locator(".island summary").click()
+            for box in BOXES:
+                seen, frames = {}, set()
+                waits = [[], [command_of("stop", "queued"), command_of("pause", "queued")], [command_of("pause", "pending")]]
+                for phase in PHASES:
+                    for commands in waits:
+                        stage.tell(view_of(phase, commands=commands))
+                        for command, place in places(stage.page, box).items():
+                            assert seen.setdefault(command, place) == place, (width, box, phase, command)
+                        frames.add(json.dumps(stage.page.locator(box).bounding_box()))
+                assert len(frames) == 1, (width, box, frames)
+                others = {command: place for command, place in seen.items() if command != "stop"}
+                # Of a phase of a later version nobody knows which of its buttons is the right one.
+                stage.tell(view_of("unknown"))
+                others |= places(stage.page, box)
+                assert others.pop("stop") == seen["stop"]
+                left, top, right, bottom = seen["stop"]
+                for command, place in others.items():
+                    assert place[2] <= left or place[0] >= right or place[3] <= top or place[1] >= bottom, (width, box, command)
+                stage.tell(view_of())
+                stage.page.locator(f"{box} .stop").click()
+                stage.page.locator(f"{box} .stop.armed").wait_for()
+                assert places(stage.page, box)["stop"] == seen["stop"], (width, box)
+                overflow = stage.page.locator(f"{box} .stop").evaluate("(node) => [node.scrollWidth - node.clientWidth, node.scrollHeight - node.clientHeight]")
+                assert max(overflow) <= 0, (width, box, overflow)
+
+
+def test_a_press_that_waits_is_another_thing_than_one_that_was_sent(browser):
+    with Stage(browser) as stage:
+        stage.answers["press"] = {"receipt": "queued", "commandId": "2" * 32, "command": "pause"}
+        away = {"reachable": False, "roundTripSeconds": None, "refusal": None}
+        stage.open(view_of(link=away))
+        pause, line, row = stage.page.locator(".now .pause"), stage.page.locator(".line-of-state"), stage.page.locator(".commands li").first
+        pause.click()
+        expect(stage.page.locator("#told")).to_have_text("Pause waits for the phone")
+        stage.tell(view_of(link=away, commands=[command_of("pause", "queued")]))
+        for node in (pause, line, row):
+            expect(node).to_contain_text("Pause waits for the phone")
+        expect(pause).to_have_class("press pause waits")
+        stage.tell(view_of(commands=[command_of("pause", "pending")]))
+        for node in (line, row):
+            expect(node).to_contain_text("Pause waits for its verdict")
+        expect(pause).to_have_text("Pause")
+        expect(pause).to_have_class("press pause sent")
+        stage.tell(view_of("paused", commands=[command_of("pause", "applied")]))
+        expect(row).to_contain_text("Pause took effect")
+        expect(stage.page.locator("#told")).to_have_text("Pause took effect")
+        expect(stage.page.locator("main")).not_to_contain_text("waits")
+        # A press of another device whose phone died before its verdict was heard.
+        stage.tell(view_of(commands=[command_of("pause", "unheard", deviceId="watch", source="watch")]))
+        expect(row).to_contain_text("Pause reached the phone; its verdict was not heard here")
+        expect(line).not_to_contain_text("Pause")
+
+
+# MARK: Who may look
+
+def test_a_page_that_cannot_press_has_no_buttons_and_says_why(browser):
+    with Stage(browser) as stage:
+        stage.open()
+        buttons = stage.page.locator(".press:visible")
+        expect(stage.page.locator("main")).to_contain_text("Loading")
+        expect(buttons).to_have_count(0)
+        stage.page.evaluate("() => stream.lose(true)")
+        expect(stage.page.locator("main")).to_contain_text("Eight viewers are looking already")
+        expect(buttons).to_have_count(0)
+        for lie in ("No run yet", "Ready", "No other device", "Now", "Loading"):
+            expect(stage.page.locator("main")).not_to_contain_text(lie, use_inner_text=True)
+        # Somebody left.
+        stage.page.evaluate("() => stream.open()")
+        expect(buttons).to_have_count(0)
+        stage.tell(view_of())
+        expect(stage.page.locator(".now .stop")).to_be_visible()
+        expect(stage.page.locator("main")).not_to_contain_text("Eight viewers")
+        # What is known stays while the page connects again; nobody would take a press.
+        stage.page.evaluate("() => stream.lose(false)")
+        expect(stage.page.locator("#banner")).to_contain_text("connecting again")
+        expect(stage.page.locator(".card")).to_contain_text("3.17 km")
+        expect(buttons).to_have_count(0)
+        stage.page.evaluate("() => stream.open()")
+        stage.tell(view_of())
+        expect(buttons).to_have_count(5)
+        stage.refusal = (403, {"error": {"code": "token", "message": ""}})
+        stage.page.evaluate("() => stream.lose(true)")
+        expect(stage.page.locator("main")).to_contain_text("This page is not let in")
+        expect(buttons).to_have_count(0)
+
+
+def test_a_page_that_the_phone_does_not_let_in_has_no_buttons(browser):
+    with Stage(browser) as stage:
+        stage.open(view_of("idle", link={"reachable": False, "roundTripSeconds": None, "refusal": "its key is not known"}))
+        expect(stage.page.locator(".line-of-state")).to_contain_text("The phone does not let this page in: its key is not known")
+        expect(stage.page.locator(".press:visible")).to_have_count(0)
+        expect(stage.page.locator(".now")).not_to_contain_text("Controls", use_inner_text=True)
+
+
+# MARK: Now
+
+def test_now_has_the_present_numbers_and_names_them(browser):
+    with Stage(browser) as stage:
+        stage.page.clock.install()
+        stage.open(view_of())
+        numbers = lambda: dict(stage.page.evaluate("() => [...document.querySelectorAll('.now .metric')].map((node) => [...node.children].map((one) => one.textContent))"))
+        shown = {
+            "Active time": "18:49", "Distance": "3.17 km", "Current pace": "5:41 /km", "Current heart rate": "151 bpm", "Elapsed": "25:00",
+            "Average pace": "5:55 /km", "Average heart rate": "144 bpm", "Highest heart rate": "172 bpm", "Cadence": "168 spm", "Climbed": "31 m",
+            "Energy": "215 kcal", "Laps": "0",
+        }
+        assert numbers() == shown
+        assert stage.page.locator(".now .metric.big dt").all_inner_texts() == ["Active time", "Distance", "Current pace", "Current heart rate"]
+        stage.page.clock.run_for(10_000)
+        assert numbers() == shown | {"Active time": "18:59", "Elapsed": "25:10"}
+        # What was measured half a minute ago is not current any more.
+        stage.page.clock.run_for(25_000)
+        assert numbers() == shown | {"Active time": "19:24", "Elapsed": "25:35", "Current pace": "–", "Current heart rate": "–"}
+        stage.tell(view_of("paused"))
+        stage.page.clock.run_for(10_000)
+        assert numbers() == shown | {"Elapsed": "25:10", "Current pace": "–"}
+        expect(stage.page.locator(".stage")).not_to_contain_text("ush")
+
+
+# MARK: Statistics
+
+def statistics_of(unit, count):
+    names = {
+        "week": lambda index: f"{2025 + index // 52}-W{index % 52 + 1:02}", "month": lambda index: f"{2024 + index // 12}-{index % 12 + 1:02}",
+        "year": lambda index: str(2000 + index),
+    }[unit]
+    periods = [
+        {"period": names(index), "count": 3, "distanceMeters": 12_345.6 * (1 + index % 9) ** (3 if unit == "year" else 2), "activeSeconds": 4500.0 * (1 + index % 9),
+         "averagePaceSecondsPerKilometer": 364.5, "elevationGainMeters": 1234} for index in range(count)]
+    best = {"runId": "1" * 32, "startedAtUnixSeconds": 1_795_000_000}
+    return {
+        "periods": periods, "longest": best | {"distanceMeters": 42_195, "activeSeconds": 15_000},
+        "bests": [best | {"distanceMeters": meters, "activeSeconds": meters * 0.35} for meters in (1000, 5000, 10000, 21097.5, 42195)],
+        "trend": {"periods": 4, "distanceMetersPerPeriod": 20_000, "distanceMetersPerPeriodBefore": 15_000},
+    }
+
+
+def flaws_of_labels(page, box):
+    """The texts of a box that lie over one another, or that its panel or the screen cuts off."""
+    return page.evaluate(
+        """(box) => {
+          const panel = document.querySelector(box).closest(".panel").getBoundingClientRect();
+          const labels = [...document.querySelectorAll(`${box} span`)].filter((node) => node.textContent && node.getClientRects().length && !node.children.length)
+            .map((node) => { const range = document.createRange(); range.selectNodeContents(node); return [node.textContent, range.getBoundingClientRect()]; });
+          const flaws = labels.filter(([, at]) => at.left < panel.left + 1 || at.right > panel.right - 1 || at.bottom > panel.bottom || at.right > innerWidth).map(([text]) => `${text} is cut off`);
+          labels.forEach(([text, at], index) => {
+            for (const [other, place] of labels.slice(index + 1)) {
+              if (at.left < place.right + 2 && place.left < at.right + 2 && at.top < place.bottom && place.top < at.bottom) flaws.push(`${text} is over ${other}`);
+            }
+          });
+          return flaws;
+        }""", box)
+
+
+def test_labels_of_statistics_are_whole_and_apart(browser):
+    for locale in ("en-US", "ko-KR"):
+        for width in (320, 390, 700, 1280):
+            with Stage(browser, locale=locale, viewport={"width": width, "height": 900}) as stage:
+                stage.open()
+                for unit, counts in {"week": (1, 2, 7, 9, 30, 60), "month": (1, 5, 8, 14, 30), "year": (1, 9, 26)}.items():
+                    for count in counts:
+                        stage.answers["stats"] = statistics_of(unit, count)
+                        stage.page.evaluate("(hash) => { location.hash = '#/'; location.hash = hash; }", f"#/stats/{unit}")
+                        # The sentence of the drawing tells the new one from the one before.
+                        stage.page.locator(f'.bars svg[aria-label^="{min(count, 53)} "], .bars svg[aria-label*=" {min(count, 53)}개"]').wait_for()
+                        stage.page.locator(".names span").first.wait_for()
+                        assert flaws_of_labels(stage.page, ".bars") == [], (locale, width, unit, count)
+                        assert stage.page.evaluate("document.documentElement.scrollWidth <= innerWidth"), (locale, width, unit, count)

@@ -18,11 +18,10 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import expect, sync_playwright
+from playwright.sync_api import expect
 
 ROOT = Path(__file__).resolve().parents[2]
 BUSNODE = os.environ.get("RUNBUS_PAGE_BUSNODE", str(ROOT / ".build/debug/busnode"))
-CHROMIUM = shutil.which("chromium") or shutil.which("google-chrome")
 # Processes and browsers share the machine with other tests: this is how long anything may take, not how long it takes.
 PATIENCE = 30
 
@@ -110,14 +109,6 @@ def bus():
     bus = Bus()
     yield bus
     bus.end()
-
-
-@pytest.fixture(scope="session")
-def browser():
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
-        yield browser
-        browser.close()
 
 
 class Page:
