@@ -25,6 +25,13 @@ function boundsOf(values, smallest, isPace) {
   return { low: low - missing / 2, high: high + missing / 2 };
 }
 
+/// The longest time between two samples that a line goes across: readings are current for half a minute, and of a long run there
+/// is only one sample in a while.
+function gapOf(offsets) {
+  const steps = offsets.slice(1).map((offset, index) => offset - offsets[index]).sort((a, b) => a - b);
+  return Math.max(30, 3 * (steps[steps.length >> 1] || 0));
+}
+
 /// The number of the last sample at or before a place; 0 before the first.
 function indexAt(places, at) {
   let [low, high] = [0, places.length];
@@ -86,6 +93,7 @@ function makeChart(kind, onMove) {
     let [path, area, begin, last] = ["", "", null, null];
     const close = () => { if (begin !== null) area += `L${last} ${chartHeight}L${begin} ${chartHeight}Z`; begin = null; };
     line.values.forEach((number, index) => {
+      if (index && line.places[index] - line.places[index - 1] > line.gap) close();
       if (!isKnown(number)) return close();
       const x = (Math.min(1, line.places[index] / domain) * chartWidth).toFixed(1);
       const point = `${begin === null ? "M" : "L"}${x} ${(shareOf(number) * chartHeight).toFixed(1)}`;
@@ -101,11 +109,11 @@ function makeChart(kind, onMove) {
 
   return {
     node,
-    /// `runs` are lists of samples with their `places` on the axis; `bands` are stretches of the axis that are shaded.
+    /// `runs` are lists of samples with their `places` on the axis and the longest `gap` that a line crosses; `bands` are stretches of the axis that are shaded.
     update(runs, length, bands, sentence) {
       node.hidden = !runs.some((run) => run.samples.length > 1);
       domain = Math.max(1e-9, length);
-      lines = runs.map((run) => ({ places: run.places, values: run.samples.map((sample) => sample[kind.key]) }));
+      lines = runs.map((run) => ({ places: run.places, gap: run.gap, values: run.samples.map((sample) => sample[kind.key]) }));
       bounds = boundsOf(lines.flatMap((line) => line.values), kind.smallest, kind.inverted);
       plot.hidden = !bounds;
       nothing.hidden = bounds !== null;
@@ -343,7 +351,7 @@ export function makeRun(tiles) {
       route.update(points);
       note.hidden = !pauses.length;
       charts.update(
-        [{ places, samples }], duration, pauses.map((pause) => ({ from: pause.startedAtSeconds, to: pause.endedAtSeconds })),
+        [{ places, samples, gap: gapOf(places) }], duration, pauses.map((pause) => ({ from: pause.startedAtSeconds, to: pause.endedAtSeconds })),
         kinds.map((kind) => sentenceOf(kind, samples)), clock);
     },
     move: charts.move,
@@ -353,7 +361,7 @@ export function makeRun(tiles) {
 /// Charts of two runs over distance with one cursor: `runs` are two lists of samples that have a distance, `sentences` say
 /// what the charts of pace, heart rate and elevation show.
 export function makeComparison(runs, sentences) {
-  const lines = runs.map((samples) => ({ samples, places: samples.map((sample) => sample.distanceMeters) }));
+  const lines = runs.map((samples) => ({ samples, gap: Infinity, places: samples.map((sample) => sample.distanceMeters) }));
   const charts = makeCharts(word("cursorPlace"), (at) => {
     const times = lines.map((line) => (line.places.length && at <= line.places[line.places.length - 1] ? line.samples[indexAt(line.places, at)].activeSeconds : null));
     return word("comparedAt", { distance: distance(at), first: clock(times[0]), second: clock(times[1]), difference: difference(times[0], times[1], clock) });

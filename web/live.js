@@ -336,7 +336,7 @@ export function showLive(main, tell, banner, tiles) {
       if (isEnded) return;
       const last = series.samples[series.samples.length - 1];
       const end = last ? last.offsetSeconds : 0;
-      run.update(route.points, series.samples, Math.max(1, end, Math.min(view.state.metrics.elapsedSeconds, end + 60)), []);
+      run.update(route.points, series.samples, Math.max(1, end, Math.min(view.state.metrics.elapsedSeconds, end + 60)), series.pauses);
       const drawn = [element("div", {}, drawSplits(report, false))];
       if (report && report.laps.length) drawn.push(element("h3", {}, word("laps")), drawSplits(report, true));
       splits.replaceChildren(...drawn);

@@ -1,7 +1,9 @@
 """Tests of what the page draws, without a bus: the files of `web/` in headless Chromium, and views that a test makes up."""
 
 import json
+import re
 
+import pytest
 from playwright.sync_api import expect
 
 from test_page import ROOT, Page
@@ -87,8 +89,7 @@ def view_of(phase="running", **changes):
             "activeSeconds": 1129.62, "ageSeconds": 0, "clockTicks": phase == "running", "speed": 1, "distanceMeters": 3170,
             "paceSecondsPerKilometer": 341 if phase == "running" else None, "averagePaceSecondsPerKilometer": 355,
             "heartRateBpm": 151, "elevationGainMeters": 31, "lapCount": 0, "pending": [], "stale": False, "hubLost": False,
-            "staleInSeconds": 600 if is_on else None, "pushAgeSeconds": 0, "relevance": 50, "final": not is_on,
-            "push": {"number": 5, "kind": "numbers", "budgetLeft": 90, "activity": 1},
+            "staleInSeconds": 600 if is_on else None, "pushAgeSeconds": 0,
         },
         "state": {
             "ageSeconds": 0, "term": 1, "revision": 2, "tick": 3, "phase": phase, "runId": run, "recovering": False,
@@ -426,3 +427,53 @@ def test_labels_of_statistics_are_whole_and_apart(browser):
                         stage.page.locator(".names span").first.wait_for()
                         assert flaws_of_labels(stage.page, ".bars") == [], (locale, width, unit, count)
                         assert stage.page.evaluate("document.documentElement.scrollWidth <= innerWidth"), (locale, width, unit, count)
+
+
+# MARK: Charts
+
+def parts_of(page, chart, kind="line"):
+    """The x of the first and last point of each part of a chart's line, of 800."""
+    path = page.locator(f".chart.{chart} path.{kind}").get_attribute("d")
+    return [[float(part.split("L")[index].split()[0]) for index in (0, -1)] for part in path.split("M")[1:]]
+
+
+def series_of(offsets, **values):
+    return [{"offsetSeconds": second, "distanceMeters": second * 3.0, "paceSecondsPerKilometer": 330 + second % 40, "heartRateBpm": 140 + second % 30,
+             "altitudeMeters": 100 + second % 20} | values for second in offsets]
+
+
+def test_live_charts_have_the_whole_run_with_its_gaps_and_its_pauses(browser):
+    with Stage(browser) as stage:
+        # Ten minutes: a pause from 200 to 260 s, no heart rate from 100 to 150 s, and nothing at all from 400 to 460 s.
+        samples = series_of(range(0, 100, 10)) + series_of(range(100, 150, 10), heartRateBpm=None) + series_of(range(150, 200, 10))
+        samples += series_of(range(200, 260, 10), paceSecondsPerKilometer=None) + series_of(range(260, 401, 10)) + series_of(range(460, 601, 10))
+        run = "1" * 32
+        stage.answers["series"] = {"runId": run, "samples": samples, "pauses": [{"startedAtSeconds": 200, "endedAtSeconds": 260}]}
+        view = view_of()
+        view["state"]["metrics"]["elapsedSeconds"] = 600
+        stage.open(view)
+        x = lambda *seconds: [pytest.approx(second / 600 * 800, abs=0.1) for second in seconds]
+        expect(stage.page.locator(".chart.heartRate path.line")).to_be_attached()
+        assert parts_of(stage.page, "heartRate") == [x(0, 90), x(150, 400), x(460, 600)]
+        assert parts_of(stage.page, "pace") == [x(0, 190), x(260, 400), x(460, 600)]
+        band = stage.page.locator(".chart.pace rect.band")
+        assert [float(band.get_attribute(name)) for name in ("x", "width")] == [*x(200), *x(60)]
+        expect(stage.page.get_by_text("Shaded: paused")).to_be_visible()
+        # A pause that lasts.
+        stage.answers["series"] = {"runId": run, "samples": samples + series_of([620], paceSecondsPerKilometer=None), "pauses": [{"startedAtSeconds": 600, "endedAtSeconds": 620}]}
+        paused = view_of("paused", routeVersion=2, reportVersion=2)
+        paused["state"]["metrics"]["elapsedSeconds"] = 620
+        stage.tell(paused)
+        expect(band).to_have_attribute("x", re.compile(r"^774\."), timeout=20_000)
+        assert float(band.get_attribute("x")) + float(band.get_attribute("width")) == pytest.approx(800, abs=0.1)
+
+
+def test_a_record_breaks_its_lines_at_gaps(browser):
+    with Stage(browser) as stage:
+        record = record_of(elapsed=600)
+        for sample in record["series"]["samples"][20:30]:
+            sample["heartRateBpm"] = None
+        stage.answers["records/" + "1" * 32] = record
+        stage.open(hash="#/records/" + "1" * 32)
+        expect(stage.page.locator(".chart.heartRate path.line")).to_be_attached()
+        assert len(parts_of(stage.page, "heartRate")) == 2 and len(parts_of(stage.page, "pace")) == 1

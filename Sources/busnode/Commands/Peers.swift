@@ -31,7 +31,7 @@ struct Peers: AsyncParsableCommand {
     switch answer {
     case .peers(let reports): try show(reports.map(PeerJSON.init))
     case .failed(let reason): throw RunBusError(.closed, reason)
-    case .outbox, .quarantine, .done, .report, .route, .records, .record, .taken, .devices, .pairing:
+    case .outbox, .quarantine, .done, .report, .route, .series, .records, .record, .taken, .devices, .pairing:
       throw Failure.noAnswer(location, within: patience)
     }
   }
