@@ -873,7 +873,7 @@ function makeButton(command, source, tell) {
     askedAt = isSecond ? null : now;
     if (!isSecond) {
       timer = setTimeout(() => { askedAt = null; draw(); }, stopWithin);
-      tell(word("stopAsks"));
+      tell(word("stopAsks"), stopWithin);
     }
     draw();
     return isSecond;
@@ -1158,6 +1158,12 @@ export function showLive(main, tell, banner, tiles) {
     } catch { /* the stream says when the connection is lost; the next view tries again */ } finally { isBusy = false; }
   }
 
+  /// Puts a sentence in the place of everything; `null` shows everything again.
+  function stand(sentence) {
+    [outside.hidden, inside.hidden] = [sentence === null, sentence !== null];
+    outside.replaceChildren(sentence === null ? "" : element("p", {}, sentence));
+  }
+
   /// Draws what depends on the view and on whether a press would be taken.
   function draw() {
     const stages = stagesOf(view.commands);
@@ -1170,8 +1176,7 @@ export function showLive(main, tell, banner, tiles) {
 
   function show(next) {
     [view, cameAt, isFollowing] = [next, Date.now(), true];
-    [outside.hidden, inside.hidden] = [true, false];
-    outside.replaceChildren();
+    stand(view.link.refusal && !view.state.runId ? word("refused", { reason: view.link.refusal }) : null);
     line.className = `line-of-state ${!view.link.reachable || view.hubLost || view.hubOffDuty ? "warn" : view.state.phase}`;
     replay.hidden = view.speed === 1;
     setText(replay, replay.hidden ? "" : word("replaySpeed", { speed: view.speed }));
@@ -1189,10 +1194,7 @@ export function showLive(main, tell, banner, tiles) {
 
   const stop = follow(show, (state) => {
     const reason = { full: "tooManyViewers", refused: "refusedHere" }[state];
-    if (reason || !view) {
-      [outside.hidden, inside.hidden] = [false, true];
-      outside.replaceChildren(element("p", {}, word(reason || "loading")));
-    }
+    if (reason || !view) stand(word(reason || "loading"));
     banner.hidden = state !== "opening";
     setText(banner, banner.hidden ? "" : word("reconnecting"));
     // A press would reach nobody until the next view comes.
@@ -1488,11 +1490,11 @@ let leave = null;
 let visit = 0;
 let silence = null;
 
-/// Says a sentence for some seconds, aloud with a screen reader.
-function tell(text) {
+/// Says a sentence for some time, aloud with a screen reader.
+function tell(text, milliseconds = toldFor) {
   clearTimeout(silence);
   told.textContent = text;
-  if (text) silence = setTimeout(() => { told.textContent = ""; }, toldFor);
+  if (text) silence = setTimeout(() => { told.textContent = ""; }, milliseconds);
 }
 
 function applyChoices() {

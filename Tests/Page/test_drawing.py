@@ -61,6 +61,11 @@ class Stage:
             self.tell(view)
         return self
 
+    def stop_time(self):
+        """The page's clock stands from now on, until the test moves it."""
+        self.page.clock.install(time="2026-11-26T06:00:00Z")
+        self.page.clock.pause_at("2026-11-26T06:00:01Z")
+
     def tell(self, view):
         self.page.evaluate("(view) => stream.tell(view)", view)
 
@@ -195,7 +200,7 @@ def places(page, box):
 
 def test_stop_takes_two_presses_by_finger_and_by_keys(browser):
     with Stage(browser) as stage:
-        stage.page.clock.install()
+        stage.stop_time()
         stage.open(view_of())
         stage.page.locator(".island summary").click()
         for box in BOXES:
@@ -209,6 +214,7 @@ def test_stop_takes_two_presses_by_finger_and_by_keys(browser):
             expect(stop).to_have_text("Press again to stop")
             stage.page.clock.run_for(3100)
             expect(stop).to_have_text("Stop")
+            expect(stage.page.locator("#told")).to_be_empty()
             stop.click()
             # A tap that bounces is one press.
             stop.click()
@@ -239,7 +245,7 @@ def test_stop_takes_two_presses_by_finger_and_by_keys(browser):
 
 def test_a_press_on_stop_is_forgotten_with_its_button(browser):
     with Stage(browser) as stage:
-        stage.page.clock.install()
+        stage.stop_time()
         stage.open(view_of())
         stop = stage.page.locator(".now .stop")
         stop.click()
@@ -347,8 +353,14 @@ def test_a_page_that_cannot_press_has_no_buttons_and_says_why(browser):
 
 def test_a_page_that_the_phone_does_not_let_in_has_no_buttons(browser):
     with Stage(browser) as stage:
-        stage.open(view_of("idle", link={"reachable": False, "roundTripSeconds": None, "refusal": "its key is not known"}))
+        link = {"reachable": False, "roundTripSeconds": None, "refusal": "its key is not known"}
+        stage.open(view_of("idle", link=link))
+        # Nothing is known of a run, so nothing is said of one.
+        expect(stage.page.locator("main")).to_have_text(re.compile("^\\s*Run\\s*The phone does not let this page in: its key is not known\\s*$"), use_inner_text=True)
+        # What was known before stays.
+        stage.tell(view_of(link=link))
         expect(stage.page.locator(".line-of-state")).to_contain_text("The phone does not let this page in: its key is not known")
+        expect(stage.page.locator(".card")).to_contain_text("3.17 km")
         expect(stage.page.locator(".press:visible")).to_have_count(0)
         expect(stage.page.locator(".now")).not_to_contain_text("Controls", use_inner_text=True)
 
@@ -357,7 +369,7 @@ def test_a_page_that_the_phone_does_not_let_in_has_no_buttons(browser):
 
 def test_now_has_the_present_numbers_and_names_them(browser):
     with Stage(browser) as stage:
-        stage.page.clock.install()
+        stage.stop_time()
         stage.open(view_of())
         numbers = lambda: dict(stage.page.evaluate("() => [...document.querySelectorAll('.now .metric')].map((node) => [...node.children].map((one) => one.textContent))"))
         shown = {
