@@ -53,7 +53,8 @@ struct PictureTests {
     #expect(series.samples.map(\.heartRateBpm) == [140, 140, 140, 150])
     #expect(series.pauses.map(\.startedAtSeconds) == [20] && series.pauses.map(\.endedAtSeconds) == [60])
     #expect(SeriesJSON(told, snapshot(600), isOfPhase: true).samples.count == 3)
-    #expect(SeriesJSON(told, snapshot(603, tick: 0), isOfPhase: true).samples.count == 3, "a kept snapshot has no numbers")
+    #expect(
+      SeriesJSON(told, snapshot(603, tick: 0), isOfPhase: true).samples.count == 3, "a kept snapshot has no numbers")
     let next = SeriesJSON(told, snapshot(3, run: 2), isOfPhase: false)
     #expect(next.samples.map(\.offsetSeconds) == [3] && next.pauses.isEmpty, "another run began")
     #expect(SeriesJSON(nil, .none, isOfPhase: false).samples.isEmpty)

@@ -18,7 +18,8 @@ struct RecentCommandsTests {
       number,
       .verdict(
         Verdict(
-          commandID: CommandID(high: 0, low: number), kind: .pause, source: .watch, outcome: .applied, runID: nil, term: 1,
+          commandID: CommandID(high: 0, low: number), kind: .pause, source: .watch, outcome: .applied, runID: nil,
+          term: 1,
           revision: 2, effectiveAt: nil)))
   }
 

@@ -122,7 +122,8 @@ struct CodecRunGoldenTests {
       ], pauses: [BusDuration(nanoseconds: 5)..<BusDuration(nanoseconds: 6)])
     #expect(
       hex(Codec.encode(HubFrame(session: 77, message: .answer(.series(series))))) == """
-        TODO
+        084d42506a4e0a4c0a102122232425262728292a2b2c2d2e2f30123008ac02110000000000408f40190000000000c0724021\
+        000000000000f83f290000000000c0624031000000000040654012001a0408051006
         """)
     #expect(hex(Codec.encode(HubFrame(session: 77, message: .answer(.series(nil))))) == "084d42026a00")
     func question(_ inquiry: Inquiry) -> String {

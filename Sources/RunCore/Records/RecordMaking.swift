@@ -11,7 +11,8 @@ extension RecordBody {
     guard let start = ledger.startedAt, let stop = ledger.stoppedAt else { return nil }
     let sampled = RecordSampling(ledger.entries, from: start, to: stop, settings: settings)
     var body = RecordBody(
-      report: ledger.report(at: stop), pauses: ledger.pauses(to: stop).map { RunPause(startedAt: $0.lowerBound, endedAt: $0.upperBound) },
+      report: ledger.report(at: stop),
+      pauses: ledger.pauses(to: stop).map { RunPause(startedAt: $0.lowerBound, endedAt: $0.upperBound) },
       series: sampled.series,
       route: ledger.route)
     body.add(sampled.trail, startedAt: start)

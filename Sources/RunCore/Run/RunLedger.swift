@@ -189,7 +189,8 @@ package struct RunLedger: Sendable {
       sample(at: entries[folded].time)
       folded += 1
       if folded.isMultiple(of: Self.checkpointSpacing) {
-        checkpoints.append(Checkpoint(
+        checkpoints.append(
+          Checkpoint(
             count: folded, calculator: calculator, routeCount: route.count, seriesCount: series.count))
         if checkpoints.count > Self.checkpointsMax { thinOut() }
       }
