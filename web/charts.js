@@ -25,6 +25,13 @@ function boundsOf(values, smallest, isPace) {
   return { low: low - missing / 2, high: high + missing / 2 };
 }
 
+/// The longest time between two samples that a line goes across: readings are current for half a minute, and of a long run there
+/// is only one sample in a while.
+function gapOf(offsets) {
+  const steps = offsets.slice(1).map((offset, index) => offset - offsets[index]).sort((a, b) => a - b);
+  return Math.max(30, 3 * (steps[steps.length >> 1] || 0));
+}
+
 /// The number of the last sample at or before a place; 0 before the first.
 function indexAt(places, at) {
   let [low, high] = [0, places.length];
@@ -86,6 +93,7 @@ function makeChart(kind, onMove) {
     let [path, area, begin, last] = ["", "", null, null];
     const close = () => { if (begin !== null) area += `L${last} ${chartHeight}L${begin} ${chartHeight}Z`; begin = null; };
     line.values.forEach((number, index) => {
+      if (index && line.places[index] - line.places[index - 1] > line.gap) close();
       if (!isKnown(number)) return close();
       const x = (Math.min(1, line.places[index] / domain) * chartWidth).toFixed(1);
       const point = `${begin === null ? "M" : "L"}${x} ${(shareOf(number) * chartHeight).toFixed(1)}`;
@@ -101,11 +109,11 @@ function makeChart(kind, onMove) {
 
   return {
     node,
-    /// `runs` are lists of samples with their `places` on the axis; `bands` are stretches of the axis that are shaded.
+    /// `runs` are lists of samples with their `places` on the axis and the longest `gap` that a line crosses; `bands` are stretches of the axis that are shaded.
     update(runs, length, bands, sentence) {
       node.hidden = !runs.some((run) => run.samples.length > 1);
       domain = Math.max(1e-9, length);
-      lines = runs.map((run) => ({ places: run.places, values: run.samples.map((sample) => sample[kind.key]) }));
+      lines = runs.map((run) => ({ places: run.places, gap: run.gap, values: run.samples.map((sample) => sample[kind.key]) }));
       bounds = boundsOf(lines.flatMap((line) => line.values), kind.smallest, kind.inverted);
       plot.hidden = !bounds;
       nothing.hidden = bounds !== null;
@@ -158,8 +166,8 @@ function makeCharts(label, describe, onShow) {
   function move(at) {
     // A place between two steps is the one before: behind the end of a run there are no values.
     slider.value = Math.floor(at / Number(slider.step)) * Number(slider.step);
-    // At the right end the cursor follows the run.
-    place = Number(slider.value) >= length() ? null : Number(slider.value);
+    // On the last step the cursor follows the run.
+    place = Number(slider.value) + Number(slider.step) > length() ? null : Number(slider.value);
     show();
   }
   function show() {
@@ -180,10 +188,11 @@ function makeCharts(label, describe, onShow) {
     update(runs, domain, bands, sentences, axisText) {
       const hasValues = runs.some((run) => run.samples.length > 1);
       [readout.hidden, slide.hidden, nothing.hidden] = [!hasValues, !hasValues, hasValues];
-      const end = Math.max(1, Math.ceil(domain));
-      slider.max = end;
+      const end = Math.max(1, domain);
+      // The last whole second or metre: a run of 18:49.6 has no 18:50.
+      slider.max = Math.floor(end);
       slider.step = Math.max(1, Math.round(end / 500));
-      slider.value = place ?? end;
+      slider.value = place ?? slider.max;
       charts.forEach((chart, index) => chart.update(runs, end, bands, sentences[index]));
       axis.replaceChildren(...[0, 0.25, 0.5, 0.75, 1].map((share) => element("span", {}, axisText(share * end))));
       show();
@@ -342,7 +351,7 @@ export function makeRun(tiles) {
       route.update(points);
       note.hidden = !pauses.length;
       charts.update(
-        [{ places, samples }], duration, pauses.map((pause) => ({ from: pause.startedAtSeconds, to: pause.endedAtSeconds })),
+        [{ places, samples, gap: gapOf(places) }], duration, pauses.map((pause) => ({ from: pause.startedAtSeconds, to: pause.endedAtSeconds })),
         kinds.map((kind) => sentenceOf(kind, samples)), clock);
     },
     move: charts.move,
@@ -352,7 +361,7 @@ export function makeRun(tiles) {
 /// Charts of two runs over distance with one cursor: `runs` are two lists of samples that have a distance, `sentences` say
 /// what the charts of pace, heart rate and elevation show.
 export function makeComparison(runs, sentences) {
-  const lines = runs.map((samples) => ({ samples, places: samples.map((sample) => sample.distanceMeters) }));
+  const lines = runs.map((samples) => ({ samples, gap: Infinity, places: samples.map((sample) => sample.distanceMeters) }));
   const charts = makeCharts(word("cursorPlace"), (at) => {
     const times = lines.map((line) => (line.places.length && at <= line.places[line.places.length - 1] ? line.samples[indexAt(line.places, at)].activeSeconds : null));
     return word("comparedAt", { distance: distance(at), first: clock(times[0]), second: clock(times[1]), difference: difference(times[0], times[1], clock) });
@@ -398,6 +407,25 @@ export function drawSplits(report, laps) {
 /// The most bars of a chart.
 export const barsMax = 53;
 
+/// Names every so many periods below their bars, which are each a share of the width; returns whether they keep apart.
+function placeNames(labels, shown, every, share) {
+  const picked = [...shown.entries()].filter(([index]) => (shown.length - 1 - index) % every === 0);
+  const spans = picked.map(([, { period }], place) => {
+    const before = place ? picked[place - 1][1].period : period;
+    return element("span", {}, periodName(period, true, period.slice(0, 4) !== before.slice(0, 4)));
+  });
+  labels.replaceChildren(...spans);
+  const room = labels.clientWidth;
+  let end = -Infinity;
+  return spans.map((span) => span.offsetWidth).every((wide, place) => {
+    const begin = Math.max(0, Math.min(room - wide, (picked[place][0] + 0.5) * share * room - wide / 2));
+    const isApart = begin >= end + 6;
+    spans[place].style.left = `${begin}px`;
+    end = begin + wide;
+    return isApart;
+  });
+}
+
 /// Bars of distance by period, the mean of the last ones as a line.
 export function drawBars(periods, trend) {
   const shown = periods.slice(-barsMax);
@@ -425,16 +453,10 @@ export function drawBars(periods, trend) {
       "aria-label": word("barsWords", { count: shown.length, most: distance(metersOf(most)), period: periodName(most.period) }),
     }, bars);
   const labels = element("p", { class: "names", "aria-hidden": "true" });
-  const every = Math.max(1, Math.ceil(shown.length / 8));
-  let yearBefore = null;
-  shown.forEach((period, index) => {
-    if ((shown.length - 1 - index) % every) return;
-    const year = period.period.slice(0, 4);
-    const label = element("span", {}, periodName(period.period, true, yearBefore !== null && year !== yearBefore));
-    yearBefore = year;
-    label.style.left = `${((index + 0.5) * width / chartWidth * 100).toFixed(2)}%`;
-    labels.append(label);
-  });
+  // As many names as have room, the newest first; only the browser knows how wide they are.
+  new ResizeObserver(() => {
+    for (let every = 1; every <= shown.length && !placeNames(labels, shown, every, width / chartWidth); every += 1);
+  }).observe(labels);
   return element(
     "div", { class: "bars" }, element("span", { class: "high", "aria-hidden": "true" }, roundDistance(highest)), element("span", { class: "low", "aria-hidden": "true" }, roundDistance(0)), svg, labels);
 }

@@ -41,16 +41,20 @@ const foot = 0.3048;
 /// The unit of splits and of marks on a route, metres.
 export function unitMeters() { return choices.units === "mi" ? mile : 1000; }
 
+/// How many whole steps a value has: what is not shown of distances, paces and times is cut off, as a stopwatch does it. A
+/// value that a binary fraction puts just below a whole step counts as that step.
+function stepsOf(value, step) { return Math.trunc(value / step + (value < 0 ? -1e-6 : 1e-6)); }
+
 export function clock(seconds) {
   if (!isKnown(seconds)) return "–";
-  const all = Math.max(0, Math.floor(seconds));
+  const all = Math.max(0, stepsOf(seconds, 1));
   const [hours, minutes, rest] = [Math.floor(all / 3600), Math.floor(all / 60) % 60, all % 60];
   const two = (number) => String(number).padStart(2, "0");
   return hours ? `${hours}:${two(minutes)}:${two(rest)}` : `${minutes}:${two(rest)}`;
 }
 
 /// A short span: `7 s`, `1:10`.
-export function span(seconds) { return seconds < 60 ? word("seconds", { count: Math.floor(seconds) }) : clock(seconds); }
+export function span(seconds) { return seconds < 60 ? word("seconds", { count: stepsOf(seconds, 1) }) : clock(seconds); }
 
 function decimals(value, digits) {
   return value.toLocaleString(locale(), { minimumFractionDigits: digits, maximumFractionDigits: digits });
@@ -58,21 +62,21 @@ function decimals(value, digits) {
 
 export function distance(meters) {
   if (!isKnown(meters)) return "–";
-  return choices.units === "mi" ? `${decimals(meters / mile, 2)} mi` : `${decimals(meters / 1000, 2)} km`;
+  return `${decimals(stepsOf(meters, unitMeters() / 100) / 100, 2)} ${choices.units === "mi" ? "mi" : "km"}`;
 }
 
-/// A distance for an axis or a sum: `12 km`, `1.5 km`, `300 m`.
+/// A distance for an axis, cut to as few digits as the room takes: `12 km`, `1.5 km`, `300 m`.
 export function roundDistance(meters) {
   if (!isKnown(meters)) return "–";
   const [value, unit] = [meters / unitMeters(), choices.units === "mi" ? "mi" : "km"];
-  if (choices.units !== "mi" && meters > 0 && meters < 1000) return `${Math.round(meters)} m`;
-  return `${value.toLocaleString(locale(), { maximumFractionDigits: value < 10 ? 2 : value < 30 ? 1 : 0 })} ${unit}`;
+  if (choices.units !== "mi" && meters > 0 && meters < 1000) return `${stepsOf(meters, 1)} m`;
+  const scale = value < 10 ? 100 : value < 30 ? 10 : 1;
+  return `${(stepsOf(meters, unitMeters() / scale) / scale).toLocaleString(locale(), { maximumFractionDigits: 2 })} ${unit}`;
 }
 
 export function pace(secondsPerKilometer) {
   if (!isKnown(secondsPerKilometer)) return "–";
-  const imperial = choices.units === "mi";
-  return `${clock(Math.round(imperial ? secondsPerKilometer * mile / 1000 : secondsPerKilometer))} /${imperial ? "mi" : "km"}`;
+  return `${clock(secondsPerKilometer * unitMeters() / 1000)} /${choices.units === "mi" ? "mi" : "km"}`;
 }
 
 export function height(meters) {
@@ -88,20 +92,21 @@ export function energy(joules) { return isKnown(joules) ? `${decimals(joules / 4
 
 export function milliseconds(seconds) { return isKnown(seconds) ? `${decimals(seconds * 1000, 1)} ms` : "–"; }
 
-/// What one unit of the last digit is that a text of a value shows.
+/// What one unit of the last digit is that a text of a value shows, and how many of them a value is there.
 function digitOf(text) {
   const imperial = choices.units === "mi";
-  if (text === pace) return imperial ? 1000 / mile : 1;
-  if (text === distance) return unitMeters() / 100;
-  if (text === height) return imperial ? foot : 1;
-  return text === energy ? 4184 : 1;
+  if (text === pace) return [imperial ? 1000 / mile : 1, stepsOf];
+  if (text === distance) return [unitMeters() / 100, stepsOf];
+  if (text === clock) return [1, stepsOf];
+  const step = text === height && imperial ? foot : text === energy ? 4184 : 1;
+  return [step, (value) => Math.round(value / step)];
 }
 
 /// How a value differs from another, both as they are shown, with its sign; nothing where either is unknown.
 export function difference(first, second, text) {
   if (!isKnown(first) || !isKnown(second)) return "–";
-  const digit = digitOf(text);
-  const digits = Math.round(second / digit) - Math.round(first / digit);
+  const [digit, count] = digitOf(text);
+  const digits = count(second, digit) - count(first, digit);
   return `${digits === 0 ? "±" : digits < 0 ? "−" : "+"}${text(Math.abs(digits) * digit)}`;
 }
 
@@ -136,7 +141,7 @@ export function timeOfDay(text) { return new Date(text).toLocaleTimeString(local
 /// with `hasYear` the year is named, too.
 export function periodName(period, isShort, hasYear) {
   const week = /^(\d+)-W(\d+)$/.exec(period);
-  if (week) return word(isShort && !hasYear ? "weekShort" : "weekLong", { week: Number(week[2]), year: week[1] });
+  if (week) return word(!isShort ? "weekLong" : hasYear ? "weekShortYear" : "weekShort", { week: Number(week[2]), year: week[1] });
   const month = /^(\d+)-(\d\d)$/.exec(period);
   if (!month) return period;
   const date = new Date(Date.UTC(Number(month[1]), Number(month[2]) - 1, 1));

@@ -4,12 +4,21 @@ import { drawSplits, makeRun } from "./charts.js";
 import { drawing, element, panel, setText } from "./element.js";
 import { cadence, clock, commandName, distance, energy, hasWord, heartRate, height, isKnown, milliseconds, pace, phaseName, sourceName, span, timeOfDay, verdictText, word } from "./format.js";
 
-const buttonsOf = {
-  idle: ["start"], running: ["pause", "lap", "stop"], paused: ["resume", "lap", "stop"], completed: ["start"],
+// The commands that a phase takes, each at its place. A place stays empty when its command would be refused: a tap that comes
+// when the phase changes meets nothing, or the opposite of what it was meant for, and no other command.
+const placesOf = {
+  idle: ["start", null, null], running: ["pause", "lap", "stop"], paused: ["resume", "lap", "stop"], completed: ["start", null, null],
   unknown: ["pause", "resume", "stop"],
 };
+const noPlaces = [null, null, null];
+// A stop cannot be taken back, so it takes two presses: the second within so many milliseconds, and not so soon that it is a tap that
+// bounces.
+const stopWithin = 3000;
+const stopAfter = 300;
 const routeEvery = 3000;
 const commandsShown = 6;
+// How old readings may be to be called current, seconds; as the metric's own limit.
+const currentFor = 30;
 
 /// What a push says about now: active time, whether it is stale, how old it is. `at` is when the push came, by Date.now(),
 /// which goes on while the machine sleeps.
@@ -27,39 +36,87 @@ export function presentOf(live, at, now) {
 /// Presses of this page that wait for the phone: their verdict is told when it comes.
 const waiting = new Set();
 
-function pressButton(command, source, tell) {
-  return element("button", {
-    type: "button", class: `press ${command}`, "data-command": command,
-    onclick: async (event) => {
-      const button = event.currentTarget;
-      button.setAttribute("aria-busy", "true");
-      try {
-        const receipt = await press(command, source);
-        if (receipt.commandId && (receipt.receipt ?? "queued") === "queued") waiting.add(receipt.commandId);
-        tell(verdictText({ command, receipt: "queued", ...receipt }));
-      } catch (error) {
-        const reason = error.status === 403 ? word("refusedHere") : error.name === "TimeoutError" ? word("noAnswer") : error.message;
-        tell(word("pressFailed", { command: commandName(command), reason }));
-      }
-      button.removeAttribute("aria-busy");
-    },
-  }, commandName(command));
+function makeButton(command, source, tell) {
+  const name = commandName(command);
+  let [isSending, askedAt, timer, stage] = [false, null, null, null];
+
+  function draw() {
+    const isArmed = askedAt !== null;
+    node.classList.toggle("armed", isArmed);
+    node.classList.toggle("waits", stage === "queued");
+    node.classList.toggle("sent", isSending || stage === "pending");
+    setText(node, isArmed ? word("pressAgain") : stage === "queued" ? word("verdict_queued", { command: name }) : name);
+  }
+
+  /// Whether a press counts: a first press on stop only asks for a second one.
+  function isMeant() {
+    if (command !== "stop") return true;
+    const now = Date.now();
+    if (askedAt !== null && now - askedAt < stopAfter) return false;
+    const isSecond = askedAt !== null && now - askedAt < stopWithin;
+    clearTimeout(timer);
+    askedAt = isSecond ? null : now;
+    if (!isSecond) {
+      timer = setTimeout(() => { askedAt = null; draw(); }, stopWithin);
+      tell(word("stopAsks"), stopWithin);
+    }
+    draw();
+    return isSecond;
+  }
+
+  async function send() {
+    isSending = true;
+    draw();
+    try {
+      const receipt = await press(command, source);
+      if (receipt.commandId && ["queued", "pending"].includes(receipt.receipt)) waiting.add(receipt.commandId);
+      tell(verdictText({ command, ...receipt }));
+    } catch (error) {
+      const reason = error.status === 403 ? word("refusedHere") : error.name === "TimeoutError" ? word("noAnswer") : error.message;
+      tell(word("pressFailed", { command: name, reason }));
+    }
+    isSending = false;
+    draw();
+  }
+
+  const node = element("button", {
+    type: "button", class: `press ${command}`, "data-command": command, onclick: () => (isMeant() ? send() : null),
+    // A key that is held presses once.
+    onkeydown: (event) => { if (event.repeat) event.preventDefault(); },
+  }, name);
+  return { command, node, show(next) { stage = next; draw(); } };
 }
 
-/// Shows buttons for commands; those that exist stay, so that the focus stays.
-function updateButtons(box, commands, source, pending, tell) {
-  const present = [...box.children].map((button) => button.dataset.command);
-  if (present.join() !== commands.join()) {
-    const isFocused = box.contains(document.activeElement);
-    box.replaceChildren(...commands.map((command) => pressButton(command, source, tell)));
-    if (isFocused && box.firstChild) box.firstChild.focus();
+/// Buttons in fixed places. `stages` says of a command which waits how far it is, `queued` or `pending`. Buttons that exist
+/// stay, so that the focus stays.
+function makeButtons(source, tell) {
+  const node = element("div", { class: "buttons" });
+  let buttons = [];
+  return {
+    node,
+    show(commands, stages) {
+      if (buttons.map((button) => button.command).join() !== commands.join()) {
+        const focused = buttons.findIndex((button) => button.node === document.activeElement);
+        buttons = commands.map((command, index) => {
+          if (buttons[index] && buttons[index].command === command) return buttons[index];
+          return command ? makeButton(command, source, tell) : { command, node: element("span", { class: "place" }), show() {} };
+        });
+        node.replaceChildren(...buttons.map((button) => button.node));
+        const next = buttons[focused] && buttons[focused].command ? buttons[focused] : buttons.find((button) => button.command);
+        if (focused >= 0 && next) next.node.focus();
+      }
+      for (const button of buttons) button.show(stages[button.command] || null);
+    },
+  };
+}
+
+/// How far the waiting commands of a view are. One that the phone has counts more than one that waits for it.
+function stagesOf(commands) {
+  const stages = {};
+  for (const { command, receipt } of commands) {
+    if (receipt === "pending" || (receipt === "queued" && !stages[command])) stages[command] = receipt;
   }
-  for (const button of box.children) {
-    const waits = pending.includes(button.dataset.command);
-    const name = commandName(button.dataset.command);
-    button.classList.toggle("waits", waits);
-    setText(button, waits ? word("pendingCard", { command: name }) : name);
-  }
+  return stages;
 }
 
 // MARK: The lock screen
@@ -98,19 +155,18 @@ function makeLockScreen(tell) {
   const timer = element("p", { class: "timer", role: "timer", "aria-label": word("activeTime") });
   const phase = element("p", { class: "phase" });
   const note = element("p", { class: "note" });
-  const buttons = element("div", { class: "buttons" });
+  const buttons = makeButtons("liveActivity", tell);
   const metrics = [makeValues("metrics", names, 0), makeValues("metrics", names, 0)];
   const card = element(
     "section", { class: "card", "aria-label": word("lockScreen") }, element("div", { class: "head" }, signs[0].node, phase), timer,
-    metrics[0].node, note, buttons);
+    metrics[0].node, buttons.node, note);
   const islandTimer = element("span", { class: "timer" });
   const islandPhase = element("p", { class: "phase" });
-  const islandButtons = element("div", { class: "buttons" });
+  const islandButtons = makeButtons("liveActivity", tell);
   const island = element(
     "details", { class: "island", onkeydown: (event) => { if (event.key === "Escape") { island.open = false; island.firstChild.focus(); } } },
     element("summary", {}, element("span", { class: "hidden" }, word("island")), signs[1].node, islandTimer),
-    element("div", { class: "more" }, islandPhase, metrics[1].node, islandButtons));
-  const push = element("p", { class: "push" });
+    element("div", { class: "more" }, islandPhase, metrics[1].node, islandButtons.node));
   let live = null;
   let at = 0;
 
@@ -118,8 +174,7 @@ function makeLockScreen(tell) {
     if (live.hubLost) return word("hubLost");
     if (present.isStale) return word("staleCard", { age: span(present.age) });
     if (live.recovering) return word("recovering");
-    const waits = live.pending.map((command) => word("pendingCard", { command: commandName(command) }));
-    return waits.join(", ");
+    return live.pending.map((command) => word("verdict_pending", { command: commandName(command) })).join(", ");
   }
 
   function tick() {
@@ -131,25 +186,24 @@ function makeLockScreen(tell) {
   }
 
   return {
-    node: element("div", { class: "stage" }, island, card, push), tick,
-    show(state, time, isReachable) {
+    node: element("div", { class: "stage" }, island, card), tick,
+    /// `empty` says what is so while there is no push; `canPress` whether anybody would take a press.
+    show(state, time, empty, canPress) {
       [live, at] = [state, time];
       const shown = live ? (hasWord("phase_" + live.phase) ? live.phase : "unknown") : "idle";
       for (const sign of signs) sign.show(shown);
       for (const node of [card, island]) node.dataset.phase = shown;
       const by = live && live.changedBy ? ` · ${word("changedBy", { source: sourceName(live.changedBy) })}` : "";
-      setText(phase, live ? phaseName(live.phase) + by : word(isReachable ? "noActivity" : "noPhone"));
+      setText(phase, live ? phaseName(live.phase) + by : empty);
       setText(islandPhase, phase.textContent);
       const texts = live
         ? [distance(live.distanceMeters), pace(live.paceSecondsPerKilometer ?? live.averagePaceSecondsPerKilometer), heartRate(live.heartRateBpm)]
         : ["–", "–", "–"];
       for (const list of metrics) list.show(texts);
-      const kind = live && (hasWord("push_" + live.push.kind) ? live.push.kind : "unknown");
-      setText(push, live ? word("pushLine", { number: live.push.number, kind: word("push_" + kind), left: live.push.budgetLeft }) : "");
-      const commands = live ? buttonsOf[shown] || [] : isReachable ? ["start"] : [];
-      const pending = live ? live.pending : [];
-      updateButtons(buttons, commands.filter((command) => command !== "lap").slice(0, 2), "liveActivity", pending, tell);
-      updateButtons(islandButtons, commands, "liveActivity", pending, tell);
+      const commands = !canPress ? noPlaces : live ? placesOf[shown] || noPlaces : placesOf.idle;
+      const stages = Object.fromEntries((live ? live.pending : []).map((command) => [command, "pending"]));
+      buttons.show([commands[0], commands[2]], stages);
+      islandButtons.show(commands, stages);
       tick();
     },
   };
@@ -195,10 +249,10 @@ function makeRedrawer(node, draw) {
 }
 
 /// What the phase and the way to the phone are, in a sentence.
-function lineOf(view, pending) {
+function lineOf(view, stages) {
   const parts = [phaseName(view.state.phase)];
   if (view.state.changedBy) parts.push(word("changedBy", { source: sourceName(view.state.changedBy.source) }));
-  parts.push(...[...new Set(pending)].map((command) => word("pendingCard", { command: commandName(command) })));
+  parts.push(...Object.entries(stages).map(([command, stage]) => word("verdict_" + stage, { command: commandName(command) })));
   if (view.state.metrics.autoPaused && view.state.phase === "running") parts.push(word("autoPaused"));
   if (view.state.recovering) parts.push(word("recovering"));
   if (view.link.refusal) parts.push(word("refused", { reason: view.link.refusal }));
@@ -208,29 +262,53 @@ function lineOf(view, pending) {
   return parts.join(" · ");
 }
 
+/// The numbers of a view at a moment, `passed` seconds of the run after its snapshot.
+function presentNumbers({ phase, metrics, recovering, clockStopped }, passed) {
+  const isOn = phase === "running" || phase === "paused";
+  const isTicking = phase === "running" && !metrics.autoPaused && !recovering && !clockStopped;
+  const ages = metrics.ages || {};
+  // What describes the present is not shown when it is too old for that.
+  const current = (value, age) => (isOn && isKnown(age) && age + passed <= currentFor ? value : null);
+  return [
+    clock(metrics.activeSeconds + (isTicking ? passed : 0)), distance(metrics.distanceMeters),
+    pace(phase === "running" ? current(metrics.currentPaceSecondsPerKilometer, ages.distanceSeconds) : null), heartRate(current(metrics.heartRateBpm, ages.heartRateSeconds)),
+    clock(metrics.elapsedSeconds + (isOn ? passed : 0)), pace(metrics.averagePaceSecondsPerKilometer), heartRate(metrics.averageHeartRateBpm),
+    heartRate(metrics.maxHeartRateBpm), cadence(metrics.averageCadenceStepsPerMinute), height(metrics.elevationGainMeters), energy(metrics.energyJoules),
+    isKnown(metrics.lapCount) ? String(metrics.lapCount) : "–",
+  ];
+}
+
+const numberNames = [
+  "activeTime", "distance", "currentPace", "currentHeartRate", "elapsed", "averagePace", "averageHeartRate", "highestHeartRate", "cadence", "climbed",
+  "energy", "laps",
+];
+
 /// The view of the present run; returns what ends it.
 export function showLive(main, tell, banner, tiles) {
   const lockScreen = makeLockScreen(tell);
   const line = element("p", { class: "line-of-state", role: "status" });
   const replay = element("p", { class: "replay" });
-  const buttons = element("div", { class: "buttons" });
-  const numbers = makeValues("numbers four", ["elapsed", "distance", "averagePace", "averageHeartRate", "highestHeartRate", "cadence", "climbed", "energy"], 4);
+  const buttons = makeButtons("page", tell);
+  const controls = element("div", { class: "controls", hidden: true }, element("h2", {}, word("controls")), buttons.node);
+  const numbers = makeValues("numbers four", numberNames, 4);
+  // Stands instead of everything while nothing is known, or for a page that is not let in.
+  const outside = element("section", { class: "panel nothing", role: "status" }, element("p", {}, word("loading")));
   const run = makeRun(tiles);
   const [splits, devices, commands] = [element("div"), element("div"), element("div")];
   const redrawDevices = makeRedrawer(devices, drawDevices);
   const redrawCommands = makeRedrawer(commands, drawCommands);
   splits.append(drawSplits(null, false));
   run.update([], [], 1, []);
-  main.replaceChildren(
-    element("h1", { class: "hidden" }, word("run")),
-    element(
-      "div", { class: "top" }, lockScreen.node,
-      element(
-        "section", { class: "panel now" }, element("h2", {}, word("now")), line, replay, numbers.node,
-        element("h2", {}, word("controls")), buttons)),
+  // Texts that come, go and wrap stand below the buttons, which they would move.
+  const inside = element(
+    "div", { hidden: true },
+    element("div", { class: "top" }, lockScreen.node, element("section", { class: "panel now" }, element("h2", {}, word("now")), numbers.node, controls, line, replay)),
     run.node,
     element("div", { class: "columns" }, panel(word("splits"), splits), panel(word("commands"), commands), panel(word("devices"), devices)));
+  main.replaceChildren(element("h1", { class: "hidden" }, word("run")), outside, inside);
   let view = null;
+  // Whether views come.
+  let isFollowing = false;
   let cameAt = 0;
   let shownRoute = null;
   let shownReport = null;
@@ -241,14 +319,8 @@ export function showLive(main, tell, banner, tiles) {
   function tick() {
     lockScreen.tick();
     if (!view) return;
-    const metrics = view.state.metrics;
-    const goesOn = view.state.phase === "running" || view.state.phase === "paused";
-    const passed = goesOn ? (view.state.ageSeconds || 0) + Math.max(0, Date.now() - cameAt) / 1000 * view.speed : 0;
-    numbers.show([
-      clock(metrics.elapsedSeconds + passed), distance(metrics.distanceMeters), pace(metrics.averagePaceSecondsPerKilometer),
-      heartRate(metrics.averageHeartRateBpm), heartRate(metrics.maxHeartRateBpm), cadence(metrics.averageCadenceStepsPerMinute),
-      height(metrics.elevationGainMeters), energy(metrics.energyJoules),
-    ]);
+    const passed = (view.state.ageSeconds || 0) + Math.max(0, Date.now() - cameAt) / 1000 * view.speed;
+    numbers.show(presentNumbers(view.state, passed));
   }
 
   async function refresh() {
@@ -264,23 +336,37 @@ export function showLive(main, tell, banner, tiles) {
       if (isEnded) return;
       const last = series.samples[series.samples.length - 1];
       const end = last ? last.offsetSeconds : 0;
-      run.update(route.points, series.samples, Math.max(1, end, Math.min(view.state.metrics.elapsedSeconds, end + 60)), []);
+      run.update(route.points, series.samples, Math.max(1, end, Math.min(view.state.metrics.elapsedSeconds, end + 60)), series.pauses);
       const drawn = [element("div", {}, drawSplits(report, false))];
       if (report && report.laps.length) drawn.push(element("h3", {}, word("laps")), drawSplits(report, true));
       splits.replaceChildren(...drawn);
     } catch { /* the stream says when the connection is lost; the next view tries again */ } finally { isBusy = false; }
   }
 
+  /// Puts a sentence in the place of everything; `null` shows everything again.
+  function stand(sentence) {
+    [outside.hidden, inside.hidden] = [sentence === null, sentence !== null];
+    outside.replaceChildren(sentence === null ? "" : element("p", {}, sentence));
+  }
+
+  /// Draws what depends on the view and on whether a press would be taken.
+  function draw() {
+    const stages = stagesOf(view.commands);
+    const canPress = isFollowing && !view.link.refusal;
+    lockScreen.show(view.live || null, cameAt, word(view.link.reachable ? "noActivity" : "noPhone"), canPress && (view.live || view.link.reachable));
+    controls.hidden = !canPress;
+    buttons.show(canPress ? placesOf[view.predicted] || placesOf.unknown : noPlaces, stages);
+    setText(line, lineOf(view, stages));
+  }
+
   function show(next) {
-    [view, cameAt] = [next, Date.now()];
-    lockScreen.show(view.live || null, cameAt, view.link.reachable);
+    [view, cameAt, isFollowing] = [next, Date.now(), true];
+    stand(view.link.refusal && !view.state.runId ? word("refused", { reason: view.link.refusal }) : null);
     line.className = `line-of-state ${!view.link.reachable || view.hubLost || view.hubOffDuty ? "warn" : view.state.phase}`;
     replay.hidden = view.speed === 1;
     setText(replay, replay.hidden ? "" : word("replaySpeed", { speed: view.speed }));
     document.title = `${phaseName(view.state.phase)} · RunBus`;
-    const pending = view.commands.filter((command) => command.receipt === "pending" || command.receipt === "queued").map((command) => command.command);
-    setText(line, lineOf(view, pending));
-    updateButtons(buttons, buttonsOf[view.predicted] || buttonsOf.unknown, "page", pending, tell);
+    draw();
     for (const command of view.commands) {
       if (command.receipt === "pending" || command.receipt === "queued" || !waiting.delete(command.commandId)) continue;
       tell(verdictText(command));
@@ -292,15 +378,17 @@ export function showLive(main, tell, banner, tiles) {
   }
 
   const stop = follow(show, (state) => {
-    banner.hidden = state === "open";
-    setText(banner, state === "open" ? "" : word({ full: "tooManyViewers", refused: "refusedHere" }[state] || "reconnecting"));
+    const reason = { full: "tooManyViewers", refused: "refusedHere" }[state];
+    if (reason || !view) stand(word(reason || "loading"));
+    banner.hidden = state !== "opening";
+    setText(banner, banner.hidden ? "" : word("reconnecting"));
+    // A press would reach nobody until the next view comes.
+    if (state !== "open") isFollowing = false;
+    if (view) draw();
   });
   // The clock shows whole seconds; five times a second is soon enough, and spares a phone's battery.
   const ticking = setInterval(tick, 200);
   const refreshing = setInterval(refresh, 1000);
-  lockScreen.show(null, Date.now(), true);
-  redrawDevices({ devices: [], isReachable: true });
-  redrawCommands([]);
   return () => {
     isEnded = true;
     stop();

@@ -15,11 +15,11 @@ let leave = null;
 let visit = 0;
 let silence = null;
 
-/// Says a sentence for some seconds, aloud with a screen reader.
-function tell(text) {
+/// Says a sentence for some time, aloud with a screen reader.
+function tell(text, milliseconds = toldFor) {
   clearTimeout(silence);
   told.textContent = text;
-  if (text) silence = setTimeout(() => { told.textContent = ""; }, toldFor);
+  if (text) silence = setTimeout(() => { told.textContent = ""; }, milliseconds);
 }
 
 function applyChoices() {

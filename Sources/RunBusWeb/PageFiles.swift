@@ -122,6 +122,13 @@ function boundsOf(values, smallest, isPace) {
   return { low: low - missing / 2, high: high + missing / 2 };
 }
 
+/// The longest time between two samples that a line goes across: readings are current for half a minute, and of a long run there
+/// is only one sample in a while.
+function gapOf(offsets) {
+  const steps = offsets.slice(1).map((offset, index) => offset - offsets[index]).sort((a, b) => a - b);
+  return Math.max(30, 3 * (steps[steps.length >> 1] || 0));
+}
+
 /// The number of the last sample at or before a place; 0 before the first.
 function indexAt(places, at) {
   let [low, high] = [0, places.length];
@@ -183,6 +190,7 @@ function makeChart(kind, onMove) {
     let [path, area, begin, last] = ["", "", null, null];
     const close = () => { if (begin !== null) area += `L${last} ${chartHeight}L${begin} ${chartHeight}Z`; begin = null; };
     line.values.forEach((number, index) => {
+      if (index && line.places[index] - line.places[index - 1] > line.gap) close();
       if (!isKnown(number)) return close();
       const x = (Math.min(1, line.places[index] / domain) * chartWidth).toFixed(1);
       const point = `${begin === null ? "M" : "L"}${x} ${(shareOf(number) * chartHeight).toFixed(1)}`;
@@ -198,11 +206,11 @@ function makeChart(kind, onMove) {
 
   return {
     node,
-    /// `runs` are lists of samples with their `places` on the axis; `bands` are stretches of the axis that are shaded.
+    /// `runs` are lists of samples with their `places` on the axis and the longest `gap` that a line crosses; `bands` are stretches of the axis that are shaded.
     update(runs, length, bands, sentence) {
       node.hidden = !runs.some((run) => run.samples.length > 1);
       domain = Math.max(1e-9, length);
-      lines = runs.map((run) => ({ places: run.places, values: run.samples.map((sample) => sample[kind.key]) }));
+      lines = runs.map((run) => ({ places: run.places, gap: run.gap, values: run.samples.map((sample) => sample[kind.key]) }));
       bounds = boundsOf(lines.flatMap((line) => line.values), kind.smallest, kind.inverted);
       plot.hidden = !bounds;
       nothing.hidden = bounds !== null;
@@ -255,8 +263,8 @@ function makeCharts(label, describe, onShow) {
   function move(at) {
     // A place between two steps is the one before: behind the end of a run there are no values.
     slider.value = Math.floor(at / Number(slider.step)) * Number(slider.step);
-    // At the right end the cursor follows the run.
-    place = Number(slider.value) >= length() ? null : Number(slider.value);
+    // On the last step the cursor follows the run.
+    place = Number(slider.value) + Number(slider.step) > length() ? null : Number(slider.value);
     show();
   }
   function show() {
@@ -277,10 +285,11 @@ function makeCharts(label, describe, onShow) {
     update(runs, domain, bands, sentences, axisText) {
       const hasValues = runs.some((run) => run.samples.length > 1);
       [readout.hidden, slide.hidden, nothing.hidden] = [!hasValues, !hasValues, hasValues];
-      const end = Math.max(1, Math.ceil(domain));
-      slider.max = end;
+      const end = Math.max(1, domain);
+      // The last whole second or metre: a run of 18:49.6 has no 18:50.
+      slider.max = Math.floor(end);
       slider.step = Math.max(1, Math.round(end / 500));
-      slider.value = place ?? end;
+      slider.value = place ?? slider.max;
       charts.forEach((chart, index) => chart.update(runs, end, bands, sentences[index]));
       axis.replaceChildren(...[0, 0.25, 0.5, 0.75, 1].map((share) => element("span", {}, axisText(share * end))));
       show();
@@ -439,7 +448,7 @@ export function makeRun(tiles) {
       route.update(points);
       note.hidden = !pauses.length;
       charts.update(
-        [{ places, samples }], duration, pauses.map((pause) => ({ from: pause.startedAtSeconds, to: pause.endedAtSeconds })),
+        [{ places, samples, gap: gapOf(places) }], duration, pauses.map((pause) => ({ from: pause.startedAtSeconds, to: pause.endedAtSeconds })),
         kinds.map((kind) => sentenceOf(kind, samples)), clock);
     },
     move: charts.move,
@@ -449,7 +458,7 @@ export function makeRun(tiles) {
 /// Charts of two runs over distance with one cursor: `runs` are two lists of samples that have a distance, `sentences` say
 /// what the charts of pace, heart rate and elevation show.
 export function makeComparison(runs, sentences) {
-  const lines = runs.map((samples) => ({ samples, places: samples.map((sample) => sample.distanceMeters) }));
+  const lines = runs.map((samples) => ({ samples, gap: Infinity, places: samples.map((sample) => sample.distanceMeters) }));
   const charts = makeCharts(word("cursorPlace"), (at) => {
     const times = lines.map((line) => (line.places.length && at <= line.places[line.places.length - 1] ? line.samples[indexAt(line.places, at)].activeSeconds : null));
     return word("comparedAt", { distance: distance(at), first: clock(times[0]), second: clock(times[1]), difference: difference(times[0], times[1], clock) });
@@ -495,6 +504,25 @@ export function drawSplits(report, laps) {
 /// The most bars of a chart.
 export const barsMax = 53;
 
+/// Names every so many periods below their bars, which are each a share of the width; returns whether they keep apart.
+function placeNames(labels, shown, every, share) {
+  const picked = [...shown.entries()].filter(([index]) => (shown.length - 1 - index) % every === 0);
+  const spans = picked.map(([, { period }], place) => {
+    const before = place ? picked[place - 1][1].period : period;
+    return element("span", {}, periodName(period, true, period.slice(0, 4) !== before.slice(0, 4)));
+  });
+  labels.replaceChildren(...spans);
+  const room = labels.clientWidth;
+  let end = -Infinity;
+  return spans.map((span) => span.offsetWidth).every((wide, place) => {
+    const begin = Math.max(0, Math.min(room - wide, (picked[place][0] + 0.5) * share * room - wide / 2));
+    const isApart = begin >= end + 6;
+    spans[place].style.left = `${begin}px`;
+    end = begin + wide;
+    return isApart;
+  });
+}
+
 /// Bars of distance by period, the mean of the last ones as a line.
 export function drawBars(periods, trend) {
   const shown = periods.slice(-barsMax);
@@ -522,16 +550,10 @@ export function drawBars(periods, trend) {
       "aria-label": word("barsWords", { count: shown.length, most: distance(metersOf(most)), period: periodName(most.period) }),
     }, bars);
   const labels = element("p", { class: "names", "aria-hidden": "true" });
-  const every = Math.max(1, Math.ceil(shown.length / 8));
-  let yearBefore = null;
-  shown.forEach((period, index) => {
-    if ((shown.length - 1 - index) % every) return;
-    const year = period.period.slice(0, 4);
-    const label = element("span", {}, periodName(period.period, true, yearBefore !== null && year !== yearBefore));
-    yearBefore = year;
-    label.style.left = `${((index + 0.5) * width / chartWidth * 100).toFixed(2)}%`;
-    labels.append(label);
-  });
+  // As many names as have room, the newest first; only the browser knows how wide they are.
+  new ResizeObserver(() => {
+    for (let every = 1; every <= shown.length && !placeNames(labels, shown, every, width / chartWidth); every += 1);
+  }).observe(labels);
   return element(
     "div", { class: "bars" }, element("span", { class: "high", "aria-hidden": "true" }, roundDistance(highest)), element("span", { class: "low", "aria-hidden": "true" }, roundDistance(0)), svg, labels);
 }
@@ -626,16 +648,20 @@ const foot = 0.3048;
 /// The unit of splits and of marks on a route, metres.
 export function unitMeters() { return choices.units === "mi" ? mile : 1000; }
 
+/// How many whole steps a value has: what is not shown of distances, paces and times is cut off, as a stopwatch does it. A
+/// value that a binary fraction puts just below a whole step counts as that step.
+function stepsOf(value, step) { return Math.trunc(value / step + (value < 0 ? -1e-6 : 1e-6)); }
+
 export function clock(seconds) {
   if (!isKnown(seconds)) return "–";
-  const all = Math.max(0, Math.floor(seconds));
+  const all = Math.max(0, stepsOf(seconds, 1));
   const [hours, minutes, rest] = [Math.floor(all / 3600), Math.floor(all / 60) % 60, all % 60];
   const two = (number) => String(number).padStart(2, "0");
   return hours ? `${hours}:${two(minutes)}:${two(rest)}` : `${minutes}:${two(rest)}`;
 }
 
 /// A short span: `7 s`, `1:10`.
-export function span(seconds) { return seconds < 60 ? word("seconds", { count: Math.floor(seconds) }) : clock(seconds); }
+export function span(seconds) { return seconds < 60 ? word("seconds", { count: stepsOf(seconds, 1) }) : clock(seconds); }
 
 function decimals(value, digits) {
   return value.toLocaleString(locale(), { minimumFractionDigits: digits, maximumFractionDigits: digits });
@@ -643,21 +669,21 @@ function decimals(value, digits) {
 
 export function distance(meters) {
   if (!isKnown(meters)) return "–";
-  return choices.units === "mi" ? `${decimals(meters / mile, 2)} mi` : `${decimals(meters / 1000, 2)} km`;
+  return `${decimals(stepsOf(meters, unitMeters() / 100) / 100, 2)} ${choices.units === "mi" ? "mi" : "km"}`;
 }
 
-/// A distance for an axis or a sum: `12 km`, `1.5 km`, `300 m`.
+/// A distance for an axis, cut to as few digits as the room takes: `12 km`, `1.5 km`, `300 m`.
 export function roundDistance(meters) {
   if (!isKnown(meters)) return "–";
   const [value, unit] = [meters / unitMeters(), choices.units === "mi" ? "mi" : "km"];
-  if (choices.units !== "mi" && meters > 0 && meters < 1000) return `${Math.round(meters)} m`;
-  return `${value.toLocaleString(locale(), { maximumFractionDigits: value < 10 ? 2 : value < 30 ? 1 : 0 })} ${unit}`;
+  if (choices.units !== "mi" && meters > 0 && meters < 1000) return `${stepsOf(meters, 1)} m`;
+  const scale = value < 10 ? 100 : value < 30 ? 10 : 1;
+  return `${(stepsOf(meters, unitMeters() / scale) / scale).toLocaleString(locale(), { maximumFractionDigits: 2 })} ${unit}`;
 }
 
 export function pace(secondsPerKilometer) {
   if (!isKnown(secondsPerKilometer)) return "–";
-  const imperial = choices.units === "mi";
-  return `${clock(Math.round(imperial ? secondsPerKilometer * mile / 1000 : secondsPerKilometer))} /${imperial ? "mi" : "km"}`;
+  return `${clock(secondsPerKilometer * unitMeters() / 1000)} /${choices.units === "mi" ? "mi" : "km"}`;
 }
 
 export function height(meters) {
@@ -673,20 +699,21 @@ export function energy(joules) { return isKnown(joules) ? `${decimals(joules / 4
 
 export function milliseconds(seconds) { return isKnown(seconds) ? `${decimals(seconds * 1000, 1)} ms` : "–"; }
 
-/// What one unit of the last digit is that a text of a value shows.
+/// What one unit of the last digit is that a text of a value shows, and how many of them a value is there.
 function digitOf(text) {
   const imperial = choices.units === "mi";
-  if (text === pace) return imperial ? 1000 / mile : 1;
-  if (text === distance) return unitMeters() / 100;
-  if (text === height) return imperial ? foot : 1;
-  return text === energy ? 4184 : 1;
+  if (text === pace) return [imperial ? 1000 / mile : 1, stepsOf];
+  if (text === distance) return [unitMeters() / 100, stepsOf];
+  if (text === clock) return [1, stepsOf];
+  const step = text === height && imperial ? foot : text === energy ? 4184 : 1;
+  return [step, (value) => Math.round(value / step)];
 }
 
 /// How a value differs from another, both as they are shown, with its sign; nothing where either is unknown.
 export function difference(first, second, text) {
   if (!isKnown(first) || !isKnown(second)) return "–";
-  const digit = digitOf(text);
-  const digits = Math.round(second / digit) - Math.round(first / digit);
+  const [digit, count] = digitOf(text);
+  const digits = count(second, digit) - count(first, digit);
   return `${digits === 0 ? "±" : digits < 0 ? "−" : "+"}${text(Math.abs(digits) * digit)}`;
 }
 
@@ -721,7 +748,7 @@ export function timeOfDay(text) { return new Date(text).toLocaleTimeString(local
 /// with `hasYear` the year is named, too.
 export function periodName(period, isShort, hasYear) {
   const week = /^(\d+)-W(\d+)$/.exec(period);
-  if (week) return word(isShort && !hasYear ? "weekShort" : "weekLong", { week: Number(week[2]), year: week[1] });
+  if (week) return word(!isShort ? "weekLong" : hasYear ? "weekShortYear" : "weekShort", { week: Number(week[2]), year: week[1] });
   const month = /^(\d+)-(\d\d)$/.exec(period);
   if (!month) return period;
   const date = new Date(Date.UTC(Number(month[1]), Number(month[2]) - 1, 1));
@@ -792,12 +819,21 @@ import { drawSplits, makeRun } from "./charts.js";
 import { drawing, element, panel, setText } from "./element.js";
 import { cadence, clock, commandName, distance, energy, hasWord, heartRate, height, isKnown, milliseconds, pace, phaseName, sourceName, span, timeOfDay, verdictText, word } from "./format.js";
 
-const buttonsOf = {
-  idle: ["start"], running: ["pause", "lap", "stop"], paused: ["resume", "lap", "stop"], completed: ["start"],
+// The commands that a phase takes, each at its place. A place stays empty when its command would be refused: a tap that comes
+// when the phase changes meets nothing, or the opposite of what it was meant for, and no other command.
+const placesOf = {
+  idle: ["start", null, null], running: ["pause", "lap", "stop"], paused: ["resume", "lap", "stop"], completed: ["start", null, null],
   unknown: ["pause", "resume", "stop"],
 };
+const noPlaces = [null, null, null];
+// A stop cannot be taken back, so it takes two presses: the second within so many milliseconds, and not so soon that it is a tap that
+// bounces.
+const stopWithin = 3000;
+const stopAfter = 300;
 const routeEvery = 3000;
 const commandsShown = 6;
+// How old readings may be to be called current, seconds; as the metric's own limit.
+const currentFor = 30;
 
 /// What a push says about now: active time, whether it is stale, how old it is. `at` is when the push came, by Date.now(),
 /// which goes on while the machine sleeps.
@@ -815,39 +851,87 @@ export function presentOf(live, at, now) {
 /// Presses of this page that wait for the phone: their verdict is told when it comes.
 const waiting = new Set();
 
-function pressButton(command, source, tell) {
-  return element("button", {
-    type: "button", class: `press ${command}`, "data-command": command,
-    onclick: async (event) => {
-      const button = event.currentTarget;
-      button.setAttribute("aria-busy", "true");
-      try {
-        const receipt = await press(command, source);
-        if (receipt.commandId && (receipt.receipt ?? "queued") === "queued") waiting.add(receipt.commandId);
-        tell(verdictText({ command, receipt: "queued", ...receipt }));
-      } catch (error) {
-        const reason = error.status === 403 ? word("refusedHere") : error.name === "TimeoutError" ? word("noAnswer") : error.message;
-        tell(word("pressFailed", { command: commandName(command), reason }));
-      }
-      button.removeAttribute("aria-busy");
-    },
-  }, commandName(command));
+function makeButton(command, source, tell) {
+  const name = commandName(command);
+  let [isSending, askedAt, timer, stage] = [false, null, null, null];
+
+  function draw() {
+    const isArmed = askedAt !== null;
+    node.classList.toggle("armed", isArmed);
+    node.classList.toggle("waits", stage === "queued");
+    node.classList.toggle("sent", isSending || stage === "pending");
+    setText(node, isArmed ? word("pressAgain") : stage === "queued" ? word("verdict_queued", { command: name }) : name);
+  }
+
+  /// Whether a press counts: a first press on stop only asks for a second one.
+  function isMeant() {
+    if (command !== "stop") return true;
+    const now = Date.now();
+    if (askedAt !== null && now - askedAt < stopAfter) return false;
+    const isSecond = askedAt !== null && now - askedAt < stopWithin;
+    clearTimeout(timer);
+    askedAt = isSecond ? null : now;
+    if (!isSecond) {
+      timer = setTimeout(() => { askedAt = null; draw(); }, stopWithin);
+      tell(word("stopAsks"), stopWithin);
+    }
+    draw();
+    return isSecond;
+  }
+
+  async function send() {
+    isSending = true;
+    draw();
+    try {
+      const receipt = await press(command, source);
+      if (receipt.commandId && ["queued", "pending"].includes(receipt.receipt)) waiting.add(receipt.commandId);
+      tell(verdictText({ command, ...receipt }));
+    } catch (error) {
+      const reason = error.status === 403 ? word("refusedHere") : error.name === "TimeoutError" ? word("noAnswer") : error.message;
+      tell(word("pressFailed", { command: name, reason }));
+    }
+    isSending = false;
+    draw();
+  }
+
+  const node = element("button", {
+    type: "button", class: `press ${command}`, "data-command": command, onclick: () => (isMeant() ? send() : null),
+    // A key that is held presses once.
+    onkeydown: (event) => { if (event.repeat) event.preventDefault(); },
+  }, name);
+  return { command, node, show(next) { stage = next; draw(); } };
 }
 
-/// Shows buttons for commands; those that exist stay, so that the focus stays.
-function updateButtons(box, commands, source, pending, tell) {
-  const present = [...box.children].map((button) => button.dataset.command);
-  if (present.join() !== commands.join()) {
-    const isFocused = box.contains(document.activeElement);
-    box.replaceChildren(...commands.map((command) => pressButton(command, source, tell)));
-    if (isFocused && box.firstChild) box.firstChild.focus();
+/// Buttons in fixed places. `stages` says of a command which waits how far it is, `queued` or `pending`. Buttons that exist
+/// stay, so that the focus stays.
+function makeButtons(source, tell) {
+  const node = element("div", { class: "buttons" });
+  let buttons = [];
+  return {
+    node,
+    show(commands, stages) {
+      if (buttons.map((button) => button.command).join() !== commands.join()) {
+        const focused = buttons.findIndex((button) => button.node === document.activeElement);
+        buttons = commands.map((command, index) => {
+          if (buttons[index] && buttons[index].command === command) return buttons[index];
+          return command ? makeButton(command, source, tell) : { command, node: element("span", { class: "place" }), show() {} };
+        });
+        node.replaceChildren(...buttons.map((button) => button.node));
+        const next = buttons[focused] && buttons[focused].command ? buttons[focused] : buttons.find((button) => button.command);
+        if (focused >= 0 && next) next.node.focus();
+      }
+      for (const button of buttons) button.show(stages[button.command] || null);
+    },
+  };
+}
+
+/// How far the waiting commands of a view are. One that the phone has counts more than one that waits for it.
+function stagesOf(commands) {
+  const stages = {};
+  for (const { command, receipt } of commands) {
+    if (receipt === "pending" || (receipt === "queued" && !stages[command])) stages[command] = receipt;
   }
-  for (const button of box.children) {
-    const waits = pending.includes(button.dataset.command);
-    const name = commandName(button.dataset.command);
-    button.classList.toggle("waits", waits);
-    setText(button, waits ? word("pendingCard", { command: name }) : name);
-  }
+  return stages;
 }
 
 // MARK: The lock screen
@@ -886,19 +970,18 @@ function makeLockScreen(tell) {
   const timer = element("p", { class: "timer", role: "timer", "aria-label": word("activeTime") });
   const phase = element("p", { class: "phase" });
   const note = element("p", { class: "note" });
-  const buttons = element("div", { class: "buttons" });
+  const buttons = makeButtons("liveActivity", tell);
   const metrics = [makeValues("metrics", names, 0), makeValues("metrics", names, 0)];
   const card = element(
     "section", { class: "card", "aria-label": word("lockScreen") }, element("div", { class: "head" }, signs[0].node, phase), timer,
-    metrics[0].node, note, buttons);
+    metrics[0].node, buttons.node, note);
   const islandTimer = element("span", { class: "timer" });
   const islandPhase = element("p", { class: "phase" });
-  const islandButtons = element("div", { class: "buttons" });
+  const islandButtons = makeButtons("liveActivity", tell);
   const island = element(
     "details", { class: "island", onkeydown: (event) => { if (event.key === "Escape") { island.open = false; island.firstChild.focus(); } } },
     element("summary", {}, element("span", { class: "hidden" }, word("island")), signs[1].node, islandTimer),
-    element("div", { class: "more" }, islandPhase, metrics[1].node, islandButtons));
-  const push = element("p", { class: "push" });
+    element("div", { class: "more" }, islandPhase, metrics[1].node, islandButtons.node));
   let live = null;
   let at = 0;
 
@@ -906,8 +989,7 @@ function makeLockScreen(tell) {
     if (live.hubLost) return word("hubLost");
     if (present.isStale) return word("staleCard", { age: span(present.age) });
     if (live.recovering) return word("recovering");
-    const waits = live.pending.map((command) => word("pendingCard", { command: commandName(command) }));
-    return waits.join(", ");
+    return live.pending.map((command) => word("verdict_pending", { command: commandName(command) })).join(", ");
   }
 
   function tick() {
@@ -919,25 +1001,24 @@ function makeLockScreen(tell) {
   }
 
   return {
-    node: element("div", { class: "stage" }, island, card, push), tick,
-    show(state, time, isReachable) {
+    node: element("div", { class: "stage" }, island, card), tick,
+    /// `empty` says what is so while there is no push; `canPress` whether anybody would take a press.
+    show(state, time, empty, canPress) {
       [live, at] = [state, time];
       const shown = live ? (hasWord("phase_" + live.phase) ? live.phase : "unknown") : "idle";
       for (const sign of signs) sign.show(shown);
       for (const node of [card, island]) node.dataset.phase = shown;
       const by = live && live.changedBy ? ` · ${word("changedBy", { source: sourceName(live.changedBy) })}` : "";
-      setText(phase, live ? phaseName(live.phase) + by : word(isReachable ? "noActivity" : "noPhone"));
+      setText(phase, live ? phaseName(live.phase) + by : empty);
       setText(islandPhase, phase.textContent);
       const texts = live
         ? [distance(live.distanceMeters), pace(live.paceSecondsPerKilometer ?? live.averagePaceSecondsPerKilometer), heartRate(live.heartRateBpm)]
         : ["–", "–", "–"];
       for (const list of metrics) list.show(texts);
-      const kind = live && (hasWord("push_" + live.push.kind) ? live.push.kind : "unknown");
-      setText(push, live ? word("pushLine", { number: live.push.number, kind: word("push_" + kind), left: live.push.budgetLeft }) : "");
-      const commands = live ? buttonsOf[shown] || [] : isReachable ? ["start"] : [];
-      const pending = live ? live.pending : [];
-      updateButtons(buttons, commands.filter((command) => command !== "lap").slice(0, 2), "liveActivity", pending, tell);
-      updateButtons(islandButtons, commands, "liveActivity", pending, tell);
+      const commands = !canPress ? noPlaces : live ? placesOf[shown] || noPlaces : placesOf.idle;
+      const stages = Object.fromEntries((live ? live.pending : []).map((command) => [command, "pending"]));
+      buttons.show([commands[0], commands[2]], stages);
+      islandButtons.show(commands, stages);
       tick();
     },
   };
@@ -983,10 +1064,10 @@ function makeRedrawer(node, draw) {
 }
 
 /// What the phase and the way to the phone are, in a sentence.
-function lineOf(view, pending) {
+function lineOf(view, stages) {
   const parts = [phaseName(view.state.phase)];
   if (view.state.changedBy) parts.push(word("changedBy", { source: sourceName(view.state.changedBy.source) }));
-  parts.push(...[...new Set(pending)].map((command) => word("pendingCard", { command: commandName(command) })));
+  parts.push(...Object.entries(stages).map(([command, stage]) => word("verdict_" + stage, { command: commandName(command) })));
   if (view.state.metrics.autoPaused && view.state.phase === "running") parts.push(word("autoPaused"));
   if (view.state.recovering) parts.push(word("recovering"));
   if (view.link.refusal) parts.push(word("refused", { reason: view.link.refusal }));
@@ -996,29 +1077,53 @@ function lineOf(view, pending) {
   return parts.join(" · ");
 }
 
+/// The numbers of a view at a moment, `passed` seconds of the run after its snapshot.
+function presentNumbers({ phase, metrics, recovering, clockStopped }, passed) {
+  const isOn = phase === "running" || phase === "paused";
+  const isTicking = phase === "running" && !metrics.autoPaused && !recovering && !clockStopped;
+  const ages = metrics.ages || {};
+  // What describes the present is not shown when it is too old for that.
+  const current = (value, age) => (isOn && isKnown(age) && age + passed <= currentFor ? value : null);
+  return [
+    clock(metrics.activeSeconds + (isTicking ? passed : 0)), distance(metrics.distanceMeters),
+    pace(phase === "running" ? current(metrics.currentPaceSecondsPerKilometer, ages.distanceSeconds) : null), heartRate(current(metrics.heartRateBpm, ages.heartRateSeconds)),
+    clock(metrics.elapsedSeconds + (isOn ? passed : 0)), pace(metrics.averagePaceSecondsPerKilometer), heartRate(metrics.averageHeartRateBpm),
+    heartRate(metrics.maxHeartRateBpm), cadence(metrics.averageCadenceStepsPerMinute), height(metrics.elevationGainMeters), energy(metrics.energyJoules),
+    isKnown(metrics.lapCount) ? String(metrics.lapCount) : "–",
+  ];
+}
+
+const numberNames = [
+  "activeTime", "distance", "currentPace", "currentHeartRate", "elapsed", "averagePace", "averageHeartRate", "highestHeartRate", "cadence", "climbed",
+  "energy", "laps",
+];
+
 /// The view of the present run; returns what ends it.
 export function showLive(main, tell, banner, tiles) {
   const lockScreen = makeLockScreen(tell);
   const line = element("p", { class: "line-of-state", role: "status" });
   const replay = element("p", { class: "replay" });
-  const buttons = element("div", { class: "buttons" });
-  const numbers = makeValues("numbers four", ["elapsed", "distance", "averagePace", "averageHeartRate", "highestHeartRate", "cadence", "climbed", "energy"], 4);
+  const buttons = makeButtons("page", tell);
+  const controls = element("div", { class: "controls", hidden: true }, element("h2", {}, word("controls")), buttons.node);
+  const numbers = makeValues("numbers four", numberNames, 4);
+  // Stands instead of everything while nothing is known, or for a page that is not let in.
+  const outside = element("section", { class: "panel nothing", role: "status" }, element("p", {}, word("loading")));
   const run = makeRun(tiles);
   const [splits, devices, commands] = [element("div"), element("div"), element("div")];
   const redrawDevices = makeRedrawer(devices, drawDevices);
   const redrawCommands = makeRedrawer(commands, drawCommands);
   splits.append(drawSplits(null, false));
   run.update([], [], 1, []);
-  main.replaceChildren(
-    element("h1", { class: "hidden" }, word("run")),
-    element(
-      "div", { class: "top" }, lockScreen.node,
-      element(
-        "section", { class: "panel now" }, element("h2", {}, word("now")), line, replay, numbers.node,
-        element("h2", {}, word("controls")), buttons)),
+  // Texts that come, go and wrap stand below the buttons, which they would move.
+  const inside = element(
+    "div", { hidden: true },
+    element("div", { class: "top" }, lockScreen.node, element("section", { class: "panel now" }, element("h2", {}, word("now")), numbers.node, controls, line, replay)),
     run.node,
     element("div", { class: "columns" }, panel(word("splits"), splits), panel(word("commands"), commands), panel(word("devices"), devices)));
+  main.replaceChildren(element("h1", { class: "hidden" }, word("run")), outside, inside);
   let view = null;
+  // Whether views come.
+  let isFollowing = false;
   let cameAt = 0;
   let shownRoute = null;
   let shownReport = null;
@@ -1029,14 +1134,8 @@ export function showLive(main, tell, banner, tiles) {
   function tick() {
     lockScreen.tick();
     if (!view) return;
-    const metrics = view.state.metrics;
-    const goesOn = view.state.phase === "running" || view.state.phase === "paused";
-    const passed = goesOn ? (view.state.ageSeconds || 0) + Math.max(0, Date.now() - cameAt) / 1000 * view.speed : 0;
-    numbers.show([
-      clock(metrics.elapsedSeconds + passed), distance(metrics.distanceMeters), pace(metrics.averagePaceSecondsPerKilometer),
-      heartRate(metrics.averageHeartRateBpm), heartRate(metrics.maxHeartRateBpm), cadence(metrics.averageCadenceStepsPerMinute),
-      height(metrics.elevationGainMeters), energy(metrics.energyJoules),
-    ]);
+    const passed = (view.state.ageSeconds || 0) + Math.max(0, Date.now() - cameAt) / 1000 * view.speed;
+    numbers.show(presentNumbers(view.state, passed));
   }
 
   async function refresh() {
@@ -1052,23 +1151,37 @@ export function showLive(main, tell, banner, tiles) {
       if (isEnded) return;
       const last = series.samples[series.samples.length - 1];
       const end = last ? last.offsetSeconds : 0;
-      run.update(route.points, series.samples, Math.max(1, end, Math.min(view.state.metrics.elapsedSeconds, end + 60)), []);
+      run.update(route.points, series.samples, Math.max(1, end, Math.min(view.state.metrics.elapsedSeconds, end + 60)), series.pauses);
       const drawn = [element("div", {}, drawSplits(report, false))];
       if (report && report.laps.length) drawn.push(element("h3", {}, word("laps")), drawSplits(report, true));
       splits.replaceChildren(...drawn);
     } catch { /* the stream says when the connection is lost; the next view tries again */ } finally { isBusy = false; }
   }
 
+  /// Puts a sentence in the place of everything; `null` shows everything again.
+  function stand(sentence) {
+    [outside.hidden, inside.hidden] = [sentence === null, sentence !== null];
+    outside.replaceChildren(sentence === null ? "" : element("p", {}, sentence));
+  }
+
+  /// Draws what depends on the view and on whether a press would be taken.
+  function draw() {
+    const stages = stagesOf(view.commands);
+    const canPress = isFollowing && !view.link.refusal;
+    lockScreen.show(view.live || null, cameAt, word(view.link.reachable ? "noActivity" : "noPhone"), canPress && (view.live || view.link.reachable));
+    controls.hidden = !canPress;
+    buttons.show(canPress ? placesOf[view.predicted] || placesOf.unknown : noPlaces, stages);
+    setText(line, lineOf(view, stages));
+  }
+
   function show(next) {
-    [view, cameAt] = [next, Date.now()];
-    lockScreen.show(view.live || null, cameAt, view.link.reachable);
+    [view, cameAt, isFollowing] = [next, Date.now(), true];
+    stand(view.link.refusal && !view.state.runId ? word("refused", { reason: view.link.refusal }) : null);
     line.className = `line-of-state ${!view.link.reachable || view.hubLost || view.hubOffDuty ? "warn" : view.state.phase}`;
     replay.hidden = view.speed === 1;
     setText(replay, replay.hidden ? "" : word("replaySpeed", { speed: view.speed }));
     document.title = `${phaseName(view.state.phase)} · RunBus`;
-    const pending = view.commands.filter((command) => command.receipt === "pending" || command.receipt === "queued").map((command) => command.command);
-    setText(line, lineOf(view, pending));
-    updateButtons(buttons, buttonsOf[view.predicted] || buttonsOf.unknown, "page", pending, tell);
+    draw();
     for (const command of view.commands) {
       if (command.receipt === "pending" || command.receipt === "queued" || !waiting.delete(command.commandId)) continue;
       tell(verdictText(command));
@@ -1080,15 +1193,17 @@ export function showLive(main, tell, banner, tiles) {
   }
 
   const stop = follow(show, (state) => {
-    banner.hidden = state === "open";
-    setText(banner, state === "open" ? "" : word({ full: "tooManyViewers", refused: "refusedHere" }[state] || "reconnecting"));
+    const reason = { full: "tooManyViewers", refused: "refusedHere" }[state];
+    if (reason || !view) stand(word(reason || "loading"));
+    banner.hidden = state !== "opening";
+    setText(banner, banner.hidden ? "" : word("reconnecting"));
+    // A press would reach nobody until the next view comes.
+    if (state !== "open") isFollowing = false;
+    if (view) draw();
   });
   // The clock shows whole seconds; five times a second is soon enough, and spares a phone's battery.
   const ticking = setInterval(tick, 200);
   const refreshing = setInterval(refresh, 1000);
-  lockScreen.show(null, Date.now(), true);
-  redrawDevices({ devices: [], isReachable: true });
-  redrawCommands([]);
   return () => {
     isEnded = true;
     stop();
@@ -1157,7 +1272,7 @@ button, .button, select, input[type="search"] { font: inherit; color: var(--ink)
 button, .button, select { cursor: pointer; }
 #banner { background: var(--warn); color: var(--paper); margin: 0; padding: 0.55rem 1.5rem; font-weight: 600; text-align: center; }
 main { max-width: 1240px; margin: 0 auto; padding: 1.2rem 1.5rem 4rem; }
-.told { position: fixed; left: 50%; bottom: 1.2rem; transform: translateX(-50%); background: var(--ink); color: var(--paper); border-radius: 14px; padding: 0.6rem 1.2rem; margin: 0; width: max-content; max-width: calc(100vw - 2rem); z-index: 5; box-shadow: 0 8px 30px rgba(0, 0, 0, 0.25); }
+.told { position: fixed; left: 50%; bottom: 1.2rem; transform: translateX(-50%); background: var(--ink); color: var(--paper); border-radius: 14px; padding: 0.6rem 1.2rem; margin: 0; width: max-content; max-width: calc(100vw - 2rem); z-index: 5; box-shadow: 0 8px 30px rgba(0, 0, 0, 0.25); pointer-events: none; }
 .told:empty { display: none; }
 .panel { background: var(--panel); border: 1px solid var(--line); border-radius: 16px; padding: 1.1rem 1.2rem; margin: 0 0 1rem; min-width: 0; box-shadow: var(--shadow); }
 .empty, .when, .hint, .count { color: var(--soft); }
@@ -1171,8 +1286,8 @@ main { max-width: 1240px; margin: 0 auto; padding: 1.2rem 1.5rem 4rem; }
 .columns h3 { margin: 1rem 0 0.4rem; color: var(--soft); }
 
 /* Lock screen and island */
-.stage { position: relative; border-radius: 28px; background: var(--wall); padding: 0.9rem 0.9rem 0.6rem; display: flex; flex-direction: column; gap: 0.9rem; min-width: 0; }
-.card { border-radius: 24px; padding: 1rem 1.2rem 1.1rem; color: #f6f7f9; background: rgba(18, 21, 28, 0.8); -webkit-backdrop-filter: blur(24px) saturate(1.6); backdrop-filter: blur(24px) saturate(1.6); margin-top: auto; }
+.stage { position: relative; border-radius: 28px; background: var(--wall); padding: 0.9rem; display: flex; flex-direction: column; gap: 0.9rem; min-width: 0; }
+.card { border-radius: 24px; padding: 1rem 1.2rem 1.1rem; color: #f6f7f9; background: rgba(18, 21, 28, 0.8); -webkit-backdrop-filter: blur(24px) saturate(1.6); backdrop-filter: blur(24px) saturate(1.6); }
 .card .head { display: flex; gap: 0.45rem; align-items: center; }
 .sign { width: 1.15rem; height: 1.15rem; flex: none; fill: currentColor; color: #7fe3a3; }
 .sign.paused { color: #ffd27a; }
@@ -1186,11 +1301,9 @@ main { max-width: 1240px; margin: 0 auto; padding: 1.2rem 1.5rem 4rem; }
 .metric dd { margin: 0; font-size: 1.15rem; font-weight: 600; letter-spacing: -0.01em; }
 .metrics .metric dt { color: #c6ccd6; }
 .metrics .metric dd { font-size: 1.05rem; white-space: nowrap; }
-.card .note { min-height: 1.45em; margin: 0.55rem 0 0.5rem; font-size: 0.9rem; font-weight: 600; color: #ffd9a0; }
+.card .note { min-height: 2.9em; margin: 0.7rem 0 0; font-size: 0.9rem; font-weight: 600; color: #ffd9a0; }
 .card .note.alarm { color: #ffb4b4; }
 .stale .timer, .stale .metrics, .stale .phase, .stale .sign { opacity: 0.62; }
-.push { color: #ffffff; font-size: 0.78rem; margin: 0; text-align: center; min-height: 1.2em; text-shadow: 0 1px 3px rgba(0, 0, 0, 0.7); }
-.push:empty { display: none; }
 .island { align-self: center; background: #000; color: #fff; border-radius: 22px; width: 11.5rem; max-width: 100%; transition: width 0.25s; }
 .island[open] { width: 100%; border-radius: 28px; }
 .island summary { list-style: none; display: flex; align-items: center; justify-content: space-between; cursor: pointer; padding: 0.5rem 0.95rem; border-radius: 22px; font-weight: 600; position: relative; }
@@ -1200,23 +1313,29 @@ main { max-width: 1240px; margin: 0 auto; padding: 1.2rem 1.5rem 4rem; }
 .island .more .phase { margin-bottom: 0.4rem; }
 .island .buttons { margin-top: 0.8rem; }
 .stage :focus-visible { outline-color: #ffffff; }
-.buttons { display: flex; flex-wrap: wrap; gap: 0.6rem; }
-.press { flex: 1 1 0; min-width: fit-content; min-height: 46px; padding: 0.35rem 1rem; border-radius: 999px; font-weight: 650; border: 2px solid transparent; background: var(--go); color: var(--go-ink); }
+.buttons { display: grid; grid-template-columns: repeat(3, minmax(0, 1fr)); gap: 0.6rem; max-width: 40rem; }
+.card .buttons { grid-template-columns: repeat(2, minmax(0, 1fr)); margin-top: 0.9rem; }
+.press, .place { height: 54px; }
+.press { padding: 0 0.4rem; line-height: 1.15; border-radius: 27px; font-weight: 650; border: 2px solid transparent; background: var(--go); color: var(--go-ink); touch-action: manipulation; }
+.press.armed, .press.waits { font-size: 0.8rem; }
 .press.pause, .press.lap { background: var(--wait); color: var(--wait-ink); }
 .press.lap { background: var(--sunk); color: var(--ink); }
-.press.stop { background: var(--end); color: var(--end-ink); flex: 0 1 auto; padding-inline: 1.5rem; margin-left: auto; }
+.press.stop { background: var(--end); color: var(--end-ink); }
+.press.armed { background: var(--warn); color: var(--paper); }
 .press:hover { filter: brightness(0.97); }
-.press.waits, .press[aria-busy] { border-style: dashed; border-color: currentColor; }
+.press.waits { border-style: dashed; border-color: currentColor; }
+.press.sent { border-color: currentColor; }
 .stage .press { background: #1d6b3d; color: #c5f6d6; }
 .stage .press.pause { background: #6d5116; color: #ffe2a8; }
 .stage .press.lap { background: #343a45; color: #f0f2f5; }
 .stage .press.stop { background: #7a272c; color: #ffd0d0; }
+.stage .press.stop.armed { background: #ffb4b4; color: #3d0a0c; }
 
 /* Now */
 .now { display: flex; flex-direction: column; }
 .now .numbers { margin-bottom: auto; }
-.now h2:last-of-type { margin-top: 1.2rem; }
-.line-of-state { font-weight: 650; font-size: 1.15rem; margin: 0 0 0.2rem; padding-left: 0.8rem; border-left: 5px solid var(--edge); }
+.controls { margin-top: 1.2rem; }
+.line-of-state { font-weight: 650; font-size: 1.15rem; margin: 1.1rem 0 0.2rem; padding-left: 0.8rem; border-left: 5px solid var(--edge); }
 .line-of-state.running { border-color: var(--run); }
 .line-of-state.paused { border-color: var(--hold); }
 .line-of-state.warn { border-color: var(--warn); color: var(--warn); }
@@ -1224,7 +1343,7 @@ main { max-width: 1240px; margin: 0 auto; padding: 1.2rem 1.5rem 4rem; }
 .numbers { display: grid; grid-template-columns: repeat(auto-fill, minmax(132px, 1fr)); gap: 0.9rem 1rem; margin: 0.9rem 0 1.2rem; }
 .panel > .numbers { margin: 0; }
 .panel > .numbers + .numbers { margin-top: 1rem; padding-top: 0.9rem; border-top: 1px solid var(--line); }
-.now > .numbers { margin-top: 1.1rem; }
+.now > .numbers { margin-top: 0.2rem; }
 @media (min-width: 641px) { .numbers.four { grid-template-columns: repeat(4, minmax(0, 1fr)); } }
 @media (min-width: 901px) { .numbers.six { grid-template-columns: repeat(6, minmax(0, 1fr)); } }
 .numbers .big dd { font-size: 1.6rem; line-height: 1.25; }
@@ -1329,7 +1448,7 @@ tbody th { font-weight: 600; overflow-wrap: normal; }
 .bars svg { display: block; width: 100%; height: 170px; } .bars .bar { fill: var(--pace); } .bars .present .bar { opacity: 0.5; } .bars .reach { fill: transparent; } .bars g:hover .reach { fill: var(--sunk); }
 .bars .mean { stroke: var(--second); stroke-width: 2; vector-effect: non-scaling-stroke; stroke-dasharray: 6 4; }
 .bars .high { top: -0.4rem; } .bars .low { bottom: -0.4rem; }
-.names { position: absolute; left: 0; right: 0; top: 100%; margin: 0.35rem 0 0; font-size: 0.75rem; color: var(--soft); } .names span { position: absolute; transform: translateX(-50%); white-space: nowrap; }
+.names { position: absolute; left: 0; right: 0; top: 100%; height: 1.5em; margin: 0.35rem 0 0; font-size: 0.75rem; color: var(--soft); } .names span { position: absolute; white-space: nowrap; }
 .bests { display: grid; grid-template-columns: repeat(auto-fill, minmax(180px, 1fr)); gap: 0.9rem 1rem; margin: 0; } .bests dd { font-size: 1rem; } .bests small { display: block; font-weight: 400; }
 .owner { white-space: pre-wrap; max-width: 44rem; margin: 0.5rem 0 1rem; } .when { margin-bottom: 0.8rem; } .way { margin: 0; } .way a { text-decoration: none; } .way a:hover { text-decoration: underline; }
 
@@ -1371,11 +1490,11 @@ let leave = null;
 let visit = 0;
 let silence = null;
 
-/// Says a sentence for some seconds, aloud with a screen reader.
-function tell(text) {
+/// Says a sentence for some time, aloud with a screen reader.
+function tell(text, milliseconds = toldFor) {
   clearTimeout(silence);
   told.textContent = text;
-  if (text) silence = setTimeout(() => { told.textContent = ""; }, toldFor);
+  if (text) silence = setTimeout(() => { told.textContent = ""; }, milliseconds);
 }
 
 function applyChoices() {
@@ -1758,6 +1877,8 @@ export const words = {
   pace: { en: "Pace", ko: "페이스" },
   averagePace: { en: "Average pace", ko: "평균 페이스" },
   heartRate: { en: "Heart rate", ko: "심박수" },
+  currentPace: { en: "Current pace", ko: "현재 페이스" },
+  currentHeartRate: { en: "Current heart rate", ko: "현재 심박수" },
   averageHeartRate: { en: "Average heart rate", ko: "평균 심박수" },
   highestHeartRate: { en: "Highest heart rate", ko: "최고 심박수" },
   cadence: { en: "Cadence", ko: "케이던스" },
@@ -1773,15 +1894,6 @@ export const words = {
   hubUnreachable: { en: "The phone is out of reach: presses wait here", ko: "휴대폰에 연결할 수 없습니다. 누른 버튼은 여기서 기다립니다" },
   refused: { en: "The phone does not let this page in: {reason}", ko: "휴대폰이 이 페이지를 거부했습니다: {reason}" },
   changedBy: { en: "from {source}", ko: "{source}에서" },
-  pendingCard: { en: "{command} waits", ko: "{command} 대기 중" },
-  pushLine: { en: "Push {number}: {kind} · {left} pushes of numbers left", ko: "푸시 {number}: {kind} · 남은 숫자 푸시 {left}" },
-  push_phase: { en: "phase", ko: "상태" },
-  push_final: { en: "end", ko: "종료" },
-  push_pending: { en: "press", ko: "버튼" },
-  push_numbers: { en: "numbers", ko: "숫자" },
-  push_alive: { en: "still there", ko: "연결 확인" },
-  push_renewal: { en: "renewal", ko: "갱신" },
-  push_unknown: { en: "other", ko: "기타" },
 
   command_start: { en: "Start", ko: "시작" },
   command_pause: { en: "Pause", ko: "일시 정지" },
@@ -1789,7 +1901,8 @@ export const words = {
   command_stop: { en: "Stop", ko: "정지" },
   command_lap: { en: "Lap", ko: "랩" },
   verdict_pending: { en: "{command} waits for its verdict", ko: "{command}: 판정을 기다립니다" },
-  verdict_queued: { en: "{command} waits here for the phone", ko: "{command}: 휴대폰을 기다립니다" },
+  verdict_unheard: { en: "{command} reached the phone; its verdict was not heard here", ko: "{command}: 휴대폰에 전해졌지만 판정을 듣지 못했습니다" },
+  verdict_queued: { en: "{command} waits for the phone", ko: "{command}: 휴대폰을 기다립니다" },
   verdict_applied: { en: "{command} took effect", ko: "{command}: 적용됨" },
   verdict_coalesced: { en: "{command} was already asked for and counts once", ko: "{command}: 이미 요청되어 한 번만 셉니다" },
   verdict_superseded: { en: "{command} was undone by a later press", ko: "{command}: 나중에 누른 버튼으로 취소됨" },
@@ -1805,6 +1918,8 @@ export const words = {
   reason_unsupported: { en: "the phone does not know it", ko: "휴대폰이 모르는 명령입니다" },
   reason_quarantined: { en: "it could not be read and was set aside", ko: "읽을 수 없어 따로 보관되었습니다" },
   reason_other: { en: "reason: {reason}", ko: "이유: {reason}" },
+  pressAgain: { en: "Press again to stop", ko: "다시 누르면 정지" },
+  stopAsks: { en: "Press Stop again within three seconds: a stop cannot be taken back", ko: "3초 안에 정지를 다시 누르세요. 정지는 되돌릴 수 없습니다" },
   noAnswer: { en: "no answer yet: it may still count", ko: "아직 답이 없으며, 나중에 적용될 수 있습니다" },
   pressFailed: { en: "{command} was not taken: {reason}", ko: "{command}: 처리되지 않음: {reason}" },
 
@@ -1893,6 +2008,7 @@ export const words = {
   by_month: { en: "Month", ko: "월" },
   by_year: { en: "Year", ko: "연도" },
   weekLong: { en: "Week {week}, {year}", ko: "{year}년 {week}주" },
+  weekShortYear: { en: "W{week}, {year}", ko: "{year}년 {week}주" },
   weekShort: { en: "W{week}", ko: "{week}주" },
   per_week: { en: "week", ko: "주" },
   per_month: { en: "month", ko: "개월" },
@@ -1903,8 +2019,8 @@ export const words = {
   barsWords: { en: "{count} periods, the most in {period}: {most}", ko: "기간 {count}개, 최대 {period}: {most}" },
   runs: { en: "Runs", ko: "달리기" },
   drawnLast: { en: "The last {count} of {all} are drawn; the table below has all with runs", ko: "{all}개 가운데 마지막 {count}개만 그렸고, 아래 표에는 달리기가 있는 기간이 모두 있습니다" },
-  trendMore: { en: "{mean} a {unit} on average over the last {count}, {percent} % more than over the {count} before", ko: "최근 {count}{unit} 평균 {mean}, 그 이전보다 {percent} % 많음" },
-  trendLess: { en: "{mean} a {unit} on average over the last {count}, {percent} % less than over the {count} before", ko: "최근 {count}{unit} 평균 {mean}, 그 이전보다 {percent} % 적음" },
+  trendMore: { en: "{mean} a {unit} on average over the last {count}, {percent} % more than over the {count} before", ko: "최근 {count}{unit} 평균 {mean}, 그 이전보다 {percent} % 많음" },
+  trendLess: { en: "{mean} a {unit} on average over the last {count}, {percent} % less than over the {count} before", ko: "최근 {count}{unit} 평균 {mean}, 그 이전보다 {percent} % 적음" },
   trendAlone: { en: "{mean} a {unit} on average over the last {count}", ko: "최근 {count}{unit} 평균 {mean}" },
 };
 

@@ -49,13 +49,6 @@ struct StateJSON: Encodable {
 
 /// A lock screen's state with ages instead of dates: the clocks of the page's machine and of this one may differ.
 struct LockScreenJSON: Encodable {
-  struct Push: Encodable {
-    var number: UInt64
-    var kind: String
-    var budgetLeft: Int
-    var activity: Int
-  }
-
   var term: UInt64
   var revision: UInt64
   var tick: UInt64
@@ -79,9 +72,6 @@ struct LockScreenJSON: Encodable {
   var staleInSeconds: Double?
   /// How long ago the hub pushed, in real seconds.
   var pushAgeSeconds: Double
-  var relevance: Double
-  var final: Bool
-  var push: Push
 
   init(_ state: LiveActivityState, at now: Date) {
     (term, revision, tick) = (state.order.term, state.order.revision, state.order.tick)
@@ -105,25 +95,6 @@ struct LockScreenJSON: Encodable {
     hubLost = state.isHubLost
     staleInSeconds = state.staleDate.map { $0.timeIntervalSince(now) }
     pushAgeSeconds = max(0, now.timeIntervalSince(state.pushedAt))
-    relevance = state.relevance
-    final = state.isFinal
-    push = Push(
-      number: state.push, kind: state.pushKind.rawValue, budgetLeft: state.budgetLeft, activity: state.activity)
-  }
-}
-
-/// A recent command: its latest stage, as a receipt, with the device and the time of day at which it was heard of.
-struct CommandJSON: Encodable {
-  private enum CodingKeys: String, CodingKey { case deviceId, at }
-  var receipt: Receipt
-  var deviceID: DeviceID
-  var at: Date
-
-  func encode(to encoder: any Encoder) throws {
-    var container = encoder.container(keyedBy: CodingKeys.self)
-    try container.encode(deviceID, forKey: .deviceId)
-    try container.encode(at.formatted(.iso8601), forKey: .at)
-    try receipt.encode(to: encoder)
   }
 }
 
@@ -143,9 +114,52 @@ struct RouteJSON: Encodable {
   }
 }
 
+/// The numbers of the present run over time, and its pauses: as the hub told them last, with the newest snapshot at the end.
 struct SeriesJSON: Encodable {
+  struct Sample: Encodable {
+    var offsetSeconds: Double
+    var distanceMeters: Double?
+    var paceSecondsPerKilometer: Double?
+    var altitudeMeters: Double?
+    var heartRateBpm: Double?
+    var cadenceStepsPerMinute: Double?
+  }
+  struct Pause: Encodable {
+    var startedAtSeconds: Double
+    var endedAtSeconds: Double
+  }
+
   var runId: RunID?
-  var samples: [LiveSeries.Sample]
+  var samples: [Sample] = []
+  var pauses: [Pause] = []
+
+  /// - Parameters:
+  ///   - told: What the hub told; of another run it counts for nothing.
+  ///   - snapshot: The newest snapshot.
+  ///   - isOfPhase: Whether the hub told it in the phase of the snapshot: a pause that lasted then still does.
+  init(_ told: RunSeries?, _ snapshot: Snapshot, isOfPhase: Bool) {
+    runId = snapshot.runID
+    if let told, told.runID == snapshot.runID {
+      samples = told.samples.map { Sample($0.offset, $0.values) }
+      pauses = told.pauses.map { Pause(startedAtSeconds: $0.lowerBound.seconds, endedAtSeconds: $0.upperBound.seconds) }
+    }
+    if isOfPhase, snapshot.phase == .paused, let last = pauses.indices.last {
+      pauses[last].endedAtSeconds = max(pauses[last].endedAtSeconds, snapshot.metrics.elapsed.seconds)
+    }
+    // A snapshot that the node has kept from before its start has no numbers.
+    guard runId != nil, snapshot.phase != .idle, snapshot.order.tick > 0 else { return }
+    let present = Sample(snapshot.metrics.elapsed, RecordSeries.Sample(snapshot.metrics))
+    if samples.last.map({ $0.offsetSeconds < present.offsetSeconds }) ?? true { samples.append(present) }
+  }
+}
+
+extension SeriesJSON.Sample {
+  fileprivate init(_ offset: BusDuration, _ values: RecordSeries.Sample) {
+    self.init(
+      offsetSeconds: offset.seconds, distanceMeters: values.distanceMeters,
+      paceSecondsPerKilometer: values.paceSecondsPerKilometer, altitudeMeters: values.altitudeMeters,
+      heartRateBpm: values.heartRateBpm, cadenceStepsPerMinute: values.cadenceStepsPerMinute)
+  }
 }
 
 struct RecordsJSON: Encodable { var records: [RecordSummary] }
@@ -157,13 +171,6 @@ struct ErrorJSON: Encodable {
     var message: String
   }
   var error: Body
-}
-
-/// A press that waits for the hub.
-struct QueuedJSON: Encodable {
-  var commandId: CommandID
-  var command: CommandKind
-  var receipt = "queued"
 }
 
 /// The body of `POST /api/press`.

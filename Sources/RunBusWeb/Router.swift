@@ -9,7 +9,6 @@ struct Router: Sendable {
   private static let storePatience = Duration.seconds(5)
   private static let routePointsMax = 500
   private static let recordPointsMax = 1000
-  private static let samplesMax = 600
 
   let gate: Gate
   let node: Peer
@@ -46,10 +45,8 @@ struct Router: Sendable {
     case "/events": return await events()
     case "/api/route":
       let route = RouteThinning.thinned(await keeper.route, to: Self.routePointsMax)
-      return json(RouteJSON(await keeper.series.runID, route))
-    case "/api/series":
-      let (series, route) = (await keeper.series, await keeper.route)
-      return json(SeriesJSON(runId: series.runID, samples: series.samples(with: route, max: Self.samplesMax)))
+      return json(RouteJSON(await keeper.runID, route))
+    case "/api/series": return json(await keeper.series())
     case "/api/report": return await report()
     case "/api/records": return await kept { json(RecordsJSON(records: try await node.records())) }
     case "/api/stats":
@@ -100,10 +97,10 @@ struct Router: Sendable {
     do {
       let verdict = try await within(Self.pressPatience) { [node] in try await node.send(command) }
       guard let verdict else {
-        guard await keeper.isKept(command.id) else {
+        guard let receipt = await keeper.receipt(of: command.id) else {
           return refusal(503, "store", "the store of this device takes nothing: the press may be lost")
         }
-        return json(QueuedJSON(commandId: command.id, command: kind), status: 202)
+        return json(receipt, status: 202)
       }
       return json(Receipt(commandID: command.id, kind: kind, source: command.source, stage: .verdict(verdict)))
     } catch {

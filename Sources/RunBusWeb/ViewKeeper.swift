@@ -6,14 +6,17 @@ import RunBus
 actor ViewKeeper {
   /// The most event streams at a time.
   static let viewersMax = 8
-  /// The most recent commands that are shown.
-  private static let commandsMax = 20
   /// The shortest time between two views.
   private static let pause = Duration.milliseconds(100)
   /// A view is repeated when nothing has changed for so long: it keeps proxies from closing the stream.
   private static let repeatEvery = Duration.seconds(15)
   /// How often the devices are asked for while somebody looks.
   private static let askEvery = Duration.seconds(3)
+
+  /// How old the hub's series may be when a viewer asks for it; a sample comes every ten seconds.
+  private static let seriesAge = Duration.seconds(5)
+  /// How long the hub may take to tell its series.
+  private static let patience = Duration.seconds(2)
 
   private let node: Peer
   private var viewers: [Int: AsyncStream<Data>.Continuation] = [:]
@@ -27,19 +30,18 @@ actor ViewKeeper {
   /// When the devices were asked for: their ages go on from there.
   private var askedAt = ContinuousClock.now
   private var lastReport: (run: RunID?, report: RunReport)?
-  private var commands: [CommandJSON] = []
+  private var commands: RecentCommands
   private(set) var route: [RoutePoint] = []
-  private(set) var series = LiveSeries()
+  /// The series that the hub told last, at which of its revisions, and when.
+  private var told: (series: RunSeries, revision: UInt64, at: ContinuousClock.Instant)?
   private var routeVersion = 0
   private var reportVersion = 0
   private let encoder = JSONEncoder()
   private let changes = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
 
-  private let deviceID: DeviceID
-
   init(_ node: Peer, deviceID: DeviceID) {
     self.node = node
-    self.deviceID = deviceID
+    commands = RecentCommands(own: deviceID)
   }
 
   /// Follows the node until the task is cancelled or the node ends.
@@ -47,10 +49,10 @@ actor ViewKeeper {
     await withDiscardingTaskGroup { group in
       group.addTask { await self.follow(await self.node.liveActivities()) { $0.live = $1 } }
       group.addTask { await self.follow(await self.node.snapshots()) { $0.take($1) } }
-      group.addTask { await self.follow(await self.node.reachabilities()) { $0.reachability = $1 } }
+      group.addTask { await self.follow(await self.node.reachabilities()) { $0.take($1) } }
       group.addTask { await self.follow(await self.node.views()) { $0.viewState = $1 } }
       group.addTask { await self.follow(await self.node.events()) { $0.hear($1) } }
-      group.addTask { await self.follow(await self.node.ownReceipts()) { $0.note($1, of: nil) } }
+      group.addTask { await self.follow(await self.node.ownReceipts()) { $0.commands.note($1, of: nil, at: Date()) } }
       group.addTask { await self.follow(await self.node.route()) { $0.take($1) } }
       group.addTask { await self.askForDevices() }
       group.addTask { await self.tellViewers() }
@@ -148,16 +150,21 @@ actor ViewKeeper {
           heardAgeSeconds: $0.heardAge.map { $0.seconds + sinceAsked }, roundTripSeconds: $0.roundTrip?.seconds,
           waiting: Int(clamping: $0.waiting))
       },
-      commands: commands, routeVersion: routeVersion, reportVersion: reportVersion)
+      commands: commands.all, routeVersion: routeVersion, reportVersion: reportVersion)
   }
 
   // MARK: What the node tells
 
   private func take(_ snapshot: Snapshot) {
     if snapshot.runID != self.snapshot.runID { (route, routeVersion) = ([], routeVersion + 1) }
+    if snapshot.order.term != self.snapshot.order.term { commands.loseTrack() }
     self.snapshot = snapshot
-    series.add(snapshot)
     reportVersion += 1
+  }
+
+  private func take(_ reachability: Reachability) {
+    if !reachability.isReachable { commands.loseTrack() }
+    self.reachability = reachability
   }
 
   private func take(_ update: RouteUpdate) {
@@ -171,33 +178,36 @@ actor ViewKeeper {
     return lastReport.flatMap { $0.run == snapshot.runID ? $0.report : nil }
   }
 
-  /// Whether a press of this node has reached any stage, and so is kept.
-  func isKept(_ command: CommandID) -> Bool { commands.contains { $0.receipt.commandID == command } }
+  /// The present run; `nil` before the first.
+  var runID: RunID? { snapshot.runID }
+
+  /// The numbers of the present run over time. The hub is asked for them, so that a viewer who comes late sees the whole
+  /// run; one that is out of reach is not waited for, and what it told last stays.
+  func series() async -> SeriesJSON {
+    let revision = snapshot.order.revision
+    let isFresh = told.map { $0.revision == revision && ContinuousClock.now - $0.at < Self.seriesAge } ?? false
+    if !isFresh, reachability.isReachable {
+      let answer = try? await within(Self.patience) { [node] in try? await node.series() }
+      if let series = answer.flatMap({ $0 }).flatMap({ $0 }) { told = (series, revision, .now) }
+    }
+    return SeriesJSON(told?.series, snapshot, isOfPhase: told?.revision == snapshot.order.revision)
+  }
+
+  /// The latest stage of a press of this node; `nil` for one that the node has not kept.
+  func receipt(of command: CommandID) -> Receipt? { commands.receipt(of: command) }
 
   private func hear(_ event: BusEvent) {
     switch event {
     case .command(let command, let device):
-      note(
-        Receipt(commandID: command.id, kind: command.kind, source: command.source, stage: .pending), of: device)
-    case .receipt(let receipt, let device): note(receipt, of: device)
+      commands.note(
+        Receipt(commandID: command.id, kind: command.kind, source: command.source, stage: .pending), of: device,
+        at: Date())
+    case .receipt(let receipt, let device): commands.note(receipt, of: device, at: Date())
     case .presence(let presence):
       if let index = devices.firstIndex(where: { $0.deviceID == presence.deviceID }) {
         devices[index].isReachable = presence.isReachable
       }
     case .snapshot, .message, .route, .live: break
-    }
-  }
-
-  /// Keeps the latest stage of a command; `nil` stands for this node's own.
-  private func note(_ receipt: Receipt, of device: DeviceID?) {
-    let device = device ?? deviceID
-    if let index = commands.firstIndex(where: { $0.receipt.commandID == receipt.commandID }) {
-      // A verdict is the last stage, whatever arrives behind it.
-      if case .verdict = commands[index].receipt.stage { return }
-      commands[index].receipt = receipt
-    } else {
-      commands.insert(CommandJSON(receipt: receipt, deviceID: device, at: Date()), at: 0)
-      if commands.count > Self.commandsMax { commands.removeLast() }
     }
   }
 }

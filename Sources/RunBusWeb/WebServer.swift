@@ -39,10 +39,25 @@ public struct WebServer: Sendable {
   /// - Parameter ready: Gets the link to open, which contains a token of 128 random bits.
   /// - Throws: ``RunBusError/Code/addressInUse`` when the port is taken, ``RunBusError/Code/transport`` when the server
   ///   cannot listen.
-  public func run(_ ready: @escaping @Sendable (URL) -> Void) async throws {
-    let token = (0..<2).map { _ in String(format: "%016lx", UInt64.random(in: .min ... .max)) }.joined()
+  public func run(_ ready: @escaping @Sendable (URL) -> Void) async throws { await run(at: try takePort(), ready) }
+
+  /// A port that a server has taken, and that answers nobody yet.
+  package struct Port: Sendable {
+    fileprivate let listener: WebListener
+  }
+
+  /// Takes the port of the configuration. A program that does this before it runs the node does not join the bus in vain.
+  ///
+  /// - Throws: As ``run(_:)``.
+  package func takePort() throws -> Port {
     let name = configuration.host
-    let listener = try WebListener(host: name == "localhost" ? "127.0.0.1" : name, port: configuration.port)
+    return Port(listener: try WebListener(host: name == "localhost" ? "127.0.0.1" : name, port: configuration.port))
+  }
+
+  /// Serves at a port, as ``run(_:)``.
+  package func run(at port: Port, _ ready: @escaping @Sendable (URL) -> Void) async {
+    let token = (0..<2).map { _ in String(format: "%016lx", UInt64.random(in: .min ... .max)) }.joined()
+    let (name, listener) = (configuration.host, port.listener)
     let router = Router(
       gate: Gate(token: token, host: name, port: listener.port, publicHost: configuration.publicHost), node: node,
       keeper: keeper, tiles: configuration.tiles)

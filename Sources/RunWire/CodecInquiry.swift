@@ -22,6 +22,7 @@ extension Codec {
       var route = WireAskRoute()
       route.from = count(from)
       message.inquiry = .route(route)
+    case .series: message.inquiry = .series(WireAskSeries())
     case .recover(let answer): message.inquiry = .recover(word(answer))
     case .records(let from):
       var records = WireListRecords()
@@ -61,6 +62,7 @@ extension Codec {
     case .discard(let id): .discard(try identifier(id, "message id"))
     case .report: .report
     case .route(let route): .route(from: try count(route.from, "index of a point"))
+    case .series: .series
     case .recover(let word): try answer(word).map { .recover($0) } ?? .unknown
     case .records(let records): .records(from: try count(records.from, "index of a record"))
     case .record(let record):
@@ -109,6 +111,10 @@ extension Codec {
       var answer = WireRouteAnswer()
       if let part { answer.part = self.message(part) }
       message.answer = .route(answer)
+    case .series(let series):
+      var answer = WireSeriesAnswer()
+      if let series { answer.series = self.message(series) }
+      message.answer = .series(answer)
     case .records(let summaries, let removed, let total):
       message.answer = .records(self.message(summaries, removed, total: total, bytesMax: bytesLeft))
     case .record(let part): message.answer = .record(self.message(part))
@@ -131,6 +137,7 @@ extension Codec {
     case .failed(let reason): .failed(try text(reason, "failure", bytesMax: messageBytesMax))
     case .report(let answer): .report(answer.hasReport ? try value(answer.report) : nil)
     case .route(let answer): .route(answer.hasPart ? try value(answer.part) : nil)
+    case .series(let answer): .series(answer.hasSeries ? try value(answer.series) : nil)
     case .records(let answer): try value(answer)
     case .record(let part): .record(try value(part))
     case .taken(let taken): .taken(isKnown: taken.known)

@@ -2274,6 +2274,15 @@ nonisolated struct WireInquiry: Sendable {
     set {inquiry = .dropCopy(newValue)}
   }
 
+  /// Asks for the numbers of the run over time.
+  var series: WireAskSeries {
+    get {
+      if case .series(let v)? = inquiry {return v}
+      return WireAskSeries()
+    }
+    set {inquiry = .series(newValue)}
+  }
+
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   /// Unknown: the answer is `failed`.
@@ -2320,6 +2329,8 @@ nonisolated struct WireInquiry: Sendable {
     case rotateKey(WireRotateKey)
     /// Drops the copy of a record that the hub has removed. Only a peer does it.
     case dropCopy(WireRecordRemoval)
+    /// Asks for the numbers of the run over time.
+    case series(WireAskSeries)
 
   }
 
@@ -2892,6 +2903,16 @@ nonisolated struct WireAskRoute: Sendable {
   init() {}
 }
 
+nonisolated struct WireAskSeries: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+}
+
 /// The answer to an inquiry. A list holds the first 256 lines at most, and no more than fit the frame. Only `records`
 /// and `route` can be asked for the rest, by an index.
 nonisolated struct WireInquiryAnswer: Sendable {
@@ -2999,6 +3020,14 @@ nonisolated struct WireInquiryAnswer: Sendable {
     set {answer = .pairing(newValue)}
   }
 
+  var series: WireSeriesAnswer {
+    get {
+      if case .series(let v)? = answer {return v}
+      return WireSeriesAnswer()
+    }
+    set {answer = .series(newValue)}
+  }
+
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   /// Unknown: the asker takes the answer as `failed`. It answers the oldest question like any other.
@@ -3016,6 +3045,7 @@ nonisolated struct WireInquiryAnswer: Sendable {
     case taken(WireRecordTaken)
     case devices(WireDeviceList)
     case pairing(WirePairingReport)
+    case series(WireSeriesAnswer)
 
   }
 
@@ -3141,6 +3171,28 @@ nonisolated struct WireRouteAnswer: Sendable {
   init() {}
 
   fileprivate var _part: WireRoutePart? = nil
+}
+
+nonisolated struct WireSeriesAnswer: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// The numbers of the present run over time; absent before the first run.
+  var series: WireRunSeries {
+    get {_series ?? WireRunSeries()}
+    set {_series = newValue}
+  }
+  /// Returns true if `series` has been explicitly set.
+  var hasSeries: Bool {self._series != nil}
+  /// Clears the value of `series`. Subsequent reads from it will return its default value.
+  mutating func clearSeries() {self._series = nil}
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+
+  fileprivate var _series: WireRunSeries? = nil
 }
 
 /// The node has done what the inquiry asked for.
@@ -4455,6 +4507,106 @@ nonisolated struct WireRunReport: Sendable {
   init() {}
 
   fileprivate var _metrics: WireMetrics? = nil
+}
+
+/// The numbers of a run over time, for a chart.
+nonisolated struct WireRunSeries: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  var runID: Data = Data()
+
+  /// At most 512, in order of time, each at a reading; of a longer run one of every so many.
+  var samples: [WireSeriesSample] = []
+
+  /// The last pauses by command and gaps in which the hub was down, at most 128, in order of time. One that lasts ends at the
+  /// moment of the answer.
+  var pauses: [WireRunStretch] = []
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+}
+
+/// The values at a moment, rounded to hundredths. What was unknown or stale then is absent.
+nonisolated struct WireSeriesSample: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// Time since the start of the run, pauses included; never negative.
+  var offsetNs: Int64 = 0
+
+  var distanceMeters: Double {
+    get {_distanceMeters ?? 0}
+    set {_distanceMeters = newValue}
+  }
+  /// Returns true if `distanceMeters` has been explicitly set.
+  var hasDistanceMeters: Bool {self._distanceMeters != nil}
+  /// Clears the value of `distanceMeters`. Subsequent reads from it will return its default value.
+  mutating func clearDistanceMeters() {self._distanceMeters = nil}
+
+  var paceSecondsPerKilometer: Double {
+    get {_paceSecondsPerKilometer ?? 0}
+    set {_paceSecondsPerKilometer = newValue}
+  }
+  /// Returns true if `paceSecondsPerKilometer` has been explicitly set.
+  var hasPaceSecondsPerKilometer: Bool {self._paceSecondsPerKilometer != nil}
+  /// Clears the value of `paceSecondsPerKilometer`. Subsequent reads from it will return its default value.
+  mutating func clearPaceSecondsPerKilometer() {self._paceSecondsPerKilometer = nil}
+
+  var altitudeMeters: Double {
+    get {_altitudeMeters ?? 0}
+    set {_altitudeMeters = newValue}
+  }
+  /// Returns true if `altitudeMeters` has been explicitly set.
+  var hasAltitudeMeters: Bool {self._altitudeMeters != nil}
+  /// Clears the value of `altitudeMeters`. Subsequent reads from it will return its default value.
+  mutating func clearAltitudeMeters() {self._altitudeMeters = nil}
+
+  var heartRateBpm: Double {
+    get {_heartRateBpm ?? 0}
+    set {_heartRateBpm = newValue}
+  }
+  /// Returns true if `heartRateBpm` has been explicitly set.
+  var hasHeartRateBpm: Bool {self._heartRateBpm != nil}
+  /// Clears the value of `heartRateBpm`. Subsequent reads from it will return its default value.
+  mutating func clearHeartRateBpm() {self._heartRateBpm = nil}
+
+  var cadenceStepsPerMinute: Double {
+    get {_cadenceStepsPerMinute ?? 0}
+    set {_cadenceStepsPerMinute = newValue}
+  }
+  /// Returns true if `cadenceStepsPerMinute` has been explicitly set.
+  var hasCadenceStepsPerMinute: Bool {self._cadenceStepsPerMinute != nil}
+  /// Clears the value of `cadenceStepsPerMinute`. Subsequent reads from it will return its default value.
+  mutating func clearCadenceStepsPerMinute() {self._cadenceStepsPerMinute = nil}
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+
+  fileprivate var _distanceMeters: Double? = nil
+  fileprivate var _paceSecondsPerKilometer: Double? = nil
+  fileprivate var _altitudeMeters: Double? = nil
+  fileprivate var _heartRateBpm: Double? = nil
+  fileprivate var _cadenceStepsPerMinute: Double? = nil
+}
+
+/// A stretch of time since the start of the run. It does not end before it begins.
+nonisolated struct WireRunStretch: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  var startedAtNs: Int64 = 0
+
+  var endedAtNs: Int64 = 0
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
 }
 
 /// A part of a run: a kilometre, a mile (1,609.344 m), or a lap.
@@ -6978,7 +7130,7 @@ nonisolated extension WireLive: SwiftProtobuf.Message, SwiftProtobuf._MessageImp
 
 nonisolated extension WireInquiry: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".Inquiry"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}peers\0\u{1}outbox\0\u{1}cancel\0\u{1}quarantine\0\u{1}retry\0\u{1}discard\0\u{1}report\0\u{1}route\0\u{1}recover\0\u{1}records\0\u{1}record\0\u{3}edit_record\0\u{3}remove_record\0\u{3}put_record\0\u{1}post\0\u{1}devices\0\u{3}order_device\0\u{3}confirm_devices\0\u{1}pairing\0\u{3}rotate_key\0\u{3}drop_copy\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}peers\0\u{1}outbox\0\u{1}cancel\0\u{1}quarantine\0\u{1}retry\0\u{1}discard\0\u{1}report\0\u{1}route\0\u{1}recover\0\u{1}records\0\u{1}record\0\u{3}edit_record\0\u{3}remove_record\0\u{3}put_record\0\u{1}post\0\u{1}devices\0\u{3}order_device\0\u{3}confirm_devices\0\u{1}pairing\0\u{3}rotate_key\0\u{3}drop_copy\0\u{1}series\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -7234,6 +7386,19 @@ nonisolated extension WireInquiry: SwiftProtobuf.Message, SwiftProtobuf._Message
           self.inquiry = .dropCopy(v)
         }
       }()
+      case 22: try {
+        var v: WireAskSeries?
+        var hadOneofValue = false
+        if let current = self.inquiry {
+          hadOneofValue = true
+          if case .series(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.inquiry = .series(v)
+        }
+      }()
       default: break
       }
     }
@@ -7328,6 +7493,10 @@ nonisolated extension WireInquiry: SwiftProtobuf.Message, SwiftProtobuf._Message
     case .dropCopy?: try {
       guard case .dropCopy(let v)? = self.inquiry else { preconditionFailure() }
       try visitor.visitSingularMessageField(value: v, fieldNumber: 21)
+    }()
+    case .series?: try {
+      guard case .series(let v)? = self.inquiry else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 22)
     }()
     case nil: break
     }
@@ -8263,9 +8432,28 @@ nonisolated extension WireAskRoute: SwiftProtobuf.Message, SwiftProtobuf._Messag
   }
 }
 
+nonisolated extension WireAskSeries: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".AskSeries"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap()
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    // Load everything into unknown fields
+    while try decoder.nextFieldNumber() != nil {}
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: WireAskSeries, rhs: WireAskSeries) -> Bool {
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
 nonisolated extension WireInquiryAnswer: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".InquiryAnswer"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}peers\0\u{1}outbox\0\u{1}quarantine\0\u{1}done\0\u{1}failed\0\u{1}report\0\u{1}route\0\u{1}records\0\u{1}record\0\u{1}taken\0\u{1}devices\0\u{1}pairing\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}peers\0\u{1}outbox\0\u{1}quarantine\0\u{1}done\0\u{1}failed\0\u{1}report\0\u{1}route\0\u{1}records\0\u{1}record\0\u{1}taken\0\u{1}devices\0\u{1}pairing\0\u{1}series\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -8424,6 +8612,19 @@ nonisolated extension WireInquiryAnswer: SwiftProtobuf.Message, SwiftProtobuf._M
           self.answer = .pairing(v)
         }
       }()
+      case 13: try {
+        var v: WireSeriesAnswer?
+        var hadOneofValue = false
+        if let current = self.answer {
+          hadOneofValue = true
+          if case .series(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.answer = .series(v)
+        }
+      }()
       default: break
       }
     }
@@ -8482,6 +8683,10 @@ nonisolated extension WireInquiryAnswer: SwiftProtobuf.Message, SwiftProtobuf._M
     case .pairing?: try {
       guard case .pairing(let v)? = self.answer else { preconditionFailure() }
       try visitor.visitSingularMessageField(value: v, fieldNumber: 12)
+    }()
+    case .series?: try {
+      guard case .series(let v)? = self.answer else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 13)
     }()
     case nil: break
     }
@@ -8713,6 +8918,40 @@ nonisolated extension WireRouteAnswer: SwiftProtobuf.Message, SwiftProtobuf._Mes
 
   static func ==(lhs: WireRouteAnswer, rhs: WireRouteAnswer) -> Bool {
     if lhs._part != rhs._part {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireSeriesAnswer: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".SeriesAnswer"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}series\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularMessageField(value: &self._series) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    try { if let v = self._series {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 1)
+    } }()
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: WireSeriesAnswer, rhs: WireSeriesAnswer) -> Bool {
+    if lhs._series != rhs._series {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -10506,6 +10745,140 @@ nonisolated extension WireRunReport: SwiftProtobuf.Message, SwiftProtobuf._Messa
     if lhs.miles != rhs.miles {return false}
     if lhs.laps != rhs.laps {return false}
     if lhs.stretches != rhs.stretches {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireRunSeries: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".RunSeries"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}run_id\0\u{1}samples\0\u{1}pauses\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularBytesField(value: &self.runID) }()
+      case 2: try { try decoder.decodeRepeatedMessageField(value: &self.samples) }()
+      case 3: try { try decoder.decodeRepeatedMessageField(value: &self.pauses) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.runID.isEmpty {
+      try visitor.visitSingularBytesField(value: self.runID, fieldNumber: 1)
+    }
+    if !self.samples.isEmpty {
+      try visitor.visitRepeatedMessageField(value: self.samples, fieldNumber: 2)
+    }
+    if !self.pauses.isEmpty {
+      try visitor.visitRepeatedMessageField(value: self.pauses, fieldNumber: 3)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: WireRunSeries, rhs: WireRunSeries) -> Bool {
+    if lhs.runID != rhs.runID {return false}
+    if lhs.samples != rhs.samples {return false}
+    if lhs.pauses != rhs.pauses {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireSeriesSample: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".SeriesSample"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}offset_ns\0\u{3}distance_meters\0\u{3}pace_seconds_per_kilometer\0\u{3}altitude_meters\0\u{3}heart_rate_bpm\0\u{3}cadence_steps_per_minute\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularInt64Field(value: &self.offsetNs) }()
+      case 2: try { try decoder.decodeSingularDoubleField(value: &self._distanceMeters) }()
+      case 3: try { try decoder.decodeSingularDoubleField(value: &self._paceSecondsPerKilometer) }()
+      case 4: try { try decoder.decodeSingularDoubleField(value: &self._altitudeMeters) }()
+      case 5: try { try decoder.decodeSingularDoubleField(value: &self._heartRateBpm) }()
+      case 6: try { try decoder.decodeSingularDoubleField(value: &self._cadenceStepsPerMinute) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    if self.offsetNs != 0 {
+      try visitor.visitSingularInt64Field(value: self.offsetNs, fieldNumber: 1)
+    }
+    try { if let v = self._distanceMeters {
+      try visitor.visitSingularDoubleField(value: v, fieldNumber: 2)
+    } }()
+    try { if let v = self._paceSecondsPerKilometer {
+      try visitor.visitSingularDoubleField(value: v, fieldNumber: 3)
+    } }()
+    try { if let v = self._altitudeMeters {
+      try visitor.visitSingularDoubleField(value: v, fieldNumber: 4)
+    } }()
+    try { if let v = self._heartRateBpm {
+      try visitor.visitSingularDoubleField(value: v, fieldNumber: 5)
+    } }()
+    try { if let v = self._cadenceStepsPerMinute {
+      try visitor.visitSingularDoubleField(value: v, fieldNumber: 6)
+    } }()
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: WireSeriesSample, rhs: WireSeriesSample) -> Bool {
+    if lhs.offsetNs != rhs.offsetNs {return false}
+    if lhs._distanceMeters != rhs._distanceMeters {return false}
+    if lhs._paceSecondsPerKilometer != rhs._paceSecondsPerKilometer {return false}
+    if lhs._altitudeMeters != rhs._altitudeMeters {return false}
+    if lhs._heartRateBpm != rhs._heartRateBpm {return false}
+    if lhs._cadenceStepsPerMinute != rhs._cadenceStepsPerMinute {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireRunStretch: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".RunStretch"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}started_at_ns\0\u{3}ended_at_ns\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularInt64Field(value: &self.startedAtNs) }()
+      case 2: try { try decoder.decodeSingularInt64Field(value: &self.endedAtNs) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if self.startedAtNs != 0 {
+      try visitor.visitSingularInt64Field(value: self.startedAtNs, fieldNumber: 1)
+    }
+    if self.endedAtNs != 0 {
+      try visitor.visitSingularInt64Field(value: self.endedAtNs, fieldNumber: 2)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: WireRunStretch, rhs: WireRunStretch) -> Bool {
+    if lhs.startedAtNs != rhs.startedAtNs {return false}
+    if lhs.endedAtNs != rhs.endedAtNs {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

@@ -18,11 +18,10 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import expect, sync_playwright
+from playwright.sync_api import expect
 
 ROOT = Path(__file__).resolve().parents[2]
 BUSNODE = os.environ.get("RUNBUS_PAGE_BUSNODE", str(ROOT / ".build/debug/busnode"))
-CHROMIUM = shutil.which("chromium") or shutil.which("google-chrome")
 # Processes and browsers share the machine with other tests: this is how long anything may take, not how long it takes.
 PATIENCE = 30
 
@@ -110,14 +109,6 @@ def bus():
     bus = Bus()
     yield bus
     bus.end()
-
-
-@pytest.fixture(scope="session")
-def browser():
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
-        yield browser
-        browser.close()
 
 
 class Page:
@@ -545,3 +536,37 @@ def test_no_text_is_missing_or_unused():
     assert {key for key in used if not key.endswith("_")} <= keys, "the page uses a text that is not there"
     unused = {key for key in keys - used - listed if not any(key.startswith(prefix) for prefix in prefixes)}
     assert unused == set()
+
+
+def test_a_page_that_is_opened_late_has_the_whole_run(bus, browser):
+    bus.start("--synthetic", "--speed", "30")
+    bus.drain(bus.spawn("watch", "--synthetic", "--device", "pulse", "--json"))
+    assert bus.send("start").returncode == 0
+    bus.until(lambda: bus.state()["metrics"]["elapsedSeconds"] > 120 and bus.state()["metrics"]["heartRateBpm"], "two minutes of the run")
+    assert bus.send("pause").returncode == 0
+    paused = bus.state()["metrics"]["elapsedSeconds"]
+    assert bus.send("resume").returncode == 0
+    # A server that knows nothing of the run so far.
+    bus.web.kill()
+    bus.web.wait()
+    late = bus.spawn("web", "--http", "127.0.0.1:0", "--json", "--device", "late")
+    bus.link = json.loads(late.stdout.readline())["url"]
+    bus.port, bus.token = urlsplit(bus.link).port, parse_qs(urlsplit(bus.link).query)["token"][0]
+
+    def series():
+        return json.loads(bus.request(path="/api/series")[1])
+
+    bus.until(lambda: len([one for one in series()["samples"] if one.get("heartRateBpm") and one["offsetSeconds"] < 120]) >= 10, "the heart rate from the start on")
+    pause, = series()["pauses"]
+    assert abs(pause["startedAtSeconds"] - paused) < 30 and pause["endedAtSeconds"] > pause["startedAtSeconds"]
+    with Page(browser, bus.link) as page:
+        expect(page.locator(".chart.heartRate rect.band")).to_be_attached()
+
+
+def test_a_page_that_cannot_be_served_leaves_no_device(bus):
+    bus.start()
+    done = bus.run("web", "--http", f"127.0.0.1:{bus.port}", "--device", "second")
+    assert done.returncode == 75 and "is in use" in done.stderr, done
+    devices = [json.loads(line) for line in bus.run("peers", "--json").stdout.splitlines()]
+    names = {device["deviceId"]: device["role"] for device in devices}
+    assert "second" not in names and names["web"] == "page", names

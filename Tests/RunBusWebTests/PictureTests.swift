@@ -39,26 +39,29 @@ struct PictureTests {
       startedAt: .zero, capturedAt: .zero, metrics: metrics)
   }
 
-  @Test("The series has a sample every few seconds, begins anew with a run, and is filled from the route")
-  func series() {
-    var series = LiveSeries()
-    series.add(snapshot(0, tick: 0))
-    #expect(series.samples.isEmpty, "a kept snapshot has no numbers")
-    for second in stride(from: 600, through: 900, by: 3) { series.add(snapshot(second)) }
-    #expect(series.samples.count == 101)
-    let all = series.samples(with: (0...300).map { point($0 * 3, Double($0), 0) }, max: 1000)
-    #expect(all.count > 290 && all.first?.offsetSeconds == 0)
-    #expect(zip(all, all.dropFirst()).allSatisfy { $0.offsetSeconds <= $1.offsetSeconds })
-    #expect(series.samples(with: [], max: 50).count == 50)
-    series.add(snapshot(3, run: 2))
-    #expect(series.samples.count == 1)
+  private func sample(_ second: Int64) -> RunSeries.Sample {
+    RunSeries.Sample(offset: .seconds(second), values: RecordSeries.Sample(heartRateBpm: 140))
   }
 
-  @Test("A day of samples stays bounded")
-  func bounded() {
-    var series = LiveSeries()
-    for second in stride(from: 0, to: 86_400, by: 3) { series.add(snapshot(second)) }
-    #expect(series.samples.count <= 4000 && series.samples.count > 1000)
+  @Test("The series is what the hub told of the present run, up to the newest snapshot")
+  func series() {
+    let run = RunID(high: 0, low: 1)
+    let told = RunSeries(
+      runID: run, samples: [sample(0), sample(10), sample(600)], pauses: [.seconds(20)..<BusDuration.seconds(60)])
+    let series = SeriesJSON(told, snapshot(603), isOfPhase: true)
+    #expect(series.samples.map(\.offsetSeconds) == [0, 10, 600, 603])
+    #expect(series.samples.map(\.heartRateBpm) == [140, 140, 140, 150])
+    #expect(series.pauses.map(\.startedAtSeconds) == [20] && series.pauses.map(\.endedAtSeconds) == [60])
+    #expect(SeriesJSON(told, snapshot(600), isOfPhase: true).samples.count == 3)
+    #expect(
+      SeriesJSON(told, snapshot(603, tick: 0), isOfPhase: true).samples.count == 3, "a kept snapshot has no numbers")
+    let next = SeriesJSON(told, snapshot(3, run: 2), isOfPhase: false)
+    #expect(next.samples.map(\.offsetSeconds) == [3] && next.pauses.isEmpty, "another run began")
+    #expect(SeriesJSON(nil, .none, isOfPhase: false).samples.isEmpty)
+    var paused = snapshot(700)
+    paused.phase = .paused
+    #expect(SeriesJSON(told, paused, isOfPhase: true).pauses.map(\.endedAtSeconds) == [700])
+    #expect(SeriesJSON(told, paused, isOfPhase: false).pauses.map(\.endedAtSeconds) == [60], "an earlier pause")
   }
 
   @Test("One file of a record holds everything, and a title cannot end its script")

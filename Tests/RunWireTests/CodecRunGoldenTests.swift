@@ -111,10 +111,26 @@ struct CodecRunGoldenTests {
         41000000000000000048011a08080118ac0228ad02220a080218012002280348012a0f080210051806210000000000803440
         """)
     #expect(hex(Codec.encode(HubFrame(session: 77, message: .answer(.report(nil))))) == "084d42023200")
+    let series = RunSeries(
+      runID: Self.run,
+      samples: [
+        RunSeries.Sample(
+          offset: BusDuration(nanoseconds: 300),
+          values: RecordSeries.Sample(
+            distanceMeters: 1000, paceSecondsPerKilometer: 300, altitudeMeters: 1.5, heartRateBpm: 150,
+            cadenceStepsPerMinute: 170)), RunSeries.Sample(offset: .zero, values: RecordSeries.Sample()),
+      ], pauses: [BusDuration(nanoseconds: 5)..<BusDuration(nanoseconds: 6)])
+    #expect(
+      hex(Codec.encode(HubFrame(session: 77, message: .answer(.series(series))))) == """
+        084d42506a4e0a4c0a102122232425262728292a2b2c2d2e2f30123008ac02110000000000408f40190000000000c0724021\
+        000000000000f83f290000000000c0624031000000000040654012001a0408051006
+        """)
+    #expect(hex(Codec.encode(HubFrame(session: 77, message: .answer(.series(nil))))) == "084d42026a00")
     func question(_ inquiry: Inquiry) -> String {
       hex(Codec.encode(PeerFrame(session: 77, sentAt: BusTime(nanoseconds: 1), message: .inquire(inquiry))))
     }
     #expect(question(.report) == "084d10015a023a00")
+    #expect(question(.series) == "084d10015a03aa0100")
     #expect(question(.route(from: 600)) == "084d10015a05420308d804")
   }
 

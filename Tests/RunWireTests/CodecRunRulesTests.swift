@@ -115,6 +115,45 @@ struct CodecRunRulesTests {
     #expect(try reason { $0.kilometers = [split] } == "split end is negative")
   }
 
+  @Test("Each rule of the numbers over time, and the longest fit into the smallest frame")
+  func series() throws {
+    func reason(_ change: (inout WireRunSeries) -> Void) throws -> String? {
+      var frame = WireHubFrame()
+      frame.answer.series.series.runID = Codec.data(RunID(high: 0, low: 1))
+      change(&frame.answer.series.series)
+      let bytes: [UInt8] = try frame.serializedBytes()
+      return self.reason { _ = try Codec.hubFrame(bytes) }
+    }
+    var sample = WireSeriesSample()
+    #expect(try reason { $0.samples = Array(repeating: sample, count: 512) } == nil)
+    let tooMany = "more samples or pauses than a series has"
+    #expect(try reason { $0.samples = Array(repeating: sample, count: 513) } == tooMany)
+    #expect(try reason { $0.pauses = Array(repeating: WireRunStretch(), count: 129) } == tooMany)
+    #expect(try reason { $0.runID = Codec.data(RunID(high: 0, low: 1)).prefix(3) } != nil)
+    sample.heartRateBpm = .nan
+    #expect(try reason { $0.samples = [sample] } == "heart rate is not a number")
+    sample = WireSeriesSample()
+    sample.offsetNs = -1
+    #expect(try reason { $0.samples = [sample] } == "moment of a sample is negative")
+    var pause = WireRunStretch()
+    pause.startedAtNs = 1
+    #expect(try reason { $0.pauses = [pause] } == "a pause that ends before it begins")
+
+    let longest = RunSeries.Sample(
+      offset: BusDuration(nanoseconds: .max),
+      values: RecordSeries.Sample(
+        distanceMeters: 1.5, paceSecondsPerKilometer: 1.5, altitudeMeters: -1.5, heartRateBpm: 1.5,
+        cadenceStepsPerMinute: 1.5))
+    let moment = BusDuration(nanoseconds: .max)
+    let whole = RunSeries(
+      runID: RunID(high: .max, low: .max), samples: Array(repeating: longest, count: RunSeries.samplesMax),
+      pauses: Array(repeating: moment..<moment, count: RunSeries.pausesMax))
+    let frame = HubFrame(session: .max, message: .answer(.series(whole)))
+    let bytes = Codec.encode(frame)
+    #expect(bytes.count <= ConnectionLimits.frameBytes.lowerBound)
+    #expect(try Codec.hubFrame(bytes) == frame)
+  }
+
   @Test("An inquiry for the route names an index that fits into a signed 32-bit integer")
   func question() throws {
     var frame = WirePeerFrame()

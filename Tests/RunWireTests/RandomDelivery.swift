@@ -48,6 +48,7 @@ extension RandomMessages {
   mutating func inquiries() -> [Inquiry] {
     [
       .peers, .outbox, .cancel(id()), .quarantine, .retry(id()), .discard(id()), .report, .route(from: count()),
+      .series,
       .recover(one(of: RecoveryAnswer.allCases)), .records(from: count()), .record(id(), from: count()),
       .editRecord(id(), title: maybe { $0.title() }, note: maybe { $0.sentence() }), .removeRecord(id()),
       .putRecord(RecordUpload(from: count(), bytes: someBytes(), total: count())),
@@ -81,6 +82,7 @@ extension RandomMessages {
     return [
       .peers(peers), .outbox(rows), .quarantine(quarantine), .done(maybe { $0.id() }), .failed(sentence()),
       .report(maybe { $0.report() }), .route(maybe { $0.routePart() }),
+      .series(maybe { $0.series() }),
       .records(
         (0..<number(below: 4)).map { _ in recordSummary() },
         removed: (0..<number(below: 4)).map { _ in RecordRemoval(runID: id(), version: counter()) }, total: count()),

@@ -61,6 +61,22 @@ extension RandomMessages {
       distanceMeters: maybe { $0.double() })
   }
 
+  mutating func series() -> RunSeries {
+    let samples = (0..<number(below: 6)).map { _ in
+      RunSeries.Sample(
+        offset: age(),
+        values: RecordSeries.Sample(
+          distanceMeters: maybe { $0.positive() }, paceSecondsPerKilometer: maybe { $0.positive() },
+          altitudeMeters: maybe { $0.positive() }, heartRateBpm: maybe { $0.positive() },
+          cadenceStepsPerMinute: maybe { $0.positive() }))
+    }
+    let pauses = (0..<number(below: 3)).map { _ in
+      let (first, second) = (age(), age())
+      return min(first, second)..<max(first, second)
+    }
+    return RunSeries(runID: id(), samples: samples, pauses: pauses)
+  }
+
   mutating func routePart() -> RoutePart {
     let points = (0..<number(below: 6)).map { _ in routePoint() }
     let total = Int(Int32.max) - number(below: 2)

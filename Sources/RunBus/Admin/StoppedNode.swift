@@ -165,7 +165,7 @@ extension Inquiry {
   fileprivate var isOfRecords: Bool {
     switch self {
     case .records, .record, .editRecord, .removeRecord, .dropCopy, .putRecord: true
-    case .peers, .outbox, .cancel, .quarantine, .retry, .discard, .report, .route, .recover, .post, .devices,
+    case .peers, .outbox, .cancel, .quarantine, .retry, .discard, .report, .route, .series, .recover, .post, .devices,
       .orderDevice, .confirmDevices, .pairing, .rotateKey, .unknown:
       false
     }

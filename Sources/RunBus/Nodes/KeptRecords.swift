@@ -52,7 +52,7 @@ package struct KeptRecords {
       switch try await ask(.putRecord(upload)) {
       case .taken(let isKnown): if isKnown || from >= bytes.count { return isKnown }
       case .failed(let reason): throw RunBusError(.badInput, reason)
-      case .peers, .outbox, .quarantine, .done, .report, .route, .records, .record, .devices, .pairing:
+      case .peers, .outbox, .quarantine, .done, .report, .route, .series, .records, .record, .devices, .pairing:
         throw RunBusError(.badInput, "this node keeps no records")
       }
     }
@@ -66,7 +66,7 @@ package struct KeptRecords {
       switch try await ask(.record(summary.runID, from: bytes.count)) {
       case .record(let answer): part = answer
       case .failed(let reason): throw RunBusError(refusal: reason)
-      case .peers, .outbox, .quarantine, .done, .report, .route, .records, .taken, .devices, .pairing:
+      case .peers, .outbox, .quarantine, .done, .report, .route, .series, .records, .taken, .devices, .pairing:
         throw RunBusError(.badInput, "this node keeps no records")
       }
       guard version == nil || version == part.version, part.from == bytes.count, !part.bytes.isEmpty else { return nil }

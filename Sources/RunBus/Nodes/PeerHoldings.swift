@@ -44,6 +44,13 @@ extension Peer {
     return report
   }
 
+  /// The numbers of the present run over time, or of the last one; `nil` before the first run. Waits and throws as
+  /// ``report()`` does.
+  package func series() async throws -> RunSeries? {
+    guard case .series(let series) = try await askedOfHub(.series) else { throw unexpected() }
+    return series
+  }
+
   /// Asks the hub, waits until it is in reach and answers, and turns a refusal into an error.
   private func askedOfHub(_ inquiry: Inquiry) async throws -> InquiryAnswer {
     guard !driver.lifecycle.hasEnded else { throw RunBusError(.closed, "the peer has ended") }

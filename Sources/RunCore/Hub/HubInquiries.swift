@@ -40,6 +40,7 @@ extension HubCore {
     case .recover: (.failed("only a shell on the hub's own machine may say what becomes of its run"), false)
     case .report: (reportAnswer(at: now), true)
     case .route(let from): (routeAnswer(from: from, at: now), true)
+    case .series: (seriesAnswer(at: now), true)
     case .records, .record, .editRecord, .removeRecord, .dropCopy, .putRecord:
       (.failed("records are asked for on the hub's own machine"), false)
     case .devices, .orderDevice, .confirmDevices, .pairing, .rotateKey:
@@ -53,6 +54,7 @@ extension HubCore {
     switch inquiry {
     case .report: give(.durably(reportAnswer(at: now)), to: number, into: &actions)
     case .route(let from): give(.durably(routeAnswer(from: from, at: now)), to: number, into: &actions)
+    case .series: give(.durably(seriesAnswer(at: now)), to: number, into: &actions)
     case .peers: give(.atOnce(.peers(peers(at: now))), to: number, into: &actions)
     case .outbox: give(.atOnce(.outbox(outbox(at: now))), to: number, into: &actions)
     case .quarantine: give(.atOnce(.quarantine(quarantineReports(at: now))), to: number, into: &actions)

@@ -136,7 +136,7 @@ extension HubCore {
       give(.durably(.done(nil)), to: number, into: &actions)
     case .dropCopy: give(.refused("the phone's records are no copies: remove the run"), to: number, into: &actions)
     case .putRecord(let upload): receive(upload, number, into: &actions)
-    case .peers, .outbox, .cancel, .quarantine, .retry, .discard, .report, .route, .recover, .post, .devices,
+    case .peers, .outbox, .cancel, .quarantine, .retry, .discard, .report, .route, .series, .recover, .post, .devices,
       .orderDevice, .confirmDevices, .pairing, .rotateKey, .unknown:
       break
     }

@@ -18,6 +18,13 @@ extension HubCore {
     return .route(arbiter.control.runID.map { presentRun.routePart(of: $0, term: term, from: max(0, from)) })
   }
 
+  /// The numbers of the same run over time.
+  mutating func seriesAnswer(at now: BusTime) -> InquiryAnswer {
+    commitPendingSamples(at: now)
+    presentRun.foldAll()
+    return .series(arbiter.control.runID.map { presentRun.series(of: $0, at: now) })
+  }
+
   /// Commits and publishes gathered samples now. An answer that leaves after that commit holds nothing that could be
   /// lost or that followers of the route would miss.
   private mutating func commitPendingSamples(at now: BusTime) {

@@ -55,6 +55,15 @@ struct PresentRun: Sendable {
   /// Brings the metrics up to date with the entries.
   mutating func foldAll() { ledger.foldAll() }
 
+  /// The numbers over time, of a long run at every so many readings.
+  func series(of runID: RunID, at now: BusTime) -> RunSeries {
+    let every = max(1, (ledger.series.count + RunSeries.samplesMax - 1) / RunSeries.samplesMax)
+    return RunSeries(
+      runID: runID,
+      samples: stride(from: 0, to: ledger.series.count, by: every).map { ledger.series[$0] },
+      pauses: ledger.pauses(to: ledger.stoppedAt ?? now).suffix(RunSeries.pausesMax))
+  }
+
   // MARK: The route
 
   /// Starts to publish the route when a peer subscribes for the first time. Subscribers ask for the part before that.

@@ -19,7 +19,7 @@ extension PeerCore {
     case .records, .record, .editRecord, .removeRecord, .putRecord:
       answerAboutRecords(inquiry, number, at: now, into: &actions)
     case .dropCopy(let removal): drop(removal, number, at: now, into: &actions)
-    case .report, .route:
+    case .report, .route, .series:
       give(.refused("only the hub knows the numbers and the route of the run: ask there"), to: number, into: &actions)
     case .recover: give(.refused("only the hub has a run to recover: ask there"), to: number, into: &actions)
     case .devices, .orderDevice, .confirmDevices, .pairing, .rotateKey:

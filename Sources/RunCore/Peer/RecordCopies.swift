@@ -137,7 +137,7 @@ struct RecordCopies: Sendable {
     case .records(let from): .durably(RecordSummary.page(of: inbox.kept.values, removed: inbox.removed, from: from))
     case .record(let run, let from): .part(of: run, from: from, in: inbox.kept)
     case .editRecord, .removeRecord, .dropCopy, .putRecord: .refused("only the phone changes what is kept: ask there")
-    case .peers, .outbox, .cancel, .quarantine, .retry, .discard, .report, .route, .recover, .post, .devices,
+    case .peers, .outbox, .cancel, .quarantine, .retry, .discard, .report, .route, .series, .recover, .post, .devices,
       .orderDevice, .confirmDevices, .pairing, .rotateKey, .unknown:
       .refused("this is no question about records")
     }

@@ -16,6 +16,8 @@ package enum Inquiry: Hashable, Sendable {
   case report
   /// Asks for the route of the present run: at most ``RoutePart/pointsMax`` points from an index on.
   case route(from: Int)
+  /// Asks for the numbers of the present run over time.
+  case series
   /// Decides what becomes of the run that was on when the hub died.
   case recover(RecoveryAnswer)
   /// Asks for the summaries of kept records, oldest first, and then for the runs that were removed, from an index on.
@@ -63,6 +65,8 @@ package enum InquiryAnswer: Hashable, Sendable {
   indirect case report(RunReport?)
   /// A part of the route; `nil` before the first run.
   case route(RoutePart?)
+  /// The numbers of the run over time; `nil` before the first run.
+  case series(RunSeries?)
   /// Summaries of kept records and then removed runs, as many as fit an answer, and the number of both in all.
   case records([RecordSummary], removed: [RecordRemoval] = [], total: Int)
   /// A part of a record's body.

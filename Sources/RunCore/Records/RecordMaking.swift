@@ -11,7 +11,9 @@ extension RecordBody {
     guard let start = ledger.startedAt, let stop = ledger.stoppedAt else { return nil }
     let sampled = RecordSampling(ledger.entries, from: start, to: stop, settings: settings)
     var body = RecordBody(
-      report: ledger.report(at: stop), pauses: pauses(ledger.entries, from: start, to: stop), series: sampled.series,
+      report: ledger.report(at: stop),
+      pauses: ledger.pauses(to: stop).map { RunPause(startedAt: $0.lowerBound, endedAt: $0.upperBound) },
+      series: sampled.series,
       route: ledger.route)
     body.add(sampled.trail, startedAt: start)
     return (body, RunBest.all(in: sampled.steps))
@@ -27,30 +29,6 @@ extension RecordBody {
     for index in route.indices where route[index].distanceMeters != nil {
       route[index].distanceMeters = ofRoute.meters(at: start + route[index].offset)
     }
-  }
-
-  private static func pauses(_ entries: [LedgerEntry], from start: BusTime, to stop: BusTime) -> [RunPause] {
-    var pauses: [RunPause] = []
-    var pausedAt: BusTime?
-    func add(from begin: BusTime, to end: BusTime) {
-      let end = min(end, stop)
-      if end > begin { pauses.append(RunPause(startedAt: begin - start, endedAt: end - start)) }
-    }
-    for entry in entries where entry.time >= start && entry.time <= stop {
-      switch entry.event {
-      case .transition(let transition):
-        switch transition.kind {
-        case .pause: pausedAt = pausedAt ?? entry.time
-        case .resume, .stop:
-          if let begin = pausedAt { add(from: begin, to: entry.time) }
-          pausedAt = nil
-        case .start, .lap: break
-        }
-      case .gap(let span): if pausedAt == nil { add(from: entry.time, to: entry.time + span) }
-      case .lap, .sample, .setup: break
-      }
-    }
-    return pauses
   }
 }
 
@@ -102,18 +80,5 @@ extension LedgerEntry {
     case .sample(.position, _), .sample(.pedometer, _), .transition, .gap: true
     case .sample, .lap, .setup: false
     }
-  }
-}
-
-extension RecordSeries.Sample {
-  /// The metrics without stale values.
-  init(_ metrics: RunMetrics) {
-    func fresh(_ value: Double?, _ metric: Metric) -> Double? { metrics.isStale(metric) ? nil : value }
-    self.init(
-      distanceMeters: metrics.distanceMeters,
-      paceSecondsPerKilometer: fresh(metrics.currentPaceSecondsPerKilometer, .distance),
-      altitudeMeters: fresh(metrics.altitudeMeters, .elevation),
-      heartRateBpm: fresh(metrics.heartRateBpm, .heartRate),
-      cadenceStepsPerMinute: fresh(metrics.cadenceStepsPerMinute, .cadence))
   }
 }

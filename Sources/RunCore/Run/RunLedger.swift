@@ -29,11 +29,14 @@ package struct RunLedger: Sendable {
     let calculator: Calculator
     /// The number of points of the route at the checkpoint.
     let routeCount: Int
+    /// The number of samples of the series at the checkpoint.
+    let seriesCount: Int
 
-    init(count: Int, calculator: Calculator, routeCount: Int) {
+    init(count: Int, calculator: Calculator, routeCount: Int, seriesCount: Int) {
       self.count = count
       self.calculator = calculator
       self.routeCount = routeCount
+      self.seriesCount = seriesCount
     }
   }
 
@@ -51,7 +54,7 @@ package struct RunLedger: Sendable {
   /// An empty ledger.
   package init(settings: MetricsSettings = MetricsSettings()) {
     calculator = Calculator(settings: settings)
-    empty = Checkpoint(count: 0, calculator: calculator, routeCount: 0)
+    empty = Checkpoint(count: 0, calculator: calculator, routeCount: 0, seriesCount: 0)
   }
 
   /// A ledger with entries in any order. It sorts them and folds them once, while inserting them one by one would fold
@@ -124,6 +127,9 @@ package struct RunLedger: Sendable {
   /// Every fix of the run with its verdict, in order. It is incomplete while late entries are being folded again; see
   /// ``foldAll()``.
   package private(set) var route: [RoutePoint] = []
+  /// The metrics over run time, at a reading every ten seconds, and at fewer after five and a half hours, so that the
+  /// series of a week stays below 9,000 samples. It is incomplete while late entries are being folded again.
+  package private(set) var series: [RunSeries.Sample] = []
   /// Returns and resets the index of the first point of the route that is new or has changed since the last call.
   ///
   /// - Returns: the index, or `nil` when no point has changed. It is the end of the route when points were only removed;
@@ -166,6 +172,7 @@ package struct RunLedger: Sendable {
     while let last = checkpoints.last, last.count > index { checkpoints.removeLast() }
     let checkpoint = checkpoints.last ?? empty
     (calculator, folded) = (checkpoint.calculator, checkpoint.count)
+    series.removeSubrange(min(checkpoint.seriesCount, series.count)...)
     guard checkpoint.routeCount < route.count else { return }
     route.removeSubrange(checkpoint.routeCount...)
     routeChangedFrom = min(routeChangedFrom ?? checkpoint.routeCount, checkpoint.routeCount)
@@ -179,12 +186,23 @@ package struct RunLedger: Sendable {
         routeChangedFrom = routeChangedFrom ?? route.count
         route.append(point)
       }
+      sample(at: entries[folded].time)
       folded += 1
       if folded.isMultiple(of: Self.checkpointSpacing) {
-        checkpoints.append(Checkpoint(count: folded, calculator: calculator, routeCount: route.count))
+        checkpoints.append(
+          Checkpoint(
+            count: folded, calculator: calculator, routeCount: route.count, seriesCount: series.count))
         if checkpoints.count > Self.checkpointsMax { thinOut() }
       }
     }
+  }
+
+  private mutating func sample(at time: BusTime) {
+    guard let start = startedAt, time >= start, time <= stoppedAt ?? time else { return }
+    let offset = time - start
+    let spacing = max(RecordSeries.usualInterval, BusDuration(nanoseconds: offset.nanoseconds / 2000))
+    guard series.last.map({ offset >= $0.offset + spacing }) ?? true else { return }
+    series.append(RunSeries.Sample(offset: offset, values: RecordSeries.Sample(calculator.metrics(at: time))))
   }
 
   /// Removes the checkpoint whose neighbours have the fewest entries between them, relative to its age. So the distance

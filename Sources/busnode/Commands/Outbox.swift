@@ -97,7 +97,7 @@ struct OutboxContents {
       switch answer {
       case .outbox(let reports): rows += reports.map { OutboxJSON($0, of: device) }
       case .failed(let reason): throw RunBusError(.closed, reason)
-      case .peers, .quarantine, .done, .report, .route, .records, .record, .taken, .devices, .pairing: break
+      case .peers, .quarantine, .done, .report, .route, .series, .records, .record, .taken, .devices, .pairing: break
       }
     }
     let spooled: [SpooledCommand]

@@ -32,7 +32,7 @@ struct Peers: AsyncParsableCommand {
     case .peers(let reports):
       try show(reports.sorted { NaturalName($0.deviceID) < NaturalName($1.deviceID) }.map(PeerJSON.init))
     case .failed(let reason): throw RunBusError(.closed, reason)
-    case .outbox, .quarantine, .done, .report, .route, .records, .record, .taken, .devices, .pairing:
+    case .outbox, .quarantine, .done, .report, .route, .series, .records, .record, .taken, .devices, .pairing:
       throw Failure.noAnswer(location, within: patience)
     }
   }

@@ -60,7 +60,7 @@ struct Post: AsyncParsableCommand {
     case .done: break
     case .failed(let reason):
       throw Failure(code: "notPosted", message: reason, exitStatus: ExitStatus.rejected)
-    case nil, .peers, .outbox, .quarantine, .report, .route, .records, .record, .taken, .devices, .pairing:
+    case nil, .peers, .outbox, .quarantine, .report, .route, .series, .records, .record, .taken, .devices, .pairing:
       throw Failure(
         code: "unreachable", message: "\(sender) does not run on this machine, on bus \(location.displayName)",
         exitStatus: ExitStatus.noBus)

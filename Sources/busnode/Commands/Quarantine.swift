@@ -101,7 +101,7 @@ struct QuarantineContents {
       switch answer {
       case .quarantine(let reports): rows += reports.map { QuarantineJSON($0, of: device) }
       case .failed(let reason): throw RunBusError(.closed, reason)
-      case .peers, .outbox, .done, .report, .route, .records, .record, .taken, .devices, .pairing: break
+      case .peers, .outbox, .done, .report, .route, .series, .records, .record, .taken, .devices, .pairing: break
       }
     }
     self.rows = rows

@@ -66,7 +66,7 @@ struct State: AsyncParsableCommand {
     case nil: try write(snapshot)
     case .report(let report): try write(snapshot, with: report)
     case .failed(let reason): throw RunBusError(.closed, reason)
-    case .peers, .outbox, .quarantine, .done, .route, .records, .record, .taken, .devices, .pairing:
+    case .peers, .outbox, .quarantine, .done, .route, .series, .records, .record, .taken, .devices, .pairing:
       throw Failure.noAnswer(location, within: patience)
     }
   }

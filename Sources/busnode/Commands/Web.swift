@@ -57,11 +57,13 @@ struct Web: AsyncParsableCommand {
     let configuration = try self.configuration()
     let peer = try Peer(
       at: location,
-      configuration: PeerConfiguration(deviceID: device, role: .widget, topics: [.snapshots, .feed, .live]),
+      configuration: PeerConfiguration(deviceID: device, role: NodeRole(rawValue: "page"), topics: [.snapshots, .feed, .live]),
       loop: try Loop())
     let web = WebServer(peer, deviceID: device, configuration: configuration)
+    // Before the node joins the bus: a page that cannot be served leaves no device behind.
+    let port = try web.takePort()
     do {
-      try await serve(peer, web, at: location)
+      try await serve(peer, web, at: port, of: location)
     } catch let error as RunBusError where error.code == .storeHeld {
       let remedy = "a page may be served already; --device and --http make another one"
       throw Failure(
@@ -70,13 +72,15 @@ struct Web: AsyncParsableCommand {
   }
 
   /// Runs the node and its server until a signal comes or one of them ends.
-  private func serve(_ peer: Peer, _ web: WebServer, at location: BusLocation) async throws {
+  private func serve(
+    _ peer: Peer, _ web: WebServer, at port: WebServer.Port, of location: BusLocation
+  ) async throws {
     let signals = Signals.stream()
     try await withThrowingTaskGroup(of: Void.self) { group in
       group.addTask { try await peer.run() }
       group.addTask {
         try await peer.ready()
-        try await web.run { link in
+        await web.run(at: port) { link in
           // Output that cannot be written ends nothing: the page can still be used by who has the link.
           if json {
             try? Output.jsonLine(WebLinkJSON(url: link.absoluteString))

@@ -97,7 +97,7 @@ struct RecordCatalogue {
     switch try await devices.ask(inquiry, of: entry.device) {
     case .done: break
     case .failed(let reason): throw Failure(code: "failure", message: reason, exitStatus: ExitStatus.failure)
-    case .peers, .outbox, .quarantine, .report, .route, .records, .record, .taken, .devices, .pairing:
+    case .peers, .outbox, .quarantine, .report, .route, .series, .records, .record, .taken, .devices, .pairing:
       throw Self.noAnswer(entry.device)
     }
   }

@@ -53,6 +53,7 @@
           case .cancel(let id), .retry(let id), .discard(let id): .done(id)
           case .report: .report(nil)
           case .route: .route(nil)
+          case .series: .series(nil)
           case .recover: .done(nil)
           case .records: .records([], total: 0)
           case .record: .failed("none")

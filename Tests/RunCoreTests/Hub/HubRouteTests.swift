@@ -97,6 +97,31 @@ struct HubRouteTests {
       ])
   }
 
+  @Test("Who comes late gets the numbers of the run so far, and its pauses; of a long run every so many")
+  func series() {
+    var hub = HubStage.with("watch")
+    func asks() -> [String] {
+      let lines = hub.says("watch", .inquire(.series)) + hub.commitsAll()
+      return lines.filter { $0.contains("series") }
+    }
+    #expect(asks() == ["watch ← answer series none"])
+    hub.startRun()
+    hub.passes(.seconds(100))
+    for second in 0..<100 { fix(&hub, Int64(second)) }
+    #expect(asks() == ["watch ← answer series 10 samples, 0 pauses"])
+    _ = hub.presses("watch", .pause)
+    hub.commitsAll()
+    hub.passes(.seconds(60))
+    #expect(asks() == ["watch ← answer series 10 samples, 1 pauses"])
+    _ = hub.presses("watch", .resume)
+    hub.commitsAll()
+    hub.passes(.seconds(6000))
+    for second in 200..<6100 { fix(&hub, Int64(second)) }
+    // The watch has been silent for too long.
+    let lines = (hub.feed(.inquire(.series, 1)) + hub.commitsAll()).filter { $0.contains("series") }
+    #expect(lines == ["answer 1: series 302 samples, 1 pauses"])
+  }
+
   @Test("The next run begins a new route, and part numbers continue")
   func nextRun() {
     var hub = HubStage.with("watch", debounce: .zero)

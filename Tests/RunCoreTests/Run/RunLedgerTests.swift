@@ -61,6 +61,10 @@ struct RunLedgerTests {
     #expect(ledger.entries == sorted, "seed \(seed)")
     #expect(ledger.metrics(at: LedgerBuilder.time(5000)) == full.metrics(at: LedgerBuilder.time(5000)), "seed \(seed)")
     #expect(ledger.metrics(at: LedgerBuilder.time(5000)).distanceMeters != nil)
+    ledger.foldAll()
+    let whole = RunLedger(entries: sorted)
+    #expect(ledger.series == whole.series && ledger.series.count >= (sorted.count > 5000 ? 200 : 9), "seed \(seed)")
+    #expect(zip(whole.series, whole.series.dropFirst()).allSatisfy { $1.offset - $0.offset >= .seconds(10) })
   }
 
   @Test("A late entry sends the fold back little further than its time", arguments: [2, 10, 60, 600, 3600, 9000])

@@ -186,6 +186,8 @@ enum NodeLines {
     case .failed: "failed"
     case .report(let report): "report \(report.map { "\($0.metrics.elapsed.seconds)s" } ?? "none")"
     case .route(let part): "route \(part.map(line) ?? "none")"
+    case .series(let series):
+      "series \(series.map { "\($0.samples.count) samples, \($0.pauses.count) pauses" } ?? "none")"
     case .records(let summaries, let removed, let total):
       "records \(summaries.map { "\($0.runID.low)v\($0.version)" }.joined(separator: " ")) of \(total)"
         + removed.map { ", \($0.runID.low)v\($0.version) removed" }.joined()

@@ -63,3 +63,16 @@ public struct RecordSeries: Hashable, Sendable {
     return index < samples.count ? samples[Int(index)] : nil
   }
 }
+
+extension RecordSeries.Sample {
+  /// The metrics without stale values.
+  package init(_ metrics: RunMetrics) {
+    func fresh(_ value: Double?, _ metric: Metric) -> Double? { metrics.isStale(metric) ? nil : value }
+    self.init(
+      distanceMeters: metrics.distanceMeters,
+      paceSecondsPerKilometer: fresh(metrics.currentPaceSecondsPerKilometer, .distance),
+      altitudeMeters: fresh(metrics.altitudeMeters, .elevation),
+      heartRateBpm: fresh(metrics.heartRateBpm, .heartRate),
+      cadenceStepsPerMinute: fresh(metrics.cadenceStepsPerMinute, .cadence))
+  }
+}
