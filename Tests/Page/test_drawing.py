@@ -8,7 +8,6 @@ from playwright.sync_api import expect
 
 from test_page import ROOT, Page
 
-expect.set_options(timeout=5000)
 SITE = "http://page.test/"
 TYPES = {".html": "text/html", ".css": "text/css", ".js": "text/javascript"}
 # Stands in for the stream of views: the test opens it, sends views, and breaks it.
@@ -476,7 +475,7 @@ def test_live_charts_have_the_whole_run_with_its_gaps_and_its_pauses(browser):
         paused = view_of("paused", routeVersion=2, reportVersion=2)
         paused["state"]["metrics"]["elapsedSeconds"] = 620
         stage.tell(paused)
-        expect(band).to_have_attribute("x", re.compile(r"^774\."), timeout=20_000)
+        expect(band).to_have_attribute("x", re.compile(r"^774\."))
         assert float(band.get_attribute("x")) + float(band.get_attribute("width")) == pytest.approx(800, abs=0.1)
 
 

@@ -5,7 +5,7 @@ import re
 from pathlib import Path
 
 import pytest
-from test_page import ROOT, Bus, Page, browser, bus  # noqa: F401 (fixtures)
+from test_page import ROOT, Bus, Page, bus  # noqa: F401 (a fixture)
 
 SHARED = ROOT.parent / "shared" / "runs"
 RECORDINGS = sorted([*SHARED.glob("*.tcx"), *SHARED.glob("*.gpx")])

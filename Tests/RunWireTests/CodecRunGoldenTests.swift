@@ -130,7 +130,7 @@ struct CodecRunGoldenTests {
       hex(Codec.encode(PeerFrame(session: 77, sentAt: BusTime(nanoseconds: 1), message: .inquire(inquiry))))
     }
     #expect(question(.report) == "084d10015a023a00")
-    #expect(question(.series) == "084d10015a03aa0100")
+    #expect(question(.series) == "084d10015a03b20100")
     #expect(question(.route(from: 600)) == "084d10015a05420308d804")
   }
 

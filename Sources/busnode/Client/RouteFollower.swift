@@ -127,7 +127,8 @@ extension BusLocation {
         case .route(nil): return false
         case .route(let part): actions = view.receive(answer: part)
         case .failed(let reason): throw RunBusError(.closed, reason)
-        case .peers, .outbox, .quarantine, .done, .report, .series, .records, .record, .taken, .devices, .pairing: return nil
+        case .peers, .outbox, .quarantine, .done, .report, .series, .records, .record, .taken, .devices, .pairing:
+          return nil
         }
       }
       return view.isComplete ? true : nil

@@ -38,7 +38,8 @@ struct Recover: AsyncParsableCommand {
       case .failed(let reason) where reason == HubCore.nothingToRecover:
         throw Failure(code: "nothingToRecover", message: reason, exitStatus: ExitStatus.failure)
       // A peer, or a device whose node does not run.
-      case .failed, .peers, .outbox, .quarantine, .report, .route, .series, .records, .record, .taken, .devices, .pairing, nil:
+      case .failed, .peers, .outbox, .quarantine, .report, .route, .series, .records, .record, .taken, .devices,
+        .pairing, nil:
         continue
       }
     }

@@ -57,7 +57,8 @@ struct Web: AsyncParsableCommand {
     let configuration = try self.configuration()
     let peer = try Peer(
       at: location,
-      configuration: PeerConfiguration(deviceID: device, role: NodeRole(rawValue: "page"), topics: [.snapshots, .feed, .live]),
+      configuration: PeerConfiguration(
+        deviceID: device, role: NodeRole(rawValue: "page"), topics: [.snapshots, .feed, .live]),
       loop: try Loop())
     let web = WebServer(peer, deviceID: device, configuration: configuration)
     // Before the node joins the bus: a page that cannot be served leaves no device behind.
