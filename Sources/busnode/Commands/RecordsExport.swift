@@ -18,8 +18,8 @@ struct RecordsExport: AsyncParsableCommand {
         tcx   laps, with a point for every fix that counts and for every ten seconds
               without one
         json  everything, as records show --json; importing it gives the same record
-        csv   a line for every fix, counted or not, and for every ten seconds without
-              one
+        csv   a line for every fix, counted or not, and for every ten seconds
+              without one
 
       Points have the heart rate and cadence of the nearest ten seconds. Times are run time: an hour of a replay at \
       --speed 60 is written as an hour.

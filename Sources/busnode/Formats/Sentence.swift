@@ -18,9 +18,8 @@ enum Sentence {
     return "\(verdict.message); the run is \(phase.rawValue) (revision \(verdict.revision))"
   }
 
-  /// From when on a press repeats one that nobody has in mind any more: longer than presses of one moment take to be
-  /// judged together.
-  private static let longAgo = BusDuration.seconds(5)
+  /// From when on a press repeats one that its person does not have in mind any more.
+  private static let longAgo = BusDuration.seconds(60)
 
   private static func phase(after verdict: Verdict, told: RunPhase?) -> RunPhase? {
     switch verdict.outcome {
