@@ -112,14 +112,14 @@ struct HubRouteTests {
     _ = hub.presses("watch", .pause)
     hub.commitsAll()
     hub.passes(.seconds(60))
-    #expect(asks() == ["watch ← answer series 10 samples, 1 pauses"])
+    #expect(asks() == ["watch ← answer series 11 samples, 1 pauses"])
     _ = hub.presses("watch", .resume)
     hub.commitsAll()
     hub.passes(.seconds(6000))
     for second in 200..<6100 { fix(&hub, Int64(second)) }
     // The watch has been silent for too long.
     let lines = (hub.feed(.inquire(.series, 1)) + hub.commitsAll()).filter { $0.contains("series") }
-    #expect(lines == ["answer 1: series 302 samples, 1 pauses"])
+    #expect(lines == ["answer 1: series 301 samples, 1 pauses"])
   }
 
   @Test("The next run begins a new route, and part numbers continue")
