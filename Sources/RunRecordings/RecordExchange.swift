@@ -7,7 +7,7 @@ public enum RecordFormat: String, Hashable, Sendable, CaseIterable {
   case gpx
   /// TCX: laps, pauses, altitude, distance, heart rate and cadence.
   case tcx
-  /// Comma-separated values: a line for every fix, and for every ten seconds without one, with a header.
+  /// Comma-separated values: a line for every fix, and for every sample of the series without one, with a header.
   case csv
 }
 

@@ -15,13 +15,14 @@ struct RecordsExport: AsyncParsableCommand {
 
         gpx   the fixes that count; a new segment begins where the distance between
               two fixes was not measured
-        tcx   laps, with a point for every fix that counts and for every ten seconds
+        tcx   laps, with a point for every fix that counts and for every sample
               without one
         json  everything, as records show --json; importing it gives the same record
-        csv   a line for every fix, counted or not, and for every ten seconds
-              without one
+        csv   a line for every fix, counted or not, and for every sample without
+              one
 
-      Points have the heart rate and cadence of the nearest ten seconds. Times are run time: an hour of a replay at \
+      A record has a sample a second where heart rate or cadence came so often, otherwise one in ten seconds; points have \
+      the heart rate and cadence of the nearest sample. Times are run time: an hour of a replay at \
       --speed 60 is written as an hour.
 
       An existing file is replaced when the new one is complete; a pipe or a device is written to. The file - is \

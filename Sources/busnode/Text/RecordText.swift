@@ -56,9 +56,10 @@ enum RecordText {
   }
 
   private static func charts(_ body: RecordBody, in units: Units, style: Chart.Style, width: Int) -> [String] {
-    let samples = body.series.samples
+    let series = body.series.spaced(by: RecordSeries.usualInterval)
+    let samples = series.samples
     let ends = ("0:00", DurationText.clock(body.report.metrics.elapsed))
-    let interval = body.series.interval
+    let interval = series.interval
     let charts = [
       Chart(
         title: "pace, \(units.paceSymbol)", values: samples.map(\.paceSecondsPerKilometer), isInverted: true,
