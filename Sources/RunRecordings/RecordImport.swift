@@ -29,12 +29,11 @@ package enum RecordImport {
     let path = path ?? name
     // Check the size first, because the search for the id reads the whole document.
     let ownID = document.count <= Recording.bytesMax ? runID(in: document) : nil
-    if let run {
-      return [try self.record(try Recording.read(document, name: name, path: path, run: run), nil, path, settings)]
-    }
     let recordings = try Recording.runs(of: document, name: ownID == nil ? name : "", path: path)
+    var chosen = recordings
+    if let run { chosen = [try Recording.run(run, of: recordings, path: path)] }
     var records: [ImportedRun] = []
-    for recording in recordings {
+    for recording in chosen {
       records.append(try self.record(recording, recordings.count == 1 ? ownID : nil, path, settings))
     }
     return records

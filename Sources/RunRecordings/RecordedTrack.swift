@@ -76,6 +76,8 @@ struct RecordedTrack {
   /// The distance of the last of the points before `meteredTo` that has one.
   var metersSoFar = 0.0
   var meteredTo = 0
+  /// How many more readings may be made for laps.
+  var standInsLeft = RecordedTrack.standInsMax
   /// What a file without trackpoints may hold instead.
   var waypointCount = 0
   var routePointCount = 0

@@ -35,15 +35,20 @@ extension Recording {
     _ document: [UInt8], name: String, path: String? = nil, run: Int? = nil
   ) throws(RunBusError) -> Recording {
     let runs = try runs(of: document, name: name, path: path)
-    guard run ?? 1 >= 1, run ?? 1 <= runs.count else {
-      let count = runs.count == 1 ? "1 run" : "\(runs.count) runs"
-      throw RunBusError(.badInput, "\(path ?? name): it holds \(count), so there is no run \(run ?? 1)")
-    }
-    var recording = runs[(run ?? 1) - 1]
+    var recording = try Self.run(run ?? 1, of: runs, path: path ?? name)
     if run == nil, runs.count > 1 {
       recording.warnings.append("the file holds \(runs.count) runs, and this is the first: --run 2 reads the second")
     }
     return recording
+  }
+
+  /// One of several runs, by its number from 1.
+  static func run(_ number: Int, of runs: [Recording], path: String) throws(RunBusError) -> Recording {
+    guard (1...runs.count).contains(number) else {
+      let count = runs.count == 1 ? "1 run" : "\(runs.count) runs"
+      throw RunBusError(.badInput, "\(path): it holds \(count), so there is no run \(number)")
+    }
+    return runs[number - 1]
   }
 
   /// Reads every run of a GPX 1.1 or TCX document: each running activity of a TCX, and each track of a GPX that begins

@@ -68,7 +68,9 @@ struct TCXFormat: TrackFormat {
   private mutating func openActivity(sport: String, line: Int) {
     if !current.points.isEmpty {
       earlier.append((current, isRun))
+      let left = current.standInsLeft
       current = RecordedTrack()
+      current.standInsLeft = left
     }
     isRun = sport == "running"
     if sport == "biking" { current.notes.add(.notOnFoot, line: line) }

@@ -5,6 +5,8 @@ extension RecordedTrack {
   /// Readings are made up to this far apart for a lap, in nanoseconds: a pedometer that is silent for longer than 30 s
   /// counts as absent.
   private static let lapStep: Int64 = 10_000_000_000
+  /// Readings that are made for the laps of one file: 270 hours of them, so that a small file cannot fill the memory.
+  static let standInsMax = 100_000
   /// A longer lap is a wrong number: a day.
   private static let lapSecondsMax = 86400.0
 
@@ -41,9 +43,11 @@ extension RecordedTrack {
 
   private mutating func standIn(for lap: TrackLap, line: Int) -> Bool {
     guard let start = lap.time, let seconds = lap.figures.timerSeconds, let meters = lap.figures.distanceMeters,
-      seconds > 0, seconds <= Self.lapSecondsMax, meters > 0
+      seconds <= Self.lapSecondsMax, meters > 0
     else { return false }
     let length = Int64(seconds * 1e9)
+    guard length > 0, length / Self.lapStep < standInsLeft else { return false }
+    standInsLeft -= Int(length / Self.lapStep)
     let before = self.meters(before: points.count)
     var passed: Int64 = 0
     while true {
@@ -78,7 +82,8 @@ extension RecordedTrack {
       if counts(step) {
         // More readings in a silence, so that the pedometer does not count as absent.
         var added = Self.lapStep
-        while step > Self.holeMin - Self.lapStep, added < step, step <= Int64(Self.lapSecondsMax) * 1_000_000_000 {
+        while step > Self.holeMin - Self.lapStep, added < step, standInsLeft > 0 {
+          standInsLeft -= 1
           var between = Trackpoint(time: own[index - 1].time + added, line: point.line)
           between.pedometerMeters = before + lapMeters * Double(passed + added) / Double(total)
           between.isOfLap = true

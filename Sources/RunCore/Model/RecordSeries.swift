@@ -38,7 +38,7 @@ public struct RecordSeries: Hashable, Sendable {
   public static let usualInterval = BusDuration.seconds(10)
   /// The interval where heart rate or cadence was read more often than at the usual interval, for runs of up to a day:
   /// heart rate zones and exports need the readings as they came.
-  public static let fineInterval = BusDuration.seconds(1)
+  package static let fineInterval = BusDuration.seconds(1)
   /// A day of samples at the fine interval; a longer run gets a longer interval.
   public static let samplesMax = 86_400
   /// More samples than this, a day of them at the usual interval, need a later form of the encoded body.
@@ -64,7 +64,7 @@ public struct RecordSeries: Hashable, Sendable {
   /// The same series with a longer interval, for a chart.
   ///
   /// - Parameter least: The samples that are left are at least this far apart.
-  public func spaced(by least: BusDuration) -> RecordSeries {
+  package func spaced(by least: BusDuration) -> RecordSeries {
     guard interval > .zero, interval < least else { return self }
     let step = (least.nanoseconds + interval.nanoseconds - 1) / interval.nanoseconds
     let kept = stride(from: 0, to: samples.count, by: Int(clamping: step)).map { samples[$0] }
