@@ -19,11 +19,13 @@ public enum RecordPage {
 
   /// The file.
   ///
-  /// - Parameter record: The record; its route is drawn with at most 1,000 points, and the file holds no others.
+  /// - Parameter record: The record; its route is drawn with at most 1,000 points, and the file holds no others; nor more
+  ///   than a sample in ten seconds.
   /// - Throws: An error of `JSONEncoder`, for a record that has a number which JSON cannot write.
   public static func html(_ record: RunRecord) throws -> String {
     var record = record
     record.body.route = RouteThinning.thinned(record.body.route, to: 1000)
+    record.body.series = record.body.series.spaced(by: RecordSeries.usualInterval)
     let encoder = JSONEncoder()
     encoder.outputFormatting = .sortedKeys
     // A title may contain anything, also the end of a script.

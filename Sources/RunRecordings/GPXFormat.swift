@@ -7,24 +7,38 @@ import RunCore
 /// `gpxdata` (`hr`, `cadence`, `distance`) and plain elements. The device's own totals are read from Garmin's
 /// `TrackStatsExtension` and Cluetrust's `lap`.
 ///
-/// `hdop` (dilution of precision) and `hAcc` are not read as accuracies: `hdop` has no unit, and several apps write
-/// `hAcc` with different meanings that are not documented. A wrong accuracy would reject fixes.
+/// `hdop` (dilution of precision) is not read as an accuracy, because it has no unit. `hAcc` is one in metres where the
+/// creator of the file is Apple Health; other apps write it with meanings that are not documented, and a wrong accuracy
+/// would reject fixes.
 struct GPXFormat: TrackFormat {
-  var track = RecordedTrack()
+  private var track = RecordedTrack()
   private var fields = PointFields()
   private var latitude: String?
   private var longitude: String?
   private var accuracyMeters: Double?
+  /// Whether the file is an export of Apple Health.
+  private var isAppleHealth = false
   /// Whether the next point is the first of its segment and so follows a stop.
   private var startsSegment = false
   private var lap = TrackLap()
 
   init() { track.pedometerIsTotal = false }
 
-  func attributes(of element: String) -> [String] { element == "trkpt" ? ["lat", "lon"] : [] }
+  var runs: [RecordedTrack] { track.separated() }
+
+  func attributes(of element: String) -> [String] {
+    switch element {
+    case "trkpt": ["lat", "lon"]
+    case "gpx": ["creator"]
+    default: []
+    }
+  }
 
   mutating func open(_ path: [String], _ attributes: [String: String], line: Int) {
     switch path.last {
+    case "gpx": isAppleHealth = attributes["creator"]?.contains("Apple Health") ?? isAppleHealth
+    case "wpt": track.waypointCount += 1
+    case "rtept": track.routePointCount += 1
     case "trk": openTrack()
     case "trkseg": startsSegment = true
     case "trkpt":
@@ -53,17 +67,21 @@ struct GPXFormat: TrackFormat {
     } else if element == "type", path.count == 3, path[1] == "trk" {
       let type = text.lowercased()
       if type.contains("cycling") || type.contains("biking") { track.notes.add(.notOnFoot, line: line) }
-    } else if element == "name", path.count == 3, path[1] == "trk", !text.isEmpty {
-      track.name = track.name ?? text
-    } else if element == "desc", path.count == 3, path[1] == "trk", !text.isEmpty {
-      track.note = track.note ?? text
+    } else if element == "name", path.count == 3, path[1] == "trk", !text.isEmpty, !track.tracks.isEmpty {
+      track.tracks[track.tracks.count - 1].name = text
+    } else if element == "desc", path.count == 3, path[1] == "trk", !text.isEmpty, !track.tracks.isEmpty {
+      track.tracks[track.tracks.count - 1].note = text
     }
   }
 
-  /// Begins a track. A track before it that has neither points nor figures is replaced.
+  /// Begins a track. A track before it that has neither points nor figures is replaced, except for its name.
   private mutating func openTrack() {
-    let next = TrackLap(firstPoint: track.points.count)
-    if track.tracks.last == next { return }
+    var next = TrackLap(firstPoint: track.points.count)
+    if let last = track.tracks.last {
+      (next.name, next.note) = (last.name, last.note)
+      if last == next { return }
+      (next.name, next.note) = (nil, nil)
+    }
     track.tracks.append(next)
   }
 
@@ -75,6 +93,7 @@ struct GPXFormat: TrackFormat {
     case "cad", "cadence", "RunCadence": fields.cadence = text
     case "distance": fields.pedometer = text
     case "accuracy": accuracyMeters = Double(text).flatMap { $0.isFinite ? $0 : nil }
+    case "hAcc" where isAppleHealth: accuracyMeters = Double(text).flatMap { $0.isFinite ? $0 : nil }
     default: break
     }
   }
@@ -117,6 +136,7 @@ struct GPXFormat: TrackFormat {
       return
     }
     track.points.append(point)
+    track.utcOffsetSeconds = track.utcOffsetSeconds ?? fields.utcOffsetSeconds
     // An empty segment has no points, so it marks no stop.
     if startsSegment, count > 0 { track.breaksBefore.insert(count) }
     startsSegment = false

@@ -3,6 +3,8 @@ import RunCore
 /// The texts of one trackpoint, and the rules that turn them into numbers.
 struct PointFields {
   private(set) var time: Int64?
+  /// How far the file's clock is ahead of UTC; `nil` when the time is in UTC.
+  private(set) var utcOffsetSeconds: Int?
   private var hasBadTime = false
   var altitude: String?
   var heartRate: String?
@@ -11,7 +13,9 @@ struct PointFields {
   var pedometer: String?
 
   mutating func readTime(_ text: String) {
-    time = RecordingTime.unixNanoseconds(text)
+    let stamp = RecordingTime.stamp(text)
+    time = stamp?.unixNanoseconds
+    utcOffsetSeconds = stamp?.utcOffsetSeconds
     hasBadTime = time == nil
   }
 
@@ -38,7 +42,7 @@ struct PointFields {
         point.position = Position(
           latitude: latitude, longitude: longitude, horizontalAccuracyMeters: accuracyMeters)
       } else {
-        notes.add(.badPosition, line: line)
+        notes.add(latitude.contains(",") ? .decimalComma : .badPosition, line: line)
       }
     }
     point.altitudeMeters = number(altitude, in: -1000...10_000)

@@ -16,8 +16,9 @@ struct RecordingFlaw: Error {
 /// What was left out while reading, counted by kind, with the line of the first of each kind.
 struct ReadingNotes {
   enum Kind: Int, CaseIterable {
-    case noCharacter, noTime, badTime, farTime, badPosition, badNumber, outOfOrder, notCumulative, otherActivity
-    case otherTrack, otherLap, undeclaredPrefix, notOnFoot
+    case noCharacter, noTime, badTime, farTime, badPosition, decimalComma, badNumber, outOfOrder, sorted
+    case notCumulative, otherActivity, otherTrack, otherLap, lapWithoutPoints, lapDistance, lapLeftOut, repeatedLap
+    case undeclaredPrefix, notOnFoot
   }
   private var counts: [Kind: (count: Int, line: Int)] = [:]
   /// The sentence about what a repair of the XML left out.
@@ -45,15 +46,24 @@ extension ReadingNotes.Kind {
     case .badTime: return noun("trackpoint", "trackpoints") + " with an unreadable time skipped"
     case .farTime: return noun("trackpoint", "trackpoints") + " more than a day away from the others skipped"
     case .badPosition: return noun("position", "positions") + " outside the globe skipped"
+    case .decimalComma: return noun("position", "positions") + " with a decimal comma skipped"
     case .badNumber:
       return noun("reading", "readings") + (count == 1 ? " that is" : " that are") + " no possible number skipped"
     case .outOfOrder:
       return noun("trackpoint", "trackpoints") + (count == 1 ? " that goes" : " that go") + " back in time skipped"
+    case .sorted: return noun("trackpoint", "trackpoints") + " out of order put in order by time"
     case .notCumulative: return noun("distance", "distances") + " that do not add up skipped"
     case .otherActivity: return noun("further activity", "further activities") + " in the file skipped"
     case .otherTrack: return noun("further track", "further tracks") + " in the file skipped"
     case .otherLap:
       return noun("lap", "laps") + " beyond the first \(RecordedTrack.lapsMax) skipped"
+    case .lapWithoutPoints:
+      return noun("lap", "laps") + " without trackpoints: time and distance count, without a route"
+    case .lapDistance:
+      return noun("lap", "laps") + " without distances in the trackpoints: the total of the lap counts"
+    case .lapLeftOut: return noun("lap", "laps") + " without trackpoints skipped"
+    case .repeatedLap:
+      return noun("lap", "laps") + (count == 1 ? " that repeats" : " that repeat") + " the whole track, read once"
     case .undeclaredPrefix: return noun("undeclared XML prefix", "undeclared XML prefixes") + " ignored"
     case .notOnFoot:
       return

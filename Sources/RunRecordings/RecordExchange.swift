@@ -7,7 +7,7 @@ public enum RecordFormat: String, Hashable, Sendable, CaseIterable {
   case gpx
   /// TCX: laps, pauses, altitude, distance, heart rate and cadence.
   case tcx
-  /// Comma-separated values: a line for every fix, and for every ten seconds without one, with a header.
+  /// Comma-separated values: a line for every fix, and for every sample of the series without one, with a header.
   case csv
 }
 
@@ -34,7 +34,7 @@ extension Node {
 }
 
 extension Hub {
-  /// Keeps the run of a GPX or TCX document as a record, measured like a replay.
+  /// Keeps the first run of a GPX or TCX document as a record, measured like a replay.
   ///
   /// Importing a document twice gives one record. A document that RunBus exported keeps the id and title of its run.
   ///

@@ -40,8 +40,8 @@ package enum RecordExport {
     return GPXWriter.document(recording, description: description)
   }
 
-  /// A record as comma-separated values: a line, ended by CR LF, for every fix, counted or not, and for every ten
-  /// seconds without a fix. The names of the columns carry the units; values that are not known are empty.
+  /// A record as comma-separated values: a line, ended by CR LF, for every fix, counted or not, and for every
+  /// sample of the series without a fix. The names of the columns carry the units; values that are not known are empty.
   package static func csv(_ record: RunRecord) -> String {
     var lines = [
       "offsetSeconds,time,latitude,longitude,altitudeMeters,distanceMeters,paceSecondsPerKilometer,heartRateBpm,"

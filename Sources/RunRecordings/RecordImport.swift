@@ -4,9 +4,12 @@ package import RunCore
 /// Makes records from files of other programs.
 package enum RecordImport {
   /// The device name in imported records.
-  package static let device: DeviceID = "import"
+  package static let device = RecordSummary.importDevice
 
-  /// Makes a record from a GPX or TCX document, measured like a replay.
+  /// A run of a document as a record, and a sentence for each kind of thing that was left out or is doubtful.
+  package typealias ImportedRun = (record: RunRecord, warnings: [String])
+
+  /// Makes records from all runs of a GPX or TCX document, measured like a replay.
   ///
   /// The run id follows from the content, so that importing a document twice gives one record. A document that
   /// ``RecordExport`` wrote keeps the id and the title of its run, even an empty title.
@@ -15,26 +18,53 @@ package enum RecordImport {
   ///   - document: The bytes of the file.
   ///   - name: The title if the document has none, usually the file's name.
   ///   - path: The name of the document in messages; `name` by default.
+  ///   - run: Which run of a document with several, from 1; `nil` for all.
   ///   - settings: The runner's weight and other settings of the computation.
-  /// - Returns: The record, and a sentence for each kind of thing that was left out.
+  /// - Returns: One run at least, in the order of the document.
   /// - Throws: ``RunBusError/Code/badInput`` for a document that cannot be read or holds no run.
-  package static func record(
-    of document: [UInt8], name: String, path: String? = nil, settings: MetricsSettings = MetricsSettings()
-  ) throws(RunBusError) -> (record: RunRecord, warnings: [String]) {
+  package static func records(
+    of document: [UInt8], name: String, path: String? = nil, run: Int? = nil,
+    settings: MetricsSettings = MetricsSettings()
+  ) throws(RunBusError) -> [ImportedRun] {
+    let path = path ?? name
     // Check the size first, because the search for the id reads the whole document.
     let ownID = document.count <= Recording.bytesMax ? runID(in: document) : nil
-    let recording = try Recording.read(document, name: ownID == nil ? name : "", path: path ?? name)
+    let recordings = try Recording.runs(of: document, name: ownID == nil ? name : "", path: path)
+    var chosen = recordings
+    if let run { chosen = [try Recording.run(run, of: recordings, path: path)] }
+    var records: [ImportedRun] = []
+    for recording in chosen {
+      records.append(try self.record(recording, recordings.count == 1 ? ownID : nil, path, settings))
+    }
+    return records
+  }
+
+  /// Makes a record from the first run of a document, as ``records(of:name:path:run:settings:)``.
+  package static func record(
+    of document: [UInt8], name: String, path: String? = nil, settings: MetricsSettings = MetricsSettings()
+  ) throws(RunBusError) -> ImportedRun {
+    var records = try records(of: document, name: name, path: path, settings: settings)
+    if records.count > 1 {
+      records[0].warnings.append("the file holds \(records.count) runs, and only the first is imported")
+    }
+    return records[0]
+  }
+
+  private static func record(
+    _ recording: Recording, _ ownID: RunID?, _ path: String, _ settings: MetricsSettings
+  ) throws(RunBusError) -> ImportedRun {
     guard let (body, bests) = RecordBody.made(of: recording.ledger(settings: settings), settings: settings) else {
-      throw RunBusError(.badInput, "\(path ?? name): it contains no run")
+      throw RunBusError(.badInput, "\(path): it contains no run")
     }
     var summary = RecordSummary(
       runID: ownID ?? runID(of: recording), version: 1, deviceID: device, hubDeviceID: device,
       appVersion: runBusVersion, startedAtUnixSeconds: Double(recording.startedAtUnixNanoseconds ?? 0) / 1e9,
-      elapsed: .zero, active: .zero, setup: settings.setup, bests: bests,
+      elapsed: .zero, active: .zero, setup: settings.setup, utcOffsetSeconds: recording.utcOffsetSeconds, bests: bests,
       title: text(recording.name, bytesMax: RecordSummary.titleBytesMax),
       note: text(recording.note, bytesMax: RecordSummary.noteBytesMax))
     summary.add(body.report.metrics)
-    return (RunRecord(summary: summary, body: body), recording.warnings)
+    let notices = RunNotices.sentences(body.route, settings: settings)
+    return (RunRecord(summary: summary, body: body), recording.warnings + notices)
   }
 
   /// The longest prefix of a text that fits into a number of bytes.

@@ -2,7 +2,7 @@ package import RunCore
 
 extension RecordExport {
   /// A record as TCX (Garmin Training Center v2): the marked laps, or the whole run as one lap, with a point for every
-  /// fix that counts and for every ten seconds without a fix. A new track begins after each pause.
+  /// fix that counts and for every sample of the series without a fix. A new track begins after each pause.
   package static func tcx(_ record: RunRecord) -> String {
     let summary = record.summary
     let start = summary.time(at: .zero)

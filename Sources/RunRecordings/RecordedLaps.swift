@@ -12,6 +12,11 @@ struct TrackLap: Equatable {
   var energyKilocalories: Double?
   var elevationGainMeters: Double?
   var elevationLossMeters: Double?
+  /// Whether the file repeated the whole track in this lap, so that its place follows from its time alone.
+  var repeatsTrack = false
+  /// The name and the description of a track.
+  var name: String?
+  var note: String?
 
   /// A number from 0 to below 1e9; `nil` for any other text.
   static func figure(_ text: String) -> Double? {

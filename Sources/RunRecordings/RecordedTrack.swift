@@ -10,6 +10,8 @@ struct Trackpoint {
   var cadence: Double?
   var pedometerMeters: Double?
   var heartRateBpm: Double?
+  /// Whether it stands for a lap that has figures and no trackpoints.
+  var isOfLap = false
   /// The line of the file in which it ends.
   var line: Int
 
@@ -43,8 +45,8 @@ struct Trackpoint {
 /// 3. where no point was written for 30 s or more, and for ten times the file's usual step or more. Some exports drop
 ///    the points of a stop and leave no other trace. Watches that record sparsely make steps of up to 18 s.
 ///
-/// If the file gives the time that the timer ran, it limits rule 3: gaps count, longest first, as long as they fit into
-/// the time that the timer did not run. If the file does not, a gap in which the runner moved at half the usual speed
+/// If the file gives the time that the timer ran, it limits rules 1 and 3: gaps count, longest first, as long as they fit
+/// into the time that the timer did not run. A new segment without a stop is lost reception. If the file does not, a gap in which the runner moved at half the usual speed
 /// or more is lost reception and no stop. (In recordings whose device marks its pauses, runners moved at less than a
 /// tenth of the usual speed in them.) A gap in which damaged content was skipped never counts.
 struct RecordedTrack {
@@ -69,6 +71,17 @@ struct RecordedTrack {
   /// Whether the format defines the distance of a trackpoint as the total so far.
   var pedometerIsTotal = true
   var notes = ReadingNotes()
+  /// How far the file's clock is ahead of UTC, in seconds; `nil` when its times are in UTC.
+  var utcOffsetSeconds: Int?
+  /// The distance of the last of the points before `meteredTo` that has one.
+  var metersSoFar = 0.0
+  var meteredTo = 0
+  /// How many more readings may be made for laps.
+  var standInsLeft = RecordedTrack.standInsMax
+  /// What a file without trackpoints may hold instead.
+  var waypointCount = 0
+  var routePointCount = 0
+  var courseCount = 0
 
   /// Appends the next lap; beyond ``lapsMax`` laps are only counted.
   mutating func add(_ lap: TrackLap, line: Int) {
@@ -80,6 +93,7 @@ struct RecordedTrack {
   /// - Parameter fallback: The name if the file has none.
   /// - Throws: The reason why the file holds no usable recording.
   mutating func recording(named fallback: String) throws(RecordingFlaw) -> Recording {
+    try refuseOtherContent()
     try putInOrder()
     let stepsPerCadence = countSteps()
     checkPedometer()
@@ -96,6 +110,7 @@ struct RecordedTrack {
       duration: offset(points.count - 1),
       summary: summary.holdsAnything ? summary : nil,
       startedAtUnixNanoseconds: start,
+      utcOffsetSeconds: utcOffsetSeconds,
       warnings: notes.sentences,
       note: note ?? "")
   }
@@ -131,6 +146,10 @@ struct RecordedTrack {
 
   private func began(_ lap: TrackLap) -> BusDuration? {
     if let first = lap.firstPoint {
+      // The lap begins inside the track of another.
+      if lap.repeatsTrack, let time = lap.time, let last = points.last, (start...last.time).contains(time) {
+        return BusDuration(nanoseconds: time - start)
+      }
       guard first < points.count else { return nil }
       // The lap button was pressed between two points. Use the file's start time if it lies there.
       let range = (first > 0 ? points[first - 1].time : start)...points[first].time
@@ -160,9 +179,17 @@ struct RecordedTrack {
     }
     moved[points.count] = Int32(left)
     points.removeLast(points.count - left)
-    breaksBefore = Set(breaksBefore.map { Int(moved[$0]) })
-    damageBefore = Set(damageBefore.map { Int(moved[$0]) })
-    for index in tracks.indices { tracks[index].firstPoint = tracks[index].firstPoint.map { Int(moved[$0]) } }
-    for index in laps.indices { laps[index].firstPoint = laps[index].firstPoint.map { Int(moved[$0]) } }
+    moveMarks { Int(moved[$0]) }
   }
+
+  /// Gives the marks that belong to points their new places.
+  mutating func moveMarks(_ moved: (Int) -> Int) {
+    breaksBefore = Set(breaksBefore.map(moved))
+    damageBefore = Set(damageBefore.map(moved))
+    for index in tracks.indices { tracks[index].firstPoint = tracks[index].firstPoint.map(moved) }
+    for index in laps.indices { laps[index].firstPoint = laps[index].firstPoint.map(moved) }
+  }
+
+  /// Keeps the laps for which `isKept` holds.
+  mutating func keepLaps(_ isKept: (TrackLap) -> Bool) { laps.removeAll { !isKept($0) } }
 }

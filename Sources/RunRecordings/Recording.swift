@@ -93,6 +93,8 @@ package struct Recording: Hashable, Sendable {
   package var summary: RecordedSummary?
   /// The wall time of offset zero, nanoseconds since 1970; for display only.
   package var startedAtUnixNanoseconds: Int64?
+  /// How far the file's clock was ahead of UTC, seconds; `nil` when its times are in UTC.
+  package var utcOffsetSeconds: Int?
   /// What was left out while reading, one sentence for each kind.
   package var warnings: [String]
 
@@ -100,7 +102,7 @@ package struct Recording: Hashable, Sendable {
   package init(
     name: String, samples: [RecordedSample], timerStops: [TimerStop] = [], lapMarks: [BusDuration] = [],
     duration: BusDuration, summary: RecordedSummary? = nil, startedAtUnixNanoseconds: Int64? = nil,
-    warnings: [String] = [], note: String = ""
+    utcOffsetSeconds: Int? = nil, warnings: [String] = [], note: String = ""
   ) {
     self.name = name
     self.note = note
@@ -116,6 +118,7 @@ package struct Recording: Hashable, Sendable {
     self.duration = duration
     self.summary = summary
     self.startedAtUnixNanoseconds = startedAtUnixNanoseconds
+    self.utcOffsetSeconds = utcOffsetSeconds
     self.warnings = warnings
   }
 

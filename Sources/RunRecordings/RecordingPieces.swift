@@ -16,7 +16,8 @@ enum RecordingShape {
   /// Whether the attributes of the element at a level are read.
   func hasAttributes(_ level: Int) -> Bool {
     switch self {
-    case .gpx: false
+    // The creator of the file, and the sport of an activity.
+    case .gpx: level == 0
     case .tcx: level == 1
     }
   }

@@ -118,7 +118,7 @@ struct RecordingRepair {
     }
     open(to: level)
     let name = shape.levels[level]
-    // Only an activity's attributes are needed, for the sport; other start tags are written anew.
+    // Few attributes are needed; the other start tags are written anew.
     if shape.hasAttributes(level), piece.isComplete, checker.isWellFormed(piece.range, leavingOpen: 1) {
       document += text[piece.range]
     } else {

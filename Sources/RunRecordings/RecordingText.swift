@@ -46,6 +46,10 @@ struct RecordingText {
     if start.starts(with: Array("PK".utf8) + [3, 4]) {
       throw RecordingFlaw("it is a zip archive; unpack it first (unzip)")
     }
+    if String(decoding: data.prefix(4096), as: UTF8.self).contains("HealthData") {
+      throw RecordingFlaw(
+        "it is Apple Health's list of all data, without positions; read the GPX files in workout-routes beside it")
+    }
     if start.count == 12, start[8...].elementsEqual(".FIT".utf8) {
       throw RecordingFlaw("it is a FIT file; export the activity as TCX or GPX")
     }

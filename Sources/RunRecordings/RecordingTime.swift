@@ -4,7 +4,17 @@ import RunCore
 enum RecordingTime {
   /// Reads a time stamp such as `2026-01-31T09:05:07.250+01:00`, in nanoseconds since 1970. It may have any number of
   /// decimals, and `Z`, an offset or nothing (read as UTC) at its end; `nil` for anything else.
-  static func unixNanoseconds(_ text: some StringProtocol) -> Int64? {
+  static func unixNanoseconds(_ text: some StringProtocol) -> Int64? { stamp(text)?.unixNanoseconds }
+
+  /// A moment, and how far the clock that wrote it was ahead of UTC.
+  struct Stamp {
+    var unixNanoseconds: Int64
+    /// Seconds; `nil` when the time stamp is in UTC, which says nothing about the runner's clock.
+    var utcOffsetSeconds: Int?
+  }
+
+  /// Reads a time stamp with its offset from UTC, as ``unixNanoseconds(_:)``.
+  static func stamp(_ text: some StringProtocol) -> Stamp? {
     var rest = Array(text.utf8)[...]
     func digits(_ count: Int) -> Int? {
       guard rest.count >= count else { return nil }
@@ -50,7 +60,9 @@ enum RecordingTime {
     }
     guard rest.isEmpty else { return nil }
     let seconds = days(year, month, day) * 86400 + hour * 3600 + minute * 60 + second - offsetSeconds
-    return Int64(seconds) * 1_000_000_000 + nanoseconds
+    return Stamp(
+      unixNanoseconds: Int64(seconds) * 1_000_000_000 + nanoseconds,
+      utcOffsetSeconds: offsetSeconds == 0 ? nil : offsetSeconds)
   }
 
   /// Reads a duration such as `1264.66` or `0:21:04.66`, in seconds; `nil` for anything else.

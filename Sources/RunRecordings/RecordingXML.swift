@@ -3,8 +3,8 @@ import RunCore
 
 /// Interprets the elements of one format.
 protocol TrackFormat {
-  /// The content that was read so far.
-  var track: RecordedTrack { get set }
+  /// The runs that were read so far, in file order; one at least, which may be empty.
+  var runs: [RecordedTrack] { get }
   /// The names of the attributes of an element that the format needs.
   func attributes(of element: String) -> [String]
   /// An element begins; `path` ends with it.
@@ -32,15 +32,16 @@ struct RecordingXML {
   ///
   /// - Parameter repaired: Whether the document was repaired. Undeclared prefixes are then not noted, because the
   ///   repair removes declarations.
-  /// - Returns: The content before the failure, or `nil` when the root belongs to neither format; and the failure.
-  static func read(_ document: [UInt8], repaired: Bool = false) -> (track: RecordedTrack?, failure: Failure?) {
+  /// - Returns: The runs before the failure, none when the root belongs to neither format; and the failure.
+  static func read(_ document: [UInt8], repaired: Bool = false) -> (runs: [RecordedTrack], failure: Failure?) {
     var reading = RecordingXML(document)
     let failure = reading.run()
-    var track = reading.format?.track
-    if !repaired, reading.scanner.undeclaredCount > 0 {
-      track?.notes.add(.undeclaredPrefix, line: reading.scanner.undeclaredLine, count: reading.scanner.undeclaredCount)
+    var runs = reading.format?.runs ?? []
+    if !repaired, reading.scanner.undeclaredCount > 0, !runs.isEmpty {
+      runs[0].notes.add(
+        .undeclaredPrefix, line: reading.scanner.undeclaredLine, count: reading.scanner.undeclaredCount)
     }
-    return (track, failure)
+    return (runs, failure)
   }
 
   private init(_ document: [UInt8]) { scanner = XMLScanner(document) }

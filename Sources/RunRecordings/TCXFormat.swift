@@ -3,31 +3,40 @@ import RunCore
 /// TCX (Garmin Training Center v2): `Activity` / `Lap` / `Track` / `Trackpoint`, run cadence in the extensions with any
 /// prefix, and the device's own numbers for each lap. Courses are not recordings.
 ///
-/// One recording is one run. Of several activities the reader uses the first with trackpoints, or, if that is not
-/// marked as running, a running one that follows. The others are noted.
+/// One recording is one run. Of several activities the reader uses all that are marked as running, or all if none is.
+/// The others, and those in the time of another, are noted.
 struct TCXFormat: TrackFormat {
   /// The activity that is read.
   private var current = RecordedTrack()
-  /// The first activity, if it is not a run and a run was found after it.
-  private var earlier: RecordedTrack?
+  /// Whether it is marked as running.
   private var isRun = false
+  /// The activities before it that have trackpoints.
+  private var earlier: [(track: RecordedTrack, isRun: Bool)] = []
+  /// How many planned courses the file holds.
+  private var courseCount = 0
   private var fields = PointFields()
   private var latitude: String?
   private var longitude: String?
   private var lap = TrackLap()
-  /// Whether the present activity is skipped.
-  private var isOther = false
   /// Whether this lap has points already.
   private var lapHasPoints = false
   /// Whether the next point is the first of its track.
   private var startsTrack = false
 
-  var track: RecordedTrack {
-    get {
-      guard current.points.isEmpty, let earlier else { return current }
-      return earlier
+  var runs: [RecordedTrack] {
+    var activities = earlier
+    if !current.points.isEmpty || activities.isEmpty { activities.append((current, isRun)) }
+    let hasRuns = activities.contains(where: \.isRun)
+    var runs: [RecordedTrack] = []
+    var others: [RecordedTrack] = []
+    for (track, isRun) in activities {
+      // An activity in the time of another is the same run again.
+      let isOther = hasRuns && !isRun || runs.count == RecordedTrack.runsMax || runs.contains { $0.overlaps(track) }
+      if isOther { others.append(track) } else { runs.append(track) }
     }
-    set { current = newValue }
+    for other in others { runs[0].notes.add(.otherActivity, line: other.points.first?.line ?? 0) }
+    runs[0].courseCount = courseCount
+    return runs
   }
 
   func attributes(of element: String) -> [String] {
@@ -40,9 +49,8 @@ struct TCXFormat: TrackFormat {
 
   mutating func open(_ path: [String], _ attributes: [String: String], line: Int) {
     switch path.last {
-    case "Activity":
-      openActivity(attributes["Sport"] == "Running", line: line)
-      if !isOther, attributes["Sport"] == "Biking" { current.notes.add(.notOnFoot, line: line) }
+    case "Activity": openActivity(sport: attributes["Sport"]?.lowercased() ?? "", line: line)
+    case "Course": courseCount += 1
     case "Lap" where isInActivity(path):
       lap = TrackLap(firstPoint: current.points.count)
       lap.time = attributes["StartTime"].flatMap { RecordingTime.unixNanoseconds($0) }
@@ -52,24 +60,20 @@ struct TCXFormat: TrackFormat {
       fields = PointFields()
       latitude = nil
       longitude = nil
-    case RecordingRepair.mark: if !isOther { current.damageBefore.insert(current.points.count) }
+    case RecordingRepair.mark: current.damageBefore.insert(current.points.count)
     default: break
     }
   }
 
-  private mutating func openActivity(_ isRun: Bool, line: Int) {
-    guard !current.points.isEmpty else {
-      self.isRun = isRun
-      isOther = false
-      return
+  private mutating func openActivity(sport: String, line: Int) {
+    if !current.points.isEmpty {
+      earlier.append((current, isRun))
+      let left = current.standInsLeft
+      current = RecordedTrack()
+      current.standInsLeft = left
     }
-    isOther = self.isRun || !isRun || earlier != nil
-    current.notes.add(.otherActivity, line: line)
-    guard !isOther else { return }
-    earlier = current
-    current = RecordedTrack()
-    current.notes = earlier?.notes ?? current.notes
-    self.isRun = true
+    isRun = sport == "running"
+    if sport == "biking" { current.notes.add(.notOnFoot, line: line) }
   }
 
   mutating func close(_ path: [String], text: String, line: Int) {
@@ -80,6 +84,7 @@ struct TCXFormat: TrackFormat {
     } else if path.contains("Trackpoint") {
       readPoint(element, parent: path.dropLast().last, text)
     } else if element == "Lap" {
+      current.finish(&lap, line: line)
       current.add(lap, line: line)
     } else if !path.contains("Track") {
       readLap(element, parent: path.dropLast().last, TrackLap.figure(text))
@@ -88,7 +93,7 @@ struct TCXFormat: TrackFormat {
 
   /// Reads the notes and the title of an activity. TCX has no title; exports of RunBus write it in an extension.
   private mutating func readWords(_ end: ArraySlice<String>, _ text: String) {
-    guard !isOther, !text.isEmpty else { return }
+    guard !text.isEmpty else { return }
     if end.suffix(2) == ["Activity", "Notes"] { current.note = current.note ?? text }
     if end == ["Activity", "Extensions", "Title"] { current.name = current.name ?? text }
   }
@@ -134,10 +139,11 @@ struct TCXFormat: TrackFormat {
       return
     }
     current.points.append(point)
+    current.utcOffsetSeconds = current.utcOffsetSeconds ?? fields.utcOffsetSeconds
     if startsTrack, lapHasPoints { current.breaksBefore.insert(count) }
     startsTrack = false
     lapHasPoints = true
   }
 
-  private func isInActivity(_ path: [String]) -> Bool { !isOther && path.contains("Activity") && path.contains("Lap") }
+  private func isInActivity(_ path: [String]) -> Bool { path.contains("Activity") && path.contains("Lap") }
 }

@@ -14,14 +14,15 @@ extension RecordedTrack {
   ///
   /// - Parameter timerSeconds: How long the timer ran according to the file; `nil` when it does not say.
   func timerStops(timerSeconds: Double?) -> [ClosedRange<Int>] {
-    let marked = markedSteps
+    let marked = markedSteps(timerSeconds: timerSeconds)
     var isStop = marked
     var room = Int64.max
     if let timerSeconds, let first = points.first, let last = points.last {
       let stopped = marked.reduce(0) { $0 + points[$1].time - points[$1 - 1].time }
       room = last.time - first.time - stopped - Int64(timerSeconds * 1e9) + Self.roomSlack
     }
-    let holes = holes(besides: marked)
+    // A new segment that is no stop is a hole like any other where the timer does not say so.
+    let holes = holes(besides: marked.union(timerSeconds == nil ? [] : breaksBefore))
     let usual = timerSeconds == nil && !holes.isEmpty ? usualSpeed(holes: Set(holes)) : nil
     for index in holes {
       if timerSeconds == nil, isMoving(before: index, usual: usual) { continue }
@@ -42,13 +43,24 @@ extension RecordedTrack {
   }
 
   /// The points before which the timer was stopped by rules 1 and 2 of ``RecordedTrack``.
-  private var markedSteps: Set<Int> {
+  ///
+  /// A new segment or track is no stop where the timer ran on, so of those the longest count that fit into the time in
+  /// which it did not.
+  private func markedSteps(timerSeconds: Double?) -> Set<Int> {
     let firstReading = points.firstIndex { !$0.isBlank } ?? points.count
     let lastReading = points.lastIndex { !$0.isBlank } ?? 0
     var steps: Set<Int> = []
     for index in points.indices.dropFirst() where points[index].time > points[index - 1].time {
       let isBlank = points[index].isBlank && points[index - 1].isBlank && firstReading < index && index < lastReading
       if breaksBefore.contains(index) || isBlank { steps.insert(index) }
+    }
+    guard let timerSeconds, let first = points.first, let last = points.last else { return steps }
+    func length(_ index: Int) -> Int64 { points[index].time - points[index - 1].time }
+    let breaks = steps.filter { breaksBefore.contains($0) }
+    // Each stop may be off by the second to which times are rounded.
+    var room = last.time - first.time - Int64(timerSeconds * 1e9) + Self.roomSlack + Int64(breaks.count) * 1_000_000_000
+    for index in breaks.sorted(by: { (-length($0), $0) < (-length($1), $1) }) {
+      if length(index) <= room { room -= length(index) } else { steps.remove(index) }
     }
     return steps
   }
@@ -85,7 +97,7 @@ extension RecordedTrack {
   }
 
   /// The distance from the point before: along the geodesic, or by the pedometer where a position is missing.
-  private func metersForward(before index: Int) -> Double? {
+  func metersForward(before index: Int) -> Double? {
     let (from, to) = (points[index - 1], points[index])
     if let from = from.position, let to = to.position {
       return Geodesic.distanceMeters(

@@ -84,7 +84,7 @@ struct OutputTests {
       let phone = try await phone(bus)
       let gpx = bus.directory + "/a.gpx"
       let text = try String(contentsOfFile: RecordProcessTests.synthetic, encoding: .utf8)
-      try text.replacing("lat=\"52.", with: "lat=\"53.").write(toFile: gpx, atomically: true, encoding: .utf8)
+      try text.replacing("2026-01-01T", with: "2026-01-02T").write(toFile: gpx, atomically: true, encoding: .utf8)
       let (imported, errors) = try await status(
         bus, "records import '\(RecordProcessTests.synthetic)' '\(gpx)'", ">/dev/full")
       #expect(imported == 0 && errors.count == 1, "\(errors)")

@@ -78,22 +78,24 @@ struct RecordingKindsTests {
     let recording = try Documents.read(document)
     #expect(recording.duration == .seconds(80))
     #expect(recording.timerStops == [TimerStop(pausedAt: .seconds(20), resumedAt: .seconds(60))])
-    #expect(recording.warnings == ["1 further track in the file skipped (first at line 46)"])
+    #expect(recording.warnings == ["the file holds 2 runs, and this is the first: --run 2 reads the second"])
   }
 
-  @Test("Of several activities the first run is read; without one, the first; the others are noted")
+  @Test("Of several activities the running ones are read; without one, all; the others are noted")
   func activities() throws {
     func activity(_ sport: String, _ seconds: ClosedRange<Int>) -> String {
       "<Activity Sport=\"\(sport)\">\n" + Documents.tcxLap(Array(seconds)) + "</Activity>"
     }
-    func read(_ activities: String...) throws -> (seconds: Double, warnings: Int) {
-      let recording = try Documents.read(Documents.tcx(activities: activities))
-      return (recording.duration.seconds, recording.warnings.filter { $0.contains("further activity") }.count)
+    func read(_ activities: String...) throws -> (seconds: [Double], warnings: Int) {
+      let runs = try Recording.runs(of: Array(Documents.tcx(activities: activities).utf8), name: "f")
+      return (
+        runs.map(\.duration.seconds), runs[0].warnings.filter { $0.contains("further activity") }.count
+      )
     }
-    #expect(try read(activity("Biking", 0...50), activity("Running", 100...130)) == (30, 1))
-    #expect(try read(activity("Running", 0...50), activity("Running", 100...130)) == (50, 1))
-    #expect(try read(activity("Biking", 0...50), activity("Other", 100...130)) == (50, 1))
-    #expect(try read(activity("Biking", 0...50), "<Activity Sport=\"Running\"></Activity>") == (50, 1))
+    #expect(try read(activity("Biking", 0...50), activity("Running", 100...130)) == ([30], 1))
+    #expect(try read(activity("running", 0...50), activity("RUNNING", 100...130)) == ([50, 30], 0))
+    #expect(try read(activity("Biking", 0...50), activity("Other", 100...130)) == ([50, 30], 0))
+    #expect(try read(activity("Biking", 0...50), "<Activity Sport=\"Running\"></Activity>") == ([50], 0))
   }
 
   @Test("The device's timer tells which gaps were pauses: the longest that fit into its stopped time")

@@ -17,15 +17,16 @@ struct RecordingRefusalTests {
       ("<html></html>", "f:1:6: cannot read this recording: its root element is <html>, so it is neither GPX nor TCX"),
       (
         "<gpx></gpx>",
-        "f: cannot read this recording: it holds no two trackpoints at different times, so there is nothing to replay"
+        "f: cannot read this recording: it holds no trackpoints, so there is no run in it; export the recorded activity"
       ),
       (
         head + "</trkseg></trk></gpx>",
-        "f: cannot read this recording: it holds no two trackpoints at different times, so there is nothing to replay"
+        "f: cannot read this recording: it holds no two trackpoints at different times, so there is no run in it; "
+          + "export the recorded activity"
       ),
       (
         head + #"<trkpt lat="1" lon="2"><time>2027-01-01T00:00:00Z</time></trkpt></trkseg></trk></gpx>"#,
-        "f: cannot read this recording: it spans more than seven days: a time stamp is wrong"
+        "f: cannot read this recording: it spans more than seven days: correct the wrong dates in it, or export it again"
       ),
       (
         #"<!DOCTYPE gpx [<!ENTITY a "b">]><gpx>&a;</gpx>"#,

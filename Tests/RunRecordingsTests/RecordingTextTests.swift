@@ -93,6 +93,8 @@ struct RecordingTextTests {
   @Test("Impossible years are unreadable times", arguments: ["0000", "9999", "-001"])
   func years(year: String) throws {
     let error = #expect(throws: RunBusError.self) { try Documents.read(document.replacing("2026", with: year)) }
-    #expect(error?.message == "f: cannot read this recording: none of its 21 trackpoints has a time that can be read")
+    #expect(
+      error?.message
+        == "f: cannot read this recording: none of its 21 trackpoints has a time that can be read; export it again")
   }
 }

@@ -16,6 +16,9 @@ package enum Checkout {
   /// Recordings of real runs, `shared/runs` beside the checkout or beside a folder above it; `nil` if there are none.
   package static let recordings = shared("runs", with: "reference.json")
 
+  /// Recordings of reported faults, `shared/reports`; `nil` if there are none.
+  package static let reports = shared("reports", with: "position-held-4s.gpx")
+
   private static func shared(_ name: String, with file: String) -> URL? {
     var folder = root
     while folder.path != "/" {

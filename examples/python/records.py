@@ -11,7 +11,8 @@ from pathlib import Path
 
 SUMMARY_FORM = 2
 """The highest first byte of a summary that this module can read."""
-BODY_FORM = 1
+# Form 2 may hold more samples, and is the same otherwise.
+BODY_FORM = 2
 """The highest first byte of a body that this module can read."""
 
 ACTIVITIES = {1: "walking", 2: "running", 3: "stationary"}

@@ -79,7 +79,7 @@ package struct RecordStatistics: Sendable {
   /// away.
   private static let periodsMax = 4000
 
-  /// Groups runs.
+  /// Groups runs. Records that are likely of one run count once.
   ///
   /// - Parameters:
   ///   - now: The present, seconds since 1970.
@@ -87,6 +87,8 @@ package struct RecordStatistics: Sendable {
   package init(
     _ summaries: [RecordSummary], by unit: RunCalendar.Unit, now: Double, calendar: RunCalendar = RunCalendar()
   ) {
+    let doubles = RecordDoubles(summaries)
+    let summaries = summaries.filter { doubles.original(of: $0.runID) == nil }
     self.unit = unit
     let groups = Dictionary(grouping: summaries) { calendar.name(of: unit, calendar.wallClock($0)) }
     let present = calendar.name(of: unit, now)

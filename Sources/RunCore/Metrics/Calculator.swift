@@ -106,7 +106,10 @@ package struct Calculator: Hashable, Sendable {
     case .counted, .anchored:
       let isBridged = distance.hasPedometer(at: time, settings: settings)
       if verdict == .anchored, !isBridged { pace.restart() }
-      if let line, let meters { pace.mark(meters, at: time, line: line.number, settings: settings) }
+      // A position that is held says nothing about the pace.
+      if let line, let meters, distance.takenAt == time {
+        pace.mark(meters, at: time, line: line.number, settings: settings)
+      }
     case .notRunning, .autoPaused, .invalid, .inaccurate, .stationary, .impossibleSpeed:
       if !distance.hasPedometer(at: time, settings: settings) { pace.restart() }
     }

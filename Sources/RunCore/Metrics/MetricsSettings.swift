@@ -5,6 +5,9 @@ public struct MetricsSettings: Hashable, Sendable {
   /// A faster step between fixes is a jump of the receiver, metres per second. The fastest sprint ever measured peaked
   /// at about 12.4 m/s (100 m, Berlin 2009).
   public var stepSpeedMax = 12.5
+  /// A position that repeats for up to this long is held by the receiver until it has the next one, and the time for the
+  /// next step counts from its first fix. One that repeats for longer is standing, or a receiver that has lost the way.
+  public var positionHoldMax = BusDuration.seconds(30)
   /// Fixes of a second device are used after the first device has been silent for this long. Using both would draw a
   /// zigzag between two receivers.
   public var positionTakeover = BusDuration.seconds(10)

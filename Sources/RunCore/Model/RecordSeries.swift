@@ -36,8 +36,13 @@ public struct RecordSeries: Hashable, Sendable {
 
   /// The interval for runs of up to a day: finer than a chart shows, and 3,600 samples for a ten-hour run.
   public static let usualInterval = BusDuration.seconds(10)
-  /// A day of samples at the usual interval; a longer run gets a longer interval.
-  public static let samplesMax = 8640
+  /// The interval where heart rate or cadence was read more often than at the usual interval, for runs of up to a day:
+  /// heart rate zones and exports need the readings as they came.
+  package static let fineInterval = BusDuration.seconds(1)
+  /// A day of samples at the fine interval; a longer run gets a longer interval.
+  public static let samplesMax = 86_400
+  /// More samples than this, a day of them at the usual interval, need a later form of the encoded body.
+  static let samplesMaxOfFirstForm = 8640
 
   /// The run time between two samples.
   public var interval: BusDuration
@@ -54,6 +59,16 @@ public struct RecordSeries: Hashable, Sendable {
   public func offset(of index: Int) -> BusDuration {
     let (nanoseconds, isBeyond) = interval.nanoseconds.multipliedReportingOverflow(by: Int64(index))
     return BusDuration(nanoseconds: isBeyond ? .max : nanoseconds)
+  }
+
+  /// The same series with a longer interval, for a chart.
+  ///
+  /// - Parameter least: The samples that are left are at least this far apart.
+  package func spaced(by least: BusDuration) -> RecordSeries {
+    guard interval > .zero, interval < least else { return self }
+    let step = (least.nanoseconds + interval.nanoseconds - 1) / interval.nanoseconds
+    let kept = stride(from: 0, to: samples.count, by: Int(clamping: step)).map { samples[$0] }
+    return RecordSeries(interval: offset(of: Int(clamping: step)), samples: kept)
   }
 
   /// The last sample at or before a run time; `nil` outside the series.

@@ -6,6 +6,8 @@ extension RunRecord {
   static let form: UInt8 = 1
   /// The form of a summary with a UTC offset or bests.
   static let summaryForm: UInt8 = 2
+  /// The form of a body whose series is longer than earlier versions read.
+  static let longBodyForm: UInt8 = 2
 
   /// The encoded record: the length of the summary, the summary, the body.
   public var encoded: [UInt8] {
@@ -96,7 +98,8 @@ extension RecordBody {
   /// The encoded body; a point of the route takes about 45 bytes.
   public var encoded: [UInt8] {
     var writer = RecordWriter()
-    writer.append(RunRecord.form)
+    let isLong = series.samples.count > RecordSeries.samplesMaxOfFirstForm + 1
+    writer.append(isLong ? RunRecord.longBodyForm : RunRecord.form)
     writer.append(report)
     writer.append(list: pauses) {
       $0.append($1.startedAt)
@@ -110,11 +113,14 @@ extension RecordBody {
   /// Decodes a body; `nil` when the bytes are not one.
   public init?(encoded bytes: [UInt8]) {
     var reader = RecordReader(bytes[...])
-    guard reader.byte() == RunRecord.form else { return nil }
+    let form = reader.byte()
+    guard form == RunRecord.form || form == RunRecord.longBodyForm else { return nil }
     self.init(
       report: reader.report(), pauses: reader.list { RunPause(startedAt: $0.span(), endedAt: $0.span()) },
       series: reader.series(), route: reader.route())
-    guard reader.isDone else { return nil }
+    let samplesMax =
+      form == RunRecord.form ? RecordSeries.samplesMaxOfFirstForm : RecordSeries.samplesMax
+    guard reader.isDone, series.samples.count <= samplesMax + 1 else { return nil }
   }
 }
 
@@ -229,7 +235,6 @@ extension RecordReader {
       }
       return sample
     }
-    if series.samples.count > RecordSeries.samplesMax + 1 { fail() }
     return series
   }
 

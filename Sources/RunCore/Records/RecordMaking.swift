@@ -41,8 +41,12 @@ private struct RecordSampling {
 
   init(_ entries: [LedgerEntry], from start: BusTime, to stop: BusTime, settings: MetricsSettings) {
     let elapsed = max(.zero, stop - start)
-    let leastSeconds = (elapsed.seconds / Double(RecordSeries.samplesMax)).rounded(.up)
-    let interval = max(RecordSeries.usualInterval, BusDuration(seconds: leastSeconds))
+    let readings = entries.count { $0.isOfTheBody && $0.time >= start && $0.time <= stop }
+    let isFine = Double(readings) > elapsed.seconds / RecordSeries.usualInterval.seconds + 2
+    let most = isFine ? RecordSeries.samplesMax : RecordSeries.samplesMaxOfFirstForm
+    let leastSeconds = (elapsed.seconds / Double(most)).rounded(.up)
+    let interval = max(
+      isFine ? RecordSeries.fineInterval : RecordSeries.usualInterval, BusDuration(seconds: leastSeconds))
     series = RecordSeries(interval: interval)
     var calculator = Calculator.keepingTrail(settings: settings)
     var moments: [(at: BusTime, active: BusDuration)] = []
@@ -74,6 +78,14 @@ private struct RecordSampling {
 }
 
 extension LedgerEntry {
+  /// Whether it is a heart rate or a cadence.
+  fileprivate var isOfTheBody: Bool {
+    switch event {
+    case .sample(.heartRate, _), .sample(.cadence, _): true
+    case .sample, .transition, .gap, .lap, .setup: false
+    }
+  }
+
   /// Whether it can change the distance or the clock.
   fileprivate var movesTheRunner: Bool {
     switch event {

@@ -40,7 +40,7 @@ public struct RecordSummary: Hashable, Sendable {
   /// Whether it overlaps another run. The hub keeps both and leaves the decision to a person.
   public var isConflicted: Bool
   /// How far the hub's local clock was ahead of UTC at the start, in seconds; `nil` when that is not known, as for
-  /// imported runs and records of earlier versions.
+  /// imported files that write their times in UTC and for records of earlier versions.
   public var utcOffsetSeconds: Int?
   /// The fastest stretches of the run, by distance; empty in a run of less than a kilometre, and in records of earlier
   /// versions.

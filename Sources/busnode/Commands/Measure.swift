@@ -11,6 +11,7 @@ struct Measure: ParsableCommand {
         busnode measure run.gpx
         gunzip -c run.gpx.gz | busnode measure -
         busnode measure run.tcx --splits --units imperial
+        busnode measure season.tcx --run 3
         busnode measure run.tcx --weight 70 --compare
         busnode measure run.tcx --no-pedometer --compare
                                   the distance from positions only
@@ -31,11 +32,17 @@ struct Measure: ParsableCommand {
                      number, also of each lap
         route        with --route: every fix, whether it counts and if not, why
       Values that are not known are null. Parts of the file that were skipped are reported on standard error; a file \
-      that cannot be read gives exit status 65 and one line. docs/metrics.md explains the numbers.
+      that cannot be read, or does not hold the run of --run, gives exit status 65 and one line. docs/metrics.md \
+      explains the numbers.
       """)
 
   @Argument(help: ArgumentHelp("A recording, GPX or TCX; - is standard input.", valueName: "file"))
   var file: String
+
+  @Option(
+    name: .customLong("run"),
+    help: ArgumentHelp("Which run of a file with several (default: the first).", valueName: "number"))
+  var number: Int?
 
   @Flag(help: "Show kilometres or miles, and laps.")
   var splits = false
@@ -58,11 +65,12 @@ struct Measure: ParsableCommand {
   var json = false
 
   func run() throws {
-    let recording = try Recording.read(contentsOf: file)
+    let recording = try Recording.read(contentsOf: file, run: number)
     for warning in recording.warnings { Output.complain("busnode: \(InputFile.name(of: file)): \(warning)") }
     var settings = runner.metrics
     settings.usesPedometer = !noPedometer
     let run = MeasuredRun(recording, settings: settings)
+    for notice in run.notices { Output.complain("busnode: \(InputFile.name(of: file)): \(notice)") }
     if json { return try Output.jsonLine(MeasuredRunJSON(run, comparing: compare, withRoute: route)) }
     for line in MeasureText.lines(run, in: units, parts: parts) { try Output.line(line) }
   }

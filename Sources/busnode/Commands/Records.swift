@@ -103,7 +103,8 @@ struct RecordsList: AsyncParsableCommand {
       --json writes one object for each: runId, version, deviceId (who started it), hubDeviceId, appVersion, startedAt, \
       startedAtUnixSeconds, elapsedSeconds, activeSeconds, distanceMeters, averagePaceSecondsPerKilometer, \
       averageHeartRateBpm, elevationGainMeters, energyJoules, weightKilograms, autoPause, pedometer, conflicted (it \
-      overlaps another run), utcOffsetSeconds, bests, title, note. Values that are not known are null.
+      overlaps another run), utcOffsetSeconds, bests, title, note. Values that are not known are null. A record that is \
+      likely of the same run as another one has doubleOf, the runId of that.
       """)
 
   @OptionGroup var shelf: ShelfOptions
@@ -115,9 +116,14 @@ struct RecordsList: AsyncParsableCommand {
   func run() async throws {
     let entries = try await shelf.open().entries
     let summaries = try filter.matches(entries).map(\.summary)
-    if shelf.json { return try summaries.forEach { try Output.jsonLine($0) } }
+    let doubles = RecordDoubles(entries.map(\.summary))
+    if shelf.json {
+      return try summaries.forEach {
+        try Output.jsonLine(RecordLineJSON(summary: $0, doubleOf: doubles.original(of: $0.runID)))
+      }
+    }
     guard !summaries.isEmpty else { return try Output.line(RecordText.none(of: entries.count)) }
-    for line in RecordText.list(summaries, in: units) {
+    for line in RecordText.list(summaries, doubles, in: units) {
       try Output.line(Output.isTerminal ? TextWidth.cut(line, to: Output.screen.columns) : line)
     }
   }
@@ -135,7 +141,8 @@ struct RecordsStats: AsyncParsableCommand {
 
       A run belongs to the day on which it started, by the clock of the run (by the local clock where its UTC offset is \
       not known). Sums leave out values that are not known; pace is active time over distance of the runs that have a \
-      distance. Runs that overlap are both counted.
+      distance. Runs that overlap are both counted, but a run counts once that was imported and is likely kept already: \
+      records ls names it.
 
       Below the table a sentence says how the distance of the last complete periods, up to four, compares with that of as \
       many before. A period without a run counts as zero.

@@ -15,13 +15,14 @@ struct RecordsExport: AsyncParsableCommand {
 
         gpx   the fixes that count; a new segment begins where the distance between
               two fixes was not measured
-        tcx   laps, with a point for every fix that counts and for every ten seconds
+        tcx   laps, with a point for every fix that counts and for every sample
               without one
         json  everything, as records show --json; importing it gives the same record
-        csv   a line for every fix, counted or not, and for every ten seconds
-              without one
+        csv   a line for every fix, counted or not, and for every sample without
+              one
 
-      Points have the heart rate and cadence of the nearest ten seconds. Times are run time: an hour of a replay at \
+      A record has a sample a second where heart rate or cadence came so often, otherwise one in ten seconds; points have \
+      the heart rate and cadence of the nearest sample. Times are run time: an hour of a replay at \
       --speed 60 is written as an hour.
 
       An existing file is replaced when the new one is complete; a pipe or a device is written to. The file - is \
@@ -101,10 +102,12 @@ struct RecordsImport: AsyncParsableCommand {
         busnode records import run.json
         gunzip -c run.gpx.gz | busnode records import -
         busnode records import run.tcx --weight 70      computes energy, too
+        busnode records import season.tcx --run 3       one run of several
 
-      The format is found from the content of a file; - is standard input. A recording is computed as by busnode measure; JSON is imported \
-      unchanged. Importing the same content again changes nothing, whatever the name of the file, and neither does \
-      importing an export of a run that is kept.
+      The format is found from the content of a file; - is standard input. A recording is computed as by busnode \
+      measure, every run of a file with several; JSON is imported unchanged. Importing the same content again changes nothing, whatever the name of \
+      the file, and neither does importing an export of a run that is kept. A run that is likely kept already, from \
+      another file or from RunBus itself, is kept, named here and in the list, and counted once by records stats.
 
       EXIT STATUS:
         0   all runs are kept, or were kept before
@@ -115,15 +118,21 @@ struct RecordsImport: AsyncParsableCommand {
   @Argument(help: ArgumentHelp("The files to import; - is standard input.", valueName: "file"))
   var files: [String]
 
+  @Option(
+    name: .customLong("run"),
+    help: ArgumentHelp("Only this run of a file with several (default: all).", valueName: "number"))
+  var number: Int?
+
   @OptionGroup var shelf: ShelfOptions
   @OptionGroup var runner: RunnerOptions
 
   func run() async throws {
     let shelf = try await self.shelf.open()
+    var kept = shelf.entries.map(\.summary)
     var status = ExitStatus.success
     for file in files {
       do {
-        try await keep(file, on: shelf)
+        try await keep(file, on: shelf, besides: &kept)
       } catch let failure as Failure where failure.exitStatus == ExitStatus.badInput {
         status = Busnode.report(failure)
       }
@@ -131,46 +140,54 @@ struct RecordsImport: AsyncParsableCommand {
     if status != ExitStatus.success { throw QuietExit(exitStatus: status) }
   }
 
-  /// Stores the run of one file as a record, and prints that.
+  /// Stores the runs of one file as records, and prints that.
   ///
+  /// - Parameter kept: The records that are kept, to which the new ones are added.
   /// - Throws: ``Failure`` with 65, naming the file, when its content cannot be used.
-  private func keep(_ path: String, on shelf: RecordCatalogue) async throws {
+  private func keep(_ path: String, on shelf: RecordCatalogue, besides kept: inout [RecordSummary]) async throws {
     let file = InputFile.name(of: path)
-    let record: RunRecord
-    let isKnown: Bool
     do {
-      record = try read(path)
-      isKnown = try await shelf.put(record)
+      for (record, warnings) in try read(path) {
+        for warning in warnings { Output.complain("busnode: \(file): \(warning)") }
+        let isKnown = try await shelf.put(record)
+        let id = record.runID.description
+        let name = Sentence.short(id)
+        let message = isKnown ? "\(file): \(name) was kept already" : "\(file) is kept as \(name)"
+        RecordActJSON(act: isKnown ? .known : .imported, runId: id, file: file, message: message)
+          .tell(asJSON: self.shelf.json)
+        guard !isKnown else { continue }
+        if let other = kept.first(where: { $0.isLikelyDouble(of: record.summary) }) {
+          let other = Sentence.short(other.runID.description)
+          Output.complain("busnode: \(file): \(name) is likely the same run as \(other); statistics count it once")
+        }
+        kept.append(record.summary)
+      }
     } catch let error as RunBusError where error.code == .badInput {
       throw Failure(error)
     } catch let failure as Failure {
       throw Failure(
         code: failure.code, message: "\(file): \(failure.message)", exitStatus: failure.exitStatus)
     }
-    let id = record.runID.description
-    let name = Sentence.short(id)
-    let message = isKnown ? "\(file): \(name) was kept already" : "\(file) is kept as \(name)"
-    RecordActJSON(act: isKnown ? .known : .imported, runId: id, file: file, message: message)
-      .tell(asJSON: self.shelf.json)
   }
 
   /// The JSON of the longest run, 1,000,000 readings, fits into this size.
   private static let bytesMax = 256 << 20
 
-  private func read(_ file: String) throws -> RunRecord {
+  private func read(_ file: String) throws -> [RecordImport.ImportedRun] {
     let document = try InputFile.contents(of: file, as: "run", bytesMax: Self.bytesMax)
     let file = InputFile.name(of: file)
     guard document.first(where: { ![0x20, 0x09, 0x0A, 0x0D].contains($0) }) == UInt8(ascii: "{") else {
-      let (record, warnings) = try RecordImport.record(
-        of: Array(document), name: URL(fileURLWithPath: file).lastPathComponent, path: file,
+      return try RecordImport.records(
+        of: Array(document), name: URL(fileURLWithPath: file).lastPathComponent, path: file, run: number,
         settings: runner.metrics)
-      for warning in warnings { Output.complain("busnode: \(file): \(warning)") }
-      return record
+    }
+    guard number ?? 1 == 1 else {
+      throw RunBusError(.badInput, "\(file): it holds 1 run, so there is no run \(number ?? 1)")
     }
     guard let record = try? JSONDecoder().decode(RunRecord.self, from: document) else {
       throw RunBusError(.badInput, "\(file): this JSON was not written by busnode records export")
     }
     if let flaw = record.flaw { throw RunBusError(.badInput, "\(file): this record cannot be kept: \(flaw)") }
-    return record
+    return [(record, [])]
   }
 }

@@ -7,6 +7,9 @@ struct SensorOptions: ParsableArguments {
   @Option(help: ArgumentHelp("Sensor input from a recording, GPX or TCX; - is standard input.", valueName: "file"))
   var replay: String?
 
+  @Option(help: ArgumentHelp("Which run of a recording with several (default: the first).", valueName: "number"))
+  var run: Int?
+
   @Flag(help: "Sensor input from a modelled runner.")
   var synthetic = false
 
@@ -31,6 +34,7 @@ struct SensorOptions: ParsableArguments {
         "--duration of a modelled run is \(Sentence.seconds(SyntheticRun.durations.lowerBound)) to "
           + "\(Sentence.old(SyntheticRun.durations.upperBound.seconds))")
     }
+    if run != nil, replay == nil { throw ValidationError("--run chooses a run of a recording: give --replay with it") }
     if seed != nil, !synthetic { throw ValidationError("--seed chooses a modelled run: give --synthetic with it") }
   }
 
@@ -46,7 +50,7 @@ struct SensorOptions: ParsableArguments {
       return SyntheticRun(seed: seed ?? 1, duration: duration?.span ?? .seconds(1800)).recording()
     }
     guard let replay else { return nil }
-    var recording = try Recording.read(contentsOf: replay)
+    var recording = try Recording.read(contentsOf: replay, run: run)
     for warning in recording.warnings { Output.complain("busnode: \(InputFile.name(of: replay)): \(warning)") }
     if let end = duration?.span, end < recording.duration { recording.cut(to: end) }
     return recording
@@ -60,6 +64,9 @@ struct SensorOptions: ParsableArguments {
       case .usual: recording.samples(for: role)
       case .all: recording.samples
       }
+    if let replay, role == .phone || share == .all {
+      for notice in MeasuredRun(recording).notices { Output.complain("busnode: \(InputFile.name(of: replay)): \(notice)") }
+    }
     return samples.isEmpty ? nil : Timeline(samples.map(\.sample))
   }
 
@@ -67,6 +74,7 @@ struct SensorOptions: ParsableArguments {
   var arguments: [String] {
     var arguments: [String] = []
     if let replay { arguments += ["--replay", replay] }
+    if let run { arguments += ["--run", "\(run)"] }
     if synthetic { arguments.append("--synthetic") }
     if let seed { arguments += ["--seed", "\(seed)"] }
     if let duration { arguments += ["--duration", DurationText.exactSeconds(duration.span)] }

@@ -12,7 +12,7 @@ enum RecordText {
   static let noRuns = "no runs yet: a run is kept when it is stopped"
 
   /// The records, a line each under a heading, the last run last.
-  static func list(_ summaries: [RecordSummary], in units: Units) -> [String] {
+  static func list(_ summaries: [RecordSummary], _ doubles: RecordDoubles, in units: Units) -> [String] {
     let calendar = RunCalendar()
     return Columns.lines(
       ["ID", "STARTED", "ACTIVE", "DISTANCE", "PACE", "BPM", "DEVICE", "TITLE"],
@@ -22,14 +22,16 @@ enum RecordText {
           DurationText.clock(summary.active), summary.distanceMeters.map(units.distanceText) ?? SplitText.missing,
           summary.averagePaceSecondsPerKilometer.map(units.paceText) ?? SplitText.missing,
           summary.averageHeartRateBpm.map(Sentence.whole) ?? SplitText.missing, summary.deviceID.rawValue,
-          title(summary),
+          title(summary, doubles.original(of: summary.runID)),
         ]
       })
   }
 
-  private static func title(_ summary: RecordSummary) -> String {
+  /// - Parameter original: The record of which this one is likely a double.
+  private static func title(_ summary: RecordSummary, _ original: RunID? = nil) -> String {
     let mark = summary.isConflicted ? "(overlaps another run)" : ""
-    return [summary.title, mark].filter { !$0.isEmpty }.joined(separator: " ")
+    let double = original.map { "(likely the same run as \(Sentence.short($0.description)))" } ?? ""
+    return [summary.title, mark, double].filter { !$0.isEmpty }.joined(separator: " ")
   }
 
   /// One record: its title, metrics, charts, splits and laps.
@@ -54,9 +56,10 @@ enum RecordText {
   }
 
   private static func charts(_ body: RecordBody, in units: Units, style: Chart.Style, width: Int) -> [String] {
-    let samples = body.series.samples
+    let series = body.series.spaced(by: RecordSeries.usualInterval)
+    let samples = series.samples
     let ends = ("0:00", DurationText.clock(body.report.metrics.elapsed))
-    let interval = body.series.interval
+    let interval = series.interval
     let charts = [
       Chart(
         title: "pace, \(units.paceSymbol)", values: samples.map(\.paceSecondsPerKilometer), isInverted: true,

@@ -72,7 +72,7 @@ struct RecordFlawTests {
     #expect(flaw { $0.body.report.metrics.lapCount = -1 }.contains("lapCount"))
     #expect(flaw { $0.body.pauses[0].endedAt = .seconds(-1) }.contains("pauses"))
     #expect(flaw { $0.body.series.interval = .zero }.contains("intervalSeconds"))
-    #expect(flaw { $0.body.series.samples = Array(repeating: .init(), count: 8642) }.contains("8642 samples"))
+    #expect(flaw { $0.body.series.samples = Array(repeating: .init(), count: 86_402) }.contains("86402 samples"))
     #expect(flaw { $0.body.route[0].position = Position(latitude: 91, longitude: 0) }.contains("latitude"))
     #expect(flaw { $0.body.route[0].altitudeMeters = .nan }.contains("altitude"))
   }

@@ -84,8 +84,9 @@ struct DistanceMeter: Hashable, Sendable {
       end(at: pedometer.mark(at: time))
       open = DistancePiece(from: position, at: time, mark: pedometer.mark(at: time))
     case .counted:
-      takenAt = time
+      // A fix that repeats the last one is no news: the path goes on with the next position.
       guard let before, let step = judgement.stepMeters else { break }
+      takenAt = time
       let added = arcs.metersAdded(from: before, to: position, at: time, meters: step, settings: settings)
       extend(to: position, at: time, by: step + added, from: before, settings: settings)
     }

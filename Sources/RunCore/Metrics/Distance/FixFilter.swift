@@ -3,6 +3,11 @@
 /// A fix counts when its accuracy is good or not stated, the run is running, the runner is not standing, and it is no
 /// further from the last counted fix than a runner can get. The first counted fix after the start, a pause, a gap or a
 /// fix that did not count is only an anchor: the path before it is unknown and adds no distance.
+///
+/// Many receivers and exports repeat a position until they have the next one. Such a *hold* is no news: the anchor stays
+/// as it is, and the time for the next step counts from the anchor's first fix. After
+/// ``MetricsSettings/positionHoldMax`` the repetition means that the runner stands, or that the receiver has lost the
+/// way; time counts from the last repetition then.
 struct FixFilter: Hashable, Sendable {
   /// A fix that counted.
   struct Fix: Hashable, Sendable {
@@ -16,12 +21,17 @@ struct FixFilter: Hashable, Sendable {
   private(set) var accuracyMeters: Double?
   /// The fix from which the next step is measured; `nil` when the next fix can only be an anchor.
   private(set) var anchor: Fix?
+  /// When the anchor's position was first given.
+  private var since = BusTime.zero
+  /// The last fix at which the runner was still there.
+  private var stayedTo = BusTime.zero
   private var receiver: DeviceID?
   private var line: Int?
 
   /// The verdict on a fix and, when the distance to it counts, the metres from the anchor.
   struct Judgement: Hashable {
     let verdict: FixVerdict
+    /// `nil` for a fix that only repeats the anchor, and for one that does not count.
     var stepMeters: Double?
   }
 
@@ -57,18 +67,33 @@ struct FixFilter: Hashable, Sendable {
     guard position.isValid else { return refuse(.invalid) }
     guard position.isAccurate(within: settings.accuracyMetersLimit) else { return refuse(.inaccurate) }
     if activity.isStanding {
-      return activity.isInferred ? Judgement(verdict: .stationary) : refuse(.stationary)
+      guard activity.isInferred else { return refuse(.stationary) }
+      stayedTo = time
+      return Judgement(verdict: .stationary)
     }
     guard let anchor else {
-      self.anchor = Fix(position: position, time: time)
+      arrive(at: position, time)
       return Judgement(verdict: .anchored)
+    }
+    if anchor.position.isAt(position) {
+      stayedTo = time
+      guard time - since > settings.positionHoldMax else { return Judgement(verdict: .counted) }
+      self.anchor = Fix(position: position, time: time)
+      return Judgement(verdict: .counted, stepMeters: 0)
     }
     let step = Geodesic.distanceMeters(
       fromLatitude: anchor.position.latitude, longitude: anchor.position.longitude, toLatitude: position.latitude,
       longitude: position.longitude)
-    guard step <= settings.stepSpeedMax * (time - anchor.time).seconds else { return refuse(.impossibleSpeed) }
-    self.anchor = Fix(position: position, time: time)
+    let leftAt = stayedTo - since > settings.positionHoldMax ? stayedTo : since
+    guard step <= settings.stepSpeedMax * (time - leftAt).seconds else { return refuse(.impossibleSpeed) }
+    arrive(at: position, time)
     return Judgement(verdict: .counted, stepMeters: step)
+  }
+
+  private mutating func arrive(at position: Position, _ time: BusTime) {
+    anchor = Fix(position: position, time: time)
+    since = time
+    stayedTo = time
   }
 
   private mutating func refuse(_ verdict: FixVerdict) -> Judgement {
@@ -78,6 +103,8 @@ struct FixFilter: Hashable, Sendable {
 }
 
 extension Position {
+  /// Whether the coordinates are those of another position, to the last bit.
+  fileprivate func isAt(_ other: Position) -> Bool { latitude == other.latitude && longitude == other.longitude }
   /// Whether the coordinates are numbers within their ranges.
   var isOnEarth: Bool { abs(latitude) <= 90 && abs(longitude) <= 180 }
   /// Whether the accuracy is not negative and not NaN; a receiver marks an invalid fix by a negative accuracy.

@@ -45,6 +45,8 @@ struct PedometerTrack: Hashable, Sendable {
   private(set) var meters: Double?
   /// When it was taken.
   private(set) var takenAt: BusTime?
+  /// When the latest reading was first given. Some sensors repeat it until they have counted on.
+  private var since = BusTime.zero
   private var device: DeviceID?
   /// Goes up when the sensor restarts: its metres before and after must not be compared.
   private(set) var count = 0
@@ -68,10 +70,12 @@ struct PedometerTrack: Hashable, Sendable {
         count += 1
       } else if time - takenAt > settings.pedometerSilence {
         count += 1
-      } else if reading - meters > settings.stepSpeedMax * (time - takenAt).seconds {
-        count += 1
+      } else {
+        let leftAt = takenAt - since > settings.pedometerSilence ? takenAt : since
+        if reading - meters > settings.stepSpeedMax * (time - leftAt).seconds { count += 1 }
       }
     }
+    if reading != meters || device != self.device { since = time }
     self.device = device
     meters = reading
     takenAt = time

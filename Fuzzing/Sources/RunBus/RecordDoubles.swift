@@ -1,0 +1,1 @@
+../../../Sources/RunBus/Statistics/RecordDoubles.swift
