@@ -65,7 +65,8 @@ struct SensorOptions: ParsableArguments {
       case .all: recording.samples
       }
     if let replay, role == .phone || share == .all {
-      for notice in MeasuredRun(recording).notices { Output.complain("busnode: \(InputFile.name(of: replay)): \(notice)") }
+      let name = InputFile.name(of: replay)
+      for notice in MeasuredRun(recording).notices { Output.complain("busnode: \(name): \(notice)") }
     }
     return samples.isEmpty ? nil : Timeline(samples.map(\.sample))
   }
