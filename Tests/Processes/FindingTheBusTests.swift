@@ -45,6 +45,7 @@ private struct BusCommand: Sendable, CustomTestStringConvertible {
   var more: [String] {
     switch words {
     case ["records", "edit"]: ["--title", "t"]
+    case ["records", "export"]: ["--format", "csv"]
     default: []
     }
   }
