@@ -14,6 +14,7 @@ struct Router: Sendable {
   let node: Peer
   let keeper: ViewKeeper
   let tiles: String?
+  let removedRuns: @Sendable () async -> Set<RunID>
 
   func answer(_ request: WebRequest) async -> WebResponse {
     switch gate.decide(Gate.Request(request)) {
@@ -48,13 +49,13 @@ struct Router: Sendable {
       return json(RouteJSON(await keeper.runID, route))
     case "/api/series": return json(await keeper.series())
     case "/api/report": return await report()
-    case "/api/records": return await kept { json(RecordsJSON(records: try await node.records())) }
+    case "/api/records": return await kept { json(RecordsJSON(records: try await records())) }
     case "/api/stats":
       guard let unit = RunCalendar.Unit(rawValue: request.query["by"] ?? "week") else {
         return refusal(400, "badInput", "by is day, week, month or year")
       }
       return await kept {
-        json(RecordStatistics(try await node.records(), by: unit, now: Date().timeIntervalSince1970))
+        json(RecordStatistics(try await records(), by: unit, now: Date().timeIntervalSince1970))
       }
     default:
       if let id = path.dropping(prefix: "/api/records/") { return await kept { try await record(id) } }
@@ -120,8 +121,16 @@ struct Router: Sendable {
     }
   }
 
+  /// The records that the node keeps, without those that were removed where it could not hear of it.
+  private func records() async throws -> [RecordSummary] {
+    let (kept, removed) = (try await node.records(), await removedRuns())
+    return kept.filter { !removed.contains($0.runID) }
+  }
+
   private func record(_ id: Substring) async throws -> WebResponse {
-    guard let run = RunID(String(id)), var record = try await node.record(of: run) else {
+    guard let run = RunID(String(id)), !(await removedRuns().contains(run)),
+      var record = try await node.record(of: run)
+    else {
       return refusal(404, "notFound", "no such run is kept here")
     }
     record.body.route = RouteThinning.thinned(record.body.route, to: Self.recordPointsMax)

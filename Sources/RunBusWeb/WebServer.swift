@@ -21,6 +21,7 @@ public struct WebServer: Sendable {
   private let node: Peer
   private let configuration: WebConfiguration
   private let keeper: ViewKeeper
+  private let removedRuns: @Sendable () async -> Set<RunID>
 
   /// A server for a peer, whose topics must contain `.snapshots`, `.feed` and `.live`. The peer is run elsewhere.
   ///
@@ -28,9 +29,15 @@ public struct WebServer: Sendable {
   ///   - node: Gives presses, views and records.
   ///   - deviceID: The peer's device.
   ///   - configuration: Where the server listens.
-  public init(_ node: Peer, deviceID: DeviceID, configuration: WebConfiguration) {
+  ///   - removedRuns: Runs that the hub has removed and the peer may not have heard of, because the hub has not run since.
+  ///     The page hides them.
+  public init(
+    _ node: Peer, deviceID: DeviceID, configuration: WebConfiguration,
+    removedRuns: @escaping @Sendable () async -> Set<RunID> = { [] }
+  ) {
     self.node = node
     self.configuration = configuration
+    self.removedRuns = removedRuns
     keeper = ViewKeeper(node, deviceID: deviceID)
   }
 
@@ -60,7 +67,7 @@ public struct WebServer: Sendable {
     let (name, listener) = (configuration.host, port.listener)
     let router = Router(
       gate: Gate(token: token, host: name, port: listener.port, publicHost: configuration.publicHost), node: node,
-      keeper: keeper, tiles: configuration.tiles)
+      keeper: keeper, tiles: configuration.tiles, removedRuns: removedRuns)
     await withDiscardingTaskGroup { group in
       group.addTask { await keeper.run() }
       group.addTask { await listener.run(answer: { await router.answer($0) }, refuse: { router.refuse($0, $1) }) }

@@ -32,7 +32,6 @@ extension Codec {
     case .editRecord(let run, let title, let note):
       message.inquiry = .editRecord(self.message(editing: run, title: title, note: note))
     case .removeRecord(let run): message.inquiry = .removeRecord(data(run))
-    case .dropCopy(let removal): message.inquiry = .dropCopy(self.message(removal))
     case .putRecord(let upload): message.inquiry = .putRecord(self.message(upload))
     case .post(let content, let device):
       var post = WirePostMessage()
@@ -69,7 +68,6 @@ extension Codec {
       .record(try identifier(record.runID, "run id"), from: try count(record.from, "place of a byte"))
     case .editRecord(let edit): try value(edit)
     case .removeRecord(let run): .removeRecord(try identifier(run, "run id"))
-    case .dropCopy(let removal): .dropCopy(try value(removal))
     case .putRecord(let upload): .putRecord(try value(upload))
     case .post(let post): .post(try value(post.message), to: post.hasTo ? try device(post.to) : nil)
     case .devices: .devices

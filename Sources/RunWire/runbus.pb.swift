@@ -2265,15 +2265,6 @@ nonisolated struct WireInquiry: Sendable {
     set {inquiry = .rotateKey(newValue)}
   }
 
-  /// Drops the copy of a record that the hub has removed. Only a peer does it.
-  var dropCopy: WireRecordRemoval {
-    get {
-      if case .dropCopy(let v)? = inquiry {return v}
-      return WireRecordRemoval()
-    }
-    set {inquiry = .dropCopy(newValue)}
-  }
-
   /// Asks for the numbers of the run over time.
   var series: WireAskSeries {
     get {
@@ -2327,8 +2318,6 @@ nonisolated struct WireInquiry: Sendable {
     case pairing(WirePairingOrder)
     /// Announces a new key of the hub, or uses one at once.
     case rotateKey(WireRotateKey)
-    /// Drops the copy of a record that the hub has removed. Only a peer does it.
-    case dropCopy(WireRecordRemoval)
     /// Asks for the numbers of the run over time.
     case series(WireAskSeries)
 
@@ -7130,7 +7119,7 @@ nonisolated extension WireLive: SwiftProtobuf.Message, SwiftProtobuf._MessageImp
 
 nonisolated extension WireInquiry: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".Inquiry"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}peers\0\u{1}outbox\0\u{1}cancel\0\u{1}quarantine\0\u{1}retry\0\u{1}discard\0\u{1}report\0\u{1}route\0\u{1}recover\0\u{1}records\0\u{1}record\0\u{3}edit_record\0\u{3}remove_record\0\u{3}put_record\0\u{1}post\0\u{1}devices\0\u{3}order_device\0\u{3}confirm_devices\0\u{1}pairing\0\u{3}rotate_key\0\u{3}drop_copy\0\u{1}series\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}peers\0\u{1}outbox\0\u{1}cancel\0\u{1}quarantine\0\u{1}retry\0\u{1}discard\0\u{1}report\0\u{1}route\0\u{1}recover\0\u{1}records\0\u{1}record\0\u{3}edit_record\0\u{3}remove_record\0\u{3}put_record\0\u{1}post\0\u{1}devices\0\u{3}order_device\0\u{3}confirm_devices\0\u{1}pairing\0\u{3}rotate_key\0\u{2}\u{2}series\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -7373,19 +7362,6 @@ nonisolated extension WireInquiry: SwiftProtobuf.Message, SwiftProtobuf._Message
           self.inquiry = .rotateKey(v)
         }
       }()
-      case 21: try {
-        var v: WireRecordRemoval?
-        var hadOneofValue = false
-        if let current = self.inquiry {
-          hadOneofValue = true
-          if case .dropCopy(let m) = current {v = m}
-        }
-        try decoder.decodeSingularMessageField(value: &v)
-        if let v = v {
-          if hadOneofValue {try decoder.handleConflictingOneOf()}
-          self.inquiry = .dropCopy(v)
-        }
-      }()
       case 22: try {
         var v: WireAskSeries?
         var hadOneofValue = false
@@ -7489,10 +7465,6 @@ nonisolated extension WireInquiry: SwiftProtobuf.Message, SwiftProtobuf._Message
     case .rotateKey?: try {
       guard case .rotateKey(let v)? = self.inquiry else { preconditionFailure() }
       try visitor.visitSingularMessageField(value: v, fieldNumber: 20)
-    }()
-    case .dropCopy?: try {
-      guard case .dropCopy(let v)? = self.inquiry else { preconditionFailure() }
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 21)
     }()
     case .series?: try {
       guard case .series(let v)? = self.inquiry else { preconditionFailure() }

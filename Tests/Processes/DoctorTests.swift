@@ -129,7 +129,8 @@ struct DoctorTests {
       #expect(try await bus.run("erase", "--bus", "other", "--yes").ending == .exited(75))
       let unasked = bus.spawn("erase")
       unasked.closeInput()
-      #expect(try await unasked.ending() == .exited(1))
+      #expect(try await unasked.ending() == .exited(64))
+      #expect(unasked.view.errors.first?.contains("erase --yes --bus NAME") == true)
       #expect(try await bus.run("records", "ls").ending == .exited(0))
       #expect(try await bus.run("erase", "--bus", "default", "--yes").ending == .exited(0))
       let state = try Self.state(of: bus)
@@ -159,11 +160,56 @@ struct DoctorTests {
       }
       let asked = bus.spawn("erase", environment: garden)
       asked.closeInput()
-      #expect(try await asked.ending() == .exited(1))
+      #expect(try await asked.ending() == .exited(64))
       #expect(asked.view.lines.allSatisfy { $0.contains("/garden") }, "\(asked.view.lines)")
       #expect(try FileManager.default.contentsOfDirectory(atPath: state).sorted() == ["default", "garden"])
       #expect(try await bus.run("erase", "--bus", "garden", "--yes").ending == .exited(0))
       #expect(try FileManager.default.contentsOfDirectory(atPath: state) == ["default"])
+    }
+  }
+
+  @Test("A paired machine whose key is damaged keeps its store when that is moved away; erase leaves nothing of it")
+  func damagedDeviceKey() async throws {
+    try await withTestBus { bus in
+      let port = try #require(Loopback.freeFixedPorts())
+      let phone = bus.spawn("phone", "--json", "--listen", "tcp://127.0.0.1:\(port)")
+      _ = try await phone.event("the phone") { $0["event"]?.string == "snapshot" }
+      let machine = try PairedMachine("watch", on: bus)
+      try await machine.pair(on: bus)
+      let watch = bus.spawn("watch", "--json", environment: machine.environment)
+      _ = try await watch.event("the phone") { $0["event"]?.string == "link" && $0["reachable"]?.bool == true }
+      watch.signal(SIGTERM)
+      _ = try await watch.ending()
+      let state = try #require(machine.environment["XDG_STATE_HOME"] ?? nil) + "/runbus"
+      let key = state + "/_keys/default.device"
+      try Data(try Data(contentsOf: URL(fileURLWithPath: key)).prefix(30)).write(to: URL(fileURLWithPath: key))
+      let refused = bus.spawn("state", environment: machine.environment)
+      #expect(try await refused.ending() != .exited(0))
+      #expect(refused.view.errors.first?.contains("move it away and pair again") == true)
+      let stores = { try FileManager.default.contentsOfDirectory(atPath: state).filter { $0.hasPrefix("_bus-") } }
+      #expect(try stores().count == 1)
+      let erased = bus.spawn("erase", "--yes", "--bus", "default", environment: machine.environment)
+      #expect(try await erased.ending() == .exited(0))
+      #expect(try stores().isEmpty, "\(erased.view.lines)")
+    }
+  }
+
+  @Test("A phone that hangs is not told as one that does not run, and one that ends during pairing is named")
+  func hangingPhone() async throws {
+    try await withTestBus { bus in
+      let port = try #require(Loopback.freeFixedPorts())
+      let phone = bus.spawn("phone", "--json", "--listen", "tcp://127.0.0.1:\(port)")
+      _ = try await phone.event("the phone") { $0["event"]?.string == "snapshot" }
+      let pair = bus.spawn("pair", "--yes", "--json")
+      _ = try await pair.event("the line") { $0["line"] != nil }
+      phone.signal(SIGSTOP)
+      let hung = try await bus.run("devices", "confirm")
+      #expect(hung.ending == .exited(69) && hung.errors.first?.contains("does not answer") == true, "\(hung.errors)")
+      phone.signal(SIGCONT)
+      phone.signal(SIGKILL)
+      _ = try await phone.ending()
+      _ = try await pair.ending()
+      #expect(pair.view.errors.contains { $0.contains("does not run") || $0.contains("ended") }, "\(pair.view.errors)")
     }
   }
 

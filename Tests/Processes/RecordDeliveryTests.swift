@@ -78,13 +78,12 @@ struct RecordDeliveryTests {
       _ = try await watch.event("both records") { _ in records(watch).count == 2 }
       let id = try #require(records(watch).first?["runId"]?.string)
       try await end(watch)
-      // The copy is in a file that cannot be opened now, so it cannot be dropped: it is hidden.
-      let store = bus.stateDirectory + "/runbus/default/watch/node.sqlite"
-      let copy = store + ".copy"
-      try FileManager.default.copyItem(atPath: store, toPath: copy)
+      let backup = bus.directory + "/backup"
+      let stores = bus.stateDirectory + "/runbus/default"
+      phone.signal(SIGTERM)
+      _ = try await phone.ending()
+      try FileManager.default.copyItem(atPath: stores + "/phone", toPath: backup)
       #expect(try await bus.run("records", "rm", id, "--yes").ending == .exited(0))
-      try FileManager.default.removeItem(atPath: store)
-      try FileManager.default.moveItem(atPath: copy, toPath: store)
       func shown() async throws -> [String?] {
         let lists = [
           try await bus.run("records", "--json"), try await bus.run("records", "--device", "watch", "--json"),
@@ -95,9 +94,16 @@ struct RecordDeliveryTests {
       #expect(try await shown() == [other, other])
       #expect(try await bus.run("records", "show", id).ending == .exited(1))
       #expect(try await bus.run("records", "stats", "--by", "year", "--json").json.first?["count"]?.int == 1)
-      try await end(phone)
-      // It stays so when no node runs.
+      // It stays so once the watch has heard of it, and the phone that is restored from before has its run again.
+      let again = bus.spawn(executable: TestBus.busnode, ["phone", "--json", "--debounce", "0"])
+      let hearing = bus.spawn(executable: TestBus.busnode, ["watch", "--json"])
+      _ = try await record(hearing, "removed")
       #expect(try await shown() == [other, other])
+      try await end(hearing)
+      try await end(again)
+      try FileManager.default.removeItem(atPath: stores + "/phone")
+      try FileManager.default.moveItem(atPath: backup, toPath: stores + "/phone")
+      #expect(try await bus.run("records", "--json").json.map { $0["runId"]?.string } == [id, other])
     }
   }
 }

@@ -54,7 +54,7 @@ extension RandomMessages {
       .putRecord(RecordUpload(from: count(), bytes: someBytes(), total: count())),
       .post(appMessage(), to: maybe { $0.device() }),
       .devices, .orderDevice(key(), one(of: [.revoke, .forget, .rename(device()), .sources(sources())])),
-      .confirmDevices, .rotateKey(now: coin()), .dropCopy(RecordRemoval(runID: id(), version: counter())),
+      .confirmDevices, .rotateKey(now: coin()),
       .pairing(
         one(of: [
           .status, .open, .close, .refuse(key()),

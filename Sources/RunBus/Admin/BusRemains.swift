@@ -12,25 +12,49 @@ package struct BusRemains: Sendable {
   /// The files and directories that exist, keys first.
   package let paths: [String]
   private let locations: [BusLocation]
+  /// Directories with the state of buses that no keys name.
+  private let orphans: [String]
 
   /// Looks for what a bus has here: one with a name under this name and under the id of the bus that has the name on this
   /// machine.
   ///
-  /// Keys that cannot be read are removed like others, but then the state of the bus that they belong to is not found.
+  /// Keys that cannot be read do not tell the id of their bus. Then the state of every bus of another machine counts whose
+  /// id no readable keys name: it cannot be reached by any other command.
   package init(of location: BusLocation, environment: [String: String]? = nil) {
     let environment = environment ?? ProcessInfo.processInfo.environment
     let keys = KeyFiles(environment: environment)
     let name = location.keyName
-    let paired =
-      location.name == nil ? nil : try? BusLocation(pairedBus: name, keys: keys, environment: environment)
-    locations = [location] + [paired].compactMap { $0 }
     let keyNames = (try? FileManager.default.contentsOfDirectory(atPath: keys.directory)) ?? []
+    var (paired, isUnreadable): (BusLocation?, Bool) = (nil, false)
+    if location.name != nil {
+      do {
+        paired = try BusLocation(pairedBus: name, keys: keys, environment: environment)
+      } catch {
+        isUnreadable = true
+      }
+    }
+    locations = [location] + [paired].compactMap { $0 }
+    orphans =
+      isUnreadable ? Self.orphans(beside: location.stateDirectory, keyNames, keys, environment) : []
     // A file that was being written when its process died has a dot before its name.
     let keyPaths = keyNames.filter { file in
       ["\(name).hub", "\(name).device"].contains { file == $0 || file.hasPrefix(".\($0).") }
     }.sorted().map { keys.path(of: $0) }
     let places = locations.flatMap { [$0.stateDirectory] + $0.socketDirectories }
-    paths = keyPaths + places.filter { FileManager.default.fileExists(atPath: $0) }
+    paths = keyPaths + places.filter { FileManager.default.fileExists(atPath: $0) } + orphans
+  }
+
+  /// The directories with the state of buses of other machines that no readable keys name.
+  private static func orphans(
+    beside directory: String, _ keyNames: [String], _ keys: KeyFiles, _ environment: [String: String]
+  ) -> [String] {
+    let named = keyNames.filter { $0.hasSuffix(".device") }.compactMap { file -> String? in
+      guard let name = BusName(String(file.dropLast(".device".count))) else { return nil }
+      return (try? BusLocation(pairedBus: name, keys: keys, environment: environment))?.stateDirectory
+    }
+    let parent = (directory as NSString).deletingLastPathComponent
+    let found = (try? FileManager.default.contentsOfDirectory(atPath: parent)) ?? []
+    return found.filter { $0.hasPrefix("_bus-") }.sorted().map { "\(parent)/\($0)" }.filter { !named.contains($0) }
   }
 
   /// Removes all of it, keys first. No node may run: they are locked out meanwhile. What was removed before an error
@@ -46,6 +70,12 @@ package struct BusRemains: Sendable {
       let names = (try? FileManager.default.contentsOfDirectory(atPath: location.stateDirectory)) ?? []
       for device in names.compactMap({ DeviceID($0) }) {
         locks.append(HeldStore(try StoreFile.lock(location.stateDirectory(for: device), device)))
+      }
+    }
+    for orphan in orphans {
+      let names = (try? FileManager.default.contentsOfDirectory(atPath: orphan)) ?? []
+      for device in names.compactMap({ DeviceID($0) }) {
+        locks.append(HeldStore(try StoreFile.lock("\(orphan)/\(device)", device)))
       }
     }
     for path in paths { try Self.remove(path) }

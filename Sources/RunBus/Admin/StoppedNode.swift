@@ -164,7 +164,7 @@ extension Inquiry {
   /// Whether the inquiry is about records.
   fileprivate var isOfRecords: Bool {
     switch self {
-    case .records, .record, .editRecord, .removeRecord, .dropCopy, .putRecord: true
+    case .records, .record, .editRecord, .removeRecord, .putRecord: true
     case .peers, .outbox, .cancel, .quarantine, .retry, .discard, .report, .route, .series, .recover, .post, .devices,
       .orderDevice, .confirmDevices, .pairing, .rotateKey, .unknown:
       false

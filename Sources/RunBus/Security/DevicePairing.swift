@@ -71,7 +71,8 @@ package final class DeviceKeyring: Sendable {
     guard let kept = DevicePairingCoding.decode(bytes) else {
       throw RunBusError(
         .store,
-        "the keys of this device (\(Self.name(of: bus))) are damaged: restore them, or pair again (busnode join)")
+        "the keys of this device (_keys/\(Self.name(of: bus))) are damaged: restore that file, or move it away and pair "
+          + "again (busnode join); the stores and what waits in them stay")
     }
     name = Self.name(of: bus)
     self.store = store

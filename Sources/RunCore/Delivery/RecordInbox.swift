@@ -140,16 +140,6 @@ struct RecordInbox: Sendable {
     return .ask
   }
 
-  /// Drops the copy of a removed run.
-  ///
-  /// - Returns: whether there was one of an earlier version.
-  mutating func drop(_ removal: RecordRemoval) -> Bool {
-    guard let copy = kept[removal.runID], copy.version < removal.version else { return false }
-    kept[removal.runID] = nil
-    removed[removal.runID] = removal.version
-    return true
-  }
-
   /// The change is durable, so the peer can ask for the next one.
   mutating func finishWriting() { if state == .writing { state = .idle } }
 

@@ -67,7 +67,10 @@ extension HubCore {
   }
 
   /// Stops sending to a peer that is gone, and stops its retries until it is back.
-  mutating func closeDelivery(to session: SessionTable.Session, at now: BusTime) {
+  ///
+  /// - Parameter isOver: Whether the peer has said goodbye. One that was only silent may say hello again, and then counts on
+  ///   what was noted of its streams.
+  mutating func closeDelivery(to session: SessionTable.Session, isOver: Bool = false, at now: BusTime) {
     let hello = session.hello
     verdicts.close(hello.storeID)
     mail.close(hello.storeID)
@@ -75,7 +78,7 @@ extension HubCore {
       // The device has connected with another store meanwhile.
       return letGoOfLostStores(at: now)
     }
-    guard !forgetVisitor(device, isEphemeral: hello.isEphemeral) else { return }
+    guard !forgetVisitor(device, isGone: isOver && hello.isEphemeral) else { return }
     device.heardAt = max(device.heardAt, session.heardAt)
     mail.meet(device)
     if device.role == .shell { checkVisitors(by: goneAt(device)) }

@@ -55,10 +55,10 @@ extension HubCore {
 
   /// Forgets a shell that has disconnected and is owed nothing, if it cannot come back or has never used a stream.
   ///
-  /// - Parameter isEphemeral: Whether its store is gone with it.
+  /// - Parameter isGone: Whether it has ended, and its store with it.
   /// - Returns: whether the shell was forgotten.
-  mutating func forgetVisitor(_ device: KnownDevice, isEphemeral: Bool) -> Bool {
-    guard isAbsentVisitor(device), isEphemeral || !hasUsedStreams(device), isOwedNothing(device) else { return false }
+  mutating func forgetVisitor(_ device: KnownDevice, isGone: Bool) -> Bool {
+    guard isAbsentVisitor(device), isGone || !hasUsedStreams(device), isOwedNothing(device) else { return false }
     forget(device)
     return true
   }

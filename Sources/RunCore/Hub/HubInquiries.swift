@@ -41,7 +41,7 @@ extension HubCore {
     case .report: (reportAnswer(at: now), true)
     case .route(let from): (routeAnswer(from: from, at: now), true)
     case .series: (seriesAnswer(at: now), true)
-    case .records, .record, .editRecord, .removeRecord, .dropCopy, .putRecord:
+    case .records, .record, .editRecord, .removeRecord, .putRecord:
       (.failed("records are asked for on the hub's own machine"), false)
     case .devices, .orderDevice, .confirmDevices, .pairing, .rotateKey:
       (.failed("devices are paired on the hub's own machine"), false)
@@ -88,7 +88,7 @@ extension HubCore {
     case .recover(let choice):
       let isRecovered = recover(choice, at: now)
       give(isRecovered ? .durably(.done(nil)) : .refused(Self.nothingToRecover), to: number, into: &actions)
-    case .records, .record, .editRecord, .removeRecord, .dropCopy, .putRecord:
+    case .records, .record, .editRecord, .removeRecord, .putRecord:
       makeRecords(at: now)
       let patience = settings.clock.speed.bus(fromReal: RecordQuestions.patience)
       guard !records.ask(inquiry, number, until: now + patience, at: now) else { return }

@@ -134,7 +134,6 @@ extension HubCore {
         then: [.recordChanged(.removed(run), change)])
       eraseJournal(of: run, at: now)
       give(.durably(.done(nil)), to: number, into: &actions)
-    case .dropCopy: give(.refused("the phone's records are no copies: remove the run"), to: number, into: &actions)
     case .putRecord(let upload): receive(upload, number, into: &actions)
     case .peers, .outbox, .cancel, .quarantine, .retry, .discard, .report, .route, .series, .recover, .post, .devices,
       .orderDevice, .confirmDevices, .pairing, .rotateKey, .unknown:

@@ -40,7 +40,7 @@ extension HubCore {
     case .query:
       let state = stateMessage(at: now, authoritative)
       actions.append(.send(HubFrame(session: session.number, message: .state(state)), to: connection))
-    case .goodbye: close(connection, at: now, into: &actions)
+    case .goodbye: close(connection, isOver: true, at: now, into: &actions)
     case .request(let request): receive(request, on: connection, by: identity, at: now, into: &actions)
     case .delivery(let message): receive(message, of: session, at: now, into: &actions)
     case .inquire(let inquiry): answer(inquiry, of: session, on: connection, at: now, into: &actions)
@@ -98,9 +98,11 @@ extension HubCore {
   }
 
   /// Closes the session of a connection that is gone, and publishes that its device is unreachable.
-  mutating func close(_ connection: ConnectionID, at now: BusTime, into actions: inout [Action]) {
+  mutating func close(
+    _ connection: ConnectionID, isOver: Bool = false, at now: BusTime, into actions: inout [Action]
+  ) {
     guard let session = sessions.close(connection) else { return }
-    closeDelivery(to: session, at: now)
+    closeDelivery(to: session, isOver: isOver, at: now)
     publish(sessions.loss(of: session.hello, wasReachable: session.isReachable), into: &actions)
   }
 

@@ -18,7 +18,6 @@ extension PeerCore {
     case .peers: give(.refused("only the hub knows the peers: ask there"), to: number, into: &actions)
     case .records, .record, .editRecord, .removeRecord, .putRecord:
       answerAboutRecords(inquiry, number, at: now, into: &actions)
-    case .dropCopy(let removal): drop(removal, number, at: now, into: &actions)
     case .report, .route, .series:
       give(.refused("only the hub knows the numbers and the route of the run: ask there"), to: number, into: &actions)
     case .recover: give(.refused("only the hub has a run to recover: ask there"), to: number, into: &actions)

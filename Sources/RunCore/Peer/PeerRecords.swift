@@ -19,12 +19,6 @@ extension PeerCore {
     carryOut(records.receive(change, at: now, generator: &generator), at: now, into: &actions)
   }
 
-  /// Drops the copy of a record that the hub has removed.
-  mutating func drop(_ removal: RecordRemoval, _ number: UInt64, at now: BusTime, into actions: inout [Action]) {
-    carryOut(records.drop(removal), at: now, into: &actions)
-    give(.durably(.done(nil)), to: number, into: &actions)
-  }
-
   /// Answers a shell's question about records, now or later.
   mutating func answerAboutRecords(
     _ inquiry: Inquiry, _ number: UInt64, at now: BusTime, into actions: inout [Action]

@@ -14,8 +14,6 @@ struct RecordCopies: Sendable {
   enum Effect: Sendable {
     /// A change was written; the news for the app, if it is any.
     indirect case written(RecordNews?)
-    /// A copy was dropped.
-    case dropped(RunID)
   }
 
   private var inbox: RecordInbox
@@ -88,13 +86,6 @@ struct RecordCopies: Sendable {
     }
   }
 
-  /// Drops the copy of a record that the hub has removed, before the hub tells this peer.
-  mutating func drop(_ removal: RecordRemoval) -> [Action] {
-    guard inbox.drop(removal) else { return [] }
-    let write = StoreOperation.removeRecord(removal.runID, version: removal.version, change: inbox.through)
-    return [.write([write], then: .dropped(removal.runID))]
-  }
-
   /// Carries out the effect of a write that is durable now. The next change can be asked for.
   ///
   /// - Returns: the news for the app.
@@ -103,7 +94,6 @@ struct RecordCopies: Sendable {
     case .written(let news):
       inbox.finishWriting()
       return news
-    case .dropped(let run): return .removed(run)
     }
   }
 
@@ -136,7 +126,7 @@ struct RecordCopies: Sendable {
     switch inquiry {
     case .records(let from): .durably(RecordSummary.page(of: inbox.kept.values, removed: inbox.removed, from: from))
     case .record(let run, let from): .part(of: run, from: from, in: inbox.kept)
-    case .editRecord, .removeRecord, .dropCopy, .putRecord: .refused("only the phone changes what is kept: ask there")
+    case .editRecord, .removeRecord, .putRecord: .refused("only the phone changes what is kept: ask there")
     case .peers, .outbox, .cancel, .quarantine, .retry, .discard, .report, .route, .series, .recover, .post, .devices,
       .orderDevice, .confirmDevices, .pairing, .rotateKey, .unknown:
       .refused("this is no question about records")

@@ -28,8 +28,6 @@ package enum Inquiry: Hashable, Sendable {
   case editRecord(RunID, title: String?, note: String?)
   /// Removes a record.
   case removeRecord(RunID)
-  /// Drops a peer's copy of a record that the hub has removed.
-  case dropCopy(RecordRemoval)
   /// Sends one part of a record that the hub is to keep; see ``RecordUpload``.
   case putRecord(RecordUpload)
   /// Posts a message as the node's own app would, in the numbered stream. A peer's message goes to its hub.

@@ -18,7 +18,7 @@ struct Erase: AsyncParsableCommand {
       EXIT STATUS:
         0    removed, or there was nothing
         1    the answer was no
-        64   --yes without a terminal and without --bus
+        64   without a terminal: not both --yes and --bus
         74   something could not be removed
         75   a node of the bus runs; nothing was removed
       """)
@@ -41,6 +41,11 @@ struct Erase: AsyncParsableCommand {
     let remains = BusRemains(of: choice.location)
     guard !remains.paths.isEmpty else { return Output.tell("\(name) has nothing on this machine") }
     for path in remains.paths { Output.tell(path) }
+    guard yes || StandardInput.isTerminal else {
+      throw Failure(
+        code: "usage", message: "there is no terminal to ask at: erase --yes --bus NAME removes it without a question",
+        exitStatus: ExitStatus.usage)
+    }
     guard yes || Question.ask(Self.question(choice)) else {
       throw Failure(code: "refused", message: "nothing was removed", exitStatus: ExitStatus.failure)
     }

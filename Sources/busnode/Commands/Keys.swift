@@ -34,13 +34,13 @@ struct KeysShow: AsyncParsableCommand {
     let keys = KeyFiles()
     let shown = ShownKeys(
       bus: bus, hub: try HubKeyring.present(bus, in: keys), device: try DeviceKeyring(bus, in: keys)?.value)
-    if json { return try Output.jsonLine(shown) }
     guard shown.hubKey != nil || shown.deviceKey != nil else {
       throw Failure(
         code: "notFound",
         message: "this machine has no keys for bus \"\(bus)\": busnode phone --listen or busnode join makes them",
         exitStatus: ExitStatus.badInput)
     }
+    if json { return try Output.jsonLine(shown) }
     for (word, value) in shown.lines {
       try Output.line("\(word.padding(toLength: 20, withPad: " ", startingAt: 0))\(value)")
     }

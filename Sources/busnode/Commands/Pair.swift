@@ -242,19 +242,23 @@ struct HubDoor: Sendable {
     }
     throw Failure(
       code: "noBus",
-      message: "no phone of bus \"\(location.displayName)\" \(runs ? "runs" : "has run") on this machine",
+      message: (runs ? HubLock.holder(of: location) : nil).map {
+        "\($0.description) is the phone of bus \"\(location.displayName)\" and does not answer: look at its log, or end it"
+      } ?? "no phone of bus \"\(location.displayName)\" \(runs ? "runs" : "has run") on this machine",
       exitStatus: ExitStatus.noBus)
   }
 
   /// Asks the hub.
   ///
-  /// - Throws: ``Failure`` with the reason when the hub refuses to open pairing.
+  /// - Throws: ``Failure`` with the reason when the hub refuses to open pairing, or has ended meanwhile.
   func ask(_ inquiry: Inquiry) async throws -> InquiryAnswer {
     let answer = try await devices.ask(inquiry, of: device)
-    if case .failed(let reason) = answer, inquiry == .pairing(.open) {
-      throw Failure(code: "notPaired", message: reason, exitStatus: ExitStatus.failure)
+    guard case .failed(let reason) = answer else { return answer }
+    switch inquiry {
+    case .pairing(.open): throw Failure(code: "notPaired", message: reason, exitStatus: ExitStatus.failure)
+    case .pairing(.status), .devices: throw Failure(code: "failure", message: reason, exitStatus: ExitStatus.failure)
+    default: return answer
     }
-    return answer
   }
 
   var unexpected: Failure {

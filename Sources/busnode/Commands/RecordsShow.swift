@@ -154,7 +154,7 @@ struct RecordsRemove: AsyncParsableCommand {
     let entry = try shelf.entry(id)
     let name = Sentence.short(entry.summary.runID.description)
     if !yes { try ask(entry.summary, name) }
-    try await shelf.remove(entry)
+    try await shelf.change(.removeRecord(entry.summary.runID), of: entry)
     RecordActJSON(
       act: .removed, runId: entry.summary.runID.description, file: nil, message: "\(name) is removed"
     ).tell(asJSON: self.shelf.json)

@@ -141,7 +141,7 @@ struct BusFindings {
     }
     return listener.endpoints.map { what, endpoint in
       ZeroMQCheck.obstacle(toBinding: endpoint).map {
-        .bad("ports", "\(endpoint) (\(what)) cannot be used (\($0)): end that program, or choose other ports")
+        .bad("ports", "\(endpoint) (\(what)) cannot be used: \($0)")
       } ?? .ok("ports", "\(endpoint) is free for \(what)")
     }
   }

@@ -14,9 +14,9 @@ import RunBus
 struct LocalDevices: Sendable {
   /// How long to wait for a running node, which usually answers within milliseconds.
   static let patience = BusDuration.seconds(5)
-  /// How often to try a store that another process holds. Another shell needs it for milliseconds; 20 attempts are two
-  /// seconds.
-  private static let turnsMax = 20
+  /// How often to try a store that another process holds. Another shell needs it for milliseconds, and several
+  /// of them may take turns; 60 attempts are six seconds.
+  private static let turnsMax = 60
 
   let location: BusLocation
 

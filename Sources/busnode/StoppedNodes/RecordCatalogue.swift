@@ -3,7 +3,8 @@ import RunBus
 import RunCore
 
 /// The records of a bus on this machine: those of its hub and the copies of its peers, whether their nodes run or not. A
-/// run that one of them knows to be removed is hidden, wherever an earlier version of it is still kept.
+/// copy of a run that one of them knows to be removed is hidden. What the hub itself keeps is shown: a hub that was
+/// restored from an older copy has its runs again.
 struct RecordCatalogue {
   /// A record and the device that stores it.
   struct Entry {
@@ -56,7 +57,10 @@ struct RecordCatalogue {
           ?? "no device of \(bus) has kept anything on this machine: start busnode phone once, or name another bus",
         exitStatus: ExitStatus.noBus)
     }
-    entries = found.values.filter { $0.summary.version > removed[$0.summary.runID] ?? 0 }.sorted {
+    let isHidden = { [keepers, removed] (entry: Entry) in
+      !keepers.contains(entry.device) && entry.summary.version <= removed[entry.summary.runID] ?? 0
+    }
+    entries = found.values.filter { !isHidden($0) }.sorted {
       ($0.summary.startedAtUnixSeconds, $0.summary.runID) < ($1.summary.startedAtUnixSeconds, $1.summary.runID)
     }
   }
@@ -70,6 +74,17 @@ struct RecordCatalogue {
       if case .peers = try await ask(.peers) { return (list, true) }
       return (list, false)
     }
+  }
+
+  /// The runs that a phone of this machine has removed while it does not run, so that its peers have not heard of it.
+  static func removed(byPhoneOf location: BusLocation) async -> Set<RunID> {
+    guard HubLock.holder(of: location) == nil else { return [] }
+    let devices = LocalDevices(location: location)
+    for device in (try? devices.all()) ?? [] {
+      guard let (list, isHub) = try? await Self.list(of: device, devices), isHub else { continue }
+      return Set(list.removed.map(\.runID)).subtracting(list.kept.map(\.runID))
+    }
+    return []
   }
 
   /// The record whose id begins with `prefix`; without one, the last run.
@@ -99,18 +114,6 @@ struct RecordCatalogue {
     case .failed(let reason): throw Failure(code: "failure", message: reason, exitStatus: ExitStatus.failure)
     case .peers, .outbox, .quarantine, .report, .route, .series, .records, .record, .taken, .devices, .pairing:
       throw Self.noAnswer(entry.device)
-    }
-  }
-
-  /// Removes a record, and the copies that other devices of this machine have of it. A copy that cannot be dropped now is
-  /// hidden, and goes when its device meets the hub.
-  func remove(_ entry: Entry) async throws {
-    let run = entry.summary.runID
-    try await change(.removeRecord(run), of: entry)
-    let list = try? await Self.list(of: entry.device, devices)?.list
-    guard let removal = list?.removed.first(where: { $0.runID == run }) else { return }
-    for device in try devices.all() where device != entry.device {
-      _ = try? await devices.ask(.dropCopy(removal), of: device)
     }
   }
 

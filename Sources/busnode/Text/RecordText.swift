@@ -63,7 +63,7 @@ enum RecordText {
     let charts = [
       Chart(
         title: "pace, \(units.paceSymbol)", values: samples.map(\.paceSecondsPerKilometer), isInverted: true,
-        label: { Sentence.clock(units.pace(fromSecondsPerKilometer: $0)) }, ends: ends,
+        label: { SplitText.pace($0, in: units) }, ends: ends,
         words: Chart.Words(low: "fastest", high: "slowest", interval: interval, text: units.paceText)),
       Chart(
         title: "elevation, \(units.heightSymbol)", values: samples.map(\.altitudeMeters),

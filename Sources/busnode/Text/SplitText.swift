@@ -33,7 +33,8 @@ enum SplitText {
     return pieces + (report.laps.isEmpty ? [] : MeasureText.section("laps", lines(report.laps, in: units)))
   }
 
-  private static func pace(_ secondsPerKilometer: Double, in units: Units) -> String {
+  /// A pace without its unit, for a column or an axis that names it.
+  static func pace(_ secondsPerKilometer: Double, in units: Units) -> String {
     let words = units.paceText(secondsPerKilometer)
     return String(words.dropLast(units.paceSymbol.count + 1))
   }

@@ -107,6 +107,22 @@ struct HubDeviceTests {
     }
   }
 
+  @Test("A shell whose store is in memory keeps its marks while it only says hello again")
+  func pressingVisitorAgain() {
+    var hub = pressingShell(isEphemeral: true, acknowledges: true)
+    var again = hub.greeting("shell", nonce: 2)
+    again.isEphemeral = true
+    again.hub = HubStage.storeID
+    again.acknowledged[.commands] = 1
+    again.received[.verdicts] = StreamMark(sequence: 1)
+    let lines = hub.says("shell", .hello(again), session: 0) + hub.commitsAll()
+    #expect(lines.contains { $0.hasPrefix("shell ← welcome 2, commands 1") }, "\(lines)")
+    // Nor does a connection that is lost tell that the shell is gone.
+    _ = hub.feed(.gone(.named("shell")))
+    hub.commitsAll()
+    #expect(disk(of: hub).history.delivery.watermarks.count == 1)
+  }
+
   @Test("A dead shell goes after 48 hours with the verdict that nobody fetches, also over a restart of the hub")
   func deadVisitor() {
     var hub = pressingShell(isEphemeral: true, acknowledges: false)

@@ -75,16 +75,11 @@ struct RecordCopiesTests {
     #expect(line(copies.answer(.records(from: 0), 1, at: .zero)) == "records 1v1 2v1 of 3, 3v4 removed")
     #expect(line(copies.answer(.records(from: 2), 1, at: .zero)) == "records  of 3, 3v4 removed")
     #expect(line(copies.answer(.records(from: 3), 1, at: .zero)) == "records  of 3")
-    // A copy is dropped when the hub's machine says so, once.
-    let dropped = RecordRemoval(runID: run, version: 2)
-    #expect(lines(copies.drop(dropped)) == ["write, then go on: remove record 2"])
-    #expect(lines(copies.drop(dropped)) == [])
-    #expect(copies.perform(.dropped(run)) == .removed(run))
-    #expect(lines(copies.drop(RecordRemoval(runID: RunID(high: 9, low: 2), version: 1))) == [])
-    #expect(line(copies.answer(.records(from: 0), 1, at: .zero)) == "records 2v1 of 3, 1v2 removed, 3v4 removed")
-    // The hub's own word comes later and changes nothing.
+    // The hub's word removes a copy, and what it removed is listed from then on.
     _ = open(newest: 1)
-    #expect(removal(1) == ["write, then go on: records to 0.1"])
+    #expect(removal(1) == ["write, then go on: remove record 2, records to 0.1"])
+    #expect(copies.perform(.written(.removed(run))) == .removed(run))
+    #expect(line(copies.answer(.records(from: 0), 1, at: .zero)) == "records 2v1 of 3, 1v2 removed, 3v4 removed")
   }
 
   @Test("A question waits while changes are on their way, and three seconds at most")

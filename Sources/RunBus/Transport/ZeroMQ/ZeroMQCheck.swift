@@ -47,7 +47,11 @@
         try socket.bind(endpoint)
         return nil
       } catch {
-        return error.code == EADDRINUSE ? "another program listens there" : "\(error)"
+        switch error.code {
+        case EADDRINUSE: return "another program listens there: end it, or choose other ports"
+        case EADDRNOTAVAIL: return "this machine has no such address: give one of its own, or *"
+        default: return "\(error)"
+        }
       }
     }
   }
