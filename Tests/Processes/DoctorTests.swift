@@ -200,12 +200,12 @@ struct DoctorTests {
       let port = try #require(Loopback.freeFixedPorts())
       let phone = bus.spawn("phone", "--json", "--listen", "tcp://127.0.0.1:\(port)")
       _ = try await phone.event("the phone") { $0["event"]?.string == "snapshot" }
-      let pair = bus.spawn("pair", "--yes", "--json")
-      _ = try await pair.event("the line") { $0["line"] != nil }
       phone.signal(SIGSTOP)
-      let hung = try await bus.run("devices", "confirm")
+      let hung = try await bus.run("pair", "--yes")
       #expect(hung.ending == .exited(69) && hung.errors.first?.contains("does not answer") == true, "\(hung.errors)")
       phone.signal(SIGCONT)
+      let pair = bus.spawn("pair", "--yes", "--json")
+      _ = try await pair.event("the line") { $0["line"] != nil }
       phone.signal(SIGKILL)
       _ = try await phone.ending()
       _ = try await pair.ending()
