@@ -1,5 +1,5 @@
 // Drawings of a run: its route, its charts with one cursor over all of them, its splits, and bars of periods.
-import { choices, clock, difference, distance, heartRate, height, isKnown, pace, periodName, roundDistance, unitMeters, word } from "./format.js";
+import { choices, clock, difference, distance, heartRate, height, isKnown, isPace, pace, periodName, roundDistance, unitMeters, word } from "./format.js";
 import { drawing, element, panel, setText } from "./element.js";
 
 const chartWidth = 800;
@@ -13,14 +13,20 @@ const kinds = [
 
 // MARK: Values
 
+/// What a sample has for a chart; `null` where it has nothing that can be drawn.
+function valueOf(kind, sample) {
+  const value = sample[kind.key];
+  return (kind.text === pace ? isPace : isKnown)(value) ? value : null;
+}
+
 /// The extremes of a value, outliers of one in fifty cut off at either side for the drawing only. A pace that is much slower
 /// than the usual one, as on foot after a pause, is cut off, too: it would press the rest into a line.
-function boundsOf(values, smallest, isPace) {
+function boundsOf(values, smallest, cutsSlow) {
   const known = values.filter(isKnown).sort((a, b) => a - b);
   if (known.length < 2) return null;
   const cut = Math.floor(known.length / 50);
   const low = known[cut];
-  const high = isPace ? Math.min(known[known.length - 1 - cut], known[known.length >> 1] * 1.6) : known[known.length - 1 - cut];
+  const high = cutsSlow ? Math.min(known[known.length - 1 - cut], known[known.length >> 1] * 1.6) : known[known.length - 1 - cut];
   const missing = Math.max(0, smallest - (high - low));
   return { low: low - missing / 2, high: high + missing / 2 };
 }
@@ -42,9 +48,17 @@ function indexAt(places, at) {
   return Math.max(0, low - 1);
 }
 
+/// The number of the sample that a line has at a place; -1 in a gap. Behind its end a line has its last value for a while, because
+/// readings are current for a while.
+function sampleAt({ places, values, last, gap, reach }, at) {
+  const index = Math.min(indexAt(places, at), last);
+  const isThere = index >= 0 && isKnown(values[index]) && Math.abs(at - places[index]) <= (index === last ? reach : gap);
+  return isThere ? index : -1;
+}
+
 /// What a chart shows, in words: its extremes and when they were.
 function sentenceOf(kind, samples) {
-  const known = samples.filter((sample) => isKnown(sample[kind.key]));
+  const known = samples.filter((sample) => valueOf(kind, sample) !== null);
   if (known.length < 2) return "";
   let [low, high] = [known[0], known[0]];
   for (const sample of known) {
@@ -107,13 +121,26 @@ function makeChart(kind, onMove) {
     return [path, area];
   }
 
+  /// Where the dot of a sample is, at a place of the cursor: on the line, across and down as shares of the drawing.
+  function dotOf({ places, values, gap }, index, at) {
+    const [from, here] = [places[index], shareOf(values[index])];
+    const way = places[index + 1] - from;
+    if (!isKnown(values[index + 1]) || !(way > 0) || way > gap) return [from / domain, here];
+    const share = Math.min(1, Math.max(0, (at - from) / way));
+    return [(from + way * share) / domain, here + (shareOf(values[index + 1]) - here) * share];
+  }
+
   return {
     node,
     /// `runs` are lists of samples with their `places` on the axis and the longest `gap` that a line crosses; `bands` are stretches of the axis that are shaded.
     update(runs, length, bands, sentence) {
       node.hidden = !runs.some((run) => run.samples.length > 1);
       domain = Math.max(1e-9, length);
-      lines = runs.map((run) => ({ places: run.places, gap: run.gap, values: run.samples.map((sample) => sample[kind.key]) }));
+      lines = runs.map(({ samples, places, gap }) => {
+        const values = samples.map((sample) => valueOf(kind, sample));
+        // A line without a longest gap is one over distance: it does not go on behind the end of its run.
+        return { places, gap, values, last: values.findLastIndex(isKnown), reach: isFinite(gap) ? gap : domain / 50 };
+      });
       bounds = boundsOf(lines.flatMap((line) => line.values), kind.smallest, kind.inverted);
       plot.hidden = !bounds;
       nothing.hidden = bounds !== null;
@@ -135,31 +162,37 @@ function makeChart(kind, onMove) {
       });
       drawn.replaceChildren(...shapes);
     },
+    /// Moves the cursor; returns what the lines have there.
     show(at) {
-      if (!bounds) return;
+      const found = lines.map((line) => sampleAt(line, at));
+      const numbers = lines.map((line, index) => (found[index] < 0 ? null : line.values[found[index]]));
+      if (!bounds) return numbers;
       const x = Math.min(1, at / domain);
       cursor.setAttribute("x1", x * chartWidth);
       cursor.setAttribute("x2", x * chartWidth);
-      const numbers = lines.map((line) => (line.places.length && at <= line.places[line.places.length - 1] + domain / 50 ? line.values[indexAt(line.places, at)] : null));
       dots.replaceChildren(...numbers.map((number, index) => {
         const dot = element("span", { class: index ? "dot second" : "dot" });
-        dot.hidden = !isKnown(number);
-        if (!dot.hidden) [dot.style.left, dot.style.top] = [`${x * 100}%`, `${Math.min(1, Math.max(0, shareOf(number))) * 100}%`];
+        dot.hidden = number === null;
+        if (!dot.hidden) [dot.style.left, dot.style.top] = dotOf(lines[index], found[index], at).map((share) => `${Math.min(1, share) * 100}%`);
         return dot;
       }));
       const texts = numbers.map((number) => kind.text(number));
       if (numbers.length === 2) texts.push(`(${difference(numbers[0], numbers[1], kind.text)})`);
       setText(value, texts.join("  "));
+      return numbers;
     },
   };
 }
 
-/// Charts under one cursor: a slider that arrow keys move, a line that says the values, and the charts.
+/// Charts under one cursor: a slider that arrow keys move, a line that says the values, and the charts. `describe` makes that line
+/// of a place and of what the first lines of the charts have there.
 function makeCharts(label, describe, onShow) {
   const readout = element("p", { class: "readout" });
   const slider = element("input", { type: "range", min: 0, max: 1, step: 1, id: "cursor", "aria-label": label });
   const axis = element("p", { class: "axis", "aria-hidden": "true" });
   let place = null;
+  // The very end of one run, which is between two steps. Of two runs the cursor is where both have values.
+  let veryEnd = null;
   const charts = kinds.map((kind) => makeChart(kind, (at) => move(at)));
   charts[charts.length - 1].node.querySelector(".plot").after(axis);
   function length() { return Number(slider.max); }
@@ -171,12 +204,11 @@ function makeCharts(label, describe, onShow) {
     show();
   }
   function show() {
-    const at = Number(slider.value);
-    const text = describe(at);
+    const at = place === null && veryEnd !== null ? veryEnd : Number(slider.value);
+    const text = describe(at, charts.map((chart) => chart.show(at)[0]));
     setText(readout, text);
     slider.setAttribute("aria-valuetext", text);
-    slider.style.setProperty("--share", `${length() ? at / length() * 100 : 0}%`);
-    for (const chart of charts) chart.show(at);
+    slider.style.setProperty("--share", `${length() ? Number(slider.value) / length() * 100 : 0}%`);
     onShow(at);
   }
   slider.addEventListener("input", () => move(Number(slider.value)));
@@ -189,6 +221,7 @@ function makeCharts(label, describe, onShow) {
       const hasValues = runs.some((run) => run.samples.length > 1);
       [readout.hidden, slide.hidden, nothing.hidden] = [!hasValues, !hasValues, hasValues];
       const end = Math.max(1, domain);
+      veryEnd = runs.length === 1 ? end : null;
       // The last whole second or metre: a run of 18:49.6 has no 18:50.
       slider.max = Math.floor(end);
       slider.step = Math.max(1, Math.round(end / 500));
@@ -332,27 +365,53 @@ function drawTiles(template, middle, scale, mapHeight) {
 
 // MARK: A run, and two runs
 
+/// The samples of a record with their run time and active time.
+export function samplesOf(record) {
+  let paused = 0;
+  let next = 0;
+  const pauses = record.pauses || [];
+  return record.series.samples.map((sample, index) => {
+    const offsetSeconds = index * record.series.intervalSeconds;
+    while (next < pauses.length && pauses[next].endedAtSeconds <= offsetSeconds) {
+      paused += pauses[next].endedAtSeconds - pauses[next].startedAtSeconds;
+      next += 1;
+    }
+    const inPause = next < pauses.length && pauses[next].startedAtSeconds < offsetSeconds ? offsetSeconds - pauses[next].startedAtSeconds : 0;
+    return { ...sample, offsetSeconds, activeSeconds: offsetSeconds - paused - inPause };
+  });
+}
+
+function pointsOf(record) {
+  return record.route.filter((point) => point.counted).map((point) => [
+    point.offsetSeconds, point.latitude, point.longitude, point.distanceMeters, point.altitudeMeters, point.startsLine ? 1 : 0,
+  ]);
+}
+
 /// Route and charts of a run with one cursor over all of them; the cursor stays where it is when they are updated.
 export function makeRun(tiles) {
   let samples = [];
   let places = [];
   const route = makeRoute(tiles, (at) => charts.move(at));
-  const charts = makeCharts(word("cursor"), (at) => {
+  const charts = makeCharts(word("cursor"), (at, numbers) => {
     const sample = samples[indexAt(places, at)] || {};
-    return [clock(at), distance(sample.distanceMeters), pace(sample.paceSecondsPerKilometer), heartRate(sample.heartRateBpm), height(sample.altitudeMeters)].join(" · ");
+    return [clock(at), distance(sample.distanceMeters), ...kinds.map((kind, index) => kind.text(numbers[index]))].join(" · ");
   }, (at) => route.show(at));
   const note = element("p", { class: "legend" }, element("span", { class: "band", "aria-hidden": "true" }), word("shaded"));
+  /// `points` are those of `/api/route`; `pauses` are stretches of run time.
+  function update(points, newSamples, duration, pauses) {
+    samples = newSamples;
+    places = samples.map((sample) => sample.offsetSeconds);
+    route.update(points);
+    note.hidden = !pauses.length;
+    charts.update(
+      [{ places, samples, gap: gapOf(places) }], duration, pauses.map((pause) => ({ from: pause.startedAtSeconds, to: pause.endedAtSeconds })),
+      kinds.map((kind) => sentenceOf(kind, samples)), clock);
+  }
   return {
     node: element("div", { class: "picture" }, panel(word("route"), route.node), panel(word("charts"), charts.node, note)),
-    /// `points` are those of `/api/route`; `pauses` are stretches of run time.
-    update(points, newSamples, duration, pauses) {
-      samples = newSamples;
-      places = samples.map((sample) => sample.offsetSeconds);
-      route.update(points);
-      note.hidden = !pauses.length;
-      charts.update(
-        [{ places, samples, gap: gapOf(places) }], duration, pauses.map((pause) => ({ from: pause.startedAtSeconds, to: pause.endedAtSeconds })),
-        kinds.map((kind) => sentenceOf(kind, samples)), clock);
+    update,
+    updateFrom(record) {
+      update(pointsOf(record), samplesOf(record), Math.max(1, record.summary.elapsedSeconds), record.pauses || []);
     },
     move: charts.move,
   };
@@ -378,8 +437,8 @@ export function makeComparison(runs, sentences) {
 /// Splits as bars, or laps: a longer bar is faster.
 export function drawSplits(report, laps) {
   const splits = report ? (laps ? report.laps : choices.units === "mi" ? report.miles : report.kilometers) : [];
-  const known = splits.filter((split) => isKnown(split.paceSecondsPerKilometer));
-  if (!known.length) return element("p", { class: "empty" }, word("noSplits"));
+  if (!splits.length) return element("p", { class: "empty" }, word("noSplits"));
+  const known = splits.filter((split) => isPace(split.paceSecondsPerKilometer));
   const paces = known.map((split) => split.paceSecondsPerKilometer);
   const fastest = Math.min(...paces);
   const name = (split) => (laps ? word("lapName", { number: split.number }) : split.complete ? String(split.number) : distance(split.distanceMeters));
@@ -394,9 +453,9 @@ export function drawSplits(report, laps) {
       best: name(best), low: pace(best.paceSecondsPerKilometer), worst: name(worst), high: pace(worst.paceSecondsPerKilometer),
     });
   }
-  const list = element("ol", { class: "splits" }, known.map((split) => {
+  const list = element("ol", { class: "splits" }, splits.map((split) => {
     const bar = element("span", { class: "bar" });
-    bar.style.width = `${Math.max(4, fastest / split.paceSecondsPerKilometer * 100).toFixed(1)}%`;
+    bar.style.width = known.includes(split) ? `${Math.max(4, fastest / split.paceSecondsPerKilometer * 100).toFixed(1)}%` : "0%";
     return element(
       "li", { class: split === fastestSplit ? "best" : split.complete === false ? "open" : null }, element("span", { class: "name" }, name(split)), element("span", { class: "track", "aria-hidden": "true" }, bar),
       element("span", { class: "value" }, pace(split.paceSecondsPerKilometer)), element("span", { class: "value pulse" }, heartRate(split.averageHeartRateBpm)));

@@ -10,7 +10,8 @@ function stored(name) {
 export function loadChoices() {
   const language = navigator.language || "en";
   choices.language = stored("language") || (language.startsWith("ko") ? "ko" : "en");
-  choices.units = stored("units") || (/^en-(US|LR)|^my/.test(language) ? "mi" : "km");
+  // A file can say in which units it opens.
+  choices.units = document.documentElement.dataset.units || stored("units") || (/^en-(US|LR)|^my/.test(language) ? "mi" : "km");
   choices.theme = stored("theme") || "auto";
 }
 
@@ -74,8 +75,11 @@ export function roundDistance(meters) {
   return `${(stepsOf(meters, unitMeters() / scale) / scale).toLocaleString(locale(), { maximumFractionDigits: 2 })} ${unit}`;
 }
 
+/// Whether a pace is one: an hour or more for a kilometre means standing still.
+export function isPace(secondsPerKilometer) { return isKnown(secondsPerKilometer) && secondsPerKilometer >= 0 && secondsPerKilometer < 3600; }
+
 export function pace(secondsPerKilometer) {
-  if (!isKnown(secondsPerKilometer)) return "–";
+  if (!isPace(secondsPerKilometer)) return "–";
   return `${clock(secondsPerKilometer * unitMeters() / 1000)} /${choices.units === "mi" ? "mi" : "km"}`;
 }
 
@@ -104,7 +108,8 @@ function digitOf(text) {
 
 /// How a value differs from another, both as they are shown, with its sign; nothing where either is unknown.
 export function difference(first, second, text) {
-  if (!isKnown(first) || !isKnown(second)) return "–";
+  const isShown = text === pace ? isPace : isKnown;
+  if (!isShown(first) || !isShown(second)) return "–";
   const [digit, count] = digitOf(text);
   const digits = count(second, digit) - count(first, digit);
   return `${digits === 0 ? "±" : digits < 0 ? "−" : "+"}${text(Math.abs(digits) * digit)}`;
@@ -156,13 +161,18 @@ export function commandName(command) { return hasWord("command_" + command) ? wo
 
 export function phaseName(phase) { return word("phase_" + (hasWord("phase_" + phase) ? phase : "unknown")); }
 
+/// The name of the sentence that says why a phase does not allow a press.
+function illegal({ command, illegalPhase }) {
+  if (command === "start" && illegalPhase === "paused") return "illegal_startPaused";
+  return hasWord("reason_illegal_" + illegalPhase) ? "illegal_" + illegalPhase : "illegal_unknown";
+}
+
 /// What became of a press, in a sentence.
 export function verdictText(receipt) {
   const command = commandName(receipt.command);
   const outcome = hasWord("verdict_" + receipt.receipt) ? receipt.receipt : "unknown";
   const sentence = word("verdict_" + outcome, { command });
   if (outcome !== "rejected" || !receipt.reason) return sentence;
-  if (receipt.reason === "illegal") return `${sentence}: ${word("reason_illegal", { phase: phaseName(receipt.illegalPhase) })}`;
-  const key = "reason_" + receipt.reason;
+  const key = "reason_" + (receipt.reason === "illegal" ? illegal(receipt) : receipt.reason);
   return `${sentence}: ${hasWord(key) ? word(key) : word("reason_other", { reason: receipt.reason })}`;
 }

@@ -312,6 +312,9 @@ export function showLive(main, tell, banner, tiles) {
   let cameAt = 0;
   let shownRoute = null;
   let shownReport = null;
+  // The version of the record that is drawn, and of the one that was asked for.
+  let drawnRecord = null;
+  let askedRecord = null;
   let askedAt = 0;
   let isBusy = false;
   let isEnded = false;
@@ -323,23 +326,45 @@ export function showLive(main, tell, banner, tiles) {
     numbers.show(presentNumbers(view.state, passed));
   }
 
+  function drawReport(report) {
+    const drawn = [element("div", {}, drawSplits(report, false))];
+    if (report && report.laps.length) drawn.push(element("h3", {}, word("laps")), drawSplits(report, true));
+    splits.replaceChildren(...drawn);
+  }
+
   async function refresh() {
     if (isBusy || !view || isEnded || Date.now() - askedAt < routeEvery) return;
-    const [routeVersion, reportVersion] = [`${view.state.runId} ${view.routeVersion}`, `${view.state.runId} ${view.reportVersion}`];
-    if (routeVersion === shownRoute && reportVersion === shownReport) return;
+    const { runId, phase, metrics } = view.state;
+    const [routeVersion, reportVersion] = [`${runId} ${view.routeVersion}`, `${runId} ${view.reportVersion}`];
+    // A run that is over is drawn from its record as soon as that is kept, so that it is the same here and among the records.
+    const recordVersion = phase === "completed" ? `${runId} ${view.recordVersion}` : null;
+    if (recordVersion !== null && recordVersion === drawnRecord) return;
+    if (routeVersion === shownRoute && reportVersion === shownReport && recordVersion === askedRecord) return;
     isBusy = true;
     askedAt = Date.now();
     try {
+      let isOwed = false;
+      const record = recordVersion === null ? null : await load(`/api/records/${runId}`).catch((error) => {
+        // A store that does not answer is asked again; a record that is not kept comes with another version.
+        isOwed = error.status !== 404;
+        return null;
+      });
+      if (record) {
+        if (isEnded) return;
+        [drawnRecord, askedRecord, shownRoute, shownReport] = [recordVersion, recordVersion, null, null];
+        run.updateFrom(record);
+        drawReport(record.report);
+        return;
+      }
       // Without positions only the report's version changes, and the charts go on all the same.
       const [route, series, report] = await Promise.all([load("/api/route"), load("/api/series"), load("/api/report")]);
       [shownRoute, shownReport] = [routeVersion, reportVersion];
+      [drawnRecord, askedRecord] = [null, isOwed ? null : recordVersion];
       if (isEnded) return;
       const last = series.samples[series.samples.length - 1];
       const end = last ? last.offsetSeconds : 0;
-      run.update(route.points, series.samples, Math.max(1, end, Math.min(view.state.metrics.elapsedSeconds, end + 60)), series.pauses);
-      const drawn = [element("div", {}, drawSplits(report, false))];
-      if (report && report.laps.length) drawn.push(element("h3", {}, word("laps")), drawSplits(report, true));
-      splits.replaceChildren(...drawn);
+      run.update(route.points, series.samples, Math.max(1, end, Math.min(metrics.elapsedSeconds, end + 60)), series.pauses);
+      drawReport(report);
     } catch { /* the stream says when the connection is lost; the next view tries again */ } finally { isBusy = false; }
   }
 
@@ -363,7 +388,8 @@ export function showLive(main, tell, banner, tiles) {
     [view, cameAt, isFollowing] = [next, Date.now(), true];
     stand(view.link.refusal && !view.state.runId ? word("refused", { reason: view.link.refusal }) : null);
     line.className = `line-of-state ${!view.link.reachable || view.hubLost || view.hubOffDuty ? "warn" : view.state.phase}`;
-    replay.hidden = view.speed === 1;
+    // Of a run that is over nobody knows how fast it was played, and of a phone out of reach how fast it will go on.
+    replay.hidden = view.speed === 1 || !["running", "paused"].includes(view.state.phase) || !view.link.reachable;
     setText(replay, replay.hidden ? "" : word("replaySpeed", { speed: view.speed }));
     document.title = `${phaseName(view.state.phase)} · RunBus`;
     draw();

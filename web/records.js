@@ -1,6 +1,6 @@
 // The runs that are kept: the list, one run, two runs compared, statistics.
 import { load } from "./api.js";
-import { barsMax, drawBars, drawSplits, makeComparison, makeRun } from "./charts.js";
+import { barsMax, drawBars, drawSplits, makeComparison, makeRun, samplesOf } from "./charts.js";
 import { element, panel, scroller, setText, values } from "./element.js";
 import { cadence, choices, clock, dayOf, difference, distance, energy, hasWord, heartRate, height, hourOf, isKnown, longStartOf, pace, periodName, startOf, word } from "./format.js";
 
@@ -115,28 +115,6 @@ export async function showRecords(main) {
 
 // MARK: One run
 
-/// The samples of a record with their run time and active time.
-function samplesOf(record) {
-  let paused = 0;
-  let next = 0;
-  const pauses = record.pauses || [];
-  return record.series.samples.map((sample, index) => {
-    const offsetSeconds = index * record.series.intervalSeconds;
-    while (next < pauses.length && pauses[next].endedAtSeconds <= offsetSeconds) {
-      paused += pauses[next].endedAtSeconds - pauses[next].startedAtSeconds;
-      next += 1;
-    }
-    const inPause = next < pauses.length && pauses[next].startedAtSeconds < offsetSeconds ? offsetSeconds - pauses[next].startedAtSeconds : 0;
-    return { ...sample, offsetSeconds, activeSeconds: offsetSeconds - paused - inPause };
-  });
-}
-
-function pointsOf(record) {
-  return record.route.filter((point) => point.counted).map((point) => [
-    point.offsetSeconds, point.latitude, point.longitude, point.distanceMeters, point.altitudeMeters, point.startsLine ? 1 : 0,
-  ]);
-}
-
 function numbersOf(record) {
   const { summary, report: { metrics } } = record;
   return [
@@ -154,7 +132,7 @@ export function drawRecord(main, record, tiles, hasWay) {
   const run = makeRun(tiles);
   const laps = record.report.laps || [];
   document.title = `${titleOf(summary)} · RunBus`;
-  run.update(pointsOf(record), samplesOf(record), Math.max(1, summary.elapsedSeconds), record.pauses || []);
+  run.updateFrom(record);
   run.move(0);
   main.replaceChildren(
     hasWay ? element("p", { class: "way" }, element("a", { href: "#/records" }, `← ${word("backToRecords")}`)) : "",

@@ -96,7 +96,7 @@ export function follow(onView, onState) {
 
   static let charts_js = #"""
 // Drawings of a run: its route, its charts with one cursor over all of them, its splits, and bars of periods.
-import { choices, clock, difference, distance, heartRate, height, isKnown, pace, periodName, roundDistance, unitMeters, word } from "./format.js";
+import { choices, clock, difference, distance, heartRate, height, isKnown, isPace, pace, periodName, roundDistance, unitMeters, word } from "./format.js";
 import { drawing, element, panel, setText } from "./element.js";
 
 const chartWidth = 800;
@@ -110,14 +110,20 @@ const kinds = [
 
 // MARK: Values
 
+/// What a sample has for a chart; `null` where it has nothing that can be drawn.
+function valueOf(kind, sample) {
+  const value = sample[kind.key];
+  return (kind.text === pace ? isPace : isKnown)(value) ? value : null;
+}
+
 /// The extremes of a value, outliers of one in fifty cut off at either side for the drawing only. A pace that is much slower
 /// than the usual one, as on foot after a pause, is cut off, too: it would press the rest into a line.
-function boundsOf(values, smallest, isPace) {
+function boundsOf(values, smallest, cutsSlow) {
   const known = values.filter(isKnown).sort((a, b) => a - b);
   if (known.length < 2) return null;
   const cut = Math.floor(known.length / 50);
   const low = known[cut];
-  const high = isPace ? Math.min(known[known.length - 1 - cut], known[known.length >> 1] * 1.6) : known[known.length - 1 - cut];
+  const high = cutsSlow ? Math.min(known[known.length - 1 - cut], known[known.length >> 1] * 1.6) : known[known.length - 1 - cut];
   const missing = Math.max(0, smallest - (high - low));
   return { low: low - missing / 2, high: high + missing / 2 };
 }
@@ -139,9 +145,17 @@ function indexAt(places, at) {
   return Math.max(0, low - 1);
 }
 
+/// The number of the sample that a line has at a place; -1 in a gap. Behind its end a line has its last value for a while, because
+/// readings are current for a while.
+function sampleAt({ places, values, last, gap, reach }, at) {
+  const index = Math.min(indexAt(places, at), last);
+  const isThere = index >= 0 && isKnown(values[index]) && Math.abs(at - places[index]) <= (index === last ? reach : gap);
+  return isThere ? index : -1;
+}
+
 /// What a chart shows, in words: its extremes and when they were.
 function sentenceOf(kind, samples) {
-  const known = samples.filter((sample) => isKnown(sample[kind.key]));
+  const known = samples.filter((sample) => valueOf(kind, sample) !== null);
   if (known.length < 2) return "";
   let [low, high] = [known[0], known[0]];
   for (const sample of known) {
@@ -204,13 +218,26 @@ function makeChart(kind, onMove) {
     return [path, area];
   }
 
+  /// Where the dot of a sample is, at a place of the cursor: on the line, across and down as shares of the drawing.
+  function dotOf({ places, values, gap }, index, at) {
+    const [from, here] = [places[index], shareOf(values[index])];
+    const way = places[index + 1] - from;
+    if (!isKnown(values[index + 1]) || !(way > 0) || way > gap) return [from / domain, here];
+    const share = Math.min(1, Math.max(0, (at - from) / way));
+    return [(from + way * share) / domain, here + (shareOf(values[index + 1]) - here) * share];
+  }
+
   return {
     node,
     /// `runs` are lists of samples with their `places` on the axis and the longest `gap` that a line crosses; `bands` are stretches of the axis that are shaded.
     update(runs, length, bands, sentence) {
       node.hidden = !runs.some((run) => run.samples.length > 1);
       domain = Math.max(1e-9, length);
-      lines = runs.map((run) => ({ places: run.places, gap: run.gap, values: run.samples.map((sample) => sample[kind.key]) }));
+      lines = runs.map(({ samples, places, gap }) => {
+        const values = samples.map((sample) => valueOf(kind, sample));
+        // A line without a longest gap is one over distance: it does not go on behind the end of its run.
+        return { places, gap, values, last: values.findLastIndex(isKnown), reach: isFinite(gap) ? gap : domain / 50 };
+      });
       bounds = boundsOf(lines.flatMap((line) => line.values), kind.smallest, kind.inverted);
       plot.hidden = !bounds;
       nothing.hidden = bounds !== null;
@@ -232,31 +259,37 @@ function makeChart(kind, onMove) {
       });
       drawn.replaceChildren(...shapes);
     },
+    /// Moves the cursor; returns what the lines have there.
     show(at) {
-      if (!bounds) return;
+      const found = lines.map((line) => sampleAt(line, at));
+      const numbers = lines.map((line, index) => (found[index] < 0 ? null : line.values[found[index]]));
+      if (!bounds) return numbers;
       const x = Math.min(1, at / domain);
       cursor.setAttribute("x1", x * chartWidth);
       cursor.setAttribute("x2", x * chartWidth);
-      const numbers = lines.map((line) => (line.places.length && at <= line.places[line.places.length - 1] + domain / 50 ? line.values[indexAt(line.places, at)] : null));
       dots.replaceChildren(...numbers.map((number, index) => {
         const dot = element("span", { class: index ? "dot second" : "dot" });
-        dot.hidden = !isKnown(number);
-        if (!dot.hidden) [dot.style.left, dot.style.top] = [`${x * 100}%`, `${Math.min(1, Math.max(0, shareOf(number))) * 100}%`];
+        dot.hidden = number === null;
+        if (!dot.hidden) [dot.style.left, dot.style.top] = dotOf(lines[index], found[index], at).map((share) => `${Math.min(1, share) * 100}%`);
         return dot;
       }));
       const texts = numbers.map((number) => kind.text(number));
       if (numbers.length === 2) texts.push(`(${difference(numbers[0], numbers[1], kind.text)})`);
       setText(value, texts.join("  "));
+      return numbers;
     },
   };
 }
 
-/// Charts under one cursor: a slider that arrow keys move, a line that says the values, and the charts.
+/// Charts under one cursor: a slider that arrow keys move, a line that says the values, and the charts. `describe` makes that line
+/// of a place and of what the first lines of the charts have there.
 function makeCharts(label, describe, onShow) {
   const readout = element("p", { class: "readout" });
   const slider = element("input", { type: "range", min: 0, max: 1, step: 1, id: "cursor", "aria-label": label });
   const axis = element("p", { class: "axis", "aria-hidden": "true" });
   let place = null;
+  // The very end of one run, which is between two steps. Of two runs the cursor is where both have values.
+  let veryEnd = null;
   const charts = kinds.map((kind) => makeChart(kind, (at) => move(at)));
   charts[charts.length - 1].node.querySelector(".plot").after(axis);
   function length() { return Number(slider.max); }
@@ -268,12 +301,11 @@ function makeCharts(label, describe, onShow) {
     show();
   }
   function show() {
-    const at = Number(slider.value);
-    const text = describe(at);
+    const at = place === null && veryEnd !== null ? veryEnd : Number(slider.value);
+    const text = describe(at, charts.map((chart) => chart.show(at)[0]));
     setText(readout, text);
     slider.setAttribute("aria-valuetext", text);
-    slider.style.setProperty("--share", `${length() ? at / length() * 100 : 0}%`);
-    for (const chart of charts) chart.show(at);
+    slider.style.setProperty("--share", `${length() ? Number(slider.value) / length() * 100 : 0}%`);
     onShow(at);
   }
   slider.addEventListener("input", () => move(Number(slider.value)));
@@ -286,6 +318,7 @@ function makeCharts(label, describe, onShow) {
       const hasValues = runs.some((run) => run.samples.length > 1);
       [readout.hidden, slide.hidden, nothing.hidden] = [!hasValues, !hasValues, hasValues];
       const end = Math.max(1, domain);
+      veryEnd = runs.length === 1 ? end : null;
       // The last whole second or metre: a run of 18:49.6 has no 18:50.
       slider.max = Math.floor(end);
       slider.step = Math.max(1, Math.round(end / 500));
@@ -429,27 +462,53 @@ function drawTiles(template, middle, scale, mapHeight) {
 
 // MARK: A run, and two runs
 
+/// The samples of a record with their run time and active time.
+export function samplesOf(record) {
+  let paused = 0;
+  let next = 0;
+  const pauses = record.pauses || [];
+  return record.series.samples.map((sample, index) => {
+    const offsetSeconds = index * record.series.intervalSeconds;
+    while (next < pauses.length && pauses[next].endedAtSeconds <= offsetSeconds) {
+      paused += pauses[next].endedAtSeconds - pauses[next].startedAtSeconds;
+      next += 1;
+    }
+    const inPause = next < pauses.length && pauses[next].startedAtSeconds < offsetSeconds ? offsetSeconds - pauses[next].startedAtSeconds : 0;
+    return { ...sample, offsetSeconds, activeSeconds: offsetSeconds - paused - inPause };
+  });
+}
+
+function pointsOf(record) {
+  return record.route.filter((point) => point.counted).map((point) => [
+    point.offsetSeconds, point.latitude, point.longitude, point.distanceMeters, point.altitudeMeters, point.startsLine ? 1 : 0,
+  ]);
+}
+
 /// Route and charts of a run with one cursor over all of them; the cursor stays where it is when they are updated.
 export function makeRun(tiles) {
   let samples = [];
   let places = [];
   const route = makeRoute(tiles, (at) => charts.move(at));
-  const charts = makeCharts(word("cursor"), (at) => {
+  const charts = makeCharts(word("cursor"), (at, numbers) => {
     const sample = samples[indexAt(places, at)] || {};
-    return [clock(at), distance(sample.distanceMeters), pace(sample.paceSecondsPerKilometer), heartRate(sample.heartRateBpm), height(sample.altitudeMeters)].join(" · ");
+    return [clock(at), distance(sample.distanceMeters), ...kinds.map((kind, index) => kind.text(numbers[index]))].join(" · ");
   }, (at) => route.show(at));
   const note = element("p", { class: "legend" }, element("span", { class: "band", "aria-hidden": "true" }), word("shaded"));
+  /// `points` are those of `/api/route`; `pauses` are stretches of run time.
+  function update(points, newSamples, duration, pauses) {
+    samples = newSamples;
+    places = samples.map((sample) => sample.offsetSeconds);
+    route.update(points);
+    note.hidden = !pauses.length;
+    charts.update(
+      [{ places, samples, gap: gapOf(places) }], duration, pauses.map((pause) => ({ from: pause.startedAtSeconds, to: pause.endedAtSeconds })),
+      kinds.map((kind) => sentenceOf(kind, samples)), clock);
+  }
   return {
     node: element("div", { class: "picture" }, panel(word("route"), route.node), panel(word("charts"), charts.node, note)),
-    /// `points` are those of `/api/route`; `pauses` are stretches of run time.
-    update(points, newSamples, duration, pauses) {
-      samples = newSamples;
-      places = samples.map((sample) => sample.offsetSeconds);
-      route.update(points);
-      note.hidden = !pauses.length;
-      charts.update(
-        [{ places, samples, gap: gapOf(places) }], duration, pauses.map((pause) => ({ from: pause.startedAtSeconds, to: pause.endedAtSeconds })),
-        kinds.map((kind) => sentenceOf(kind, samples)), clock);
+    update,
+    updateFrom(record) {
+      update(pointsOf(record), samplesOf(record), Math.max(1, record.summary.elapsedSeconds), record.pauses || []);
     },
     move: charts.move,
   };
@@ -475,8 +534,8 @@ export function makeComparison(runs, sentences) {
 /// Splits as bars, or laps: a longer bar is faster.
 export function drawSplits(report, laps) {
   const splits = report ? (laps ? report.laps : choices.units === "mi" ? report.miles : report.kilometers) : [];
-  const known = splits.filter((split) => isKnown(split.paceSecondsPerKilometer));
-  if (!known.length) return element("p", { class: "empty" }, word("noSplits"));
+  if (!splits.length) return element("p", { class: "empty" }, word("noSplits"));
+  const known = splits.filter((split) => isPace(split.paceSecondsPerKilometer));
   const paces = known.map((split) => split.paceSecondsPerKilometer);
   const fastest = Math.min(...paces);
   const name = (split) => (laps ? word("lapName", { number: split.number }) : split.complete ? String(split.number) : distance(split.distanceMeters));
@@ -491,9 +550,9 @@ export function drawSplits(report, laps) {
       best: name(best), low: pace(best.paceSecondsPerKilometer), worst: name(worst), high: pace(worst.paceSecondsPerKilometer),
     });
   }
-  const list = element("ol", { class: "splits" }, known.map((split) => {
+  const list = element("ol", { class: "splits" }, splits.map((split) => {
     const bar = element("span", { class: "bar" });
-    bar.style.width = `${Math.max(4, fastest / split.paceSecondsPerKilometer * 100).toFixed(1)}%`;
+    bar.style.width = known.includes(split) ? `${Math.max(4, fastest / split.paceSecondsPerKilometer * 100).toFixed(1)}%` : "0%";
     return element(
       "li", { class: split === fastestSplit ? "best" : split.complete === false ? "open" : null }, element("span", { class: "name" }, name(split)), element("span", { class: "track", "aria-hidden": "true" }, bar),
       element("span", { class: "value" }, pace(split.paceSecondsPerKilometer)), element("span", { class: "value pulse" }, heartRate(split.averageHeartRateBpm)));
@@ -617,7 +676,8 @@ function stored(name) {
 export function loadChoices() {
   const language = navigator.language || "en";
   choices.language = stored("language") || (language.startsWith("ko") ? "ko" : "en");
-  choices.units = stored("units") || (/^en-(US|LR)|^my/.test(language) ? "mi" : "km");
+  // A file can say in which units it opens.
+  choices.units = document.documentElement.dataset.units || stored("units") || (/^en-(US|LR)|^my/.test(language) ? "mi" : "km");
   choices.theme = stored("theme") || "auto";
 }
 
@@ -681,8 +741,11 @@ export function roundDistance(meters) {
   return `${(stepsOf(meters, unitMeters() / scale) / scale).toLocaleString(locale(), { maximumFractionDigits: 2 })} ${unit}`;
 }
 
+/// Whether a pace is one: an hour or more for a kilometre means standing still.
+export function isPace(secondsPerKilometer) { return isKnown(secondsPerKilometer) && secondsPerKilometer >= 0 && secondsPerKilometer < 3600; }
+
 export function pace(secondsPerKilometer) {
-  if (!isKnown(secondsPerKilometer)) return "–";
+  if (!isPace(secondsPerKilometer)) return "–";
   return `${clock(secondsPerKilometer * unitMeters() / 1000)} /${choices.units === "mi" ? "mi" : "km"}`;
 }
 
@@ -711,7 +774,8 @@ function digitOf(text) {
 
 /// How a value differs from another, both as they are shown, with its sign; nothing where either is unknown.
 export function difference(first, second, text) {
-  if (!isKnown(first) || !isKnown(second)) return "–";
+  const isShown = text === pace ? isPace : isKnown;
+  if (!isShown(first) || !isShown(second)) return "–";
   const [digit, count] = digitOf(text);
   const digits = count(second, digit) - count(first, digit);
   return `${digits === 0 ? "±" : digits < 0 ? "−" : "+"}${text(Math.abs(digits) * digit)}`;
@@ -763,14 +827,19 @@ export function commandName(command) { return hasWord("command_" + command) ? wo
 
 export function phaseName(phase) { return word("phase_" + (hasWord("phase_" + phase) ? phase : "unknown")); }
 
+/// The name of the sentence that says why a phase does not allow a press.
+function illegal({ command, illegalPhase }) {
+  if (command === "start" && illegalPhase === "paused") return "illegal_startPaused";
+  return hasWord("reason_illegal_" + illegalPhase) ? "illegal_" + illegalPhase : "illegal_unknown";
+}
+
 /// What became of a press, in a sentence.
 export function verdictText(receipt) {
   const command = commandName(receipt.command);
   const outcome = hasWord("verdict_" + receipt.receipt) ? receipt.receipt : "unknown";
   const sentence = word("verdict_" + outcome, { command });
   if (outcome !== "rejected" || !receipt.reason) return sentence;
-  if (receipt.reason === "illegal") return `${sentence}: ${word("reason_illegal", { phase: phaseName(receipt.illegalPhase) })}`;
-  const key = "reason_" + receipt.reason;
+  const key = "reason_" + (receipt.reason === "illegal" ? illegal(receipt) : receipt.reason);
   return `${sentence}: ${hasWord(key) ? word(key) : word("reason_other", { reason: receipt.reason })}`;
 }
 
@@ -1127,6 +1196,9 @@ export function showLive(main, tell, banner, tiles) {
   let cameAt = 0;
   let shownRoute = null;
   let shownReport = null;
+  // The version of the record that is drawn, and of the one that was asked for.
+  let drawnRecord = null;
+  let askedRecord = null;
   let askedAt = 0;
   let isBusy = false;
   let isEnded = false;
@@ -1138,23 +1210,45 @@ export function showLive(main, tell, banner, tiles) {
     numbers.show(presentNumbers(view.state, passed));
   }
 
+  function drawReport(report) {
+    const drawn = [element("div", {}, drawSplits(report, false))];
+    if (report && report.laps.length) drawn.push(element("h3", {}, word("laps")), drawSplits(report, true));
+    splits.replaceChildren(...drawn);
+  }
+
   async function refresh() {
     if (isBusy || !view || isEnded || Date.now() - askedAt < routeEvery) return;
-    const [routeVersion, reportVersion] = [`${view.state.runId} ${view.routeVersion}`, `${view.state.runId} ${view.reportVersion}`];
-    if (routeVersion === shownRoute && reportVersion === shownReport) return;
+    const { runId, phase, metrics } = view.state;
+    const [routeVersion, reportVersion] = [`${runId} ${view.routeVersion}`, `${runId} ${view.reportVersion}`];
+    // A run that is over is drawn from its record as soon as that is kept, so that it is the same here and among the records.
+    const recordVersion = phase === "completed" ? `${runId} ${view.recordVersion}` : null;
+    if (recordVersion !== null && recordVersion === drawnRecord) return;
+    if (routeVersion === shownRoute && reportVersion === shownReport && recordVersion === askedRecord) return;
     isBusy = true;
     askedAt = Date.now();
     try {
+      let isOwed = false;
+      const record = recordVersion === null ? null : await load(`/api/records/${runId}`).catch((error) => {
+        // A store that does not answer is asked again; a record that is not kept comes with another version.
+        isOwed = error.status !== 404;
+        return null;
+      });
+      if (record) {
+        if (isEnded) return;
+        [drawnRecord, askedRecord, shownRoute, shownReport] = [recordVersion, recordVersion, null, null];
+        run.updateFrom(record);
+        drawReport(record.report);
+        return;
+      }
       // Without positions only the report's version changes, and the charts go on all the same.
       const [route, series, report] = await Promise.all([load("/api/route"), load("/api/series"), load("/api/report")]);
       [shownRoute, shownReport] = [routeVersion, reportVersion];
+      [drawnRecord, askedRecord] = [null, isOwed ? null : recordVersion];
       if (isEnded) return;
       const last = series.samples[series.samples.length - 1];
       const end = last ? last.offsetSeconds : 0;
-      run.update(route.points, series.samples, Math.max(1, end, Math.min(view.state.metrics.elapsedSeconds, end + 60)), series.pauses);
-      const drawn = [element("div", {}, drawSplits(report, false))];
-      if (report && report.laps.length) drawn.push(element("h3", {}, word("laps")), drawSplits(report, true));
-      splits.replaceChildren(...drawn);
+      run.update(route.points, series.samples, Math.max(1, end, Math.min(metrics.elapsedSeconds, end + 60)), series.pauses);
+      drawReport(report);
     } catch { /* the stream says when the connection is lost; the next view tries again */ } finally { isBusy = false; }
   }
 
@@ -1178,7 +1272,8 @@ export function showLive(main, tell, banner, tiles) {
     [view, cameAt, isFollowing] = [next, Date.now(), true];
     stand(view.link.refusal && !view.state.runId ? word("refused", { reason: view.link.refusal }) : null);
     line.className = `line-of-state ${!view.link.reachable || view.hubLost || view.hubOffDuty ? "warn" : view.state.phase}`;
-    replay.hidden = view.speed === 1;
+    // Of a run that is over nobody knows how fast it was played, and of a phone out of reach how fast it will go on.
+    replay.hidden = view.speed === 1 || !["running", "paused"].includes(view.state.phase) || !view.link.reachable;
     setText(replay, replay.hidden ? "" : word("replaySpeed", { speed: view.speed }));
     document.title = `${phaseName(view.state.phase)} · RunBus`;
     draw();
@@ -1577,7 +1672,7 @@ show();
   static let records_js = #"""
 // The runs that are kept: the list, one run, two runs compared, statistics.
 import { load } from "./api.js";
-import { barsMax, drawBars, drawSplits, makeComparison, makeRun } from "./charts.js";
+import { barsMax, drawBars, drawSplits, makeComparison, makeRun, samplesOf } from "./charts.js";
 import { element, panel, scroller, setText, values } from "./element.js";
 import { cadence, choices, clock, dayOf, difference, distance, energy, hasWord, heartRate, height, hourOf, isKnown, longStartOf, pace, periodName, startOf, word } from "./format.js";
 
@@ -1692,28 +1787,6 @@ export async function showRecords(main) {
 
 // MARK: One run
 
-/// The samples of a record with their run time and active time.
-function samplesOf(record) {
-  let paused = 0;
-  let next = 0;
-  const pauses = record.pauses || [];
-  return record.series.samples.map((sample, index) => {
-    const offsetSeconds = index * record.series.intervalSeconds;
-    while (next < pauses.length && pauses[next].endedAtSeconds <= offsetSeconds) {
-      paused += pauses[next].endedAtSeconds - pauses[next].startedAtSeconds;
-      next += 1;
-    }
-    const inPause = next < pauses.length && pauses[next].startedAtSeconds < offsetSeconds ? offsetSeconds - pauses[next].startedAtSeconds : 0;
-    return { ...sample, offsetSeconds, activeSeconds: offsetSeconds - paused - inPause };
-  });
-}
-
-function pointsOf(record) {
-  return record.route.filter((point) => point.counted).map((point) => [
-    point.offsetSeconds, point.latitude, point.longitude, point.distanceMeters, point.altitudeMeters, point.startsLine ? 1 : 0,
-  ]);
-}
-
 function numbersOf(record) {
   const { summary, report: { metrics } } = record;
   return [
@@ -1731,7 +1804,7 @@ export function drawRecord(main, record, tiles, hasWay) {
   const run = makeRun(tiles);
   const laps = record.report.laps || [];
   document.title = `${titleOf(summary)} · RunBus`;
-  run.update(pointsOf(record), samplesOf(record), Math.max(1, summary.elapsedSeconds), record.pauses || []);
+  run.updateFrom(record);
   run.move(0);
   main.replaceChildren(
     hasWay ? element("p", { class: "way" }, element("a", { href: "#/records" }, `← ${word("backToRecords")}`)) : "",
@@ -1908,7 +1981,12 @@ export const words = {
   verdict_superseded: { en: "{command} was undone by a later press", ko: "{command}: 나중에 누른 버튼으로 취소됨" },
   verdict_rejected: { en: "{command} was rejected", ko: "{command}: 거절됨" },
   verdict_unknown: { en: "{command} has a verdict that this version does not know", ko: "{command}: 알 수 없는 판정" },
-  reason_illegal: { en: "the run is: {phase}", ko: "현재 상태: {phase}" },
+  reason_illegal_idle: { en: "no run has been started", ko: "시작된 달리기가 없습니다" },
+  reason_illegal_running: { en: "the run is already on", ko: "이미 달리는 중입니다" },
+  reason_illegal_paused: { en: "the run is paused", ko: "달리기가 일시 정지되어 있습니다" },
+  reason_illegal_startPaused: { en: "a run is already on, and paused", ko: "이미 시작한 달리기가 일시 정지되어 있습니다" },
+  reason_illegal_completed: { en: "the run is already completed", ko: "달리기가 이미 완료되었습니다" },
+  reason_illegal_unknown: { en: "the run's phase does not allow it", ko: "지금 상태에서는 할 수 없습니다" },
   reason_otherRun: { en: "it was meant for another run", ko: "다른 달리기를 위한 것입니다" },
   reason_staleRevision: { en: "the run had changed meanwhile", ko: "그 사이에 달리기가 바뀌었습니다" },
   reason_tooOld: { en: "it is too old", ko: "너무 오래되었습니다" },

@@ -32,6 +32,8 @@ struct ViewJSON: Encodable {
   var commands: [CommandJSON]
   var routeVersion: Int
   var reportVersion: Int
+  /// Changes when the record of the run does.
+  var recordVersion: Int
 }
 
 /// A snapshot with its age at the moment of sending, in seconds of the bus.

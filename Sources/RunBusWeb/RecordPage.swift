@@ -19,10 +19,12 @@ public enum RecordPage {
 
   /// The file.
   ///
-  /// - Parameter record: The record; its route is drawn with at most 1,000 points, and the file holds no others; nor more
-  ///   than a sample in ten seconds.
+  /// - Parameters:
+  ///   - record: The record; its route is drawn with at most 1,000 points, and the file holds no others; nor more than a
+  ///     sample in ten seconds.
+  ///   - units: The units that the file opens in, until the reader chooses others; `nil` for those of the reader.
   /// - Throws: An error of `JSONEncoder`, for a record that has a number which JSON cannot write.
-  public static func html(_ record: RunRecord) throws -> String {
+  public static func html(_ record: RunRecord, units: RunUnits? = nil) throws -> String {
     var record = record
     record.body.route = RouteThinning.thinned(record.body.route, to: 1000)
     record.body.series = record.body.series.spaced(by: RecordSeries.usualInterval)
@@ -31,7 +33,8 @@ public enum RecordPage {
     // A title may contain anything, also the end of a script.
     let data = String(decoding: try encoder.encode(record), as: UTF8.self).replacing("<", with: "\\u003c")
     let script = modules.map(joined).joined(separator: "\n")
-    return PageFiles.index_html
+    let opening = units.map { "<html data-units=\"\($0 == .imperial ? "mi" : "km")\" " } ?? "<html "
+    return PageFiles.index_html.replacing("<html ", with: opening)
       .replacing(
         "<link rel=\"stylesheet\" href=\"page.css\">",
         with:

@@ -36,6 +36,7 @@ actor ViewKeeper {
   private var told: (series: RunSeries, revision: UInt64, at: ContinuousClock.Instant)?
   private var routeVersion = 0
   private var reportVersion = 0
+  private var recordVersion = 0
   private let encoder = JSONEncoder()
   private let changes = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
 
@@ -54,6 +55,7 @@ actor ViewKeeper {
       group.addTask { await self.follow(await self.node.events()) { $0.hear($1) } }
       group.addTask { await self.follow(await self.node.ownReceipts()) { $0.commands.note($1, of: nil, at: Date()) } }
       group.addTask { await self.follow(await self.node.route()) { $0.take($1) } }
+      group.addTask { await self.follow(await self.node.recordNews()) { $0.take($1) } }
       group.addTask { await self.askForDevices() }
       group.addTask { await self.tellViewers() }
     }
@@ -150,7 +152,8 @@ actor ViewKeeper {
           heardAgeSeconds: $0.heardAge.map { $0.seconds + sinceAsked }, roundTripSeconds: $0.roundTrip?.seconds,
           waiting: Int(clamping: $0.waiting))
       },
-      commands: commands.all, routeVersion: routeVersion, reportVersion: reportVersion)
+      commands: commands.all, routeVersion: routeVersion, reportVersion: reportVersion,
+      recordVersion: recordVersion)
   }
 
   // MARK: What the node tells
@@ -170,6 +173,15 @@ actor ViewKeeper {
   private func take(_ update: RouteUpdate) {
     update.apply(to: &route)
     routeVersion += 1
+  }
+
+  private func take(_ news: RecordNews) {
+    let run =
+      switch news {
+      case .kept(let summary): summary.runID
+      case .removed(let run): run
+      }
+    if run == snapshot.runID { recordVersion += 1 }
   }
 
   /// The splits that the hub gives now; those that it gave last for the same run when it gives none.

@@ -45,6 +45,8 @@ class Stage:
             return route.fulfill(status=self.refusal[0], json=self.refusal[1])
         if path.startswith("api/"):
             name = path.removeprefix("api/")
+            if name.startswith("records/") and name not in self.answers:
+                return route.fulfill(status=404, json={"error": {"code": "notFound", "message": ""}})
             if name == "press":
                 self.presses.append(json.loads(route.request.post_data)["command"])
             answer = self.answers[name]
@@ -101,7 +103,7 @@ def view_of(phase="running", **changes):
         },
         "speed": 1, "predicted": phase, "link": {"reachable": True, "roundTripSeconds": 0.002, "refusal": None},
         "stale": False, "hubOffDuty": False, "hubLost": False, "staleForSeconds": None, "devices": [], "commands": [],
-        "routeVersion": 1, "reportVersion": 1,
+        "routeVersion": 1, "reportVersion": 1, "recordVersion": 0,
     }
     return view | changes
 
@@ -119,11 +121,15 @@ NUMBERS = [
     ("km", "clock", 1129.62, "18:49"), ("km", "clock", 59.999_999_9, "1:00"), ("km", "clock", 3599.9, "59:59"), ("km", "clock", -3, "0:00"),
     ("km", "pace", 355.57, "5:55 /km"), ("km", "pace", 355.999_999_9, "5:56 /km"), ("km", "pace", 359.9, "5:59 /km"),
     ("mi", "pace", 355.57, "9:32 /mi"), ("mi", "pace", 300 * 1000 / 1609.344, "5:00 /mi"),
+    # An hour for a kilometre means standing still, whatever the unit.
+    ("km", "pace", 3599.9, "59:59 /km"), ("km", "pace", 3600, "–"), ("km", "pace", 4507, "–"), ("km", "pace", -1, "–"),
+    ("mi", "pace", 3599.9, "1:36:33 /mi"), ("mi", "pace", 3600, "–"),
     ("km", "span", 59.9, "59 s"), ("km", "span", 60.0, "1:00"),
 ]
 DIFFERENCES = [
     ("km", "distance", 3176.93, 3181.2, "+0.01 km"), ("km", "distance", 3170, 3179.9, "±0.00 km"), ("km", "clock", 1129.62, 1129.1, "±0:00"),
     ("km", "pace", 300.2, 299.9, "−0:01 /km"), ("mi", "pace", 355.57, 355.6, "±0:00 /mi"), ("km", "height", 10.4, 11.6, "+2 m"),
+    ("km", "pace", 300, 3600, "–"), ("km", "pace", 4507, 300, "–"), ("mi", "pace", 300, 3599, "+1:28:30 /mi"),
 ]
 
 
@@ -170,9 +176,34 @@ def test_a_record_shows_the_same_numbers_wherever_it_shows_them(browser):
             expect(main).to_contain_text(text)
         # The cursor at the right end.
         stage.page.get_by_role("slider").press("End")
-        expect(stage.page.locator(".readout")).to_contain_text("18:48 · ")
+        expect(stage.page.locator(".readout")).to_contain_text("18:49 · ")
         expect(main).not_to_contain_text("18:50")
         expect(main).not_to_contain_text("3.18")
+
+
+REASONS = {
+    "idle": ("no run has been started", "시작된 달리기가 없습니다"), "running": ("the run is already on", "이미 달리는 중입니다"),
+    "paused": ("the run is paused", "달리기가 일시 정지되어 있습니다"), "completed": ("the run is already completed", "달리기가 이미 완료되었습니다"),
+    "later": ("the run's phase does not allow it", "지금 상태에서는 할 수 없습니다"),
+}
+
+
+def test_a_press_that_the_phase_does_not_allow_is_explained_in_a_sentence(browser):
+    with Stage(browser) as stage:
+        stage.open()
+        rows = [("pause", phase, index) for phase in REASONS for index in (0, 1)] + [("start", "paused", 0), ("start", "paused", 1)]
+        said = stage.page.evaluate(
+            """async (rows) => {
+              const format = await import("./format.js");
+              return rows.map(([command, illegalPhase, index]) => {
+                format.choices.language = ["en", "ko"][index];
+                return format.verdictText({ command, receipt: "rejected", reason: "illegal", illegalPhase });
+              });
+            }""", rows)
+        names = (("Pause was rejected", "일시 정지: 거절됨"), ("Start was rejected", "시작: 거절됨"))
+        wanted = [f"{names[0][index]}: {REASONS[phase][index]}" for _, phase, index in rows[:-2]]
+        wanted += [f"{names[1][0]}: a run is already on, and paused", f"{names[1][1]}: 이미 시작한 달리기가 일시 정지되어 있습니다"]
+        assert said == wanted
 
 
 # MARK: Buttons
@@ -389,6 +420,22 @@ def test_now_has_the_present_numbers_and_names_them(browser):
         expect(stage.page.locator(".stage")).not_to_contain_text("ush")
 
 
+def test_a_replay_is_named_while_its_run_is_on(browser):
+    with Stage(browser) as stage:
+        stage.open(view_of(speed=20))
+        replay = stage.page.locator(".replay")
+        expect(replay).to_have_text("A replay: 20 times as fast")
+        stage.tell(view_of("paused", speed=20))
+        expect(replay).to_be_visible()
+        # The phone was started anew at another speed than that of its last run; or nobody knows its speed.
+        away = {"reachable": False, "roundTripSeconds": None, "refusal": None}
+        for view in (view_of("completed", speed=20), view_of("idle", speed=20), view_of(speed=20, link=away), view_of()):
+            stage.tell(view_of(speed=20))
+            expect(replay).to_be_visible()
+            stage.tell(view)
+            expect(replay).to_be_hidden()
+
+
 # MARK: Statistics
 
 def statistics_of(unit, count):
@@ -488,3 +535,136 @@ def test_a_record_breaks_its_lines_at_gaps(browser):
         stage.open(hash="#/records/" + "1" * 32)
         expect(stage.page.locator(".chart.heartRate path.line")).to_be_attached()
         assert len(parts_of(stage.page, "heartRate")) == 2 and len(parts_of(stage.page, "pace")) == 1
+
+
+def test_laps_without_a_pace_are_listed(browser):
+    lap = lambda number, **values: {"number": number, "complete": True, "distanceMeters": 0, "activeSeconds": 30, "paceSecondsPerKilometer": None, "averageHeartRateBpm": None} | values
+    report = record_of()["report"] | {"laps": [lap(1), lap(2, paceSecondsPerKilometer=300, averageHeartRateBpm=150), lap(3, paceSecondsPerKilometer=4000)]}
+    with Stage(browser) as stage:
+        stage.answers["report"] = report
+        stage.answers["records/" + "1" * 32] = record_of(report=report)
+        for address, view in (("#/", view_of()), ("#/records/" + "1" * 32, None)):
+            stage.page.goto("about:blank")
+            stage.open(view, hash=address)
+            expect(stage.page.locator(".splits li")).to_have_text(["Lap 1––", "Lap 25:00 /km150 bpm", "Lap 3––"])
+            # What has no pace has no bar, and is no slowest lap.
+            widths = stage.page.locator(".splits .bar").evaluate_all("(nodes) => nodes.map((node) => node.style.width)")
+            assert widths == ["0%", "100%", "0%"]
+            expect(stage.page.locator("main")).not_to_contain_text("slowest: Lap")
+        stage.answers["report"] = report | {"laps": [lap(1)]}
+        stage.page.goto("about:blank")
+        stage.open(view_of(), hash="#/")
+        expect(stage.page.locator(".splits li")).to_have_text(["Lap 1––"])
+
+
+def test_standing_still_is_no_pace_of_a_chart(browser):
+    with Stage(browser) as stage:
+        record = record_of(elapsed=600)
+        for sample in record["series"]["samples"][20:25]:
+            sample["paceSecondsPerKilometer"] = 4507
+        stage.answers["records/" + "1" * 32] = record
+        stage.open(hash="#/records/" + "1" * 32)
+        expect(stage.page.locator(".chart.pace figcaption")).to_contain_text("slowest 5:55 /km")
+        assert len(parts_of(stage.page, "pace")) == 2
+
+
+def test_a_finished_run_is_drawn_from_its_record(browser):
+    with Stage(browser) as stage:
+        run = "1" * 32
+        live = series_of(range(0, 601, 10), heartRateBpm=140)
+        live[30]["heartRateBpm"] = 152
+        stage.answers["series"] = {"runId": run, "samples": live, "pauses": []}
+        caption = stage.page.locator(".chart.heartRate figcaption")
+        stage.open(view_of())
+        expect(caption).to_contain_text("Highest 152 bpm at 5:00")
+        # The run is over; its record comes a little later, and is made anew when late readings come.
+        stage.tell(view_of("completed", reportVersion=2))
+        for version, pulse in ((1, 154), (2, 161)):
+            record = record_of(elapsed=600, interval=1)
+            for sample in record["series"]["samples"]:
+                sample["heartRateBpm"] = 140
+            record["series"]["samples"][303]["heartRateBpm"] = pulse
+            record["pauses"] = [{"startedAtSeconds": 100, "endedAtSeconds": 130}]
+            record["report"]["laps"] = [{"number": version, "paceSecondsPerKilometer": 300, "averageHeartRateBpm": None}]
+            stage.answers[f"records/{run}"] = record
+            stage.tell(view_of("completed", reportVersion=2, recordVersion=version))
+            expect(caption).to_contain_text(f"Highest {pulse} bpm at 5:03")
+            expect(stage.page.locator(".chart.pace rect.band")).to_have_count(1)
+            expect(stage.page.locator(".splits li")).to_contain_text([f"Lap {version}"])
+        words = stage.page.locator(".charts figcaption").all_inner_texts()
+        stage.page.evaluate("(hash) => { location.hash = hash }", f"#/records/{run}")
+        expect(stage.page.locator("h1")).to_contain_text("run")
+        expect(stage.page.locator(".charts figcaption")).to_have_text(words)
+        # The next run is drawn as it comes.
+        stage.page.evaluate("() => { location.hash = '#/' }")
+        expect(stage.page.locator(".nothing")).to_be_visible()
+        stage.tell(view_of(recordVersion=2))
+        expect(caption).to_contain_text("Highest 152 bpm at 5:00")
+
+
+def dot_of(page, chart):
+    """Where a chart's dot is in the drawing, `None` when it is hidden."""
+    return page.evaluate(
+        """(chart) => {
+          const dot = document.querySelector(`.chart.${chart} .dot`);
+          return !dot || dot.hidden ? null : [parseFloat(dot.style.left) * 8, parseFloat(dot.style.top) * 1.2];
+        }""", chart)
+
+
+def is_on_line(page, chart, at):
+    """Whether a place in the drawing is on the line of a chart."""
+    return page.evaluate(
+        """([chart, [x, y]]) => {
+          const parts = document.querySelector(`.chart.${chart} path.line`).getAttribute("d").split("M").slice(1).map((part) => part.split("L").map((text) => text.split(" ").map(Number)));
+          return parts.some((points) => points.some(([x1, y1], index) => {
+            const [x2, y2] = points[index + 1] || [x1, y1];
+            if (x < x1 - 0.2 || x > x2 + 0.2) return false;
+            return Math.abs(y - (x2 > x1 ? y1 + (y2 - y1) * (x - x1) / (x2 - x1) : y1)) < 0.5;
+          }));
+        }""", [chart, at])
+
+
+def test_the_readout_at_the_end_agrees_with_the_lines(browser):
+    with Stage(browser) as stage:
+        run, readout = "1" * 32, stage.page.locator(".readout")
+        cases = [
+            # The last sample lies behind the last whole second.
+            ([*range(0, 601, 10), 603.6], {}, 603.6, "10:03 · 1.81 km · 5:11 /km · 151 bpm · 101 m", 603.6),
+            # In a pause there is no pace: its line ends before, and its last value holds for half a minute.
+            ([*range(0, 601, 10), 620.4], {"paceSecondsPerKilometer": None}, 620.4, "10:20 · 1.86 km · 5:30 /km · 151 bpm · 101 m", 600),
+            ([*range(0, 601, 10), 640.4], {"paceSecondsPerKilometer": None}, 640.4, "10:40 · 1.92 km · – · 151 bpm · 101 m", None),
+            # The run went on without a sample.
+            ([*range(0, 601, 10)], {}, 625, "10:25 · 1.80 km · 5:30 /km · 140 bpm · 100 m", 600),
+            ([*range(0, 601, 10)], {}, 640, "10:40 · 1.80 km · – · – · –", None),
+        ]
+        stage.open(view_of())
+        for number, (offsets, last, elapsed, said, dot_at) in enumerate(cases):
+            samples = series_of(offsets)
+            if offsets[-1] != 600:
+                samples[-1] |= {"paceSecondsPerKilometer": 311, "heartRateBpm": 151, "altitudeMeters": 101} | last
+            stage.answers["series"] = {"runId": run, "samples": samples, "pauses": []}
+            view = view_of("paused", reportVersion=number + 2)
+            view["state"]["metrics"]["elapsedSeconds"] = elapsed
+            stage.tell(view)
+            expect(readout).to_have_text(said)
+            values = [stage.page.locator(f".chart.{kind} .value").inner_text() for kind in ("pace", "heartRate", "elevation")]
+            assert " · ".join(values) == said.split(" · ", 2)[2]
+            dot = dot_of(stage.page, "pace")
+            assert (dot is None) == (dot_at is None), said
+            if dot:
+                assert dot[0] == pytest.approx(dot_at / elapsed * 800, abs=0.2)
+            for chart in ("pace", "heartRate", "elevation"):
+                dot = dot_of(stage.page, chart)
+                assert dot is None or is_on_line(stage.page, chart, dot), (said, chart, dot)
+        # Anywhere else, too: between two samples, and in a gap.
+        stage.answers["series"] = {"runId": run, "samples": series_of([*range(0, 201, 10), *range(300, 401, 10)]), "pauses": []}
+        view = view_of("paused", reportVersion=9)
+        view["state"]["metrics"]["elapsedSeconds"] = 400
+        stage.tell(view)
+        expect(readout).to_contain_text("6:40 · ")
+        stage.page.get_by_role("slider").fill("107")
+        dot = dot_of(stage.page, "pace")
+        assert dot[0] == pytest.approx(107 / 400 * 800, abs=0.2) and is_on_line(stage.page, "pace", dot)
+        stage.page.get_by_role("slider").fill("250")
+        expect(readout).to_have_text("4:10 · 0.60 km · – · – · –")
+        assert dot_of(stage.page, "pace") is None

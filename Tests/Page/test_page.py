@@ -173,9 +173,9 @@ def test_a_rejected_press_says_why_in_both_languages(bus, browser):
             "fetch('/api/press', {method: 'POST', headers: {'Content-Type': 'application/json'},"
             " body: JSON.stringify({command: 'resume', source: 'page'})}).then((r) => r.json())")
         assert (answer["receipt"], answer["reason"], answer["illegalPhase"]) == ("rejected", "illegal", "idle")
-        expect(page.locator(".commands .rejected")).to_contain_text("계속: 거절됨: 현재 상태: 준비")
+        expect(page.locator(".commands .rejected")).to_contain_text("계속: 거절됨: 시작된 달리기가 없습니다")
         page.get_by_role("button", name="English").click()
-        expect(page.locator(".commands .rejected")).to_contain_text("Resume was rejected: the run is: Ready")
+        expect(page.locator(".commands .rejected")).to_contain_text("Resume was rejected: no run has been started")
 
 
 def test_the_clock_stands_in_a_pause_and_is_right_after_ten_minutes_without_a_snapshot(bus, browser):
@@ -530,6 +530,18 @@ def test_one_file_of_a_record_needs_no_network(bus, browser):
     file = bus.folder / "run.html"
     done = bus.run("records", "show", ids[0], "--html", str(file))
     assert done.returncode == 0, done.stderr
+    for units in ("metric", "imperial"):
+        asked = bus.folder / f"{units}.html"
+        assert bus.run("records", "show", ids[0], "--html", str(asked), "--units", units).returncode == 0
+        with Page(browser, None, locale={"metric": "en-US", "imperial": "en-GB"}[units]) as page:
+            page.goto(f"file://{asked}")
+            expect(page.locator("dl.numbers").first).to_contain_text({"metric": " km", "imperial": " mi"}[units])
+            # The reader can choose, and another file opens as it was asked for.
+            page.locator("#units").click()
+            expect(page.locator("dl.numbers").first).to_contain_text({"metric": " mi", "imperial": " km"}[units])
+            page.goto("about:blank")
+            page.goto(f"file://{asked}")
+            expect(page.locator("dl.numbers").first).to_contain_text({"metric": " km", "imperial": " mi"}[units])
     with Page(browser, None) as page:
         requests = []
         page.on("request", lambda request: requests.append(request.url))
@@ -581,6 +593,24 @@ def test_a_page_that_is_opened_late_has_the_whole_run(bus, browser):
     assert abs(pause["startedAtSeconds"] - paused) < 30 and pause["endedAtSeconds"] > pause["startedAtSeconds"]
     with Page(browser, bus.link) as page:
         expect(page.locator(".chart.heartRate rect.band")).to_be_attached()
+
+
+def test_a_run_that_was_stopped_looks_like_its_record(bus, browser):
+    bus.start("--synthetic", "--speed", "30")
+    bus.drain(bus.spawn("watch", "--synthetic", "--device", "pulse", "--json"))
+    with Page(browser, bus.link) as page:
+        expect(page.locator(".card")).to_contain_text("No run yet")
+        assert bus.send("start").returncode == 0
+        bus.until(lambda: bus.state()["metrics"]["elapsedSeconds"] > 100 and bus.state()["metrics"]["heartRateBpm"], "some of the run")
+        expect(page.locator(".chart.heartRate path.line")).to_be_attached()
+        assert bus.send("stop").returncode == 0
+        bus.until(lambda: json.loads(bus.request(path="/api/records")[1])["records"], "the page has the record")
+        run = bus.state()["runId"]
+        address = page.url.split("#")[0]
+        other = page.context.new_page()
+        other.goto(f"{address}#/records/{run}")
+        expect(other.locator(".chart.heartRate figcaption")).to_contain_text("Highest")
+        expect(page.locator(".charts figcaption")).to_have_text(other.locator(".charts figcaption").all_inner_texts())
 
 
 def test_a_page_that_cannot_be_served_leaves_no_device(bus):

@@ -69,12 +69,15 @@ struct PictureTests {
     let summary = RecordSummary(
       runID: RunID(high: 0, low: 1), version: 1, deviceID: "watch", hubDeviceID: "phone", appVersion: "1",
       startedAtUnixSeconds: 1_795_000_000, elapsed: .seconds(1), active: .seconds(1), title: "</script><b>")
-    let html = try RecordPage.html(
-      RunRecord(summary: summary, body: RecordBody(report: RunReport(metrics: RunMetrics()))))
+    let record = RunRecord(summary: summary, body: RecordBody(report: RunReport(metrics: RunMetrics())))
+    let html = try RecordPage.html(record)
     #expect(!html.contains("</script><b>") && html.contains("\\u003cb>"))
     #expect(html.components(separatedBy: "</script>").count == 3)
     #expect(
       !html.contains("\nimport ") && !html.contains("\nexport ") && !html.contains("src=")
         && !html.contains("href=\"page"))
+    #expect(html.contains("<html lang="), "it opens in the units of its reader")
+    #expect(try RecordPage.html(record, units: .imperial).contains("<html data-units=\"mi\" lang="))
+    #expect(try RecordPage.html(record, units: .metric).contains("<html data-units=\"km\" lang="))
   }
 }

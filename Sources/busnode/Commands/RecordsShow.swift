@@ -28,8 +28,9 @@ struct RecordsShow: AsyncParsableCommand {
       columns of plain characters. The highest and the lowest two percent of the values are cut off; the sentence below a \
       chart names them.
 
-      --html writes the run as one file of HTML with route, charts and splits. An existing file is replaced when the new \
-      one is complete.
+      --html writes the run as one file of HTML with route, charts and splits. It opens in --units; without that option \
+      in those of its reader, who can choose others in either case. An existing file is replaced when the new one is \
+      complete.
 
       --json writes the whole record as one object, as records export --format json does: format, summary (as records ls \
       --json), report {metrics, kilometers, miles, laps, stretches}, pauses, series {intervalSeconds, samples}, route.
@@ -54,8 +55,8 @@ struct RecordsShow: AsyncParsableCommand {
 
   @OptionGroup var shelf: ShelfOptions
 
-  @Option(help: "Units of the text output: metric or imperial.")
-  var units = Units.metric
+  @Option(help: "Units of text and --html: metric or imperial (default: metric, in --html those of the reader).")
+  var units: Units?
 
   @Option(help: "How charts are drawn: auto, braille, plain or none.")
   var chart = ChartOption.auto
@@ -66,16 +67,17 @@ struct RecordsShow: AsyncParsableCommand {
   func run() async throws {
     let shelf = try await self.shelf.open()
     let record = try await shelf.record(try shelf.entry(id))
-    if html == "-" { return try Output.raw(try RecordPage.html(record)) }
+    if html == "-" { return try Output.raw(try RecordPage.html(record, units: units)) }
     if let html {
-      try OutputFile(path: html).write(try RecordPage.html(record))
+      try OutputFile(path: html).write(try RecordPage.html(record, units: units))
       let id = record.runID.description
       return RecordActJSON(
         act: .exported, runId: id, file: html, message: "\(Sentence.short(id)) is written to \(html)"
       ).tell(asJSON: self.shelf.json)
     }
     if self.shelf.json { return try Output.jsonLine(record) }
-    for line in RecordText.lines(record, in: units, chart: chart.style, width: Output.columns) { try Output.line(line) }
+    let lines = RecordText.lines(record, in: units ?? .metric, chart: chart.style, width: Output.columns)
+    for line in lines { try Output.line(line) }
   }
 }
 
