@@ -164,6 +164,7 @@ let package = Package(
       name: "ProcessTests",
       dependencies: [
         "RunBus", "RunRecordings", "TestSupport", "busnode", "crowd",
+        program("ArgumentParser", "swift-argument-parser"),
         .product(name: "GRDB", package: "GRDB.swift"),
       ],
       path: "Tests/Processes",

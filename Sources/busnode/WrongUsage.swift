@@ -27,11 +27,17 @@ struct WrongUsage {
     }
   }
 
-  /// The words that no command has, which ArgumentParser's `help` does not refuse.
+  /// The words that no command has, for which ArgumentParser shows the help of another command.
   init?(helpFor arguments: [String]) {
-    guard arguments.first == "help", let unknown = UnknownWord(Array(arguments.dropFirst()), allowsLeaf: false) else {
-      return nil
-    }
+    let unknown =
+      if arguments.first == "help" {
+        UnknownWord(Array(arguments.dropFirst()), allowsLeaf: false)
+      } else if arguments.contains(where: { ["--help", "-h"].contains($0) }) {
+        UnknownWord(arguments)
+      } else {
+        nil as UnknownWord?
+      }
+    guard let unknown else { return nil }
     message = unknown.message
     usage = Self.usage(of: unknown.command)
   }
@@ -89,20 +95,25 @@ struct UnknownWord {
     return "\(place) command '\(word)'" + (guesses.isEmpty ? "" : ": did you mean \(UsageSentence.list(guesses))?")
   }
 
-  /// What was probably meant: a press, a command of this name somewhere else, or one of a similar name here.
+  /// Options that people take for commands.
+  private static let options = [
+    (name: "bests", text: "busnode records stats --bests"), (name: "splits", text: "busnode state --splits"),
+  ]
+
+  /// What was probably meant: a press, a command or option of this name somewhere else, or one of a similar name here.
   private var guesses: [String] {
     if word == "help" { return [(["busnode", "help"] + path.words.dropFirst()).joined(separator: " ")] }
     let isTop = path.words.count == 1
     let presses = CommandKind.allCases.map { (name: $0.rawValue, text: "busnode send \($0.rawValue)") }
     let recoveries = RecoveryAnswer.allCases.map { (name: $0.rawValue, text: "busnode recover \($0.rawValue)") }
     let all = CommandPath.all().dropFirst().map { (name: $0.words[$0.words.count - 1], text: $0.text) }
-    let exact = (presses + recoveries + all).filter { $0.name == word }
+    let exact = (presses + recoveries + all + Self.options).filter { $0.name == word }
     // A word that many commands have says nothing.
     if !exact.isEmpty { return exact.count <= 3 ? exact.map(\.text) : [] }
     let here = path.command.configuration.subcommands.map {
       (name: $0._commandName, text: "\(path.text) \($0._commandName)")
     }
-    let near = (here + (isTop ? presses : [])).filter { Spelling.isClose(word, $0.name) }
+    let near = (here + Self.options + (isTop ? presses : [])).filter { Spelling.isClose(word, $0.name) }
     let least = near.map { Spelling.slips(from: word, to: $0.name) }.min()
     return near.filter { Spelling.slips(from: word, to: $0.name) == least }.prefix(3).map(\.text)
   }

@@ -103,6 +103,17 @@ struct CommandLineTests {
         (["phone", "--replay", "-", "--stdin"], "--replay - and --stdin both read standard input", "busnode phone"),
         (["up", "--replay", "-"], "--replay - can be read by one process only", "busnode up"),
         (["devices", "sources", "watch", "wtach"], "'wtach' is not one of phone, watch,", "busnode devices sources"),
+        (["pair", "--yes", "--sources", "wtach"], "'wtach' is not one of phone, watch,", "busnode pair"),
+        (["join", "--sources", "watch,wtach"], "'wtach' is not one of phone, watch,", "busnode join"),
+        (
+          ["records", "bests", "--help"], "records has no command 'bests': did you mean busnode records stats --bests?",
+          "busnode records"
+        ),
+        (["phone", "--speed", "fast"], "'fast' is not what --speed takes: a factor is 0.001", "busnode phone"),
+        (
+          ["records", "export", "--output", "-"], "standard output has no name that says a format: give --format gpx",
+          "busnode records export"
+        ),
       ] {
         func run(_ arguments: [String]) async throws -> NodeProcess.View {
           let process = bus.spawn(executable: TestBus.busnode, arguments)

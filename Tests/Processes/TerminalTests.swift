@@ -341,6 +341,18 @@ struct RunScreenTests {
     #expect(wishes("x?xxp") == [nil, nil, nil, nil, .press(.pause, on: [.watch])])
   }
 
+  @Test("Every key closes the help and does nothing else, Ctrl-C alone ends the screen")
+  func closesHelp() {
+    var screen = UpScreen(bus: "demo", units: .metric, hasUnicode: true)
+    func wish(_ key: Key) -> UpScreen.Wish? { screen.obey(key, at: .now) }
+    for key in [Key.character("q"), .character("?"), .character("s"), .escape, .control("l")] {
+      #expect(wish(.character("?")) == nil && wish(key) == nil, "\(key)")
+      #expect(wish(.character("s")) == .press(.start, on: [.phone]), "\(key)")
+    }
+    #expect(wish(.character("?")) == nil && wish(.control("c")) == .end)
+    #expect(wish(.character("s")) == nil && wish(.character("q")) == .end)
+  }
+
   @Test("up says that its phone is missing when it was killed or is offline, and not while it starts")
   func phoneOfUp() {
     var screen = UpScreen(bus: "demo", units: .metric, hasUnicode: true)

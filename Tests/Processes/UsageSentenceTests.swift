@@ -1,3 +1,4 @@
+import ArgumentParser
 import RunBus
 import Testing
 
@@ -14,6 +15,10 @@ struct UsageSentenceTests {
       ("resume", "there is no command 'resume': did you mean busnode send resume or busnode recover resume?"),
       ("strat", "there is no command 'strat': did you mean busnode send start?"),
       ("sned start", "there is no command 'sned': did you mean busnode send?"),
+      ("bests", "there is no command 'bests': did you mean busnode records stats --bests?"),
+      ("records bests", "records has no command 'bests': did you mean busnode records stats --bests?"),
+      ("records best", "records has no command 'best': did you mean busnode records stats --bests?"),
+      ("splits", "there is no command 'splits': did you mean busnode state --splits?"),
       ("record", "there is no command 'record': did you mean busnode records?"),
       ("dcotor", "there is no command 'dcotor': did you mean busnode doctor?"),
       ("export", "there is no command 'export': did you mean busnode records export?"),
@@ -69,6 +74,40 @@ struct UsageSentenceTests {
     #expect(
       UsageSentence.make("The value 'My Watch' is invalid for '--device <name>'", help: "").contains(
         "is no name: a name"))
+  }
+
+  @Test("Help for a word that is no command is refused, however it is asked for")
+  func helpForNothing() {
+    for arguments in [["records", "bests", "--help"], ["records", "bests", "-h"], ["nothing", "--help"]] {
+      #expect(WrongUsage(helpFor: arguments)?.message.contains("no command '") == true, "\(arguments)")
+    }
+    for arguments in [["--help"], ["records", "--help"], ["records", "ls", "-h"], ["send", "start", "--help"]] {
+      #expect(WrongUsage(helpFor: arguments) == nil, "\(arguments)")
+    }
+  }
+
+  @Test("Every option that takes a number, a time or sources says what is allowed")
+  func allowed() {
+    for (arguments, allowed) in [
+      ("phone --speed 0", "0.001 to 10000"), ("up --speed fast", "0.001 to 10000"),
+      ("phone --weight x", "20 to 300 kg"),
+      ("phone --debounce x", "0 to 60000"), ("up --debounce 70000", "0 to 60000"),
+      ("phone --events-port 70000", "1 to 65535"), ("phone --pairing-port 0", "1 to 65535"),
+      ("join --events-port 0", "1 to 65535"), ("state --timeout soon", "90, 12s"), ("state --timeout 0", "more than 0"),
+      ("watch --hub-lost-after x", "90, 12s"), ("phone --synthetic --duration 0", "more than 0"),
+      ("phone --synthetic --seed -1", "0 or more"), ("phone --replay a.gpx --run 0", "1 or more"),
+      ("measure a.gpx --run x", "1 or more"), ("records import a.gpx --run 0", "1 or more"),
+      ("monitor --count 0", "1 or more"), ("pair --sources ,", "phone, watch"), ("join --sources ,", "phone, watch"),
+    ] {
+      let words = arguments.split(separator: " ").map(String.init)
+      do {
+        _ = try Busnode.parseAsRoot(words)
+        Issue.record("\(arguments) is not refused")
+      } catch {
+        let message = WrongUsage(error, of: nil, words).message
+        #expect(message.contains(allowed), "\(arguments): \(message)")
+      }
+    }
   }
 
   @Test("A swapped, missing, added or wrong letter is one slip")

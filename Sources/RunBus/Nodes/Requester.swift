@@ -94,8 +94,13 @@ public struct Requester: Sendable {
   /// The newest snapshot.
   ///
   /// - Throws: As ``send(_:as:)``.
-  public func state() async throws -> Snapshot {
-    try await first(of: .state) { if case .state(let message) = $0 { message.snapshot } else { nil } }
+  public func state() async throws -> Snapshot { try await stateMessage().snapshot }
+
+  /// The newest snapshot, with its age when the hub sent it.
+  ///
+  /// - Throws: As ``send(_:as:)``.
+  package func stateMessage() async throws -> StateMessage {
+    try await first(of: .state) { if case .state(let message) = $0 { message } else { nil } }
   }
 
   /// Asks what the hub holds. The hub answers those who ask over the bus and changes nothing for them.

@@ -31,6 +31,9 @@ package struct RunCalendar: Sendable {
     return "\(name(of: .day, unixSeconds)) \(Self.padded(parts.hour)):\(Self.padded(parts.minute))"
   }
 
+  /// The hour of a moment, 0 to 23.
+  package func hour(_ unixSeconds: Double) -> Int { parts(unixSeconds).hour ?? 0 }
+
   /// The day, week, month or year of a moment: `2026-11-21`, `2026-W47`, `2026-11`, `2026`.
   package func name(of unit: Unit, _ unixSeconds: Double) -> String {
     let parts = parts(unixSeconds)

@@ -53,6 +53,26 @@ struct SpeedArgument: ExpressibleByArgument {
   var defaultValueDescription: String { "1" }
 }
 
+/// A port as an argument.
+struct PortArgument: ExpressibleByArgument {
+  let port: UInt16
+
+  init?(argument: String) {
+    guard let port = UInt16(argument), port > 0 else { return nil }
+    self.port = port
+  }
+}
+
+/// A number that counts from one as an argument.
+struct NumberArgument: ExpressibleByArgument {
+  let number: Int
+
+  init?(argument: String) {
+    guard let number = Int(argument), number > 0 else { return nil }
+    self.number = number
+  }
+}
+
 extension ControlSource {
   /// Reads the value of `--source`.
   init(option text: String) throws {

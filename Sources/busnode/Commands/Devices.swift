@@ -150,9 +150,7 @@ struct DevicesSources: AsyncParsableCommand {
   @OptionGroup var bus: BusOptions
 
   func validate() throws {
-    guard !force, let word = sources.unknown.first else { return }
-    throw ValidationError(
-      "'\(word)' is not one of \(SourceList.known): give --force for a source that an app has of its own")
+    if !force { try sources.check() }
   }
 
   func run() async throws {

@@ -23,6 +23,7 @@ struct Join: AsyncParsableCommand {
 
       EXIT STATUS:
         0    this machine is paired
+        64   --sources: a source that is not known, without --force
         65   the line is wrong, or the phone refused
         69   no phone answered within two minutes
         75   a phone of that bus runs on this machine
@@ -36,8 +37,12 @@ struct Join: AsyncParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "What it wants to press (default: its role's button, and shell).", valueName: "sources"))
+      "What it wants to press: any of \(SourceList.known) (default: its role's button, and shell).",
+      valueName: "sources"))
   var sources: SourceList?
+
+  @Flag(help: "Take other words as --sources, too: sources that an app has of its own.")
+  var force = false
 
   @OptionGroup var bus: BusNameOption
 
@@ -48,13 +53,17 @@ struct Join: AsyncParsableCommand {
   var control: String?
 
   @Option(help: ArgumentHelp("The port for events at that host (default: the one the phone names).", valueName: "port"))
-  var eventsPort: UInt16?
+  var eventsPort: PortArgument?
 
   @Option(help: "What to log on standard error.")
   var logLevel: LogLevel = .warning
 
   @Flag(help: "Write JSON, one object a step.")
   var json = false
+
+  func validate() throws {
+    if !force { try sources?.check() }
+  }
 
   func run() async throws {
     BusOptions.startLog(logLevel)
@@ -68,7 +77,7 @@ struct Join: AsyncParsableCommand {
     let line = try readPairingLine()
     let (json, loop) = (json, try Loop())
     let wanted = sources?.sources ?? [Self.button(of: role), .shell]
-    let (control, eventsPort) = (control, eventsPort)
+    let (control, eventsPort) = (control, eventsPort?.port)
     let location = try await within(.seconds(130)) {
       try await BusLocation.join(
         line, as: device, role: role, sources: wanted, bus: bus, control: control, eventsPort: eventsPort, loop: loop

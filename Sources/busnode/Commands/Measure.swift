@@ -42,7 +42,7 @@ struct Measure: ParsableCommand {
   @Option(
     name: .customLong("run"),
     help: ArgumentHelp("Which run of a file with several (default: the first).", valueName: "number"))
-  var number: Int?
+  var number: NumberArgument?
 
   @Flag(help: "Show kilometres or miles, and laps.")
   var splits = false
@@ -65,7 +65,7 @@ struct Measure: ParsableCommand {
   var json = false
 
   func run() throws {
-    let recording = try Recording.read(contentsOf: file, run: number)
+    let recording = try Recording.read(contentsOf: file, run: number?.number)
     for warning in recording.warnings { Output.complain("busnode: \(InputFile.name(of: file)): \(warning)") }
     var settings = runner.metrics
     settings.usesPedometer = !noPedometer

@@ -25,17 +25,13 @@ struct Monitor: AsyncParsableCommand {
   @OptionGroup var bus: BusOptions
 
   @Option(help: ArgumentHelp("End after this many lines.", valueName: "number"))
-  var count: Int?
+  var count: NumberArgument?
 
   @Flag(help: "Write JSON, one object a line.")
   var json = false
 
   @Option(help: ArgumentHelp("How long to wait for the hub, in real time (default: 5).", valueName: "time"))
   var timeout: TimeArgument?
-
-  func validate() throws {
-    if let count, count < 1 { throw ValidationError("--count is at least 1") }
-  }
 
   func run() async throws {
     bus.startLog()
@@ -45,7 +41,7 @@ struct Monitor: AsyncParsableCommand {
       guard json else { return MissedSnapshots.complain(count) }
       try Output.jsonLine(MissedLineJSON(snapshots: count))
     }
-    try await Follower(visit: visit, patience: timeout?.span ?? .seconds(5)).follow(countMax: count, missed: missed) {
+    try await Follower(visit: visit, patience: timeout?.span ?? .seconds(5)).follow(countMax: count?.number, missed: missed) {
       event in
       guard let event = EventJSON(event) else { return false }
       if json { try Output.jsonLine(EventLineJSON(event)) } else { try Output.line(Sentence.event(event)) }

@@ -88,10 +88,10 @@ struct Phone: AsyncParsableCommand {
   var listen: [String] = []
 
   @Option(help: ArgumentHelp("The port for events (default: the one after that of --listen).", valueName: "port"))
-  var eventsPort: UInt16?
+  var eventsPort: PortArgument?
 
   @Option(help: ArgumentHelp("The port for pairing (default: the second one after it).", valueName: "port"))
-  var pairingPort: UInt16?
+  var pairingPort: PortArgument?
 
   @Option(help: ArgumentHelp("How fast bus time runs: 60 is a minute in a second.", valueName: "factor"))
   var speed = SpeedArgument(.realTime)
@@ -160,7 +160,7 @@ struct Phone: AsyncParsableCommand {
     var remote: [RemoteListener] = []
     for address in listen {
       do {
-        remote.append(try RemoteListener(address, eventsPort: eventsPort, pairingPort: pairingPort))
+        remote.append(try RemoteListener(address, eventsPort: eventsPort?.port, pairingPort: pairingPort?.port))
       } catch {
         throw Failure(code: "usage", message: error.message, exitStatus: ExitStatus.usage)
       }

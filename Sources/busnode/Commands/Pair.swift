@@ -25,6 +25,7 @@ struct Pair: AsyncParsableCommand {
         0   the device is paired
         1   it is not: the time was over, the person refused, or too many wrong
             tokens came
+        64  --sources: a source that is not known, without --force
         69  no phone of this bus runs on this machine
       """)
 
@@ -39,8 +40,12 @@ struct Pair: AsyncParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "What the device may press, such as watch,shell (default: what it asks for).", valueName: "sources"))
+      "What the device may press, such as watch,shell: any of \(SourceList.known) (default: what it asks for).",
+      valueName: "sources"))
   var sources: SourceList?
+
+  @Flag(help: "Take other words as --sources, too: sources that an app has of its own.")
+  var force = false
 
   @Flag(help: "Pair the first device that shows the token, without a question.")
   var yes = false
@@ -56,6 +61,7 @@ struct Pair: AsyncParsableCommand {
 
   func validate() throws {
     if json, !yes { throw ValidationError("--json asks no question: give --yes, too, and keep the line secret") }
+    if !force { try sources?.check() }
   }
 
   func run() async throws {
@@ -200,9 +206,13 @@ struct SourceList: ExpressibleByArgument {
 
   /// The sources that RunBus itself knows, as people write them.
   static let known = "phone, watch, live-activity (or widget), page, shell"
-  /// The sources that RunBus does not know, sorted: those of apps, or slips.
-  var unknown: [String] {
-    sources.map(\.rawValue).filter { ControlSource(argument: $0) == nil && $0 != "page" }.sorted()
+
+  /// Refuses sources that RunBus does not know: those of apps, or slips.
+  func check() throws(ValidationError) {
+    let unknown = sources.map(\.rawValue).filter { ControlSource(argument: $0) == nil && $0 != "page" }
+    guard let word = unknown.min() else { return }
+    throw ValidationError(
+      "'\(word)' is not one of \(Self.known): give --force for a source that an app has of its own")
   }
 }
 

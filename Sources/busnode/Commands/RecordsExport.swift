@@ -67,6 +67,9 @@ struct RecordsExport: AsyncParsableCommand {
   func validate() throws {
     guard chosen == nil else { return }
     let names = UsageSentence.list(Format.names)
+    guard output != "-" else {
+      throw ValidationError("standard output has no name that says a format: give --format \(names)")
+    }
     throw ValidationError(
       file.map { "the name of \($0) says no format: give --format \(names), or a name that ends with one of them" }
         ?? "give --format \(names), or --output with a name that ends with one of them")
@@ -121,7 +124,7 @@ struct RecordsImport: AsyncParsableCommand {
   @Option(
     name: .customLong("run"),
     help: ArgumentHelp("Only this run of a file with several (default: all).", valueName: "number"))
-  var number: Int?
+  var number: NumberArgument?
 
   @OptionGroup var shelf: ShelfOptions
   @OptionGroup var runner: RunnerOptions
@@ -178,11 +181,11 @@ struct RecordsImport: AsyncParsableCommand {
     let file = InputFile.name(of: file)
     guard document.first(where: { ![0x20, 0x09, 0x0A, 0x0D].contains($0) }) == UInt8(ascii: "{") else {
       return try RecordImport.records(
-        of: Array(document), name: URL(fileURLWithPath: file).lastPathComponent, path: file, run: number,
+        of: Array(document), name: URL(fileURLWithPath: file).lastPathComponent, path: file, run: number?.number,
         settings: runner.metrics)
     }
-    guard number ?? 1 == 1 else {
-      throw RunBusError(.badInput, "\(file): it holds 1 run, so there is no run \(number ?? 1)")
+    if let number = number?.number, number != 1 {
+      throw RunBusError(.badInput, "\(file): it holds 1 run, so there is no run \(number)")
     }
     guard let record = try? JSONDecoder().decode(RunRecord.self, from: document) else {
       throw RunBusError(.badInput, "\(file): this JSON was not written by busnode records export")

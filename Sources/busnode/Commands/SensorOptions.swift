@@ -8,12 +8,12 @@ struct SensorOptions: ParsableArguments {
   var replay: String?
 
   @Option(help: ArgumentHelp("Which run of a recording with several (default: the first).", valueName: "number"))
-  var run: Int?
+  var run: NumberArgument?
 
   @Flag(help: "Sensor input from a modelled runner.")
   var synthetic = false
 
-  @Option(help: ArgumentHelp("Which modelled run: same seed, same run (default: 1).", valueName: "number"))
+  @Option(help: ArgumentHelp("Which modelled run: same seed, same run (default: 1).", valueName: "seed"))
   var seed: UInt64?
 
   @Option(
@@ -50,7 +50,7 @@ struct SensorOptions: ParsableArguments {
       return SyntheticRun(seed: seed ?? 1, duration: duration?.span ?? .seconds(1800)).recording()
     }
     guard let replay else { return nil }
-    var recording = try Recording.read(contentsOf: replay, run: run)
+    var recording = try Recording.read(contentsOf: replay, run: run?.number)
     for warning in recording.warnings { Output.complain("busnode: \(InputFile.name(of: replay)): \(warning)") }
     if let end = duration?.span, end < recording.duration { recording.cut(to: end) }
     return recording
@@ -75,7 +75,7 @@ struct SensorOptions: ParsableArguments {
   var arguments: [String] {
     var arguments: [String] = []
     if let replay { arguments += ["--replay", replay] }
-    if let run { arguments += ["--run", "\(run)"] }
+    if let run { arguments += ["--run", "\(run.number)"] }
     if synthetic { arguments.append("--synthetic") }
     if let seed { arguments += ["--seed", "\(seed)"] }
     if let duration { arguments += ["--duration", DurationText.exactSeconds(duration.span)] }

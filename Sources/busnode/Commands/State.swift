@@ -19,7 +19,8 @@ struct State: AsyncParsableCommand {
       elevationGainMeters, elevationLossMeters, energyJoules, positionAccuracyMeters, activity, activityInferred, \
       autoPaused, lapCount, ages {distanceSeconds, positionSeconds, heartRateSeconds, \
       cadenceSeconds, elevationSeconds, activitySeconds}, stale}. Values that are not known are null. stale lists \
-      metrics whose last value is too old to describe the present ("heartRate"). With --splits there is report \
+      metrics whose last value is too old to describe the present ("heartRate"). The metrics are those of \
+      capturedAtBusNanoseconds, which in a pause can be minutes ago; the text has elapsed and active time as of now. With --splits there is report \
       {metrics, kilometers, miles, laps, stretches} (null before the first run) beside the snapshot's keys; it is newer \
       than the snapshot. JSON is always in SI units. docs/json.md describes every key.
       """)
@@ -53,18 +54,18 @@ struct State: AsyncParsableCommand {
       let visit = try BusClient(location, topics: [.snapshots])
       return try await Follower(visit: visit, patience: patience).follow(countMax: nil) { event in
         guard case .snapshot(let state) = event else { return false }
-        try write(state.snapshot)
+        try write(state)
         return true
       }
     }
     let (requester, splits) = (try location.requester(), splits)
     let seen = try await within(patience) {
-      (try await requester.state(), splits ? try await requester.ask(.report) : nil)
+      (try await requester.stateMessage(), splits ? try await requester.ask(.report) : nil)
     }
-    guard let (snapshot, answer) = seen else { throw Failure.noAnswer(location, within: patience) }
+    guard let (state, answer) = seen else { throw Failure.noAnswer(location, within: patience) }
     switch answer {
-    case nil: try write(snapshot)
-    case .report(let report): try write(snapshot, with: report)
+    case nil: try write(state)
+    case .report(let report): try write(state, with: report)
     case .failed(let reason): throw RunBusError(.closed, reason)
     case .peers, .outbox, .quarantine, .done, .route, .series, .records, .record, .taken, .devices, .pairing:
       throw Failure.noAnswer(location, within: patience)
@@ -72,21 +73,33 @@ struct State: AsyncParsableCommand {
   }
 
   /// Prints the state with its splits. The report is newer than the snapshot, so people see its metrics.
-  private func write(_ snapshot: Snapshot, with report: RunReport?) throws {
-    if json { return try Output.jsonLine(ReportedStateJSON(snapshot: snapshot, report: report)) }
-    var snapshot = snapshot
+  private func write(_ state: StateMessage, with report: RunReport?) throws {
+    if json { return try Output.jsonLine(ReportedStateJSON(snapshot: state.snapshot, report: report)) }
+    var snapshot = state.presentSnapshot
     if let report { snapshot.metrics = report.metrics }
-    try write(snapshot)
-    guard let report else { return }
-    for line in SplitText.sections(report, in: units) { try Output.line(line) }
+    let splits = report.map { SplitText.sections($0, in: units) } ?? []
+    for line in Self.lines(snapshot, in: units) + splits { try Output.line(line) }
   }
 
-  private func write(_ snapshot: Snapshot) throws {
-    if json { return try Output.jsonLine(snapshot) }
-    if follow { return try Output.line(Sentence.snapshot(snapshot, in: units)) }
-    try Output.line(Sentence.standing(snapshot))
-    guard snapshot.phase != .idle else { return }
+  private func write(_ state: StateMessage) throws {
+    if json { return try Output.jsonLine(state.snapshot) }
+    if follow { return try Output.line(Sentence.snapshot(state.presentSnapshot, in: units)) }
+    for line in Self.lines(state.presentSnapshot, in: units) { try Output.line(line) }
+  }
+
+  private static func lines(_ snapshot: Snapshot, in units: Units) -> [String] {
     let table = MetricsText.table(snapshot.metrics, in: units, isRunning: snapshot.phase == .running)
-    for line in table { try Output.line(line) }
+    return [Sentence.standing(snapshot)] + (snapshot.phase == .idle ? [] : table)
+  }
+}
+
+extension StateMessage {
+  /// The snapshot with its clocks at the moment when the hub sent it, for people. In a pause a snapshot can be minutes
+  /// old, and the elapsed time of the run goes on.
+  var presentSnapshot: Snapshot {
+    let now = snapshot.capturedAt + age
+    var present = snapshot
+    (present.metrics.elapsed, present.metrics.active) = (snapshot.elapsed(at: now), snapshot.active(at: now))
+    return present
   }
 }

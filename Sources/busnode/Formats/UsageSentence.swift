@@ -21,7 +21,9 @@ enum UsageSentence {
       return "\(match.1) arguments are too many: \(match.2)"
     }
     if let match = text.wholeMatch(of: /Missing expected argument '(.*)'/) { return "\(match.1) is missing\(allowed)" }
-    if let match = text.wholeMatch(of: /Missing value for '(\S+).*'/) { return "\(match.1) has no value\(allowed)" }
+    if let match = text.wholeMatch(of: /Missing value for '(\S+)(.*)'/) {
+      return "\(match.1) has no value\(rule(of: match.2) ?? allowed)"
+    }
     if let match = text.wholeMatch(of: /The option '(.*?)' does not take any value, but '(.*)' was specified\./) {
       return "\(match.1) takes no value, and '\(match.2)' was given"
     }
@@ -38,9 +40,21 @@ enum UsageSentence {
       if match.3.wholeMatch(of: /\ <(name|device)>/) != nil, DeviceID(match.1) == nil {
         return "\(match.2): '\(match.1)' is no name: \(DeviceID.rule)"
       }
-      return "'\(match.1)' is not what \(match.2) takes\(allowed)"
+      return "'\(match.1)' is not what \(match.2) takes\(rule(of: match.3) ?? allowed)"
     }
     return lowered(text)
+  }
+
+  /// What values with these names are, which the help of their options does not say.
+  private static let rules = [
+    "time": "a time is 90, 12s, 500ms, 1m30s or 1:30, more than 0 and at most 100 days",
+    "factor": "a factor is 0.001 to 10000", "port": "a port is 1 to 65535", "number": "a number is 1 or more",
+    "seed": "a seed is a whole number, 0 or more", "ms": "0 to 60000 ms",
+  ]
+
+  /// - Parameter name: What stands behind an option: ` <time>`.
+  private static func rule(of name: Substring) -> String? {
+    rules[name.trimmingPrefix(" <").description.replacing(">", with: "")].map { ": \($0)" }
   }
 
   /// `gpx, tcx or csv`.

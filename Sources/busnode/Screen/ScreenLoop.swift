@@ -185,10 +185,7 @@ actor ScreenLoop {
 
   /// Does what a key asks for; `false` for the end.
   private func obey(_ key: Key) async -> Bool {
-    if state.isHelpShown, key != .character("q") {
-      state.isHelpShown = false
-      return true
-    }
+    if state.closesHelp(key) { return true }
     state.told = ""
     if key != .character("x") { state.forgetStop() }
     switch key {

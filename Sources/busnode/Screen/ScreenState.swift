@@ -164,6 +164,13 @@ struct ScreenState: Sendable {
     if let deadline = stopDeadline, now >= deadline { stopDeadline = nil }
   }
 
+  /// Whether a key closes the help, and so does nothing else. Ctrl-C ends the screen, whatever it shows.
+  mutating func closesHelp(_ key: Key) -> Bool {
+    guard isHelpShown, key != .control("c") else { return false }
+    isHelpShown = false
+    return true
+  }
+
   /// What is told below the numbers: that stop is asked for once, or what the last key did.
   var notice: StyledRow? {
     if stopDeadline != nil { return StyledRow(" press x again to stop the run", .waiting) }

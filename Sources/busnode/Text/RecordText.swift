@@ -34,13 +34,25 @@ enum RecordText {
     return [summary.title, mark, double].filter { !$0.isEmpty }.joined(separator: " ")
   }
 
+  /// The title of a run without one, after the hour of its start; the page has the same rule.
+  static func untitled(hour: Int) -> String {
+    switch hour {
+    case 5..<11: "Morning run"
+    case 11..<14: "Midday run"
+    case 14..<18: "Afternoon run"
+    case 18..<22: "Evening run"
+    default: "Night run"
+    }
+  }
+
   /// One record: its title, metrics, charts, splits and laps.
   static func lines(_ record: RunRecord, in units: Units, chart: Chart.Style?, width: Int) -> [String] {
     let summary = record.summary
     let calendar = RunCalendar()
     let when = calendar.minuteText(calendar.wallClock(summary))
-    let name = title(summary)
-    var lines = [name.isEmpty ? "Run" : name]
+    var named = summary
+    if named.title.isEmpty { named.title = untitled(hour: calendar.hour(calendar.wallClock(summary))) }
+    var lines = [title(named)]
     let origin =
       summary.deviceID == RecordImport.device
       ? "imported by RunBus" : "started on \(summary.deviceID), measured on \(summary.hubDeviceID) by RunBus"

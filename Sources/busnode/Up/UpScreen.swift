@@ -81,10 +81,7 @@ struct UpScreen {
 
   /// What a key that is pressed now asks for; `nil` when it changes the screen alone.
   mutating func obey(_ key: Key, at now: ContinuousClock.Instant) -> Wish? {
-    if state.isHelpShown, key != .character("q") {
-      state.isHelpShown = false
-      return nil
-    }
+    if state.closesHelp(key) { return nil }
     state.told = ""
     if key != .character("x") { state.forgetStop() }
     switch key {

@@ -1,0 +1,42 @@
+import RunBus
+import Testing
+
+@testable import busnode
+
+@Suite("Text for people")
+struct TextTests {
+  @Test("In a pause the elapsed time of the text is that of now, not of the last snapshot")
+  func clocks() {
+    var snapshot = Snapshot.none
+    snapshot.capturedAt = BusTime(nanoseconds: 5_000_000_000)
+    (snapshot.metrics.elapsed, snapshot.metrics.active) = (.seconds(100), .seconds(80))
+    func clocks(_ phase: RunPhase) -> [BusDuration] {
+      snapshot.phase = phase
+      let metrics = StateMessage(snapshot: snapshot, age: .seconds(240)).presentSnapshot.metrics
+      return [metrics.elapsed, metrics.active]
+    }
+    #expect(clocks(.paused) == [.seconds(340), .seconds(80)])
+    #expect(clocks(.running) == [.seconds(340), .seconds(320)])
+    #expect(clocks(.completed) == [.seconds(100), .seconds(80)])
+  }
+
+  @Test("A run without a title is named after the hour of its start, as on the page")
+  func untitled() {
+    func title(_ hour: Int, _ title: String = "", isConflicted: Bool = false) -> String? {
+      let summary = RecordSummary(
+        runID: RunID(high: 0, low: 1), version: 1, deviceID: "watch", hubDeviceID: "phone", appVersion: "1",
+        startedAtUnixSeconds: Double(20_000 * 86_400 + (hour - 9) * 3600), elapsed: .seconds(1), active: .seconds(1),
+        isConflicted: isConflicted, utcOffsetSeconds: 9 * 3600, title: title)
+      let record = RunRecord(summary: summary, body: RecordBody(report: RunReport(metrics: RunMetrics())))
+      return RecordText.lines(record, in: .metric, chart: nil, width: 80).first
+    }
+    for (hours, name) in [
+      (0...4, "Night"), (5...10, "Morning"), (11...13, "Midday"), (14...17, "Afternoon"), (18...21, "Evening"),
+      (22...23, "Night"),
+    ] {
+      for hour in hours { #expect(title(hour) == "\(name) run", "\(hour)") }
+    }
+    #expect(title(7, "River loop") == "River loop")
+    #expect(title(7, isConflicted: true) == "Morning run (overlaps another run)")
+  }
+}
