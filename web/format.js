@@ -58,7 +58,9 @@ export function clock(seconds) {
 export function span(seconds) { return seconds < 60 ? word("seconds", { count: stepsOf(seconds, 1) }) : clock(seconds); }
 
 function decimals(value, digits) {
-  return value.toLocaleString(locale(), { minimumFractionDigits: digits, maximumFractionDigits: digits });
+  const scale = 10 ** digits;
+  // The sum with zero has no sign.
+  return (Math.round(value * scale) / scale + 0).toLocaleString(locale(), { minimumFractionDigits: digits, maximumFractionDigits: digits });
 }
 
 export function distance(meters) {

@@ -38,7 +38,7 @@ const waiting = new Set();
 
 function makeButton(command, source, tell) {
   const name = commandName(command);
-  let [isSending, askedAt, timer, stage] = [false, null, null, null];
+  let [isSending, askedAt, tappedAt, timer, stage] = [false, null, null, null, null];
 
   function draw() {
     const isArmed = askedAt !== null;
@@ -52,7 +52,10 @@ function makeButton(command, source, tell) {
   function isMeant() {
     if (command !== "stop") return true;
     const now = Date.now();
-    if (askedAt !== null && now - askedAt < stopAfter) return false;
+    const isTooSoon = tappedAt !== null && now - tappedAt < stopAfter;
+    tappedAt = now;
+    // Taps in a row are one: each begins the time anew.
+    if (askedAt !== null && isTooSoon) return false;
     const isSecond = askedAt !== null && now - askedAt < stopWithin;
     clearTimeout(timer);
     askedAt = isSecond ? null : now;

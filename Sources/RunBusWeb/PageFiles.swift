@@ -724,7 +724,9 @@ export function clock(seconds) {
 export function span(seconds) { return seconds < 60 ? word("seconds", { count: stepsOf(seconds, 1) }) : clock(seconds); }
 
 function decimals(value, digits) {
-  return value.toLocaleString(locale(), { minimumFractionDigits: digits, maximumFractionDigits: digits });
+  const scale = 10 ** digits;
+  // The sum with zero has no sign.
+  return (Math.round(value * scale) / scale + 0).toLocaleString(locale(), { minimumFractionDigits: digits, maximumFractionDigits: digits });
 }
 
 export function distance(meters) {
@@ -922,7 +924,7 @@ const waiting = new Set();
 
 function makeButton(command, source, tell) {
   const name = commandName(command);
-  let [isSending, askedAt, timer, stage] = [false, null, null, null];
+  let [isSending, askedAt, tappedAt, timer, stage] = [false, null, null, null, null];
 
   function draw() {
     const isArmed = askedAt !== null;
@@ -936,7 +938,10 @@ function makeButton(command, source, tell) {
   function isMeant() {
     if (command !== "stop") return true;
     const now = Date.now();
-    if (askedAt !== null && now - askedAt < stopAfter) return false;
+    const isTooSoon = tappedAt !== null && now - tappedAt < stopAfter;
+    tappedAt = now;
+    // Taps in a row are one: each begins the time anew.
+    if (askedAt !== null && isTooSoon) return false;
     const isSecond = askedAt !== null && now - askedAt < stopWithin;
     clearTimeout(timer);
     askedAt = isSecond ? null : now;
