@@ -41,7 +41,9 @@ struct Monitor: AsyncParsableCommand {
       guard json else { return MissedSnapshots.complain(count) }
       try Output.jsonLine(MissedLineJSON(snapshots: count))
     }
-    try await Follower(visit: visit, patience: timeout?.span ?? .seconds(5)).follow(countMax: count?.number, missed: missed) {
+    try await Follower(visit: visit, patience: timeout?.span ?? .seconds(5)).follow(
+      countMax: count?.number, missed: missed
+    ) {
       event in
       guard let event = EventJSON(event) else { return false }
       if json { try Output.jsonLine(EventLineJSON(event)) } else { try Output.line(Sentence.event(event)) }
